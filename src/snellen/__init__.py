@@ -1,0 +1,56 @@
+"""Snellen: an eye exam for vision-language models.
+
+`evaluate()` runs an exam, `remark()` marks stored answers again, `open_run()` reads a run. Names load when used, so
+`import snellen` is cheap.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+if TYPE_CHECKING:
+    from snellen.api import evaluate
+    from snellen.core.errors import SnellenError, Stopped
+    from snellen.core.exam import Benchmark, Protocol, Subject
+    from snellen.core.types import Answer, Call, Mark, Outcome, Question, Sample
+    from snellen.engine.run import Run, open_run, remark
+
+__all__ = [
+    "Answer",
+    "Benchmark",
+    "Call",
+    "Mark",
+    "Outcome",
+    "Protocol",
+    "Question",
+    "Run",
+    "Sample",
+    "SnellenError",
+    "Stopped",
+    "Subject",
+    "evaluate",
+    "open_run",
+    "remark",
+]
+
+_HOME = {
+    "snellen.api": ("evaluate",),
+    "snellen.engine.run": ("Run", "open_run", "remark"),
+    "snellen.core.errors": ("SnellenError", "Stopped"),
+    "snellen.core.exam": ("Benchmark", "Protocol", "Subject"),
+    "snellen.core.types": ("Answer", "Call", "Mark", "Outcome", "Question", "Sample"),
+}
+_WHERE = {name: module for module, names in _HOME.items() for name in names}
+
+
+def __getattr__(name: str) -> Any:
+    if name in _WHERE:
+        return getattr(import_module(_WHERE[name]), name)
+    raise AttributeError(f"module 'snellen' has no attribute '{name}'")
+
+
+def __dir__() -> list[str]:
+    return [*__all__, "__version__"]

@@ -1,0 +1,67 @@
+"""`evaluate()`: a run from Python, with the options of `snellen run`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from snellen import benchmarks
+from snellen.core.exam import Options
+from snellen.core.secret import Secret
+from snellen.engine.ask import Limits, Progress
+from snellen.engine.plan import make_plan
+from snellen.engine.run import Run, carry_out
+from snellen.subjects.openai_api import Settings
+from snellen.subjects.prices import parse_price
+
+
+def evaluate(
+    benchmark: str,
+    *,
+    model: str,
+    data: str | Path,
+    protocols: Sequence[str] = (),
+    prompt: str | None = None,
+    splits: Sequence[str] = (),
+    tasks: Sequence[str] = (),
+    limit: int | None = None,
+    seed: int = 0,
+    shots: int = 0,
+    out: str | Path = "runs",
+    base_url: str | None = None,
+    api_key: str | None = None,
+    max_tokens: int | None = None,
+    temperature: float | None = 0.0,
+    price: str | None = None,
+    extra: dict[str, Any] | None = None,
+    concurrency: int | None = None,
+    max_cost: float | None = None,
+    timeout: float = 120.0,
+    fresh: bool = False,
+    on_progress: Callable[[Progress], None] | None = None,
+) -> Run:
+    """Run an exam, or go on with it, and give the run. Raises `Stopped` where it ended early with everything kept."""
+    exam = benchmarks.load(benchmark)
+    settings = Settings(
+        base_url=base_url,
+        key=Secret(api_key or ""),
+        max_tokens=max_tokens or exam.max_tokens,
+        temperature=temperature,
+        price=parse_price(price) if price else None,
+        extra=extra or {},
+    )
+    plan = make_plan(
+        benchmark,
+        model=model,
+        data=Path(data),
+        protocols=tuple(protocols),
+        prompt=prompt,
+        options=Options(splits=tuple(splits), tasks=tuple(tasks), limit=limit, seed=seed, shots=shots),
+        settings=settings,
+    )
+    limits = Limits(concurrency=concurrency, max_cost=max_cost, timeout=timeout, fresh=fresh)
+    finished = carry_out(plan, Path(out), limits, on_progress)
+    if finished.stopped is not None:
+        raise finished.stopped
+    return finished.run

@@ -1,0 +1,64 @@
+"""SalBench: which low-level feature makes one object stand out (P3 patterns, O3 photographs; tasks D, R, VR)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from snellen.benchmarks.salbench.prompts import PROMPTS, SHOTS
+from snellen.benchmarks.salbench.protocols import PROTOCOLS
+from snellen.core.errors import SnellenError
+from snellen.core.exam import Dataset, Options, Problem, Protocol, RunFacts
+from snellen.core.types import Sample
+
+
+class SalBench:
+    """The exam object that the entry point names."""
+
+    name = "salbench"
+    title = "SalBench: which low-level feature makes one object stand out"
+    paper = "Vision-Language Models Can't See the Obvious (ICCV 2025, arXiv 2507.04741)"
+    splits = ("synthetic", "natural")
+    tasks = ("D", "R", "VR")
+    shots = SHOTS
+    prompts: Mapping[str, str] = PROMPTS
+    protocols: Mapping[str, Protocol] = PROTOCOLS
+    solvers: Mapping[str, str] = {"pixels": "snellen.benchmarks.salbench.pixels:solve"}
+    max_tokens = 256
+
+    def open(self, where: Path, options: Options) -> Dataset:
+        from snellen.benchmarks.salbench.data import SalBenchData
+
+        return SalBenchData(where, options)
+
+    def check(self, where: Path) -> Iterator[Problem]:
+        from snellen.benchmarks.salbench.data import check
+
+        return check(where)
+
+    def make(
+        self, out: Path, *, count: int, seed: int, workers: int | None, progress: Callable[[int, int], None] | None
+    ) -> list[Path]:
+        from snellen.benchmarks.salbench.make import make
+
+        return make(out, count=count, seed=seed, workers=workers, progress=progress)
+
+    def hub(self) -> tuple[str, tuple[str, ...]]:
+        return "salbench-vlm/salbench", ("P3*/*.parquet", "O3*/*.parquet", "*/P3*/*.parquet", "*/O3*/*.parquet", "README.md")
+
+    def sample_from_row(self, row: Mapping[str, Any]) -> Sample:
+        split = row.get("split")
+        if split not in ("P3", "O3"):
+            raise SnellenError(f'field "split" must be "P3" or "O3", not {split!r}')
+        if not isinstance(row.get("answer"), str):
+            raise SnellenError('field "answer" (the true labels, a text such as "Color, Shape") is missing')
+        return Sample(id=str(row["id"]), tags={"split": split}, truth=row["answer"])
+
+    def exports(self, run: RunFacts) -> Iterator[tuple[str, bytes]]:
+        from snellen.benchmarks.salbench.tables import exports
+
+        return exports(run)
+
+
+BENCHMARK = SalBench()

@@ -1,0 +1,316 @@
+"""Reads SalBench's parquet shards: six configs, from a folder that holds one folder a config.
+
+Text columns are read first and alone; images are read batch by batch, only for the rows that are asked about.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from snellen.benchmarks.salbench.configs import ANY, CONFIGS, SPLIT_NAMES, TASK_NAMES, Config, labels_of
+from snellen.core.digest import rank
+from snellen.core.errors import SnellenError
+from snellen.core.exam import Options, Problem
+from snellen.core.types import Picture, Question, Sample
+
+REQUIRED = ("image", "image_id", "question", "answer")
+EXTRA = ("difficulty",)
+BATCH = 16
+
+
+class Shard(NamedTuple):
+    """One parquet file of a config; `name` is how messages call it."""
+
+    path: Path
+    name: str
+
+
+class Rows(NamedTuple):
+    """The text columns of a config, in file order."""
+
+    ids: list[str]
+    questions: list[str]
+    answers: list[str]
+    difficulties: list[str | None]
+
+
+def find_shards(where: Path, config: Config) -> list[Shard]:
+    """The parquet files of a config: `CONFIG/*.parquet`, also below one more folder such as `data/`."""
+    found = sorted(where.glob(f"{config.name}/*.parquet")) or sorted(where.glob(f"*/{config.name}/*.parquet"))
+    return [Shard(path, path.relative_to(where).as_posix()) for path in found]
+
+
+def open_parquet(shard: Shard) -> pq.ParquetFile:
+    """Open a shard and see that the columns are there."""
+    try:
+        file = pq.ParquetFile(shard.path, pre_buffer=False)
+    except (OSError, pa.ArrowInvalid) as error:
+        raise SnellenError(f"{shard.name}: not a readable parquet file ({error})") from None
+    names = file.schema_arrow.names
+    missing = [column for column in REQUIRED if column not in names]
+    if missing:
+        raise SnellenError(
+            f"{shard.name}: column{'s' * (len(missing) > 1)} {', '.join(missing)} missing; it has {', '.join(names)}"
+        )
+    return file
+
+
+def read_texts(file: pq.ParquetFile, row_groups: list[int] | None = None) -> Rows:
+    """The text columns of a file, or of some of its row groups."""
+    columns = [*REQUIRED[1:], *(c for c in EXTRA if c in file.schema_arrow.names)]
+    table = file.read(columns=columns) if row_groups is None else file.read_row_groups(row_groups, columns=columns)
+    lists = {name: table.column(name).cast(pa.string()).to_pylist() for name in columns}
+    empty: list[str | None] = [None] * table.num_rows
+    return Rows(
+        [x or "" for x in lists["image_id"]],
+        [x or "" for x in lists["question"]],
+        [x or "" for x in lists["answer"]],
+        lists.get("difficulty", empty),
+    )
+
+
+def synthetic_note(file: pq.ParquetFile) -> dict[str, Any] | None:
+    """What `snellen data make` wrote into a file that it made; None for real data."""
+    raw = (file.schema_arrow.metadata or {}).get(b"snellen.synthetic")
+    return dict(json.loads(raw)) if raw else None
+
+
+def pictures_of(value: Any, name: str) -> tuple[Picture, ...]:
+    """The image cell: a struct with bytes, bare bytes, or a list of them."""
+    if isinstance(value, list):
+        return tuple(picture for item in value for picture in pictures_of(item, name))
+    data = value.get("bytes") if isinstance(value, dict) else value
+    return (Picture(data=data if isinstance(data, bytes) else b"", name=name),)
+
+
+def row_problems(config: Config, shard: str, first_row: int, rows: Rows) -> Iterator[Problem]:
+    """What is wrong in the text columns, with file and row."""
+    allowed = labels_of(config.split)
+    good = {a for a in set(rows.answers) if a and all(x.strip().lower() in allowed for x in a.split(","))}
+    for i, answer in enumerate(rows.answers):
+        if answer not in good:
+            yield Problem(
+                f"{shard} row {first_row + i}",
+                f"answer {answer!r} is not a label of {config.split} ({', '.join(allowed)})",
+            )
+    for i, text in enumerate(rows.questions):
+        if not text.strip():
+            yield Problem(f"{shard} row {first_row + i}", "empty question")
+    for i, image_id in enumerate(rows.ids):
+        if not image_id:
+            yield Problem(f"{shard} row {first_row + i}", "empty image_id")
+
+
+class _Numbering:
+    """Sample ids of a config in file order: `CONFIG/image_id`, with `#2`, `#3` where an image_id repeats."""
+
+    def __init__(self, config: Config) -> None:
+        self._config, self._seen = config.name, Counter[str]()
+
+    def ids(self, image_ids: list[str]) -> list[str]:
+        out = []
+        for image_id in image_ids:
+            self._seen[image_id] += 1
+            times = self._seen[image_id]
+            out.append(f"{self._config}/{image_id}" + (f"#{times}" if times > 1 else ""))
+        return out
+
+
+class SalBenchData:
+    """Selected samples of a SalBench folder."""
+
+    def __init__(self, where: Path, options: Options) -> None:
+        self.source = str(where)
+        self.options = options
+        self.synthetic = False
+        self._where = where
+        self._configs = choose_configs(where, options)
+        self._chosen: dict[str, frozenset[str] | None] = {}
+        self._count = 0
+        fingerprint = hashlib.sha256()
+        problems: list[Problem] = []
+        for config in self._configs:
+            ids: list[str] = []
+            numbering = _Numbering(config)
+            for shard in find_shards(where, config):
+                file = open_parquet(shard)
+                rows = read_texts(file)
+                problems += row_problems(config, shard.name, 0, rows)
+                self.synthetic = self.synthetic or synthetic_note(file) is not None
+                fingerprint.update(f"{shard.name}\x1e{shard.path.stat().st_size}\x1e".encode())
+                for column in rows[:3]:
+                    fingerprint.update("\x1f".join(column).encode())
+                ids += numbering.ids(rows.ids)
+            self._chosen[config.name] = _choose(ids, options)
+            chosen = self._chosen[config.name]
+            self._count += len(ids) if chosen is None else len(chosen)
+        if problems:
+            more = f" (and {len(problems) - 1} more problems)" if len(problems) > 1 else ""
+            raise SnellenError(f"{problems[0]}{more}; 'snellen data check salbench --data {where}' lists all")
+        self.fingerprint = fingerprint.hexdigest()
+
+    def __len__(self) -> int:
+        return self._count
+
+    def light(self) -> Iterator[Sample]:
+        for _config, _file, _group, samples in self._walk():
+            yield from samples
+
+    def full(self, wanted: Callable[[str], bool]) -> Iterator[Sample]:
+        for _config, file, group, samples in self._walk():
+            keep = {i: s for i, s in enumerate(samples.all) if samples.chosen(s.id) and wanted(s.id)}
+            if keep:
+                yield from _with_pictures(file, group, keep)
+
+    def asker(self, prompt: str) -> Callable[[Sample], Question]:
+        from snellen.benchmarks.salbench.prompts import build_asker
+
+        return build_asker(prompt, self)
+
+    def support_pool(self, config: str) -> list[Sample]:
+        """All samples of a config, selected or not, without pictures: where few-shot examples are drawn from."""
+        return [s for c, _f, _g, samples in self._walk() if c.name == config for s in samples.all]
+
+    def load(self, ids: set[str]) -> dict[str, Sample]:
+        """Some samples with pictures, selected or not."""
+        found: dict[str, Sample] = {}
+        for _config, file, group, samples in self._walk():
+            keep = {i: s for i, s in enumerate(samples.all) if s.id in ids}
+            if keep:
+                found.update((s.id, s) for s in _with_pictures(file, group, keep))
+        return found
+
+    def _walk(self) -> Iterator[tuple[Config, pq.ParquetFile, int, _GroupSamples]]:
+        for config in self._configs:
+            numbering = _Numbering(config)
+            chosen = self._chosen[config.name]
+            for shard in find_shards(self._where, config):
+                with open_parquet(shard) as file:
+                    row = 0
+                    for group in range(file.num_row_groups):
+                        rows = read_texts(file, [group])
+                        samples = _light_samples(config, shard.name, row, numbering.ids(rows.ids), rows)
+                        row += len(samples)
+                        yield config, file, group, _GroupSamples(samples, chosen)
+
+
+class _GroupSamples:
+    """The samples of one row group; iterating gives the selected ones."""
+
+    __slots__ = ("_selected", "all")
+
+    def __init__(self, samples: list[Sample], selected: frozenset[str] | None) -> None:
+        self.all, self._selected = samples, selected
+
+    def chosen(self, sample_id: str) -> bool:
+        return self._selected is None or sample_id in self._selected
+
+    def __iter__(self) -> Iterator[Sample]:
+        return (s for s in self.all if self.chosen(s.id))
+
+
+def _light_samples(config: Config, shard: str, first_row: int, ids: list[str], rows: Rows) -> list[Sample]:
+    tags: dict[str | None, dict[str, str]] = {}
+    for difficulty in set(rows.difficulties):
+        tags[difficulty] = {"config": config.name, "split": config.split, "task": config.task} | (
+            {"difficulty": difficulty} if difficulty else {}
+        )
+    return [
+        Sample(
+            id=ids[i],
+            tags=tags[rows.difficulties[i]],
+            truth=rows.answers[i],
+            facts={"question": rows.questions[i], "where": f"{shard} row {first_row + i}"},
+        )
+        for i in range(len(ids))
+    ]
+
+
+def _with_pictures(file: pq.ParquetFile, group: int, keep: dict[int, Sample]) -> Iterator[Sample]:
+    at = 0
+    for batch in file.iter_batches(batch_size=BATCH, row_groups=[group], columns=["image"]):
+        column = batch.column(0)
+        for i in range(batch.num_rows):
+            light = keep.get(at + i)
+            if light is not None:
+                yield Sample(
+                    id=light.id,
+                    tags=light.tags,
+                    truth=light.truth,
+                    facts=light.facts,
+                    pictures=pictures_of(column[i].as_py(), light.facts["where"]),
+                )
+        at += batch.num_rows
+
+
+def _choose(ids: list[str], options: Options) -> frozenset[str] | None:
+    """A seeded subset of `limit` ids; the same images in all tasks, and smaller limits inside larger ones."""
+    if options.limit is None or options.limit >= len(ids):
+        return None
+    return frozenset(sorted(ids, key=lambda i: rank(options.seed, i.partition("/")[2]))[: options.limit])
+
+
+def choose_configs(where: Path, options: Options) -> list[Config]:
+    """The configs that the options name and the folder has; what is named but absent is an error that says what is there."""
+    if not where.is_dir():
+        raise SnellenError(f"no folder {where}; 'snellen data make salbench --out DIR' makes a synthetic set")
+    present = [c for c in CONFIGS if find_shards(where, c)]
+    if not present:
+        raise SnellenError(f"{where}: no SalBench parquet files; expected folders such as {where}/P3/*.parquet")
+    splits = [_named(SPLIT_NAMES, s, "split") for s in options.splits]
+    tasks = [_named(TASK_NAMES, t, "task") for t in options.tasks]
+    wanted = [c for c in CONFIGS if (not splits or c.split in splits) and (not tasks or c.task in tasks)]
+    absent = [c.name for c in wanted if c not in present]
+    if absent and (splits or tasks):
+        have = ", ".join(c.name for c in present)
+        raise SnellenError(f"{where}: no files for {', '.join(absent)}; it has {have} (choose with --split and --task)")
+    return [c for c in wanted if c in present]
+
+
+def _named(names: dict[str, str], given: str, what: str) -> str:
+    found = names.get(given.lower())
+    if found is None:
+        raise SnellenError(f"unknown {what} '{given}' of salbench: choose from {', '.join(ANY[what])}")
+    return found
+
+
+def check(where: Path) -> Iterator[Problem]:
+    """Every problem of a folder: columns, labels, repeated ids, images that do not decode."""
+    for config in choose_configs(where, Options()):
+        seen: Counter[str] = Counter()
+        for shard in find_shards(where, config):
+            try:
+                file = open_parquet(shard)
+            except SnellenError as error:
+                yield Problem(shard.name, str(error).removeprefix(f"{shard.name}: "))
+                continue
+            row = 0
+            for group in range(file.num_row_groups):
+                rows = read_texts(file, [group])
+                yield from row_problems(config, shard.name, row, rows)
+                for i, image_id in enumerate(rows.ids):
+                    seen[image_id] += 1
+                    if image_id and seen[image_id] > 1:
+                        yield Problem(f"{shard.name} row {row + i}", f"image_id {image_id!r} repeats", fatal=False)
+                yield from _image_problems(file, group, shard.name, row)
+                row += len(rows.ids)
+
+
+def _image_problems(file: pq.ParquetFile, group: int, shard: str, row: int) -> Iterator[Problem]:
+    from snellen.core.pixels import decode_problem
+
+    for batch in file.iter_batches(batch_size=BATCH, row_groups=[group], columns=["image"]):
+        for cell in batch.column(0):
+            for picture in pictures_of(cell.as_py(), ""):
+                problem = decode_problem(picture.data)
+                if problem:
+                    yield Problem(f"{shard} row {row}", problem)
+            row += 1

@@ -1,0 +1,106 @@
+"""`snellen doctor`: what works on this machine."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import platform
+import shutil
+import sys
+from importlib.metadata import PackageNotFoundError, requires, version
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import click
+
+from snellen.cli import options
+
+EXTRAS = {
+    "hub": ("huggingface_hub", "snellen data get"),
+    "local": ("transformers", "models on this machine (no command uses it yet)"),
+    "ocr": ("rapidocr_onnxruntime", "reading screenshots (no command uses it yet)"),
+    "excel": ("xlsxwriter", "spreadsheets (no command uses it yet)"),
+    "nlg": ("pycocoevalcap", "caption metrics (no command uses it yet)"),
+    "ray": ("ray", "several machines (no command uses it yet)"),
+}
+KEYS = ("OPENROUTER_API_KEY", "OPENAI_API_KEY", "SNELLEN_API_KEY", "HF_TOKEN")
+LOW_DISK = 1 << 30
+
+
+class Finding(NamedTuple):
+    """One line of the doctor's report. `ok` None means it is optional and absent."""
+
+    what: str
+    ok: bool | None
+    detail: str
+
+
+@click.command("doctor")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+def command(as_json: bool) -> int:
+    """Say what works on this machine, what is missing and how to get it. Calls no endpoint. Exit code 2 if the core is broken."""
+    findings = [*_core(), *_extras(), *_places(), *_keys()]
+    if as_json:
+        options.print_json([f._asdict() for f in findings])
+    else:
+        _print(findings)
+    return 2 if any(f.ok is False for f in findings) else 0
+
+
+def _print(findings: list[Finding]) -> None:
+    from rich.table import Table
+
+    from snellen.reports.terminal import console
+
+    table = Table(show_edge=False)
+    for name in ("", "what", "detail"):
+        table.add_column(name)
+    signs: dict[Any, str] = {True: "[green]ok[/]", False: "[red]broken[/]", None: "[dim]absent[/]"}
+    for finding in findings:
+        table.add_row(signs[finding.ok], finding.what, finding.detail)
+    console().print(table)
+
+
+def _core() -> list[Finding]:
+    found = [Finding("python", sys.version_info >= (3, 11), f"{platform.python_version()} on {platform.system()}, {os.cpu_count()} cores")]
+    for requirement in requires("snellen") or ():
+        if ";" in requirement:
+            continue
+        name = requirement.split(">")[0].split("=")[0].strip()
+        try:
+            found.append(Finding(name, True, version(name)))
+        except PackageNotFoundError:
+            found.append(Finding(name, False, "missing: pip install --force-reinstall snellen"))
+    return found
+
+
+def _extras() -> list[Finding]:
+    found = []
+    for extra, (module, purpose) in EXTRAS.items():
+        there = importlib.util.find_spec(module) is not None
+        found.append(Finding(f"extra {extra}", True if there else None, f"for {purpose}" + ("" if there else f": pip install 'snellen[{extra}]'")))
+    return found
+
+
+def _places() -> list[Finding]:
+    from snellen import benchmarks
+    from snellen.engine.store import cache_folder
+
+    found = [_writable("answer store", cache_folder())]
+    for name in benchmarks.names():
+        folder = options.default_data_folder(name)
+        there = folder.is_dir()
+        found.append(Finding(f"data of {name}", True if there else None, str(folder) if there else f"none in {folder}: 'snellen data get {name}'"))
+    return found
+
+
+def _writable(what: str, folder: Path) -> Finding:
+    near = next(p for p in (folder, *folder.parents) if p.exists())
+    free = shutil.disk_usage(near).free
+    ok = os.access(near, os.W_OK) and free > LOW_DISK
+    return Finding(what, ok, f"{folder}, {free / 1e9:.0f} GB free" + ("" if ok else " (not writable or nearly full; SNELLEN_CACHE_DIR moves it)"))
+
+
+def _keys() -> list[Finding]:
+    """Whether keys are set; never what they are."""
+    return [Finding(name, True if os.environ.get(name) else None, "set" if os.environ.get(name) else "not set") for name in KEYS]

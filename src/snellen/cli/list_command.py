@@ -1,0 +1,64 @@
+"""`snellen list`: what there is."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from snellen.cli import options
+
+WHAT = ("benchmarks", "subjects", "protocols")
+
+
+@click.command("list")
+@click.argument("what", type=click.Choice(WHAT), required=False)
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+def command(what: str | None, as_json: bool) -> int:
+    """List benchmarks, subjects and protocols (with their prompts); all of them when WHAT is left out."""
+    facts = {name: gather(name) for name in ((what,) if what else WHAT)}
+    if as_json:
+        options.print_json(facts)
+        return 0
+    from rich.table import Table
+
+    from snellen.reports.terminal import console
+
+    out = console()
+    for name, rows in facts.items():
+        table = Table(title=name, title_justify="left", title_style="bold")
+        for column in rows[0]:
+            table.add_column(column, no_wrap=column in ("name", "model"))
+        for row in rows:
+            table.add_row(*(str(v) for v in row.values()))
+        out.print(table)
+    return 0
+
+
+def gather(what: str) -> list[dict[str, Any]]:
+    """The rows of one list."""
+    from snellen import benchmarks, subjects
+
+    if what == "subjects":
+        return [{"model": form, "about": about} for form, about in subjects.FORMS.items()]
+    exams = [benchmarks.load(name) for name in benchmarks.names()]
+    if what == "benchmarks":
+        return [
+            {
+                "name": e.name,
+                "about": e.title,
+                "splits": ", ".join(e.splits),
+                "tasks": ", ".join(e.tasks),
+                "shots": ", ".join(map(str, e.shots)),
+                "paper": e.paper,
+            }
+            for e in exams
+        ]
+    rows: list[dict[str, Any]] = []
+    for e in exams:
+        rows += [
+            {"benchmark": e.name, "kind": "protocol", "name": p.name, "version": p.version, "about": f"{p.about}; prompt '{p.prompt}'"}
+            for p in e.protocols.values()
+        ]
+        rows += [{"benchmark": e.name, "kind": "prompt", "name": n, "version": "", "about": about} for n, about in e.prompts.items()]
+    return rows

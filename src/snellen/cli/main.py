@@ -1,0 +1,82 @@
+"""The `snellen` command. Commands load when they are used, so `snellen --help` is quick."""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+
+import click
+
+from snellen import __version__
+from snellen.core.errors import SnellenError
+
+COMMANDS = {
+    "demo": "every benchmark on a small synthetic set with embedded subjects; tables and an HTML report",
+    "run": "run a benchmark on a subject, or go on with an interrupted run",
+    "remark": "mark stored answers again and show what changed; calls nothing",
+    "mark": "mark rows that you already have: JSON lines in, JSON lines out",
+    "estimate": "calls, tokens, money and time of a run; calls nothing",
+    "report": "tables of runs in the terminal and one self-contained HTML page",
+    "data": "make, get or check a data set",
+    "list": "benchmarks, subjects, protocols and prompts there are",
+    "doctor": "what works on this machine, what is missing, how to get it",
+}
+
+
+class LazyGroup(click.Group):
+    """Knows the commands' names and one-line helps; imports a command only to run it."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        command: click.Command = import_module(f"snellen.cli.{cmd_name}_command").command
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+
+@click.group(
+    cls=LazyGroup,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 120},
+    epilog="Start with 'snellen demo'. 'snellen COMMAND --help' shows a command's options.",
+)
+@click.version_option(__version__, "-V", "--version", message="snellen %(version)s")
+def app() -> None:
+    """An eye exam for vision-language models: scores that can be explained, repeated and compared."""
+
+
+def main() -> None:
+    """Entry point: one clear line and exit code 2 for bad usage or data, 3 for a run that stopped early, 130 for Ctrl-C."""
+    try:
+        code = app.main(standalone_mode=False, prog_name="snellen")
+        sys.exit(code if isinstance(code, int) else 0)
+    except click.exceptions.Exit as done:
+        sys.exit(done.exit_code)
+    except click.ClickException as error:
+        error.show()
+        sys.exit(2)
+    except SnellenError as error:
+        from snellen.core.secret import redact_all
+        from snellen.core.text import for_terminal
+
+        click.echo(f"snellen: {for_terminal(redact_all(str(error)))}", err=True)
+        sys.exit(error.exit_code)
+    except (KeyboardInterrupt, click.Abort):
+        click.echo("snellen: interrupted", err=True)
+        sys.exit(130)
+    except BrokenPipeError:
+        sys.stderr.close()
+        sys.exit(0)
+    except Exception:
+        import traceback
+
+        from snellen.core.secret import redact_all
+
+        click.echo(redact_all(traceback.format_exc()), err=True)
+        click.echo("snellen: this is a bug in snellen; please report the lines above", err=True)
+        sys.exit(1)

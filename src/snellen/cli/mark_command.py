@@ -1,0 +1,65 @@
+"""`snellen mark`: mark rows that the user already has."""
+
+from __future__ import annotations
+
+from typing import IO, Any
+
+import click
+import msgspec
+
+from snellen.core.errors import SnellenError
+
+
+@click.command("mark")
+@click.argument("benchmark")
+@click.option("--protocol", required=True, metavar="P", help="Protocol to mark under ('snellen list protocols').")
+@click.option("--input", "source", type=click.File("rb"), default="-", metavar="FILE", help="JSON lines (default: standard input).")
+def command(benchmark: str, protocol: str, source: IO[bytes]) -> int:
+    """Mark rows under a protocol: one JSON object a line in and out, no data set needed.
+
+    A SalBench row is {"id", "split": "P3"|"O3", "answer", "response"}; "finish_reason" and "error" may be added. Out
+    come {"id", "protocol", "outcome", "reading", "metrics"}.
+
+    \b
+    echo '{"id": 1, "split": "P3", "answer": "color", "response": "Color."}' | snellen mark salbench --protocol robust
+    """
+    from snellen import benchmarks
+    from snellen.core.exam import pick_protocol
+
+    exam = benchmarks.load(benchmark)
+    chosen, _prompt = pick_protocol(exam, protocol)
+    out = click.get_binary_stream("stdout")
+    name = getattr(source, "name", "input")
+    for number, line in enumerate(source, 1):
+        if not line.strip():
+            continue
+        try:
+            row = msgspec.json.decode(line, type=dict[str, Any])
+            out.write(msgspec.json.encode(_mark(exam, chosen, row)) + b"\n")
+        except msgspec.MsgspecError as error:
+            raise SnellenError(f"{name} line {number}: not a JSON object ({error})") from None
+        except SnellenError as error:
+            raise SnellenError(f"{name} line {number}: {error}") from None
+    out.flush()
+    return 0
+
+
+def _mark(exam: Any, protocol: Any, row: dict[str, Any]) -> dict[str, Any]:
+    from snellen.core.exam import mark_answer
+    from snellen.core.types import Answer, Failure
+
+    if "id" not in row:
+        raise SnellenError('field "id" is missing')
+    error, response = row.get("error"), row.get("response")
+    if not isinstance(response, str) and not error:
+        raise SnellenError('field "response" (the reply, a text) is missing')
+    sample = exam.sample_from_row(row)
+    answer = Answer(
+        id=sample.id,
+        prompt="",
+        text=response if isinstance(response, str) else "",
+        failure=Failure(kind="given", reason=str(error)) if error else None,
+        finish_reason=row.get("finish_reason") if isinstance(row.get("finish_reason"), str) else None,
+    )
+    mark = mark_answer(protocol, sample, answer)
+    return {"id": row["id"], "protocol": protocol.name, "outcome": mark.outcome, "reading": mark.reading, "metrics": mark.metrics}

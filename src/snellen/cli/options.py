@@ -1,0 +1,149 @@
+"""Options that several commands share, with the names that the seeds use as further spellings."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+import msgspec
+
+from snellen.core.errors import SnellenError
+from snellen.core.exam import Options
+from snellen.core.secret import Secret
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def words(_ctx: click.Context, _param: click.Parameter, value: tuple[str, ...]) -> tuple[str, ...]:
+    """Repeated or comma-separated values, each once."""
+    return tuple(dict.fromkeys(w.strip() for v in value for w in v.split(",") if w.strip()))
+
+
+def _stack(*options: Callable[[F], F]) -> Callable[[F], F]:
+    def add(function: F) -> F:
+        for option in reversed(options):
+            function = option(function)
+        return function
+
+    return add
+
+
+selection = _stack(
+    click.option("--data", "--dataset", "data", metavar="DIR", help="Folder of the data set (default: where 'snellen data get' puts it)."),
+    click.option("--split", "--splits", "splits", multiple=True, callback=words, help="Splits, comma separated (default: all there are)."),
+    click.option("--task", "--tasks", "tasks", multiple=True, callback=words, help="Tasks, comma separated (default: all there are)."),
+    click.option(
+        "--limit", "--samples", "--num-samples", "--n_samples", "limit", type=click.IntRange(min=1), metavar="N",
+        help="At most N samples of each split and task, drawn by --seed; smaller limits are inside larger ones.",
+    ),
+    click.option("--seed", type=int, default=0, show_default=True, help="Seed of the drawn samples, few-shot examples and chance."),
+    click.option("--shots", type=int, default=0, show_default=True, help="Few-shot examples in each question."),
+)  # fmt: skip
+
+model = _stack(
+    click.option("--model", metavar="SPEC", help="Who answers: openrouter/NAME, openai/NAME, ollama/NAME, vllm/NAME, api/NAME, baseline/NAME, replay/FILE ('snellen list subjects')."),
+    click.option("--backend", metavar="KIND", help="Kind of endpoint, put before --model: --backend ollama --model llava:7b is ollama/llava:7b."),
+    click.option("--base-url", metavar="URL", help="Address of the endpoint, such as http://localhost:8000/v1."),
+    click.option("--api-key", metavar="KEY", help="Key of the endpoint; better in the environment (OPENROUTER_API_KEY, OPENAI_API_KEY, SNELLEN_API_KEY)."),
+    click.option("--max-tokens", type=click.IntRange(min=1), metavar="N", help="Longest reply (default: the benchmark's)."),
+    click.option("--temperature", default="0", show_default=True, metavar="T", help="Sampling temperature; 'none' leaves it to the endpoint."),
+    click.option("--logprobs", type=click.IntRange(0, 20), default=0, metavar="K", help="Ask for token log-probabilities with K alternatives."),
+    click.option("--price", metavar="IN/OUT", help="USD for a million input and output tokens, where the built-in table has none."),
+    click.option("--extra", metavar="JSON", help="More fields of the request body, such as '{\"provider\": {\"order\": [\"x\"]}}'."),
+)  # fmt: skip
+
+protocols = _stack(
+    click.option("--protocol", "--protocols", "protocols", multiple=True, callback=words, metavar="P,...", help="Protocols to mark under: NAME or NAME@PROMPT (default: all)."),
+    click.option("--prompt", metavar="NAME", help="Ask this prompt in place of the protocols' own ('snellen list protocols')."),
+)  # fmt: skip
+
+
+def data_folder(benchmark: str, given: str | None) -> Path:
+    """`--data`, else where `snellen data get` puts the real data."""
+    if given is not None and Path(given).is_dir():
+        return Path(given)
+    home = default_data_folder(benchmark)
+    if given is not None and "/" in given and not given.startswith((".", "/", "~")) and home.is_dir():
+        return home
+    if given is not None:
+        raise SnellenError(f"--data {given}: no such folder; 'snellen data make {benchmark} --out {given}' makes a synthetic set there")
+    if home.is_dir():
+        return home
+    raise SnellenError(
+        f"no data: give --data DIR; 'snellen data make {benchmark} --out DIR' makes a synthetic set, 'snellen data get {benchmark}' fetches the real one"
+    )
+
+
+def default_data_folder(benchmark: str) -> Path:
+    """`SNELLEN_DATA_DIR/BENCHMARK`, else a folder of the user's."""
+    moved = os.environ.get("SNELLEN_DATA_DIR")
+    if moved:
+        return Path(moved) / benchmark
+    from platformdirs import user_data_path
+
+    return user_data_path("snellen", appauthor=False) / benchmark
+
+
+def full_spec(given: dict[str, Any]) -> str:
+    """`--model`, with `--backend` before it."""
+    if not given.get("model"):
+        raise SnellenError("--model is missing: who shall answer? ('snellen list subjects' shows the forms)")
+    backend = given.get("backend")
+    return f"{backend}/{given['model']}" if backend else str(given["model"])
+
+
+def build_plan(benchmark: str, given: dict[str, Any], *, offline: bool = False) -> Any:
+    """A plan from the options of `run` and `estimate`."""
+    from snellen import benchmarks
+    from snellen.engine.plan import make_plan
+    from snellen.subjects.openai_api import Settings
+    from snellen.subjects.prices import parse_price
+
+    exam = benchmarks.load(benchmark)
+    settings = Settings(
+        base_url=given["base_url"],
+        key=Secret((given["api_key"] or "").strip()),
+        max_tokens=given["max_tokens"] or exam.max_tokens,
+        temperature=_temperature(given["temperature"]),
+        top_logprobs=given["logprobs"],
+        price=parse_price(given["price"]) if given["price"] else None,
+        extra=_extra(given["extra"]),
+    )
+    return make_plan(
+        benchmark,
+        model=full_spec(given),
+        data=data_folder(benchmark, given["data"]),
+        protocols=given["protocols"],
+        prompt=given["prompt"],
+        options=Options(
+            splits=given["splits"], tasks=given["tasks"], limit=given["limit"], seed=given["seed"], shots=given["shots"]
+        ),
+        settings=settings,
+        offline=offline,
+    )
+
+
+def _temperature(text: str) -> float | None:
+    if text.lower() == "none":
+        return None
+    try:
+        return float(text)
+    except ValueError:
+        raise SnellenError(f"--temperature {text}: a number, or 'none'") from None
+
+
+def _extra(text: str | None) -> dict[str, Any]:
+    if not text:
+        return {}
+    try:
+        return msgspec.json.decode(text.encode(), type=dict[str, Any])
+    except msgspec.MsgspecError as error:
+        raise SnellenError(f"--extra must be a JSON object: {error}") from None
+
+
+def print_json(value: Any) -> None:
+    """One JSON document on standard output and nothing else there."""
+    click.echo(msgspec.json.format(msgspec.json.encode(value), indent=2).decode())

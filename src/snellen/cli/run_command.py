@@ -1,0 +1,79 @@
+"""`snellen run`: run a benchmark on a subject, or go on with an interrupted run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from snellen.cli import options
+from snellen.core.errors import SnellenError, Stopped
+
+
+@click.command("run")
+@click.argument("benchmark")
+@options.selection
+@options.model
+@options.protocols
+@click.option("--out", "--output", "out", default="runs", show_default=True, metavar="DIR", help="Folder that holds runs.")
+@click.option("--concurrency", default="auto", show_default=True, metavar="N|auto", help="Calls in flight.")
+@click.option("--max-cost", type=click.FloatRange(min=0), metavar="USD", help="Hard cap over the whole run, calls in flight counted.")
+@click.option("--timeout", type=click.FloatRange(min=0, min_open=True), default=120.0, show_default=True, help="Seconds for one try of a call.")
+@click.option("--tries", type=click.IntRange(min=1), default=6, show_default=True, help="Tries of a call before it is an error.")
+@click.option("--max-errors", type=click.IntRange(min=1), default=50, show_default=True, metavar="N", help="Stop after N errors in a row.")
+@click.option("--fresh", is_flag=True, help="Put the old run aside and ask everything again.")
+@click.option("--no-store", is_flag=True, help="Neither use nor fill the answer store.")
+@click.option("--json", "as_json", is_flag=True, help="Print the summary as one JSON document.")
+@click.option("--brief", is_flag=True, help="Print the overview table only.")
+@click.option("-v", "--verbose", is_flag=True, help="Also print per-difficulty and per-category tables.")
+def command(benchmark: str, **given: Any) -> int:
+    """Run BENCHMARK on a subject and show its scores; the same command goes on with a run that was interrupted.
+
+    \b
+    snellen run salbench --data DIR --model baseline/pixels
+    snellen run salbench --model openrouter/qwen/qwen2.5-vl-72b-instruct --limit 100 --max-cost 1
+    snellen run salbench --model ollama/llava:7b --splits synthetic --tasks D,R,VR
+    """
+    from snellen.cli.progress import show_progress
+    from snellen.engine.ask import Limits
+    from snellen.engine.run import carry_out
+
+    plan = options.build_plan(benchmark, given)
+    limits = Limits(
+        concurrency=_concurrency(given["concurrency"]),
+        max_cost=given["max_cost"],
+        timeout=given["timeout"],
+        tries=given["tries"],
+        fresh=given["fresh"],
+        use_store=not given["no_store"],
+        max_errors=given["max_errors"],
+    )
+    title = f"{plan.benchmark.name} · {plan.subject.spec}"
+    with show_progress(title) as on_progress:
+        finished = carry_out(plan, Path(given["out"]), limits, on_progress)
+    for note in finished.notes:
+        click.echo(f"note: {note}", err=True)
+    _show(finished, given)
+    if finished.stopped is not None:
+        raise finished.stopped
+    return 0
+
+
+def _show(finished: Any, given: dict[str, Any]) -> None:
+    run, stopped = finished.run, finished.stopped
+    marked = run.folder.has("summary.json") and (stopped is None or stopped.exit_code == Stopped.exit_code)
+    if given["as_json"]:
+        options.print_json({"run": str(run.path), "stopped": str(stopped) if stopped else None} | (run.summary if marked else {}))
+    elif marked:
+        from snellen.reports.terminal import print_run
+
+        print_run(run, brief=given["brief"], verbose=given["verbose"])
+
+
+def _concurrency(text: str) -> int | None:
+    if text == "auto":
+        return None
+    if text.isdigit() and int(text) > 0:
+        return int(text)
+    raise SnellenError(f"--concurrency {text}: a number from 1, or 'auto'")

@@ -1,0 +1,283 @@
+"""The contracts between the parts: Benchmark, Dataset, Prompt, Protocol, Subject, and the Caller that subjects use."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple, Protocol as Interface
+
+from snellen.core.errors import SnellenError
+from snellen.core.secret import Secret
+from snellen.core.types import (
+    Answer,
+    Call,
+    Failure,
+    GroupSummary,
+    ImageSent,
+    Mark,
+    Outcome,
+    Question,
+    Sample,
+    Struct,
+    Token,
+    Usage,
+)
+
+# ---------------------------------------------------------------- marking
+
+
+class Verdict(NamedTuple):
+    """What a protocol says of one reply: the reading, whether it holds an answer at all, and the metric values."""
+
+    reading: Any
+    readable: bool
+    correct: bool
+    metrics: dict[str, float | None]
+
+
+class Protocol(Interface):
+    """A named, versioned way to get from a reply to a score. All methods are pure."""
+
+    name: str
+    version: str
+    prompt: str
+    about: str
+    headline: str
+
+    def judge(self, reply: str, sample: Sample) -> Verdict:
+        """Read and mark one reply."""
+
+    def blank(self) -> dict[str, float | None]:
+        """Metric values of a sample without a reply."""
+
+    def summarise(self, marked: Iterable[tuple[Sample, Mark]]) -> tuple[GroupSummary, ...]:
+        """Marks of one run, with their light samples, to groups of metrics. Consumes a stream; keeps no sample."""
+
+
+REFUSALS = ("i can't", "i cannot", "i'm sorry", "i am sorry", "i'm unable", "i am unable", "as an ai")
+
+
+def mark_answer(protocol: Protocol, sample: Sample, answer: Answer) -> Mark:
+    """The outcome and metrics of one answer: failures are told apart from wrong answers here, once for all exams."""
+    if answer.failure is not None:
+        return Mark(id=sample.id, outcome=Outcome.ERROR, reading=None, metrics=protocol.blank())
+    return mark_reply(protocol, sample, answer.text, answer.finish_reason, answer.refused)
+
+
+def mark_reply(
+    protocol: Protocol, sample: Sample, text: str, finish_reason: str | None = None, refused: bool = False
+) -> Mark:
+    """As `mark_answer`, for a reply text at hand."""
+    verdict = protocol.judge(text, sample)
+    return Mark(
+        id=sample.id,
+        outcome=_outcome(verdict, text, finish_reason, refused),
+        reading=verdict.reading,
+        metrics=verdict.metrics,
+    )
+
+
+def _outcome(verdict: Verdict, text: str, finish_reason: str | None, refused: bool) -> Outcome:
+    stripped = text.strip()
+    if refused or finish_reason == "content_filter":
+        return Outcome.REFUSED
+    if not stripped:
+        return Outcome.TRUNCATED if finish_reason == "length" else Outcome.EMPTY
+    if verdict.correct:
+        return Outcome.CORRECT
+    if finish_reason == "length":
+        return Outcome.TRUNCATED
+    if not verdict.readable:
+        return Outcome.REFUSED if stripped.lower().startswith(REFUSALS) else Outcome.UNPARSABLE
+    return Outcome.WRONG
+
+
+# ---------------------------------------------------------------- data
+
+
+class Options(Struct):
+    """What changes the questions of a run. Part of the run's digest."""
+
+    splits: tuple[str, ...] = ()
+    tasks: tuple[str, ...] = ()
+    limit: int | None = None
+    seed: int = 0
+    shots: int = 0
+
+
+class Problem(NamedTuple):
+    """Something wrong in a data set, with the place."""
+
+    where: str
+    what: str
+    fatal: bool = True
+
+    def __str__(self) -> str:
+        return f"{self.where}: {self.what}"
+
+
+class Dataset(Interface):
+    """Selected samples of a data set on disk. Iterates in a fixed order and holds no image longer than needed."""
+
+    fingerprint: str
+    synthetic: bool
+    source: str
+
+    def __len__(self) -> int: ...
+
+    def light(self) -> Iterator[Sample]:
+        """All selected samples without pictures."""
+
+    def full(self, wanted: Callable[[str], bool]) -> Iterator[Sample]:
+        """The selected samples whose id is wanted, with pictures."""
+
+    def asker(self, prompt: str) -> Callable[[Sample], Question]:
+        """The ask stage of a named prompt, with the shots that the options demand."""
+
+
+class Benchmark(Interface):
+    """An exam. One object a benchmark, found by the entry point group `snellen.benchmarks`."""
+
+    name: str
+    title: str
+    paper: str
+    splits: tuple[str, ...]
+    tasks: tuple[str, ...]
+    shots: tuple[int, ...]
+    prompts: Mapping[str, str]
+    protocols: Mapping[str, Protocol]
+    solvers: Mapping[str, str]
+    max_tokens: int
+
+    def open(self, where: Path, options: Options) -> Dataset:
+        """Read a data set; raises SnellenError with file and row where it cannot be used."""
+
+    def check(self, where: Path) -> Iterator[Problem]:
+        """Every problem of a data set on disk, images decoded too."""
+
+    def make(
+        self, out: Path, *, count: int, seed: int, workers: int | None, progress: Callable[[int, int], None] | None
+    ) -> list[Path]:
+        """Write a synthetic set in the real format."""
+
+    def hub(self) -> tuple[str, tuple[str, ...]]:
+        """Where the real data lives: hub data set name, and patterns of the files that are needed."""
+
+    def sample_from_row(self, row: Mapping[str, Any]) -> Sample:
+        """A light sample from a row of `snellen mark`; raises SnellenError that names the missing field."""
+
+    def exports(self, run: RunFacts) -> Iterator[tuple[str, bytes]]:
+        """The files that the paper and the seed define, as (relative name, content)."""
+
+
+class RunFacts(NamedTuple):
+    """What exports may use of a run."""
+
+    manifest: Mapping[str, Any]
+    protocol: Protocol
+    groups: tuple[GroupSummary, ...]
+    totals: Mapping[str, Any]
+    records: Callable[[], Iterator[tuple[Sample, Answer, Mark]]]
+
+
+def pick_protocol(benchmark: Benchmark, spec: str) -> tuple[Protocol, str]:
+    """`NAME` or `NAME@PROMPT` to a protocol and the prompt whose answers it marks."""
+    name, _, prompt = spec.partition("@")
+    protocol = benchmark.protocols.get(name)
+    if protocol is None:
+        raise SnellenError(
+            f"unknown protocol '{name}' of {benchmark.name}: choose from {', '.join(benchmark.protocols)}"
+        )
+    if prompt and prompt not in benchmark.prompts:
+        raise SnellenError(f"unknown prompt '{prompt}' of {benchmark.name}: choose from {', '.join(benchmark.prompts)}")
+    return protocol, prompt or protocol.prompt
+
+
+# ---------------------------------------------------------------- subjects
+
+
+class Request(Struct):
+    """One request, ready to send: the body is complete, the key identifies it for ever. Holds no secret."""
+
+    key: str
+    body: bytes
+    images: tuple[ImageSent, ...] = ()
+    cost_bound: float | None = None
+
+
+class Reply(Struct):
+    """What a call gave. This is what the answer store keeps; `call` is its ledger."""
+
+    call: Call
+    text: str = ""
+    failure: Failure | None = None
+    refused: bool = False
+    tokens: tuple[Token, ...] = ()
+
+
+class Parsed(NamedTuple):
+    """A response body, understood. Exactly one of `error` and the rest is meaningful."""
+
+    text: str = ""
+    finish_reason: str | None = None
+    refused: bool = False
+    tokens: tuple[Token, ...] = ()
+    usage: Usage = Usage()
+    cost: float | None = None
+    cost_source: str | None = None
+    model: str | None = None
+    provider: str | None = None
+    response_id: str | None = None
+    error: Failure | None = None
+    status: int | None = None
+
+
+class Connection(NamedTuple):
+    """How the transport reaches an endpoint. The only place that holds the key."""
+
+    url: str
+    models_url: str
+    headers: Mapping[str, str]
+    key: Secret
+    start_hint: str
+
+
+class Endpoint(Interface):
+    """A service that answers requests: where it is and how its wire format is read."""
+
+    kind: str
+    model: str
+    connection: Connection
+
+    def parse(self, body: bytes) -> Parsed:
+        """Understand a 200 response; raises ValueError where it is not what the service promises."""
+
+    def explain(self, status: int, body: bytes) -> Parsed:
+        """A failed response as an error (or a refusal) with a sentence for people."""
+
+    def learn(self, listing: bytes) -> None:
+        """Take prices and model facts from the service's model list; raises SnellenError for an unknown model."""
+
+
+class Caller(Interface):
+    """Sends requests for a subject: store, limits, retries, budget and ledger are behind it."""
+
+    async def __call__(self, request: Request) -> Reply: ...
+
+
+class Subject(Interface):
+    """Whoever answers. `prepare` is pure and runs ahead in a thread; `answer` runs in the event loop."""
+
+    spec: str
+    identity: Mapping[str, Any]
+    endpoint: Endpoint | None
+    parallel: int
+
+    def prepare(self, question: Question) -> Any:
+        """Work that needs no waiting (hashing, encoding). Raises SnellenError for an image that cannot be sent."""
+
+    async def answer(self, question: Question, prepared: Any, call: Caller) -> Answer:
+        """Answer one question. A failure is an Answer with `failure`, never an exception."""
+
+    async def close(self) -> None:
+        """Free what the subject holds."""

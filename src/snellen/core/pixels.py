@@ -1,0 +1,43 @@
+"""Decoding images with Pillow, imported when used. Every conversion is named, so that the ledger can say what was done."""
+
+from __future__ import annotations
+
+import io
+
+from snellen.core.errors import SnellenError
+from snellen.core.images import sniff
+
+
+def decode_problem(data: bytes) -> str | None:
+    """Why an image cannot be used; None when it decodes fully."""
+    from PIL import Image
+
+    if not data:
+        return "no image bytes"
+    try:
+        with Image.open(io.BytesIO(data)) as image:
+            image.load()
+    except Image.DecompressionBombError:
+        return "image larger than Pillow's safety limit"
+    except Exception as error:
+        return f"image does not decode ({type(error).__name__}: {error})"
+    return None
+
+
+def as_accepted(data: bytes, accepted: frozenset[str]) -> tuple[bytes, tuple[str, ...]]:
+    """The original bytes where the endpoint takes their codec; otherwise a lossless PNG, with the conversion named."""
+    head = sniff(data)
+    if head.codec in accepted and head.width > 0:
+        return data, ()
+    problem = decode_problem(data)
+    if problem:
+        raise SnellenError(problem)
+    from PIL import Image
+
+    with Image.open(io.BytesIO(data)) as image:
+        out = io.BytesIO()
+        mode = image.mode
+        keep = mode in ("1", "L", "LA", "RGB", "RGBA", "P", "I;16")
+        (image if keep else image.convert("RGB")).save(out, "PNG")
+    done = (f"{head.codec} to png",) + (() if keep else (f"mode {mode} to RGB",))
+    return out.getvalue(), done

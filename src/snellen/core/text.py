@@ -1,0 +1,36 @@
+"""Text from models and data sets is hostile: make it harmless for terminals and spreadsheets (HTML is Jinja's job)."""
+
+from __future__ import annotations
+
+import re
+
+# C0 and C1 controls (without tab and newline), bidirectional overrides, zero-width and line-separator characters
+_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]")
+_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
+
+
+def for_terminal(text: str, limit: int | None = None) -> str:
+    """Show control characters as escapes so that a reply cannot move the cursor or colour the screen.
+
+    >>> for_terminal("a\\x1b[31mred")
+    'a\\\\x1b[31mred'
+    """
+    shown = _CONTROL.sub(lambda m: f"\\x{ord(m.group()):02x}" if ord(m.group()) < 256 else f"\\u{ord(m.group()):04x}", text)
+    if limit is not None and len(shown) > limit:
+        return shown[: limit - 1] + "…"
+    return shown
+
+
+def for_cell(text: str) -> str:
+    """Keep a spreadsheet from reading a cell as a formula, and control characters out of it.
+
+    >>> for_cell("=cmd()")
+    "'=cmd()"
+    """
+    shown = for_terminal(text)
+    return "'" + shown if shown.startswith(_FORMULA) else shown
+
+
+def one_line(text: str, limit: int = 300) -> str:
+    """A message on one safe line of bounded length."""
+    return for_terminal(" ".join(text.split()), limit)

@@ -1,0 +1,200 @@
+"""The words of the design as frozen types. Data flows: Sample -> Question -> Answer -> Mark.
+
+A Question is all that a subject ever receives, and it has no truth in it.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Any, Literal
+
+import msgspec
+
+
+class Struct(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """Base of all records: frozen, slotted, written without the fields that say nothing."""
+
+
+class Text(Struct, tag="text"):
+    """A piece of prompt text."""
+
+    text: str
+
+
+class Picture(Struct, tag="image"):
+    """An image as the data set has it: the original file's bytes."""
+
+    data: bytes
+    name: str = ""
+    transforms: tuple[str, ...] = ()
+
+
+Part = Text | Picture
+AnswerKind = Literal["one-of", "any-of", "text"]
+
+
+class Question(Struct):
+    """What a subject is shown. `parts` is one user turn, images and text interleaved in order."""
+
+    id: str
+    benchmark: str
+    prompt: str
+    parts: tuple[Part, ...]
+    system: str | None = None
+    answer_kind: AnswerKind = "text"
+    options: tuple[str, ...] = ()
+    shots: tuple[str, ...] = ()
+
+    @property
+    def pictures(self) -> tuple[Picture, ...]:
+        return tuple(p for p in self.parts if isinstance(p, Picture))
+
+    @property
+    def text(self) -> str:
+        return "\n".join(p.text for p in self.parts if isinstance(p, Text))
+
+
+class Sample(Struct):
+    """One item of a data set. `tags` are what results are broken down by; `truth` is for marking only.
+
+    `pictures` is empty in the light form that marking and run folders use.
+    """
+
+    id: str
+    tags: dict[str, str]
+    truth: Any = None
+    facts: dict[str, Any] = {}
+    pictures: tuple[Picture, ...] = ()
+
+
+class Token(Struct):
+    """One generated token with its log-probability and the alternatives the endpoint named."""
+
+    text: str
+    logprob: float
+    top: tuple[tuple[str, float], ...] = ()
+
+
+class Usage(Struct):
+    """Tokens as the endpoint counted them; None where it said nothing."""
+
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+
+
+class ImageSent(Struct):
+    """An image exactly as it left this machine."""
+
+    sha256: str
+    codec: str
+    width: int
+    height: int
+    bytes: int
+    transforms: tuple[str, ...] = ()
+
+
+class Attempt(Struct):
+    """One try of a call that failed: HTTP status (None for a network fault), why, how long, the wait after it."""
+
+    reason: str
+    seconds: float
+    status: int | None = None
+    waited: float = 0.0
+
+
+class Call(Struct):
+    """The ledger of one request to one endpoint."""
+
+    key: str
+    kind: str
+    endpoint: str
+    model: str
+    model_returned: str | None = None
+    provider: str | None = None
+    images: tuple[ImageSent, ...] = ()
+    usage: Usage = Usage()
+    cost: float | None = None
+    cost_source: str | None = None
+    latency: float | None = None
+    tries: int = 0
+    failed: tuple[Attempt, ...] = ()
+    finish_reason: str | None = None
+    response_id: str | None = None
+    stored: bool = False
+
+
+class Failure(Struct):
+    """Why there is no answer: a short machine word and a sentence for people."""
+
+    kind: str
+    reason: str
+
+
+class Answer(Struct):
+    """What came back for one Question, with the calls behind it. Either `failure` is set or `text` is the reply."""
+
+    id: str
+    prompt: str
+    text: str = ""
+    failure: Failure | None = None
+    finish_reason: str | None = None
+    refused: bool = False
+    tokens: tuple[Token, ...] = ()
+    calls: tuple[Call, ...] = ()
+    shots: tuple[str, ...] = ()
+
+
+class Outcome(StrEnum):
+    """What became of one sample. Only the first two are answers."""
+
+    CORRECT = "correct"
+    WRONG = "wrong"
+    UNPARSABLE = "unparsable"
+    REFUSED = "refused"
+    EMPTY = "empty"
+    TRUNCATED = "truncated"
+    ERROR = "error"
+
+
+NON_ANSWERS = frozenset(Outcome) - {Outcome.CORRECT, Outcome.WRONG}
+
+
+class Mark(Struct):
+    """Outcome and metric values of one sample under one protocol."""
+
+    id: str
+    outcome: Outcome
+    reading: Any = None
+    metrics: dict[str, float | None] = {}
+
+
+class Metric(Struct):
+    """A score with what it takes to read it: interval, n, and what a subject that never looks would get."""
+
+    value: float | None
+    n: int
+    low: float | None = None
+    high: float | None = None
+    interval: str | None = None
+    floor: float | None = None
+    floor_answer: str | None = None
+
+
+class GroupSummary(Struct):
+    """All metrics of one group of samples. `by` names the group, e.g. {"config": "P3", "difficulty": "easy"}."""
+
+    by: dict[str, str]
+    n: int
+    outcomes: dict[str, int]
+    metrics: dict[str, Metric]
+    bounds: tuple[float, float] | None = None
+
+
+class ProtocolSummary(Struct):
+    """One protocol's results on a run."""
+
+    protocol: str
+    version: str
+    prompt: str
+    headline: str
+    groups: tuple[GroupSummary, ...]

@@ -1,0 +1,246 @@
+"""The asking loop: a feed of prepared questions, as many in work as the limiter allows, every answer written at once."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from itertools import islice
+from typing import Any, NamedTuple
+
+from snellen.core.errors import Interrupted, SnellenError, Stopped
+from snellen.core.exam import Caller, Reply, Request
+from snellen.core.types import Answer, Failure, Question
+from snellen.engine.budget import Budget
+from snellen.engine.caller import EndpointCaller
+from snellen.engine.limiter import Limiter
+from snellen.engine.plan import Plan
+from snellen.engine.preflight import preflight
+from snellen.engine.runfolder import Key, RunFolder, Scan, Totals
+from snellen.engine.store import Store
+from snellen.engine.transport import Transport
+
+CHUNK = 16
+TICK = 0.2
+ERRORS_IN_A_ROW = 50
+
+
+class Limits(NamedTuple):
+    """How to run; nothing here changes an answer."""
+
+    concurrency: int | None = None
+    max_cost: float | None = None
+    timeout: float = 120.0
+    tries: int = 6
+    fresh: bool = False
+    use_store: bool = True
+    max_errors: int = ERRORS_IN_A_ROW
+
+
+class Progress(NamedTuple):
+    """A look at a run under way."""
+
+    total: int
+    done: int
+    errors: int
+    stored: int
+    in_flight: int
+    limit: int
+    retries: int
+    cost: float
+    cost_unknown: int
+    seconds: float
+    begun: int
+
+
+class Item(NamedTuple):
+    """A question with what was prepared for it; `failure` where it cannot be asked at all."""
+
+    question: Question
+    prepared: Any
+    failure: Failure | None = None
+
+
+def feed(plan: Plan, done: Callable[[Key], bool]) -> Iterator[Item]:
+    """All questions that have no answer yet, prepared, in data set order. Runs in a thread of its own."""
+    askers = {prompt: plan.data.asker(prompt) for prompt in plan.prompts}
+    for sample in plan.data.full(lambda i: any(not done((i, p)) for p in askers)):
+        for prompt, ask in askers.items():
+            if done((sample.id, prompt)):
+                continue
+            question = ask(sample)
+            try:
+                yield Item(question, plan.subject.prepare(question))
+            except SnellenError as error:
+                yield Item(question, None, Failure(kind="bad-image", reason=str(error)))
+
+
+class Asking:
+    """One pass over the open questions of a run."""
+
+    def __init__(
+        self,
+        plan: Plan,
+        folder: RunFolder,
+        scan: Scan,
+        limits: Limits,
+        store: Store | None,
+        on_progress: Callable[[Progress], None] | None,
+    ) -> None:
+        self.plan, self.folder, self.limits, self.store = plan, folder, limits, store
+        self.total = len(plan.data) * len(plan.prompts)
+        asked = {k for k in scan.last if k[1] in plan.prompts and k not in scan.failed}
+        self._is_done = asked.__contains__
+        self.begun = self.done = len(asked)
+        self.errors = 0
+        self.totals: Totals = scan.totals
+        self._on_progress = on_progress
+        self._errors_in_a_row = 0
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._room = asyncio.Event()
+        self._stop: BaseException | None = None
+        self._start = time.monotonic()
+        self.limiter = Limiter(limits.concurrency)
+        self.caller: EndpointCaller | None = None
+        self.budget: Budget | None = None
+
+    async def run(self) -> None:
+        """Ask until all is answered, or raise what stopped the run (after what is in flight has ended)."""
+        endpoint = self.plan.subject.endpoint
+        transport: Transport | None = None
+        self.budget = Budget(self.limits.max_cost, spent=self.totals.cost)
+        call: Caller = _no_endpoint
+        if endpoint is not None:
+            transport = Transport(endpoint.connection, self.limits.timeout)
+            self.caller = call = EndpointCaller(
+                endpoint,
+                transport,
+                limiter=self.limiter,
+                budget=self.budget,
+                store=self.store,
+                tries=self.limits.tries,
+                use_stored=not self.limits.fresh,
+            )
+        ticker = asyncio.create_task(self._tick())
+        reader = ThreadPoolExecutor(1, thread_name_prefix="snellen-data")
+        try:
+            if endpoint is not None and transport is not None:
+                await preflight(endpoint, transport)
+            await self._drive(call, reader)
+        finally:
+            ticker.cancel()
+            for task in self._tasks:
+                task.cancel()
+            if self._tasks:
+                await asyncio.gather(*self._tasks, return_exceptions=True)
+            if transport is not None:
+                await transport.close()
+            await self.plan.subject.close()
+            reader.shutdown(wait=False, cancel_futures=True)
+            self._report()
+
+    async def _drive(self, call: Caller, reader: ThreadPoolExecutor) -> None:
+        loop = asyncio.get_running_loop()
+        items = feed(self.plan, self._is_done)
+
+        def pull() -> list[Item]:
+            return list(islice(items, CHUNK))
+
+        ahead = loop.run_in_executor(reader, pull)
+        while self._stop is None:
+            chunk = await ahead
+            if not chunk:
+                break
+            ahead = loop.run_in_executor(reader, pull)
+            for item in chunk:
+                while len(self._tasks) >= self._width() and self._stop is None:
+                    self._room.clear()
+                    await self._room.wait()
+                if self._stop is not None:
+                    break
+                task = loop.create_task(self._one(item, call))
+                self._tasks.add(task)
+                task.add_done_callback(self._finished)
+        if isinstance(self._stop, Stopped) and not isinstance(self._stop, Interrupted):
+            await self._settle()
+        while self._tasks and self._stop is None:
+            self._room.clear()
+            await self._room.wait()
+        if self._stop is not None:
+            raise self._stop
+
+    def _width(self) -> int:
+        """How many samples may be in work: a few more than calls, so that no slot waits for the loop."""
+        if self.plan.subject.endpoint is None:
+            return self.plan.subject.parallel
+        return self.limiter.limit + 4
+
+    async def _settle(self) -> None:
+        """What is in flight is paid for: wait for it."""
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    def stop(self, reason: BaseException) -> None:
+        """Ask nothing more; the first reason counts."""
+        if self._stop is None:
+            self._stop = reason
+        self._room.set()
+
+    def _finished(self, task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
+        self._room.set()
+        if task.cancelled():
+            return
+        error = task.exception()
+        if error is not None:
+            self.stop(error)
+
+    async def _one(self, item: Item, call: Caller) -> None:
+        question = item.question
+        if item.failure is not None:
+            answer = Answer(id=question.id, prompt=question.prompt, failure=item.failure)
+        else:
+            answer = await self.plan.subject.answer(question, item.prepared, call)
+        self.folder.append(answer)
+        for one in answer.calls:
+            self.totals.add(one)
+        self.done += 1
+        if answer.failure is None:
+            self._errors_in_a_row = 0
+            return
+        self.errors += 1
+        self._errors_in_a_row += item.failure is None
+        if self._errors_in_a_row >= self.limits.max_errors:
+            raise Stopped(
+                f"{self._errors_in_a_row} errors in a row, the last: {answer.failure.reason}; everything is kept, "
+                "the same command goes on (--max-errors sets how many are too many)"
+            )
+
+    # ------------------------------------------------------------ progress
+
+    async def _tick(self) -> None:
+        while True:
+            self._report()
+            await asyncio.sleep(TICK)
+
+    def _report(self) -> None:
+        if self._on_progress is not None:
+            self._on_progress(
+                Progress(
+                    total=self.total,
+                    done=self.done,
+                    errors=self.errors,
+                    stored=self.totals.stored,
+                    in_flight=len(self._tasks) if self.caller is None else self.limiter.in_flight,
+                    limit=self._width() if self.caller is None else self.limiter.limit,
+                    retries=self.caller.retries if self.caller else 0,
+                    cost=self.totals.cost,
+                    cost_unknown=self.totals.cost_unknown,
+                    seconds=time.monotonic() - self._start,
+                    begun=self.begun,
+                )
+            )
+
+
+async def _no_endpoint(request: Request) -> Reply:
+    raise RuntimeError("this subject has no endpoint to call")

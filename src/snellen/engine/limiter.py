@@ -1,0 +1,121 @@
+"""How many calls may be in flight: slow start, additive increase, multiplicative decrease.
+
+The limit doubles every round trip until the endpoint throttles or its latency grows; then it feels its way: one more a
+round trip while all is well, a cut on 429/503 and on latency that has doubled. `fixed` switches all of that off.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import deque
+from collections.abc import Callable
+from typing import NamedTuple
+
+START = 16
+CEILING = 512
+FLOOR_BY_LATENCY = 8
+THROTTLE_CUT = 0.7
+LATENCY_CUT = 0.8
+SLOW_START_TOLERANCE = 1.8
+TOLERANCE = 2.0
+HEADROOM = 1.25
+HISTORY = 200
+
+
+class Change(NamedTuple):
+    """A change of the limit, kept for the run's record."""
+
+    at: float
+    limit: int
+    why: str
+
+
+class Limiter:
+    """Gives out slots for calls. Use `async with limiter:` around each attempt."""
+
+    def __init__(self, fixed: int | None = None, *, clock: Callable[[], float] = time.monotonic) -> None:
+        self.limit = fixed if fixed is not None else START
+        self.in_flight = 0
+        self.history: deque[Change] = deque(maxlen=HISTORY)
+        self._fixed = fixed is not None
+        self._clock = clock
+        self._begin = clock()
+        self._waiting: deque[asyncio.Future[None]] = deque()
+        self._slow_start = True
+        self._baseline: float | None = None
+        self._latencies: list[float] = []
+        self._saturated = False
+        self._last_cut = float("-inf")
+        self._typical = 0.0
+
+    async def __aenter__(self) -> None:
+        while self.in_flight >= self.limit:
+            self._saturated = True
+            slot: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+            self._waiting.append(slot)
+            try:
+                await slot
+            except asyncio.CancelledError:
+                if slot.done() and not slot.cancelled():
+                    self._wake()
+                raise
+        self.in_flight += 1
+        if self.in_flight >= self.limit:
+            self._saturated = True
+
+    async def __aexit__(self, *_exc: object) -> None:
+        self.in_flight -= 1
+        self._wake()
+
+    def _wake(self) -> None:
+        free = self.limit - self.in_flight
+        while free > 0 and self._waiting:
+            slot = self._waiting.popleft()
+            if not slot.done():
+                slot.set_result(None)
+                free -= 1
+
+    def succeeded(self, latency: float) -> None:
+        """Note a good call; at the end of a round trip (as many calls as the limit) adjust."""
+        if self._fixed:
+            return
+        self._latencies.append(latency)
+        if len(self._latencies) < self.limit:
+            return
+        mean = sum(self._latencies) / len(self._latencies)
+        self._latencies.clear()
+        self._typical = mean
+        # the baseline forgets slowly, so that a service that became slower for good is not held to its past
+        self._baseline = mean if self._baseline is None else min(mean, self._baseline * 1.02)
+        saturated, self._saturated = self._saturated, False
+        if self._slow_start:
+            self._grow_fast(mean, self._baseline, saturated)
+        elif mean > TOLERANCE * self._baseline and self.limit > FLOOR_BY_LATENCY:
+            self._set(max(FLOOR_BY_LATENCY, int(self.limit * LATENCY_CUT)), "latency grew")
+        elif saturated:
+            self._set(self.limit + 1, "increase")
+
+    def _grow_fast(self, mean: float, baseline: float, saturated: bool) -> None:
+        if mean > SLOW_START_TOLERANCE * baseline and self.limit > FLOOR_BY_LATENCY:
+            self._slow_start = False
+            self._set(max(FLOOR_BY_LATENCY, int(self.limit * baseline / mean * HEADROOM)), "latency grew, slow start ends")
+        elif saturated:
+            self._set(self.limit * 2, "slow start")
+
+    def throttled(self, why: str) -> None:
+        """The endpoint said 429 or 503: cut, at most once a round trip."""
+        now = self._clock()
+        if self._fixed or now - self._last_cut < max(self._typical, 0.05):
+            return
+        self._last_cut = now
+        self._slow_start = False
+        self._latencies.clear()
+        self._set(max(1, int(self.limit * THROTTLE_CUT)), why)
+
+    def _set(self, limit: int, why: str) -> None:
+        limit = min(limit, CEILING)
+        if limit != self.limit:
+            self.limit = limit
+            self.history.append(Change(round(self._clock() - self._begin, 3), limit, why))
+            self._wake()

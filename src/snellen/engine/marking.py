@@ -1,0 +1,181 @@
+"""Marks are derived: read the stored answers, judge them under each protocol, write marks, summary and exports.
+
+Nothing here calls anyone, and a run folder is all it needs.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import msgspec
+
+from snellen.core.errors import SnellenError
+from snellen.core.exam import Benchmark, RunFacts, mark_reply
+from snellen.core.types import Answer, Mark, Outcome, ProtocolSummary, Sample
+from snellen.engine.plan import Chosen, protocol_entry
+from snellen.engine.runfolder import AnswerText, RunFolder, Scan
+
+_ENCODER = msgspec.json.Encoder()
+_MARKS = msgspec.json.Decoder(Mark)
+_SUMMARIES = msgspec.json.Decoder(list[ProtocolSummary])
+LAYOUT = 1
+
+
+class Change(NamedTuple):
+    """A sample whose mark is not what it was."""
+
+    protocol: str
+    id: str
+    before: Mark
+    after: Mark
+
+
+class Remarked(NamedTuple):
+    """What marking again gave: for each protocol how many marks there are, were new, and changed."""
+
+    counts: dict[str, tuple[int, int]]
+    changes: list[Change]
+
+
+def is_current(folder: RunFolder, chosen: tuple[Chosen, ...]) -> bool:
+    """Whether summary and marks are of these protocols and of all the answers there are."""
+    if not folder.has("summary.json"):
+        return False
+    summary = folder.summary()
+    marked = {m["name"]: m for m in summary.get("marked", ())}
+    return (
+        summary.get("layout") == LAYOUT
+        and summary.get("answers_bytes") == _size(folder.answers_path)
+        and all(marked.get(c.name) == protocol_entry(c) and folder.marks_path(c.name).is_file() for c in chosen)
+    )
+
+
+def _size(path: Path) -> int:
+    return path.stat().st_size if path.exists() else 0
+
+
+def mark_run(
+    folder: RunFolder, benchmark: Benchmark, chosen: tuple[Chosen, ...], *, scan: Scan | None = None, extra: dict[str, Any] | None = None
+) -> Remarked:
+    """Mark all answers under these protocols; write marks/, summary.json and exports/."""
+    scan = scan or folder.scan()
+    manifest = folder.manifest()
+    samples = {s.id: s for s in folder.samples()}
+    summaries: list[ProtocolSummary] = []
+    remarked = Remarked({}, [])
+    for one in chosen:
+        old = _old_marks(folder.marks_path(one.name))
+        groups = one.protocol.summarise(_judged(folder, scan, samples, one, old, remarked))
+        summaries.append(
+            ProtocolSummary(
+                protocol=one.name,
+                version=one.protocol.version,
+                prompt=one.prompt,
+                headline=one.protocol.headline,
+                groups=groups,
+            )
+        )
+    asked = {prompt: sum(1 for k in scan.last if k[1] == prompt) for prompt in dict.fromkeys(c.prompt for c in chosen)}
+    expected = manifest["data"]["samples"]
+    totals = msgspec.to_builtins(scan.totals)
+    summary = {
+        "layout": LAYOUT,
+        "benchmark": benchmark.name,
+        "subject": manifest["subject"]["spec"],
+        "synthetic": manifest["data"]["synthetic"],
+        "complete": all(n == expected for n in asked.values()) and not scan.failed,
+        "asked": asked,
+        "samples": expected,
+        "failed": len(scan.failed),
+        "failures": failure_reasons(folder, scan) if scan.failed else {},
+        "totals": totals,
+        **(extra or {}),
+        "marked": [protocol_entry(c) for c in chosen],
+        "answers_bytes": _size(folder.answers_path),
+        "protocols": msgspec.to_builtins(summaries),
+    }
+    for i, (one, result) in enumerate(zip(chosen, summaries, strict=True)):
+        facts = RunFacts(manifest, one.protocol, result.groups, totals, _records(folder, samples, one))
+        for name, content in benchmark.exports(facts):
+            folder.write(f"exports/{name}" if i == 0 else f"exports/{one.name}/{name}", content)
+    folder.write_json("summary.json", summary)
+    return remarked
+
+
+def _judged(
+    folder: RunFolder, scan: Scan, samples: dict[str, Sample], one: Chosen, old: dict[str, bytes], remarked: Remarked
+) -> Iterator[tuple[Sample, Mark]]:
+    """Judge answer by answer, write each mark on the way, and pass it on to the summary."""
+    path = folder.marks_path(one.name)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    part = path.with_name(path.name + ".part")
+    marks, changed = 0, 0
+    with part.open("wb", buffering=1 << 20) as out:
+        for answer in folder.texts(scan):
+            if answer.prompt != one.prompt:
+                continue
+            sample = samples.get(answer.id)
+            if sample is None:
+                raise SnellenError(f"{folder.answers_path}: an answer for the unknown sample '{answer.id}'")
+            mark = _mark(one, sample, answer)
+            line = _ENCODER.encode(mark) + b"\n"
+            out.write(line)
+            marks += 1
+            before = old.get(mark.id)
+            if before is not None and before != line:
+                changed += 1
+                remarked.changes.append(Change(one.name, mark.id, _MARKS.decode(before), mark))
+            yield sample, mark
+    part.replace(path)
+    remarked.counts[one.name] = (marks, changed)
+
+
+def _mark(one: Chosen, sample: Sample, answer: AnswerText) -> Mark:
+    if answer.failure is not None:
+        return Mark(id=sample.id, outcome=Outcome.ERROR, metrics=one.protocol.blank())
+    return mark_reply(one.protocol, sample, answer.text, answer.finish_reason, answer.refused)
+
+
+def _old_marks(path: Path) -> dict[str, bytes]:
+    if not path.is_file():
+        return {}
+    with path.open("rb") as file:
+        return {_MARKS.decode(line).id: line for line in file if line.endswith(b"\n")}
+
+
+def read_marks(folder: RunFolder, protocol: str) -> Iterator[Mark]:
+    """The marks of one protocol, as stored."""
+    path = folder.marks_path(protocol)
+    if not path.is_file():
+        raise SnellenError(f"{folder.path} has no marks of protocol '{protocol}'; 'snellen remark' makes them")
+    with path.open("rb") as file:
+        for line in file:
+            yield _MARKS.decode(line)
+
+
+def read_summaries(folder: RunFolder) -> list[ProtocolSummary]:
+    """The protocols' results as typed records."""
+    return _SUMMARIES.decode(_ENCODER.encode(folder.summary()["protocols"]))
+
+
+def _records(folder: RunFolder, samples: dict[str, Sample], one: Chosen) -> Any:
+    """Sample, answer and mark side by side, streamed."""
+
+    def stream() -> Iterator[tuple[Sample, Answer, Mark]]:
+        answers = (a for a in folder.answers() if a.prompt == one.prompt)
+        for answer, mark in zip(answers, read_marks(folder, one.name), strict=True):
+            yield samples[answer.id], answer, mark
+
+    return stream
+
+
+def failure_reasons(folder: RunFolder, scan: Scan) -> dict[str, int]:
+    """Why answers are missing: reasons and how often, the commonest ten."""
+    reasons: Counter[str] = Counter()
+    for answer in folder.texts(scan):
+        if answer.failure is not None:
+            reasons[f"{answer.failure.kind}: {answer.failure.reason}"] += 1
+    return dict(reasons.most_common(10))

@@ -1,0 +1,127 @@
+"""What a run is: its benchmark, data, subject, protocols and options, and the folder that all of these name."""
+
+from __future__ import annotations
+
+import re
+import time
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import msgspec
+
+from snellen import benchmarks, subjects
+from snellen.core.digest import digest
+from snellen.core.errors import SnellenError
+from snellen.core.exam import Benchmark, Dataset, Options, Protocol, Subject, pick_protocol
+from snellen.subjects.openai_api import Settings
+
+NAMING = 2
+
+
+class Chosen(NamedTuple):
+    """A protocol together with the prompt whose answers it marks."""
+
+    protocol: Protocol
+    prompt: str
+
+    @property
+    def name(self) -> str:
+        """`NAME`, or `NAME@PROMPT` where the prompt is not the protocol's own."""
+        return self.protocol.name if self.prompt == self.protocol.prompt else f"{self.protocol.name}@{self.prompt}"
+
+
+class Plan(NamedTuple):
+    """Everything that decides what is asked and how it is marked."""
+
+    benchmark: Benchmark
+    data: Dataset
+    subject: Subject
+    chosen: tuple[Chosen, ...]
+    options: Options
+
+    @property
+    def prompts(self) -> tuple[str, ...]:
+        """The prompts that have to be asked, each once."""
+        return tuple(dict.fromkeys(c.prompt for c in self.chosen))
+
+    @property
+    def folder_name(self) -> str:
+        """Benchmark, subject and a digest of what changes the answers; protocols, prompts, money and speed do not count."""
+        subject = {k: v for k, v in self.subject.identity.items() if k != "listed"}
+        mark = digest(
+            {
+                "naming": NAMING,
+                "benchmark": self.benchmark.name,
+                "data": self.data.fingerprint,
+                "subject": subject,
+                "options": msgspec.to_builtins(self.options),
+            }
+        )
+        return f"{self.benchmark.name}_{_slug(self.subject.spec)}_{mark[:8]}"
+
+
+def _slug(spec: str) -> str:
+    if spec.startswith("replay/"):
+        spec = "replay-" + Path(spec).stem
+    return re.sub(r"[^A-Za-z0-9.]+", "-", spec).strip("-.")[:60]
+
+
+def make_plan(
+    benchmark_name: str,
+    *,
+    model: str,
+    data: Path,
+    protocols: tuple[str, ...] = (),
+    prompt: str | None = None,
+    options: Options | None = None,
+    settings: Settings | None = None,
+    offline: bool = False,
+) -> Plan:
+    """Check everything that the user named, and open the data."""
+    benchmark = benchmarks.load(benchmark_name)
+    options = options or Options()
+    if options.limit is not None and options.limit < 1:
+        raise SnellenError(f"--limit {options.limit}: must be at least 1")
+    if options.shots not in benchmark.shots:
+        raise SnellenError(f"--shots {options.shots}: {benchmark.name} has {', '.join(map(str, benchmark.shots))}")
+    chosen = choose(benchmark, protocols, prompt)
+    subject = subjects.build(
+        model,
+        settings or Settings(max_tokens=benchmark.max_tokens),
+        solvers=benchmark.solvers,
+        seed=options.seed,
+        offline=offline,
+    )
+    return Plan(benchmark, benchmark.open(data, options), subject, chosen, options)
+
+
+def choose(benchmark: Benchmark, protocols: tuple[str, ...], prompt: str | None) -> tuple[Chosen, ...]:
+    """Protocols by name, `NAME@PROMPT`, or all of them; `prompt` replaces the protocols' own prompt."""
+    specs = protocols or tuple(benchmark.protocols)
+    if prompt is not None:
+        specs = tuple(s if "@" in s else f"{s}@{prompt}" for s in specs)
+    picked = [Chosen(*pick_protocol(benchmark, spec)) for spec in specs]
+    return tuple(dict.fromkeys(picked))
+
+
+def manifest(plan: Plan, version: str) -> dict[str, Any]:
+    """run.json of a new run."""
+    return {
+        "snellen": version,
+        "created": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
+        "benchmark": plan.benchmark.name,
+        "subject": {"spec": plan.subject.spec, "identity": dict(plan.subject.identity)},
+        "options": msgspec.to_builtins(plan.options),
+        "data": {
+            "source": plan.data.source,
+            "fingerprint": plan.data.fingerprint,
+            "synthetic": plan.data.synthetic,
+            "samples": len(plan.data),
+        },
+        "protocols": [protocol_entry(c) for c in plan.chosen],
+    }
+
+
+def protocol_entry(chosen: Chosen) -> dict[str, str]:
+    """A protocol in the manifest."""
+    return {"name": chosen.name, "version": chosen.protocol.version, "prompt": chosen.prompt}

@@ -1,0 +1,56 @@
+"""Which failures are worth another try, and how long to wait. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+
+RETRIED = frozenset({408, 409, 425, 429})
+THROTTLES = frozenset({429, 503})
+FIRST_WAIT = 0.5
+LONGEST_WAIT = 60.0
+LONGEST_RETRY_AFTER = 600.0
+DEFAULT_TRIES = 6
+
+
+def worth_retrying(status: int | None) -> bool:
+    """408, 409, 425, 429, 5xx and network faults (None). Never 400, 401, 403, 404, 413, 422.
+
+    >>> [worth_retrying(s) for s in (None, 429, 503, 400, 401)]
+    [True, True, True, False, False]
+    """
+    return status is None or status in RETRIED or 500 <= status <= 599
+
+
+def retry_after(headers: Mapping[str, str], now: datetime | None = None) -> float | None:
+    """Seconds that the server asks to wait, from a number or a date; None where it does not say.
+
+    >>> retry_after({"Retry-After": "7"})
+    7.0
+    """
+    raw = headers.get("Retry-After") or headers.get("retry-after")
+    if raw is None:
+        return None
+    try:
+        return max(0.0, float(raw))
+    except ValueError:
+        pass
+    try:
+        when = parsedate_to_datetime(raw)
+    except (TypeError, ValueError):
+        return None
+    if when.tzinfo is None:
+        when = when.replace(tzinfo=UTC)
+    return max(0.0, (when - (now or datetime.now(UTC))).total_seconds())
+
+
+def wait_before(attempt: int, asked: float | None, jitter: float) -> float:
+    """Seconds before try `attempt` + 1: the server's own figure, else doubling with jitter in [0, 1).
+
+    >>> wait_before(1, None, 0.0), wait_before(3, None, 0.0), wait_before(1, 5.0, 0.5)
+    (0.25, 1.0, 5.25)
+    """
+    if asked is not None:
+        return asked + 0.5 * jitter
+    return min(LONGEST_WAIT, FIRST_WAIT * 2 ** (attempt - 1)) * (0.5 + 0.5 * jitter)

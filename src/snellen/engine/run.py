@@ -1,0 +1,231 @@
+"""A run from plan to summary: find or make the folder, ask what is open, mark what is there."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import msgspec
+
+from snellen import __version__, benchmarks
+from snellen.core.errors import Interrupted, SnellenError, Stopped
+from snellen.core.exam import Reply
+from snellen.core.types import Answer, Mark, ProtocolSummary, Sample
+from snellen.engine import marking
+from snellen.engine.ask import Asking, Limits, Progress
+from snellen.engine.plan import Chosen, Plan, choose, manifest, protocol_entry
+from snellen.engine.runfolder import RunFolder, Scan
+from snellen.engine.store import Store, cache_folder
+
+
+class Run:
+    """A run on disk, to look at."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.folder = RunFolder(path)
+        self.manifest = self.folder.manifest()
+
+    @property
+    def summary(self) -> dict[str, Any]:
+        """summary.json as it stands."""
+        return self.folder.summary()
+
+    @property
+    def protocols(self) -> list[ProtocolSummary]:
+        """The results of each protocol."""
+        return marking.read_summaries(self.folder)
+
+    def samples(self) -> Iterator[Sample]:
+        return self.folder.samples()
+
+    def answers(self) -> Iterator[Answer]:
+        return self.folder.answers()
+
+    def marks(self, protocol: str) -> Iterator[Mark]:
+        return marking.read_marks(self.folder, protocol)
+
+    def __repr__(self) -> str:
+        return f"Run({str(self.path)!r})"
+
+
+class Finished(NamedTuple):
+    """A run that was carried out. `stopped` is why it ended early; `notes` are for the user's eyes."""
+
+    run: Run
+    stopped: Stopped | None
+    notes: tuple[str, ...]
+    asked: int
+
+
+def open_run(path: str | Path) -> Run:
+    """A run folder, to read."""
+    return Run(Path(path))
+
+
+def carry_out(
+    plan: Plan, out: Path, limits: Limits | None = None, on_progress: Callable[[Progress], None] | None = None
+) -> Finished:
+    """Run a plan, or go on with it where it was left."""
+    limits = limits or Limits()
+    path = out / plan.folder_name
+    if limits.fresh:
+        _put_aside(path)
+    notes: list[str] = []
+    with RunFolder(path) as folder:
+        chosen = _write_manifest(folder, plan)
+        scan = folder.scan()
+        torn = folder.start_appending()
+        if torn:
+            notes.append(f"a torn last line ({torn} bytes) was cut off; that sample is asked again")
+        if scan.unreadable:
+            notes.append(f"{scan.unreadable} unreadable lines in answers.jsonl are passed over; those samples are asked again")
+        open_questions = _open_questions(plan, scan)
+        stopped: Stopped | None = None
+        extra: dict[str, Any] = {}
+        if open_questions:
+            asking = _ask(plan, folder, scan, limits, on_progress, notes)
+            stopped = asking.stopped
+            extra = asking.extra
+            scan = folder.scan()
+        elif marking.is_current(folder, chosen):
+            return Finished(Run(path), None, tuple(notes), 0)
+        if not isinstance(stopped, Interrupted) and scan.last:
+            marking.mark_run(folder, plan.benchmark, chosen, scan=scan, extra=extra)
+    return Finished(Run(path), stopped, tuple(notes), open_questions)
+
+
+def _put_aside(path: Path) -> None:
+    if path.exists():
+        with RunFolder(path):
+            number = next(n for n in range(1, 10_000) if not path.with_name(f"{path.name}.old{n}").exists())
+            path.rename(path.with_name(f"{path.name}.old{number}"))
+
+
+def _write_manifest(folder: RunFolder, plan: Plan) -> tuple[Chosen, ...]:
+    """Write run.json and samples.jsonl of a new run; add new protocols to an old one. Gives all protocols of the run."""
+    if not folder.has("samples.jsonl"):
+        folder.write_samples(plan.data.light())
+    if not folder.has("run.json"):
+        folder.write_json("run.json", manifest(plan, __version__))
+        return plan.chosen
+    known = folder.manifest()
+    before = [p["name"] for p in known["protocols"]]
+    names = [c.name for c in plan.chosen]
+    chosen = plan.chosen + tuple(
+        c for c in choose(plan.benchmark, tuple(_spec(p) for p in known["protocols"]), None) if c.name not in names
+    )
+    if [c.name for c in chosen] != before:
+        known["protocols"] = [protocol_entry(c) for c in chosen]
+        folder.write_json("run.json", known)
+    return chosen
+
+
+def _spec(entry: dict[str, str]) -> str:
+    return f"{entry['name'].partition('@')[0]}@{entry['prompt']}"
+
+
+def _open_questions(plan: Plan, scan: Scan) -> int:
+    answered = sum(1 for k in scan.last if k[1] in plan.prompts and k not in scan.failed)
+    return len(plan.data) * len(plan.prompts) - answered
+
+
+class _Asked(NamedTuple):
+    stopped: Stopped | None
+    extra: dict[str, Any]
+
+
+def _ask(
+    plan: Plan,
+    folder: RunFolder,
+    scan: Scan,
+    limits: Limits,
+    on_progress: Callable[[Progress], None] | None,
+    notes: list[str],
+) -> _Asked:
+    """Drive the asking loop; Ctrl-C and SIGTERM stop it cleanly."""
+    store = Store(cache_folder()) if plan.subject.endpoint is not None and limits.use_store else None
+    try:
+        if store is not None:
+            _backfill(folder, scan, store)
+        return asyncio.run(_ask_async(plan, folder, scan, limits, store, on_progress))
+    finally:
+        if store is not None:
+            store.close()
+            if store.problem:
+                notes.append(store.problem)
+
+
+def _backfill(folder: RunFolder, scan: Scan, store: Store) -> None:
+    """Answers that a killed process wrote to the run folder but not yet to the store."""
+    if not scan.last:
+        return
+    for answer in folder.answers():
+        if answer.failure is None and len(answer.calls) == 1 and store.get(answer.calls[0].key) is None:
+            call = msgspec.structs.replace(answer.calls[0], stored=False)
+            store.put(call.key, Reply(call=call, text=answer.text, refused=answer.refused, tokens=answer.tokens))
+
+
+async def _ask_async(
+    plan: Plan,
+    folder: RunFolder,
+    scan: Scan,
+    limits: Limits,
+    store: Store | None,
+    on_progress: Callable[[Progress], None] | None,
+) -> _Asked:
+    asking = Asking(plan, folder, scan, limits, store, on_progress)
+    loop = asyncio.get_running_loop()
+    handled = []
+    for number in (signal.SIGINT, signal.SIGTERM):
+        try:
+            loop.add_signal_handler(
+                number, asking.stop, Interrupted("interrupted: everything answered so far is kept, the same command goes on")
+            )
+            handled.append(number)
+        except (NotImplementedError, RuntimeError, ValueError):
+            break  # not the main thread, or no POSIX signals: Ctrl-C then arrives as KeyboardInterrupt
+    stopped: Stopped | None = None
+    try:
+        await asking.run()
+    except Stopped as error:
+        stopped = error
+    finally:
+        for number in handled:
+            loop.remove_signal_handler(number)
+    changes = [c._asdict() for c in asking.limiter.history]
+    return _Asked(stopped, {"concurrency": {"last_limit": asking.limiter.limit, "changes": changes}})
+
+
+def remark(path: str | Path, protocols: tuple[str, ...] = ()) -> marking.Remarked:
+    """Mark a run's stored answers again, under its own protocols or others. Calls nobody."""
+    with RunFolder(_existing(Path(path))) as folder:
+        known = folder.manifest()
+        benchmark = benchmarks.load(known["benchmark"])
+        own = choose(benchmark, tuple(_spec(p) for p in known["protocols"]), None)
+        chosen = choose(benchmark, protocols, None) if protocols else own
+        scan = folder.scan()
+        asked = {k[1] for k in scan.last}
+        for one in chosen:
+            if one.prompt not in asked:
+                raise SnellenError(
+                    f"{folder.path}: protocol {one.name} marks answers to the prompt '{one.prompt}', which this run did not ask "
+                    f"(it asked {', '.join(sorted(asked)) or 'nothing'}); {known['data']['samples']} questions would have to be "
+                    f"asked with 'snellen run', or mark what is there with {one.protocol.name}@{min(asked, default='PROMPT')}"
+                )
+        every = chosen + tuple(c for c in own if c.name not in {x.name for x in chosen} and c.prompt in asked)
+        summary = folder.summary() if folder.has("summary.json") else {}
+        extra = {k: summary[k] for k in ("concurrency",) if k in summary}
+        done = marking.mark_run(folder, benchmark, every, scan=scan, extra=extra)
+        known["protocols"] = [protocol_entry(c) for c in every]
+        folder.write_json("run.json", known)
+        return done
+
+
+def _existing(path: Path) -> Path:
+    if not (path / "run.json").is_file():
+        raise SnellenError(f"{path} is not a run folder: it has no run.json")
+    return path

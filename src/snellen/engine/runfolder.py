@@ -1,0 +1,298 @@
+"""The run folder: manifest, samples, append-only answers, marks, summary. Reading one never executes anything.
+
+An answer is one line, written with one system call as soon as it is there, so a killed process loses only what was in
+flight. A torn last line is cut off when the folder is opened for writing.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from types import TracebackType
+from typing import Any, NamedTuple
+
+import msgspec
+
+from snellen.core.errors import SnellenError, Stopped
+from snellen.core.types import Answer, Failure, Sample, Struct, Usage
+
+_ENCODER = msgspec.json.Encoder()
+_SAMPLES = msgspec.json.Decoder(Sample)
+_ANSWERS = msgspec.json.Decoder(Answer)
+
+
+class CallTotals(Struct):
+    """The part of a call that totals need."""
+
+    usage: Usage = Usage()
+    cost: float | None = None
+    latency: float | None = None
+    tries: int = 0
+    stored: bool = False
+
+
+class AnswerHead(Struct):
+    """The part of an answer line that resuming needs; the rest is skipped, not parsed."""
+
+    id: str
+    prompt: str
+    failure: Failure | None = None
+    calls: tuple[CallTotals, ...] = ()
+
+
+_HEADS = msgspec.json.Decoder(AnswerHead)
+
+
+class AnswerText(Struct):
+    """The part of an answer line that marking needs."""
+
+    id: str
+    prompt: str
+    text: str = ""
+    failure: Failure | None = None
+    finish_reason: str | None = None
+    refused: bool = False
+
+
+_TEXTS = msgspec.json.Decoder(AnswerText)
+Key = tuple[str, str]
+
+
+class Scan(NamedTuple):
+    """What the answers file holds: for each (sample, prompt) its last line and whether that is a failure."""
+
+    last: dict[Key, int]
+    failed: set[Key]
+    totals: Totals
+    unreadable: int
+
+    @property
+    def answered(self) -> int:
+        return len(self.last) - len(self.failed)
+
+
+class Totals(Struct, frozen=False, omit_defaults=False):
+    """Sums over all calls of a run; answers taken from the store are counted apart and cost nothing."""
+
+    calls: int = 0
+    stored: int = 0
+    tries: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cost: float = 0.0
+    cost_unknown: int = 0
+    call_seconds: float = 0.0
+
+    def add(self, call: CallTotals | Any) -> None:
+        """Count one call (a Call or the part of it that was read back)."""
+        if call.stored:
+            self.stored += 1
+            return
+        self.calls += 1
+        self.tries += call.tries
+        self.input_tokens += call.usage.input_tokens or 0
+        self.output_tokens += call.usage.output_tokens or 0
+        self.call_seconds += call.latency or 0.0
+        if call.cost is None:
+            self.cost_unknown += 1
+        else:
+            self.cost += call.cost
+
+
+class RunFolder:
+    """Files of one run. Opened for writing as a context manager, which takes the lock."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.answers_path = path / "answers.jsonl"
+        self.samples_path = path / "samples.jsonl"
+        self._fd: int | None = None
+        self._lock: Any = None
+
+    # ------------------------------------------------------------ reading
+
+    def manifest(self) -> dict[str, Any]:
+        """run.json; an error that says so where the folder is no run."""
+        return self._json("run.json")
+
+    def summary(self) -> dict[str, Any]:
+        """summary.json."""
+        return self._json("summary.json")
+
+    def has(self, name: str) -> bool:
+        return (self.path / name).is_file()
+
+    def _json(self, name: str) -> dict[str, Any]:
+        try:
+            found: dict[str, Any] = msgspec.json.decode((self.path / name).read_bytes(), type=dict[str, Any])
+        except FileNotFoundError:
+            raise SnellenError(f"{self.path} is not a run folder: it has no {name}") from None
+        except msgspec.MsgspecError as error:
+            raise SnellenError(f"{self.path / name} is damaged ({error}); delete it and run the same command again") from None
+        return found
+
+    def samples(self) -> Iterator[Sample]:
+        """The light samples of the run, with truth. Equal tags and truths share one object."""
+        tags: dict[tuple[str, ...], dict[str, str]] = {}
+        truths: dict[str, str] = {}
+        for sample in self._lines(self.samples_path, _SAMPLES):
+            shared = tags.setdefault((*sample.tags, *sample.tags.values()), sample.tags)
+            truth = truths.setdefault(sample.truth, sample.truth) if isinstance(sample.truth, str) else sample.truth
+            yield Sample(id=sample.id, tags=shared, truth=truth)
+
+    def answers(self) -> Iterator[Answer]:
+        """Every answer that counts: the last line of each (sample, prompt), whole."""
+        yield from self._latest(_ANSWERS)
+
+    def texts(self, scan: Scan | None = None) -> Iterator[AnswerText]:
+        """As `answers`, without ledgers: what marking needs."""
+        yield from self._latest(_TEXTS, scan)
+
+    def _latest(self, decoder: msgspec.json.Decoder[Any], scan: Scan | None = None) -> Iterator[Any]:
+        last = (scan or self.scan()).last
+        for number, line in enumerate(_raw_lines(self.answers_path)):
+            try:
+                answer = decoder.decode(line)
+            except msgspec.MsgspecError:
+                continue
+            if last.get((answer.id, answer.prompt)) == number:
+                yield answer
+
+    def scan(self) -> Scan:
+        """Read the heads of all answers."""
+        found = Scan({}, set(), Totals(), 0)
+        unreadable = 0
+        last, failed, totals, decode = found.last, found.failed, found.totals, _HEADS.decode
+        for number, line in enumerate(_raw_lines(self.answers_path)):
+            try:
+                head = decode(line)
+            except msgspec.MsgspecError:
+                unreadable += 1
+                continue
+            key = (head.id, head.prompt)
+            if head.failure is not None:
+                if key in last and key not in failed:
+                    continue
+                failed.add(key)
+            else:
+                failed.discard(key)
+            last[key] = number
+            for call in head.calls:
+                totals.add(call)
+        return found._replace(unreadable=unreadable)
+
+    @staticmethod
+    def _lines(path: Path, decoder: msgspec.json.Decoder[Any]) -> Iterator[Any]:
+        for number, line in enumerate(_raw_lines(path), 1):
+            try:
+                yield decoder.decode(line)
+            except msgspec.MsgspecError as error:
+                raise SnellenError(f"{path} line {number} is damaged ({error})") from None
+
+    def marks_path(self, protocol: str) -> Path:
+        return self.path / "marks" / f"{protocol}.jsonl"
+
+    # ------------------------------------------------------------ writing
+
+    def __enter__(self) -> RunFolder:
+        from filelock import FileLock, Timeout
+
+        self.path.mkdir(parents=True, exist_ok=True)
+        self._lock = FileLock(self.path / ".lock")
+        try:
+            self._lock.acquire(timeout=0)
+        except Timeout:
+            raise SnellenError(f"another process is writing to {self.path}; wait for it, or stop it first") from None
+        return self
+
+    def __exit__(self, _kind: type[BaseException] | None, _error: BaseException | None, _tb: TracebackType | None) -> None:
+        if self._fd is not None:
+            with contextlib.suppress(OSError):
+                os.fsync(self._fd)
+            os.close(self._fd)
+            self._fd = None
+        self._lock.release()
+
+    def start_appending(self) -> int:
+        """Cut a torn last line off and get ready to append; gives the number of bytes cut."""
+        self._fd = os.open(self.answers_path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
+        size = os.fstat(self._fd).st_size
+        keep = _end_of_last_line(self._fd, size)
+        if keep < size:
+            os.ftruncate(self._fd, keep)
+        return size - keep
+
+    def append(self, answer: Answer) -> None:
+        """Write one answer. A full disk stops the run, with no half line left behind."""
+        if self._fd is None:
+            raise RuntimeError("the run folder is not open for appending")
+        line = _ENCODER.encode(answer) + b"\n"
+        before = os.fstat(self._fd).st_size
+        try:
+            written = os.write(self._fd, line)
+            reason = None if written == len(line) else "no room for a whole line"
+        except OSError as error:
+            reason = error.strerror or str(error)
+        if reason is not None:
+            with contextlib.suppress(OSError):
+                os.ftruncate(self._fd, before)
+            raise Stopped(
+                f"cannot write {self.answers_path} ({reason}): free some space and run the same command; "
+                "all earlier answers are kept"
+            )
+
+    def write_json(self, name: str, value: Any) -> None:
+        """Replace a JSON file as a whole or not at all."""
+        self.write(name, msgspec.json.format(_ENCODER.encode(value), indent=2) + b"\n")
+
+    def write(self, name: str, content: bytes) -> None:
+        """Replace a file as a whole or not at all."""
+        self.write_chunks(name, [content])
+
+    def write_samples(self, samples: Iterable[Sample]) -> None:
+        """Keep ids, tags and truths, so that marking needs no data set."""
+        self.write_chunks(
+            self.samples_path.name,
+            (_ENCODER.encode(Sample(id=s.id, tags=s.tags, truth=s.truth)) + b"\n" for s in samples),
+        )
+
+    def write_chunks(self, name: str, chunks: Iterable[bytes]) -> None:
+        """Replace a file by a stream of pieces, as a whole or not at all."""
+        path = self.path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        part = path.with_name(path.name + ".part")
+        try:
+            with part.open("wb", buffering=1 << 20) as out:
+                out.writelines(chunks)
+                out.flush()
+                os.fsync(out.fileno())
+            part.replace(path)
+        except OSError as error:
+            with contextlib.suppress(OSError):
+                part.unlink()
+            raise Stopped(f"cannot write {path} ({error.strerror}): free some space and run the same command") from None
+
+
+def _raw_lines(path: Path) -> Iterator[bytes]:
+    """Whole lines of a file; a torn last one is left out. A file that does not exist has none."""
+    if not path.exists():
+        return
+    with path.open("rb", buffering=1 << 20) as file:
+        for line in file:
+            if line.endswith(b"\n"):
+                yield line
+
+
+def _end_of_last_line(fd: int, size: int) -> int:
+    """The offset after the last newline."""
+    end = size
+    while end > 0:
+        start = max(0, end - 65536)
+        block = os.pread(fd, end - start, start)
+        at = block.rfind(b"\n")
+        if at >= 0:
+            return start + at + 1
+        end = start
+    return 0

@@ -1,0 +1,66 @@
+"""How numbers and groups are put into words, the same in the terminal and on the page."""
+
+from __future__ import annotations
+
+from snellen.core.types import GroupSummary, Metric
+
+NAMES = {
+    "exact_match": "exact match",
+    "precision": "precision (sample)",
+    "recall": "recall (sample)",
+    "f1": "F1 (sample)",
+    "macro_f1": "macro F1",
+    "macro_precision": "macro precision",
+    "macro_recall": "macro recall",
+}
+LEGEND = "floor: the best that any constant answer would score. *: the protocol's headline. Non-answers count as wrong."
+SYNTHETIC = "SYNTHETIC DATA made by snellen: these scores say nothing about the real benchmark and stand beside no paper's."
+
+
+def metric_name(key: str) -> str:
+    """A metric's key for people: 'f1.color' is 'F1 of color'."""
+    kind, dot, label = key.partition(".")
+    if dot:
+        return f"{'F1' if kind == 'f1' else kind} of {label}"
+    return NAMES.get(key, key.replace("_", " "))
+
+
+def percent(value: float | None) -> str:
+    """One decimal, in percent; a dash where there is no value."""
+    return "–" if value is None else f"{100 * value:.1f}"
+
+
+def interval(metric: Metric) -> str:
+    """'[55.1, 67.0]', or nothing."""
+    if metric.low is None or metric.high is None:
+        return ""
+    return f"[{percent(metric.low)}, {percent(metric.high)}]"
+
+
+def floor(metric: Metric) -> str:
+    """The floor in percent, or nothing."""
+    return "" if metric.floor is None else percent(metric.floor)
+
+
+def group_name(group: GroupSummary) -> str:
+    """'P3_box · easy'."""
+    return " · ".join(group.by.values())
+
+
+def outcomes(group: GroupSummary) -> str:
+    """'31 correct, 5 wrong, 2 error'."""
+    return ", ".join(f"{n} {name}" for name, n in group.outcomes.items())
+
+
+def bounds(group: GroupSummary) -> str:
+    """How far the exact match could be, were the non-answers all wrong or all right."""
+    return "" if group.bounds is None else f"{percent(group.bounds[0])} to {percent(group.bounds[1])}"
+
+
+def money(totals: dict[str, float]) -> str:
+    """What a run cost, and whether that is all of it."""
+    if not totals.get("calls"):
+        return "no calls paid"
+    if not totals.get("cost") and totals.get("cost_unknown"):
+        return "cost unknown"
+    return f"{totals['cost']:.4f} USD" + (f" (and {totals['cost_unknown']} calls of unknown cost)" if totals.get("cost_unknown") else "")

@@ -1,0 +1,1 @@
+"""Intervals and resampling. Pure functions on counts and arrays."""

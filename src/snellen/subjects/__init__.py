@@ -1,0 +1,59 @@
+"""Who answers: models behind an API, baselines, replays. A subject receives Questions and never imports a benchmark."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from snellen.core.errors import SnellenError
+from snellen.core.exam import Subject
+
+if TYPE_CHECKING:
+    from snellen.subjects.openai_api import Settings
+
+FORMS = {
+    "openrouter/NAME": "a model at OpenRouter (OPENROUTER_API_KEY)",
+    "openai/NAME": "a model at OpenAI (OPENAI_API_KEY)",
+    "ollama/NAME": "a model of a local Ollama (OLLAMA_HOST)",
+    "vllm/NAME": "a model of a vLLM server (--base-url, default http://localhost:8000/v1)",
+    "api/NAME": "a model of any OpenAI-compatible server (--base-url)",
+    "baseline/chance": "a random option, or a random set of options",
+    "baseline/constant:TEXT": "always TEXT",
+    "baseline/pixels": "a classical image-processing solver, where the benchmark has one",
+    "replay/FILE": "recorded replies: JSON, JSON lines or CSV with id and text",
+}
+
+
+def build(spec: str, settings: Settings, *, solvers: Mapping[str, str], seed: int = 0, offline: bool = False) -> Subject:
+    """A subject from `--model SPEC`. `offline` builds one that will not be called, so it needs no key."""
+    kind, _, name = spec.partition("/")
+    if not name:
+        raise SnellenError(f"--model {spec}: expected one of {', '.join(FORMS)}")
+    if kind == "replay":
+        from snellen.subjects.replay import Replay
+
+        return Replay(Path(name))
+    if kind == "baseline":
+        return _baseline(name, solvers, seed)
+    from snellen.subjects.openai_api import KINDS, ChatSubject
+
+    if kind in KINDS:
+        return ChatSubject(kind, name, settings, offline=offline)
+    raise SnellenError(f"--model {spec}: unknown kind '{kind}'; expected one of {', '.join(FORMS)}")
+
+
+def _baseline(name: str, solvers: Mapping[str, str], seed: int) -> Subject:
+    from snellen.subjects.baselines import Chance, Constant, Solver
+
+    word, _, text = name.partition(":")
+    if word == "chance":
+        return Chance(seed)
+    if word == "constant":
+        if not text:
+            raise SnellenError("baseline/constant needs a text: baseline/constant:color")
+        return Constant(text)
+    if name in solvers:
+        return Solver(name, solvers[name])
+    have = ", ".join(["chance", "constant:TEXT", *solvers])
+    raise SnellenError(f"unknown baseline '{name}' for this benchmark: choose from {have}")

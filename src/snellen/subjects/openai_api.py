@@ -1,0 +1,232 @@
+"""Models behind an OpenAI-compatible chat endpoint: OpenRouter, OpenAI, Ollama, vLLM, or any address."""
+
+from __future__ import annotations
+
+import binascii
+import difflib
+import os
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+import msgspec
+
+from snellen.core.digest import digest
+from snellen.core.errors import SnellenError
+from snellen.core.exam import Caller, Connection, Parsed, Request
+from snellen.core.images import MIME, ledger_entry
+from snellen.core.pixels import as_accepted
+from snellen.core.secret import Secret
+from snellen.core.types import Answer, ImageSent, Picture, Question, Text
+from snellen.subjects import wire
+from snellen.subjects.prices import Price, table_price
+from snellen.subjects.tokens import image_tokens, text_tokens
+
+
+class Kind(NamedTuple):
+    """A kind of service: where it is, which variables name its address and key, and what it takes."""
+
+    base: str
+    key_variables: tuple[str, ...]
+    codecs: frozenset[str]
+    start_hint: str
+    needs_key: bool = False
+    address_variable: str = ""
+    length_parameter: str = "max_tokens"
+    reports_cost: bool = False
+
+
+_WEB = frozenset({"png", "jpeg", "webp", "gif"})
+KINDS = {
+    "openrouter": Kind(
+        "https://openrouter.ai/api/v1",
+        ("OPENROUTER_API_KEY", "EVAL_API_KEY"),
+        _WEB,
+        "is the machine online?",
+        needs_key=True,
+        reports_cost=True,
+    ),
+    "openai": Kind(
+        "https://api.openai.com/v1",
+        ("OPENAI_API_KEY", "EVAL_API_KEY"),
+        _WEB,
+        "is the machine online?",
+        needs_key=True,
+        length_parameter="max_completion_tokens",
+    ),
+    "ollama": Kind(
+        "http://localhost:11434/v1",
+        ("OLLAMA_API_KEY",),
+        frozenset({"png", "jpeg"}),
+        "start it with 'ollama serve', or name it with --base-url or OLLAMA_HOST",
+        address_variable="OLLAMA_HOST",
+    ),
+    "vllm": Kind(
+        "http://localhost:8000/v1",
+        ("VLLM_API_KEY", "EVAL_API_KEY"),
+        _WEB,
+        "start it with 'vllm serve MODEL', or name it with --base-url",
+    ),
+    "api": Kind("", ("SNELLEN_API_KEY", "EVAL_API_KEY"), _WEB, "check --base-url and that the server runs"),
+}
+
+
+class Settings(NamedTuple):
+    """How to reach a model and what to ask of it. `key` and `timeout` are no part of a run's identity."""
+
+    base_url: str | None = None
+    key: Secret = Secret("")
+    max_tokens: int = 256
+    temperature: float | None = 0.0
+    top_logprobs: int = 0
+    price: Price | None = None
+    extra: Mapping[str, Any] = {}
+
+
+def base_address(kind: str, given: str | None) -> str:
+    """The address up to and including the version: given, from the environment, or the service's own."""
+    known = KINDS[kind]
+    address = given or os.environ.get("EVAL_BASE_URL" if kind == "api" else known.address_variable or "-", "") or known.base
+    if not address:
+        raise SnellenError("api/NAME needs --base-url, the address of an OpenAI-compatible server such as http://localhost:8000/v1")
+    if "://" not in address:
+        address = f"http://{address}"
+    address = address.rstrip("/").removesuffix("/chat/completions")
+    if not address.startswith(("http://", "https://")):
+        raise SnellenError(f"--base-url {address}: only http and https addresses")
+    if "@" in address.split("/", 3)[2]:
+        raise SnellenError("--base-url must not hold a user name or password; give the key with --api-key or the environment")
+    return address if address.count("/") > 2 else f"{address}/v1"
+
+
+def find_key(kind: str, given: Secret) -> Secret:
+    """The key from `--api-key` or the environment; an error that names the variable where one is needed."""
+    known = KINDS[kind]
+    if given:
+        return given
+    for variable in known.key_variables:
+        if os.environ.get(variable):
+            return Secret(os.environ[variable].strip())
+    if known.needs_key:
+        raise SnellenError(f"{kind} needs a key: set {known.key_variables[0]} or give --api-key")
+    return Secret("")
+
+
+class ChatSubject:
+    """A model behind a chat endpoint. One question, one call."""
+
+    parallel = 0
+
+    def __init__(self, kind: str, model: str, settings: Settings, *, offline: bool = False) -> None:
+        known = KINDS[kind]
+        base = base_address(kind, settings.base_url)
+        self.spec = f"{kind}/{model}"
+        self.kind, self.model = kind, model
+        self._settings, self._known = settings, known
+        self.price = settings.price or table_price(model)
+        headers = {"X-Title": "Snellen"} if kind == "openrouter" else {}
+        key = Secret("") if offline else find_key(kind, settings.key)
+        self.connection = Connection(f"{base}/chat/completions", f"{base}/models", headers, key, known.start_hint)
+        self._params: dict[str, Any] = {known.length_parameter: settings.max_tokens}
+        if settings.temperature is not None:
+            self._params["temperature"] = settings.temperature
+        if settings.top_logprobs:
+            self._params |= {"logprobs": True, "top_logprobs": settings.top_logprobs}
+        self._params |= dict(settings.extra)
+        self.identity: dict[str, Any] = {"kind": kind, "model": model, "endpoint": base, "parameters": dict(self._params)}
+        self.endpoint = self
+        wire_params = self._params | ({"usage": {"include": True}} if known.reports_cost else {})
+        self._head = msgspec.json.encode({"model": model, **wire_params})[:-1] + b',"messages":['
+        self._encoded_shots = lru_cache(maxsize=64)(self._encode)
+
+    # ------------------------------------------------------------ asking
+
+    def prepare(self, question: Question) -> Request:
+        """The whole request body and its key."""
+        images: list[ImageSent] = []
+        pieces: list[bytes] = []
+        canonical: list[dict[str, str]] = []
+        for part in question.parts:
+            if isinstance(part, Text):
+                pieces.append(b'{"type":"text","text":' + msgspec.json.encode(part.text) + b"}")
+                canonical.append({"text": part.text})
+            else:
+                encode = self._encoded_shots if question.shots else self._encode
+                entry, url = encode(part)
+                images.append(entry)
+                pieces.append(b'{"type":"image_url","image_url":{"url":"' + url + b'"}}')
+                canonical.append({"image": entry.sha256, "codec": entry.codec})
+        messages = b'{"role":"user","content":[' + b",".join(pieces) + b"]}]}"
+        if question.system is not None:
+            messages = msgspec.json.encode({"role": "system", "content": question.system}) + b"," + messages
+        key = digest(
+            {
+                "kind": self.kind,
+                "endpoint": "" if self.connection.url.startswith(self._known.base or "-") else self.connection.url,
+                "model": self.model,
+                "parameters": self._params,
+                "system": question.system,
+                "parts": canonical,
+            }
+        )
+        return Request(key=key, body=self._head + messages, images=tuple(images), cost_bound=self._bound(question, images))
+
+    def _encode(self, picture: Picture) -> tuple[ImageSent, bytes]:
+        try:
+            data, done = as_accepted(picture.data, self._known.codecs)
+        except SnellenError as error:
+            raise SnellenError(f"{picture.name}: {error}") from None
+        entry = ledger_entry(data, picture.transforms + done)
+        return entry, f"data:{MIME[entry.codec]};base64,".encode() + binascii.b2a_base64(data, newline=False)
+
+    def _bound(self, question: Question, images: list[ImageSent]) -> float | None:
+        """What the call can cost at most, by the price table and the token estimate."""
+        if self.price is None:
+            return None
+        tokens = text_tokens(question.text) + sum(image_tokens(self.model, i.width, i.height) for i in images)
+        return self.price.of(tokens, self._settings.max_tokens)
+
+    async def answer(self, question: Question, prepared: Request, call: Caller) -> Answer:
+        reply = await call(prepared)
+        return Answer(
+            id=question.id,
+            prompt=question.prompt,
+            text=reply.text,
+            failure=reply.failure,
+            finish_reason=reply.call.finish_reason,
+            refused=reply.refused,
+            tokens=reply.tokens,
+            calls=(reply.call,),
+            shots=question.shots,
+        )
+
+    async def close(self) -> None:
+        """Nothing to free: the engine owns the connection."""
+
+    # ------------------------------------------------------------ the endpoint
+
+    def parse(self, body: bytes) -> Parsed:
+        return self._priced(wire.parse_reply(body, self.connection.key))
+
+    def _priced(self, parsed: Parsed) -> Parsed:
+        if parsed.cost is not None or parsed.error is not None or self.price is None or parsed.usage.input_tokens is None:
+            return parsed
+        cost = self.price.of(parsed.usage.input_tokens, parsed.usage.output_tokens or 0)
+        return parsed._replace(cost=cost, cost_source=self.price.source)
+
+    def explain(self, status: int, body: bytes) -> Parsed:
+        key_variable = self._known.key_variables[0]
+        return wire.explain_status(status, body, self.connection.key, self.model, self.connection.url, key_variable)
+
+    def learn(self, listing: bytes) -> None:
+        entries = wire.parse_models(listing)
+        if not entries or self.kind in ("api", "openai"):
+            return
+        entry = entries.get(self.model) or entries.get(f"{self.model}:latest")
+        if entry is None:
+            close = difflib.get_close_matches(self.model, entries, n=3, cutoff=0.4) or sorted(entries)[:3]
+            raise SnellenError(f"{self.kind} has no model '{self.model}'; it has {', '.join(close)} (and maybe more)")
+        self.identity["listed"] = {k: entry[k] for k in ("id", "created", "owned_by", "root", "canonical_slug") if k in entry}
+        price = wire.listed_price(entry)
+        if price is not None and self._settings.price is None:
+            self.price = price

@@ -1,0 +1,76 @@
+"""What a token costs: a small dated table, matched by the longest name. An unknown model has no price, never a guess."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from snellen.core.errors import SnellenError
+
+DATED = "2025-08"
+
+# USD for a million tokens, input and output, list prices without discounts
+TABLE = {
+    "gpt-4o": (2.5, 10.0),
+    "gpt-4o-mini": (0.15, 0.6),
+    "gpt-4.1": (2.0, 8.0),
+    "gpt-4.1-mini": (0.4, 1.6),
+    "gpt-4.1-nano": (0.1, 0.4),
+    "gpt-5": (1.25, 10.0),
+    "gpt-5-mini": (0.25, 2.0),
+    "gpt-5-nano": (0.05, 0.4),
+    "o3": (2.0, 8.0),
+    "o4-mini": (1.1, 4.4),
+    "claude-3-haiku": (0.25, 1.25),
+    "claude-3-opus": (15.0, 75.0),
+    "claude-3-sonnet": (3.0, 15.0),
+    "claude-3.5-haiku": (0.8, 4.0),
+    "claude-3.5-sonnet": (3.0, 15.0),
+    "claude-3.7-sonnet": (3.0, 15.0),
+    "claude-sonnet-4": (3.0, 15.0),
+    "claude-opus-4": (15.0, 75.0),
+    "gemini-2.0-flash": (0.1, 0.4),
+    "gemini-2.5-flash": (0.3, 2.5),
+    "gemini-2.5-flash-lite": (0.1, 0.4),
+    "gemini-2.5-pro": (1.25, 10.0),
+    "qwen2.5-vl-72b-instruct": (0.15, 0.6),
+    "qwen2.5-vl-7b-instruct": (0.1, 0.1),
+}
+
+
+class Price(NamedTuple):
+    """USD for a million input and output tokens, and where that figure is from."""
+
+    input: float
+    output: float
+    source: str
+
+    def of(self, input_tokens: int, output_tokens: int) -> float:
+        """USD of a call."""
+        return (input_tokens * self.input + output_tokens * self.output) / 1e6
+
+
+def table_price(model: str) -> Price | None:
+    """The price of a model by the longest table name that starts its own name (after the vendor), on a word boundary.
+
+    >>> table_price("openai/gpt-4o-mini-2024-07-18").input, table_price("openai/gpt-4o").input
+    (0.15, 2.5)
+    >>> table_price("acme/gpt-4omega") is None
+    True
+    """
+    name = model.rpartition("/")[2].lower()
+    fitting = [known for known in TABLE if name == known or (name.startswith(known) and name[len(known)] in "-:@")]
+    if not fitting:
+        return None
+    known = max(fitting, key=len)
+    return Price(*TABLE[known], f"built-in table of {DATED} ({known})")
+
+
+def parse_price(text: str) -> Price:
+    """`--price IN/OUT`, USD for a million tokens."""
+    try:
+        per_input, per_output = (float(x) for x in text.split("/"))
+    except ValueError:
+        raise SnellenError(f"--price {text}: expected IN/OUT in USD for a million tokens, such as 2.5/10") from None
+    if per_input < 0 or per_output < 0:
+        raise SnellenError(f"--price {text}: prices cannot be negative")
+    return Price(per_input, per_output, "--price")

@@ -1,0 +1,77 @@
+"""Replies that were recorded elsewhere, as a subject: JSON, JSON lines or CSV of id and text."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from snellen.core.errors import SnellenError
+from snellen.core.exam import Caller
+from snellen.core.types import Answer, Failure, Question
+
+IDS = ("id", "sample_id")
+TEXTS = ("text", "response", "raw_response", "prediction", "reply")
+
+
+class Replay:
+    """Gives the recorded text for a question's id; a question that was not recorded is an error, not a wrong answer."""
+
+    endpoint = None
+    parallel = 64
+
+    def __init__(self, path: Path) -> None:
+        if not path.is_file():
+            raise SnellenError(f"replay/{path}: no such file")
+        self.spec = f"replay/{path}"
+        raw = path.read_bytes()
+        self.identity: dict[str, Any] = {"kind": "replay", "sha256": hashlib.sha256(raw).hexdigest()}
+        self._texts = read_replies(path, raw)
+
+    def prepare(self, question: Question) -> None:
+        return None
+
+    async def answer(self, question: Question, prepared: Any, call: Caller) -> Answer:
+        text = self._texts.get((question.id, question.prompt), self._texts.get((question.id, None)))
+        if text is None:
+            failure = Failure(kind="not-recorded", reason=f"{self.spec} has no reply for this id")
+            return Answer(id=question.id, prompt=question.prompt, failure=failure)
+        return Answer(id=question.id, prompt=question.prompt, text=text, finish_reason="stop", shots=question.shots)
+
+    async def close(self) -> None:
+        """Nothing to free."""
+
+
+def read_replies(path: Path, raw: bytes) -> dict[tuple[str, str | None], str]:
+    """Recorded replies by (id, prompt); the prompt is None where the file does not say."""
+    replies: dict[tuple[str, str | None], str] = {}
+    for number, row in enumerate(_rows(path, raw), 1):
+        where = f"replay/{path} record {number}"
+        if not isinstance(row, dict):
+            raise SnellenError(f"{where}: expected an object with id and text")
+        name = next((row[k] for k in IDS if k in row), None)
+        text = next((row[k] for k in TEXTS if k in row), None)
+        if name is None or not isinstance(text, str):
+            raise SnellenError(f"{where}: needs an id ({' or '.join(IDS)}) and a text ({', '.join(TEXTS)})")
+        prompt = row.get("prompt")
+        replies[str(name), prompt if isinstance(prompt, str) else None] = text
+    return replies
+
+
+def _rows(path: Path, raw: bytes) -> Iterable[Any]:
+    suffix = path.suffix.lower()
+    try:
+        if suffix == ".csv":
+            return list(csv.DictReader(raw.decode("utf-8-sig").splitlines(keepends=True)))
+        if suffix in (".jsonl", ".ndjson"):
+            return [msgspec.json.decode(line) for line in raw.splitlines() if line.strip()]
+        data = msgspec.json.decode(raw)
+    except (msgspec.DecodeError, UnicodeDecodeError, csv.Error) as error:
+        raise SnellenError(f"replay/{path} cannot be read as {suffix[1:] or 'JSON'}: {error}") from None
+    if isinstance(data, dict):
+        return [{"id": k, "text": v} for k, v in data.items()]
+    return list(data) if isinstance(data, list) else [data]

@@ -1,0 +1,152 @@
+"""The chat wire format, read: replies, errors and model lists. Pure; text from servers is bounded and the key taken out."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from snellen.core.exam import Parsed
+from snellen.core.secret import Secret
+from snellen.core.text import one_line
+from snellen.core.types import Failure, Token, Usage
+from snellen.subjects.prices import Price
+
+_CONTEXT = ("context length", "context_length", "maximum context", "too many tokens", "context window", "prompt is too long")
+_FILTER = ("content_filter", "content_policy", "content policy", "content management policy", "moderation", "safety")
+
+
+def parse_reply(body: bytes, key: Secret) -> Parsed:
+    """A 200 response. Some services put an error object into it; that is an error with its own status."""
+    try:
+        data = msgspec.json.decode(body)
+    except msgspec.DecodeError as error:
+        raise ValueError(f"not JSON ({one_line(str(error), 80)})") from None
+    if not isinstance(data, dict):
+        raise ValueError("not a JSON object")
+    if data.get("error"):
+        error = data["error"] if isinstance(data["error"], dict) else {"message": str(data["error"])}
+        code = error.get("code")
+        status = code if isinstance(code, int) and 400 <= code <= 599 else 502
+        return Parsed(error=Failure(kind="endpoint", reason=_clean(error.get("message") or "error", key)), status=status)
+    choices = data.get("choices")
+    if not isinstance(choices, list) or not choices or not isinstance(choices[0], dict):
+        raise ValueError("no choices in the reply")
+    choice = choices[0]
+    message = choice.get("message")
+    if not isinstance(message, dict):
+        raise ValueError("no message in the reply")
+    usage = data.get("usage") if isinstance(data.get("usage"), dict) else {}
+    cost = usage.get("cost")
+    refusal = message.get("refusal")
+    text = _content(message.get("content"))
+    return Parsed(
+        text=text or (refusal if isinstance(refusal, str) else ""),
+        finish_reason=_text(choice.get("finish_reason")),
+        refused=bool(refusal) or choice.get("finish_reason") == "content_filter",
+        tokens=_tokens(choice.get("logprobs")),
+        usage=Usage(input_tokens=_whole(usage.get("prompt_tokens")), output_tokens=_whole(usage.get("completion_tokens"))),
+        cost=float(cost) if isinstance(cost, int | float) and not isinstance(cost, bool) and cost >= 0 else None,
+        cost_source="endpoint" if isinstance(cost, int | float) else None,
+        model=_text(data.get("model")),
+        provider=_text(data.get("provider")) or _text(data.get("system_fingerprint")),
+        response_id=_text(data.get("id")),
+    )
+
+
+def _content(content: Any) -> str:
+    """Text, null, or a list of parts."""
+    if isinstance(content, list):
+        return "".join(p["text"] for p in content if isinstance(p, dict) and isinstance(p.get("text"), str))
+    return content if isinstance(content, str) else ""
+
+
+def _text(value: Any) -> str | None:
+    return value[:300] if isinstance(value, str) else None
+
+
+def _whole(value: Any) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
+
+
+def _tokens(logprobs: Any) -> tuple[Token, ...]:
+    content = logprobs.get("content") if isinstance(logprobs, dict) else None
+    if not isinstance(content, list):
+        return ()
+    return tuple(
+        Token(
+            text=str(item.get("token", "")),
+            logprob=float(item["logprob"]),
+            top=tuple((str(t.get("token", "")), float(t["logprob"])) for t in item.get("top_logprobs") or ()),
+        )
+        for item in content
+        if isinstance(item, dict) and isinstance(item.get("logprob"), int | float)
+    )
+
+
+def _clean(text: Any, key: Secret) -> str:
+    return one_line(key.redact(str(text)))
+
+
+def error_message(body: bytes, key: Secret) -> str:
+    """The sentence in an error body, whatever its shape."""
+    try:
+        data = msgspec.json.decode(body)
+    except msgspec.DecodeError:
+        return _clean(body[:300].decode("utf-8", "replace"), key)
+    if isinstance(data, dict):
+        inner = data.get("error", data.get("detail", data.get("message")))
+        if isinstance(inner, dict):
+            inner = inner.get("message") or inner.get("code")
+        if inner:
+            return _clean(inner, key)
+    return _clean(body[:300].decode("utf-8", "replace"), key)
+
+
+def explain_status(status: int, body: bytes, key: Secret, model: str, url: str, key_variable: str) -> Parsed:
+    """A failed response as one clear sentence, or as a refusal where a content filter spoke."""
+    said = error_message(body, key)
+    lowered = body[:4000].decode("utf-8", "replace").lower()
+    if status in (401, 403):
+        return _failed("key", f"{url} refused the key (status {status}: {said}); set {key_variable} or give --api-key", status)
+    if status == 402:
+        return _failed("no-credit", f"{url} wants payment (status 402: {said}); add credit and run the same command", status)
+    if status == 404:
+        return _failed("unknown-model", f"{url} does not know the model '{model}' (status 404: {said}); check --model and --base-url", status)
+    if status in (400, 413, 422):
+        if any(word in lowered for word in _CONTEXT):
+            return _failed("context", f"longer than the model's context (status {status}: {said})", status)
+        if any(word in lowered for word in _FILTER):
+            return Parsed(text=said, refused=True, finish_reason="content_filter")
+        return _failed("bad-request", f"the endpoint rejects the request (status {status}: {said})", status)
+    return _failed("status", f"status {status}: {said}", status)
+
+
+def _failed(kind: str, reason: str, status: int) -> Parsed:
+    return Parsed(error=Failure(kind=kind, reason=reason), status=status)
+
+
+def parse_models(listing: bytes) -> dict[str, dict[str, Any]]:
+    """A model list by id; empty where it is not one."""
+    try:
+        data = msgspec.json.decode(listing)
+    except msgspec.DecodeError:
+        return {}
+    entries = data.get("data") if isinstance(data, dict) else None
+    if not isinstance(entries, list):
+        return {}
+    return {e["id"]: e for e in entries if isinstance(e, dict) and isinstance(e.get("id"), str)}
+
+
+def listed_price(entry: dict[str, Any]) -> Price | None:
+    """OpenRouter's price in a model list entry: USD a token, as text."""
+    pricing = entry.get("pricing")
+    if not isinstance(pricing, dict):
+        return None
+    try:
+        per_input, per_output = float(pricing["prompt"]), float(pricing["completion"])
+    except (KeyError, TypeError, ValueError):
+        return None
+    if per_input < 0 or per_output < 0:
+        return None
+    return Price(per_input * 1e6, per_output * 1e6, "the endpoint's model list")
