@@ -147,6 +147,7 @@ class Benchmark(Interface):
     prompts: Mapping[str, str]
     protocols: Mapping[str, Protocol]
     solvers: Mapping[str, str]
+    demo: tuple[str, ...]
     max_tokens: int
 
     def open(self, where: Path, options: Options) -> Dataset:

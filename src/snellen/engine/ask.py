@@ -109,7 +109,7 @@ class Asking:
         """Ask until all is answered, or raise what stopped the run (after what is in flight has ended)."""
         endpoint = self.plan.subject.endpoint
         transport: Transport | None = None
-        self.budget = Budget(self.limits.max_cost, spent=self.totals.cost)
+        self.budget = Budget(self.limits.max_cost, spent=self.totals.cost, dearest=self.totals.dearest_call or None)
         call: Caller = _no_endpoint
         if endpoint is not None:
             transport = Transport(endpoint.connection, self.limits.timeout)

@@ -19,10 +19,10 @@ class BudgetReached(Stopped):
 class Budget:
     """Admits calls under a cap. With `cap` None it only counts."""
 
-    def __init__(self, cap: float | None = None, spent: float = 0.0) -> None:
+    def __init__(self, cap: float | None = None, spent: float = 0.0, dearest: float | None = None) -> None:
         self.cap, self.spent = cap, spent
         self.unknown = 0
-        self._dearest: float | None = None
+        self._dearest = dearest
         self._reserved = 0.0
         self._in_flight = 0
         self._settled = asyncio.Event()

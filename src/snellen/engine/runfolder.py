@@ -83,6 +83,7 @@ class Totals(Struct, frozen=False, omit_defaults=False):
     output_tokens: int = 0
     cost: float = 0.0
     cost_unknown: int = 0
+    dearest_call: float = 0.0
     call_seconds: float = 0.0
 
     def add(self, call: CallTotals | Any) -> None:
@@ -99,6 +100,7 @@ class Totals(Struct, frozen=False, omit_defaults=False):
             self.cost_unknown += 1
         else:
             self.cost += call.cost
+            self.dearest_call = max(self.dearest_call, call.cost)
 
 
 class RunFolder:

@@ -44,11 +44,11 @@ def print_run(run: Run, *, brief: bool = False, verbose: bool = False) -> None:
         asked = ", ".join(f"{n} of {summary['samples']} to prompt '{p}'" for p, n in summary["asked"].items())
         out.print(Text(f"INCOMPLETE: answered {asked}, {summary['failed']} failed; the same command goes on.", style="bold red"))
     for reason, n in summary["failures"].items():
-        out.print(Text(f"  {n} x {for_terminal(reason, 200)}", style="red"))
+        out.print(Text(f"  {n} x {for_terminal(reason, 300)}", style="red"), soft_wrap=True)
     totals = summary["totals"]
     used = f"{totals['calls']} calls, {totals['stored']} from the store, {totals['tries']} tries" if totals["calls"] or totals["stored"] else "no calls"
     tokens = f", {totals['input_tokens']} + {totals['output_tokens']} tokens, {words.money(totals)}" if totals["calls"] else ""
-    out.print(Text(f"{used}{tokens}. Run: {run.path}"))
+    out.print(Text(f"{used}{tokens}. Run: {run.path}"), soft_wrap=True)
 
 
 def _whole(protocol: ProtocolSummary) -> list[GroupSummary]:
@@ -95,16 +95,12 @@ def _breakdown(protocols: list[ProtocolSummary]) -> Table:
     table.add_column("part")
     table.add_column("n", justify="right")
     for p in protocols:
-        table.add_column(f"{p.protocol} ({words.metric_name(_breakdown_metric(p))})")
+        table.add_column(f"{p.protocol} ({words.metric_name(words.breakdown_metric(p))})")
     for group in (g for g in protocols[0].groups if len(g.by) > 1):
-        cells = [next((_cell(g.metrics[_breakdown_metric(p)]) for g in p.groups if g.by == group.by), Text("–")) for p in protocols]
+        cells = [next((_cell(g.metrics[words.breakdown_metric(p)]) for g in p.groups if g.by == group.by), Text("–")) for p in protocols]
         table.add_row(words.group_name(group), str(group.n), *cells)
     return table
 
-
-def _breakdown_metric(protocol: ProtocolSummary) -> str:
-    """Macro scores mean little within one category, so breakdowns show the sample F1."""
-    return "f1" if protocol.headline.startswith("macro") else protocol.headline
 
 
 def _overview(run: Run, protocols: list[ProtocolSummary]) -> Table:
@@ -138,7 +134,7 @@ def print_remarked(path: str, done: Remarked) -> None:
     """What marking again changed."""
     out = console()
     for protocol, (marks, changed) in done.counts.items():
-        out.print(Text(f"{path}: {protocol}: {marks} marks, {changed} changed"))
+        out.print(Text(f"{path}: {protocol}: {marks} marks, {changed} changed"), soft_wrap=True)
     if done.changes:
         table = Table(title="changed marks", title_justify="left")
         for name in ("protocol", "sample", "was", "is"):

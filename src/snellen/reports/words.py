@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from snellen.core.types import GroupSummary, Metric
+from snellen.core.types import GroupSummary, Metric, ProtocolSummary
 
 NAMES = {
     "exact_match": "exact match",
@@ -64,3 +64,8 @@ def money(totals: dict[str, float]) -> str:
     if not totals.get("cost") and totals.get("cost_unknown"):
         return "cost unknown"
     return f"{totals['cost']:.4f} USD" + (f" (and {totals['cost_unknown']} calls of unknown cost)" if totals.get("cost_unknown") else "")
+
+
+def breakdown_metric(protocol: ProtocolSummary) -> str:
+    """Macro scores mean little within one category, so breakdowns show the sample F1."""
+    return "f1" if protocol.headline.startswith("macro") else protocol.headline

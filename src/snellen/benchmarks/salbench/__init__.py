@@ -25,6 +25,7 @@ class SalBench:
     prompts: Mapping[str, str] = PROMPTS
     protocols: Mapping[str, Protocol] = PROTOCOLS
     solvers: Mapping[str, str] = {"pixels": "snellen.benchmarks.salbench.pixels:solve"}
+    demo = ("baseline/pixels", "baseline/chance", "baseline/constant:Color")
     max_tokens = 256
 
     def open(self, where: Path, options: Options) -> Dataset:

@@ -269,10 +269,13 @@ def choose_configs(where: Path, options: Options) -> list[Config]:
     tasks = [_named(TASK_NAMES, t, "task") for t in options.tasks]
     wanted = [c for c in CONFIGS if (not splits or c.split in splits) and (not tasks or c.task in tasks)]
     absent = [c.name for c in wanted if c not in present]
-    if absent and (splits or tasks):
+    got = [c for c in wanted if c in present]
+    if not (splits and tasks) and {c.split for c in got} >= set(splits) and {c.task for c in got} >= set(tasks):
+        absent = []
+    if absent:
         have = ", ".join(c.name for c in present)
         raise SnellenError(f"{where}: no files for {', '.join(absent)}; it has {have} (choose with --split and --task)")
-    return [c for c in wanted if c in present]
+    return got
 
 
 def _named(names: dict[str, str], given: str, what: str) -> str:

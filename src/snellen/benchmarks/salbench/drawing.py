@@ -166,8 +166,9 @@ def any_colour(rng: np.random.Generator, light: tuple[float, float], chroma: tup
             return lab
 
 
-def colour_at(rng: np.random.Generator, base: Floats, low: float, high: float, away: Floats, gap: float) -> Floats:
-    """A showable colour at a Lab distance low..high from `base` and at least `gap` from the background `away`."""
+def colour_at(rng: np.random.Generator, base: Floats, span: tuple[float, float], *, away: Floats, gap: float) -> Floats:
+    """A showable colour at a Lab distance within `span` from `base` and at least `gap` from the background `away`."""
+    low, high = span
     for _ in range(400):
         step = rng.normal(size=3) * [0.6, 1.0, 1.0]
         lab = base + step / np.linalg.norm(step) * rng.uniform(low, high)
@@ -175,7 +176,8 @@ def colour_at(rng: np.random.Generator, base: Floats, low: float, high: float, a
             shown = rgb_to_lab(np.rint(lab_to_rgb(lab)))
             if low <= float(difference(shown, base)) <= high and float(difference(lab, away)) >= gap:
                 return shown
-    return base + np.array([low if base[0] < 50 else -low, 0.0, 0.0])
+    fallback: Floats = base + np.array([low if base[0] < 50 else -low, 0.0, 0.0])
+    return fallback
 
 
 def framed(image: Pixels, box: PixelBox, margin: int = 3, width: int = 2) -> Pixels:

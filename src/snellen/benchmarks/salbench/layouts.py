@@ -37,7 +37,7 @@ def _row(rng: np.random.Generator, width: int, height: int, off: float) -> Layou
     shift = min(off * spacing, 2 * room)
     places[target, 1] += side * shift
     centre = height / 2 - side * min(shift / 2, room) if off else height / 2 + rng.uniform(-0.4, 0.4) * room
-    return Layout(places + [width / 2, centre], target, spacing)
+    return Layout(places + np.array([width / 2, centre]), target, spacing)
 
 
 def _rows(rng: np.random.Generator, width: int, height: int) -> Layout:
@@ -46,7 +46,7 @@ def _rows(rng: np.random.Generator, width: int, height: int) -> Layout:
     x, y = np.meshgrid(np.arange(across) - (across - 1) / 2, np.arange(down) - (down - 1) / 2)
     places = np.stack([x.ravel(), y.ravel()], axis=1) * spacing
     places += rng.normal(size=places.shape) * spacing * 0.03
-    return Layout(places + [width / 2, height / 2], int(rng.integers(len(places))), spacing)
+    return Layout(places + np.array([width / 2, height / 2]), int(rng.integers(len(places))), spacing)
 
 
 def _ring(rng: np.random.Generator, width: int, height: int, off: float) -> Layout:
@@ -59,7 +59,7 @@ def _ring(rng: np.random.Generator, width: int, height: int, off: float) -> Layo
     inward = off * spacing > 0.1 * radius or rng.random() < 0.5
     out[target] += -min(off * spacing, radius) if inward else off * spacing
     places = np.stack([np.cos(around), np.sin(around)], axis=1) * out[:, None]
-    return Layout(places + [width / 2, height / 2], target, float(spacing))
+    return Layout(places + np.array([width / 2, height / 2]), target, float(spacing))
 
 
 def _packed(rng: np.random.Generator, low: Floats, high: Floats, wanted: int) -> tuple[Floats, float]:
@@ -82,7 +82,9 @@ def _inmate(rng: np.random.Generator, places: Floats) -> int:
 
 def _scatter(rng: np.random.Generator, width: int, height: int) -> Layout:
     edge = 0.09 * min(width, height)
-    places, spacing = _packed(rng, np.array([edge, edge]), np.array([width - edge, height - edge]), int(rng.integers(14, 32)))
+    places, spacing = _packed(
+        rng, np.array([edge, edge]), np.array([width - edge, height - edge]), int(rng.integers(14, 32))
+    )
     return Layout(places, _inmate(rng, places), spacing)
 
 

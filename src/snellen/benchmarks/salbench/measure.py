@@ -46,7 +46,8 @@ def _softened(contrast: npt.NDArray[np.float32], own: Mask) -> tuple[npt.NDArray
 
     Full cover is the fainter part of the core's contrast, so that the dark half of a pattern is not a hole.
     """
-    inside = own & (contrast >= 0.5 * np.median(contrast[own]))
+    values = contrast[own]
+    inside = own & (contrast >= 0.5 * np.partition(values, len(values) // 4)[len(values) // 4])
     ys, xs = np.nonzero(inside)
     core = _core(inside, float(ys.mean()), float(xs.mean()), 1.3)
     values = contrast[core if core.sum() >= 8 else inside]
@@ -60,8 +61,8 @@ def _eroded(inside: Mask, by: int) -> Mask:
     room = np.zeros((height + 2 * by, width + 2 * by), dtype=np.bool_)
     room[by : by + height, by : by + width] = inside
     out = inside.copy()
-    slant = round(0.7 * by)
-    for dy, dx in ((by, 0), (-by, 0), (0, by), (0, -by), (slant, slant), (slant, -slant), (-slant, slant), (-slant, -slant)):
+    s = round(0.7 * by)
+    for dy, dx in ((by, 0), (-by, 0), (0, by), (0, -by), (s, s), (s, -s), (-s, s), (-s, -s)):
         out &= room[by + dy : by + dy + height, by + dx : by + dx + width]
     return out
 
@@ -123,16 +124,15 @@ def measure(seg: Segmented, full: bool) -> Measures | None:
             turns.append(complex(power.sum()) / max(float(reach.sum()), 1e-9))
             if order == 2:
                 spread = float(np.log(2 * np.pi * float(reach.sum()) / area**2))
-        if core.sum() < 8:
-            core = soft >= 0.9
         rgb = seg.rgb[y0:y1, x0:x1]
-        spots = rgb[core]
-        colours.append(spots[:: len(spots) // _SAMPLE + 1])
         edge = rough = 0.0
         if full:
             steep = max(_steepness(soft), 0.02)
-            edge = float(np.log(steep))
-            rough = _roughness(rgb @ _GREY, _eroded(inside, max(2, round(1.2 / steep))))
+            deep = _eroded(inside, max(2, round(1.2 / steep)))
+            edge, rough = float(np.log(steep)), _roughness(rgb @ _GREY, deep)
+            core = deep if deep.sum() >= 30 else core
+        spots = rgb[core if core.sum() >= 8 else soft >= 0.9]
+        colours.append(spots[:: len(spots) // _SAMPLE + 1])
         moments.append(turns)
         rows.append((x0 + cx, y0 + cy, x0 + xs.min(), y0 + ys.min(), x0 + xs.max() + 1, y0 + ys.max() + 1,
                      0.5 * float(np.log(area)), spread, edge, rough))  # fmt: skip

@@ -56,11 +56,12 @@ ALIASES = {
     "location": r"locations?|positions?|positioned|placement|positioning",
     "pattern": r"patterns?|patterned",
 }
-_ANSWER = re.compile(r"\b(?:final answer|answer)\b\s*(?:is|:|-)+\s*")
+LONGEST = 20_000  # characters from the end that are read: an answer comes last
+_ANSWER = re.compile(r"\b(?:final answer|answer)\b ?(?:is|:|-){1,3} ?")
 _THINKING = re.compile(r"<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL)
 _SENTENCE = re.compile(r"[.;\n!?]+|\b(?:but|however|while|whereas|although|though|yet)\b")
 _SAME = r"(?:same|similar|identical|equal|unchanged|uniform|consistent|alike|constant|normal)"
-_NOT_SAME = re.compile(rf"\b(?:not|isn't|aren't|no longer)\s+(?:all\s+|quite\s+|exactly\s+)?(?:the\s+)?{_SAME}\b")
+_NOT_SAME = re.compile(rf"\b(?:not|isn't|aren't|no longer) (?:all |quite |exactly )?(?:the )?{_SAME}\b")
 
 
 class _Patterns:
@@ -69,20 +70,21 @@ class _Patterns:
     def __init__(self, labels: tuple[str, ...]) -> None:
         one = "|".join(f"(?:{ALIASES[label]})" for label in labels)
         word = rf"\b(?:{one})\b"
-        noun = rf"(?:(?:the|its|their|all|any|in|of)\s+)*{word}"
-        joined = rf"{noun}(?:\s*(?:,\s*(?:and|or|nor)|,|and|or|nor|&|/)\s*{noun})*"
-        closed = rf"{noun}(?:\s*,\s*{noun})*\s*,?\s*(?:and|or|nor)\s+{noun}"
+        # every repeat is bounded, so that no reply can make the reader slow
+        noun = rf"(?:(?:the|its|their|all|any|in|of)\s){{0,3}}{word}"
+        joined = rf"{noun}(?:\s?(?:,\s?(?:and|or|nor)|,|and|or|nor|&|/)\s?{noun}){{0,8}}"
+        closed = rf"{noun}(?:\s?,\s?{noun}){{0,8}}\s?,?\s?(?:and|or|nor)\s{noun}"
         self.labels = [(label, re.compile(rf"\b(?:{ALIASES[label]})\b")) for label in labels]
         self.word = re.compile(word)
         # "not color", "no difference in size or shape", "the same shape, size and color", "rather than size"
         self.before = re.compile(
             r"\b(?:not(?!\s+only|\s+just)|no|isn't|aren't|doesn't|don't|does not|do not|without|neither|nor|never"
-            rf"|rather than|instead of|{_SAME})\s+(?:[a-z']+\s+){{0,3}}?(?P<list>{closed}|{noun})"
+            rf"|rather than|instead of|{_SAME})\s(?:[a-z']{{1,20}}\s){{0,3}}?(?P<list>{closed}|{noun})"
         )
         # "color, shape and size are the same"; a label after "differs in" does not belong to the list
         self.after = re.compile(
-            rf"(?P<lead>\b(?:in|by|different|is|of)\s+)?(?P<list>{joined})\s+(?:[a-z']+\s+){{0,2}}?"
-            rf"(?:is|are|was|were|remains?|stays?|looks?|appears?|seems?|being)\s+(?:[a-z']+\s+){{0,2}}?(?:{_SAME}|not different)\b"
+            rf"(?P<lead>\b(?:in|by|different|is|of)\s)?(?P<list>{joined})\s(?:[a-z']{{1,20}}\s){{0,2}}?"
+            rf"(?:is|are|was|were|remains?|stays?|looks?|appears?|seems?|being)\s(?:[a-z']{{1,20}}\s){{0,2}}?(?:{_SAME}|not different)\b"
         )
         # the option list copied out in its own order
         self.echo = re.compile(r"\W+(?:and\W+|or\W+)?".join(re.escape(label) for label in labels))
@@ -98,10 +100,10 @@ def read_robust(reply: str, labels: tuple[str, ...]) -> frozenset[str]:
     a copied option list ignored when the reply goes on to name labels, and only what follows "answer:" where that is said.
     """
     patterns = _patterns(labels)
-    text = unicodedata.normalize("NFKC", reply).lower().replace("\u2019", "'")
+    text = unicodedata.normalize("NFKC", reply[-LONGEST:]).lower().replace("\u2019", "'")
     text = _THINKING.sub(" ", text)
-    text = re.sub(r"[*_`#\"\[\]{}()<>|•]+|^\s*[-+]\s+|^\s*\d+[.)]\s+", " ", text, flags=re.MULTILINE)
-    text = re.sub(r"[ \t]+", " ", _NOT_SAME.sub("different", text))
+    text = re.sub(r"[*_`#\"\[\]{}()<>|•]+|^[^\S\n]*[-+][^\S\n]+|^[^\S\n]*\d+[.)][^\S\n]+", " ", text, flags=re.MULTILINE)
+    text = _NOT_SAME.sub("different", re.sub(r"[^\S\n]+", " ", text))
     for marker in reversed(list(_ANSWER.finditer(text))):
         if patterns.word.search(text, marker.end()):
             text = text[marker.end() :]

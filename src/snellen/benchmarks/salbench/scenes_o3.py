@@ -49,7 +49,8 @@ _THINGS = (
     ("drops", "drop", "drop"),
     ("chips", "chip", "triangle"),
 )
-_ORIENTED = frozenset({"leaf", "square", "rectangle", "bar", "arrow", "ellipse", "egg", "wedge", "cross", "drop", "triangle"})
+# Shapes whose angle people see; a star or hexagon turned a little is hardly another orientation.
+_ORIENTED = frozenset(name for name, period in PERIOD.items() if period >= 90)
 _OTHER_SHAPES = ("circle", "square", "triangle", "star", "cross", "leaf")
 # Pairs that would hide each other: another shape has no comparable angle, a blurred pattern is no pattern.
 _CLASHES = ({"shape", "orientation"}, {"focus", "pattern"})
@@ -90,7 +91,8 @@ def shape_gap(first: Floats, second: Floats) -> float:
     """How far two outlines of equal area differ at the turn where they differ least (part of the mean radius)."""
     turn = np.linspace(0, 2 * np.pi, 120, endpoint=False)
     a, b = polar(first, turn), polar(second, turn)
-    return min(float(np.sqrt(np.mean((a - np.roll(b, k)) ** 2))) for k in range(120)) / float(a.mean())
+    shifted = b[(np.arange(120)[None, :] - np.arange(120)[:, None]) % 120]
+    return float(np.sqrt(((a - shifted) ** 2).mean(axis=1).min()) / a.mean())
 
 
 def _reshaped(rng: np.random.Generator, base: str, difficulty: str) -> Floats:
@@ -112,24 +114,26 @@ def _reshaped(rng: np.random.Generator, base: str, difficulty: str) -> Floats:
     return blended
 
 
+def _noise(rng: np.random.Generator, rows: int, columns: int, size: tuple[int, int]) -> npt.NDArray[np.float32]:
+    """Soft random relief: noise on a coarse grid, drawn large."""
+    coarse = Image.fromarray(rng.normal(size=(rows, columns)).astype(np.float32))
+    return np.asarray(coarse.resize(size, Image.Resampling.BILINEAR), dtype=np.float32)
+
+
 def _ground(rng: np.random.Generator, width: int, height: int, base: Floats) -> npt.NDArray[np.float32]:
     """A ground with a gradient, soft blotches and a faint weave or grain, around one colour."""
-    y, x = np.mgrid[0:height, 0:width].astype(np.float32)
-    slope = rng.uniform(-9, 9, size=(2, 3)).astype(np.float32)
-    out = lab_to_rgb(base).astype(np.float32) + (x / width - 0.5)[..., None] * slope[0]
-    out += (y / height - 0.5)[..., None] * slope[1]
     cells = int(rng.integers(6, 40))
-    blotch = rng.normal(size=(cells, cells)).astype(np.float32)
-    soft = np.asarray(Image.fromarray(blotch).resize((width, height), Image.Resampling.BICUBIC))
-    out += (soft * np.float32(rng.uniform(0.5, 2.5)))[..., None]
+    relief = _noise(rng, cells, cells, (width, height)) * np.float32(rng.uniform(0.5, 2.5))
     if rng.random() < 0.4:
-        wave = np.sin((x * np.float32(rng.normal()) + y * np.float32(rng.normal())) * np.float32(rng.uniform(0.1, 0.4)))
-        out += (wave * np.float32(rng.uniform(0.8, 2.0)))[..., None]
+        across, down = rng.normal(size=2) * rng.uniform(0.1, 0.4)
+        wave = np.exp(1j * down * np.arange(height))[:, None] * np.exp(1j * across * np.arange(width))[None, :]
+        relief += wave.imag.astype(np.float32) * np.float32(rng.uniform(0.8, 2.0))
     if rng.random() < 0.5:
-        grain = rng.normal(size=(height // 2, width // 2)).astype(np.float32)
-        fine = np.asarray(Image.fromarray(grain).resize((width, height), Image.Resampling.BILINEAR))
-        out += (fine * np.float32(rng.uniform(0.8, 2.2)))[..., None]
-    return out
+        relief += _noise(rng, height // 2, width // 2, (width, height)) * np.float32(rng.uniform(0.8, 2.2))
+    slope = rng.uniform(-9, 9, size=(2, 3))
+    row = (lab_to_rgb(base) + np.linspace(-0.5, 0.5, width)[:, None] * slope[0]).astype(np.float32)
+    column = (np.linspace(-0.5, 0.5, height)[:, None] * slope[1]).astype(np.float32)
+    return np.stack([relief + row[:, c] + column[:, None, c] for c in range(3)], axis=-1)
 
 
 def _relief(thing: Thing, x: Floats, y: Floats) -> Floats:
@@ -173,18 +177,25 @@ def _draw(canvas: npt.NDArray[np.float32], thing: Thing, place: Floats) -> Pixel
     return max(ink[0], 0), max(ink[1], 0), min(ink[2], canvas.shape[1]), min(ink[3], canvas.shape[0])
 
 
-def _pair(rng: np.random.Generator, features: tuple[str, ...], difficulty: str, shape: str, ground: Floats) -> tuple[Thing, Thing]:
-    """The common thing and the target, both of size 1: a blur of 1 is a blur of the thing's own size."""
+def _colours(rng: np.random.Generator, features: tuple[str, ...]) -> tuple[Floats, Floats]:
+    """Colours of ground and things, far enough apart. Things with a pattern are less colourful: both of its
+    halves must be colours that a screen can show."""
     while True:
-        # Patterned things are less colourful: both halves of the pattern must be colours that a screen can show.
+        ground = any_colour(rng, (12, 92), (2, 30))
         colour = any_colour(rng, (40, 72), (10, 28 if "pattern" in features else 65))
         if float(difference(colour, ground)) >= 42:
-            break
+            return ground, colour
+
+
+def _pair(
+    rng: np.random.Generator, features: tuple[str, ...], difficulty: str, *, shape: str, ground: Floats, colour: Floats
+) -> tuple[Thing, Thing]:
+    """The common thing and the target, both of size 1: a blur of 1 is a blur of the thing's own size."""
     kinds = ("stripes", "checks", "dots")
     common = Thing(OUTLINES[shape], colour, 1.0, float(rng.uniform(0, 360)), shade=float(rng.choice([0.0, 3.0, 6.0])))
     target = common
     if "color" in features:
-        target = replace(target, colour=colour_at(rng, colour, *_COLOUR[difficulty], away=ground, gap=36))
+        target = replace(target, colour=colour_at(rng, colour, _COLOUR[difficulty], away=ground, gap=36))
     if "orientation" in features:
         low, high = _TURN[difficulty]
         turn = rng.uniform(min(low, 0.8 * PERIOD[shape] / 2), min(high, PERIOD[shape] / 2)) * rng.choice([-1, 1])
@@ -232,8 +243,8 @@ def scene(seed: int, index: int) -> Scene:
     things = [thing for thing in _THINGS if "orientation" not in features or thing[2] in _ORIENTED]
     plural, singular, shape = things[int(rng.integers(len(things)))]
     width, height = _SIZES[int(rng.integers(len(_SIZES)))]
-    ground = any_colour(rng, (18, 88), (2, 30))
-    common, target = _pair(rng, features, difficulty, shape, ground)
+    ground, colour = _colours(rng, features)
+    common, target = _pair(rng, features, difficulty, shape=shape, ground=ground, colour=colour)
     layout = lay_out(rng, width, height, difficulty if "location" in features else None)
 
     room = layout.spacing * (0.80 if common.blur or target.blur else 0.88)

@@ -87,7 +87,7 @@ def scene(seed: int, index: int) -> Scene:
     size, odd_size = _sizes(rng, feature, difficulty)
     odd_colour, odd_angle = colour, angle
     if feature == "color":
-        odd_colour = colour_at(rng, colour, *_COLOUR[difficulty], away=ground, gap=25)
+        odd_colour = colour_at(rng, colour, _COLOUR[difficulty], away=ground, gap=25)
     elif feature == "orientation":
         odd_angle = angle + _turn(rng, shape, difficulty)
 

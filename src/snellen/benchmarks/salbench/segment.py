@@ -41,6 +41,7 @@ class Segmented:
 def load(data: bytes) -> Image.Image:
     """The image as RGB, very large ones made smaller; transparent pixels are shown on white."""
     image: Image.Image = Image.open(io.BytesIO(data))
+    image.load()
     if image.mode in ("RGBA", "LA", "PA", "P"):
         image = image.convert("RGBA")
         image = Image.alpha_composite(Image.new("RGBA", image.size, "white"), image)
@@ -92,7 +93,7 @@ def connected(mask: Mask) -> Parts:
     steps[start] = label + 1
     steps[end] = -(label + 1)
     labels = np.cumsum(steps, dtype=np.int32).reshape(height, stride)[:, 1:-1]
-    return Parts(labels, np.bincount(label, weights=end - start), boxes)
+    return Parts(labels, np.bincount(label, weights=end - start).astype(np.float64), boxes)
 
 
 def find_frame(rgb: Pixels) -> tuple[Frame, Mask] | None:

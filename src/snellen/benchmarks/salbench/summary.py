@@ -176,7 +176,7 @@ def _metric(name: str, draws: Floats, n: int, floor: tuple[float, str] | None) -
         kind, (low, high) = "wilson", wilson(value * n, n)
     else:
         kind, (low, high) = "bootstrap", percentile_interval(draws)
-        if high - low < 1e-9:
+        if high - low < 1e-6:
             # every resample is alike (all right, all wrong): the bootstrap sees no doubt, a small sample has some
             kind, (low, high) = "wilson", wilson(min(1.0, round(value, 6)) * n, n)
     return Metric(

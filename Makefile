@@ -1,0 +1,34 @@
+# make demo: set up, run every exam on embedded data, show tables, write an HTML report
+# make test: set up and run every test
+PYTHON ?= python3
+BIN := .venv/bin
+CORE := .venv/.core
+DEV := .venv/.dev
+
+.PHONY: demo test lint bench clean
+
+demo: $(CORE)
+	$(BIN)/snellen demo
+
+test: $(DEV)
+	$(BIN)/python -m pytest -q -n 2 --dist worksteal
+
+lint: $(DEV)
+	$(BIN)/ruff check src tests bench
+	$(BIN)/ruff format --check src tests bench
+	$(BIN)/mypy
+
+bench: $(CORE)
+	$(BIN)/python bench/throughput.py
+
+$(CORE): pyproject.toml constraints.txt
+	$(PYTHON) -m venv .venv
+	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e .
+	touch $(CORE)
+
+$(DEV): $(CORE)
+	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	touch $(DEV)
+
+clean:
+	rm -rf .venv demo runs

@@ -1,0 +1,250 @@
+"""A fast local chat endpoint: fixed service time, fixed slots, a first-come queue, and a clock of its own.
+
+`python endpoint.py` listens on a free port of 127.0.0.1, prints the port, and ends when its standard input ends.
+POST /v1/chat/completions answers a chat completion, POST /reset?slots=N&service=S sets it up and zeroes the clock,
+GET /stats tells what was seen. Everything else is 404.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import subprocess
+import sys
+import urllib.request
+from collections import deque
+from pathlib import Path
+from typing import Any, NamedTuple
+from urllib.parse import parse_qs, urlsplit
+
+BUFFER = 256 * 1024
+LARGEST_HEADER = 64 * 1024
+COMPLETION = json.dumps(
+    {
+        "id": "chatcmpl-bench",
+        "object": "chat.completion",
+        "created": 1700000000,
+        "model": "bench-1",
+        "choices": [{"index": 0, "message": {"role": "assistant", "content": "Color"}, "finish_reason": "stop"}],
+        "usage": {"prompt_tokens": 833, "completion_tokens": 1, "total_tokens": 834},
+    }
+).encode()
+
+
+def _response(status: str, body: bytes) -> bytes:
+    return f"HTTP/1.1 {status}\r\nContent-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n".encode() + body
+
+
+ANSWER = _response("200 OK", COMPLETION)
+NOT_FOUND = _response("404 Not Found", b'{"error":{"message":"not here"}}')
+NO_LENGTH = _response("411 Length Required", b'{"error":{"message":"a body needs Content-Length"}}')
+
+
+class Service:
+    """The slots and the clock."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        self.loop = loop
+        self.buffer = bytearray(BUFFER)
+        self.view = memoryview(self.buffer)
+        self.waiting: deque[Connection] = deque()
+        self.busy = 0
+        self.reset(64, 0.2)
+
+    def reset(self, slots: int, service: float) -> None:
+        self.slots, self.service = slots, service
+        self.first = self.last = 0.0
+        self.arrived = self.completed = self.most = self.connections = 0
+
+    def arrive(self) -> None:
+        """A request's header is there."""
+        if self.arrived == 0:
+            self.first = self.loop.time()
+        self.arrived += 1
+
+    def take(self, connection: Connection) -> None:
+        """A whole request is there: into a slot, or into the queue."""
+        self.most = max(self.most, self.busy + len(self.waiting) + 1)
+        if self.busy < self.slots:
+            self.busy += 1
+            self.loop.call_later(self.service, self.finish, connection)
+        else:
+            self.waiting.append(connection)
+
+    def finish(self, connection: Connection) -> None:
+        connection.send(ANSWER)
+        self.completed += 1
+        self.last = self.loop.time()
+        if self.waiting:
+            self.loop.call_later(self.service, self.finish, self.waiting.popleft())
+        else:
+            self.busy -= 1
+
+    def stats(self) -> bytes:
+        seen = {
+            "completed": self.completed,
+            "arrived": self.arrived,
+            "seconds": self.last - self.first,
+            "most_in_flight": self.most,
+            "connections": self.connections,
+        }
+        return json.dumps(seen).encode()
+
+
+class Connection(asyncio.BufferedProtocol):
+    """One client connection. Bodies are counted, not kept; the reading buffer is shared by all."""
+
+    transport: asyncio.Transport
+
+    def __init__(self, service: Service) -> None:
+        self._service = service
+        self._header = b""  # unread bytes of the next request
+        self._need = 0  # bytes of the body still to come
+        self._target = b""
+        self._asking = False  # a request is being answered; what follows waits in _header
+        self._close = False
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self.transport = transport  # type: ignore[assignment]
+        self._service.connections += 1
+
+    def get_buffer(self, _size: int) -> memoryview:
+        return self._service.view
+
+    def buffer_updated(self, count: int) -> None:
+        if self._need > count and not self._asking:
+            self._need -= count
+            return
+        self._read(bytes(self._service.view[:count]))
+
+    def _read(self, data: bytes) -> None:
+        while data or (self._header and not self._asking):
+            if self._asking:
+                self._header += data
+                return
+            if self._need:
+                taken = min(self._need, len(data))
+                self._need -= taken
+                data = data[taken:]
+            else:
+                self._header, data = self._header + data, b""
+                end = self._header.find(b"\r\n\r\n")
+                if end < 0:
+                    if len(self._header) > LARGEST_HEADER:
+                        self.transport.abort()
+                    return
+                head, data, self._header = self._header[:end], self._header[end + 4 :], b""
+                if not self._begin(head):
+                    return
+                taken = min(self._need, len(data))
+                self._need -= taken
+                data = data[taken:]
+            if self._need == 0:
+                self._asking = True
+                self._answer()
+
+    def _begin(self, head: bytes) -> bool:
+        line, _, rest = head.partition(b"\r\n")
+        fields = b"\r\n" + rest.lower() + b"\r\n"
+        self._target = line.rpartition(b" ")[0]
+        self._close = b"\r\nconnection: close\r\n" in fields or line.endswith(b"HTTP/1.0")
+        at = fields.find(b"\r\ncontent-length:")
+        self._need = int(fields[at + 17 : fields.index(b"\r\n", at + 2)]) if at >= 0 else 0
+        if at < 0 and b"\r\ntransfer-encoding:" in fields:
+            self._close = True
+            self.send(NO_LENGTH)
+            return False
+        if self._target == b"POST /v1/chat/completions":
+            self._service.arrive()
+        return True
+
+    def _answer(self) -> None:
+        method, _, target = self._target.decode("latin-1").partition(" ")
+        if self._target == b"POST /v1/chat/completions":
+            self._service.take(self)
+        elif method == "POST" and target.startswith("/reset"):
+            asked = parse_qs(urlsplit(target).query)
+            self._service.reset(int(asked["slots"][0]), float(asked["service"][0]))
+            self.send(_response("200 OK", b"{}"))
+        elif (method, target) == ("GET", "/stats"):
+            self.send(_response("200 OK", self._service.stats()))
+        else:
+            self.send(NOT_FOUND)
+
+    def send(self, response: bytes) -> None:
+        self._asking = False
+        if self.transport.is_closing():
+            return
+        self.transport.write(response)
+        if self._close:
+            self.transport.close()
+        elif self._header:
+            self._service.loop.call_soon(self._read, b"")
+
+
+async def serve() -> None:
+    """Listen until standard input ends."""
+    loop = asyncio.get_running_loop()
+    service = Service(loop)
+    ended = asyncio.Event()
+    loop.add_reader(sys.stdin.fileno(), lambda: None if sys.stdin.buffer.read1(1) else ended.set())
+    server = await loop.create_server(lambda: Connection(service), "127.0.0.1", 0, backlog=1024)
+    print(server.sockets[0].getsockname()[1], flush=True)
+    await ended.wait()
+    server.close()
+
+
+# ---------------------------------------------------------------- the side of the benchmark
+
+
+class Seen(NamedTuple):
+    """What the endpoint saw since the last reset."""
+
+    completed: int
+    seconds: float
+    most_in_flight: int
+    connections: int
+
+    @property
+    def rate(self) -> float:
+        """Answers a second, from the first request's arrival to the last response."""
+        return self.completed / self.seconds if self.seconds > 0 else 0.0
+
+
+class Endpoint:
+    """The endpoint as a process; use as a context manager."""
+
+    def __enter__(self) -> Endpoint:
+        command = [sys.executable, str(Path(__file__).resolve())]
+        self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        if self._process.stdout is None:
+            raise RuntimeError("no pipe from the endpoint")
+        self._root = f"http://127.0.0.1:{int(self._process.stdout.readline())}"
+        self.url = f"{self._root}/v1"
+        self._opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+        return self
+
+    def __exit__(self, *_exc: object) -> None:
+        if self._process.stdin is not None:
+            self._process.stdin.close()
+        try:
+            self._process.wait(5)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+
+    def reset(self, slots: int, service: float) -> None:
+        self._fetch(urllib.request.Request(f"{self._root}/reset?slots={slots}&service={service}", data=b""))
+
+    def seen(self) -> Seen:
+        got = self._fetch(urllib.request.Request(f"{self._root}/stats"))
+        return Seen(got["completed"], got["seconds"], got["most_in_flight"], got["connections"])
+
+    def _fetch(self, request: urllib.request.Request) -> dict[str, Any]:
+        with self._opener.open(request, timeout=10) as response:
+            found: dict[str, Any] = json.load(response)
+        return found
+
+
+if __name__ == "__main__":
+    asyncio.run(serve())

@@ -1,0 +1,294 @@
+"""Snellen beside a bare HTTP client and beside Inspect AI, on one local endpoint, in one run. See README.md.
+
+Rates are by the endpoint's clock, from the first request's arrival to the last response, so nobody's start-up counts.
+Repeats are interleaved and the best of each side is kept: other work on the machine can only slow a side down.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import sys
+import tempfile
+import time
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import marking
+from endpoint import Endpoint, Seen
+from processes import HERE, SNELLEN, Failed, Spent, environment, measure, own_environment, say, script
+
+FEW = 16
+
+
+class Load(NamedTuple):
+    """An endpoint and how much is asked of it."""
+
+    name: str
+    slots: int
+    service: float
+    samples: int
+    inspect_samples: int
+    target: float
+
+
+class Size(NamedTuple):
+    """How much the whole benchmark measures."""
+
+    loads: tuple[Load, Load]
+    repeats: int
+    memory: tuple[int, int]
+    replies: int
+
+
+FULL = Size(
+    (Load("64 x 0.2 s", 64, 0.2, 2000, 400, 0.9), Load("256 x 1 ms", 256, 0.001, 4000, 400, 0.6)), 3, (1000, 20_000), 100_000
+)
+QUICK = Size((Load("64 x 0.2 s", 64, 0.2, 1000, 200, 0.9), Load("256 x 1 ms", 256, 0.001, 2000, 200, 0.6)), 2, (500, 4000), 100_000)
+
+
+class Measured(NamedTuple):
+    """One side at one load: rate by the endpoint's clock, what the process spent, and how many samples."""
+
+    rate: float
+    cpu: float
+    wall: float
+    peak_mb: float
+    samples: int
+    most_in_flight: int
+
+    @property
+    def cpu_us(self) -> float:
+        return self.cpu / self.samples * 1e6
+
+
+class Row(NamedTuple):
+    """A line of the table; `ok` is None where nothing is demanded."""
+
+    what: str
+    value: str
+    ratio: str = ""
+    target: str = ""
+    ok: bool | None = None
+
+
+def _measured(spent: Spent, seen: Seen, samples: int, cpu: float | None = None) -> Measured:
+    if seen.completed != samples:
+        raise Failed(f"{seen.completed} calls for {samples} samples:\n{spent.err[-2000:]}")
+    return Measured(seen.rate, spent.cpu if cpu is None else cpu, spent.wall, spent.peak_mb, samples, seen.most_in_flight)
+
+
+class Bench:
+    """The sides, each as a process of its own against the same endpoint."""
+
+    def __init__(self, work: Path, endpoint: Endpoint, inspect_python: str | None) -> None:
+        self.work, self.endpoint, self.inspect_python = work, endpoint, inspect_python
+        self._runs = 0
+
+    def _fresh(self, name: str) -> Path:
+        self._runs += 1
+        return self.work / f"{name}{self._runs}"
+
+    def bare(self, load: Load, samples: int) -> Measured:
+        self.endpoint.reset(load.slots, load.service)
+        spent = script("bare.py", self.work / str(samples), self.endpoint.url, load.slots, env=environment())
+        return _measured(spent, self.endpoint.seen(), samples, float(spent.out))
+
+    def snellen(self, load: Load, samples: int) -> Measured:
+        """The real command with an empty answer store and nothing tuned."""
+        self.endpoint.reset(load.slots, load.service)
+        command = [SNELLEN, "run", "salbench", "--data", str(self.work / str(samples)), "--model", "api/bench"]
+        command += ["--base-url", self.endpoint.url, "--out", str(self._fresh("runs")), "--brief", "--protocol", "paper"]
+        spent = measure(command, environment(SNELLEN_CACHE_DIR=str(self._fresh("cache"))))
+        return _measured(spent, self.endpoint.seen(), samples)
+
+    def inspect(self, load: Load, samples: int) -> Measured:
+        if self.inspect_python is None:
+            raise RuntimeError("Inspect is skipped")
+        files = self.work / f"files{samples}"
+        if not files.exists():
+            source = FEW if samples == FEW else max(load.samples, samples)
+            script("material.py", "files", self.work / str(source), files, samples)
+        self.endpoint.reset(load.slots, load.service)
+        home = self._fresh("inspect")
+        env = environment(
+            BENCH_BASE_URL=self.endpoint.url,
+            BENCH_API_KEY="none",
+            XDG_DATA_HOME=str(home / "data"),
+            XDG_CACHE_HOME=str(home / "cache"),
+        )
+        arguments = (files / "questions.jsonl", home / "logs", load.slots)
+        spent = script("inspect_side.py", *arguments, python=self.inspect_python, env=env)
+        return _measured(spent, self.endpoint.seen(), samples)
+
+
+class Sides(NamedTuple):
+    """All repeats of a load."""
+
+    bare: list[Measured]
+    snellen: list[Measured]
+    snellen_few: list[Measured]
+    inspect: list[Measured]
+    inspect_few: list[Measured]
+
+
+def measure_load(bench: Bench, load: Load, repeats: int) -> Sides:
+    """Every side at one load, in turn, several times (Inspect, which is slow, twice)."""
+    sides = Sides([], [], [], [], [])
+    for number in range(repeats):
+        say(f"{load.name}, {number + 1} of {repeats}: bare client")
+        sides.bare.append(bench.bare(load, load.samples))
+        say(f"{load.name}, {number + 1} of {repeats}: Snellen")
+        sides.snellen.append(bench.snellen(load, load.samples))
+        sides.snellen_few.append(bench.snellen(load, FEW))
+        if bench.inspect_python is not None and number < 2:
+            say(f"{load.name}, {number + 1} of {repeats}: Inspect AI")
+            sides.inspect.append(bench.inspect(load, load.inspect_samples))
+            sides.inspect_few.append(bench.inspect(load, FEW))
+    return sides
+
+
+def _rate(side: list[Measured]) -> float:
+    return max(m.rate for m in side)
+
+
+def _gross(side: list[Measured]) -> float:
+    return min(m.cpu_us for m in side)
+
+
+def net_cpu_us(many: list[Measured], few: list[Measured]) -> float:
+    """Microseconds of processor time that one more sample takes, start-up taken out."""
+    extra = min(m.cpu for m in many) - min(m.cpu for m in few)
+    return extra / (many[0].samples - few[0].samples) * 1e6
+
+
+def load_rows(load: Load, sides: Sides) -> list[Row]:
+    """The table's lines for one load."""
+    bare, ours = _rate(sides.bare), _rate(sides.snellen)
+    ratio = ours / bare
+    net = net_cpu_us(sides.snellen, sides.snellen_few)
+    rows = [
+        Row(f"{load.name}: bare client", f"{bare:,.0f} samples/s, {_gross(sides.bare):,.0f} us CPU each"),
+        Row(f"{load.name}: Snellen", f"{ours:,.0f} samples/s", f"{ratio:.2f} of bare", f">= {load.target}", ratio >= load.target),
+        Row(f"{load.name}: Snellen CPU a sample", f"{net:,.0f} us net, {_gross(sides.snellen):,.0f} us with start-up"),
+    ]
+    if sides.inspect:
+        theirs, net_theirs = _rate(sides.inspect), net_cpu_us(sides.inspect, sides.inspect_few)
+        factor = net_theirs / net
+        rows += [
+            Row(f"{load.name}: Inspect AI", f"{theirs:,.1f} samples/s", f"{theirs / bare:.3f} of bare"),
+            Row(
+                f"{load.name}: Inspect AI CPU a sample",
+                f"{net_theirs:,.0f} us net, {_gross(sides.inspect):,.0f} us with start-up",
+                f"Snellen 1/{factor:.0f} net, 1/{_gross(sides.inspect) / _gross(sides.snellen):.0f} with start-up",
+                "Snellen <= 1/15 net",
+                factor >= 15,
+            ),
+        ]
+    else:
+        rows.append(Row(f"{load.name}: Inspect AI", "skipped"))
+    return rows
+
+
+def memory_rows(bench: Bench, load: Load, counts: tuple[int, int]) -> list[Row]:
+    """Peak memory of the command at two sizes."""
+    peaks = []
+    for count in counts:
+        say(f"peak memory at {count:,} samples")
+        peaks.append(bench.snellen(load, count).peak_mb)
+    grown = peaks[1] - peaks[0]
+    what = f"peak memory, {counts[0]:,} and {counts[1]:,} samples"
+    return [Row(what, f"{peaks[0]:.0f} MB and {peaks[1]:.0f} MB", f"{grown:+.0f} MB", "within 40 MB", grown <= 40)]
+
+
+def marking_rows(work: Path, count: int, repeats: int) -> list[Row]:
+    """Re-marking and resuming a large finished run."""
+    marked, resumed = marking.times(work, count, repeats)
+    return [
+        Row(
+            f"re-marking {count:,} replies, 4 protocols",
+            f"{marked.wall:.1f} s on one core ({marked.cpu:.1f} s CPU, {marked.peak_mb:.0f} MB)",
+            "",
+            "< 20 s",
+            marked.wall < 20,
+        ),
+        Row(
+            f"resuming a finished run of {count:,}",
+            f"{resumed.wall:.2f} s ({resumed.cpu:.2f} s CPU, {resumed.peak_mb:.0f} MB)",
+            "",
+            "< 3 s",
+            resumed.wall < 3,
+        ),
+    ]
+
+
+def run(size: Size, with_inspect: bool) -> tuple[list[Row], dict[str, Any]]:
+    """Everything; gives the table's lines and the raw numbers."""
+    python = own_environment(HERE / ".venv-inspect", HERE / "inspect-requirements.txt") if with_inspect else None
+    raw: dict[str, Any] = {}
+    rows: list[Row] = []
+    with tempfile.TemporaryDirectory(prefix="snellen-bench-") as folder, Endpoint() as endpoint:
+        work = Path(folder)
+        counts = sorted({FEW, *size.memory, *(load.samples for load in size.loads)})
+        say(f"making {max(counts):,} images of 90 KB")
+        script("material.py", "images", work, max(counts), *counts)
+        bench = Bench(work, endpoint, python)
+        for load in size.loads:
+            sides = measure_load(bench, load, size.repeats)
+            raw[load.name] = {name: [m._asdict() for m in side] for name, side in sides._asdict().items()}
+            rows += load_rows(load, sides)
+        rows += memory_rows(bench, size.loads[1], size.memory)
+        rows += marking_rows(work, size.replies, 2)
+    return rows, raw
+
+
+def machine(with_inspect: bool) -> dict[str, Any]:
+    facts: dict[str, Any] = {"cores": os.cpu_count(), "python": platform.python_version(), "system": platform.system()}
+    facts |= {name: version(name) for name in ("snellen", "aiohttp", "msgspec", "pyarrow")}
+    if with_inspect:
+        facts["inspect"] = (HERE / "inspect-requirements.txt").read_text().split()
+    return facts
+
+
+def show(rows: list[Row], title: str) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(title=title, title_justify="left")
+    for column in ("measured", "value", "ratio", "target", ""):
+        table.add_column(column)
+    words = {None: "", True: "[green]pass[/green]", False: "[red]MISSED[/red]"}
+    for row in rows:
+        table.add_row(row.what, row.value, row.ratio, row.target, words[row.ok])
+    Console(width=None if sys.stdout.isatty() else 150).print(table)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description="Snellen's speed beside a bare HTTP client and Inspect AI.")
+    parser.add_argument("--quick", action="store_true", help="fewer samples and repeats, under three minutes")
+    parser.add_argument("--skip-inspect", action="store_true", help="leave Inspect AI out")
+    parser.add_argument("--json", metavar="FILE", help="also write the rows and all raw numbers to a file")
+    given = parser.parse_args()
+    begin = time.monotonic()
+    try:
+        rows, raw = run(QUICK if given.quick else FULL, not given.skip_inspect)
+    except Failed as error:
+        say(str(error))
+        return 2
+    facts = machine(not given.skip_inspect)
+    seconds = time.monotonic() - begin
+    show(rows, f"throughput: {facts['cores']} cores, Python {facts['python']}, {seconds:.0f} s")
+    if given.json:
+        document = {"machine": facts, "seconds": seconds, "rows": [r._asdict() for r in rows], "raw": raw}
+        Path(given.json).write_text(json.dumps(document, indent=2) + "\n")
+    missed = [row.what for row in rows if row.ok is False]
+    if missed:
+        say(f"missed: {'; '.join(missed)}")
+    return 1 if missed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

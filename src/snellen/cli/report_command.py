@@ -1,0 +1,53 @@
+"""`snellen report`: tables in the terminal and one self-contained page."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from snellen.cli import options
+from snellen.core.errors import SnellenError
+
+
+@click.command("report")
+@click.argument("runs", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option(
+    "--out", "--output", "out", type=click.Path(path_type=Path), metavar="FILE", default=Path("report.html"),
+    show_default=True, help="The page to write.",
+)
+@click.option(
+    "--samples", type=click.IntRange(min=0), default=48, show_default=True, metavar="N",
+    help="Samples of each run in the page's gallery; 0 for none.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+def command(runs: tuple[Path, ...], out: Path, samples: int, as_json: bool) -> int:
+    """Show RUNS in the terminal and write one self-contained HTML page about them. Calls nothing.
+
+    \b
+    snellen report runs/salbench_* --out report.html
+    """
+    from snellen.engine.run import open_run
+    from snellen.reports.html import write_report
+    from snellen.reports.terminal import print_overview, print_run
+
+    opened = [open_run(_existing(path)) for path in dict.fromkeys(runs)]
+    write_report(opened, out, samples)
+    if as_json:
+        options.print_json({"page": str(out), "runs": [{"run": str(run.path)} | run.summary for run in opened]})
+        return 0
+    if len(opened) == 1:
+        print_run(opened[0])
+    else:
+        print_overview(opened)
+    click.echo(f"Page: {out}")
+    return 0
+
+
+def _existing(path: Path) -> Path:
+    """A run folder, or an error that says which folders would do."""
+    if (path / "run.json").is_file():
+        return path
+    if path.is_dir() and any(path.glob("*/run.json")):
+        raise SnellenError(f"{path} holds run folders but is none itself: name them, such as 'snellen report {path}/*'")
+    raise SnellenError(f"{path} is not a run folder (it has no run.json): name one that 'snellen run' has made")

@@ -1,0 +1,16 @@
+"""Every test has its own answer store and data folder, and no key of the user's."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+
+@pytest.fixture(autouse=True)
+def _own_places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SNELLEN_CACHE_DIR", str(tmp_path / "cache"))
+    monkeypatch.setenv("SNELLEN_DATA_DIR", str(tmp_path / "data"))
+    for name in [n for n in os.environ if n.endswith("_API_KEY") or n in ("OLLAMA_HOST", "EVAL_BASE_URL", "HF_TOKEN")]:
+        monkeypatch.delenv(name)

@@ -1,0 +1,303 @@
+"""The request as it leaves, and every kind of response, against a real local server."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import hashlib
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PIL import Image
+
+import snellen
+from snellen.core.errors import SnellenError
+from snellen.core.exam import Request
+from snellen.core.secret import Secret
+from snellen.core.types import Picture, Question, Text
+from snellen.subjects import build
+from snellen.subjects.openai_api import ChatSubject, Settings, base_address
+from snellen.subjects.prices import parse_price, table_price
+from tests.support.endpoint import Endpoint, completion
+from tests.support.sets import png, write_set
+
+
+def subject(**settings: Any) -> ChatSubject:
+    return ChatSubject("api", "m", Settings(base_url="http://127.0.0.1:9/v1", **settings))
+
+
+def question(*parts: Picture | Text, **more: Any) -> Question:
+    return Question(id="q", benchmark="b", prompt="p", parts=parts, **more)
+
+
+def test_the_body_is_plain_chat_json_with_the_original_image_bytes() -> None:
+    first, second = png(1), png(2, 16)
+    request = subject().prepare(
+        question(Picture(data=first), Text(text='say "ü"\n'), Picture(data=second), system="be brief")
+    )
+    body = json.loads(request.body)
+    assert body["model"] == "m"
+    assert body["temperature"] == 0.0
+    assert body["max_tokens"] == 256
+    system, user = body["messages"]
+    assert system == {"role": "system", "content": "be brief"}
+    urls = [p["image_url"]["url"] for p in user["content"] if p["type"] == "image_url"]
+    assert [base64.b64decode(u.removeprefix("data:image/png;base64,")) for u in urls] == [first, second]
+    assert [p["type"] for p in user["content"]] == ["image_url", "text", "image_url"]
+    assert user["content"][1]["text"] == 'say "ü"\n'
+    assert [i.sha256 for i in request.images] == [hashlib.sha256(d).hexdigest() for d in (first, second)]
+    assert (request.images[1].width, request.images[1].codec) == (16, "png")
+
+
+def test_a_codec_the_endpoint_does_not_take_is_converted_and_recorded() -> None:
+    out = io.BytesIO()
+    Image.new("RGB", (6, 5), "red").save(out, "BMP")
+    request = subject().prepare(question(Picture(data=out.getvalue())))
+    assert request.images[0].transforms == ("bmp to png",)
+    assert request.images[0].codec == "png"
+
+
+def test_a_broken_image_names_its_place() -> None:
+    with pytest.raises(SnellenError, match="P3/shard row 3: image does not decode"):
+        subject().prepare(question(Picture(data=b"junk", name="P3/shard row 3")))
+
+
+def key(question_: Question, **settings: Any) -> str:
+    return subject(**settings).prepare(question_).key
+
+
+def test_the_key_is_the_content_and_nothing_else() -> None:
+    asked = question(Picture(data=png(1)), Text(text="a"))
+    assert key(asked) == key(question(Picture(data=png(1), name="elsewhere"), Text(text="a")))
+    assert key(asked) == key(asked, key=Secret("sk-other"))
+    different = {
+        key(asked),
+        key(question(Text(text="a"), Picture(data=png(1)))),
+        key(question(Picture(data=png(2)), Text(text="a"))),
+        key(asked, temperature=1.0),
+        key(asked, max_tokens=9),
+        key(asked, extra={"provider": {"order": ["x"]}}),
+        ChatSubject("api", "other", Settings(base_url="http://127.0.0.1:9/v1")).prepare(asked).key,
+        ChatSubject("api", "m", Settings(base_url="http://127.0.0.1:10/v1")).prepare(asked).key,
+        ChatSubject("vllm", "m", Settings()).prepare(asked).key,
+    }
+    assert len(different) == 9
+
+
+@pytest.mark.parametrize(
+    ("kind", "given", "expected"),
+    [
+        ("ollama", None, "http://localhost:11434/v1"),
+        ("ollama", "http://box:11434", "http://box:11434/v1"),
+        ("ollama", "box:11434/", "http://box:11434/v1"),
+        ("api", "http://x:1/v1/chat/completions", "http://x:1/v1"),
+        ("api", "https://x/api/v3/", "https://x/api/v3"),
+        ("openrouter", None, "https://openrouter.ai/api/v1"),
+    ],
+)
+def test_addresses(kind: str, given: str | None, expected: str) -> None:
+    assert base_address(kind, given) == expected
+
+
+def test_the_seeds_variables(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OLLAMA_HOST", "10.0.0.5:1")
+    assert base_address("ollama", None) == "http://10.0.0.5:1/v1"
+    monkeypatch.setenv("OPENROUTER_API_KEY", "sk-or-1")
+    assert ChatSubject("openrouter", "a/b", Settings()).connection.key.reveal() == "sk-or-1"
+
+
+@pytest.mark.parametrize(
+    ("spec", "message"),
+    [
+        ("gpt-4o", "expected one of"),
+        ("nothing/x", "unknown kind 'nothing'"),
+        ("api/x", "needs --base-url"),
+        ("openrouter/x", "set OPENROUTER_API_KEY or give --api-key"),
+        ("baseline/magic", "unknown baseline 'magic'"),
+        ("baseline/constant", "needs a text"),
+        ("replay/none.json", "no such file"),
+    ],
+)
+def test_bad_specs_are_one_clear_line(spec: str, message: str) -> None:
+    with pytest.raises(SnellenError, match=message) as caught:
+        build(spec, Settings(), solvers={})
+    assert "\n" not in str(caught.value)
+
+
+def test_a_password_in_the_address_is_refused() -> None:
+    with pytest.raises(SnellenError, match="must not hold a user name or password") as caught:
+        base_address("api", "http://me:hunter2@x/v1")
+    assert "hunter2" not in str(caught.value)
+
+
+def test_prices_longest_name_wins_and_nothing_is_guessed() -> None:
+    assert table_price("openai/gpt-4o-mini") != table_price("openai/gpt-4o")
+    assert table_price("anthropic/claude-3-haiku").input == 0.25  # type: ignore[union-attr]
+    assert table_price("google/paligemma-3b") is None
+    assert parse_price("2.5/10").of(1_000_000, 1_000_000) == 12.5
+    with pytest.raises(SnellenError, match="expected IN/OUT"):
+        parse_price("cheap")
+
+
+# ---------------------------------------------------------------- against a server
+
+
+def answers(tmp_path: Path, endpoint: Endpoint, n: int = 3, model: str = "api/m", **more: Any) -> list[snellen.Answer]:
+    data = write_set(tmp_path / "set", n)
+    run = snellen.evaluate("salbench", model=model, data=data, base_url=endpoint.url, out=tmp_path / "runs", **more)
+    return list(run.answers())
+
+
+def scripted(status: int, body: object, headers: dict[str, str] | None = None) -> Any:
+    payload = body if isinstance(body, bytes) else json.dumps(body).encode()
+    return lambda _request, _times: (status, headers or {}, payload)
+
+
+def test_the_ledger_has_what_the_endpoint_said(tmp_path: Path) -> None:
+    with Endpoint(cost=0.002) as endpoint:
+        got = answers(tmp_path, endpoint)
+    call = got[0].calls[0]
+    assert (call.model, call.model_returned, call.cost, call.cost_source) == ("m", "m-served", 0.002, "endpoint")
+    assert (call.usage.input_tokens, call.usage.output_tokens, call.finish_reason, call.tries) == (833, 1, "stop", 1)
+    assert call.endpoint == f"{endpoint.url}/chat/completions"
+    assert call.images[0].sha256 == hashlib.sha256(png(0)).hexdigest()
+    assert (call.latency or 0) > 0
+
+
+def test_cost_from_the_price_where_the_endpoint_names_none(tmp_path: Path) -> None:
+    with Endpoint() as endpoint:
+        call = answers(tmp_path, endpoint, price="1/2")[0].calls[0]
+    assert call.cost == pytest.approx((833 * 1 + 1 * 2) / 1e6)
+    assert call.cost_source == "--price"
+
+
+def test_prices_from_the_model_list(tmp_path: Path) -> None:
+    listed = [{"id": "a/b", "pricing": {"prompt": "0.000001", "completion": "0.00001"}}]
+    with Endpoint(models=listed) as endpoint:
+        call = answers(tmp_path, endpoint, model="openrouter/a/b", api_key="sk-x123")[0].calls[0]
+        assert endpoint.requests[0]["usage"] == {"include": True}
+        assert endpoint.headers[0]["authorization"] == "Bearer sk-x123"
+    assert call.cost == pytest.approx(833e-6 + 1e-5)
+    assert call.cost_source == "the endpoint's model list"
+
+
+def test_an_unknown_model_is_said_with_near_names(tmp_path: Path) -> None:
+    with Endpoint(models=[{"id": "llava:7b"}, {"id": "qwen"}]) as endpoint:
+        with pytest.raises(SnellenError, match="ollama has no model 'lava:7b'; it has llava:7b"):
+            answers(tmp_path, endpoint, model="ollama/lava:7b")
+        assert endpoint.requests == []
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "message"),
+    [
+        (401, {"error": {"message": "bad key sk-secret-9"}}, r"refused the key \(status 401: bad key \[key\]\); set SNELLEN_API_KEY"),
+        (403, b"<html>no</html>", "refused the key"),
+        (404, {"error": {"message": "no such model"}}, "does not know the model 'm'"),
+        (402, {"error": {"message": "no money"}}, "wants payment"),
+    ],
+)
+def test_what_stops_a_run(tmp_path: Path, status: int, body: object, message: str) -> None:
+    with Endpoint(script=scripted(status, body)) as endpoint:
+        with pytest.raises(SnellenError, match=message):
+            answers(tmp_path, endpoint, n=40, api_key="sk-secret-9")
+        assert len(endpoint.requests) <= 40
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "kind"),
+    [
+        (400, {"error": {"message": "This model's maximum context length is 10"}}, "context"),
+        (422, {"detail": "what"}, "bad-request"),
+        (413, b"too big", "bad-request"),
+    ],
+)
+def test_what_is_an_error_at_once(tmp_path: Path, status: int, body: object, kind: str) -> None:
+    with Endpoint(script=scripted(status, body)) as endpoint:
+        got = answers(tmp_path, endpoint)
+        assert len(endpoint.requests) == 3
+    assert {a.failure.kind for a in got if a.failure} == {kind}
+    assert all(a.failure and a.text == "" and a.calls[0].failed[0].status == status for a in got)
+
+
+def test_a_content_filter_is_a_refusal_not_an_error(tmp_path: Path) -> None:
+    with Endpoint(script=scripted(400, {"error": {"code": "content_filter", "message": "blocked"}})) as endpoint:
+        got = answers(tmp_path, endpoint)
+    assert all(a.refused and a.failure is None for a in got)
+
+
+@pytest.mark.parametrize(
+    ("reply", "text", "finish", "refused"),
+    [
+        (completion(None), "", "stop", False),
+        (completion("Col", finish="length"), "Col", "length", False),
+        (completion("", finish="content_filter"), "", "content_filter", True),
+        ({"choices": [{"message": {"content": [{"type": "text", "text": "Si"}, {"type": "text", "text": "ze"}]}}]}, "Size", None, False),
+        ({"choices": [{"message": {"content": None, "refusal": "no"}, "finish_reason": "stop"}]}, "no", "stop", True),
+    ],
+)
+def test_shapes_of_replies(tmp_path: Path, reply: dict[str, Any], text: str, finish: str | None, refused: bool) -> None:
+    with Endpoint(script=scripted(200, reply)) as endpoint:
+        got = answers(tmp_path, endpoint)
+    assert {(a.text, a.finish_reason, a.refused) for a in got} == {(text, finish, refused)}
+
+
+def test_broken_replies_and_errors_inside_200_are_tried_again(tmp_path: Path) -> None:
+    bad = iter([b"{", b"[]", json.dumps({"error": {"code": 429, "message": "busy"}}).encode(), json.dumps({"choices": []}).encode()])
+
+    def script(_request: Any, _times: int) -> Any:
+        body = next(bad, None)
+        return None if body is None else (200, {"retry-after": "0"}, body)
+
+    with Endpoint(script=script) as endpoint:
+        got = answers(tmp_path, endpoint, n=1)
+    assert got[0].text == "Color"
+    assert got[0].calls[0].tries == 5
+    assert [a.reason.split(":")[0] for a in got[0].calls[0].failed] == ["broken reply", "broken reply", "busy", "broken reply"]
+
+
+def test_retry_after_is_obeyed_and_recorded(tmp_path: Path) -> None:
+    def script(_request: Any, times: int) -> Any:
+        return (429, {"retry-after": "0.3"}, b"{}") if times == 1 else None
+
+    with Endpoint(script=script) as endpoint:
+        call = answers(tmp_path, endpoint, n=1)[0].calls[0]
+    assert call.failed[0].status == 429
+    assert call.failed[0].waited >= 0.3
+
+
+def test_logprobs_are_kept(tmp_path: Path) -> None:
+    reply = completion("Color")
+    reply["choices"][0]["logprobs"] = {"content": [{"token": "Color", "logprob": -0.1, "top_logprobs": [{"token": "Size", "logprob": -2.0}]}]}
+    with Endpoint(script=scripted(200, reply)) as endpoint:
+        subject_ = ChatSubject("api", "m", Settings(base_url=endpoint.url, top_logprobs=5))
+        body = json.loads(subject_.prepare(question(Text(text="x"))).body)
+        assert (body["logprobs"], body["top_logprobs"]) == (True, 5)
+        got = answers(tmp_path, endpoint, n=1)
+    assert got[0].tokens[0].top == (("Size", -2.0),)
+
+
+def test_a_request_holds_no_key() -> None:
+    prepared: Request = subject(key=Secret("sk-canary")).prepare(question(Text(text="x")))
+    assert b"canary" not in prepared.body
+    assert "canary" not in repr(prepared)
+
+
+def test_chance_is_even_and_sees_no_truth() -> None:
+    chance = build("baseline/chance", Settings(), solvers={}, seed=3)
+
+    async def draw(kind: str) -> list[str]:
+        out = []
+        for i in range(3000):
+            asked = Question(id=str(i), benchmark="b", prompt="p", parts=(), answer_kind=kind, options=("A", "B", "C"))  # type: ignore[arg-type]
+            out.append((await chance.answer(asked, None, None)).text)  # type: ignore[arg-type]
+        return out
+
+    ones = asyncio.run(draw("one-of"))
+    assert all(900 < ones.count(o) < 1100 for o in "ABC")
+    sets = asyncio.run(draw("any-of"))
+    assert len(set(sets)) == 7
+    assert asyncio.run(draw("one-of")) == ones
