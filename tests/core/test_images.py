@@ -6,7 +6,8 @@ import hashlib
 import io
 
 import pytest
-from hypothesis import given, strategies as st
+from hypothesis import given
+from hypothesis import strategies as st
 from PIL import Image
 
 from snellen.core.errors import SnellenError
@@ -40,7 +41,10 @@ def test_webp_with_alpha() -> None:
     assert sniff(encoded("WEBP", (33, 44), "RGBA", exif=b"Exif\0\0" + b"x" * 20)) == ("webp", 33, 44)
 
 
-@given(st.binary(max_size=200), st.sampled_from([b"", b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff\xe0", b"RIFF1234WEBPVP8 ", b"GIF89a", b"BM"]))
+@given(
+    st.binary(max_size=200),
+    st.sampled_from([b"", b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff\xe0", b"RIFF1234WEBPVP8 ", b"GIF89a", b"BM"]),
+)
 def test_never_fails_on_rubbish(tail: bytes, head: bytes) -> None:
     assert sniff(head + tail).width >= 0
 

@@ -3,7 +3,8 @@ from __future__ import annotations
 import copy
 import pickle
 
-from hypothesis import given, strategies as st
+from hypothesis import given
+from hypothesis import strategies as st
 
 from snellen.core.digest import canonical, digest, rank
 from snellen.core.secret import Secret, redact_all

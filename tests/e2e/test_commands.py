@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
 from tests.support.command import SNELLEN, environment, snellen
 from tests.support.endpoint import Endpoint
 from tests.support.sets import write_config, write_set
@@ -18,11 +17,19 @@ from tests.support.sets import write_config, write_set
 ALL = ("P3", "P3_box", "P3_box_img", "O3", "O3_box", "O3_box_img")
 
 
-def run(tmp_path: Path, *more: object, model: str = "baseline/constant:Color", count: int = 12, configs: tuple[str, ...] = ALL) -> Any:
+def run(
+    tmp_path: Path,
+    *more: object,
+    model: str = "baseline/constant:Color",
+    count: int = 12,
+    configs: tuple[str, ...] = ALL,
+) -> Any:
     data = tmp_path / "set"
     if not data.exists():
         write_set(data, count, configs)
-    return snellen("run", "salbench", "--data", data, "--model", model, "--out", tmp_path / "runs", *more, cache=tmp_path / "cache")
+    return snellen(
+        "run", "salbench", "--data", data, "--model", model, "--out", tmp_path / "runs", *more, cache=tmp_path / "cache"
+    )
 
 
 def only_run(tmp_path: Path) -> Path:
@@ -34,7 +41,17 @@ def only_run(tmp_path: Path) -> Path:
 def test_all_metrics_with_intervals_and_floors(tmp_path: Path) -> None:
     done = run(tmp_path, "--protocol", "paper,lmms-eval,seed,robust", "-v")
     assert done.returncode == 0, done.stderr
-    for text in ("exact match", "precision (sample)", "recall (sample)", "F1 (sample)", "macro F1", "F1 of pattern", "95 % interval", "floor", "outcomes"):
+    for text in (
+        "exact match",
+        "precision (sample)",
+        "recall (sample)",
+        "F1 (sample)",
+        "macro F1",
+        "F1 of pattern",
+        "95 % interval",
+        "floor",
+        "outcomes",
+    ):
         assert text in done.stdout
     summary = json.loads((only_run(tmp_path) / "summary.json").read_text())
     assert [p["protocol"] for p in summary["protocols"]] == ["paper", "lmms-eval", "seed", "robust"]
@@ -52,7 +69,16 @@ def test_the_leaderboard_row_has_the_seeds_columns(tmp_path: Path) -> None:
     path = only_run(tmp_path) / "exports"
     with (path / "leaderboard_row.csv").open() as file:
         header, row = csv.reader(file)
-    assert header == ["Model", "Shot", "Detection_NAT", "Detection_SYN", "Referring_NAT", "Referring_SYN", "VisualRef_NAT", "VisualRef_SYN"]
+    assert header == [
+        "Model",
+        "Shot",
+        "Detection_NAT",
+        "Detection_SYN",
+        "Referring_NAT",
+        "Referring_SYN",
+        "VisualRef_NAT",
+        "VisualRef_SYN",
+    ]
     assert row[:2] == ["baseline/constant:Color", "0"]
     assert row[3] == row[5] == "33.3"
     assert row[6:] == ["", ""]
@@ -116,7 +142,9 @@ def test_fresh_puts_the_old_run_aside_and_asks_again(tmp_path: Path) -> None:
 
 def test_shots_are_sent_and_recorded(tmp_path: Path) -> None:
     with Endpoint() as endpoint:
-        done = run(tmp_path, "--base-url", endpoint.url, "--shots", 3, "--limit", 4, model="api/x", configs=("P3",), count=30)
+        done = run(
+            tmp_path, "--base-url", endpoint.url, "--shots", 3, "--limit", 4, model="api/x", configs=("P3",), count=30
+        )
         assert done.returncode == 0, done.stderr
         assert len(endpoint.requests) == 4
         assert all(sum(p["type"] == "image_url" for p in r["messages"][0]["content"]) == 4 for r in endpoint.requests)
@@ -140,19 +168,46 @@ def test_the_seeds_flags(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("run", "nothing", "--model", "baseline/chance", "--data", "{set}"), "unknown benchmark 'nothing': choose from"),
+        (
+            ("run", "nothing", "--model", "baseline/chance", "--data", "{set}"),
+            "unknown benchmark 'nothing': choose from",
+        ),
         (("run", "salbench", "--data", "{set}"), "--model is missing"),
         (("run", "salbench", "--model", "baseline/chance"), "no data: give --data DIR"),
         (("run", "salbench", "--model", "baseline/chance", "--data", "/no/such"), "no such folder"),
-        (("run", "salbench", "--model", "baseline/chance", "--data", "{set}", "--protocol", "magic"), "unknown protocol 'magic'"),
-        (("run", "salbench", "--model", "baseline/chance", "--data", "{set}", "--protocol", "paper@x"), "unknown prompt 'x'"),
-        (("run", "salbench", "--model", "baseline/chance", "--data", "{set}", "--shots", "2"), "--shots 2: salbench has 0, 3, 5"),
-        (("run", "salbench", "--model", "baseline/chance", "--data", "{set}", "--temperature", "hot"), "a number, or 'none'"),
-        (("run", "salbench", "--model", "baseline/chance", "--data", "{set}", "--concurrency", "many"), "a number from 1, or 'auto'"),
-        (("run", "salbench", "--model", "baseline/chance", "--data", "{set}", "--extra", "[1]"), "--extra must be a JSON object"),
-        (("run", "salbench", "--model", "vllm/x", "--base-url", "http://127.0.0.1:1/v1", "--data", "{set}"), "no server at http://127.0.0.1:1/v1/chat/completions: start it with"),
+        (
+            ("run", "salbench", "--model", "baseline/chance", "--data", "{set}", "--protocol", "magic"),
+            "unknown protocol 'magic'",
+        ),
+        (
+            ("run", "salbench", "--model", "baseline/chance", "--data", "{set}", "--protocol", "paper@x"),
+            "unknown prompt 'x'",
+        ),
+        (
+            ("run", "salbench", "--model", "baseline/chance", "--data", "{set}", "--shots", "2"),
+            "--shots 2: salbench has 0, 3, 5",
+        ),
+        (
+            ("run", "salbench", "--model", "baseline/chance", "--data", "{set}", "--temperature", "hot"),
+            "a number, or 'none'",
+        ),
+        (
+            ("run", "salbench", "--model", "baseline/chance", "--data", "{set}", "--concurrency", "many"),
+            "a number from 1, or 'auto'",
+        ),
+        (
+            ("run", "salbench", "--model", "baseline/chance", "--data", "{set}", "--extra", "[1]"),
+            "--extra must be a JSON object",
+        ),
+        (
+            ("run", "salbench", "--model", "vllm/x", "--base-url", "http://127.0.0.1:1/v1", "--data", "{set}"),
+            "no server at http://127.0.0.1:1/v1/chat/completions: start it with",
+        ),
         (("remark", "{set}"), "is not a run folder"),
-        (("mark", "salbench", "--protocol", "paper", "--input", "{set}/bad.jsonl"), "line 2: field \"response\" (the reply, a text) is missing"),
+        (
+            ("mark", "salbench", "--protocol", "paper", "--input", "{set}/bad.jsonl"),
+            'line 2: field "response" (the reply, a text) is missing',
+        ),
     ],
 )
 def test_bad_input_is_one_line_and_exit_code_2(tmp_path: Path, words: tuple[str, ...], message: str) -> None:
@@ -190,17 +245,23 @@ def test_estimate_counts_without_calling(tmp_path: Path) -> None:
     found = json.loads(done.stdout)
     assert found["calls"] == 20
     assert found["money_usd"] == pytest.approx(found["input_tokens"] * 2.5e-6 + 20 * 8 * 1e-5)
-    unknown = json.loads(snellen("estimate", "salbench", "--data", data, "--model", "openai/nobody-1", "--json", cache=tmp_path).stdout)
+    unknown = json.loads(
+        snellen("estimate", "salbench", "--data", data, "--model", "openai/nobody-1", "--json", cache=tmp_path).stdout
+    )
     assert unknown["money_usd"] == "unknown"
 
 
 def test_importing_and_help_load_nothing_heavy() -> None:
     heavy = {"numpy", "PIL", "pyarrow", "aiohttp", "jinja2", "torch", "rich", "asyncio"}
     code = "import sys, snellen; print(' '.join(sys.modules))"
-    loaded = set(subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split())
+    loaded = set(
+        subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+    )
     assert not loaded & heavy
     code = "import sys; sys.argv = ['snellen', '--help']; from snellen.cli.main import main\ntry: main()\nexcept SystemExit: pass\nprint(' '.join(sys.modules))"
-    loaded = set(subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split())
+    loaded = set(
+        subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+    )
     assert not loaded & heavy
 
 
@@ -224,4 +285,9 @@ def test_python_and_command_find_the_same_run(tmp_path: Path, monkeypatch: pytes
 
 def test_version_and_help() -> None:
     for words in (["--version"], ["--help"], ["run", "--help"], ["data", "make", "--help"]):
-        assert subprocess.run([SNELLEN, *words], env=environment(Path("unused")), capture_output=True, check=False).returncode == 0
+        assert (
+            subprocess.run(
+                [SNELLEN, *words], env=environment(Path("unused")), capture_output=True, check=False
+            ).returncode
+            == 0
+        )

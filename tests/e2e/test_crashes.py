@@ -13,14 +13,26 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
 from tests.support.command import SNELLEN, environment, snellen, start
 from tests.support.endpoint import Endpoint, Faults, fingerprint
 from tests.support.sets import write_set
 
 
 def words(data: Path, endpoint: Endpoint, out: Path, *more: object) -> tuple[object, ...]:
-    return ("run", "salbench", "--data", data, "--model", "api/fake", "--base-url", endpoint.url, "--out", out, "--brief", *more)
+    return (
+        "run",
+        "salbench",
+        "--data",
+        data,
+        "--model",
+        "api/fake",
+        "--base-url",
+        endpoint.url,
+        "--out",
+        out,
+        "--brief",
+        *more,
+    )
 
 
 def lines(out: Path) -> list[dict[str, Any]]:
@@ -48,7 +60,9 @@ def test_ten_kills_under_faults_answer_every_sample_once_and_ask_no_answered_sam
             process = start(*words(data, endpoint, out), cache=cache)
             wait_for_lines(out, before + draw.randrange(1, 30), process)
             time.sleep(draw.random() * 0.05)
-            assert process.poll() is None, "it finished before ten kills: " + (process.stderr.read() if process.stderr else "")
+            assert process.poll() is None, "it finished before ten kills: " + (
+                process.stderr.read() if process.stderr else ""
+            )
             process.send_signal(signal.SIGKILL)
             process.communicate()
             kills += 1
@@ -135,7 +149,7 @@ def test_a_full_disk_stops_with_everything_kept(tmp_path: Path) -> None:
             capture_output=True,
             text=True,
             env=environment(cache),
-            preexec_fn=small_files,  # noqa: PLW1509 (a file size limit stands in for a full disk)
+            preexec_fn=small_files,
             check=False,
             timeout=120,
         )

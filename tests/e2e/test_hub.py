@@ -11,7 +11,6 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
-
 from tests.support.command import snellen
 from tests.support.sets import write_set
 
@@ -31,7 +30,9 @@ class Hub:
 
     def files(self, revision: str) -> dict[str, Path] | None:
         folder = self.commits.get(self.main if revision == "main" else revision)
-        return None if folder is None else {p.relative_to(folder).as_posix(): p for p in folder.rglob("*") if p.is_file()}
+        return (
+            None if folder is None else {p.relative_to(folder).as_posix(): p for p in folder.rglob("*") if p.is_file()}
+        )
 
 
 def handler(hub: Hub) -> type[BaseHTTPRequestHandler]:
@@ -49,10 +50,10 @@ def handler(hub: Hub) -> type[BaseHTTPRequestHandler]:
             if self.command != "HEAD":
                 self.wfile.write(body)
 
-        def do_HEAD(self) -> None:  # noqa: N802
+        def do_HEAD(self) -> None:
             self.do_GET()
 
-        def do_GET(self) -> None:  # noqa: N802
+        def do_GET(self) -> None:
             path = self.path.partition("?")[0]
             if hub.needs_token and self.headers.get("Authorization") != f"Bearer {hub.needs_token}":
                 self.reply(401, b"{}", X_Error_Code="RepoNotFound")
@@ -76,11 +77,27 @@ def handler(hub: Hub) -> type[BaseHTTPRequestHandler]:
             if files is None:
                 self.reply(404, b'{"error": "Invalid rev id"}', X_Error_Code="RevisionNotFound")
             elif kind == "tree":
-                tree = [{"type": "file", "path": n, "size": p.stat().st_size, "oid": hashlib.sha1(p.read_bytes(), usedforsecurity=False).hexdigest()} for n, p in files.items()]
+                tree = [
+                    {
+                        "type": "file",
+                        "path": n,
+                        "size": p.stat().st_size,
+                        "oid": hashlib.sha1(p.read_bytes(), usedforsecurity=False).hexdigest(),
+                    }
+                    for n, p in files.items()
+                ]
                 self.reply(200, json.dumps(tree).encode(), Content_Type="application/json")
             else:
                 sha = hub.main if revision == "main" else revision
-                info = {"id": REPO, "sha": sha, "siblings": [{"rfilename": n} for n in files], "private": False, "tags": [], "downloads": 0, "likes": 0}
+                info = {
+                    "id": REPO,
+                    "sha": sha,
+                    "siblings": [{"rfilename": n} for n in files],
+                    "private": False,
+                    "tags": [],
+                    "downloads": 0,
+                    "likes": 0,
+                }
                 self.reply(200, json.dumps(info).encode(), Content_Type="application/json")
 
     return Handler
@@ -101,7 +118,19 @@ def serving(hub: Hub) -> Iterator[str]:
 
 def get(url: str, tmp_path: Path, *more: object, **env: str) -> object:
     home = str(tmp_path / "hf")
-    return snellen("data", "get", "salbench", "--out", tmp_path / "got", *more, cache=tmp_path / "cache", HF_ENDPOINT=url, HF_HOME=home, HF_HUB_DISABLE_XET="1", **env)
+    return snellen(
+        "data",
+        "get",
+        "salbench",
+        "--out",
+        tmp_path / "got",
+        *more,
+        cache=tmp_path / "cache",
+        HF_ENDPOINT=url,
+        HF_HOME=home,
+        HF_HUB_DISABLE_XET="1",
+        **env,
+    )
 
 
 @pytest.fixture
@@ -121,7 +150,18 @@ def test_a_download_is_pinned_and_runs(tmp_path: Path, hub: Hub) -> None:
         assert lock["commit"] == COMMIT
         assert set(lock["files"]) == {"P3/shard_000.parquet", "O3_box/shard_000.parquet"}
         assert not (tmp_path / "got" / "huge.zip").exists()
-        run = snellen("run", "salbench", "--data", tmp_path / "got", "--model", "baseline/chance", "--out", tmp_path / "runs", "--json", cache=tmp_path)
+        run = snellen(
+            "run",
+            "salbench",
+            "--data",
+            tmp_path / "got",
+            "--model",
+            "baseline/chance",
+            "--out",
+            tmp_path / "runs",
+            "--json",
+            cache=tmp_path,
+        )
         assert json.loads(run.stdout)["samples"] == 10
         hub.main = NEXT
         assert get(url, tmp_path).returncode == 0  # type: ignore[attr-defined]

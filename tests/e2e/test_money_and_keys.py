@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
 from tests.support.command import snellen
 from tests.support.endpoint import Endpoint, Faults
 from tests.support.sets import write_set
@@ -17,7 +16,9 @@ PRICE = 0.003
 
 @pytest.mark.parametrize("concurrency", ["auto", "1", "32"])
 @pytest.mark.parametrize("model", ["api/fake", "openrouter/openai/gpt-4o"])
-def test_the_cap_stops_within_one_calls_price_and_a_higher_cap_finishes(tmp_path: Path, concurrency: str, model: str) -> None:
+def test_the_cap_stops_within_one_calls_price_and_a_higher_cap_finishes(
+    tmp_path: Path, concurrency: str, model: str
+) -> None:
     data = write_set(tmp_path / "set", 80)
     out, cap = tmp_path / "runs", 0.1
     with Endpoint(cost=PRICE, delay=0.01) as endpoint:

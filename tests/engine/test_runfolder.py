@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from snellen.core.errors import SnellenError
 from snellen.core.types import Answer, Call, Failure, Usage
@@ -13,7 +14,15 @@ from snellen.engine.runfolder import RunFolder
 
 
 def answer(name: str, text: str = "Color", failed: bool = False, cost: float = 0.1) -> Answer:
-    call = Call(key="k", kind="api", endpoint="e", model="m", cost=None if failed else cost, tries=2, usage=Usage(input_tokens=5))
+    call = Call(
+        key="k",
+        kind="api",
+        endpoint="e",
+        model="m",
+        cost=None if failed else cost,
+        tries=2,
+        usage=Usage(input_tokens=5),
+    )
     failure = Failure(kind="gave-up", reason="status 500") if failed else None
     return Answer(id=name, prompt="question", text="" if failed else text, failure=failure, calls=(call,))
 

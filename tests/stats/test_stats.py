@@ -6,7 +6,8 @@ from math import sqrt
 
 import numpy as np
 import pytest
-from hypothesis import given, strategies as st
+from hypothesis import given
+from hypothesis import strategies as st
 
 from snellen.stats.bootstrap import percentile_interval, resampled_counts
 from snellen.stats.intervals import wilson

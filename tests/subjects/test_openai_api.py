@@ -12,6 +12,8 @@ from typing import Any
 
 import pytest
 from PIL import Image
+from tests.support.endpoint import Endpoint, completion
+from tests.support.sets import png, write_set
 
 import snellen
 from snellen.core.errors import SnellenError
@@ -21,8 +23,6 @@ from snellen.core.types import Picture, Question, Text
 from snellen.subjects import build
 from snellen.subjects.openai_api import ChatSubject, Settings, base_address
 from snellen.subjects.prices import parse_price, table_price
-from tests.support.endpoint import Endpoint, completion
-from tests.support.sets import png, write_set
 
 
 def subject(**settings: Any) -> ChatSubject:
@@ -194,7 +194,11 @@ def test_an_unknown_model_is_said_with_near_names(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("status", "body", "message"),
     [
-        (401, {"error": {"message": "bad key sk-secret-9"}}, r"refused the key \(status 401: bad key \[key\]\); set SNELLEN_API_KEY"),
+        (
+            401,
+            {"error": {"message": "bad key sk-secret-9"}},
+            r"refused the key \(status 401: bad key \[key\]\); set SNELLEN_API_KEY",
+        ),
         (403, b"<html>no</html>", "refused the key"),
         (404, {"error": {"message": "no such model"}}, "does not know the model 'm'"),
         (402, {"error": {"message": "no money"}}, "wants payment"),
@@ -235,7 +239,12 @@ def test_a_content_filter_is_a_refusal_not_an_error(tmp_path: Path) -> None:
         (completion(None), "", "stop", False),
         (completion("Col", finish="length"), "Col", "length", False),
         (completion("", finish="content_filter"), "", "content_filter", True),
-        ({"choices": [{"message": {"content": [{"type": "text", "text": "Si"}, {"type": "text", "text": "ze"}]}}]}, "Size", None, False),
+        (
+            {"choices": [{"message": {"content": [{"type": "text", "text": "Si"}, {"type": "text", "text": "ze"}]}}]},
+            "Size",
+            None,
+            False,
+        ),
         ({"choices": [{"message": {"content": None, "refusal": "no"}, "finish_reason": "stop"}]}, "no", "stop", True),
     ],
 )
@@ -246,7 +255,14 @@ def test_shapes_of_replies(tmp_path: Path, reply: dict[str, Any], text: str, fin
 
 
 def test_broken_replies_and_errors_inside_200_are_tried_again(tmp_path: Path) -> None:
-    bad = iter([b"{", b"[]", json.dumps({"error": {"code": 429, "message": "busy"}}).encode(), json.dumps({"choices": []}).encode()])
+    bad = iter(
+        [
+            b"{",
+            b"[]",
+            json.dumps({"error": {"code": 429, "message": "busy"}}).encode(),
+            json.dumps({"choices": []}).encode(),
+        ]
+    )
 
     def script(_request: Any, _times: int) -> Any:
         body = next(bad, None)
@@ -256,7 +272,12 @@ def test_broken_replies_and_errors_inside_200_are_tried_again(tmp_path: Path) ->
         got = answers(tmp_path, endpoint, n=1)
     assert got[0].text == "Color"
     assert got[0].calls[0].tries == 5
-    assert [a.reason.split(":")[0] for a in got[0].calls[0].failed] == ["broken reply", "broken reply", "busy", "broken reply"]
+    assert [a.reason.split(":")[0] for a in got[0].calls[0].failed] == [
+        "broken reply",
+        "broken reply",
+        "busy",
+        "broken reply",
+    ]
 
 
 def test_retry_after_is_obeyed_and_recorded(tmp_path: Path) -> None:
@@ -271,7 +292,9 @@ def test_retry_after_is_obeyed_and_recorded(tmp_path: Path) -> None:
 
 def test_logprobs_are_kept(tmp_path: Path) -> None:
     reply = completion("Color")
-    reply["choices"][0]["logprobs"] = {"content": [{"token": "Color", "logprob": -0.1, "top_logprobs": [{"token": "Size", "logprob": -2.0}]}]}
+    reply["choices"][0]["logprobs"] = {
+        "content": [{"token": "Color", "logprob": -0.1, "top_logprobs": [{"token": "Size", "logprob": -2.0}]}]
+    }
     with Endpoint(script=scripted(200, reply)) as endpoint:
         subject_ = ChatSubject("api", "m", Settings(base_url=endpoint.url, top_logprobs=5))
         body = json.loads(subject_.prepare(question(Text(text="x"))).body)

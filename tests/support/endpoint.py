@@ -79,7 +79,9 @@ class Endpoint:
             while True:
                 head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1")
                 lines = head.split("\r\n")
-                headers = {k.strip().lower(): v.strip() for k, _, v in (x.partition(":") for x in lines[1:] if ":" in x)}
+                headers = {
+                    k.strip().lower(): v.strip() for k, _, v in (x.partition(":") for x in lines[1:] if ":" in x)
+                }
                 body = await reader.readexactly(int(headers.get("content-length", 0)))
                 out = await self._respond(lines[0], headers, body)
                 if out is None:
@@ -87,14 +89,21 @@ class Endpoint:
                     return
                 status, extra, payload = out
                 top = {"content-type": "application/json", "content-length": str(len(payload)), **extra}
-                writer.write(f"HTTP/1.1 {status} X\r\n".encode() + "".join(f"{k}: {v}\r\n" for k, v in top.items()).encode() + b"\r\n" + payload)
+                writer.write(
+                    f"HTTP/1.1 {status} X\r\n".encode()
+                    + "".join(f"{k}: {v}\r\n" for k, v in top.items()).encode()
+                    + b"\r\n"
+                    + payload
+                )
                 await writer.drain()
         except (asyncio.IncompleteReadError, ConnectionError):
             pass
         finally:
             writer.close()
 
-    async def _respond(self, first: str, headers: dict[str, str], body: bytes) -> tuple[int, dict[str, str], bytes] | None:
+    async def _respond(
+        self, first: str, headers: dict[str, str], body: bytes
+    ) -> tuple[int, dict[str, str], bytes] | None:
         if first.startswith("GET"):
             if self.models is None:
                 return 404, {}, b"{}"
@@ -139,7 +148,12 @@ def completion(text: str | None, model: str = "fake", cost: float | None = None,
     if cost is not None:
         usage["cost"] = cost
     message = {"role": "assistant", "content": text}
-    return {"id": "r1", "model": f"{model}-served", "choices": [{"message": message, "finish_reason": finish}], "usage": usage}
+    return {
+        "id": "r1",
+        "model": f"{model}-served",
+        "choices": [{"message": message, "finish_reason": finish}],
+        "usage": usage,
+    }
 
 
 def fingerprint(request: dict[str, Any]) -> str:

@@ -16,9 +16,13 @@ def command() -> None:
 
 @command.command("make")
 @click.argument("benchmark")
-@click.option("--count", type=click.IntRange(min=1), default=120, show_default=True, metavar="N", help="Images of each split.")
+@click.option(
+    "--count", type=click.IntRange(min=1), default=120, show_default=True, metavar="N", help="Images of each split."
+)
 @click.option("--seed", type=int, default=0, show_default=True, help="Same seed, same bytes.")
-@click.option("--out", "--output", "out", type=click.Path(path_type=Path), required=True, metavar="DIR", help="Folder to write.")
+@click.option(
+    "--out", "--output", "out", type=click.Path(path_type=Path), required=True, metavar="DIR", help="Folder to write."
+)
 @click.option("--workers", type=click.IntRange(min=1), metavar="N", help="Processes (default: one a core).")
 def make(benchmark: str, count: int, seed: int, out: Path, workers: int | None) -> int:
     """Write a SYNTHETIC set of BENCHMARK in the real format.
@@ -38,8 +42,19 @@ def make(benchmark: str, count: int, seed: int, out: Path, workers: int | None) 
 
 @command.command("get")
 @click.argument("benchmark")
-@click.option("--revision", metavar="COMMIT", help="Commit, tag or branch (default: the pinned commit, else main, which is then pinned).")
-@click.option("--out", "--output", "out", type=click.Path(path_type=Path), metavar="DIR", help="Folder to write (default: where 'run' looks).")
+@click.option(
+    "--revision",
+    metavar="COMMIT",
+    help="Commit, tag or branch (default: the pinned commit, else main, which is then pinned).",
+)
+@click.option(
+    "--out",
+    "--output",
+    "out",
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    help="Folder to write (default: where 'run' looks).",
+)
 def get(benchmark: str, revision: str | None, out: Path | None) -> int:
     """Download the real data of BENCHMARK from its hub, pinned to a commit (extra 'hub').
 

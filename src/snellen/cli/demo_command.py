@@ -8,8 +8,19 @@ import click
 
 
 @click.command("demo")
-@click.option("--out", "--output", "out", type=click.Path(path_type=Path), default=Path("demo"), show_default=True, metavar="DIR", help="Folder for data, runs and the page.")
-@click.option("--count", type=click.IntRange(min=9), default=45, show_default=True, metavar="N", help="Images of each split.")
+@click.option(
+    "--out",
+    "--output",
+    "out",
+    type=click.Path(path_type=Path),
+    default=Path("demo"),
+    show_default=True,
+    metavar="DIR",
+    help="Folder for data, runs and the page.",
+)
+@click.option(
+    "--count", type=click.IntRange(min=9), default=45, show_default=True, metavar="N", help="Images of each split."
+)
 @click.option("--seed", type=int, default=1, show_default=True, help="Seed of the synthetic data.")
 def command(out: Path, count: int, seed: int) -> int:
     """Run every benchmark on a small SYNTHETIC set with embedded subjects; show tables and write an HTML report.
@@ -39,6 +50,6 @@ def command(out: Path, count: int, seed: int) -> int:
         print_overview(of_exam[1:])
         runs += of_exam
     page = out / "report.html"
-    write_report(runs, page)
+    write_report(runs, page, samples=24)
     click.echo(f"Report: {page}   Runs: {out / 'runs'}")
     return 0

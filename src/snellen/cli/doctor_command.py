@@ -62,7 +62,13 @@ def _print(findings: list[Finding]) -> None:
 
 
 def _core() -> list[Finding]:
-    found = [Finding("python", sys.version_info >= (3, 11), f"{platform.python_version()} on {platform.system()}, {os.cpu_count()} cores")]
+    found = [
+        Finding(
+            "python",
+            sys.version_info >= (3, 11),
+            f"{platform.python_version()} on {platform.system()}, {os.cpu_count()} cores",
+        )
+    ]
     for requirement in requires("snellen") or ():
         if ";" in requirement:
             continue
@@ -78,7 +84,13 @@ def _extras() -> list[Finding]:
     found = []
     for extra, (module, purpose) in EXTRAS.items():
         there = importlib.util.find_spec(module) is not None
-        found.append(Finding(f"extra {extra}", True if there else None, f"for {purpose}" + ("" if there else f": pip install 'snellen[{extra}]'")))
+        found.append(
+            Finding(
+                f"extra {extra}",
+                True if there else None,
+                f"for {purpose}" + ("" if there else f": pip install 'snellen[{extra}]'"),
+            )
+        )
     return found
 
 
@@ -90,7 +102,13 @@ def _places() -> list[Finding]:
     for name in benchmarks.names():
         folder = options.default_data_folder(name)
         there = folder.is_dir()
-        found.append(Finding(f"data of {name}", True if there else None, str(folder) if there else f"none in {folder}: 'snellen data get {name}'"))
+        found.append(
+            Finding(
+                f"data of {name}",
+                True if there else None,
+                str(folder) if there else f"none in {folder}: 'snellen data get {name}'",
+            )
+        )
     return found
 
 
@@ -98,9 +116,17 @@ def _writable(what: str, folder: Path) -> Finding:
     near = next(p for p in (folder, *folder.parents) if p.exists())
     free = shutil.disk_usage(near).free
     ok = os.access(near, os.W_OK) and free > LOW_DISK
-    return Finding(what, ok, f"{folder}, {free / 1e9:.0f} GB free" + ("" if ok else " (not writable or nearly full; SNELLEN_CACHE_DIR moves it)"))
+    return Finding(
+        what,
+        ok,
+        f"{folder}, {free / 1e9:.0f} GB free"
+        + ("" if ok else " (not writable or nearly full; SNELLEN_CACHE_DIR moves it)"),
+    )
 
 
 def _keys() -> list[Finding]:
     """Whether keys are set; never what they are."""
-    return [Finding(name, True if os.environ.get(name) else None, "set" if os.environ.get(name) else "not set") for name in KEYS]
+    return [
+        Finding(name, True if os.environ.get(name) else None, "set" if os.environ.get(name) else "not set")
+        for name in KEYS
+    ]

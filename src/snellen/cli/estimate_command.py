@@ -14,11 +14,27 @@ from snellen.cli import options
 @options.selection
 @options.model
 @options.protocols
-@click.option("--seconds-per-call", type=click.FloatRange(min=0, min_open=True), default=2.0, show_default=True, help="Assumed time of one call.")
-@click.option("--concurrency", type=click.IntRange(min=1), default=16, show_default=True, help="Assumed calls in flight.")
-@click.option("--output-tokens", type=click.IntRange(min=1), default=8, show_default=True, help="Assumed length of a typical reply.")
+@click.option(
+    "--seconds-per-call",
+    type=click.FloatRange(min=0, min_open=True),
+    default=2.0,
+    show_default=True,
+    help="Assumed time of one call.",
+)
+@click.option(
+    "--concurrency", type=click.IntRange(min=1), default=16, show_default=True, help="Assumed calls in flight."
+)
+@click.option(
+    "--output-tokens",
+    type=click.IntRange(min=1),
+    default=8,
+    show_default=True,
+    help="Assumed length of a typical reply.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
-def command(benchmark: str, seconds_per_call: float, concurrency: int, output_tokens: int, as_json: bool, **given: Any) -> int:
+def command(
+    benchmark: str, seconds_per_call: float, concurrency: int, output_tokens: int, as_json: bool, **given: Any
+) -> int:
     """Estimate calls, tokens, money and time of a run; calls nothing.
 
     Input tokens come from the real questions and image sizes by the model family's published rule; money from
@@ -30,7 +46,9 @@ def command(benchmark: str, seconds_per_call: float, concurrency: int, output_to
     from snellen.engine.estimate import estimate
 
     plan = options.build_plan(benchmark, given, offline=True)
-    found = estimate(plan, seconds_per_call, concurrency, output_tokens, given["max_tokens"] or plan.benchmark.max_tokens)
+    found = estimate(
+        plan, seconds_per_call, concurrency, output_tokens, given["max_tokens"] or plan.benchmark.max_tokens
+    )
     if as_json:
         options.print_json(found)
         return 0
@@ -38,7 +56,11 @@ def command(benchmark: str, seconds_per_call: float, concurrency: int, output_to
 
     from snellen.reports.terminal import console
 
-    table = Table(title=f"{benchmark} · {plan.subject.spec}: estimate, nothing was called", title_justify="left", title_style="bold")
+    table = Table(
+        title=f"{benchmark} · {plan.subject.spec}: estimate, nothing was called",
+        title_justify="left",
+        title_style="bold",
+    )
     table.add_column("what")
     table.add_column("how much")
     for key, value in found.items():

@@ -57,8 +57,17 @@ def gather(what: str) -> list[dict[str, Any]]:
     rows: list[dict[str, Any]] = []
     for e in exams:
         rows += [
-            {"benchmark": e.name, "kind": "protocol", "name": p.name, "version": p.version, "about": f"{p.about}; prompt '{p.prompt}'"}
+            {
+                "benchmark": e.name,
+                "kind": "protocol",
+                "name": p.name,
+                "version": p.version,
+                "about": f"{p.about}; prompt '{p.prompt}'",
+            }
             for p in e.protocols.values()
         ]
-        rows += [{"benchmark": e.name, "kind": "prompt", "name": n, "version": "", "about": about} for n, about in e.prompts.items()]
+        rows += [
+            {"benchmark": e.name, "kind": "prompt", "name": n, "version": "", "about": about}
+            for n, about in e.prompts.items()
+        ]
     return rows

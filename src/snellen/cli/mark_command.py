@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import IO, Any
 
 import click
@@ -13,7 +14,14 @@ from snellen.core.errors import SnellenError
 @click.command("mark")
 @click.argument("benchmark")
 @click.option("--protocol", required=True, metavar="P", help="Protocol to mark under ('snellen list protocols').")
-@click.option("--input", "source", type=click.File("rb"), default="-", metavar="FILE", help="JSON lines (default: standard input).")
+@click.option(
+    "--input",
+    "source",
+    type=click.File("rb"),
+    default="-",
+    metavar="FILE",
+    help="JSON lines (default: standard input).",
+)
 def command(benchmark: str, protocol: str, source: IO[bytes]) -> int:
     """Mark rows under a protocol: one JSON object a line in and out, no data set needed.
 
@@ -28,7 +36,7 @@ def command(benchmark: str, protocol: str, source: IO[bytes]) -> int:
 
     exam = benchmarks.load(benchmark)
     chosen, _prompt = pick_protocol(exam, protocol)
-    out = click.get_binary_stream("stdout")
+    out = sys.stdout.buffer
     name = getattr(source, "name", "input")
     for number, line in enumerate(source, 1):
         if not line.strip():
@@ -62,4 +70,10 @@ def _mark(exam: Any, protocol: Any, row: dict[str, Any]) -> dict[str, Any]:
         finish_reason=row.get("finish_reason") if isinstance(row.get("finish_reason"), str) else None,
     )
     mark = mark_answer(protocol, sample, answer)
-    return {"id": row["id"], "protocol": protocol.name, "outcome": mark.outcome, "reading": mark.reading, "metrics": mark.metrics}
+    return {
+        "id": row["id"],
+        "protocol": protocol.name,
+        "outcome": mark.outcome,
+        "reading": mark.reading,
+        "metrics": mark.metrics,
+    }

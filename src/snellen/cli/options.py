@@ -32,33 +32,110 @@ def _stack(*options: Callable[[F], F]) -> Callable[[F], F]:
 
 
 selection = _stack(
-    click.option("--data", "--dataset", "data", metavar="DIR", help="Folder of the data set (default: where 'snellen data get' puts it)."),
-    click.option("--split", "--splits", "splits", multiple=True, callback=words, help="Splits, comma separated (default: all there are)."),
-    click.option("--task", "--tasks", "tasks", multiple=True, callback=words, help="Tasks, comma separated (default: all there are)."),
     click.option(
-        "--limit", "--samples", "--num-samples", "--n_samples", "limit", type=click.IntRange(min=1), metavar="N",
+        "--data",
+        "--dataset",
+        "data",
+        metavar="DIR",
+        help="Folder of the data set (default: where 'snellen data get' puts it).",
+    ),
+    click.option(
+        "--split",
+        "--splits",
+        "splits",
+        multiple=True,
+        callback=words,
+        help="Splits, comma separated (default: all there are).",
+    ),
+    click.option(
+        "--task",
+        "--tasks",
+        "tasks",
+        multiple=True,
+        callback=words,
+        help="Tasks, comma separated (default: all there are).",
+    ),
+    click.option(
+        "--limit",
+        "--samples",
+        "--num-samples",
+        "--n_samples",
+        "limit",
+        type=click.IntRange(min=1),
+        metavar="N",
         help="At most N samples of each split and task, drawn by --seed; smaller limits are inside larger ones.",
     ),
-    click.option("--seed", type=int, default=0, show_default=True, help="Seed of the drawn samples, few-shot examples and chance."),
+    click.option(
+        "--seed",
+        type=int,
+        default=0,
+        show_default=True,
+        help="Seed of the drawn samples, few-shot examples and chance.",
+    ),
     click.option("--shots", type=int, default=0, show_default=True, help="Few-shot examples in each question."),
-)  # fmt: skip
+)
+
 
 model = _stack(
-    click.option("--model", metavar="SPEC", help="Who answers: openrouter/NAME, openai/NAME, ollama/NAME, vllm/NAME, api/NAME, baseline/NAME, replay/FILE ('snellen list subjects')."),
-    click.option("--backend", metavar="KIND", help="Kind of endpoint, put before --model: --backend ollama --model llava:7b is ollama/llava:7b."),
+    click.option(
+        "--model",
+        metavar="SPEC",
+        help="Who answers: openrouter/NAME, openai/NAME, ollama/NAME, vllm/NAME, api/NAME, baseline/NAME, "
+        "replay/FILE ('snellen list subjects').",
+    ),
+    click.option(
+        "--backend",
+        metavar="KIND",
+        help="Kind of endpoint, put before --model: --backend ollama --model llava:7b is ollama/llava:7b.",
+    ),
     click.option("--base-url", metavar="URL", help="Address of the endpoint, such as http://localhost:8000/v1."),
-    click.option("--api-key", metavar="KEY", help="Key of the endpoint; better in the environment (OPENROUTER_API_KEY, OPENAI_API_KEY, SNELLEN_API_KEY)."),
-    click.option("--max-tokens", type=click.IntRange(min=1), metavar="N", help="Longest reply (default: the benchmark's)."),
-    click.option("--temperature", default="0", show_default=True, metavar="T", help="Sampling temperature; 'none' leaves it to the endpoint."),
-    click.option("--logprobs", type=click.IntRange(0, 20), default=0, metavar="K", help="Ask for token log-probabilities with K alternatives."),
-    click.option("--price", metavar="IN/OUT", help="USD for a million input and output tokens, where the built-in table has none."),
-    click.option("--extra", metavar="JSON", help="More fields of the request body, such as '{\"provider\": {\"order\": [\"x\"]}}'."),
-)  # fmt: skip
+    click.option(
+        "--api-key",
+        metavar="KEY",
+        help="Key of the endpoint; better in the environment (OPENROUTER_API_KEY, OPENAI_API_KEY, SNELLEN_API_KEY).",
+    ),
+    click.option(
+        "--max-tokens", type=click.IntRange(min=1), metavar="N", help="Longest reply (default: the benchmark's)."
+    ),
+    click.option(
+        "--temperature",
+        default="0",
+        show_default=True,
+        metavar="T",
+        help="Sampling temperature; 'none' leaves it to the endpoint.",
+    ),
+    click.option(
+        "--logprobs",
+        type=click.IntRange(0, 20),
+        default=0,
+        metavar="K",
+        help="Ask for token log-probabilities with K alternatives.",
+    ),
+    click.option(
+        "--price",
+        metavar="IN/OUT",
+        help="USD for a million input and output tokens, where the built-in table has none.",
+    ),
+    click.option(
+        "--extra", metavar="JSON", help='More fields of the request body, such as \'{"provider": {"order": ["x"]}}\'.'
+    ),
+)
+
 
 protocols = _stack(
-    click.option("--protocol", "--protocols", "protocols", multiple=True, callback=words, metavar="P,...", help="Protocols to mark under: NAME or NAME@PROMPT (default: all)."),
-    click.option("--prompt", metavar="NAME", help="Ask this prompt in place of the protocols' own ('snellen list protocols')."),
-)  # fmt: skip
+    click.option(
+        "--protocol",
+        "--protocols",
+        "protocols",
+        multiple=True,
+        callback=words,
+        metavar="P,...",
+        help="Protocols to mark under: NAME or NAME@PROMPT (default: all).",
+    ),
+    click.option(
+        "--prompt", metavar="NAME", help="Ask this prompt in place of the protocols' own ('snellen list protocols')."
+    ),
+)
 
 
 def data_folder(benchmark: str, given: str | None) -> Path:
@@ -69,11 +146,14 @@ def data_folder(benchmark: str, given: str | None) -> Path:
     if given is not None and "/" in given and not given.startswith((".", "/", "~")) and home.is_dir():
         return home
     if given is not None:
-        raise SnellenError(f"--data {given}: no such folder; 'snellen data make {benchmark} --out {given}' makes a synthetic set there")
+        raise SnellenError(
+            f"--data {given}: no such folder; 'snellen data make {benchmark} --out {given}' makes a synthetic set there"
+        )
     if home.is_dir():
         return home
     raise SnellenError(
-        f"no data: give --data DIR; 'snellen data make {benchmark} --out DIR' makes a synthetic set, 'snellen data get {benchmark}' fetches the real one"
+        f"no data: give --data DIR; 'snellen data make {benchmark} --out DIR' makes a synthetic set, "
+        f"'snellen data get {benchmark}' fetches the real one"
     )
 
 

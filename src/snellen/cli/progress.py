@@ -53,7 +53,8 @@ def describe(p: Progress) -> str:
 @contextmanager
 def _bar(title: str) -> Iterator[Callable[[int, int, str], None]]:
     from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress as Bar, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+    from rich.progress import Progress as Bar
 
     columns = (
         TextColumn("{task.description}", markup=False),
@@ -77,7 +78,11 @@ class _Plain:
 
     def __call__(self, p: Progress) -> None:
         left = (p.total - p.done) * p.seconds / max(1, p.done - p.begun)
-        self.line(p.done, p.total, describe(p) + (f" · about {left:.0f} s left" if 0 < p.done < p.total and p.done > p.begun else ""))
+        self.line(
+            p.done,
+            p.total,
+            describe(p) + (f" · about {left:.0f} s left" if 0 < p.done < p.total and p.done > p.begun else ""),
+        )
 
     def line(self, done: int, total: int, state: str) -> None:
         now = time.monotonic()

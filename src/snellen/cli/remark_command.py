@@ -12,7 +12,15 @@ from snellen.cli import options
 
 @click.command("remark")
 @click.argument("runs", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option("--protocol", "--protocols", "protocols", multiple=True, callback=options.words, metavar="P,...", help="Protocols, NAME or NAME@PROMPT (default: the run's own). New ones are added.")
+@click.option(
+    "--protocol",
+    "--protocols",
+    "protocols",
+    multiple=True,
+    callback=options.words,
+    metavar="P,...",
+    help="Protocols, NAME or NAME@PROMPT (default: the run's own). New ones are added.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 def command(runs: tuple[Path, ...], protocols: tuple[str, ...], as_json: bool) -> int:
     """Mark the stored answers of RUNS again and print what changed. Calls nothing and needs no data set.
@@ -29,7 +37,9 @@ def command(runs: tuple[Path, ...], protocols: tuple[str, ...], as_json: bool) -
         run = open_run(path)
         if as_json:
             changes = [msgspec.to_builtins(c._asdict()) for c in done.changes]
-            documents.append({"run": str(path), "marks": {k: v[0] for k, v in done.counts.items()}, "changes": changes} | run.summary)
+            documents.append(
+                {"run": str(path), "marks": {k: v[0] for k, v in done.counts.items()}, "changes": changes} | run.summary
+            )
         else:
             print_run(run, brief=True)
             print_remarked(str(path), done)

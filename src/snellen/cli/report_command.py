@@ -13,11 +13,21 @@ from snellen.core.errors import SnellenError
 @click.command("report")
 @click.argument("runs", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option(
-    "--out", "--output", "out", type=click.Path(path_type=Path), metavar="FILE", default=Path("report.html"),
-    show_default=True, help="The page to write.",
+    "--out",
+    "--output",
+    "out",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    default=Path("report.html"),
+    show_default=True,
+    help="The page to write.",
 )
 @click.option(
-    "--samples", type=click.IntRange(min=0), default=48, show_default=True, metavar="N",
+    "--samples",
+    type=click.IntRange(min=0),
+    default=48,
+    show_default=True,
+    metavar="N",
     help="Samples of each run in the page's gallery; 0 for none.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")

@@ -16,12 +16,34 @@ from snellen.core.errors import SnellenError, Stopped
 @options.selection
 @options.model
 @options.protocols
-@click.option("--out", "--output", "out", default="runs", show_default=True, metavar="DIR", help="Folder that holds runs.")
+@click.option(
+    "--out", "--output", "out", default="runs", show_default=True, metavar="DIR", help="Folder that holds runs."
+)
 @click.option("--concurrency", default="auto", show_default=True, metavar="N|auto", help="Calls in flight.")
-@click.option("--max-cost", type=click.FloatRange(min=0), metavar="USD", help="Hard cap over the whole run, calls in flight counted.")
-@click.option("--timeout", type=click.FloatRange(min=0, min_open=True), default=120.0, show_default=True, help="Seconds for one try of a call.")
-@click.option("--tries", type=click.IntRange(min=1), default=6, show_default=True, help="Tries of a call before it is an error.")
-@click.option("--max-errors", type=click.IntRange(min=1), default=50, show_default=True, metavar="N", help="Stop after N errors in a row.")
+@click.option(
+    "--max-cost",
+    type=click.FloatRange(min=0),
+    metavar="USD",
+    help="Hard cap over the whole run, calls in flight counted.",
+)
+@click.option(
+    "--timeout",
+    type=click.FloatRange(min=0, min_open=True),
+    default=120.0,
+    show_default=True,
+    help="Seconds for one try of a call.",
+)
+@click.option(
+    "--tries", type=click.IntRange(min=1), default=6, show_default=True, help="Tries of a call before it is an error."
+)
+@click.option(
+    "--max-errors",
+    type=click.IntRange(min=1),
+    default=50,
+    show_default=True,
+    metavar="N",
+    help="Stop after N errors in a row.",
+)
 @click.option("--fresh", is_flag=True, help="Put the old run aside and ask everything again.")
 @click.option("--no-store", is_flag=True, help="Neither use nor fill the answer store.")
 @click.option("--json", "as_json", is_flag=True, help="Print the summary as one JSON document.")
@@ -64,7 +86,9 @@ def _show(finished: Any, given: dict[str, Any]) -> None:
     run, stopped = finished.run, finished.stopped
     marked = run.folder.has("summary.json") and (stopped is None or stopped.exit_code == Stopped.exit_code)
     if given["as_json"]:
-        options.print_json({"run": str(run.path), "stopped": str(stopped) if stopped else None} | (run.summary if marked else {}))
+        options.print_json(
+            {"run": str(run.path), "stopped": str(stopped) if stopped else None} | (run.summary if marked else {})
+        )
     elif marked:
         from snellen.reports.terminal import print_run
 

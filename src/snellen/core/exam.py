@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol as Interface
+from typing import Any, NamedTuple
+from typing import Protocol as Interface
 
 from snellen.core.errors import SnellenError
 from snellen.core.secret import Secret
@@ -95,7 +96,7 @@ def _outcome(verdict: Verdict, text: str, finish_reason: str | None, refused: bo
 # ---------------------------------------------------------------- data
 
 
-class Options(Struct):
+class Options(Struct, frozen=True):
     """What changes the questions of a run. Part of the run's digest."""
 
     splits: tuple[str, ...] = ()
@@ -197,7 +198,7 @@ def pick_protocol(benchmark: Benchmark, spec: str) -> tuple[Protocol, str]:
 # ---------------------------------------------------------------- subjects
 
 
-class Request(Struct):
+class Request(Struct, frozen=True):
     """One request, ready to send: the body is complete, the key identifies it for ever. Holds no secret."""
 
     key: str
@@ -206,7 +207,7 @@ class Request(Struct):
     cost_bound: float | None = None
 
 
-class Reply(Struct):
+class Reply(Struct, frozen=True):
     """What a call gave. This is what the answer store keeps; `call` is its ledger."""
 
     call: Call
@@ -246,9 +247,14 @@ class Connection(NamedTuple):
 class Endpoint(Interface):
     """A service that answers requests: where it is and how its wire format is read."""
 
-    kind: str
-    model: str
-    connection: Connection
+    @property
+    def kind(self) -> str: ...
+
+    @property
+    def model(self) -> str: ...
+
+    @property
+    def connection(self) -> Connection: ...
 
     def parse(self, body: bytes) -> Parsed:
         """Understand a 200 response; raises ValueError where it is not what the service promises."""
@@ -269,10 +275,17 @@ class Caller(Interface):
 class Subject(Interface):
     """Whoever answers. `prepare` is pure and runs ahead in a thread; `answer` runs in the event loop."""
 
-    spec: str
-    identity: Mapping[str, Any]
-    endpoint: Endpoint | None
-    parallel: int
+    @property
+    def spec(self) -> str: ...
+
+    @property
+    def identity(self) -> Mapping[str, Any]: ...
+
+    @property
+    def endpoint(self) -> Endpoint | None: ...
+
+    @property
+    def parallel(self) -> int: ...
 
     def prepare(self, question: Question) -> Any:
         """Work that needs no waiting (hashing, encoding). Raises SnellenError for an image that cannot be sent."""

@@ -61,7 +61,9 @@ def _jpeg(data: bytes) -> Header:
             at += 1
             continue
         if 0xC0 <= marker <= 0xCF and marker not in (0xC4, 0xC8, 0xCC):
-            return Header("jpeg", int.from_bytes(data[at + 7 : at + 9], "big"), int.from_bytes(data[at + 5 : at + 7], "big"))
+            return Header(
+                "jpeg", int.from_bytes(data[at + 7 : at + 9], "big"), int.from_bytes(data[at + 5 : at + 7], "big")
+            )
         if marker == 0x01 or 0xD0 <= marker <= 0xD8:
             at += 2
             continue

@@ -15,7 +15,9 @@ def for_terminal(text: str, limit: int | None = None) -> str:
     >>> for_terminal("a\\x1b[31mred")
     'a\\\\x1b[31mred'
     """
-    shown = _CONTROL.sub(lambda m: f"\\x{ord(m.group()):02x}" if ord(m.group()) < 256 else f"\\u{ord(m.group()):04x}", text)
+    shown = _CONTROL.sub(
+        lambda m: f"\\x{ord(m.group()):02x}" if ord(m.group()) < 256 else f"\\u{ord(m.group()):04x}", text
+    )
     if limit is not None and len(shown) > limit:
         return shown[: limit - 1] + "…"
     return shown

@@ -15,13 +15,13 @@ class Struct(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Base of all records: frozen, slotted, written without the fields that say nothing."""
 
 
-class Text(Struct, tag="text"):
+class Text(Struct, frozen=True, tag="text"):
     """A piece of prompt text."""
 
     text: str
 
 
-class Picture(Struct, tag="image"):
+class Picture(Struct, frozen=True, tag="image"):
     """An image as the data set has it: the original file's bytes."""
 
     data: bytes
@@ -33,7 +33,7 @@ Part = Text | Picture
 AnswerKind = Literal["one-of", "any-of", "text"]
 
 
-class Question(Struct):
+class Question(Struct, frozen=True):
     """What a subject is shown. `parts` is one user turn, images and text interleaved in order."""
 
     id: str
@@ -54,7 +54,7 @@ class Question(Struct):
         return "\n".join(p.text for p in self.parts if isinstance(p, Text))
 
 
-class Sample(Struct):
+class Sample(Struct, frozen=True):
     """One item of a data set. `tags` are what results are broken down by; `truth` is for marking only.
 
     `pictures` is empty in the light form that marking and run folders use.
@@ -67,7 +67,7 @@ class Sample(Struct):
     pictures: tuple[Picture, ...] = ()
 
 
-class Token(Struct):
+class Token(Struct, frozen=True):
     """One generated token with its log-probability and the alternatives the endpoint named."""
 
     text: str
@@ -75,14 +75,14 @@ class Token(Struct):
     top: tuple[tuple[str, float], ...] = ()
 
 
-class Usage(Struct):
+class Usage(Struct, frozen=True):
     """Tokens as the endpoint counted them; None where it said nothing."""
 
     input_tokens: int | None = None
     output_tokens: int | None = None
 
 
-class ImageSent(Struct):
+class ImageSent(Struct, frozen=True):
     """An image exactly as it left this machine."""
 
     sha256: str
@@ -93,7 +93,7 @@ class ImageSent(Struct):
     transforms: tuple[str, ...] = ()
 
 
-class Attempt(Struct):
+class Attempt(Struct, frozen=True):
     """One try of a call that failed: HTTP status (None for a network fault), why, how long, the wait after it."""
 
     reason: str
@@ -102,7 +102,7 @@ class Attempt(Struct):
     waited: float = 0.0
 
 
-class Call(Struct):
+class Call(Struct, frozen=True):
     """The ledger of one request to one endpoint."""
 
     key: str
@@ -123,14 +123,14 @@ class Call(Struct):
     stored: bool = False
 
 
-class Failure(Struct):
+class Failure(Struct, frozen=True):
     """Why there is no answer: a short machine word and a sentence for people."""
 
     kind: str
     reason: str
 
 
-class Answer(Struct):
+class Answer(Struct, frozen=True):
     """What came back for one Question, with the calls behind it. Either `failure` is set or `text` is the reply."""
 
     id: str
@@ -159,7 +159,7 @@ class Outcome(StrEnum):
 NON_ANSWERS = frozenset(Outcome) - {Outcome.CORRECT, Outcome.WRONG}
 
 
-class Mark(Struct):
+class Mark(Struct, frozen=True):
     """Outcome and metric values of one sample under one protocol."""
 
     id: str
@@ -168,7 +168,7 @@ class Mark(Struct):
     metrics: dict[str, float | None] = {}
 
 
-class Metric(Struct):
+class Metric(Struct, frozen=True):
     """A score with what it takes to read it: interval, n, and what a subject that never looks would get."""
 
     value: float | None
@@ -180,7 +180,7 @@ class Metric(Struct):
     floor_answer: str | None = None
 
 
-class GroupSummary(Struct):
+class GroupSummary(Struct, frozen=True):
     """All metrics of one group of samples. `by` names the group, e.g. {"config": "P3", "difficulty": "easy"}."""
 
     by: dict[str, str]
@@ -190,7 +190,7 @@ class GroupSummary(Struct):
     bounds: tuple[float, float] | None = None
 
 
-class ProtocolSummary(Struct):
+class ProtocolSummary(Struct, frozen=True):
     """One protocol's results on a run."""
 
     protocol: str

@@ -24,7 +24,9 @@ class _Try:
 
     __slots__ = ("parsed", "reason", "seconds", "status", "wait")
 
-    def __init__(self, parsed: Parsed | None, status: int | None, reason: str, seconds: float, wait: float | None) -> None:
+    def __init__(
+        self, parsed: Parsed | None, status: int | None, reason: str, seconds: float, wait: float | None
+    ) -> None:
         self.parsed, self.status, self.reason, self.seconds, self.wait = parsed, status, reason, seconds, wait
 
 
@@ -97,7 +99,9 @@ class EndpointCaller:
             self._stop_if_hopeless(one)
             last = len(failed) + 1 >= self._tries or (one.wait or 0.0) > LONGEST_RETRY_AFTER
             wait = 0.0 if last else wait_before(len(failed) + 1, one.wait, self._jitter())
-            failed.append(Attempt(reason=one.reason, status=one.status, seconds=round(one.seconds, 4), waited=round(wait, 3)))
+            failed.append(
+                Attempt(reason=one.reason, status=one.status, seconds=round(one.seconds, 4), waited=round(wait, 3))
+            )
             if last:
                 failure = Failure(kind="gave-up", reason=f"{one.reason} ({len(failed)} tries)")
                 return Reply(call=self._call(request, tries=len(failed), failed=failed), failure=failure)

@@ -13,7 +13,9 @@ from snellen.subjects.tokens import image_tokens, text_tokens
 PROBE = 200
 
 
-def estimate(plan: Plan, seconds_per_call: float, concurrency: int, output_tokens: int, max_tokens: int) -> dict[str, Any]:
+def estimate(
+    plan: Plan, seconds_per_call: float, concurrency: int, output_tokens: int, max_tokens: int
+) -> dict[str, Any]:
     """Calls, tokens, money and time. Tokens are measured on a probe of questions spread over the data and scaled up."""
     calls = len(plan.data) * len(plan.prompts)
     found: dict[str, Any] = {
@@ -31,7 +33,9 @@ def estimate(plan: Plan, seconds_per_call: float, concurrency: int, output_token
         "input_tokens": input_tokens,
         "output_tokens": calls * output_tokens,
         "tokens_measured_on": f"{looked_at} questions",
-        "price": "unknown" if price is None else f"{price.input:g} / {price.output:g} USD a million tokens ({price.source})",
+        "price": "unknown"
+        if price is None
+        else f"{price.input:g} / {price.output:g} USD a million tokens ({price.source})",
         "money_usd": "unknown" if price is None else price.of(input_tokens, calls * output_tokens),
         "money_usd_at_most": "unknown" if price is None else price.of(input_tokens, calls * max_tokens),
         "seconds": round(calls * seconds_per_call / concurrency, 1),

@@ -38,7 +38,7 @@ def download(repo: str, patterns: tuple[str, ...], folder: Path, revision: str |
     files = sorted(p for p in folder.rglob("*.parquet") if ".cache" not in p.parts)
     if not files:
         raise SnellenError(f"{repo} at {commit} has no parquet files where they are expected ({', '.join(patterns)})")
-    lock = {
+    lock: dict[str, Any] = {
         "repo": repo,
         "commit": commit,
         "fetched": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
@@ -46,7 +46,9 @@ def download(repo: str, patterns: tuple[str, ...], folder: Path, revision: str |
     }
     if pinned and pinned.get("commit") == commit and pinned["files"] != lock["files"]:
         changed = sorted(set(pinned["files"].items()) ^ set(lock["files"].items()))
-        raise SnellenError(f"{repo} at {commit}: {changed[0][0]} is not the file that was pinned; delete {folder} to start anew")
+        raise SnellenError(
+            f"{repo} at {commit}: {changed[0][0]} is not the file that was pinned; delete {folder} to start anew"
+        )
     (folder / LOCK).write_bytes(msgspec.json.format(msgspec.json.encode(lock), indent=2) + b"\n")
     return lock
 

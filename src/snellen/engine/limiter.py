@@ -99,7 +99,9 @@ class Limiter:
     def _grow_fast(self, mean: float, baseline: float, saturated: bool) -> None:
         if mean > SLOW_START_TOLERANCE * baseline and self.limit > FLOOR_BY_LATENCY:
             self._slow_start = False
-            self._set(max(FLOOR_BY_LATENCY, int(self.limit * baseline / mean * HEADROOM)), "latency grew, slow start ends")
+            self._set(
+                max(FLOOR_BY_LATENCY, int(self.limit * baseline / mean * HEADROOM)), "latency grew, slow start ends"
+            )
         elif saturated:
             self._set(self.limit * 2, "slow start")
 

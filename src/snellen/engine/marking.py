@@ -58,7 +58,12 @@ def _size(path: Path) -> int:
 
 
 def mark_run(
-    folder: RunFolder, benchmark: Benchmark, chosen: tuple[Chosen, ...], *, scan: Scan | None = None, extra: dict[str, Any] | None = None
+    folder: RunFolder,
+    benchmark: Benchmark,
+    chosen: tuple[Chosen, ...],
+    *,
+    scan: Scan | None = None,
+    extra: dict[str, Any] | None = None,
 ) -> Remarked:
     """Mark all answers under these protocols; write marks/, summary.json and exports/."""
     scan = scan or folder.scan()

@@ -53,4 +53,4 @@ def wait_before(attempt: int, asked: float | None, jitter: float) -> float:
     """
     if asked is not None:
         return asked + 0.5 * jitter
-    return min(LONGEST_WAIT, FIRST_WAIT * 2 ** (attempt - 1)) * (0.5 + 0.5 * jitter)
+    return min(LONGEST_WAIT, FIRST_WAIT * 2.0 ** (attempt - 1)) * (0.5 + 0.5 * jitter)

@@ -82,7 +82,9 @@ def carry_out(
         if torn:
             notes.append(f"a torn last line ({torn} bytes) was cut off; that sample is asked again")
         if scan.unreadable:
-            notes.append(f"{scan.unreadable} unreadable lines in answers.jsonl are passed over; those samples are asked again")
+            notes.append(
+                f"{scan.unreadable} unreadable lines in answers.jsonl are passed over; those samples are asked again"
+            )
         open_questions = _open_questions(plan, scan)
         stopped: Stopped | None = None
         extra: dict[str, Any] = {}
@@ -183,7 +185,9 @@ async def _ask_async(
     for number in (signal.SIGINT, signal.SIGTERM):
         try:
             loop.add_signal_handler(
-                number, asking.stop, Interrupted("interrupted: everything answered so far is kept, the same command goes on")
+                number,
+                asking.stop,
+                Interrupted("interrupted: everything answered so far is kept, the same command goes on"),
             )
             handled.append(number)
         except (NotImplementedError, RuntimeError, ValueError):

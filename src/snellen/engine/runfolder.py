@@ -23,7 +23,7 @@ _SAMPLES = msgspec.json.Decoder(Sample)
 _ANSWERS = msgspec.json.Decoder(Answer)
 
 
-class CallTotals(Struct):
+class CallTotals(Struct, frozen=True):
     """The part of a call that totals need."""
 
     usage: Usage = Usage()
@@ -33,7 +33,7 @@ class CallTotals(Struct):
     stored: bool = False
 
 
-class AnswerHead(Struct):
+class AnswerHead(Struct, frozen=True):
     """The part of an answer line that resuming needs; the rest is skipped, not parsed."""
 
     id: str
@@ -45,7 +45,7 @@ class AnswerHead(Struct):
 _HEADS = msgspec.json.Decoder(AnswerHead)
 
 
-class AnswerText(Struct):
+class AnswerText(Struct, frozen=True):
     """The part of an answer line that marking needs."""
 
     id: str
@@ -73,7 +73,7 @@ class Scan(NamedTuple):
         return len(self.last) - len(self.failed)
 
 
-class Totals(Struct, frozen=False, omit_defaults=False):
+class Totals(msgspec.Struct):
     """Sums over all calls of a run; answers taken from the store are counted apart and cost nothing."""
 
     calls: int = 0
@@ -132,7 +132,9 @@ class RunFolder:
         except FileNotFoundError:
             raise SnellenError(f"{self.path} is not a run folder: it has no {name}") from None
         except msgspec.MsgspecError as error:
-            raise SnellenError(f"{self.path / name} is damaged ({error}); delete it and run the same command again") from None
+            raise SnellenError(
+                f"{self.path / name} is damaged ({error}); delete it and run the same command again"
+            ) from None
         return found
 
     def samples(self) -> Iterator[Sample]:
@@ -209,7 +211,9 @@ class RunFolder:
             raise SnellenError(f"another process is writing to {self.path}; wait for it, or stop it first") from None
         return self
 
-    def __exit__(self, _kind: type[BaseException] | None, _error: BaseException | None, _tb: TracebackType | None) -> None:
+    def __exit__(
+        self, _kind: type[BaseException] | None, _error: BaseException | None, _tb: TracebackType | None
+    ) -> None:
         if self._fd is not None:
             with contextlib.suppress(OSError):
                 os.fsync(self._fd)

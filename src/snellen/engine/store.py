@@ -108,7 +108,9 @@ class Store:
                     )
                     connection.execute("COMMIT")
             except sqlite3.Error as error:
-                self.problem = f"the answer store {self._path} cannot be written ({error}); the run folder keeps the answers"
+                self.problem = (
+                    f"the answer store {self._path} cannot be written ({error}); the run folder keeps the answers"
+                )
                 if connection is not None and connection.in_transaction:
                     connection.execute("ROLLBACK")
             for key, data in rows:

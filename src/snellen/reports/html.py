@@ -202,7 +202,7 @@ def _run_view(number: int, run: Run, samples: int) -> RunView:
         abouts=_abouts(manifest["benchmark"], protocols),
         outcomes=[o.value for o in Outcome if o in used or o in (Outcome.CORRECT, Outcome.WRONG)],
         parts=_parts(protocols),
-        breakdown_metrics=[_breakdown_metric(p) for p in protocols],
+        breakdown_metrics=[words.breakdown_metric(p) for p in protocols],
         breakdown=_breakdown(protocols),
         survey=found,
         items=gallery.items(run, found.picks, seen.answers),
@@ -221,19 +221,15 @@ def _parts(protocols: list[ProtocolSummary]) -> list[Part]:
     return found
 
 
-def _breakdown_metric(protocol: ProtocolSummary) -> str:
-    """Macro scores mean little within one category, so breakdowns show the samples' own score."""
-    macro = protocol.headline.startswith("macro") and all("f1" in g.metrics for g in protocol.groups)
-    return "f1" if macro else protocol.headline
-
-
 def _breakdown(protocols: list[ProtocolSummary]) -> list[Breakdown]:
     tables = [{tuple(g.by.items()): g for g in p.groups if len(g.by) > 1} for p in protocols]
     found = []
     for by in dict.fromkeys(by for table in tables for by in table):
         groups = [table.get(by) for table in tables]
         first = next(g for g in groups if g is not None)
-        cells = [g.metrics.get(_breakdown_metric(p)) if g else None for g, p in zip(groups, protocols, strict=True)]
+        cells = [
+            g.metrics.get(words.breakdown_metric(p)) if g else None for g, p in zip(groups, protocols, strict=True)
+        ]
         found.append(Breakdown(words.group_name(first), first.n, cells))
     return found
 

@@ -42,12 +42,24 @@ def print_run(run: Run, *, brief: bool = False, verbose: bool = False) -> None:
         out.print(Text(words.SYNTHETIC, style="bold yellow"))
     if not summary["complete"]:
         asked = ", ".join(f"{n} of {summary['samples']} to prompt '{p}'" for p, n in summary["asked"].items())
-        out.print(Text(f"INCOMPLETE: answered {asked}, {summary['failed']} failed; the same command goes on.", style="bold red"))
+        out.print(
+            Text(
+                f"INCOMPLETE: answered {asked}, {summary['failed']} failed; the same command goes on.", style="bold red"
+            )
+        )
     for reason, n in summary["failures"].items():
         out.print(Text(f"  {n} x {for_terminal(reason, 300)}", style="red"), soft_wrap=True)
     totals = summary["totals"]
-    used = f"{totals['calls']} calls, {totals['stored']} from the store, {totals['tries']} tries" if totals["calls"] or totals["stored"] else "no calls"
-    tokens = f", {totals['input_tokens']} + {totals['output_tokens']} tokens, {words.money(totals)}" if totals["calls"] else ""
+    used = (
+        f"{totals['calls']} calls, {totals['stored']} from the store, {totals['tries']} tries"
+        if totals["calls"] or totals["stored"]
+        else "no calls"
+    )
+    tokens = (
+        f", {totals['input_tokens']} + {totals['output_tokens']} tokens, {words.money(totals)}"
+        if totals["calls"]
+        else ""
+    )
     out.print(Text(f"{used}{tokens}. Run: {run.path}"), soft_wrap=True)
 
 
@@ -76,7 +88,9 @@ def _part_table(by: dict[str, str], protocols: list[ProtocolSummary]) -> Table:
     table.add_column("metric", no_wrap=True)
     for name in groups:
         table.add_column(name)
-    keys = dict.fromkeys(key for g in groups.values() for key in g.metrics if not key.startswith(("precision.", "recall.")))
+    keys = dict.fromkeys(
+        key for g in groups.values() for key in g.metrics if not key.startswith(("precision.", "recall."))
+    )
     for key in keys:
         headlines = {p.protocol for p in protocols if p.headline == key}
         row = [_cell(g.metrics.get(key)) for g in groups.values()]
@@ -91,22 +105,29 @@ def _part_table(by: dict[str, str], protocols: list[ProtocolSummary]) -> Table:
 
 
 def _breakdown(protocols: list[ProtocolSummary]) -> Table:
-    table = Table(title="by difficulty and category: headline, percent [95 % interval] floor", title_justify="left", title_style="bold")
+    table = Table(
+        title="by difficulty and category: headline, percent [95 % interval] floor",
+        title_justify="left",
+        title_style="bold",
+    )
     table.add_column("part")
     table.add_column("n", justify="right")
     for p in protocols:
         table.add_column(f"{p.protocol} ({words.metric_name(words.breakdown_metric(p))})")
     for group in (g for g in protocols[0].groups if len(g.by) > 1):
-        cells = [next((_cell(g.metrics[words.breakdown_metric(p)]) for g in p.groups if g.by == group.by), Text("–")) for p in protocols]
+        cells = [
+            next((_cell(g.metrics[words.breakdown_metric(p)]) for g in p.groups if g.by == group.by), Text("–"))
+            for p in protocols
+        ]
         table.add_row(words.group_name(group), str(group.n), *cells)
     return table
-
 
 
 def _overview(run: Run, protocols: list[ProtocolSummary]) -> Table:
     shots = run.manifest["options"].get("shots", 0)
     table = Table(
-        title=f"{run.manifest['benchmark']} · {for_terminal(run.manifest['subject']['spec'])} · {shots} shots: headline, percent [95 % interval] floor",
+        title=f"{run.manifest['benchmark']} · {for_terminal(run.manifest['subject']['spec'])} · {shots} shots: "
+        "headline, percent [95 % interval] floor",
         title_justify="left",
         title_style="bold",
     )
@@ -115,7 +136,9 @@ def _overview(run: Run, protocols: list[ProtocolSummary]) -> Table:
     for p in protocols:
         table.add_column(f"{p.protocol}\n{words.metric_name(p.headline)}\nprompt {p.prompt}")
     for group in _whole(protocols[0]):
-        cells = [next((_cell(g.metrics[p.headline]) for g in p.groups if g.by == group.by), Text("–")) for p in protocols]
+        cells = [
+            next((_cell(g.metrics[p.headline]) for g in p.groups if g.by == group.by), Text("–")) for p in protocols
+        ]
         table.add_row(words.group_name(group), str(group.n), *cells)
     return table
 

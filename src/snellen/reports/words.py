@@ -14,7 +14,9 @@ NAMES = {
     "macro_recall": "macro recall",
 }
 LEGEND = "floor: the best that any constant answer would score. *: the protocol's headline. Non-answers count as wrong."
-SYNTHETIC = "SYNTHETIC DATA made by snellen: these scores say nothing about the real benchmark and stand beside no paper's."
+SYNTHETIC = (
+    "SYNTHETIC DATA made by snellen: these scores say nothing about the real benchmark and stand beside no paper's."
+)
 
 
 def metric_name(key: str) -> str:
@@ -63,9 +65,12 @@ def money(totals: dict[str, float]) -> str:
         return "no calls paid"
     if not totals.get("cost") and totals.get("cost_unknown"):
         return "cost unknown"
-    return f"{totals['cost']:.4f} USD" + (f" (and {totals['cost_unknown']} calls of unknown cost)" if totals.get("cost_unknown") else "")
+    return f"{totals['cost']:.4f} USD" + (
+        f" (and {totals['cost_unknown']} calls of unknown cost)" if totals.get("cost_unknown") else ""
+    )
 
 
 def breakdown_metric(protocol: ProtocolSummary) -> str:
     """Macro scores mean little within one category, so breakdowns show the sample F1."""
-    return "f1" if protocol.headline.startswith("macro") else protocol.headline
+    macro = protocol.headline.startswith("macro") and all("f1" in g.metrics for g in protocol.groups)
+    return "f1" if macro else protocol.headline

@@ -25,7 +25,9 @@ FORMS = {
 }
 
 
-def build(spec: str, settings: Settings, *, solvers: Mapping[str, str], seed: int = 0, offline: bool = False) -> Subject:
+def build(
+    spec: str, settings: Settings, *, solvers: Mapping[str, str], seed: int = 0, offline: bool = False
+) -> Subject:
     """A subject from `--model SPEC`. `offline` builds one that will not be called, so it needs no key."""
     kind, _, name = spec.partition("/")
     if not name:

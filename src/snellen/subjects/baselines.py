@@ -61,7 +61,9 @@ class Constant(_Free):
         self._text = text
 
     async def answer(self, question: Question, prepared: Any, call: Caller) -> Answer:
-        return Answer(id=question.id, prompt=question.prompt, text=self._text, finish_reason="stop", shots=question.shots)
+        return Answer(
+            id=question.id, prompt=question.prompt, text=self._text, finish_reason="stop", shots=question.shots
+        )
 
 
 class Solver(_Free):

@@ -86,16 +86,22 @@ class Settings(NamedTuple):
 def base_address(kind: str, given: str | None) -> str:
     """The address up to and including the version: given, from the environment, or the service's own."""
     known = KINDS[kind]
-    address = given or os.environ.get("EVAL_BASE_URL" if kind == "api" else known.address_variable or "-", "") or known.base
+    address = (
+        given or os.environ.get("EVAL_BASE_URL" if kind == "api" else known.address_variable or "-", "") or known.base
+    )
     if not address:
-        raise SnellenError("api/NAME needs --base-url, the address of an OpenAI-compatible server such as http://localhost:8000/v1")
+        raise SnellenError(
+            "api/NAME needs --base-url, the address of an OpenAI-compatible server such as http://localhost:8000/v1"
+        )
     if "://" not in address:
         address = f"http://{address}"
     address = address.rstrip("/").removesuffix("/chat/completions")
     if not address.startswith(("http://", "https://")):
         raise SnellenError(f"--base-url {address}: only http and https addresses")
     if "@" in address.split("/", 3)[2]:
-        raise SnellenError("--base-url must not hold a user name or password; give the key with --api-key or the environment")
+        raise SnellenError(
+            "--base-url must not hold a user name or password; give the key with --api-key or the environment"
+        )
     return address if address.count("/") > 2 else f"{address}/v1"
 
 
@@ -133,7 +139,12 @@ class ChatSubject:
         if settings.top_logprobs:
             self._params |= {"logprobs": True, "top_logprobs": settings.top_logprobs}
         self._params |= dict(settings.extra)
-        self.identity: dict[str, Any] = {"kind": kind, "model": model, "endpoint": base, "parameters": dict(self._params)}
+        self.identity: dict[str, Any] = {
+            "kind": kind,
+            "model": model,
+            "endpoint": base,
+            "parameters": dict(self._params),
+        }
         self.endpoint = self
         wire_params = self._params | ({"usage": {"include": True}} if known.reports_cost else {})
         self._head = msgspec.json.encode({"model": model, **wire_params})[:-1] + b',"messages":['
@@ -169,7 +180,9 @@ class ChatSubject:
                 "parts": canonical,
             }
         )
-        return Request(key=key, body=self._head + messages, images=tuple(images), cost_bound=self._bound(question, images))
+        return Request(
+            key=key, body=self._head + messages, images=tuple(images), cost_bound=self._bound(question, images)
+        )
 
     def _encode(self, picture: Picture) -> tuple[ImageSent, bytes]:
         try:
@@ -209,7 +222,12 @@ class ChatSubject:
         return self._priced(wire.parse_reply(body, self.connection.key))
 
     def _priced(self, parsed: Parsed) -> Parsed:
-        if parsed.cost is not None or parsed.error is not None or self.price is None or parsed.usage.input_tokens is None:
+        if (
+            parsed.cost is not None
+            or parsed.error is not None
+            or self.price is None
+            or parsed.usage.input_tokens is None
+        ):
             return parsed
         cost = self.price.of(parsed.usage.input_tokens, parsed.usage.output_tokens or 0)
         return parsed._replace(cost=cost, cost_source=self.price.source)
@@ -226,7 +244,9 @@ class ChatSubject:
         if entry is None:
             close = difflib.get_close_matches(self.model, entries, n=3, cutoff=0.4) or sorted(entries)[:3]
             raise SnellenError(f"{self.kind} has no model '{self.model}'; it has {', '.join(close)} (and maybe more)")
-        self.identity["listed"] = {k: entry[k] for k in ("id", "created", "owned_by", "root", "canonical_slug") if k in entry}
+        self.identity["listed"] = {
+            k: entry[k] for k in ("id", "created", "owned_by", "root", "canonical_slug") if k in entry
+        }
         price = wire.listed_price(entry)
         if price is not None and self._settings.price is None:
             self.price = price

@@ -40,4 +40,3 @@ def _tiles(width: int, height: int) -> int:
     width, height = int(width * scale), int(height * scale)
     scale = min(1.0, 768 / max(1, min(width, height)))
     return ceil(int(width * scale) / 512) * ceil(int(height * scale) / 512)
-

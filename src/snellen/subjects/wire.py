@@ -12,7 +12,14 @@ from snellen.core.text import one_line
 from snellen.core.types import Failure, Token, Usage
 from snellen.subjects.prices import Price
 
-_CONTEXT = ("context length", "context_length", "maximum context", "too many tokens", "context window", "prompt is too long")
+_CONTEXT = (
+    "context length",
+    "context_length",
+    "maximum context",
+    "too many tokens",
+    "context window",
+    "prompt is too long",
+)
 _FILTER = ("content_filter", "content_policy", "content policy", "content management policy", "moderation", "safety")
 
 
@@ -25,10 +32,10 @@ def parse_reply(body: bytes, key: Secret) -> Parsed:
     if not isinstance(data, dict):
         raise ValueError("not a JSON object")
     if data.get("error"):
-        error = data["error"] if isinstance(data["error"], dict) else {"message": str(data["error"])}
-        code = error.get("code")
+        said = data["error"] if isinstance(data["error"], dict) else {"message": str(data["error"])}
+        code = said.get("code")
         status = code if isinstance(code, int) and 400 <= code <= 599 else 502
-        return Parsed(error=Failure(kind="endpoint", reason=_clean(error.get("message") or "error", key)), status=status)
+        return Parsed(error=Failure(kind="endpoint", reason=_clean(said.get("message") or "error", key)), status=status)
     choices = data.get("choices")
     if not isinstance(choices, list) or not choices or not isinstance(choices[0], dict):
         raise ValueError("no choices in the reply")
@@ -36,7 +43,7 @@ def parse_reply(body: bytes, key: Secret) -> Parsed:
     message = choice.get("message")
     if not isinstance(message, dict):
         raise ValueError("no message in the reply")
-    usage = data.get("usage") if isinstance(data.get("usage"), dict) else {}
+    usage: dict[str, Any] = data["usage"] if isinstance(data.get("usage"), dict) else {}
     cost = usage.get("cost")
     refusal = message.get("refusal")
     text = _content(message.get("content"))
@@ -45,7 +52,9 @@ def parse_reply(body: bytes, key: Secret) -> Parsed:
         finish_reason=_text(choice.get("finish_reason")),
         refused=bool(refusal) or choice.get("finish_reason") == "content_filter",
         tokens=_tokens(choice.get("logprobs")),
-        usage=Usage(input_tokens=_whole(usage.get("prompt_tokens")), output_tokens=_whole(usage.get("completion_tokens"))),
+        usage=Usage(
+            input_tokens=_whole(usage.get("prompt_tokens")), output_tokens=_whole(usage.get("completion_tokens"))
+        ),
         cost=float(cost) if isinstance(cost, int | float) and not isinstance(cost, bool) and cost >= 0 else None,
         cost_source="endpoint" if isinstance(cost, int | float) else None,
         model=_text(data.get("model")),
@@ -108,11 +117,19 @@ def explain_status(status: int, body: bytes, key: Secret, model: str, url: str, 
     said = error_message(body, key)
     lowered = body[:4000].decode("utf-8", "replace").lower()
     if status in (401, 403):
-        return _failed("key", f"{url} refused the key (status {status}: {said}); set {key_variable} or give --api-key", status)
+        return _failed(
+            "key", f"{url} refused the key (status {status}: {said}); set {key_variable} or give --api-key", status
+        )
     if status == 402:
-        return _failed("no-credit", f"{url} wants payment (status 402: {said}); add credit and run the same command", status)
+        return _failed(
+            "no-credit", f"{url} wants payment (status 402: {said}); add credit and run the same command", status
+        )
     if status == 404:
-        return _failed("unknown-model", f"{url} does not know the model '{model}' (status 404: {said}); check --model and --base-url", status)
+        return _failed(
+            "unknown-model",
+            f"{url} does not know the model '{model}' (status 404: {said}); check --model and --base-url",
+            status,
+        )
     if status in (400, 413, 422):
         if any(word in lowered for word in _CONTEXT):
             return _failed("context", f"longer than the model's context (status {status}: {said})", status)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from tests.support.sets import png, write_config, write_set
 
 from snellen.benchmarks.salbench import BENCHMARK
 from snellen.benchmarks.salbench.data import SalBenchData
 from snellen.core.errors import SnellenError
 from snellen.core.exam import Options
-from tests.support.sets import png, write_config, write_set
 
 ALL = ("P3", "P3_box", "P3_box_img", "O3", "O3_box", "O3_box_img")
 
@@ -66,7 +66,9 @@ def test_what_is_named_but_absent_is_an_error_that_says_what_is_there(tmp_path: 
 
 def test_missing_columns_unknown_labels_and_broken_files_are_named(tmp_path: Path) -> None:
     path = write_config(tmp_path, "P3", 5, answer=["color", "size", "colr", "size", "Shape"])
-    with pytest.raises(SnellenError, match=r"P3/shard_000.parquet row 2: answer 'colr' is not a label of P3 .*and 1 more"):
+    with pytest.raises(
+        SnellenError, match=r"P3/shard_000.parquet row 2: answer 'colr' is not a label of P3 .*and 1 more"
+    ):
         SalBenchData(tmp_path, Options())
     path.write_bytes(b"PAR1 nonsense")
     with pytest.raises(SnellenError, match="not a readable parquet file"):
@@ -89,7 +91,14 @@ def test_check_lists_every_problem(tmp_path: Path) -> None:
         answer=["Color", "Colour", "Color", "", "Shape"],
     )
     problems = [str(p) for p in BENCHMARK.check(tmp_path)]
-    for row, words in ((1, "answer 'Colour' is not a label"), (1, "does not decode"), (2, "no image bytes"), (3, "answer ''"), (3, "does not decode"), (4, "image_id 'a' repeats")):
+    for row, words in (
+        (1, "answer 'Colour' is not a label"),
+        (1, "does not decode"),
+        (2, "no image bytes"),
+        (3, "answer ''"),
+        (3, "does not decode"),
+        (4, "image_id 'a' repeats"),
+    ):
         assert any(f"O3/shard_000.parquet row {row}: " in p and words in p for p in problems), (row, words, problems)
     assert len(problems) == 6
 

@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.support.command import snellen
 
+from snellen.benchmarks.salbench.configs import labels_of
 from snellen.benchmarks.salbench.protocols import PROTOCOLS
 from snellen.benchmarks.salbench.reading import truth_lmms, truth_seed
-from snellen.benchmarks.salbench.configs import labels_of
 from snellen.core.exam import mark_answer, mark_reply
 from snellen.core.types import Answer, Failure, GroupSummary, Mark, Sample
-from tests.support.command import snellen
 
 GOLDEN = json.loads((Path(__file__).parents[2] / "parity" / "salbench.json").read_text())
 METRICS = ("exact_match", "precision", "recall", "f1")
@@ -54,12 +54,25 @@ def test_aggregates_of_lmms_eval_with_its_three_category_bug_and_of_the_paper_wi
     expected = GOLDEN["aggregate_O3"]["expected"]["lmms_eval"]
     found = {p: whole(p).metrics for p in ("lmms-eval", "paper")}
     for p in found:
-        for ours, theirs in (("exact_match", "exact_match"), ("precision", "sample_precision"), ("recall", "sample_recall"), ("f1", "sample_f1")):
+        for ours, theirs in (
+            ("exact_match", "exact_match"),
+            ("precision", "sample_precision"),
+            ("recall", "sample_recall"),
+            ("f1", "sample_f1"),
+        ):
             assert found[p][ours].value == pytest.approx(expected[theirs], abs=1e-9)
-    assert found["lmms-eval"]["macro_f1"].value == pytest.approx(expected["all_cat_f1__as_configured_in_o3_yaml_(3_categories)"], abs=1e-9)
-    assert found["lmms-eval"]["macro_precision"].value == pytest.approx(expected["all_cat_precision__as_configured_(3_categories)"], abs=1e-9)
-    assert found["lmms-eval"]["macro_recall"].value == pytest.approx(expected["all_cat_recall__as_configured_(3_categories)"], abs=1e-9)
-    assert found["paper"]["macro_f1"].value == pytest.approx(expected["all_cat_f1__7_categories_(paper_intent)"], abs=1e-9)
+    assert found["lmms-eval"]["macro_f1"].value == pytest.approx(
+        expected["all_cat_f1__as_configured_in_o3_yaml_(3_categories)"], abs=1e-9
+    )
+    assert found["lmms-eval"]["macro_precision"].value == pytest.approx(
+        expected["all_cat_precision__as_configured_(3_categories)"], abs=1e-9
+    )
+    assert found["lmms-eval"]["macro_recall"].value == pytest.approx(
+        expected["all_cat_recall__as_configured_(3_categories)"], abs=1e-9
+    )
+    assert found["paper"]["macro_f1"].value == pytest.approx(
+        expected["all_cat_f1__7_categories_(paper_intent)"], abs=1e-9
+    )
     for label in labels_of("O3"):
         assert found["paper"][f"f1.{label}"].value == pytest.approx(expected[f"{label}_f1"], abs=1e-9)
     assert "f1.focus" not in found["lmms-eval"]
@@ -70,7 +83,9 @@ def test_aggregates_of_the_seed_with_and_without_errors() -> None:
     group = whole("seed")
     for m in METRICS:
         assert round(100 * (group.metrics[m].value or 0), 1) == expected["without_errors"][m]
-    assert group.metrics["macro_f1"].value == pytest.approx(expected["without_errors"]["compute_macro_f1_(never_called_by_the_seed)"] / 100, abs=1e-6)
+    assert group.metrics["macro_f1"].value == pytest.approx(
+        expected["without_errors"]["compute_macro_f1_(never_called_by_the_seed)"] / 100, abs=1e-6
+    )
 
     def with_errors() -> Iterator[tuple[Sample, Mark]]:
         yield from marked("seed")
@@ -81,7 +96,10 @@ def test_aggregates_of_the_seed_with_and_without_errors() -> None:
 
     group = whole("seed", with_errors())
     for m in METRICS:
-        assert round(100 * (group.metrics[m].value or 0), 1) == expected["plus_one_error_and_one_error_with_empty_message"][m]
+        assert (
+            round(100 * (group.metrics[m].value or 0), 1)
+            == expected["plus_one_error_and_one_error_with_empty_message"][m]
+        )
     # the original counts an error with an empty message as a success; an error is an error here
     assert group.outcomes["error"] == 2
 

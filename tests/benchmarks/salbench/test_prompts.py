@@ -5,13 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from tests.support.sets import question, write_set
 
 from snellen.benchmarks.salbench.data import SalBenchData
 from snellen.benchmarks.salbench.prompts import caption, draw_support, plan_v2, query
 from snellen.core.errors import SnellenError
 from snellen.core.exam import Options
 from snellen.core.types import Picture, Sample, Text
-from tests.support.sets import question, write_set
 
 ALL = ("P3", "P3_box", "P3_box_img", "O3", "O3_box", "O3_box_img")
 TASKS = {"P3": "D", "P3_box": "R", "P3_box_img": "VR", "O3": "D", "O3_box": "R", "O3_box_img": "VR"}
@@ -19,7 +19,9 @@ TASKS = {"P3": "D", "P3_box": "R", "P3_box_img": "VR", "O3": "D", "O3_box": "R",
 
 def sample(config: str, truth: str = "color", text: str | None = None) -> Sample:
     tags = {"config": config, "split": config[:2], "task": TASKS[config]}
-    return Sample(id=f"{config}/i", tags=tags, truth=truth, facts={"question": text or question(config), "where": "f row 1"})
+    return Sample(
+        id=f"{config}/i", tags=tags, truth=truth, facts={"question": text or question(config), "where": "f row 1"}
+    )
 
 
 def test_the_data_sets_question_is_sent_verbatim_after_the_image(tmp_path: Path) -> None:
@@ -123,7 +125,9 @@ def test_examples_are_interleaved_recorded_and_never_the_query(tmp_path: Path, s
 
 
 def test_the_support_set_follows_the_seed() -> None:
-    pool = [Sample(id=f"P3/{i}", tags={"split": "P3"}, truth=("color", "size", "orientation")[i % 3]) for i in range(30)]
+    pool = [
+        Sample(id=f"P3/{i}", tags={"split": "P3"}, truth=("color", "size", "orientation")[i % 3]) for i in range(30)
+    ]
     ids = [[s.id for slot in draw_support(pool, 5, seed) for s in slot] for seed in (1, 1, 2)]
     assert ids[0] == ids[1] != ids[2]
     assert len(set(ids[0])) == len(ids[0])

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from snellen.benchmarks.salbench.configs import labels_of
 from snellen.benchmarks.salbench.protocols import PROTOCOLS
@@ -70,7 +71,15 @@ def test_a_clean_list_is_read_alike_by_all(labels: list[str]) -> None:
 
 
 def test_hostile_replies_do_not_stall_the_reader() -> None:
-    for evil in ("color " * 20_000, "not " * 50_000 + "color", "the " * 50_000, "color, " * 20_000 + "are x", "a" * 300_000, "\n" * 300_000, "<think>" * 9_000):
+    for evil in (
+        "color " * 20_000,
+        "not " * 50_000 + "color",
+        "the " * 50_000,
+        "color, " * 20_000 + "are x",
+        "a" * 300_000,
+        "\n" * 300_000,
+        "<think>" * 9_000,
+    ):
         assert len(read_robust(evil, O3)) <= 1  # with unbounded repeats in its patterns this would take hours
 
 

@@ -46,7 +46,13 @@ class SalBench:
         return make(out, count=count, seed=seed, workers=workers, progress=progress)
 
     def hub(self) -> tuple[str, tuple[str, ...]]:
-        return "salbench-vlm/salbench", ("P3*/*.parquet", "O3*/*.parquet", "*/P3*/*.parquet", "*/O3*/*.parquet", "README.md")
+        return "salbench-vlm/salbench", (
+            "P3*/*.parquet",
+            "O3*/*.parquet",
+            "*/P3*/*.parquet",
+            "*/O3*/*.parquet",
+            "README.md",
+        )
 
     def sample_from_row(self, row: Mapping[str, Any]) -> Sample:
         split = row.get("split")

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 PROMPTS = {
     "question": "the data set's own question, verbatim, after the image",
     "lmms-eval": "the data set's question, a newline, and 'Answer the question using a single word or phrase.'",
-    "plan-v2": "the wording of the seed's plan (\"SalBench Evaluation Plan v2\")",
+    "plan-v2": 'the wording of the seed\'s plan ("SalBench Evaluation Plan v2")',
 }
 SHOTS = (0, 3, 5)
 LMMS_SUFFIX = "Answer the question using a single word or phrase."
@@ -35,7 +35,7 @@ _BOX = re.compile(r"x_?min=([\d.]+), y_?min=([\d.]+), x_?max=([\d.]+), y_?max=([
 class Scene(NamedTuple):
     """What a referring question says of the scene, as printed there."""
 
-    count: str
+    number: str
     objects: str
     singular: str
     box: tuple[str, str, str, str] | None
@@ -45,15 +45,15 @@ def read_scene(question: str) -> Scene | None:
     """Take count, nouns and box out of a data set question; None for detection questions.
 
     >>> read_scene("Context: This image depicts a scene with 13 toys. Among those, one toy highlighted in a red box is")
-    Scene(count='13', objects='toys', singular='toy', box=None)
+    Scene(number='13', objects='toys', singular='toy', box=None)
     """
     scene = _SCENE.search(question)
     if scene is None:
         return None
-    count, objects = (scene.group(1) or scene.group(3)), (scene.group(2) or scene.group(4))
+    number, objects = (scene.group(1) or scene.group(3)), (scene.group(2) or scene.group(4))
     singular = _SINGULAR.search(question)
     box = _BOX.search(question)
-    return Scene(count, objects, singular.group(1) if singular else "object", box.groups() if box else None)  # type: ignore[arg-type]
+    return Scene(number, objects, singular.group(1) if singular else "object", box.groups() if box else None)  # type: ignore[arg-type]
 
 
 def _features(split: str) -> str:
@@ -81,7 +81,7 @@ def plan_v2(sample: Sample) -> str:
             "Write out all applicable features separated by comma."
         )
     scene = _needs_scene(sample, box=task == "R")
-    start = f"Context: This image depicts a scene with {scene.count} {scene.objects}. Among those, one {scene.objects}"
+    start = f"Context: This image depicts a scene with {scene.number} {scene.objects}. Among those, one {scene.objects}"
     if task == "R" and scene.box is not None:
         x0, y0, x1, y1 = (float(v) for v in scene.box)
         return (
@@ -134,7 +134,7 @@ def caption(sample: Sample) -> str:
             f"is different {labels} compares to the others"
         )
     scene = _needs_scene(sample, box=task == "R")
-    start = f"This image depicts a scene with{_spaces(split) if task == 'R' else ' '}{scene.count} {scene.objects}. Among those, one "
+    start = f"This image depicts a scene with{_spaces(split) if task == 'R' else ' '}{scene.number} {scene.objects}. Among those, one "
     if task == "R":
         where = f"object at location given by this bounding box {_box_words(scene)}, is"
     else:
@@ -162,7 +162,7 @@ def query(sample: Sample) -> str:
             f"different from the others. In which way does the special object differ from the rest. {LMMS_SUFFIX}"
         )
     scene = _needs_scene(sample, box=task == "R")
-    start = f"Task: This image depicts a scene with{_spaces(split)}{scene.count} {scene.objects}. Among those, one "
+    start = f"Task: This image depicts a scene with{_spaces(split)}{scene.number} {scene.objects}. Among those, one "
     if task == "R":
         start += f"object at location given by this bounding box {_box_words(scene)}, is different from the others."
         if split == "P3":
@@ -212,7 +212,9 @@ def draw_support(pool: list[Sample], shots: int, seed: int) -> list[list[Sample]
         which = i % len(classes) if classes else 0
         have = classes[which][turns[which] : turns[which] + 2] if classes else []
         if len(have) < 2:
-            raise SnellenError(f"--shots {shots} needs more samples than the {len(pool)} there are to draw examples from")
+            raise SnellenError(
+                f"--shots {shots} needs more samples than the {len(pool)} there are to draw examples from"
+            )
         slots.append(have)
         turns[which] += 2
     return slots
@@ -235,11 +237,11 @@ def build_asker(prompt: str, data: SalBenchData) -> Callable[[Sample], Question]
     def ask(sample: Sample) -> Question:
         config = BY_NAME[sample.tags["config"]]
         base = sample.id.partition("#")[0]
-        chosen = [next(s for s in slot if s.id.partition("#")[0] != base) for slot in support(config.name)] if shots else []
+        chosen = (
+            [next(s for s in slot if s.id.partition("#")[0] != base) for slot in support(config.name)] if shots else []
+        )
         parts: tuple[Part, ...] = (
-            _few_shot(prompt, sample, chosen)
-            if shots
-            else (*sample.pictures, Text(text=_zero_shot(prompt, sample)))
+            _few_shot(prompt, sample, chosen) if shots else (*sample.pictures, Text(text=_zero_shot(prompt, sample)))
         )
         return Question(
             id=sample.id,

@@ -102,7 +102,9 @@ def read_robust(reply: str, labels: tuple[str, ...]) -> frozenset[str]:
     patterns = _patterns(labels)
     text = unicodedata.normalize("NFKC", reply[-LONGEST:]).lower().replace("\u2019", "'")
     text = _THINKING.sub(" ", text)
-    text = re.sub(r"[*_`#\"\[\]{}()<>|•]+|^[^\S\n]*[-+][^\S\n]+|^[^\S\n]*\d+[.)][^\S\n]+", " ", text, flags=re.MULTILINE)
+    text = re.sub(
+        r"[*_`#\"\[\]{}()<>|•]+|^[^\S\n]*[-+][^\S\n]+|^[^\S\n]*\d+[.)][^\S\n]+", " ", text, flags=re.MULTILINE
+    )
     text = _NOT_SAME.sub("different", re.sub(r"[^\S\n]+", " ", text))
     for marker in reversed(list(_ANSWER.finditer(text))):
         if patterns.word.search(text, marker.end()):

@@ -117,7 +117,9 @@ class _Table:
         metrics = {name: _metric(name, draws, n, floor.get(name)) for name, draws in values.items()}
         missing = sum(outcomes[o.value] for o in NON_ANSWERS)
         right = sum(int(c) for r, c in zip(rows, counts, strict=True) if r.scores[0] == 1.0)
-        unclear = sum(int(c) for r, c in zip(rows, counts, strict=True) if r.outcome in NON_ANSWERS and r.scores[0] != 1.0)
+        unclear = sum(
+            int(c) for r, c in zip(rows, counts, strict=True) if r.outcome in NON_ANSWERS and r.scores[0] != 1.0
+        )
         bounds = (right / n, (right + unclear) / n) if missing else None
         ordered = {o.value: outcomes[o.value] for o in Outcome if outcomes[o.value]}
         return GroupSummary(by=by, n=n, outcomes=ordered, metrics=metrics, bounds=bounds)
