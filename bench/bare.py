@@ -31,7 +31,8 @@ async def post_all(ready: list[bytes], url: str, concurrency: int) -> None:
     left = iter(ready)
     headers = {"Content-Type": "application/json"}
     connector = aiohttp.TCPConnector(limit=0)
-    async with aiohttp.ClientSession(connector=connector, headers=headers, cookie_jar=aiohttp.DummyCookieJar()) as session:
+    jar = aiohttp.DummyCookieJar()
+    async with aiohttp.ClientSession(connector=connector, headers=headers, cookie_jar=jar) as session:
 
         async def worker() -> None:
             for body in left:

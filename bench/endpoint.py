@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import subprocess
 import sys
 import urllib.request
@@ -53,13 +54,14 @@ class Service:
 
     def reset(self, slots: int, service: float) -> None:
         self.slots, self.service = slots, service
-        self.first = self.last = 0.0
+        self.opened = self.first = self.last = 0.0
         self.arrived = self.completed = self.most = self.connections = 0
 
-    def arrive(self) -> None:
-        """A request's header is there."""
+    def arrive(self, opened: float) -> None:
+        """A request's header is there, on a connection opened then."""
         if self.arrived == 0:
-            self.first = self.loop.time()
+            self.first = self.opened = self.loop.time()
+        self.opened = min(self.opened, opened)
         self.arrived += 1
 
     def take(self, connection: Connection) -> None:
@@ -85,6 +87,7 @@ class Service:
             "completed": self.completed,
             "arrived": self.arrived,
             "seconds": self.last - self.first,
+            "seconds_from_opening": self.last - self.opened,
             "most_in_flight": self.most,
             "connections": self.connections,
         }
@@ -106,6 +109,7 @@ class Connection(asyncio.BufferedProtocol):
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self.transport = transport  # type: ignore[assignment]
+        self._opened = self._service.loop.time()
         self._service.connections += 1
 
     def get_buffer(self, _size: int) -> memoryview:
@@ -155,7 +159,7 @@ class Connection(asyncio.BufferedProtocol):
             self.send(NO_LENGTH)
             return False
         if self._target == b"POST /v1/chat/completions":
-            self._service.arrive()
+            self._service.arrive(self._opened)
         return True
 
     def _answer(self) -> None:
@@ -187,7 +191,7 @@ async def serve() -> None:
     loop = asyncio.get_running_loop()
     service = Service(loop)
     ended = asyncio.Event()
-    loop.add_reader(sys.stdin.fileno(), lambda: None if sys.stdin.buffer.read1(1) else ended.set())
+    loop.add_reader(0, lambda: None if os.read(0, 1) else ended.set())
     server = await loop.create_server(lambda: Connection(service), "127.0.0.1", 0, backlog=1024)
     print(server.sockets[0].getsockname()[1], flush=True)
     await ended.wait()
@@ -202,6 +206,7 @@ class Seen(NamedTuple):
 
     completed: int
     seconds: float
+    seconds_from_opening: float
     most_in_flight: int
     connections: int
 
@@ -209,6 +214,11 @@ class Seen(NamedTuple):
     def rate(self) -> float:
         """Answers a second, from the first request's arrival to the last response."""
         return self.completed / self.seconds if self.seconds > 0 else 0.0
+
+    @property
+    def rate_from_opening(self) -> float:
+        """The same from the opening of the first connection that was used: opening many connections counts too."""
+        return self.completed / self.seconds_from_opening if self.seconds_from_opening > 0 else 0.0
 
 
 class Endpoint:
@@ -234,14 +244,15 @@ class Endpoint:
             self._process.wait()
 
     def reset(self, slots: int, service: float) -> None:
-        self._fetch(urllib.request.Request(f"{self._root}/reset?slots={slots}&service={service}", data=b""))
+        self._fetch(f"/reset?slots={slots}&service={service}", b"")
 
     def seen(self) -> Seen:
-        got = self._fetch(urllib.request.Request(f"{self._root}/stats"))
-        return Seen(got["completed"], got["seconds"], got["most_in_flight"], got["connections"])
+        got = self._fetch("/stats")
+        spans = got["seconds"], got["seconds_from_opening"]
+        return Seen(got["completed"], *spans, got["most_in_flight"], got["connections"])
 
-    def _fetch(self, request: urllib.request.Request) -> dict[str, Any]:
-        with self._opener.open(request, timeout=10) as response:
+    def _fetch(self, path: str, body: bytes | None = None) -> dict[str, Any]:
+        with self._opener.open(self._root + path, data=body, timeout=10) as response:
             found: dict[str, Any] = json.load(response)
         return found
 

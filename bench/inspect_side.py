@@ -8,7 +8,8 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-from inspect_ai import Task, eval as run_eval
+from inspect_ai import Task
+from inspect_ai import eval as run_eval
 from inspect_ai.dataset import Sample, json_dataset
 from inspect_ai.model import ChatMessageUser, ContentImage, ContentText
 from inspect_ai.scorer import includes

@@ -1,6 +1,6 @@
-"""Marking at scale: a finished run of many samples, made without asking anybody, then re-marked and resumed by the command.
+"""Marking at scale: a finished run of many samples, made without asking anybody, then re-marked and resumed.
 
-python marking.py DATA OUT COUNT     writes a data set of tiny images and the run folder of an API run over it; prints the folder
+python marking.py DATA OUT COUNT     writes a data set of tiny images and an API run over it; prints the run folder
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ NOWHERE = "http://127.0.0.1:9/v1"  # the discard port: a finished run calls nobo
 SHORT = 0.6  # part of the replies that are a bare label or list of labels
 SHAPES = (
     "The odd one out is object {n}: it differs from the others in **{a}**.",
-    "Looking at the grid of {n} objects, all share the same shape and texture. One of them stands out because of its {a}, "
-    "while the {b} is the same everywhere. Therefore, the answer is: {a}.",
+    "Looking at the grid of {n} objects, all share the same shape and texture. One of them stands out because of its "
+    "{a}, while the {b} is the same everywhere. Therefore, the answer is: {a}.",
     "1. {a}\n2. {b}\n\nI compared {n} regions of the image before I decided.",
     "It is not the {b} that makes it salient (I checked {n} objects). Answer: {a}",
-    "The target, about {n} pixels from the left edge, has a different {a} and a slightly different {b} from the distractors "
-    "around it, which makes it pop out at first sight.",
+    "The target, about {n} pixels from the left edge, has a different {a} and a slightly different {b} from the "
+    "distractors around it, which makes it pop out at first sight.",
     "I'm sorry, but I cannot tell from image {n} which object is different.",
 )
 
@@ -51,9 +51,8 @@ def make(data: Path, out: Path, count: int) -> Path:
 
     half = count // 2
     material.write_shard(data / "P3" / "shard.parquet", 0, half, side=2)
-    material.write_shard(
-        data / "O3" / "shard.parquet", half, count - half, side=2, split="O3", labels=("Color, Shape", "Color", "Focus", "Location, Size")
-    )
+    o3 = ("Color, Shape", "Color", "Focus", "Location, Size")
+    material.write_shard(data / "O3" / "shard.parquet", half, count - half, side=2, split="O3", labels=o3)
     plan = make_plan(
         "salbench",
         model="api/bench",

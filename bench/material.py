@@ -31,7 +31,6 @@ SCHEMA = pa.schema(
 P3 = ("color", "orientation", "size")
 GROUP = 50
 SIDE = 173  # 173 x 173 pixels of noise are a PNG of about 90 KB
-FEW = 16  # rows of the folder that start-up is measured with; also the smallest shard
 
 
 def _chunk(name: bytes, data: bytes) -> bytes:
@@ -46,7 +45,9 @@ def png(random_bytes: bytes, side: int) -> bytes:
     return b"\x89PNG\r\n\x1a\n" + _chunk(b"IHDR", head) + _chunk(b"IDAT", zlib.compress(raw, 0)) + _chunk(b"IEND", b"")
 
 
-def write_shard(path: Path, first: int, count: int, *, side: int = SIDE, split: str = "P3", labels: tuple[str, ...] = P3) -> None:
+def write_shard(
+    path: Path, first: int, count: int, *, side: int = SIDE, split: str = "P3", labels: tuple[str, ...] = P3
+) -> None:
     """Rows first..first+count of the endless noise set, row group by row group."""
     path.parent.mkdir(parents=True, exist_ok=True)
     question = wording.p3_detection() if split == "P3" else wording.o3_detection()

@@ -19,10 +19,11 @@ from typing import NamedTuple
 HERE = Path(__file__).resolve().parent
 SNELLEN = str(Path(sys.executable).with_name("snellen"))
 LONGEST = 1200.0
-_UNWANTED = ("EVAL_", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy", "SNELLEN_", "INSPECT_")
+_PROXIES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy")
+_UNWANTED = ("EVAL_", "SNELLEN_", "INSPECT_", *_PROXIES)
 
 
-class Failed(Exception):
+class ChildError(Exception):
     """A child ended badly; the message holds the end of what it said."""
 
 
@@ -56,7 +57,7 @@ def one_core() -> tuple[str, ...]:
 
 
 def measure(command: Sequence[str], env: Mapping[str, str] | None = None) -> Spent:
-    """Run a command to its end; raises Failed for a bad exit code."""
+    """Run a command to its end; raises ChildError for a bad exit code."""
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
         begin = time.perf_counter()
         child = subprocess.Popen(
@@ -77,7 +78,8 @@ def measure(command: Sequence[str], env: Mapping[str, str] | None = None) -> Spe
         err.seek(0)
         said = out.read().decode(errors="replace"), err.read().decode(errors="replace")
     if child.returncode != 0:
-        raise Failed(f"{' '.join(command[:4])} ... ended with {child.returncode}:\n{said[0][-1500:]}\n{said[1][-3000:]}")
+        ends = f"{said[0][-1500:]}\n{said[1][-3000:]}"
+        raise ChildError(f"{' '.join(command[:4])} ... ended with {child.returncode}:\n{ends}")
     peak = used.ru_maxrss / (1024 if sys.platform != "darwin" else 1024 * 1024)
     return Spent(wall, used.ru_utime + used.ru_stime, peak, *said)
 
