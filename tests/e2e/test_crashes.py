@@ -49,7 +49,7 @@ def wait_for_lines(out: Path, n: int, process: subprocess.Popen[str]) -> None:
 
 
 def test_ten_kills_under_faults_answer_every_sample_once_and_ask_no_answered_sample_again(tmp_path: Path) -> None:
-    count = 400
+    count = 700  # enough for the feeding process
     data = write_set(tmp_path / "set", count)
     out, cache = tmp_path / "runs", tmp_path / "cache"
     draw = random.Random(5)
@@ -93,7 +93,7 @@ def _last_asked(data: Path, requests: list[dict[str, Any]]) -> dict[str, int]:
 
     from tests.support.sets import png
 
-    ids = {base64.b64encode(png(i)).decode(): f"P3/img{i:05d}" for i in range(400)}
+    ids = {base64.b64encode(png(i)).decode(): f"P3/img{i:05d}" for i in range(700)}
     found: dict[str, int] = {}
     for number, request in enumerate(requests):
         url = request["messages"][0]["content"][0]["image_url"]["url"]

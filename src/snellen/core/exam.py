@@ -173,13 +173,13 @@ class Benchmark(Interface):
 
 
 class RunFacts(NamedTuple):
-    """What exports may use of a run."""
+    """What exports may use of a run. `records` gives every sample with its reply and mark, of the first protocol only."""
 
     manifest: Mapping[str, Any]
     protocol: Protocol
     groups: tuple[GroupSummary, ...]
     totals: Mapping[str, Any]
-    records: Callable[[], Iterator[tuple[Sample, Answer, Mark]]]
+    records: Callable[[], Iterator[tuple[Sample, Answer, Mark]]] | None
 
 
 def pick_protocol(benchmark: Benchmark, spec: str) -> tuple[Protocol, str]:

@@ -10,13 +10,15 @@ from snellen.core.images import sniff
 
 def decode_problem(data: bytes) -> str | None:
     """Why an image cannot be used; None when it decodes fully."""
-    from PIL import Image
+    from PIL import Image, UnidentifiedImageError
 
     if not data:
         return "no image bytes"
     try:
         with Image.open(io.BytesIO(data)) as image:
             image.load()
+    except UnidentifiedImageError:
+        return "image does not decode (not an image format that is known)"
     except Image.DecompressionBombError:
         return "image larger than Pillow's safety limit"
     except Exception as error:

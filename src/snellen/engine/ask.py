@@ -4,24 +4,23 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from itertools import islice
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from snellen.core.errors import Interrupted, SnellenError, Stopped
+from snellen.core.errors import Interrupted, Stopped
 from snellen.core.exam import Caller, Reply, Request
-from snellen.core.types import Answer, Failure, Question
+from snellen.core.types import Answer
 from snellen.engine.budget import Budget
 from snellen.engine.caller import EndpointCaller
+from snellen.engine.feeding import Feed, Item, ProcessFeed, open_feed
 from snellen.engine.limiter import Limiter
 from snellen.engine.plan import Plan
 from snellen.engine.preflight import preflight
-from snellen.engine.runfolder import Key, RunFolder, Scan, Totals
+from snellen.engine.runfolder import RunFolder, Scan, Totals
 from snellen.engine.store import Store
 from snellen.engine.transport import Transport
 
-CHUNK = 16
 TICK = 0.2
 ERRORS_IN_A_ROW = 50
 
@@ -54,28 +53,6 @@ class Progress(NamedTuple):
     begun: int
 
 
-class Item(NamedTuple):
-    """A question with what was prepared for it; `failure` where it cannot be asked at all."""
-
-    question: Question
-    prepared: Any
-    failure: Failure | None = None
-
-
-def feed(plan: Plan, done: Callable[[Key], bool]) -> Iterator[Item]:
-    """All questions that have no answer yet, prepared, in data set order. Runs in a thread of its own."""
-    askers = {prompt: plan.data.asker(prompt) for prompt in plan.prompts}
-    for sample in plan.data.full(lambda i: any(not done((i, p)) for p in askers)):
-        for prompt, ask in askers.items():
-            if done((sample.id, prompt)):
-                continue
-            question = ask(sample)
-            try:
-                yield Item(question, plan.subject.prepare(question))
-            except SnellenError as error:
-                yield Item(question, None, Failure(kind="bad-image", reason=str(error)))
-
-
 class Asking:
     """One pass over the open questions of a run."""
 
@@ -99,11 +76,13 @@ class Asking:
         self._errors_in_a_row = 0
         self._tasks: set[asyncio.Task[None]] = set()
         self._room = asyncio.Event()
+        self._arrived: list[Answer] = []
         self._stop: BaseException | None = None
         self._start = time.monotonic()
         self.limiter = Limiter(limits.concurrency)
         self.caller: EndpointCaller | None = None
         self.budget: Budget | None = None
+        self._feed: Feed | ProcessFeed | None = None
 
     async def run(self) -> None:
         """Ask until all is answered, or raise what stopped the run (after what is in flight has ended)."""
@@ -134,18 +113,25 @@ class Asking:
                 task.cancel()
             if self._tasks:
                 await asyncio.gather(*self._tasks, return_exceptions=True)
+            self._flush()
             if transport is not None:
                 await transport.close()
             await self.plan.subject.close()
-            reader.shutdown(wait=False, cancel_futures=True)
+            if self._feed is not None:
+                self._feed.close()
+            reader.shutdown(wait=True, cancel_futures=True)
             self._report()
 
     async def _drive(self, call: Caller, reader: ThreadPoolExecutor) -> None:
         loop = asyncio.get_running_loop()
-        items = feed(self.plan, self._is_done)
+        feed = open_feed(self.plan, self.folder.path, self._is_done, self.total - self.begun)
+        self._feed = feed
 
         def pull() -> list[Item]:
-            return list(islice(items, CHUNK))
+            chunk = feed.pull()
+            if self.store is not None and not self.limits.fresh:
+                self.store.look_up([i.prepared.key for i in chunk if isinstance(i.prepared, Request)])
+            return chunk
 
         ahead = loop.run_in_executor(reader, pull)
         while self._stop is None:
@@ -201,7 +187,7 @@ class Asking:
             answer = Answer(id=question.id, prompt=question.prompt, failure=item.failure)
         else:
             answer = await self.plan.subject.answer(question, item.prepared, call)
-        self.folder.append(answer)
+        self._keep(answer)
         for one in answer.calls:
             self.totals.add(one)
         self.done += 1
@@ -215,6 +201,20 @@ class Asking:
                 f"{self._errors_in_a_row} errors in a row, the last: {answer.failure.reason}; everything is kept, "
                 "the same command goes on (--max-errors sets how many are too many)"
             )
+
+    def _keep(self, answer: Answer) -> None:
+        """Write an answer before the loop waits again, together with the others that arrive in the same turn."""
+        self._arrived.append(answer)
+        if len(self._arrived) == 1:
+            asyncio.get_running_loop().call_soon(self._flush)
+
+    def _flush(self) -> None:
+        arrived, self._arrived = self._arrived, []
+        if arrived:
+            try:
+                self.folder.append(*arrived)
+            except Stopped as error:
+                self.stop(error)
 
     # ------------------------------------------------------------ progress
 

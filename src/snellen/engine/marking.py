@@ -6,7 +6,7 @@ Nothing here calls anyone, and a run folder is all it needs.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -103,7 +103,8 @@ def mark_run(
         "protocols": msgspec.to_builtins(summaries),
     }
     for i, (one, result) in enumerate(zip(chosen, summaries, strict=True)):
-        facts = RunFacts(manifest, one.protocol, result.groups, totals, _records(folder, samples, one))
+        records = _records(folder, scan, samples, one) if i == 0 else None
+        facts = RunFacts(manifest, one.protocol, result.groups, totals, records)
         for name, content in benchmark.exports(facts):
             folder.write(f"exports/{name}" if i == 0 else f"exports/{one.name}/{name}", content)
     folder.write_json("summary.json", summary)
@@ -166,15 +167,21 @@ def read_summaries(folder: RunFolder) -> list[ProtocolSummary]:
     return _SUMMARIES.decode(_ENCODER.encode(folder.summary()["protocols"]))
 
 
-def _records(folder: RunFolder, samples: dict[str, Sample], one: Chosen) -> Any:
-    """Sample, answer and mark side by side, streamed."""
+def _records(
+    folder: RunFolder, scan: Scan, samples: dict[str, Sample], one: Chosen
+) -> Callable[[], Iterator[tuple[Sample, Answer, Mark]]]:
+    """Sample, answer (without its ledger) and mark side by side, streamed."""
 
     def stream() -> Iterator[tuple[Sample, Answer, Mark]]:
-        answers = (a for a in folder.answers() if a.prompt == one.prompt)
+        answers = (_bare(a) for a in folder.texts(scan) if a.prompt == one.prompt)
         for answer, mark in zip(answers, read_marks(folder, one.name), strict=True):
             yield samples[answer.id], answer, mark
 
     return stream
+
+
+def _bare(text: AnswerText) -> Answer:
+    return Answer(id=text.id, prompt=text.prompt, text=text.text, failure=text.failure)
 
 
 def failure_reasons(folder: RunFolder, scan: Scan) -> dict[str, int]:

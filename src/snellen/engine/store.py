@@ -8,11 +8,8 @@ reported once and done without: the run folder alone keeps everything.
 from __future__ import annotations
 
 import os
-import queue
 import sqlite3
 import threading
-import time
-from collections.abc import Iterable
 from pathlib import Path
 
 import msgspec
@@ -21,8 +18,7 @@ from snellen.core.exam import Reply
 
 _ENCODER = msgspec.json.Encoder()
 _DECODER = msgspec.json.Decoder(Reply)
-BATCH = 256
-GATHER = 0.1
+EVERY = 0.1
 
 
 def cache_folder() -> Path:
@@ -36,13 +32,15 @@ def cache_folder() -> Path:
 
 
 class Store:
-    """Replies that were paid for. Used from one event loop; closes flushed."""
+    """Replies that were paid for. Used from one event loop and the thread that feeds it; closes flushed."""
 
     def __init__(self, folder: Path) -> None:
         self.problem: str | None = None
         self._path = folder / "answers.sqlite"
-        self._queue: queue.SimpleQueue[tuple[str, bytes] | None] = queue.SimpleQueue()
-        self._on_the_way: dict[str, bytes] = {}
+        self._waiting: dict[str, bytes] = {}
+        self._looked_up: dict[str, bytes | None] = {}
+        self._closing = threading.Event()
+        self._reading = threading.Lock()
         self._reader: sqlite3.Connection | None = None
         try:
             folder.mkdir(parents=True, exist_ok=True)
@@ -60,53 +58,51 @@ class Store:
         connection.execute("PRAGMA synchronous=NORMAL")
         return connection
 
+    def look_up(self, keys: list[str]) -> None:
+        """Read some keys ahead, in one query; `get` then answers for them without a query of its own."""
+        if self._reader is None or not keys:
+            return
+        marks = ",".join("?" * len(keys))
+        query = f"SELECT key, reply FROM replies WHERE key IN ({marks})"  # noqa: S608 (question marks only)
+        with self._reading:
+            found = {k.hex(): v for k, v in self._reader.execute(query, [bytes.fromhex(k) for k in keys])}
+        self._looked_up.update((k, found.get(k)) for k in keys)
+
     def get(self, key: str) -> Reply | None:
         """The stored reply to a request, if any."""
-        waiting = self._on_the_way.get(key)
-        if waiting is not None:
-            return _DECODER.decode(waiting)
-        if self._reader is None:
-            return None
-        row = self._reader.execute("SELECT reply FROM replies WHERE key = ?", (bytes.fromhex(key),)).fetchone()
-        if row is None:
+        data = self._waiting.get(key)
+        if data is None:
+            if key not in self._looked_up:
+                self.look_up([key])
+            data = self._looked_up.pop(key, None)
+        if data is None:
             return None
         try:
-            return _DECODER.decode(row[0])
+            return _DECODER.decode(data)
         except msgspec.MsgspecError:
             return None
 
     def put(self, key: str, reply: Reply) -> None:
         """Keep a reply (replacing an older one)."""
-        if self._reader is None:
-            return
-        data = _ENCODER.encode(reply)
-        self._on_the_way[key] = data
-        self._queue.put((key, data))
-
-    def missing(self, keys: Iterable[str]) -> list[str]:
-        """Those of the keys that are not stored."""
-        return [k for k in keys if self.get(k) is None]
+        if self._reader is not None:
+            self._waiting[key] = _ENCODER.encode(reply)
 
     def _write(self) -> None:
+        """Write what waits, a few times a second. (No signal for each reply: waking this thread would cost the loop more.)"""
         connection: sqlite3.Connection | None = None
-        while True:
-            first = self._queue.get()
-            batch = [first]
-            until = time.monotonic() + GATHER
-            while len(batch) < BATCH and batch[-1] is not None:
-                try:
-                    batch.append(self._queue.get(timeout=max(0.0, until - time.monotonic())))
-                except queue.Empty:
-                    break
-            rows = [item for item in batch if item is not None]
+        last = False
+        while not last:
+            last = self._closing.wait(EVERY)
+            rows = list(self._waiting.items())
+            if not rows:
+                continue
             try:
-                if rows and self._reader is not None:
-                    connection = connection or self._connect()
-                    connection.execute("BEGIN IMMEDIATE")
-                    connection.executemany(
-                        "INSERT OR REPLACE INTO replies VALUES (?, ?)", [(bytes.fromhex(k), v) for k, v in rows]
-                    )
-                    connection.execute("COMMIT")
+                connection = connection or self._connect()
+                connection.execute("BEGIN IMMEDIATE")
+                connection.executemany(
+                    "INSERT OR REPLACE INTO replies VALUES (?, ?)", [(bytes.fromhex(k), v) for k, v in rows]
+                )
+                connection.execute("COMMIT")
             except sqlite3.Error as error:
                 self.problem = (
                     f"the answer store {self._path} cannot be written ({error}); the run folder keeps the answers"
@@ -114,16 +110,14 @@ class Store:
                 if connection is not None and connection.in_transaction:
                     connection.execute("ROLLBACK")
             for key, data in rows:
-                if self._on_the_way.get(key) is data:
-                    self._on_the_way.pop(key, None)
-            if batch[-1] is None:
-                if connection is not None:
-                    connection.close()
-                return
+                if self._waiting.get(key) is data:
+                    del self._waiting[key]
+        if connection is not None:
+            connection.close()
 
     def close(self) -> None:
-        """Write what is on its way and let go of the file."""
-        self._queue.put(None)
+        """Write what waits and let go of the file."""
+        self._closing.set()
         self._thread.join()
         if self._reader is not None:
             self._reader.close()

@@ -1,74 +1,44 @@
-"""HTTP. One session an endpoint, connections kept and unlimited (the limiter limits), no redirects, the key only here."""
+"""The wire to one endpoint: where its addresses and its key meet, and nowhere else."""
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Mapping
-from typing import NamedTuple
-
-import aiohttp
+from urllib.parse import urlsplit
 
 from snellen.core.exam import Connection
+from snellen.engine.http import Client, Fault, Response
 
-LARGEST_REPLY = 64 * 1024 * 1024
-
-
-class Fault(Exception):
-    """The network failed before a whole response was read."""
-
-    def __init__(self, reason: str, refused: bool = False) -> None:
-        super().__init__(reason)
-        self.refused = refused
-
-
-class Response(NamedTuple):
-    """A whole response."""
-
-    status: int
-    headers: Mapping[str, str]
-    body: bytes
+__all__ = ["Fault", "Response", "Transport"]
 
 
 class Transport:
     """Posts bodies to one endpoint."""
 
     def __init__(self, connection: Connection, timeout: float) -> None:
-        self._connection = connection
-        headers = {"Content-Type": "application/json", **connection.headers}
+        self._key = connection.key
+        headers = dict(connection.headers)
         if connection.key:
             headers["Authorization"] = f"Bearer {connection.key.reveal()}"
-        self._session = aiohttp.ClientSession(
-            connector=aiohttp.TCPConnector(limit=0, ttl_dns_cache=300),
-            timeout=aiohttp.ClientTimeout(total=timeout, connect=min(timeout, 30.0)),
-            headers=headers,
-            trust_env=True,
-            auto_decompress=True,
-            cookie_jar=aiohttp.DummyCookieJar(),
-        )
+        self._client = Client(connection.url, headers, timeout)
+        self._chat, self._models = _target(connection.url), _target(connection.models_url)
 
     async def post(self, body: bytes) -> Response:
-        return await self._request("POST", self._connection.url, body)
+        return await self._request("POST", self._chat, body)
 
     async def models(self) -> Response:
         """The service's model list."""
-        return await self._request("GET", self._connection.models_url, None)
+        return await self._request("GET", self._models)
 
-    async def _request(self, method: str, url: str, body: bytes | None) -> Response:
+    async def _request(self, method: str, target: str, body: bytes = b"") -> Response:
         try:
-            async with self._session.request(method, url, data=body, allow_redirects=False) as response:
-                if (response.content_length or 0) > LARGEST_REPLY:
-                    raise Fault(f"response of {response.content_length} bytes is too large")
-                return Response(response.status, response.headers, await response.read())
-        except TimeoutError:
-            raise Fault("timed out") from None
-        except aiohttp.ClientConnectorError as error:
-            refused = isinstance(error.os_error, ConnectionRefusedError)
-            raise Fault(self._clean(f"cannot connect ({error.os_error or error})"), refused) from None
-        except (aiohttp.ClientError, OSError, asyncio.IncompleteReadError) as error:
-            raise Fault(self._clean(f"{type(error).__name__}: {error}")) from None
-
-    def _clean(self, text: str) -> str:
-        return self._connection.key.redact(text)
+            return await self._client.request(method, target, body)
+        except Fault as fault:
+            raise Fault(self._key.redact(str(fault)), fault.refused) from None
 
     async def close(self) -> None:
-        await self._session.close()
+        await self._client.close()
+
+
+def _target(url: str) -> str:
+    """The path and query of an address."""
+    parts = urlsplit(url)
+    return (parts.path or "/") + (f"?{parts.query}" if parts.query else "")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import binascii
 import difflib
 import os
 from collections.abc import Mapping
@@ -10,6 +9,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 import msgspec
+import pybase64
 
 from snellen.core.digest import digest
 from snellen.core.errors import SnellenError
@@ -150,6 +150,20 @@ class ChatSubject:
         self._head = msgspec.json.encode({"model": model, **wire_params})[:-1] + b',"messages":['
         self._encoded_shots = lru_cache(maxsize=64)(self._encode)
 
+    def recipe(self) -> dict[str, Any]:
+        """All that `from_recipe` needs to make the same requests in another process; no key."""
+        made = self._settings
+        return {
+            "kind": self.kind,
+            "model": self.model,
+            "base_url": made.base_url,
+            "max_tokens": made.max_tokens,
+            "temperature": made.temperature,
+            "top_logprobs": made.top_logprobs,
+            "extra": dict(made.extra),
+            "price": list(self.price) if self.price is not None else None,
+        }
+
     # ------------------------------------------------------------ asking
 
     def prepare(self, question: Question) -> Request:
@@ -190,7 +204,7 @@ class ChatSubject:
         except SnellenError as error:
             raise SnellenError(f"{picture.name}: {error}") from None
         entry = ledger_entry(data, picture.transforms + done)
-        return entry, f"data:{MIME[entry.codec]};base64,".encode() + binascii.b2a_base64(data, newline=False)
+        return entry, f"data:{MIME[entry.codec]};base64,".encode() + pybase64.b64encode(data)
 
     def _bound(self, question: Question, images: list[ImageSent]) -> float | None:
         """What the call can cost at most, by the price table and the token estimate."""
@@ -250,3 +264,10 @@ class ChatSubject:
         price = wire.listed_price(entry)
         if price is not None and self._settings.price is None:
             self.price = price
+
+
+def from_recipe(recipe: dict[str, Any]) -> ChatSubject:
+    """A subject that prepares the same requests as the one that gave the recipe, and cannot send them: it has no key."""
+    rest = {k: v for k, v in recipe.items() if k not in ("kind", "model", "price")}
+    price = Price(*recipe["price"]) if recipe["price"] else None
+    return ChatSubject(recipe["kind"], recipe["model"], Settings(**rest, price=price), offline=True)

@@ -12,9 +12,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import pyarrow as pa
-import pyarrow.parquet as pq
-
+from snellen.benchmarks.parquet import ParquetFile
 from snellen.benchmarks.salbench.configs import ANY, CONFIGS, SPLIT_NAMES, TASK_NAMES, Config, labels_of
 from snellen.core.digest import rank
 from snellen.core.errors import SnellenError
@@ -23,7 +21,7 @@ from snellen.core.types import Picture, Question, Sample
 
 REQUIRED = ("image", "image_id", "question", "answer")
 EXTRA = ("difficulty",)
-BATCH = 16
+GAP = 50
 
 
 class Shard(NamedTuple):
@@ -48,27 +46,22 @@ def find_shards(where: Path, config: Config) -> list[Shard]:
     return [Shard(path, path.relative_to(where).as_posix()) for path in found]
 
 
-def open_parquet(shard: Shard) -> pq.ParquetFile:
+def open_shard(shard: Shard) -> ParquetFile:
     """Open a shard and see that the columns are there."""
-    try:
-        file = pq.ParquetFile(shard.path, pre_buffer=False)
-    except (OSError, pa.ArrowInvalid) as error:
-        raise SnellenError(f"{shard.name}: not a readable parquet file ({error})") from None
-    names = file.schema_arrow.names
-    missing = [column for column in REQUIRED if column not in names]
+    file = ParquetFile(shard.path, shard.name)
+    missing = [column for column in REQUIRED if column not in file.types]
     if missing:
         raise SnellenError(
-            f"{shard.name}: column{'s' * (len(missing) > 1)} {', '.join(missing)} missing; it has {', '.join(names)}"
+            f"{shard.name}: column{'s' * (len(missing) > 1)} {', '.join(missing)} missing; it has {', '.join(file.types)}"
         )
     return file
 
 
-def read_texts(file: pq.ParquetFile, row_groups: list[int] | None = None) -> Rows:
-    """The text columns of a file, or of some of its row groups."""
-    columns = [*REQUIRED[1:], *(c for c in EXTRA if c in file.schema_arrow.names)]
-    table = file.read(columns=columns) if row_groups is None else file.read_row_groups(row_groups, columns=columns)
-    lists = {name: table.column(name).cast(pa.string()).to_pylist() for name in columns}
-    empty: list[str | None] = [None] * table.num_rows
+def read_texts(file: ParquetFile) -> Rows:
+    """The text columns of a file."""
+    columns = [*REQUIRED[1:], *(c for c in EXTRA if c in file.types)]
+    lists = dict(zip(columns, file.texts(columns), strict=True))
+    empty: list[str | None] = [None] * len(lists["image_id"])
     return Rows(
         [x or "" for x in lists["image_id"]],
         [x or "" for x in lists["question"]],
@@ -77,9 +70,9 @@ def read_texts(file: pq.ParquetFile, row_groups: list[int] | None = None) -> Row
     )
 
 
-def synthetic_note(file: pq.ParquetFile) -> dict[str, Any] | None:
+def synthetic_note(file: ParquetFile) -> dict[str, Any] | None:
     """What `snellen data make` wrote into a file that it made; None for real data."""
-    raw = (file.schema_arrow.metadata or {}).get(b"snellen.synthetic")
+    raw = file.notes.get(b"snellen.synthetic")
     return dict(json.loads(raw)) if raw else None
 
 
@@ -91,22 +84,22 @@ def pictures_of(value: Any, name: str) -> tuple[Picture, ...]:
     return (Picture(data=data if isinstance(data, bytes) else b"", name=name),)
 
 
-def row_problems(config: Config, shard: str, first_row: int, rows: Rows) -> Iterator[Problem]:
+def row_problems(config: Config, shard: str, rows: Rows) -> Iterator[Problem]:
     """What is wrong in the text columns, with file and row."""
     allowed = labels_of(config.split)
     good = {a for a in set(rows.answers) if a and all(x.strip().lower() in allowed for x in a.split(","))}
     for i, answer in enumerate(rows.answers):
         if answer not in good:
             yield Problem(
-                f"{shard} row {first_row + i}",
+                f"{shard} row {i}",
                 f"answer {answer!r} is not a label of {config.split} ({', '.join(allowed)})",
             )
     for i, text in enumerate(rows.questions):
         if not text.strip():
-            yield Problem(f"{shard} row {first_row + i}", "empty question")
+            yield Problem(f"{shard} row {i}", "empty question")
     for i, image_id in enumerate(rows.ids):
         if not image_id:
-            yield Problem(f"{shard} row {first_row + i}", "empty image_id")
+            yield Problem(f"{shard} row {i}", "empty image_id")
 
 
 class _Numbering:
@@ -141,9 +134,9 @@ class SalBenchData:
             ids: list[str] = []
             numbering = _Numbering(config)
             for shard in find_shards(where, config):
-                file = open_parquet(shard)
+                file = open_shard(shard)
                 rows = read_texts(file)
-                problems += row_problems(config, shard.name, 0, rows)
+                problems += row_problems(config, shard.name, rows)
                 self.synthetic = self.synthetic or synthetic_note(file) is not None
                 fingerprint.update(f"{shard.name}\x1e{shard.path.stat().st_size}\x1e".encode())
                 for column in rows[:3]:
@@ -161,14 +154,17 @@ class SalBenchData:
         return self._count
 
     def light(self) -> Iterator[Sample]:
-        for _config, _file, _group, samples in self._walk():
-            yield from samples
+        for shard in self._shards():
+            yield from (shard.sample(i) for i, name in enumerate(shard.ids) if self._is_chosen(shard.config, name))
 
     def full(self, wanted: Callable[[str], bool]) -> Iterator[Sample]:
-        for _config, file, group, samples in self._walk():
-            keep = {i: s for i, s in enumerate(samples.all) if samples.chosen(s.id) and wanted(s.id)}
-            if keep:
-                yield from _with_pictures(file, group, keep)
+        for shard in self._shards():
+            config = shard.config
+            yield from shard.with_pictures(lambda name, c=config: self._is_chosen(c, name) and wanted(name))  # type: ignore[misc]
+
+    def _is_chosen(self, config: Config, name: str) -> bool:
+        chosen = self._chosen[config.name]
+        return chosen is None or name in chosen
 
     def asker(self, prompt: str) -> Callable[[Sample], Question]:
         from snellen.benchmarks.salbench.prompts import build_asker
@@ -177,78 +173,63 @@ class SalBenchData:
 
     def support_pool(self, config: str) -> list[Sample]:
         """All samples of a config, selected or not, without pictures: where few-shot examples are drawn from."""
-        return [s for c, _f, _g, samples in self._walk() if c.name == config for s in samples.all]
+        return [shard.sample(i) for shard in self._shards(config) for i in range(len(shard.ids))]
 
     def load(self, ids: set[str]) -> dict[str, Sample]:
         """Some samples with pictures, selected or not."""
-        found: dict[str, Sample] = {}
-        for _config, file, group, samples in self._walk():
-            keep = {i: s for i, s in enumerate(samples.all) if s.id in ids}
-            if keep:
-                found.update((s.id, s) for s in _with_pictures(file, group, keep))
-        return found
+        return {s.id: s for shard in self._shards() for s in shard.with_pictures(ids.__contains__)}
 
-    def _walk(self) -> Iterator[tuple[Config, pq.ParquetFile, int, _GroupSamples]]:
+    def _shards(self, only: str | None = None) -> Iterator[_ShardRows]:
         for config in self._configs:
-            numbering = _Numbering(config)
-            chosen = self._chosen[config.name]
-            for shard in find_shards(self._where, config):
-                with open_parquet(shard) as file:
-                    row = 0
-                    for group in range(file.num_row_groups):
-                        rows = read_texts(file, [group])
-                        samples = _light_samples(config, shard.name, row, numbering.ids(rows.ids), rows)
-                        row += len(samples)
-                        yield config, file, group, _GroupSamples(samples, chosen)
+            if only in (None, config.name):
+                numbering = _Numbering(config)
+                for shard in find_shards(self._where, config):
+                    yield _ShardRows(config, open_shard(shard), numbering)
 
 
-class _GroupSamples:
-    """The samples of one row group; iterating gives the selected ones."""
+class _ShardRows:
+    """The texts of one shard; samples are made one by one, and pictures read a few at a time."""
 
-    __slots__ = ("_selected", "all")
+    def __init__(self, config: Config, file: ParquetFile, numbering: _Numbering) -> None:
+        self.config, self._file = config, file
+        self._rows = read_texts(file)
+        self.ids = numbering.ids(self._rows.ids)
+        base = {"config": config.name, "split": config.split, "task": config.task}
+        self._tags = {d: base | ({"difficulty": d} if d else {}) for d in set(self._rows.difficulties)}
 
-    def __init__(self, samples: list[Sample], selected: frozenset[str] | None) -> None:
-        self.all, self._selected = samples, selected
-
-    def chosen(self, sample_id: str) -> bool:
-        return self._selected is None or sample_id in self._selected
-
-    def __iter__(self) -> Iterator[Sample]:
-        return (s for s in self.all if self.chosen(s.id))
-
-
-def _light_samples(config: Config, shard: str, first_row: int, ids: list[str], rows: Rows) -> list[Sample]:
-    tags: dict[str | None, dict[str, str]] = {}
-    for difficulty in set(rows.difficulties):
-        tags[difficulty] = {"config": config.name, "split": config.split, "task": config.task} | (
-            {"difficulty": difficulty} if difficulty else {}
-        )
-    return [
-        Sample(
-            id=ids[i],
-            tags=tags[rows.difficulties[i]],
+    def sample(self, i: int, pictures: tuple[Picture, ...] = ()) -> Sample:
+        rows = self._rows
+        return Sample(
+            id=self.ids[i],
+            tags=self._tags[rows.difficulties[i]],
             truth=rows.answers[i],
-            facts={"question": rows.questions[i], "where": f"{shard} row {first_row + i}"},
+            facts={"question": rows.questions[i], "where": self._where(i)},
+            pictures=pictures,
         )
-        for i in range(len(ids))
-    ]
+
+    def _where(self, i: int) -> str:
+        return f"{self._file.name} row {i}"
+
+    def with_pictures(self, wanted: Callable[[str], bool]) -> Iterator[Sample]:
+        keep = [i for i, name in enumerate(self.ids) if wanted(name)]
+        for start, stop in spans(keep):
+            chosen = set(keep) if len(keep) < len(self.ids) else None
+            for i, cell in enumerate(self._file.cells("image", start, stop), start):
+                if chosen is None or i in chosen:
+                    yield self.sample(i, pictures_of(cell, self._where(i)))
 
 
-def _with_pictures(file: pq.ParquetFile, group: int, keep: dict[int, Sample]) -> Iterator[Sample]:
-    at = 0
-    for batch in file.iter_batches(batch_size=BATCH, row_groups=[group], columns=["image"]):
-        column = batch.column(0)
-        for i in range(batch.num_rows):
-            light = keep.get(at + i)
-            if light is not None:
-                yield Sample(
-                    id=light.id,
-                    tags=light.tags,
-                    truth=light.truth,
-                    facts=light.facts,
-                    pictures=pictures_of(column[i].as_py(), light.facts["where"]),
-                )
-        at += batch.num_rows
+def spans(rows: list[int]) -> Iterator[tuple[int, int]]:
+    """Rows as few ranges [start, stop), reading over small gaps.
+
+    >>> list(spans([0, 1, 2, 9, 500]))
+    [(0, 10), (500, 501)]
+    """
+    start = 0
+    for at in range(1, len(rows) + 1):
+        if at == len(rows) or rows[at] - rows[at - 1] > GAP:
+            yield rows[start], rows[at - 1] + 1
+            start = at
 
 
 def _choose(ids: list[str], options: Options) -> frozenset[str] | None:
@@ -291,29 +272,24 @@ def check(where: Path) -> Iterator[Problem]:
         seen: Counter[str] = Counter()
         for shard in find_shards(where, config):
             try:
-                file = open_parquet(shard)
+                file = open_shard(shard)
             except SnellenError as error:
                 yield Problem(shard.name, str(error).removeprefix(f"{shard.name}: "))
                 continue
-            row = 0
-            for group in range(file.num_row_groups):
-                rows = read_texts(file, [group])
-                yield from row_problems(config, shard.name, row, rows)
-                for i, image_id in enumerate(rows.ids):
-                    seen[image_id] += 1
-                    if image_id and seen[image_id] > 1:
-                        yield Problem(f"{shard.name} row {row + i}", f"image_id {image_id!r} repeats", fatal=False)
-                yield from _image_problems(file, group, shard.name, row)
-                row += len(rows.ids)
+            rows = read_texts(file)
+            yield from row_problems(config, shard.name, rows)
+            for i, image_id in enumerate(rows.ids):
+                seen[image_id] += 1
+                if image_id and seen[image_id] > 1:
+                    yield Problem(f"{shard.name} row {i}", f"image_id {image_id!r} repeats", fatal=False)
+            yield from _image_problems(file)
 
 
-def _image_problems(file: pq.ParquetFile, group: int, shard: str, row: int) -> Iterator[Problem]:
+def _image_problems(file: ParquetFile) -> Iterator[Problem]:
     from snellen.core.pixels import decode_problem
 
-    for batch in file.iter_batches(batch_size=BATCH, row_groups=[group], columns=["image"]):
-        for cell in batch.column(0):
-            for picture in pictures_of(cell.as_py(), ""):
-                problem = decode_problem(picture.data)
-                if problem:
-                    yield Problem(f"{shard} row {row}", problem)
-            row += 1
+    for row, cell in enumerate(file.cells("image", 0, file.rows)):
+        for picture in pictures_of(cell, ""):
+            problem = decode_problem(picture.data)
+            if problem:
+                yield Problem(f"{file.name} row {row}", problem)

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from PIL import Image, ImageDraw
 
-from .colour import Floats, difference, lab_to_rgb, rgb_to_lab
+from snellen.benchmarks.salbench.colour import Floats, difference, lab_to_rgb, rgb_to_lab
 
 Pixels = npt.NDArray[np.uint8]
 PixelBox = tuple[int, int, int, int]

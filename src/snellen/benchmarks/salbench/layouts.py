@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .colour import Floats
+from snellen.benchmarks.salbench.colour import Floats
 
 PLAIN = ("row", "rows", "ring", "scatter", "group")
 WITH_OUTLIER = ("row", "ring", "group")

@@ -16,40 +16,39 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
-import pyarrow.parquet as pq
-
-from ...core.errors import SnellenError
-from . import scenes_o3, scenes_p3, wording
-from .drawing import framed, png
+from snellen.benchmarks import parquet
+from snellen.benchmarks.salbench import scenes_o3, scenes_p3, wording
+from snellen.benchmarks.salbench.drawing import framed, png
+from snellen.core.errors import SnellenError
 
 VERSION = 1
-SHARD_ROWS = 250
-GROUP_ROWS = 50
+SHARD_ROWS = 50
 SPLITS = ("P3", "O3")
 KINDS = ("", "_box", "_box_img")
 _CHUNK = 8
-_MARK = b"snellen.synthetic"
+MARK = "snellen.synthetic"
+TYPES = {
+    "image": "STRUCT(bytes BLOB, path VARCHAR)",
+    "image_id": "VARCHAR",
+    "question": "VARCHAR",
+    "answer": "VARCHAR",
+    "difficulty": "VARCHAR",
+}
 
-Row = dict[str, Any]
+Row = tuple[dict[str, Any], str, str, str, str]
 Rows = tuple[Row, Row, Row]
 Progress = Callable[[int, int], None]
 
 
-def _schema(seed: int, count: int) -> pa.Schema:
+def _notes(seed: int, count: int) -> dict[str, str]:
+    """What the files say of themselves: the hub's feature types, and that they were made here."""
     text = {"dtype": "string", "_type": "Value"}
     features = {"image": {"_type": "Image"}, "image_id": text, "question": text, "answer": text, "difficulty": text}
-    origin = {"generator": "salbench", "version": VERSION, "seed": seed, "count": count}
-    return pa.schema(
-        [
-            pa.field("image", pa.struct([pa.field("bytes", pa.binary()), pa.field("path", pa.string())])),
-            *(pa.field(name, pa.string()) for name in ("image_id", "question", "answer", "difficulty")),
-        ],
-        metadata={
-            b"huggingface": json.dumps({"info": {"features": features}}).encode(),
-            _MARK: json.dumps(origin).encode(),
-        },
-    )
+    return {"huggingface": json.dumps({"info": {"features": features}}), MARK: json.dumps(_origin(seed, count))}
+
+
+def _origin(seed: int, count: int) -> dict[str, Any]:
+    return {"generator": "salbench", "version": VERSION, "seed": seed, "count": count}
 
 
 def sample(split: str, seed: int, index: int) -> Rows:
@@ -72,13 +71,7 @@ def sample(split: str, seed: int, index: int) -> Rows:
     name = f"syn-{split.lower()}-s{seed}-{index:05d}"
     plain, marked = png(scene.image), png(framed(scene.image, scene.box))
     first, second, third = (
-        {
-            "image": {"bytes": data, "path": f"{name}.png"},
-            "image_id": name,
-            "question": question,
-            "answer": answer,
-            "difficulty": scene.difficulty,
-        }
+        ({"bytes": data, "path": f"{name}.png"}, name, question, answer, scene.difficulty)
         for data, question in zip((plain, plain, marked), questions, strict=True)
     )
     return first, second, third
@@ -110,46 +103,24 @@ def _check(out: Path, seed: int, count: int) -> None:
         raise SnellenError(f"{out} is not a folder: choose another --out folder")
     for path in sorted(p for split in SPLITS for kind in KINDS for p in (out / f"{split}{kind}").glob("*.parquet")):
         try:
-            metadata = pq.read_schema(path).metadata or {}
-            origin = json.loads(metadata[_MARK])
-        except (OSError, KeyError, ValueError, pa.ArrowException):
+            origin = json.loads(parquet.ParquetFile(path, path.name).notes[MARK.encode()])
+        except (SnellenError, KeyError, ValueError):
             raise SnellenError(f"{path} was not made here: choose another folder for the synthetic set") from None
-        if origin != {"generator": "salbench", "version": VERSION, "seed": seed, "count": count}:
+        if origin != _origin(seed, count):
             raise SnellenError(
                 f"{out} holds a synthetic set with seed {origin.get('seed')} and count {origin.get('count')}, "
                 f"not seed {seed} and count {count}: choose another folder"
             )
 
 
-def _write_shard(folders: list[Path], number: int, rows: Iterator[Rows], schema: pa.Schema) -> list[Path]:
-    """Writes one shard of each config of a split, row group by row group; the names appear when all is written."""
+def _write_shard(folders: list[Path], number: int, rows: list[Rows], notes: dict[str, str]) -> list[Path]:
+    """Writes one shard of each config of a split; the names appear when the files are whole."""
     finals = [folder / f"shard_{number:03d}.parquet" for folder in folders]
-    drafts = [final.with_name(final.name + ".part") for final in finals]
-    with ExitStack() as stack:
-        writers = [
-            stack.enter_context(
-                pq.ParquetWriter(draft, schema, compression="NONE", use_dictionary=False, write_statistics=False)
-            )
-            for draft in drafts
-        ]
-        group: list[Rows] = []
-        for row in rows:
-            group.append(row)
-            if len(group) == GROUP_ROWS:
-                _flush(writers, group, schema)
-                group = []
-        if group:
-            _flush(writers, group, schema)
-    for draft, final in zip(drafts, finals, strict=True):
+    for kind, final in enumerate(finals):
+        draft = final.with_name(final.name + ".part")
+        parquet.write(draft, TYPES, [row[kind] for row in rows], notes)
         draft.replace(final)
     return finals
-
-
-def _flush(writers: list[pq.ParquetWriter], group: list[Rows], schema: pa.Schema) -> None:
-    for kind, writer in enumerate(writers):
-        writer.write_table(
-            pa.Table.from_pylist([rows[kind] for rows in group], schema=schema), row_group_size=GROUP_ROWS
-        )
 
 
 def _counted(rows: Iterator[Rows], limit: int, tick: Callable[[], None]) -> Iterator[Rows]:
@@ -185,7 +156,7 @@ def make(
         if progress is not None:
             progress(done, 2 * count)
 
-    schema = _schema(seed, count)
+    notes = _notes(seed, count)
     made: list[Path] = []
     with ExitStack() as stack:
         pool = None
@@ -199,5 +170,5 @@ def make(
             rows = _in_order(pool, 2 * wanted, split, seed, count)
             for number, start in enumerate(range(0, count, SHARD_ROWS)):
                 part = _counted(rows, min(SHARD_ROWS, count - start), tick)
-                made += _write_shard(folders, number, part, schema)
+                made += _write_shard(folders, number, list(part), notes)
     return sorted(made)

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from .colour import Floats, rgb_to_lab
-from .segment import Mask, Pixels, Segmented
+from snellen.benchmarks.salbench.colour import Floats, rgb_to_lab
+from snellen.benchmarks.salbench.segment import Mask, Pixels, Segmented
 
 ORDERS = (2, 3, 4, 5, 6)
 _PAD = 5

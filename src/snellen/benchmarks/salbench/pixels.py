@@ -12,10 +12,10 @@ from collections.abc import Callable, Mapping
 import numpy as np
 from PIL import Image
 
-from ...core.types import Question
-from .colour import Floats
-from .measure import ORDERS, Measures, measure
-from .segment import load, segment
+from snellen.benchmarks.salbench.colour import Floats
+from snellen.benchmarks.salbench.measure import ORDERS, Measures, measure
+from snellen.benchmarks.salbench.segment import load, segment
+from snellen.core.types import Question
 
 _NUMBER = r"\s*[=:]\s*(-?\d*\.?\d+)"
 _BOX = re.compile(rf"x_?min{_NUMBER}\W+y_?min{_NUMBER}\W+x_?max{_NUMBER}\W+y_?max{_NUMBER}", re.IGNORECASE)

@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 from PIL import Image, ImageFilter
 
-from .colour import Floats, difference, lab_to_rgb
-from .drawing import (
+from snellen.benchmarks.salbench.colour import Floats, difference, lab_to_rgb
+from snellen.benchmarks.salbench.drawing import (
     DIFFICULTIES,
     OUTLINES,
     PERIOD,
@@ -26,8 +26,8 @@ from .drawing import (
     turned,
     unit_area,
 )
-from .layouts import lay_out
-from .wording import FEATURES_O3
+from snellen.benchmarks.salbench.layouts import lay_out
+from snellen.benchmarks.salbench.wording import FEATURES_O3
 
 SPLIT = 7
 _SIZES = ((640, 480), (720, 540), (800, 600), (960, 640), (1024, 768))

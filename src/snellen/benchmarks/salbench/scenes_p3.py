@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from .colour import Floats, difference, lab_to_rgb
-from .drawing import (
+from snellen.benchmarks.salbench.colour import Floats, difference, lab_to_rgb
+from snellen.benchmarks.salbench.drawing import (
     DIFFICULTIES,
     OUTLINES,
     PERIOD,
@@ -20,7 +20,7 @@ from .drawing import (
     reach,
     turned,
 )
-from .wording import FEATURES_P3
+from snellen.benchmarks.salbench.wording import FEATURES_P3
 
 SPLIT = 3
 SIDE = 1024

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from PIL import Image, ImageChops
 
-from .colour import Floats
+from snellen.benchmarks.salbench.colour import Floats
 
 Pixels = npt.NDArray[np.uint8]
 Mask = npt.NDArray[np.bool_]

@@ -12,7 +12,7 @@ import msgspec
 from snellen.benchmarks.salbench.configs import BY_NAME
 from snellen.core.exam import RunFacts
 from snellen.core.text import for_cell
-from snellen.core.types import GroupSummary, Outcome
+from snellen.core.types import Answer, GroupSummary, Mark, Outcome, Sample
 
 COLUMNS = {
     "Detection_NAT": "O3",
@@ -35,7 +35,8 @@ def exports(run: RunFacts) -> Iterator[tuple[str, bytes]]:
     writer.writerow({k: for_cell(v) if isinstance(v, str) else v for k, v in row.items()})
     yield "leaderboard_row.csv", out.getvalue().encode()
     yield "metrics.json", msgspec.json.format(msgspec.json.encode(_metrics(run, whole, row)), indent=2)
-    yield "raw_responses.json", b"[\n" + b",\n".join(_records(run)) + b"\n]\n"
+    if run.records is not None:
+        yield "raw_responses.json", b"[\n" + b",\n".join(_records(run.records())) + b"\n]\n"
 
 
 def leaderboard_row(run: RunFacts, whole: dict[str, GroupSummary]) -> dict[str, Any]:
@@ -86,8 +87,8 @@ def _metrics(run: RunFacts, whole: dict[str, GroupSummary], row: dict[str, Any])
     }
 
 
-def _records(run: RunFacts) -> Iterator[bytes]:
-    for sample, answer, mark in run.records():
+def _records(records: Iterator[tuple[Sample, Answer, Mark]]) -> Iterator[bytes]:
+    for sample, answer, mark in records:
         yield msgspec.json.encode(
             {
                 "sample_id": sample.id,

@@ -1,0 +1,108 @@
+"""Parquet files for all benchmarks, read and written through DuckDB (chosen for its size: docs/performance.md).
+
+Text columns are read whole, images a few at a time, so that an image is in memory only while it is needed.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from snellen.core.errors import SnellenError
+
+if TYPE_CHECKING:
+    import duckdb
+
+_BATCH = 32
+_local = threading.local()
+
+
+def _connection() -> duckdb.DuckDBPyConnection:
+    """One private in-memory database a thread; it reads the named files and loads nothing by itself."""
+    import duckdb
+
+    found: duckdb.DuckDBPyConnection | None = getattr(_local, "connection", None)
+    if found is None:
+        found = _local.connection = duckdb.connect(
+            config={"threads": 1, "autoinstall_known_extensions": False, "autoload_known_extensions": False}
+        )
+    return found
+
+
+def _exactly(path: Path) -> str:
+    """A path that stands for itself: DuckDB reads *, ? and [ in names as patterns."""
+    return "".join(f"[{c}]" if c in "*?[" else c for c in str(path))
+
+
+def _name(column: str) -> str:
+    return '"' + column.replace('"', '""') + '"'
+
+
+class ParquetFile:
+    """One file: its columns with their types, notes and number of rows. `name` is how messages call it."""
+
+    def __init__(self, path: Path, name: str) -> None:
+        self.name = name
+        self._path = _exactly(path)
+        described = self._rows("DESCRIBE SELECT * FROM read_parquet(?)", self._path)
+        self.types = {str(row[0]): str(row[1]) for row in described}
+        notes = self._rows("SELECT key, value FROM parquet_kv_metadata(?)", self._path)
+        self.notes: dict[bytes, bytes] = {bytes(k): bytes(v) for k, v in notes}
+        self.rows = int(self._rows("SELECT num_rows FROM parquet_file_metadata(?)", self._path)[0][0])
+
+    def _rows(self, query: str, *values: Any) -> list[tuple[Any, ...]]:
+        import duckdb
+
+        try:
+            return _connection().execute(query, values).fetchall()
+        except duckdb.Error as error:
+            reason = str(error).splitlines()[0]
+            raise SnellenError(f"{self.name}: not a readable parquet file ({reason})") from None
+
+    def texts(self, columns: Sequence[str]) -> list[list[str | None]]:
+        """Some columns of the whole file as text, one list a column."""
+        names = ", ".join(f"{_name(c)}::VARCHAR" for c in columns)
+        rows = self._rows(f"SELECT {names} FROM read_parquet(?)", self._path)  # noqa: S608 (quoted names)
+        same: dict[str | None, str | None] = {}  # equal texts share one object: most questions are alike
+        share = same.setdefault
+        return [[share(x, x) for x in column] for column in zip(*rows, strict=True)] if rows else [[] for _ in columns]
+
+    def cells(self, column: str, start: int, stop: int) -> Iterator[Any]:
+        """The values of one column in rows [start, stop), a few at a time; of a struct with `bytes`, those bytes."""
+        import duckdb
+
+        inner = '."bytes"' if self.types[column].startswith("STRUCT(") and '"bytes" BLOB' in self.types[column] else ""
+        query = f"SELECT {_name(column)}{inner} FROM read_parquet(?)"  # noqa: S608 (quoted name)
+        if (start, stop) != (0, self.rows):
+            some = f"read_parquet(?, file_row_number = true) WHERE file_row_number BETWEEN {start:d} AND {stop - 1:d}"
+            query = query.replace("read_parquet(?)", some)
+        try:
+            result = _connection().cursor().execute(query, (self._path,))
+            while batch := result.fetchmany(_BATCH):
+                for row in batch:
+                    yield row[0]
+        except duckdb.Error as error:
+            reason = str(error).splitlines()[0]
+            raise SnellenError(f"{self.name}: cannot be read ({reason})") from None
+
+
+def write(path: Path, types: dict[str, str], rows: Iterable[Sequence[Any]], notes: dict[str, str]) -> None:
+    """Write a file, uncompressed, as one row group; the same rows give the same bytes."""
+    import duckdb
+
+    connection = duckdb.connect(config={"threads": 1})
+    try:
+        connection.execute(f"CREATE TABLE rows ({', '.join(f'{_name(c)} {t}' for c, t in types.items())})")
+        connection.executemany(f"INSERT INTO rows VALUES ({', '.join('?' for _ in types)})", [list(r) for r in rows])  # noqa: S608
+        said = ", ".join(f"{_name(k)}: {_literal(v)}" for k, v in notes.items())
+        connection.execute(
+            f"COPY rows TO {_literal(str(path))} (FORMAT parquet, COMPRESSION uncompressed, KV_METADATA {{{said}}})"
+        )
+    finally:
+        connection.close()
+
+
+def _literal(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"
