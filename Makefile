@@ -18,7 +18,7 @@ lint: $(DEV)
 	$(BIN)/ruff format --check src tests bench
 	$(BIN)/mypy
 
-bench: $(CORE)
+bench: $(DEV)
 	$(BIN)/python bench/throughput.py
 
 $(CORE): pyproject.toml constraints.txt

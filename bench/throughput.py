@@ -274,7 +274,7 @@ def run(size: Size, with_inspect: bool) -> tuple[list[Row], dict[str, Any]]:
 
 def machine(with_inspect: bool) -> dict[str, Any]:
     facts: dict[str, Any] = {"cores": os.cpu_count(), "python": platform.python_version(), "system": platform.system()}
-    facts |= {name: version(name) for name in ("snellen", "aiohttp", "msgspec", "pyarrow")}
+    facts |= {name: version(name) for name in ("snellen", "httptools", "duckdb", "msgspec", "aiohttp")}
     if with_inspect:
         facts["inspect"] = (HERE / "inspect-requirements.txt").read_text().split()
     return facts
