@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from snellen.engine.marking import Remarked
     from snellen.engine.run import Run
 
-WIDTH_WHEN_NOT_A_TERMINAL = 118
+WIDTH_WHEN_NOT_A_TERMINAL = 132
 SHOWN_CHANGES = 20
 
 
