@@ -76,7 +76,9 @@ def json_libraries(python: str, _work: Path) -> Table:
     for way in JSON_WAYS:
         say(f"JSON libraries: {way}")
         found = [probe(python, "json", way, **source) for _ in range(REPEATS)]
-        rows.append((way, f"{_best(found, 'encode_us'):.2f}", f"{_best(found, 'decode_us'):.2f}", str(found[0]["bytes"])))
+        rows.append(
+            (way, f"{_best(found, 'encode_us'):.2f}", f"{_best(found, 'decode_us'):.2f}", str(found[0]["bytes"]))
+        )
     return Table("JSON: one answer line with its ledger", ("library", "us encoding", "us decoding", "bytes"), rows)
 
 

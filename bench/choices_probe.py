@@ -222,7 +222,8 @@ def _pyarrow(path: str) -> Iterator[int]:
     file = pq.ParquetFile(path, pre_buffer=False)
     yield len(file.read(columns=TEXTS).to_pylist())
     yield sum(
-        len(image) for batch in file.iter_batches(batch_size=16, columns=["image.bytes"])
+        len(image)
+        for batch in file.iter_batches(batch_size=16, columns=["image.bytes"])
         for image in batch.column(0).field(0).to_pylist()
     )
 
@@ -246,7 +247,9 @@ def _polars(path: str) -> Iterator[int]:
     yield rows
     image = pl.col("image").struct.field("bytes")
     yield sum(
-        len(x) for at in range(0, rows, 50) for x in pl.scan_parquet(path).slice(at, 50).select(image).collect()["bytes"]
+        len(x)
+        for at in range(0, rows, 50)
+        for x in pl.scan_parquet(path).slice(at, 50).select(image).collect()["bytes"]
     )
 
 

@@ -92,9 +92,7 @@ def _measured(spent: Spent, seen: Seen, samples: int, cpu: float | None = None) 
     if seen.completed != samples:
         raise ChildError(f"{seen.completed} calls for {samples} samples:\n{spent.err[-2000:]}")
     used = spent.cpu if cpu is None else cpu
-    return Measured(
-        seen.rate, used, spent.wall, spent.peak_mb, samples, seen.most_in_flight, seen.rate_from_opening
-    )
+    return Measured(seen.rate, used, spent.wall, spent.peak_mb, samples, seen.most_in_flight, seen.rate_from_opening)
 
 
 class Bench:

@@ -87,7 +87,9 @@ class _Line(asyncio.Protocol):
             self.close()
 
     def on_message_complete(self) -> None:
-        if self._parser is not None and self._parser.get_status_code() >= 200:  # before it come 100 Continue and the like
+        if (
+            self._parser is not None and self._parser.get_status_code() >= 200
+        ):  # before it come 100 Continue and the like
             self._deliver(keep=self._parser.should_keep_alive())
 
     def _deliver(self, keep: bool) -> None:
