@@ -291,3 +291,39 @@ def test_version_and_help() -> None:
             ).returncode
             == 0
         )
+
+
+def test_a_runs_first_protocol_stays_the_first_and_no_old_file_stays(tmp_path: Path) -> None:
+    run(tmp_path, "--protocol", "paper,robust", "--limit", 6, configs=("P3",))
+    path = only_run(tmp_path)
+    before = (path / "exports" / "leaderboard_row.csv").read_text()
+    snellen("remark", path, "--protocol", "seed", cache=tmp_path / "cache")
+    assert (path / "exports" / "leaderboard_row.csv").read_text() == before
+    assert {p.name for p in (path / "exports").iterdir() if p.is_dir()} == {"robust", "seed"}
+    (path / "exports" / "old").mkdir()
+    snellen("remark", path, cache=tmp_path / "cache")
+    assert not (path / "exports" / "old").exists()
+    assert json.loads((path / "exports" / "metrics.json").read_text())["config"]["prompt"] == "question"
+
+
+def test_it_works_where_a_loop_runs_already(tmp_path: Path) -> None:
+    """As in a notebook."""
+    import asyncio
+
+    import snellen as library
+
+    write_set(tmp_path / "set", 5)
+
+    async def cell() -> int:
+        made = library.evaluate("salbench", model="baseline/chance", data=tmp_path / "set", out=tmp_path / "runs")
+        return len(list(made.answers()))
+
+    assert asyncio.run(cell()) == 5
+
+
+def test_an_out_that_cannot_be_made_is_one_line(tmp_path: Path) -> None:
+    (tmp_path / "runs").write_text("a file")
+    done = run(tmp_path, configs=("P3",))
+    assert done.returncode == 2
+    assert "choose another --out" in done.stderr
+    assert "Traceback" not in done.stderr

@@ -207,3 +207,100 @@ def test_too_many_errors_in_a_row_stop_the_run(tmp_path: Path) -> None:
         assert done.returncode == 3
         assert "errors in a row, the last: status 500: down" in done.stderr
         assert len(endpoint.requests) < 60
+
+
+@pytest.mark.parametrize(("status", "code"), [(402, 3), (403, 2)])
+@pytest.mark.parametrize("count", [12, 60])
+def test_what_is_in_flight_when_a_run_stops_is_kept(tmp_path: Path, status: int, code: int, count: int) -> None:
+    data = write_set(tmp_path / "set", count)
+    out, cache = tmp_path / "runs", tmp_path / "cache"
+
+    turns = iter(range(10_000))
+
+    def script(_request: dict[str, Any], _times: int) -> Any:
+        return (status, {}, b'{"error": {"message": "no"}}') if next(turns) == 2 else None
+
+    with Endpoint(delay=0.2, script=script) as endpoint:
+        done = snellen(*words(data, endpoint, out), cache=cache)
+        assert done.returncode == code, done.stderr
+        assert len(lines(out)) == sum(endpoint.answered.values())
+        endpoint.script = None
+        assert snellen(*words(data, endpoint, out), cache=cache).returncode == 0
+        assert sum(endpoint.answered.values()) == count
+
+
+def test_an_interrupt_ends_a_run_that_is_waiting_to_stop(tmp_path: Path) -> None:
+    data = write_set(tmp_path / "set", 40)
+    out, cache = tmp_path / "runs", tmp_path / "cache"
+
+    def script(_request: dict[str, Any], _times: int) -> Any:
+        return (422, {}, b"no") if len(endpoint.requests) % 2 else (429, {"retry-after": "300"}, b"wait")
+
+    with Endpoint(script=script) as endpoint:
+        process = start(*words(data, endpoint, out, "--max-errors", 3), cache=cache)
+        _stdout, stderr = process.communicate(timeout=60)  # stops by itself: no new try is begun
+        assert process.returncode == 3, stderr
+
+
+def test_a_fresh_run_goes_on_fresh(tmp_path: Path) -> None:
+    data = write_set(tmp_path / "set", 30)
+    out, cache = tmp_path / "runs", tmp_path / "cache"
+    with Endpoint(cost=0.01) as endpoint:
+        assert snellen(*words(data, endpoint, out), cache=cache).returncode == 0
+        assert snellen(*words(data, endpoint, out, "--fresh", "--max-cost", 0.1), cache=cache).returncode == 3
+        assert len(endpoint.requests) == 40
+        for more in (
+            ("--fresh", "--max-cost", 0.2),
+            (),
+        ):  # with or without the flag: neither old answers nor a new start
+            snellen(*words(data, endpoint, out, *more), cache=cache)
+        assert len(endpoint.requests) == 60
+    assert len([p for p in out.iterdir() if p.is_dir()]) == 2
+
+
+def test_repeated_images_are_asked_once(tmp_path: Path) -> None:
+    from tests.support.sets import png, write_config
+
+    images = [{"bytes": png(i % 20), "path": None} for i in range(40)]
+    write_config(tmp_path / "set", "P3", 40, image=images, answer=["color"] * 40)
+    with Endpoint() as endpoint:
+        done = snellen(
+            *words(tmp_path / "set", endpoint, tmp_path / "runs", "--concurrency", 1), cache=tmp_path / "cache"
+        )
+        assert done.returncode == 0, done.stderr
+        assert len(endpoint.requests) == 20
+
+
+def test_damaged_derived_files_are_made_again(tmp_path: Path) -> None:
+    data = write_set(tmp_path / "set", 10)
+    out, cache = tmp_path / "runs", tmp_path / "cache"
+    with Endpoint() as endpoint:
+        snellen(*words(data, endpoint, out), cache=cache)
+        run = next(p for p in out.iterdir() if p.is_dir())
+        with (run / "marks" / "paper.jsonl").open("ab") as file:
+            file.write(b"\xff garbage\n")
+        with (run / "answers.jsonl").open("ab") as file:
+            file.write(b'{"id": "\xff\xfe", "prompt": "question"}\n')
+        assert snellen("remark", run, cache=cache).returncode == 0
+        again = snellen(*words(data, endpoint, out), cache=cache)
+        assert again.returncode == 0, again.stderr
+        assert len(endpoint.requests) == 10
+
+
+def test_nothing_is_imported_from_the_working_folder(tmp_path: Path) -> None:
+    data = write_set(tmp_path / "set", 520)  # enough for the feeding process
+    for name in ("duckdb", "queue", "mmap"):
+        (tmp_path / f"{name}.py").write_text("raise SystemExit('imported from the working folder')")
+    with Endpoint() as endpoint:
+        command = [SNELLEN, *map(str, words(data, endpoint, tmp_path / "runs"))]
+        done = subprocess.run(
+            command,
+            cwd=tmp_path,
+            env=environment(tmp_path / "cache"),
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=120,
+        )
+        assert done.returncode == 0, done.stderr
+        assert sum(endpoint.answered.values()) == 520

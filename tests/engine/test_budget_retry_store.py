@@ -28,10 +28,10 @@ def spend(cap: float, costs: list[float], bound: float | None, width: int) -> tu
         async def worker() -> None:
             nonlocal ran
             for cost in left:
-                reserved = await budget.admit(bound)
+                await budget.admit(bound)
                 await asyncio.sleep(0)
                 ran += 1
-                budget.settle(reserved, cost)
+                budget.settle(cost, bound)
 
         await asyncio.gather(*(worker() for _ in range(width)), return_exceptions=True)
         return budget.spent, ran
@@ -51,11 +51,33 @@ def test_a_high_bound_does_not_stop_early() -> None:
     assert spent == pytest.approx(1.0)
 
 
+def test_a_low_estimate_does_not_break_the_cap() -> None:
+    spent, ran = spend(0.03, [0.01] * 100, bound=1e-6, width=30)
+    assert spent == pytest.approx(0.03)
+    assert ran == 3
+
+
+def test_free_calls_are_not_held_back() -> None:
+    spent, ran = spend(0.0, [0.0] * 50, bound=None, width=10)
+    assert (spent, ran) == (0.0, 50)
+
+
+def test_without_a_reported_cost_the_bound_counts() -> None:
+    async def scenario() -> None:
+        budget = Budget(1.0)
+        await budget.admit(0.4)
+        budget.settle(None, 0.4)
+        assert budget.spent == 0.4
+
+    asyncio.run(scenario())
+
+
 def test_failed_calls_free_their_reservation() -> None:
     async def scenario() -> None:
         budget = Budget(1.0)
         for _ in range(100):
-            budget.release(await budget.admit(0.9))
+            await budget.admit(0.9)
+            budget.release()
         assert budget.spent == 0
 
     asyncio.run(scenario())
@@ -72,7 +94,8 @@ def test_earlier_spending_counts() -> None:
 def test_a_cap_without_any_price_is_refused_after_the_first_call() -> None:
     async def scenario() -> None:
         budget = Budget(1.0)
-        budget.settle(await budget.admit(None), None)
+        await budget.admit(None)
+        budget.settle(None)
         with pytest.raises(SnellenError, match="give --price"):
             await budget.admit(None)
 
@@ -154,3 +177,25 @@ def test_a_damaged_entry_is_no_answer(tmp_path: Path) -> None:
     store = Store(tmp_path)
     assert store.get(KEY) is None
     store.close()
+
+
+def test_a_look_up_from_before_a_put_does_not_hide_it(tmp_path: Path) -> None:
+    store = Store(tmp_path)
+    store.look_up([KEY])
+    store.put(KEY, reply("paid"))
+    for _ in range(100):
+        if not store._waiting:
+            break
+        store._thread.join(0.05)
+    assert store.get(KEY) == reply("paid")
+    store.close()
+
+
+def test_a_malformed_store_is_done_without(tmp_path: Path) -> None:
+    Store(tmp_path).close()
+    (tmp_path / "answers.sqlite").write_bytes(b"SQLite format 3\x00" + b"\xff" * 4096)
+    store = Store(tmp_path)
+    assert store.get(KEY) is None
+    store.put(KEY, reply("x"))
+    store.close()
+    assert store.problem

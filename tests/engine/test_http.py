@@ -118,6 +118,29 @@ def test_connections_are_kept_and_a_stale_one_is_no_failure() -> None:
     assert opened == 3
 
 
+def test_a_slow_close_on_a_kept_connection_is_a_failed_try_not_a_silent_second_request() -> None:
+    asked = 0
+
+    async def handler(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        nonlocal asked
+        await read_request(reader)
+        asked += 1
+        writer.write(OK)
+        await writer.drain()
+        await read_request(reader)
+        asked += 1
+        await asyncio.sleep(0.3)  # it worked on the request, then gave up
+
+    got = ask(handler, times=2)
+    assert isinstance(got[1], Fault)
+    assert asked == 2
+
+
+def test_a_reply_that_ends_with_its_connection() -> None:
+    (got,) = ask(replying(b"HTTP/1.1 200 OK\r\n\r\nall of it"))
+    assert got.body == b"all of it"  # type: ignore[attr-defined]
+
+
 def test_connection_close_is_obeyed() -> None:
     got = ask(replying(b"HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 1\r\n\r\nx"), times=3)
     assert [g.body for g in got] == [b"x"] * 3  # type: ignore[attr-defined]

@@ -263,7 +263,7 @@ def test_folders_that_cannot_be_reported_say_what_to_do(tmp_path: Path, data: Pa
     lines = marks.read_text().splitlines(keepends=True)
     for damaged in (lines[1:], lines[::-1], [*lines[:-1], "{\n"]):
         marks.write_text("".join(damaged))
-        with pytest.raises(SnellenError, match="the marks do not fit together; 'snellen remark"):
+        with pytest.raises(SnellenError, match=r"(the marks do not fit together|is damaged); 'snellen remark"):
             write_report([run], tmp_path / "report.html")
     assert not (tmp_path / "report.html").exists()
 

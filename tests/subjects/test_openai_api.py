@@ -105,6 +105,8 @@ def test_addresses(kind: str, given: str | None, expected: str) -> None:
 def test_the_seeds_variables(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OLLAMA_HOST", "10.0.0.5:1")
     assert base_address("ollama", None) == "http://10.0.0.5:1/v1"
+    monkeypatch.setenv("OLLAMA_HOST", "127.0.0.1")
+    assert base_address("ollama", None) == "http://127.0.0.1:11434/v1"
     monkeypatch.setenv("OPENROUTER_API_KEY", "sk-or-1")
     assert ChatSubject("openrouter", "a/b", Settings()).connection.key.reveal() == "sk-or-1"
 
@@ -127,16 +129,34 @@ def test_bad_specs_are_one_clear_line(spec: str, message: str) -> None:
     assert "\n" not in str(caught.value)
 
 
-def test_a_password_in_the_address_is_refused() -> None:
-    with pytest.raises(SnellenError, match="must not hold a user name or password") as caught:
-        base_address("api", "http://me:hunter2@x/v1")
+@pytest.mark.parametrize("address", ["http://me:hunter2@x/v1", "http://x/v1?api_key=hunter2", "http://x/v1#hunter2"])
+def test_a_secret_in_the_address_is_refused(address: str) -> None:
+    with pytest.raises(SnellenError, match="must hold no user name, password") as caught:
+        base_address("api", address)
     assert "hunter2" not in str(caught.value)
+
+
+@pytest.mark.parametrize("address", ["http://localhost:80a0/v1", "http://a..b/v1", "ftp://x/v1", "http:///v1"])
+def test_addresses_that_are_none(address: str) -> None:
+    with pytest.raises(SnellenError, match="not an http or https address"):
+        base_address("api", address)
+
+
+def test_a_key_with_a_curly_quote_is_said_to_be_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "\u201csk-123\u201d")
+    with pytest.raises(SnellenError, match="characters that no key has") as caught:
+        ChatSubject("openai", "m", Settings())
+    assert "sk-123" not in str(caught.value)
 
 
 def test_prices_longest_name_wins_and_nothing_is_guessed() -> None:
     assert table_price("openai/gpt-4o-mini") != table_price("openai/gpt-4o")
     assert table_price("anthropic/claude-3-haiku").input == 0.25  # type: ignore[union-attr]
     assert table_price("google/paligemma-3b") is None
+    assert table_price("openai/o3-pro") is None
+    assert table_price("openai/gpt-5-pro") is None
+    assert table_price("anthropic/claude-sonnet-4-20250514").input == 3.0  # type: ignore[union-attr]
+    assert ChatSubject("vllm", "Qwen/Qwen2.5-VL-7B-Instruct", Settings()).price is None
     assert parse_price("2.5/10").of(1_000_000, 1_000_000) == 12.5
     with pytest.raises(SnellenError, match="expected IN/OUT"):
         parse_price("cheap")
@@ -225,6 +245,77 @@ def test_what_is_an_error_at_once(tmp_path: Path, status: int, body: object, kin
         assert len(endpoint.requests) == 3
     assert {a.failure.kind for a in got if a.failure} == {kind}
     assert all(a.failure and a.text == "" and a.calls[0].failed[0].status == status for a in got)
+
+
+def test_a_moderation_403_is_a_refusal_and_the_run_goes_on(tmp_path: Path) -> None:
+    body = {
+        "error": {
+            "code": 403,
+            "message": "Your chosen model requires moderation and your input was flagged",
+            "metadata": {"reasons": ["x"]},
+        }
+    }
+    with Endpoint(script=scripted(403, body)) as endpoint:
+        got = answers(tmp_path, endpoint)
+    assert all(a.refused and a.failure is None for a in got)
+
+
+def test_a_mention_of_safety_is_no_refusal_and_refusals_by_status_are_not_stored(tmp_path: Path) -> None:
+    with Endpoint(
+        script=scripted(400, {"error": {"message": "Unrecognized request argument: safety_settings"}})
+    ) as endpoint:
+        got = answers(tmp_path, endpoint)
+        assert {a.failure.kind for a in got if a.failure} == {"bad-request"}
+        endpoint.script = scripted(400, {"error": {"code": "content_filter", "message": "no"}})
+        assert all(a.refused for a in answers(tmp_path / "b", endpoint))
+        endpoint.script = None
+        assert all(a.text == "Color" for a in answers(tmp_path / "c", endpoint))
+
+
+def test_an_error_inside_a_choice_is_tried_again_not_kept_as_an_empty_answer(tmp_path: Path) -> None:
+    broken = {
+        "choices": [
+            {"error": {"code": 502, "message": "upstream"}, "finish_reason": "error", "message": {"content": ""}}
+        ]
+    }
+
+    def script(_request: Any, times: int) -> Any:
+        return (200, {}, json.dumps(broken).encode()) if times == 1 else None
+
+    with Endpoint(script=script) as endpoint:
+        got = answers(tmp_path, endpoint, n=2)
+    assert [(a.text, a.calls[0].tries) for a in got] == [("Color", 2)] * 2
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b'{"error": "\xff\xfe"}',
+        b"[" * 5000,
+        b'{"choices": [{"message": {"content": "x"}, "logprobs": {"content": [{"token": "a", "logprob": 1, "top_logprobs": [{"token": "b", "logprob": null}]}]}}]}',
+    ],
+)
+def test_odd_bodies_do_not_kill_the_run(tmp_path: Path, body: bytes) -> None:
+    def script(_request: Any, times: int) -> Any:
+        return (400 if times % 2 else 200, {}, body)
+
+    with Endpoint(script=script) as endpoint:
+        for status in (400, 200):
+            endpoint.script = scripted(status, body)
+            assert len(answers(tmp_path / str(status), endpoint, n=2, timeout=5)) == 2
+
+
+def test_a_key_that_a_server_repeats_anywhere_is_taken_out(tmp_path: Path) -> None:
+    key = "sk-canary-ABCDEFGHIJKLMNOPQRSTUVWX"
+    reply = completion(f"your key is {key}")
+    reply |= {"id": key, "system_fingerprint": key}
+    with Endpoint(script=scripted(200, reply)) as endpoint:
+        answers(tmp_path, endpoint, api_key=key)
+        endpoint.script = scripted(422, b"x" * 285 + key.encode())
+        answers(tmp_path / "b", endpoint, api_key=key)
+    for file in tmp_path.rglob("*"):
+        if file.is_file():
+            assert key[:20].encode() not in file.read_bytes(), file
 
 
 def test_a_content_filter_is_a_refusal_not_an_error(tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ from snellen.core.types import (
     GroupSummary,
     ImageSent,
     Mark,
+    Metrics,
     Outcome,
     Question,
     Sample,
@@ -33,7 +34,7 @@ class Verdict(NamedTuple):
     reading: Any
     readable: bool
     correct: bool
-    metrics: dict[str, float | None]
+    metrics: Metrics
 
 
 class Protocol(Interface):
@@ -48,20 +49,21 @@ class Protocol(Interface):
     def judge(self, reply: str, sample: Sample) -> Verdict:
         """Read and mark one reply."""
 
-    def blank(self) -> dict[str, float | None]:
+    def blank(self, sample: Sample) -> Metrics:
         """Metric values of a sample without a reply."""
 
     def summarise(self, marked: Iterable[tuple[Sample, Mark]]) -> tuple[GroupSummary, ...]:
         """Marks of one run, with their light samples, to groups of metrics. Consumes a stream; keeps no sample."""
 
 
+NO_CREDIT = frozenset({Outcome.REFUSED, Outcome.EMPTY, Outcome.TRUNCATED})
 REFUSALS = ("i can't", "i cannot", "i'm sorry", "i am sorry", "i'm unable", "i am unable", "as an ai")
 
 
 def mark_answer(protocol: Protocol, sample: Sample, answer: Answer) -> Mark:
     """The outcome and metrics of one answer: failures are told apart from wrong answers here, once for all exams."""
     if answer.failure is not None:
-        return Mark(id=sample.id, outcome=Outcome.ERROR, reading=None, metrics=protocol.blank())
+        return Mark(id=sample.id, outcome=Outcome.ERROR, reading=None, metrics=protocol.blank(sample))
     return mark_reply(protocol, sample, answer.text, answer.finish_reason, answer.refused)
 
 
@@ -70,12 +72,10 @@ def mark_reply(
 ) -> Mark:
     """As `mark_answer`, for a reply text at hand."""
     verdict = protocol.judge(text, sample)
-    return Mark(
-        id=sample.id,
-        outcome=_outcome(verdict, text, finish_reason, refused),
-        reading=verdict.reading,
-        metrics=verdict.metrics,
-    )
+    outcome = _outcome(verdict, text, finish_reason, refused)
+    # a refusal, an empty or a cut reply is no answer, whatever a lenient reader finds in it
+    metrics = protocol.blank(sample) if outcome in NO_CREDIT else verdict.metrics
+    return Mark(id=sample.id, outcome=outcome, reading=verdict.reading, metrics=metrics)
 
 
 def _outcome(verdict: Verdict, text: str, finish_reason: str | None, refused: bool) -> Outcome:
@@ -177,6 +177,7 @@ class RunFacts(NamedTuple):
 
     manifest: Mapping[str, Any]
     protocol: Protocol
+    prompt: str
     groups: tuple[GroupSummary, ...]
     totals: Mapping[str, Any]
     records: Callable[[], Iterator[tuple[Sample, Answer, Mark]]] | None

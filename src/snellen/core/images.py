@@ -85,6 +85,22 @@ def _webp(data: bytes) -> Header:
     return Header("webp", 0, 0)
 
 
+def ends_whole(codec: str, data: bytes) -> bool:
+    """Whether a file ends as its codec says, so that a cut one is noticed without decoding every image.
+
+    >>> ends_whole("gif", b"GIF89a cut off")
+    False
+    """
+    tail = data[-64:]
+    if codec == "png":
+        return b"IEND" in tail
+    if codec == "jpeg":
+        return b"\xff\xd9" in tail
+    if codec == "webp":
+        return len(data) >= 8 + int.from_bytes(data[4:8], "little")
+    return codec != "gif" or b";" in tail
+
+
 def ledger_entry(data: bytes, transforms: tuple[str, ...] = ()) -> ImageSent:
     """The record of an image as sent."""
     head = sniff(data)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 
 from snellen.core.errors import SnellenError
-from snellen.core.images import sniff
+from snellen.core.images import ends_whole, sniff
 
 
 def decode_problem(data: bytes) -> str | None:
@@ -29,11 +29,14 @@ def decode_problem(data: bytes) -> str | None:
 def as_accepted(data: bytes, accepted: frozenset[str]) -> tuple[bytes, tuple[str, ...]]:
     """The original bytes where the endpoint takes their codec; otherwise a lossless PNG, with the conversion named."""
     head = sniff(data)
-    if head.codec in accepted and head.width > 0:
+    taken = head.codec in accepted and head.width > 0
+    if taken and ends_whole(head.codec, data):
         return data, ()
     problem = decode_problem(data)
     if problem:
         raise SnellenError(problem)
+    if taken:
+        return data, ()
     from PIL import Image
 
     with Image.open(io.BytesIO(data)) as image:

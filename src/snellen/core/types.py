@@ -159,13 +159,16 @@ class Outcome(StrEnum):
 NON_ANSWERS = frozenset(Outcome) - {Outcome.CORRECT, Outcome.WRONG}
 
 
+Metrics = dict[str, float | str | None]
+
+
 class Mark(Struct, frozen=True):
     """Outcome and metric values of one sample under one protocol."""
 
     id: str
     outcome: Outcome
     reading: Any = None
-    metrics: dict[str, float | None] = {}
+    metrics: Metrics = {}
 
 
 class Metric(Struct, frozen=True):

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
-from snellen.core.errors import Interrupted, Stopped
+from snellen.core.errors import Interrupted, SnellenError, Stopped
 from snellen.core.exam import Caller, Reply, Request
 from snellen.core.types import Answer
 from snellen.engine.budget import Budget
@@ -134,27 +134,31 @@ class Asking:
             return chunk
 
         ahead = loop.run_in_executor(reader, pull)
-        while self._stop is None:
-            chunk = await ahead
-            if not chunk:
-                break
-            ahead = loop.run_in_executor(reader, pull)
-            for item in chunk:
-                while len(self._tasks) >= self._width() and self._stop is None:
-                    self._room.clear()
-                    await self._room.wait()
-                if self._stop is not None:
+        try:
+            while self._stop is None:
+                chunk = await ahead
+                if not chunk:
                     break
-                task = loop.create_task(self._one(item, call))
-                self._tasks.add(task)
-                task.add_done_callback(self._finished)
-        if isinstance(self._stop, Stopped) and not isinstance(self._stop, Interrupted):
-            await self._settle()
-        while self._tasks and self._stop is None:
-            self._room.clear()
-            await self._room.wait()
+                ahead = loop.run_in_executor(reader, pull)
+                for item in chunk:
+                    await self._wait_while(lambda: len(self._tasks) >= self._width() and self._stop is None)
+                    if self._stop is not None:
+                        break
+                    task = loop.create_task(self._one(item, call))
+                    self._tasks.add(task)
+                    task.add_done_callback(self._finished)
+        except (SnellenError, RuntimeError) as error:  # the data cannot be read any further
+            self.stop(error)
+        # whatever ended the feed: what is in flight is paid for, so wait for it, unless the user will not
+        await self._wait_while(lambda: bool(self._tasks) and not isinstance(self._stop, Interrupted))
         if self._stop is not None:
             raise self._stop
+
+    async def _wait_while(self, condition: Callable[[], bool]) -> None:
+        """Wait until a task ends or the run stops, for as long as the condition holds."""
+        while condition():
+            self._room.clear()
+            await self._room.wait()
 
     def _width(self) -> int:
         """How many samples may be in work: a few more than calls, so that no slot waits for the loop."""
@@ -162,14 +166,12 @@ class Asking:
             return self.plan.subject.parallel
         return self.limiter.limit + 4
 
-    async def _settle(self) -> None:
-        """What is in flight is paid for: wait for it."""
-        await asyncio.gather(*self._tasks, return_exceptions=True)
-
     def stop(self, reason: BaseException) -> None:
-        """Ask nothing more; the first reason counts."""
-        if self._stop is None:
+        """Ask nothing more. The first reason counts, but an interrupt goes before all others: it also ends the waiting."""
+        if self._stop is None or isinstance(reason, Interrupted):
             self._stop = reason
+        if self.caller is not None:
+            self.caller.stopping = True
         self._room.set()
 
     def _finished(self, task: asyncio.Task[None]) -> None:

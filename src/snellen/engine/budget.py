@@ -1,8 +1,8 @@
 """The cap on money: what is spent, what is in flight, and whether one more call fits.
 
-A call in flight is reserved at the dearest price seen so far; before any price is seen, at the bound computed from the price
-table; where there is none either, the first call goes alone to learn the price. So a run stops within one call's price
-of its cap, and goes past it only by as much as a call costs more than every call before it.
+The first call goes alone, to learn what a call really costs. From then on every call in flight counts as dear as the
+dearest seen so far. So a run stops within one call's price of its cap, and goes past it only by as much as the calls in
+flight cost more than every call before them.
 """
 
 from __future__ import annotations
@@ -17,33 +17,20 @@ class BudgetReached(Stopped):
 
 
 class Budget:
-    """Admits calls under a cap. With `cap` None it only counts."""
+    """Admits calls under a cap. With `cap` None it admits all."""
 
     def __init__(self, cap: float | None = None, spent: float = 0.0, dearest: float | None = None) -> None:
         self.cap, self.spent = cap, spent
-        self.unknown = 0
         self._dearest = dearest
-        self._reserved = 0.0
+        self._unpriced = False
         self._in_flight = 0
         self._settled = asyncio.Event()
 
-    async def admit(self, bound: float | None) -> float:
-        """Wait until the call fits, and reserve its price; raises BudgetReached when it never will."""
+    async def admit(self, bound: float | None) -> None:
+        """Wait until a call fits; raises BudgetReached when it never will. `bound` is what it may cost by the price table."""
         if self.cap is None:
-            return 0.0
-        while True:
-            if self.unknown and self._dearest is None:
-                raise SnellenError(
-                    "--max-cost cannot be kept: the endpoint reports no cost and the model's price is not known; "
-                    "give --price IN/OUT (USD for a million tokens). The answers so far are kept"
-                )
-            price = self._dearest if self._dearest is not None else bound
-            if price is None and self._in_flight == 0 and self.spent < self.cap:
-                price = 0.0
-            if price is not None and self.spent + self._reserved + price <= self.cap * (1 + 1e-9):
-                self._reserved += price
-                self._in_flight += 1
-                return price
+            return
+        while not self._fits(self.cap * (1 + 1e-9), bound):
             if self._in_flight == 0:
                 raise BudgetReached(
                     f"--max-cost {self.cap:g} USD reached: {self.spent:.6g} USD spent and the next call would go past it; "
@@ -51,19 +38,30 @@ class Budget:
                 )
             self._settled.clear()
             await self._settled.wait()
+        self._in_flight += 1
 
-    def settle(self, reserved: float, cost: float | None) -> None:
-        """A call ended: free its reservation and count its cost (None: not known)."""
+    def _fits(self, cap: float, bound: float | None) -> bool:
+        if self._dearest is not None:
+            return self.spent + (self._in_flight + 1) * self._dearest <= cap
+        if self._unpriced and bound is None:
+            raise SnellenError(
+                "--max-cost cannot be kept: the endpoint reports no cost and the model's price is not known; "
+                "give --price IN/OUT (USD for a million tokens). The answers so far are kept"
+            )
+        return self._in_flight == 0 and self.spent + (bound or 0.0) <= cap
+
+    def settle(self, cost: float | None, bound: float | None = None) -> None:
+        """A call was answered: count its cost, or the bound where the endpoint did not say."""
+        cost = bound if cost is None else cost
         if cost is None:
-            self.unknown += 1
+            self._unpriced = True
         else:
             self.spent += cost
             self._dearest = max(cost, self._dearest or 0.0)
-        self.release(reserved)
+        self.release()
 
-    def release(self, reserved: float) -> None:
+    def release(self) -> None:
         """A call ended without cost."""
         if self.cap is not None:
-            self._reserved = max(0.0, self._reserved - reserved)
             self._in_flight -= 1
             self._settled.set()

@@ -16,6 +16,7 @@ from snellen.engine.retry import LONGEST_RETRY_AFTER, THROTTLES, retry_after, wa
 from snellen.engine.store import Store
 from snellen.engine.transport import Fault, Response, Transport
 
+REFUSED = "refused"
 STOPPING = {"key": SnellenError, "no-credit": Stopped}
 
 
@@ -51,6 +52,7 @@ class EndpointCaller:
         self._pending: dict[str, asyncio.Future[Reply]] = {}
         self.retries = 0
         self.succeeded = 0
+        self.stopping = False
 
     async def __call__(self, request: Request) -> Reply:
         """The reply to a request: from the store, from the same request already in flight, or from the endpoint."""
@@ -73,21 +75,21 @@ class EndpointCaller:
         finally:
             del self._pending[request.key]
         future.set_result(reply)
-        if self._store is not None and reply.failure is None:
+        if self._store is not None and reply.failure is None and not _is_free(reply):
             self._store.put(request.key, reply)
         return reply
 
     async def _paid(self, request: Request) -> Reply:
-        reserved = await self._budget.admit(request.cost_bound)
+        await self._budget.admit(request.cost_bound)
         try:
             reply = await self._tried(request)
         except BaseException:
-            self._budget.release(reserved)
+            self._budget.release()
             raise
-        if reply.failure is None:
-            self._budget.settle(reserved, reply.call.cost)
+        if reply.failure is None and not _is_free(reply):
+            self._budget.settle(reply.call.cost, request.cost_bound)
         else:
-            self._budget.release(reserved)
+            self._budget.release()
         return reply
 
     async def _tried(self, request: Request) -> Reply:
@@ -97,7 +99,7 @@ class EndpointCaller:
             if one.parsed is not None:
                 return self._reply(request, one, failed)
             self._stop_if_hopeless(one)
-            last = len(failed) + 1 >= self._tries or (one.wait or 0.0) > LONGEST_RETRY_AFTER
+            last = self.stopping or len(failed) + 1 >= self._tries or (one.wait or 0.0) > LONGEST_RETRY_AFTER
             wait = 0.0 if last else wait_before(len(failed) + 1, one.wait, self._jitter())
             failed.append(
                 Attempt(reason=one.reason, status=one.status, seconds=round(one.seconds, 4), waited=round(wait, 3))
@@ -106,7 +108,13 @@ class EndpointCaller:
                 failure = Failure(kind="gave-up", reason=f"{one.reason} ({len(failed)} tries)")
                 return Reply(call=self._call(request, tries=len(failed), failed=failed), failure=failure)
             self.retries += 1
-            await asyncio.sleep(wait)
+            await self._pause(wait)
+
+    async def _pause(self, seconds: float) -> None:
+        """Wait before the next try, in slices, so that a run that is being stopped does not wait minutes for it."""
+        until = time.monotonic() + seconds
+        while not self.stopping and (left := until - time.monotonic()) > 0:
+            await asyncio.sleep(min(left, 0.5))
 
     async def _once(self, request: Request) -> _Try:
         async with self._limiter:
@@ -137,7 +145,7 @@ class EndpointCaller:
         if response.status == 200:
             try:
                 parsed = self._endpoint.parse(response.body)
-            except ValueError as error:
+            except (ValueError, TypeError, KeyError) as error:
                 return None, 599, f"broken reply: {error}"
         else:
             parsed = self._endpoint.explain(response.status, response.body)
@@ -191,6 +199,11 @@ class EndpointCaller:
             finish_reason=parsed.finish_reason,
             response_id=parsed.response_id,
         )
+
+
+def _is_free(reply: Reply) -> bool:
+    """Refused before any model saw it: costs nothing, and says nothing of what calls cost."""
+    return reply.call.cost_source == REFUSED
 
 
 def _as_stored(reply: Reply) -> Reply:

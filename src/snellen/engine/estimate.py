@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import islice
+from math import ceil
 from typing import Any
 
 from snellen.core.images import sniff
@@ -46,11 +46,11 @@ def estimate(
 
 def _probe(plan: Plan, model: str) -> tuple[int, int]:
     ids = [s.id for s in plan.data.light()]
-    chosen = frozenset(ids[:: max(1, len(ids) // PROBE)])
+    chosen = frozenset(ids[:: max(1, ceil(len(ids) / PROBE))])
     total, count = 0, 0
     for prompt in plan.prompts:
         ask = plan.data.asker(prompt)
-        for sample in islice(plan.data.full(chosen.__contains__), PROBE + 1):
+        for sample in plan.data.full(chosen.__contains__):
             question = ask(sample)
             heads = (sniff(p.data) for p in question.pictures)
             total += text_tokens(question.text) + sum(image_tokens(model, h.width, h.height) for h in heads)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import mmap
+import os
 import subprocess
 import sys
 import tempfile
@@ -115,10 +116,11 @@ class ProcessFeed:
         self._memory = mmap.mmap(self._file.fileno(), 2 * HALF)
         number = self._file.fileno()
         self._process = subprocess.Popen(  # noqa: S603 (this very module, by this very interpreter)
-            [sys.executable, "-m", "snellen.engine.feeding", str(number)],
+            [sys.executable, "-P", "-m", "snellen.engine.feeding", str(number)],  # -P: nothing from the working folder
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             pass_fds=[number],
+            env={k: v for k, v in os.environ.items() if not k.endswith(("_API_KEY", "_TOKEN", "_SECRET"))},
         )
         self._say(msgspec.json.encode(recipe) + b"\n")
 

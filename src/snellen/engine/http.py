@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import base64
 import ssl
+import time
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 from urllib.parse import unquote, urlsplit
@@ -18,6 +19,8 @@ import httptools
 
 LARGEST_REPLY = 64 * 1024 * 1024
 CONNECT_TIMEOUT = 30.0
+STALE = 0.1  # a kept connection that closes this soon after a request was closed before it
+_now = time.monotonic
 
 
 class Fault(Exception):
@@ -49,6 +52,8 @@ class _Line(asyncio.Protocol):
         self._size = 0
         self._heard = False
         self._head_only = False
+        self._ends_with_connection = False
+        self._sent = 0.0
         self.went_stale = False
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
@@ -56,7 +61,9 @@ class _Line(asyncio.Protocol):
 
     def connection_lost(self, exc: Exception | None) -> None:
         self.open = False
-        self.went_stale = self._parser is not None and not self._heard
+        self.went_stale = self._parser is not None and not self._heard and _now() - self._sent < STALE
+        if self._ends_with_connection and exc is None and self._parser is not None:
+            self._deliver(keep=False)
         self._fail(f"connection lost ({exc})" if exc else "connection closed before the whole reply")
 
     def data_received(self, data: bytes) -> None:
@@ -76,6 +83,8 @@ class _Line(asyncio.Protocol):
         self._headers[name.decode("latin-1").lower()] = value.decode("latin-1")
 
     def on_headers_complete(self) -> None:
+        framed = "content-length" in self._headers or "transfer-encoding" in self._headers
+        self._ends_with_connection = not framed and self._parser.get_status_code() >= 200
         if self._head_only:
             self._deliver(keep=True)
 
@@ -104,7 +113,7 @@ class _Line(asyncio.Protocol):
 
     def exchange(self, pieces: list[bytes], head_only: bool = False) -> asyncio.Future[Response]:
         """Send a request; the future gets the response or a Fault. `head_only`: the reply has no body (CONNECT)."""
-        self._head_only = head_only
+        self._head_only, self._ends_with_connection, self._sent = head_only, False, _now()
         self._headers, self._body, self._size, self._heard = {}, [], 0, False
         self._parser = httptools.HttpResponseParser(self)
         self._waiter = asyncio.get_running_loop().create_future()
@@ -153,14 +162,16 @@ class Client:
         """One request and its whole response; raises Fault."""
         length = f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n" if method == "POST" else ""
         head = f"{method} {self._prefix}{target} HTTP/1.1\r\n{self._headers}{length}\r\n".encode("latin-1")
+        fresh = False
         while True:
-            line, used_before = await self._line()
+            line, used_before = await self._line(fresh)
             timer = asyncio.get_running_loop().call_later(self._timeout, line.fail, "timed out")
             try:
                 response = await line.exchange([head, body])
             except Fault:
                 if used_before and line.went_stale:
-                    continue  # the server closed an idle connection: that is no failed try
+                    fresh = True  # the server had closed an idle connection: once more on a new one is no further try
+                    continue
                 raise
             except asyncio.CancelledError:
                 line.close()
@@ -171,8 +182,8 @@ class Client:
                 self._idle.append(line)
             return response
 
-    async def _line(self) -> tuple[_Line, bool]:
-        while self._idle:
+    async def _line(self, fresh: bool) -> tuple[_Line, bool]:
+        while self._idle and not fresh:
             line = self._idle.pop()
             if line.open and not line.transport.is_closing():
                 return line, True

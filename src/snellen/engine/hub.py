@@ -27,7 +27,8 @@ def download(repo: str, patterns: tuple[str, ...], folder: Path, revision: str |
     pinned = read_lock(folder)
     wanted = revision or (pinned["commit"] if pinned and pinned.get("repo") == repo else None)
     try:
-        commit = HfApi().dataset_info(repo, revision=wanted).sha
+        info = HfApi().dataset_info(repo, revision=wanted)
+        commit, of_commit = info.sha, {s.rfilename for s in info.siblings or ()}
         snapshot_download(repo, repo_type="dataset", revision=commit, allow_patterns=list(patterns), local_dir=folder)
     except RevisionNotFoundError:
         raise SnellenError(f"{repo} has no revision '{wanted}'") from None
@@ -35,6 +36,10 @@ def download(repo: str, patterns: tuple[str, ...], folder: Path, revision: str |
         raise SnellenError(f"the hub has no data set {repo} for you: it may want a login (set HF_TOKEN)") from None
     except Exception as error:  # the hub library raises its HTTP library's errors, which differ by version
         raise SnellenError(f"cannot download {repo}: {one_line(str(error))}") from None
+    if pinned and pinned.get("commit") != commit:
+        for name in pinned["files"]:
+            if name not in of_commit:  # a file of the commit that was here before
+                (folder / name).unlink(missing_ok=True)
     files = sorted(p for p in folder.rglob("*.parquet") if ".cache" not in p.parts)
     if not files:
         raise SnellenError(f"{repo} at {commit} has no parquet files where they are expected ({', '.join(patterns)})")

@@ -5,6 +5,7 @@ Nothing here calls anyone, and a run folder is all it needs.
 
 from __future__ import annotations
 
+import contextlib
 from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -12,11 +13,11 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from snellen.core.errors import SnellenError
+from snellen.core.errors import SnellenError, Stopped
 from snellen.core.exam import Benchmark, RunFacts, mark_reply
 from snellen.core.types import Answer, Mark, Outcome, ProtocolSummary, Sample
 from snellen.engine.plan import Chosen, protocol_entry
-from snellen.engine.runfolder import AnswerText, RunFolder, Scan
+from snellen.engine.runfolder import UNREADABLE, AnswerText, RunFolder, Scan
 
 _ENCODER = msgspec.json.Encoder()
 _MARKS = msgspec.json.Decoder(Mark)
@@ -102,9 +103,10 @@ def mark_run(
         "answers_bytes": _size(folder.answers_path),
         "protocols": msgspec.to_builtins(summaries),
     }
+    folder.clear("exports")
     for i, (one, result) in enumerate(zip(chosen, summaries, strict=True)):
         records = _records(folder, scan, samples, one) if i == 0 else None
-        facts = RunFacts(manifest, one.protocol, result.groups, totals, records)
+        facts = RunFacts(manifest, one.protocol, one.prompt, result.groups, totals, records)
         for name, content in benchmark.exports(facts):
             folder.write(f"exports/{name}" if i == 0 else f"exports/{one.name}/{name}", content)
     folder.write_json("summary.json", summary)
@@ -116,40 +118,52 @@ def _judged(
 ) -> Iterator[tuple[Sample, Mark]]:
     """Judge answer by answer, write each mark on the way, and pass it on to the summary."""
     path = folder.marks_path(one.name)
-    path.parent.mkdir(parents=True, exist_ok=True)
     part = path.with_name(path.name + ".part")
     marks, changed = 0, 0
-    with part.open("wb", buffering=1 << 20) as out:
-        for answer in folder.texts(scan):
-            if answer.prompt != one.prompt:
-                continue
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with part.open("wb", buffering=1 << 20) as out:
+            for sample, mark in _marked(folder, scan, samples, one):
+                line = _ENCODER.encode(mark) + b"\n"
+                out.write(line)
+                marks += 1
+                before = old.get(mark.id)
+                if before is not None and before != line:
+                    changed += 1
+                    remarked.changes.append(Change(one.name, mark.id, _MARKS.decode(before), mark))
+                yield sample, mark
+        part.replace(path)
+    except OSError as error:
+        raise Stopped(
+            f"cannot write {path} ({error.strerror}): free some space; 'snellen remark {folder.path}' goes on"
+        ) from None
+    remarked.counts[one.name] = (marks, changed)
+
+
+def _marked(folder: RunFolder, scan: Scan, samples: dict[str, Sample], one: Chosen) -> Iterator[tuple[Sample, Mark]]:
+    for answer in folder.texts(scan):
+        if answer.prompt == one.prompt:
             sample = samples.get(answer.id)
             if sample is None:
                 raise SnellenError(f"{folder.answers_path}: an answer for the unknown sample '{answer.id}'")
-            mark = _mark(one, sample, answer)
-            line = _ENCODER.encode(mark) + b"\n"
-            out.write(line)
-            marks += 1
-            before = old.get(mark.id)
-            if before is not None and before != line:
-                changed += 1
-                remarked.changes.append(Change(one.name, mark.id, _MARKS.decode(before), mark))
-            yield sample, mark
-    part.replace(path)
-    remarked.counts[one.name] = (marks, changed)
+            yield sample, _mark(one, sample, answer)
 
 
 def _mark(one: Chosen, sample: Sample, answer: AnswerText) -> Mark:
     if answer.failure is not None:
-        return Mark(id=sample.id, outcome=Outcome.ERROR, metrics=one.protocol.blank())
+        return Mark(id=sample.id, outcome=Outcome.ERROR, metrics=one.protocol.blank(sample))
     return mark_reply(one.protocol, sample, answer.text, answer.finish_reason, answer.refused)
 
 
 def _old_marks(path: Path) -> dict[str, bytes]:
     if not path.is_file():
         return {}
+    found = {}
     with path.open("rb") as file:
-        return {_MARKS.decode(line).id: line for line in file if line.endswith(b"\n")}
+        for line in file:
+            with contextlib.suppress(*UNREADABLE):  # a damaged mark is made again like a missing one
+                found[_MARKS.decode(line).id] = line
+    return found
 
 
 def read_marks(folder: RunFolder, protocol: str) -> Iterator[Mark]:
@@ -159,7 +173,10 @@ def read_marks(folder: RunFolder, protocol: str) -> Iterator[Mark]:
         raise SnellenError(f"{folder.path} has no marks of protocol '{protocol}'; 'snellen remark' makes them")
     with path.open("rb") as file:
         for line in file:
-            yield _MARKS.decode(line)
+            try:
+                yield _MARKS.decode(line)
+            except UNREADABLE:
+                raise SnellenError(f"{path} is damaged; 'snellen remark {folder.path}' makes it again") from None
 
 
 def read_summaries(folder: RunFolder) -> list[ProtocolSummary]:

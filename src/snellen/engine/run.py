@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Coroutine, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -72,11 +73,13 @@ def carry_out(
     """Run a plan, or go on with it where it was left."""
     limits = limits or Limits()
     path = out / plan.folder_name
-    if limits.fresh:
+    if limits.fresh and not _fresh_and_unfinished(path):
         _put_aside(path)
     notes: list[str] = []
     with RunFolder(path) as folder:
-        chosen = _write_manifest(folder, plan)
+        chosen = _write_manifest(folder, plan, limits.fresh)
+        # a run that was begun with --fresh stays fresh to its end, so that old answers never mix with new ones
+        limits = limits._replace(fresh=folder.manifest().get("fresh", False))
         scan = folder.scan()
         torn = folder.start_appending()
         if torn:
@@ -93,11 +96,29 @@ def carry_out(
             stopped = asking.stopped
             extra = asking.extra
             scan = folder.scan()
+            _note_identity(folder, plan)
         elif marking.is_current(folder, chosen):
             return Finished(Run(path), None, tuple(notes), 0)
         if not isinstance(stopped, Interrupted) and scan.last:
             marking.mark_run(folder, plan.benchmark, chosen, scan=scan, extra=extra)
     return Finished(Run(path), stopped, tuple(notes), open_questions)
+
+
+def _fresh_and_unfinished(path: Path) -> bool:
+    """A run that was begun with --fresh and is not done: the same command goes on with it."""
+    folder = RunFolder(path)
+    if not folder.has("run.json") or not folder.manifest().get("fresh"):
+        return False
+    return not (folder.has("summary.json") and folder.summary()["complete"])
+
+
+def _note_identity(folder: RunFolder, plan: Plan) -> None:
+    """What the endpoint said of the model goes into the manifest."""
+    known = folder.manifest()
+    identity = dict(plan.subject.identity)
+    if known["subject"]["identity"] != identity:
+        known["subject"]["identity"] = identity
+        folder.write_json("run.json", known)
 
 
 def _put_aside(path: Path) -> None:
@@ -107,23 +128,25 @@ def _put_aside(path: Path) -> None:
             path.rename(path.with_name(f"{path.name}.old{number}"))
 
 
-def _write_manifest(folder: RunFolder, plan: Plan) -> tuple[Chosen, ...]:
+def _write_manifest(folder: RunFolder, plan: Plan, fresh: bool = False) -> tuple[Chosen, ...]:
     """Write run.json and samples.jsonl of a new run; add new protocols to an old one. Gives all protocols of the run."""
     if not folder.has("samples.jsonl"):
         folder.write_samples(plan.data.light())
     if not folder.has("run.json"):
-        folder.write_json("run.json", manifest(plan, __version__))
+        folder.write_json("run.json", manifest(plan, __version__) | ({"fresh": True} if fresh else {}))
         return plan.chosen
     known = folder.manifest()
-    before = [p["name"] for p in known["protocols"]]
-    names = [c.name for c in plan.chosen]
-    chosen = plan.chosen + tuple(
-        c for c in choose(plan.benchmark, tuple(_spec(p) for p in known["protocols"]), None) if c.name not in names
-    )
-    if [c.name for c in chosen] != before:
+    before = choose(plan.benchmark, tuple(_spec(p) for p in known["protocols"]), None)
+    chosen = _joined(before, plan.chosen)
+    if chosen != before:
         known["protocols"] = [protocol_entry(c) for c in chosen]
         folder.write_json("run.json", known)
     return chosen
+
+
+def _joined(before: tuple[Chosen, ...], more: tuple[Chosen, ...]) -> tuple[Chosen, ...]:
+    """A run's protocols in the order in which they came to it: the first stays the first."""
+    return tuple(dict.fromkeys(before + more))
 
 
 def _spec(entry: dict[str, str]) -> str:
@@ -153,12 +176,22 @@ def _ask(
     try:
         if store is not None:
             _backfill(folder, scan, store)
-        return asyncio.run(_ask_async(plan, folder, scan, limits, store, on_progress))
+        return _run_loop(_ask_async(plan, folder, scan, limits, store, on_progress))
     finally:
         if store is not None:
             store.close()
             if store.problem:
                 notes.append(store.problem)
+
+
+def _run_loop(work: Coroutine[Any, Any, _Asked]) -> _Asked:
+    """Run to the end; in a notebook, whose thread has a loop already, in a thread of its own."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return asyncio.run(work)
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(asyncio.run, work).result()
 
 
 def _backfill(folder: RunFolder, scan: Scan, store: Store) -> None:
@@ -220,7 +253,7 @@ def remark(path: str | Path, protocols: tuple[str, ...] = ()) -> marking.Remarke
                     f"(it asked {', '.join(sorted(asked)) or 'nothing'}); {known['data']['samples']} questions would have to be "
                     f"asked with 'snellen run', or mark what is there with {one.protocol.name}@{min(asked, default='PROMPT')}"
                 )
-        every = chosen + tuple(c for c in own if c.name not in {x.name for x in chosen} and c.prompt in asked)
+        every = _joined(tuple(c for c in own if c.prompt in asked), chosen)
         summary = folder.summary() if folder.has("summary.json") else {}
         extra = {k: summary[k] for k in ("concurrency",) if k in summary}
         done = marking.mark_run(folder, benchmark, every, scan=scan, extra=extra)

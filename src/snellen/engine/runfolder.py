@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import shutil
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from types import TracebackType
@@ -19,6 +20,7 @@ from snellen.core.errors import SnellenError, Stopped
 from snellen.core.types import Answer, Failure, Sample, Struct, Usage
 
 _ENCODER = msgspec.json.Encoder()
+UNREADABLE = (msgspec.MsgspecError, UnicodeDecodeError)
 _SAMPLES = msgspec.json.Decoder(Sample)
 _ANSWERS = msgspec.json.Decoder(Answer)
 
@@ -132,7 +134,7 @@ class RunFolder:
             found: dict[str, Any] = msgspec.json.decode((self.path / name).read_bytes(), type=dict[str, Any])
         except FileNotFoundError:
             raise SnellenError(f"{self.path} is not a run folder: it has no {name}") from None
-        except msgspec.MsgspecError as error:
+        except UNREADABLE as error:
             raise SnellenError(
                 f"{self.path / name} is damaged ({error}); delete it and run the same command again"
             ) from None
@@ -160,7 +162,7 @@ class RunFolder:
         for number, line in enumerate(_raw_lines(self.answers_path)):
             try:
                 answer = decoder.decode(line)
-            except msgspec.MsgspecError:
+            except UNREADABLE:
                 continue
             if last.get((answer.id, answer.prompt)) == number:
                 yield answer
@@ -173,7 +175,7 @@ class RunFolder:
         for number, line in enumerate(_raw_lines(self.answers_path)):
             try:
                 head = decode(line)
-            except msgspec.MsgspecError:
+            except UNREADABLE:
                 unreadable += 1
                 continue
             key = (head.id, head.prompt)
@@ -193,7 +195,7 @@ class RunFolder:
         for number, line in enumerate(_raw_lines(path), 1):
             try:
                 yield decoder.decode(line)
-            except msgspec.MsgspecError as error:
+            except UNREADABLE as error:
                 raise SnellenError(f"{path} line {number} is damaged ({error})") from None
 
     def marks_path(self, protocol: str) -> Path:
@@ -204,10 +206,18 @@ class RunFolder:
     def __enter__(self) -> RunFolder:
         from filelock import FileLock, Timeout
 
-        self.path.mkdir(parents=True, exist_ok=True)
-        self._lock = FileLock(self.path / ".lock")
         try:
+            self.path.mkdir(parents=True, exist_ok=True)
+            self._lock = FileLock(self.path / ".lock")
             self._lock.acquire(timeout=0)
+        except OSError as error:
+            if isinstance(error, Timeout):
+                raise SnellenError(
+                    f"another process is writing to {self.path}; wait for it, or stop it first"
+                ) from None
+            raise SnellenError(
+                f"cannot write to {self.path} ({error.strerror or error}); choose another --out"
+            ) from None
         except Timeout:
             raise SnellenError(f"another process is writing to {self.path}; wait for it, or stop it first") from None
         return self
@@ -260,6 +270,10 @@ class RunFolder:
     def write(self, name: str, content: bytes) -> None:
         """Replace a file as a whole or not at all."""
         self.write_chunks(name, [content])
+
+    def clear(self, name: str) -> None:
+        """Remove a folder of derived files."""
+        shutil.rmtree(self.path / name, ignore_errors=True)
 
     def write_samples(self, samples: Iterable[Sample]) -> None:
         """Keep ids, tags and truths, so that marking needs no data set."""

@@ -39,6 +39,7 @@ class Store:
         self._path = folder / "answers.sqlite"
         self._waiting: dict[str, bytes] = {}
         self._looked_up: dict[str, bytes | None] = {}
+        self._put: set[str] = set()
         self._closing = threading.Event()
         self._reading = threading.Lock()
         self._reader: sqlite3.Connection | None = None
@@ -64,17 +65,25 @@ class Store:
             return
         marks = ",".join("?" * len(keys))
         query = f"SELECT key, reply FROM replies WHERE key IN ({marks})"  # noqa: S608 (question marks only)
-        with self._reading:
-            found = {k.hex(): v for k, v in self._reader.execute(query, [bytes.fromhex(k) for k in keys])}
+        try:
+            with self._reading:
+                found = {k.hex(): v for k, v in self._reader.execute(query, [bytes.fromhex(k) for k in keys])}
+        except sqlite3.Error as error:
+            self.problem = f"the answer store {self._path} cannot be read ({error}); delete it to start a new one"
+            self._reader = None
+            return
         self._looked_up.update((k, found.get(k)) for k in keys)
 
     def get(self, key: str) -> Reply | None:
         """The stored reply to a request, if any."""
         data = self._waiting.get(key)
         if data is None:
-            if key not in self._looked_up:
-                self.look_up([key])
+            looked_up = key in self._looked_up
             data = self._looked_up.pop(key, None)
+            if data is None and (not looked_up or key in self._put):
+                # never looked up, or looked up before this process stored it
+                self.look_up([key])
+                data = self._looked_up.pop(key, None)
         if data is None:
             return None
         try:
@@ -86,6 +95,7 @@ class Store:
         """Keep a reply (replacing an older one)."""
         if self._reader is not None:
             self._waiting[key] = _ENCODER.encode(reply)
+            self._put.add(key)
 
     def _write(self) -> None:
         """Write what waits, a few times a second. (No signal for each reply: waking this thread would cost the loop more.)"""

@@ -7,6 +7,7 @@ import os
 from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any, NamedTuple
+from urllib.parse import urlsplit
 
 import msgspec
 import pybase64
@@ -17,6 +18,7 @@ from snellen.core.exam import Caller, Connection, Parsed, Request
 from snellen.core.images import MIME, ledger_entry
 from snellen.core.pixels import as_accepted
 from snellen.core.secret import Secret
+from snellen.core.text import one_line
 from snellen.core.types import Answer, ImageSent, Picture, Question, Text
 from snellen.subjects import wire
 from snellen.subjects.prices import Price, table_price
@@ -96,23 +98,33 @@ def base_address(kind: str, given: str | None) -> str:
     if "://" not in address:
         address = f"http://{address}"
     address = address.rstrip("/").removesuffix("/chat/completions")
-    if not address.startswith(("http://", "https://")):
-        raise SnellenError(f"--base-url {address}: only http and https addresses")
-    if "@" in address.split("/", 3)[2]:
+    parts = urlsplit(address)
+    try:
+        usable = parts.scheme in ("http", "https") and bool(parts.hostname) and ".." not in parts.netloc
+        port = parts.port
+    except ValueError:
+        usable, port = False, None
+    if parts.username or parts.query or parts.fragment:
         raise SnellenError(
-            "--base-url must not hold a user name or password; give the key with --api-key or the environment"
+            "--base-url must hold no user name, password, '?' or '#'; give the key with --api-key or the environment"
         )
-    return address if address.count("/") > 2 else f"{address}/v1"
+    if not usable:
+        raise SnellenError(f"--base-url {one_line(address)}: not an http or https address")
+    if kind == "ollama" and port is None and not given and parts.scheme == "http":
+        address = address.replace(parts.netloc, f"{parts.netloc}:11434", 1)
+    return address if parts.path.strip("/") else f"{address}/v1"
 
 
 def find_key(kind: str, given: Secret) -> Secret:
     """The key from `--api-key` or the environment; an error that names the variable where one is needed."""
     known = KINDS[kind]
-    if given:
-        return given
-    for variable in known.key_variables:
-        if os.environ.get(variable):
-            return Secret(os.environ[variable].strip())
+    for key in (given, *(Secret(os.environ.get(v, "").strip()) for v in known.key_variables)):
+        if key:
+            if not key.reveal().isascii() or not key.reveal().isprintable():
+                raise SnellenError(
+                    f"the key for {kind} has characters that no key has (a quote or a line break copied along?)"
+                )
+            return key
     if known.needs_key:
         raise SnellenError(f"{kind} needs a key: set {known.key_variables[0]} or give --api-key")
     return Secret("")
@@ -129,7 +141,8 @@ class ChatSubject:
         self.spec = f"{kind}/{model}"
         self.kind, self.model = kind, model
         self._settings, self._known = settings, known
-        self.price = settings.price or table_price(model)
+        # a model that runs at home has no list price
+        self.price = settings.price or (table_price(model) if kind in ("openai", "openrouter") else None)
         headers = {"X-Title": "Snellen"} if kind == "openrouter" else {}
         key = Secret("") if offline else find_key(kind, settings.key)
         self.connection = Connection(f"{base}/chat/completions", f"{base}/models", headers, key, known.start_hint)

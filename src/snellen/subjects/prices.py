@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import NamedTuple
 
 from snellen.core.errors import SnellenError
@@ -49,16 +50,21 @@ class Price(NamedTuple):
         return (input_tokens * self.input + output_tokens * self.output) / 1e6
 
 
+_VERSION = re.compile(r"(?:[-@:](?:latest|preview|exp|\d{2,8}|v?\d+(?:\.\d+)*))*")
+
+
 def table_price(model: str) -> Price | None:
-    """The price of a model by the longest table name that starts its own name (after the vendor), on a word boundary.
+    """The price of a model: its name (after the vendor) must be a table name, perhaps with a date or version behind it.
 
     >>> table_price("openai/gpt-4o-mini-2024-07-18").input, table_price("openai/gpt-4o").input
     (0.15, 2.5)
-    >>> table_price("acme/gpt-4omega") is None
-    True
+    >>> table_price("acme/gpt-4omega"), table_price("openai/o3-pro"), table_price("openai/gpt-4o-mini:free").input
+    (None, None, 0.0)
     """
     name = model.rpartition("/")[2].lower()
-    fitting = [known for known in TABLE if name == known or (name.startswith(known) and name[len(known)] in "-:@")]
+    if name.endswith(":free"):
+        return Price(0.0, 0.0, "':free' in the name")
+    fitting = [known for known in TABLE if name.startswith(known) and _VERSION.fullmatch(name[len(known) :])]
     if not fitting:
         return None
     known = max(fitting, key=len)

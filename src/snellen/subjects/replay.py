@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import hashlib
+import re
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -55,10 +56,13 @@ def read_replies(path: Path, raw: bytes) -> dict[tuple[str, str | None], str]:
             raise SnellenError(f"{where}: expected an object with id and text")
         name = next((row[k] for k in IDS if k in row), None)
         text = next((row[k] for k in TEXTS if k in row), None)
+        if row.get("error") or row.get("failure"):
+            continue  # a recorded failure is no reply
         if name is None or not isinstance(text, str):
             raise SnellenError(f"{where}: needs an id ({' or '.join(IDS)}) and a text ({', '.join(TEXTS)})")
-        prompt = row.get("prompt")
-        replies[str(name), prompt if isinstance(prompt, str) else None] = text
+        prompt = row.get("prompt")  # the name of a prompt, as in answers.jsonl; other tools write its text there
+        is_name = isinstance(prompt, str) and len(prompt) < 40 and not re.search(r"\s", prompt)
+        replies[str(name), prompt if is_name else None] = text
     return replies
 
 

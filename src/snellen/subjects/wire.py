@@ -20,26 +20,30 @@ _CONTEXT = (
     "context window",
     "prompt is too long",
 )
-_FILTER = ("content_filter", "content_policy", "content policy", "content management policy", "moderation", "safety")
+_FILTER = (
+    *("content_filter", "content_policy", "content policy", "content management policy"),
+    *("responsibleaipolicyviolation", "requires moderation", "input was flagged", "flagged_input"),
+)
+LARGEST_ERROR = 100_000
+_UNREADABLE = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
 
 
 def parse_reply(body: bytes, key: Secret) -> Parsed:
     """A 200 response. Some services put an error object into it; that is an error with its own status."""
     try:
         data = msgspec.json.decode(body)
-    except msgspec.DecodeError as error:
+    except _UNREADABLE as error:
         raise ValueError(f"not JSON ({one_line(str(error), 80)})") from None
     if not isinstance(data, dict):
         raise ValueError("not a JSON object")
     if data.get("error"):
-        said = data["error"] if isinstance(data["error"], dict) else {"message": str(data["error"])}
-        code = said.get("code")
-        status = code if isinstance(code, int) and 400 <= code <= 599 else 502
-        return Parsed(error=Failure(kind="endpoint", reason=_clean(said.get("message") or "error", key)), status=status)
+        return _inner_error(data["error"], key)
     choices = data.get("choices")
     if not isinstance(choices, list) or not choices or not isinstance(choices[0], dict):
         raise ValueError("no choices in the reply")
     choice = choices[0]
+    if choice.get("error") or choice.get("finish_reason") == "error":
+        return _inner_error(choice.get("error") or "the upstream provider failed", key)
     message = choice.get("message")
     if not isinstance(message, dict):
         raise ValueError("no message in the reply")
@@ -48,19 +52,27 @@ def parse_reply(body: bytes, key: Secret) -> Parsed:
     refusal = message.get("refusal")
     text = _content(message.get("content"))
     return Parsed(
-        text=text or (refusal if isinstance(refusal, str) else ""),
-        finish_reason=_text(choice.get("finish_reason")),
+        text=key.redact(text or (refusal if isinstance(refusal, str) else "")),
+        finish_reason=_text(choice.get("finish_reason"), key),
         refused=bool(refusal) or choice.get("finish_reason") == "content_filter",
-        tokens=_tokens(choice.get("logprobs")),
+        tokens=_tokens(choice.get("logprobs"), key),
         usage=Usage(
             input_tokens=_whole(usage.get("prompt_tokens")), output_tokens=_whole(usage.get("completion_tokens"))
         ),
         cost=float(cost) if isinstance(cost, int | float) and not isinstance(cost, bool) and cost >= 0 else None,
         cost_source="endpoint" if isinstance(cost, int | float) else None,
-        model=_text(data.get("model")),
-        provider=_text(data.get("provider")) or _text(data.get("system_fingerprint")),
-        response_id=_text(data.get("id")),
+        model=_text(data.get("model"), key),
+        provider=_text(data.get("provider"), key) or _text(data.get("system_fingerprint"), key),
+        response_id=_text(data.get("id"), key),
     )
+
+
+def _inner_error(error: Any, key: Secret) -> Parsed:
+    """An error object inside a response that came with status 200."""
+    said = error if isinstance(error, dict) else {"message": str(error)}
+    code = said.get("code")
+    status = code if isinstance(code, int) and 400 <= code <= 599 else 502
+    return Parsed(error=Failure(kind="endpoint", reason=_clean(said.get("message") or "error", key)), status=status)
 
 
 def _content(content: Any) -> str:
@@ -70,27 +82,36 @@ def _content(content: Any) -> str:
     return content if isinstance(content, str) else ""
 
 
-def _text(value: Any) -> str | None:
-    return value[:300] if isinstance(value, str) else None
+def _text(value: Any, key: Secret) -> str | None:
+    return key.redact(value)[:300] if isinstance(value, str) else None
 
 
 def _whole(value: Any) -> int | None:
     return value if isinstance(value, int) and not isinstance(value, bool) else None
 
 
-def _tokens(logprobs: Any) -> tuple[Token, ...]:
+def _tokens(logprobs: Any, key: Secret) -> tuple[Token, ...]:
     content = logprobs.get("content") if isinstance(logprobs, dict) else None
     if not isinstance(content, list):
         return ()
     return tuple(
         Token(
-            text=str(item.get("token", "")),
-            logprob=float(item["logprob"]),
-            top=tuple((str(t.get("token", "")), float(t["logprob"])) for t in item.get("top_logprobs") or ()),
+            text=key.redact(text),
+            logprob=logprob,
+            top=tuple(_pair(t) for t in item.get("top_logprobs") or () if _is_pair(t)),
         )
         for item in content
-        if isinstance(item, dict) and isinstance(item.get("logprob"), int | float)
+        if _is_pair(item)
+        for text, logprob in [_pair(item)]
     )
+
+
+def _is_pair(item: Any) -> bool:
+    return isinstance(item, dict) and isinstance(item.get("logprob"), int | float)
+
+
+def _pair(item: dict[str, Any]) -> tuple[str, float]:
+    return str(item.get("token", "")), float(item["logprob"])
 
 
 def _clean(text: Any, key: Secret) -> str:
@@ -98,24 +119,27 @@ def _clean(text: Any, key: Secret) -> str:
 
 
 def error_message(body: bytes, key: Secret) -> str:
-    """The sentence in an error body, whatever its shape."""
+    """The sentence in an error body, whatever its shape. The key is taken out before anything is cut."""
+    whole = key.redact(body[:LARGEST_ERROR].decode("utf-8", "replace"))
     try:
         data = msgspec.json.decode(body)
-    except msgspec.DecodeError:
-        return _clean(body[:300].decode("utf-8", "replace"), key)
+    except _UNREADABLE:
+        return one_line(whole)
     if isinstance(data, dict):
         inner = data.get("error", data.get("detail", data.get("message")))
         if isinstance(inner, dict):
             inner = inner.get("message") or inner.get("code")
         if inner:
             return _clean(inner, key)
-    return _clean(body[:300].decode("utf-8", "replace"), key)
+    return one_line(whole)
 
 
 def explain_status(status: int, body: bytes, key: Secret, model: str, url: str, key_variable: str) -> Parsed:
     """A failed response as one clear sentence, or as a refusal where a content filter spoke."""
     said = error_message(body, key)
     lowered = body[:4000].decode("utf-8", "replace").lower()
+    if status in (400, 403, 413, 422) and any(word in lowered for word in _FILTER):
+        return Parsed(text=said, refused=True, finish_reason="content_filter", cost=0.0, cost_source="refused")
     if status in (401, 403):
         return _failed(
             "key", f"{url} refused the key (status {status}: {said}); set {key_variable} or give --api-key", status
@@ -133,8 +157,6 @@ def explain_status(status: int, body: bytes, key: Secret, model: str, url: str, 
     if status in (400, 413, 422):
         if any(word in lowered for word in _CONTEXT):
             return _failed("context", f"longer than the model's context (status {status}: {said})", status)
-        if any(word in lowered for word in _FILTER):
-            return Parsed(text=said, refused=True, finish_reason="content_filter")
         return _failed("bad-request", f"the endpoint rejects the request (status {status}: {said})", status)
     return _failed("status", f"status {status}: {said}", status)
 
@@ -147,7 +169,7 @@ def parse_models(listing: bytes) -> dict[str, dict[str, Any]]:
     """A model list by id; empty where it is not one."""
     try:
         data = msgspec.json.decode(listing)
-    except msgspec.DecodeError:
+    except _UNREADABLE:
         return {}
     entries = data.get("data") if isinstance(data, dict) else None
     if not isinstance(entries, list):

@@ -122,6 +122,18 @@ def test_constant_answers_on_the_real_class_counts() -> None:
         assert metrics["exact_match"].floor_answer == "color"
 
 
+def test_small_groups_have_honest_intervals() -> None:
+    def rows() -> Iterator[tuple[Sample, Mark]]:
+        for i in range(120):
+            tags = {"config": "P3", "split": "P3", "task": "D", "difficulty": "hard" if i < 3 else "easy"}
+            sample = Sample(id=str(i), tags=tags, truth="color")
+            yield sample, mark_reply(PROTOCOLS["paper"], sample, "color" if i < 3 or i % 2 else "size")
+
+    hard = next(g for g in PROTOCOLS["paper"].summarise(rows()) if g.by.get("difficulty") == "hard")
+    assert hard.metrics["f1"].value == pytest.approx(1.0)
+    assert (hard.metrics["f1"].low or 0) > 0.4
+
+
 def test_truths_are_read_as_the_originals_read_them() -> None:
     for row in GOLDEN["truths"]:
         labels = labels_of("P3" if row["split"] == "synthetic" else "O3")

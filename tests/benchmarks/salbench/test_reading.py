@@ -43,6 +43,13 @@ CASES = [
     ("color shape size", O3, "color shape size"),
     ("It is blurred and in another position", O3, "focus location"),
     ("Color, Shape, Pattern", P3, "color"),
+    ("One of the identical circles differs in color.", P3, "color"),
+    ("Among many similar objects one differs in size.", P3, "size"),
+    ("All objects are the same except for color.", P3, "color"),
+    ("There is no doubt the color differs.", P3, "color"),
+    ("It doesn't match the others in color.", P3, "color"),
+    ("One object does not have the same color as the others", P3, "color"),
+    ("It does not differ in color or size but in orientation", P3, "orientation"),
     ("", P3, ""),
 ]
 
@@ -104,5 +111,5 @@ def test_outcomes_are_told_apart(answer: Answer, outcome: Outcome) -> None:
     for protocol in PROTOCOLS.values():
         mark = mark_answer(protocol, sample, answer)
         assert mark.outcome is outcome
-        if outcome is Outcome.ERROR:
+        if outcome not in (Outcome.CORRECT, Outcome.WRONG):
             assert set(mark.metrics.values()) == {0.0}

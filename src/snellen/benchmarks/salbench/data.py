@@ -14,14 +14,13 @@ from typing import Any, NamedTuple
 
 from snellen.benchmarks.parquet import ParquetFile
 from snellen.benchmarks.salbench.configs import ANY, CONFIGS, SPLIT_NAMES, TASK_NAMES, Config, labels_of
-from snellen.core.digest import rank
+from snellen.benchmarks.selection import choose, spans
 from snellen.core.errors import SnellenError
 from snellen.core.exam import Options, Problem
 from snellen.core.types import Picture, Question, Sample
 
 REQUIRED = ("image", "image_id", "question", "answer")
 EXTRA = ("difficulty",)
-GAP = 50
 
 
 class Shard(NamedTuple):
@@ -142,7 +141,7 @@ class SalBenchData:
                 for column in rows[:3]:
                     fingerprint.update("\x1f".join(column).encode())
                 ids += numbering.ids(rows.ids)
-            self._chosen[config.name] = _choose(ids, options)
+            self._chosen[config.name] = choose(ids, options.limit, options.seed)
             chosen = self._chosen[config.name]
             self._count += len(ids) if chosen is None else len(chosen)
         if problems:
@@ -217,26 +216,6 @@ class _ShardRows:
             for i, cell in enumerate(self._file.cells("image", start, stop), start):
                 if chosen is None or i in chosen:
                     yield self.sample(i, pictures_of(cell, self._where(i)))
-
-
-def spans(rows: list[int]) -> Iterator[tuple[int, int]]:
-    """Rows as few ranges [start, stop), reading over small gaps.
-
-    >>> list(spans([0, 1, 2, 9, 500]))
-    [(0, 10), (500, 501)]
-    """
-    start = 0
-    for at in range(1, len(rows) + 1):
-        if at == len(rows) or rows[at] - rows[at - 1] > GAP:
-            yield rows[start], rows[at - 1] + 1
-            start = at
-
-
-def _choose(ids: list[str], options: Options) -> frozenset[str] | None:
-    """A seeded subset of `limit` ids; the same images in all tasks, and smaller limits inside larger ones."""
-    if options.limit is None or options.limit >= len(ids):
-        return None
-    return frozenset(sorted(ids, key=lambda i: rank(options.seed, i.partition("/")[2]))[: options.limit])
 
 
 def choose_configs(where: Path, options: Options) -> list[Config]:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from snellen.benchmarks.salbench.configs import labels_of
 from snellen.benchmarks.salbench.reading import read_lmms, read_robust, read_seed, truth_lmms, truth_seed
 from snellen.core.exam import Verdict
-from snellen.core.types import GroupSummary, Mark, Sample
+from snellen.core.types import GroupSummary, Mark, Metrics, Sample
 
 SAMPLE_METRICS = ("exact_match", "precision", "recall", "f1")
 Labels = frozenset[str]
@@ -85,7 +85,7 @@ class SalBenchProtocol:
             metrics=scores._asdict(),
         )
 
-    def blank(self) -> dict[str, float | None]:
+    def blank(self, sample: Sample) -> Metrics:
         return dict.fromkeys(SAMPLE_METRICS, 0.0)
 
     def summarise(self, marked: Iterable[tuple[Sample, Mark]]) -> tuple[GroupSummary, ...]:

@@ -61,7 +61,11 @@ _ANSWER = re.compile(r"\b(?:final answer|answer)\b ?(?:is|:|-){1,3} ?")
 _THINKING = re.compile(r"<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL)
 _SENTENCE = re.compile(r"[.;\n!?]+|\b(?:but|however|while|whereas|although|though|yet)\b")
 _SAME = r"(?:same|similar|identical|equal|unchanged|uniform|consistent|alike|constant|normal)"
-_NOT_SAME = re.compile(rf"\b(?:not|isn't|aren't|no longer) (?:all |quite |exactly )?(?:the )?{_SAME}\b")
+_NOT_SAME = re.compile(
+    r"\b(?:not|isn't|aren't|no longer|doesn't|don't|does not|do not) "
+    rf"(?:(?:all|quite|exactly|have|share|match|show|of|in|the|a) ){{0,3}}{_SAME}\b"
+    r"|\b(?:doesn't|don't|does not|do not) (?:match|share)\b"
+)
 
 
 class _Patterns:
@@ -76,10 +80,12 @@ class _Patterns:
         closed = rf"{noun}(?:\s?,\s?{noun}){{0,8}}\s?,?\s?(?:and|or|nor)\s{noun}"
         self.labels = [(label, re.compile(rf"\b(?:{ALIASES[label]})\b")) for label in labels]
         self.word = re.compile(word)
-        # "not color", "no difference in size or shape", "the same shape, size and color", "rather than size"
+        # "not color", "no difference in size or shape", "the same shape, size and color", "rather than size"; between the
+        # two only words that do not change what is said ("one of the identical circles differs in color" is no denial)
+        filler = r"(?:(?:an?|the|its|their|any|all|in|of|by|to|differ|differs|difference|differences|change|changes|due)\s){0,4}"
         self.before = re.compile(
-            r"\b(?:not(?!\s+only|\s+just)|no|isn't|aren't|doesn't|don't|does not|do not|without|neither|nor|never"
-            rf"|rather than|instead of|{_SAME})\s(?:[a-z']{{1,20}}\s){{0,3}}?(?P<list>{closed}|{noun})"
+            r"\b(?:not(?!\sonly|\sjust)|no|isn't|aren't|doesn't|don't|does not|do not|without|neither|nor|never"
+            rf"|rather than|instead of|{_SAME})\s{filler}(?P<list>{closed}|{noun})"
         )
         # "color, shape and size are the same"; a label after "differs in" does not belong to the list
         self.after = re.compile(

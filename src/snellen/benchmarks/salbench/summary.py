@@ -106,6 +106,7 @@ class _Table:
 
     def group(self, by: dict[str, str], chosen: NDArray[np.bool_], floors: bool = True) -> GroupSummary:
         weights = self.draws[:, chosen]
+        weights = weights[weights.sum(axis=1) > 0]  # a draw without any member of a small group says nothing of it
         counts = self.counts[chosen]
         rows = [row for row, keep in zip(self.rows, chosen, strict=True) if keep]
         n = int(counts.sum())

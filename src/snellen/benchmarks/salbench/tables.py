@@ -79,6 +79,7 @@ def _metrics(run: RunFacts, whole: dict[str, GroupSummary], row: dict[str, Any])
             "num_samples": options.get("limit"),
             "protocol": run.protocol.name,
             "protocol_version": run.protocol.version,
+            "prompt": run.prompt,
         },
         "usage": dict(run.totals),
         "leaderboard_row": row,

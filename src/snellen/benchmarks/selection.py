@@ -1,0 +1,33 @@
+"""Which samples of a data set a run takes, the same way in every benchmark."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from snellen.core.digest import rank
+
+GAP = 50
+
+
+def choose(ids: list[str], limit: int | None, seed: int) -> frozenset[str] | None:
+    """A seeded subset of `limit` ids (None: all of them).
+
+    What follows the first slash of an id decides, so that the parts of a benchmark which show the same image choose the
+    same images; smaller limits are inside larger ones.
+    """
+    if limit is None or limit >= len(ids):
+        return None
+    return frozenset(sorted(ids, key=lambda i: rank(seed, i.partition("/")[2]))[:limit])
+
+
+def spans(rows: list[int]) -> Iterator[tuple[int, int]]:
+    """Rows as few ranges [start, stop), reading over small gaps.
+
+    >>> list(spans([0, 1, 2, 9, 500]))
+    [(0, 10), (500, 501)]
+    """
+    start = 0
+    for at in range(1, len(rows) + 1):
+        if at == len(rows) or rows[at] - rows[at - 1] > GAP:
+            yield rows[start], rows[at - 1] + 1
+            start = at
