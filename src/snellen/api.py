@@ -23,6 +23,7 @@ def evaluate(
     data: str | Path,
     protocols: Sequence[str] = (),
     prompt: str | None = None,
+    controls: Sequence[str] = (),
     splits: Sequence[str] = (),
     tasks: Sequence[str] = (),
     limit: int | None = None,
@@ -57,6 +58,7 @@ def evaluate(
         data=Path(data),
         protocols=tuple(protocols),
         prompt=prompt,
+        controls=tuple(controls),
         options=Options(splits=tuple(splits), tasks=tuple(tasks), limit=limit, seed=seed, shots=shots),
         settings=settings,
     )

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from tests.support.command import SNELLEN, environment, snellen
 from tests.support.endpoint import Endpoint
-from tests.support.sets import write_config, write_set
+from tests.support.sets import png, write_config, write_set
 
 ALL = ("P3", "P3_box", "P3_box_img", "O3", "O3_box", "O3_box_img")
 
@@ -224,7 +224,7 @@ def test_a_broken_image_is_an_error_with_its_place_and_no_call(tmp_path: Path) -
     write_config(tmp_path / "set", "P3", 2, image=[{"bytes": b"junk", "path": None}, {"bytes": None, "path": None}])
     with Endpoint() as endpoint:
         done = run(tmp_path, "--base-url", endpoint.url, model="api/x")
-        assert done.returncode == 0, done.stderr
+        assert done.returncode == 3, done.stderr
         assert endpoint.requests == []
     assert "bad-image: P3/shard_000.parquet row 0: image does not decode" in " ".join(done.stdout.split())
 
@@ -327,3 +327,87 @@ def test_an_out_that_cannot_be_made_is_one_line(tmp_path: Path) -> None:
     assert done.returncode == 2
     assert "choose another --out" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_a_plain_script_can_use_a_solver_on_all_cores(tmp_path: Path) -> None:
+    """No guard for __main__, as in the README."""
+    data = write_set(tmp_path / "set", 6)
+    script = tmp_path / "example.py"
+    script.write_text(
+        "import snellen\n"
+        f"run = snellen.evaluate('salbench', model='baseline/pixels', data={str(data)!r}, out={str(tmp_path / 'runs')!r})\n"
+        "print(len(list(run.answers())))\n"
+    )
+    done = subprocess.run(
+        [sys.executable, script],
+        capture_output=True,
+        text=True,
+        env=environment(tmp_path / "c"),
+        check=False,
+        timeout=120,
+    )
+    assert done.stdout.strip() == "6", done.stderr
+
+
+def test_a_run_that_fails_before_its_first_answer_leaves_no_folder(tmp_path: Path) -> None:
+    with Endpoint(script=lambda _r, _t: (401, {}, b"no")) as endpoint:
+        done = run(tmp_path, "--base-url", endpoint.url, model="api/x", configs=("P3",))
+        assert done.returncode == 2
+    assert [p for p in (tmp_path / "runs").iterdir() if p.is_dir()] == []
+
+
+def test_a_run_in_which_nothing_was_answered_says_so_and_is_no_success(tmp_path: Path) -> None:
+    with Endpoint(script=lambda _r, _t: (422, {}, b"no")) as endpoint:
+        done = run(tmp_path, "--base-url", endpoint.url, model="api/x", configs=("P3",))
+    assert done.returncode == 3
+    assert "none of the 12 questions was answered" in done.stderr
+    assert "INCOMPLETE: 0 of 12 questions answered, 12 failed" in done.stdout
+
+
+def test_a_folder_of_several_sets_is_refused(tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        write_set(tmp_path / "parent" / name, 3)
+    done = snellen(
+        "run",
+        "salbench",
+        "--data",
+        tmp_path / "parent",
+        "--model",
+        "baseline/chance",
+        "--out",
+        tmp_path / "r",
+        cache=tmp_path,
+    )
+    assert done.returncode == 2
+    assert "holds several data sets (one, two)" in done.stderr
+
+
+def test_a_broken_image_is_an_error_for_baselines_too(tmp_path: Path) -> None:
+    write_config(tmp_path / "set", "P3", 3, image=[{"bytes": b, "path": None} for b in (png(1), b"junk", png(3)[:45])])
+    done = run(tmp_path, "--json")
+    assert json.loads(done.stdout)["failed"] == 2
+
+
+def test_several_runs_are_told_apart_in_the_terminal(tmp_path: Path) -> None:
+    run(tmp_path, configs=("P3",))
+    run(tmp_path, model="baseline/chance")
+    runs = sorted(p for p in (tmp_path / "runs").iterdir() if p.is_dir())
+    done = snellen("report", *runs, "--out", tmp_path / "page.html", cache=tmp_path)
+    assert all(f"Run: {r}" in done.stdout for r in runs)
+    (tmp_path / "page.html").unlink()
+    assert json.loads(snellen("report", *runs, "--json", cache=tmp_path).stdout)["page"] is None
+    assert not (tmp_path / "page.html").exists()
+
+
+def test_doctor_names_the_extras(tmp_path: Path) -> None:
+    assert "pip install 'snellen[ray]'" in snellen("doctor", cache=tmp_path).stdout
+
+
+def test_null_replies_are_empty_and_other_types_are_named(tmp_path: Path) -> None:
+    row = {"id": 1, "split": "P3", "answer": "color", "response": None}
+    done = snellen("mark", "salbench", "--protocol", "paper", cache=tmp_path, stdin=json.dumps(row))
+    assert json.loads(done.stdout)["outcome"] == "empty"
+    done = snellen(
+        "mark", "salbench", "--protocol", "paper", cache=tmp_path, stdin=json.dumps(row | {"answer": ["color"]})
+    )
+    assert "not a text but list" in done.stderr

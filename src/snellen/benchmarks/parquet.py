@@ -5,6 +5,7 @@ Text columns are read whole, images a few at a time, so that an image is in memo
 
 from __future__ import annotations
 
+import re
 import threading
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     import duckdb
 
 _BATCH = 32
+_HAS_BYTES = re.compile(r'STRUCT\((?:.*, )?"?bytes"? BLOB', re.IGNORECASE)
 _local = threading.local()
 
 
@@ -73,7 +75,7 @@ class ParquetFile:
         """The values of one column in rows [start, stop), a few at a time; of a struct with `bytes`, those bytes."""
         import duckdb
 
-        inner = '."bytes"' if self.types[column].startswith("STRUCT(") and '"bytes" BLOB' in self.types[column] else ""
+        inner = '."bytes"' if _HAS_BYTES.match(self.types[column]) else ""
         query = f"SELECT {_name(column)}{inner} FROM read_parquet(?)"  # noqa: S608 (quoted name)
         if (start, stop) != (0, self.rows):
             some = f"read_parquet(?, file_row_number = true) WHERE file_row_number BETWEEN {start:d} AND {stop - 1:d}"

@@ -33,7 +33,7 @@ def command(out: Path, count: int, seed: int) -> int:
     from snellen.engine.plan import make_plan
     from snellen.engine.run import carry_out
     from snellen.reports.html import write_report
-    from snellen.reports.terminal import print_overview, print_run
+    from snellen.reports.terminal import print_run
 
     runs = []
     for name in benchmarks.names():
@@ -46,8 +46,8 @@ def command(out: Path, count: int, seed: int) -> int:
             plan = make_plan(name, model=model, data=data, options=Options())
             with show_progress(f"{name} · {model}") as asking:
                 of_exam.append(carry_out(plan, out / "runs", on_progress=asking).run)
-        print_run(of_exam[0])
-        print_overview(of_exam[1:])
+        for i, run in enumerate(of_exam):
+            print_run(run, brief=i > 0)
         runs += of_exam
     page = out / "report.html"
     write_report(runs, page, samples=24)

@@ -49,6 +49,7 @@ def command(as_json: bool) -> int:
 
 def _print(findings: list[Finding]) -> None:
     from rich.table import Table
+    from rich.text import Text
 
     from snellen.reports.terminal import console
 
@@ -57,7 +58,7 @@ def _print(findings: list[Finding]) -> None:
         table.add_column(name)
     signs: dict[Any, str] = {True: "[green]ok[/]", False: "[red]broken[/]", None: "[dim]absent[/]"}
     for finding in findings:
-        table.add_row(signs[finding.ok], finding.what, finding.detail)
+        table.add_row(signs[finding.ok], Text(finding.what), Text(finding.detail))
     console().print(table)
 
 

@@ -21,6 +21,7 @@ def command(what: str | None, as_json: bool) -> int:
         options.print_json(facts)
         return 0
     from rich.table import Table
+    from rich.text import Text
 
     from snellen.reports.terminal import console
 
@@ -30,7 +31,7 @@ def command(what: str | None, as_json: bool) -> int:
         for column in rows[0]:
             table.add_column(column, no_wrap=column in ("name", "model"))
         for row in rows:
-            table.add_row(*(str(v) for v in row.values()))
+            table.add_row(*(Text(str(v)) for v in row.values()))
         out.print(table)
     return 0
 

@@ -59,8 +59,10 @@ def _mark(exam: Any, protocol: Any, row: dict[str, Any]) -> dict[str, Any]:
     if "id" not in row:
         raise SnellenError('field "id" is missing')
     error, response = row.get("error"), row.get("response")
-    if not isinstance(response, str) and not error:
+    if "response" not in row and not error:
         raise SnellenError('field "response" (the reply, a text) is missing')
+    if response is not None and not isinstance(response, str):
+        raise SnellenError(f'field "response" must be a text or null, not {type(response).__name__}')
     sample = exam.sample_from_row(row)
     answer = Answer(
         id=sample.id,

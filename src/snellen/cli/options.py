@@ -198,6 +198,7 @@ def build_plan(benchmark: str, given: dict[str, Any], *, offline: bool = False) 
         data=data_folder(benchmark, given["data"]),
         protocols=given["protocols"],
         prompt=given["prompt"],
+        controls=given.get("controls", ()),
         options=Options(
             splits=given["splits"], tasks=given["tasks"], limit=given["limit"], seed=given["seed"], shots=given["shots"]
         ),

@@ -37,7 +37,7 @@ def show_count(title: str) -> Iterator[Callable[[int, int], None]]:
 
 def describe(p: Progress) -> str:
     """Rate, calls in flight and their limit, retries, errors, answers from the store, cost."""
-    rate = (p.done - p.begun) / p.seconds if p.seconds > 0.5 else 0.0
+    rate = (p.done - p.begun) / max(p.seconds, 1e-3)
     parts = [f"{rate:.1f}/s", f"{p.in_flight} in flight of {p.limit}"]
     if p.stored:
         parts.append(f"{p.stored} from the store")
@@ -53,20 +53,20 @@ def describe(p: Progress) -> str:
 @contextmanager
 def _bar(title: str) -> Iterator[Callable[[int, int, str], None]]:
     from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
     from rich.progress import Progress as Bar
+    from rich.table import Column
 
     columns = (
-        TextColumn("{task.description}", markup=False),
-        BarColumn(bar_width=None),
         MofNCompleteColumn(),
-        TextColumn("{task.fields[state]}", markup=False),
-        TimeElapsedColumn(),
-        TextColumn("left"),
-        TimeRemainingColumn(),
+        TimeRemainingColumn(compact=True),
+        TextColumn("left", table_column=Column(no_wrap=True)),
+        TextColumn("{task.fields[state]}", markup=False, table_column=Column(no_wrap=True, ratio=1)),
+        BarColumn(bar_width=12),
     )
+    click.echo(title, err=True)
     with Bar(*columns, console=Console(stderr=True), transient=False) as bar:
-        task = bar.add_task(title, total=None, state="")
+        task = bar.add_task("", total=None, state="")
         yield lambda done, total, state: bar.update(task, completed=done, total=total, state=state)
 
 

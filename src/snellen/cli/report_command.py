@@ -18,9 +18,7 @@ from snellen.core.errors import SnellenError
     "out",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    default=Path("report.html"),
-    show_default=True,
-    help="The page to write.",
+    help="The page to write (default: report.html; with --json none unless named).",
 )
 @click.option(
     "--samples",
@@ -31,7 +29,7 @@ from snellen.core.errors import SnellenError
     help="Samples of each run in the page's gallery; 0 for none.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
-def command(runs: tuple[Path, ...], out: Path, samples: int, as_json: bool) -> int:
+def command(runs: tuple[Path, ...], out: Path | None, samples: int, as_json: bool) -> int:
     """Show RUNS in the terminal and write one self-contained HTML page about them. Calls nothing.
 
     \b
@@ -39,18 +37,20 @@ def command(runs: tuple[Path, ...], out: Path, samples: int, as_json: bool) -> i
     """
     from snellen.engine.run import open_run
     from snellen.reports.html import write_report
-    from snellen.reports.terminal import print_overview, print_run
+    from snellen.reports.terminal import print_run
 
     opened = [open_run(_existing(path)) for path in dict.fromkeys(runs)]
-    write_report(opened, out, samples)
+    page = out or (None if as_json else Path("report.html"))
+    if page is not None:
+        write_report(opened, page, samples)
     if as_json:
-        options.print_json({"page": str(out), "runs": [{"run": str(run.path)} | run.summary for run in opened]})
+        options.print_json(
+            {"page": page and str(page), "runs": [{"run": str(run.path)} | run.summary for run in opened]}
+        )
         return 0
-    if len(opened) == 1:
-        print_run(opened[0])
-    else:
-        print_overview(opened)
-    click.echo(f"Page: {out}")
+    for run in opened:
+        print_run(run, brief=len(opened) > 1)
+    click.echo(f"Page: {page}")
     return 0
 
 

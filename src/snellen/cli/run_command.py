@@ -17,6 +17,13 @@ from snellen.core.errors import SnellenError, Stopped
 @options.model
 @options.protocols
 @click.option(
+    "--controls",
+    multiple=True,
+    callback=options.words,
+    metavar="C,...",
+    help="Arms that show whether the score depends on seeing: none (no image), blank, shuffled (another image), options (other order).",
+)
+@click.option(
     "--out", "--output", "out", default="runs", show_default=True, metavar="DIR", help="Folder that holds runs."
 )
 @click.option("--concurrency", default="auto", show_default=True, metavar="N|auto", help="Calls in flight.")

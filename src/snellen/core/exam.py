@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 from typing import Protocol as Interface
@@ -162,6 +162,15 @@ class Benchmark(Interface):
     ) -> list[Path]:
         """Write a synthetic set in the real format."""
 
+    def probes(self) -> Sequence[Sample]:
+        """One sample of each split and task without pictures, to show prompts and try protocols without a data set."""
+
+    def truths(self) -> Sequence[Sample]:
+        """Samples with every truth that there can be, each once, for audits without a data set."""
+
+    def render(self, prompt: str, sample: Sample) -> Question:
+        """The Question of a prompt without examples, for a sample at hand (a probe, say)."""
+
     def hub(self) -> tuple[str, tuple[str, ...]]:
         """Where the real data lives: hub data set name, and patterns of the files that are needed."""
 
@@ -191,7 +200,7 @@ def pick_protocol(benchmark: Benchmark, spec: str) -> tuple[Protocol, str]:
         raise SnellenError(
             f"unknown protocol '{name}' of {benchmark.name}: choose from {', '.join(benchmark.protocols)}"
         )
-    if prompt and prompt not in benchmark.prompts:
+    if prompt and prompt.partition("+")[0] not in benchmark.prompts:
         raise SnellenError(f"unknown prompt '{prompt}' of {benchmark.name}: choose from {', '.join(benchmark.prompts)}")
     return protocol, prompt or protocol.prompt
 

@@ -6,6 +6,7 @@ import io
 
 from snellen.core.errors import SnellenError
 from snellen.core.images import ends_whole, sniff
+from snellen.core.types import Picture
 
 
 def decode_problem(data: bytes) -> str | None:
@@ -24,6 +25,16 @@ def decode_problem(data: bytes) -> str | None:
     except Exception as error:
         return f"image does not decode ({type(error).__name__}: {error})"
     return None
+
+
+def check_image(picture: Picture) -> None:
+    """Refuse an image that does not decode, with its place; one whose header and end are in order is taken at its word."""
+    head = sniff(picture.data)
+    if head.width > 0 and ends_whole(head.codec, picture.data):
+        return
+    problem = decode_problem(picture.data)
+    if problem:
+        raise SnellenError(f"{picture.name}: {problem}")
 
 
 def as_accepted(data: bytes, accepted: frozenset[str]) -> tuple[bytes, tuple[str, ...]]:

@@ -34,7 +34,10 @@ AnswerKind = Literal["one-of", "any-of", "text"]
 
 
 class Question(Struct, frozen=True):
-    """What a subject is shown. `parts` is one user turn, images and text interleaved in order."""
+    """What a subject is shown. `parts` is one user turn, images and text interleaved in order.
+
+    `answer_form` is how the prompt wants an option said, such as `Answer: {}`; baselines use it.
+    """
 
     id: str
     benchmark: str
@@ -43,6 +46,7 @@ class Question(Struct, frozen=True):
     system: str | None = None
     answer_kind: AnswerKind = "text"
     options: tuple[str, ...] = ()
+    answer_form: str = "{}"
     shots: tuple[str, ...] = ()
 
     @property

@@ -22,7 +22,9 @@ import msgspec
 
 from snellen.core.errors import SnellenError
 from snellen.core.exam import Options, Request
+from snellen.core.pixels import check_image
 from snellen.core.types import Failure, ImageSent, Question, Struct
+from snellen.engine import controls
 from snellen.engine.plan import Plan
 from snellen.engine.runfolder import Key
 
@@ -40,17 +42,14 @@ class Item(NamedTuple):
 
 
 def feed(plan: Plan, done: Callable[[Key], bool]) -> Iterator[Item]:
-    """All questions that have no answer yet, prepared, in data set order."""
-    askers = {prompt: plan.data.asker(prompt) for prompt in plan.prompts}
-    for sample in plan.data.full(lambda i: any(not done((i, p)) for p in askers)):
-        for prompt, ask in askers.items():
-            if done((sample.id, prompt)):
-                continue
-            question = ask(sample)
-            try:
-                yield Item(question, plan.subject.prepare(question))
-            except SnellenError as error:
-                yield Item(question, None, Failure(kind="bad-image", reason=str(error)))
+    """All questions that have no answer yet, prepared."""
+    for question in controls.questions(plan.data, plan.prompts, lambda key: not done(key), plan.options.seed):
+        try:
+            for picture in question.pictures:
+                check_image(picture)
+            yield Item(question, plan.subject.prepare(question))
+        except SnellenError as error:
+            yield Item(question, None, Failure(kind="bad-image", reason=str(error)))
 
 
 class Feed:

@@ -16,6 +16,8 @@ import msgspec
 from snellen.core.errors import SnellenError, Stopped
 from snellen.core.exam import Benchmark, RunFacts, mark_reply
 from snellen.core.types import Answer, Mark, Outcome, ProtocolSummary, Sample
+from snellen.engine import arms
+from snellen.engine.marking_files import read_marks
 from snellen.engine.plan import Chosen, protocol_entry
 from snellen.engine.runfolder import UNREADABLE, AnswerText, RunFolder, Scan
 
@@ -99,6 +101,7 @@ def mark_run(
         "failures": failure_reasons(folder, scan) if scan.failed else {},
         "totals": totals,
         **(extra or {}),
+        "controls": arms.compare(folder, benchmark, chosen, samples, summaries),
         "marked": [protocol_entry(c) for c in chosen],
         "answers_bytes": _size(folder.answers_path),
         "protocols": msgspec.to_builtins(summaries),
@@ -164,19 +167,6 @@ def _old_marks(path: Path) -> dict[str, bytes]:
             with contextlib.suppress(*UNREADABLE):  # a damaged mark is made again like a missing one
                 found[_MARKS.decode(line).id] = line
     return found
-
-
-def read_marks(folder: RunFolder, protocol: str) -> Iterator[Mark]:
-    """The marks of one protocol, as stored."""
-    path = folder.marks_path(protocol)
-    if not path.is_file():
-        raise SnellenError(f"{folder.path} has no marks of protocol '{protocol}'; 'snellen remark' makes them")
-    with path.open("rb") as file:
-        for line in file:
-            try:
-                yield _MARKS.decode(line)
-            except UNREADABLE:
-                raise SnellenError(f"{path} is damaged; 'snellen remark {folder.path}' makes it again") from None
 
 
 def read_summaries(folder: RunFolder) -> list[ProtocolSummary]:

@@ -13,6 +13,7 @@ from snellen import benchmarks, subjects
 from snellen.core.digest import digest
 from snellen.core.errors import SnellenError
 from snellen.core.exam import Benchmark, Dataset, Options, Protocol, Subject, pick_protocol
+from snellen.engine.controls import check, split
 from snellen.subjects.openai_api import Settings
 
 NAMING = 2
@@ -73,6 +74,7 @@ def make_plan(
     data: Path,
     protocols: tuple[str, ...] = (),
     prompt: str | None = None,
+    controls: tuple[str, ...] = (),
     options: Options | None = None,
     settings: Settings | None = None,
     offline: bool = False,
@@ -84,7 +86,7 @@ def make_plan(
         raise SnellenError(f"--limit {options.limit}: must be at least 1")
     if options.shots not in benchmark.shots:
         raise SnellenError(f"--shots {options.shots}: {benchmark.name} has {', '.join(map(str, benchmark.shots))}")
-    chosen = choose(benchmark, protocols, prompt)
+    chosen = choose(benchmark, protocols, prompt, controls)
     subject = subjects.build(
         model,
         settings or Settings(max_tokens=benchmark.max_tokens),
@@ -95,13 +97,20 @@ def make_plan(
     return Plan(benchmark, benchmark.open(data, options), subject, chosen, options)
 
 
-def choose(benchmark: Benchmark, protocols: tuple[str, ...], prompt: str | None) -> tuple[Chosen, ...]:
-    """Protocols by name, `NAME@PROMPT`, or all of them; `prompt` replaces the protocols' own prompt."""
+def choose(
+    benchmark: Benchmark, protocols: tuple[str, ...], prompt: str | None, controls: tuple[str, ...] = ()
+) -> tuple[Chosen, ...]:
+    """Protocols by name, `NAME@PROMPT`, or all of them; `prompt` replaces the protocols' own prompt; controls add arms."""
     specs = protocols or tuple(benchmark.protocols)
     if prompt is not None:
         specs = tuple(s if "@" in s else f"{s}@{prompt}" for s in specs)
     picked = [Chosen(*pick_protocol(benchmark, spec)) for spec in specs]
-    return tuple(dict.fromkeys(picked))
+    for one in picked:
+        arm = split(one.prompt)[1]
+        if arm is not None:
+            check(arm)
+    arms = [Chosen(c.protocol, f"{c.prompt}+{check(arm)}") for arm in controls for c in picked if "+" not in c.prompt]
+    return tuple(dict.fromkeys(picked + arms))
 
 
 def manifest(plan: Plan, version: str) -> dict[str, Any]:

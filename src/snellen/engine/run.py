@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import shutil
 import signal
 from collections.abc import Callable, Coroutine, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -17,6 +19,7 @@ from snellen.core.exam import Reply
 from snellen.core.types import Answer, Mark, ProtocolSummary, Sample
 from snellen.engine import marking
 from snellen.engine.ask import Asking, Limits, Progress
+from snellen.engine.marking_files import read_marks
 from snellen.engine.plan import Chosen, Plan, choose, manifest, protocol_entry
 from snellen.engine.runfolder import RunFolder, Scan
 from snellen.engine.store import Store, cache_folder
@@ -37,8 +40,13 @@ class Run:
 
     @property
     def protocols(self) -> list[ProtocolSummary]:
-        """The results of each protocol."""
-        return marking.read_summaries(self.folder)
+        """The results of each protocol; control arms are in `controls`."""
+        return [p for p in marking.read_summaries(self.folder) if "+" not in p.prompt]
+
+    @property
+    def controls(self) -> list[dict[str, Any]]:
+        """What the control arms say, one row an arm and part."""
+        return list(self.summary.get("controls", ()))
 
     def samples(self) -> Iterator[Sample]:
         return self.folder.samples()
@@ -47,7 +55,7 @@ class Run:
         return self.folder.answers()
 
     def marks(self, protocol: str) -> Iterator[Mark]:
-        return marking.read_marks(self.folder, protocol)
+        return read_marks(self.folder, protocol)
 
     def __repr__(self) -> str:
         return f"Run({str(self.path)!r})"
@@ -75,6 +83,14 @@ def carry_out(
     path = out / plan.folder_name
     if limits.fresh and not _fresh_and_unfinished(path):
         _put_aside(path)
+    try:
+        return _carry_out(plan, path, limits, on_progress)
+    except SnellenError:
+        _remove_if_empty(path)
+        raise
+
+
+def _carry_out(plan: Plan, path: Path, limits: Limits, on_progress: Callable[[Progress], None] | None) -> Finished:
     notes: list[str] = []
     with RunFolder(path) as folder:
         chosen = _write_manifest(folder, plan, limits.fresh)
@@ -97,11 +113,24 @@ def carry_out(
             extra = asking.extra
             scan = folder.scan()
             _note_identity(folder, plan)
+            if stopped is None and scan.failed and not scan.answered:
+                stopped = Stopped(
+                    f"none of the {len(scan.failed)} questions was answered; the same command asks them again. The reason: "
+                    f"{next(iter(marking.failure_reasons(folder, scan)))}"
+                )
         elif marking.is_current(folder, chosen):
             return Finished(Run(path), None, tuple(notes), 0)
         if not isinstance(stopped, Interrupted) and scan.last:
             marking.mark_run(folder, plan.benchmark, chosen, scan=scan, extra=extra)
     return Finished(Run(path), stopped, tuple(notes), open_questions)
+
+
+def _remove_if_empty(path: Path) -> None:
+    """A run that failed before its first answer leaves nothing behind that later commands would trip over."""
+    answers = path / "answers.jsonl"
+    if (path / "run.json").exists() and not (answers.exists() and answers.stat().st_size):
+        with contextlib.suppress(SnellenError), RunFolder(path):
+            shutil.rmtree(path, ignore_errors=True)
 
 
 def _fresh_and_unfinished(path: Path) -> bool:

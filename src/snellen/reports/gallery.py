@@ -99,7 +99,7 @@ def survey(run: Run, size: int) -> Survey:
     """Read all marks in step, count disagreements, and choose samples for the gallery."""
     summaries = run.protocols
     prompts = {s.prompt: [p.protocol for p in summaries if p.prompt == s.prompt] for s in summaries}
-    order = list(dict.fromkeys(words.group_name(g) for p in summaries for g in p.groups if len(g.by) == 1))
+    order = list(dict.fromkeys(words.group_name(g) for p in summaries for g in p.groups if words.is_whole(g, p)))
     part_of = _parts(run) if size else {}
     pools: dict[str, dict[tuple[int, str], _Best]] = {kind: {} for kind in KINDS}
     counts = dict.fromkeys(KINDS, 0)
@@ -123,7 +123,7 @@ def survey(run: Run, size: int) -> Survey:
 
 def _parts(run: Run) -> dict[str, str]:
     """The part of the exam that each sample is in, as the summaries name it."""
-    keys = {key for p in run.protocols for g in p.groups if len(g.by) == 1 for key in g.by}
+    keys = {key for p in run.protocols for g in p.groups if words.is_whole(g, p) for key in g.by}
     return {s.id: " · ".join(v for k, v in s.tags.items() if k in keys) for s in run.samples()}
 
 

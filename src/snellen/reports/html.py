@@ -167,6 +167,7 @@ class RunView(NamedTuple):
     parts: list[Part]
     breakdown_metrics: list[str]
     breakdown: list[Breakdown]
+    controls: list[dict[str, Any]]
     survey: gallery.Survey
     items: list[gallery.Item]
 
@@ -204,13 +205,14 @@ def _run_view(number: int, run: Run, samples: int) -> RunView:
         parts=_parts(protocols),
         breakdown_metrics=[words.breakdown_metric(p) for p in protocols],
         breakdown=_breakdown(protocols),
+        controls=run.controls,
         survey=found,
         items=gallery.items(run, found.picks, seen.answers),
     )
 
 
 def _parts(protocols: list[ProtocolSummary]) -> list[Part]:
-    names = dict.fromkeys(tuple(g.by.items()) for p in protocols for g in p.groups if len(g.by) <= 1)
+    names = dict.fromkeys(tuple(g.by.items()) for p in protocols for g in p.groups if words.is_whole(g, p))
     found = []
     for by in names:
         both = [(p, g) for p in protocols for g in p.groups if tuple(g.by.items()) == by]
@@ -222,7 +224,7 @@ def _parts(protocols: list[ProtocolSummary]) -> list[Part]:
 
 
 def _breakdown(protocols: list[ProtocolSummary]) -> list[Breakdown]:
-    tables = [{tuple(g.by.items()): g for g in p.groups if len(g.by) > 1} for p in protocols]
+    tables = [{tuple(g.by.items()): g for g in p.groups if not words.is_whole(g, p)} for p in protocols]
     found = []
     for by in dict.fromkeys(by for table in tables for by in table):
         groups = [table.get(by) for table in tables]

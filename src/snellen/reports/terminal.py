@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from rich.console import Console
@@ -37,16 +36,13 @@ def print_run(run: Run, *, brief: bool = False, verbose: bool = False) -> None:
         if verbose:
             out.print(_breakdown(protocols))
     out.print(_overview(run, protocols))
+    if run.controls:
+        out.print(_controls(run))
     out.print(Text(words.LEGEND, style="dim"))
     if summary["synthetic"]:
         out.print(Text(words.SYNTHETIC, style="bold yellow"))
     if not summary["complete"]:
-        asked = ", ".join(f"{n} of {summary['samples']} to prompt '{p}'" for p, n in summary["asked"].items())
-        out.print(
-            Text(
-                f"INCOMPLETE: answered {asked}, {summary['failed']} failed; the same command goes on.", style="bold red"
-            )
-        )
+        out.print(Text(words.incomplete(summary), style="bold red"), soft_wrap=True)
     for reason, n in summary["failures"].items():
         out.print(Text(f"  {n} x {for_terminal(reason, 300)}", style="red"), soft_wrap=True)
     totals = summary["totals"]
@@ -64,7 +60,7 @@ def print_run(run: Run, *, brief: bool = False, verbose: bool = False) -> None:
 
 
 def _whole(protocol: ProtocolSummary) -> list[GroupSummary]:
-    return [g for g in protocol.groups if len(g.by) == 1]
+    return [g for g in protocol.groups if words.is_whole(g, protocol)]
 
 
 def _cell(metric: Metric | None) -> Text:
@@ -114,7 +110,7 @@ def _breakdown(protocols: list[ProtocolSummary]) -> Table:
     table.add_column("n", justify="right")
     for p in protocols:
         table.add_column(f"{p.protocol} ({words.metric_name(words.breakdown_metric(p))})")
-    for group in (g for g in protocols[0].groups if len(g.by) > 1):
+    for group in (g for g in protocols[0].groups if not words.is_whole(g, protocols[0])):
         cells = [
             next((_cell(g.metrics[words.breakdown_metric(p)]) for g in p.groups if g.by == group.by), Text("–"))
             for p in protocols
@@ -143,14 +139,29 @@ def _overview(run: Run, protocols: list[ProtocolSummary]) -> Table:
     return table
 
 
-def print_overview(runs: Iterable[Run]) -> None:
-    """The headline of several runs, one row a run and part."""
-    runs = list(runs)
-    out = console()
-    for run in runs:
-        out.print(_overview(run, run.protocols))
-    if any(run.summary["synthetic"] for run in runs):
-        out.print(Text(words.SYNTHETIC, style="bold yellow"))
+def _controls(run: Run) -> Table:
+    """Does the score depend on seeing? The arms beside the score, chance and the best constant answer."""
+    table = Table(
+        title="controls: score without the image, or with another; difference [95 % interval, paired]",
+        title_justify="left",
+        title_style="bold",
+    )
+    for name in ("part", "protocol", "metric", "control", "score", "with control", "difference", "chance", "constant"):
+        table.add_column(name)
+    for row in run.controls:
+        between = f"{words.signed(row['difference'])} [{words.signed(row['low'])}, {words.signed(row['high'])}]"
+        table.add_row(
+            " · ".join(row["by"].values()),
+            row["protocol"],
+            words.metric_name(row["metric"]),
+            row["control"],
+            words.percent(row["score"]),
+            words.percent(row["control_score"]),
+            Text(between),
+            words.percent(row["chance"]),
+            words.percent(row.get("constant")),
+        )
+    return table
 
 
 def print_remarked(path: str, done: Remarked) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from snellen.core.types import GroupSummary, Metric, ProtocolSummary
 
 NAMES = {
@@ -27,9 +29,16 @@ def metric_name(key: str) -> str:
     return NAMES.get(key, key.replace("_", " "))
 
 
-def percent(value: float | None) -> str:
-    """One decimal, in percent; a dash where there is no value."""
+def percent(value: float | str | None) -> str:
+    """One decimal, in percent; a dash where there is no value; a word (such as a bucket) as it is."""
+    if isinstance(value, str):
+        return value
     return "–" if value is None else f"{100 * value:.1f}"
+
+
+def signed(value: float | None) -> str:
+    """A difference in percentage points, with its sign."""
+    return "–" if value is None else f"{100 * value:+.1f}"
 
 
 def interval(metric: Metric) -> str:
@@ -59,6 +68,16 @@ def bounds(group: GroupSummary) -> str:
     return "" if group.bounds is None else f"{percent(group.bounds[0])} to {percent(group.bounds[1])}"
 
 
+def incomplete(summary: dict[str, Any]) -> str:
+    """What a run that is not done has, and what it lacks."""
+    wanted = summary["samples"] * len(summary["asked"])
+    tried = sum(summary["asked"].values())
+    failed = summary["failed"]
+    return (
+        f"INCOMPLETE: {tried - failed} of {wanted} questions answered, {failed} failed; the same command asks the rest."
+    )
+
+
 def money(totals: dict[str, float]) -> str:
     """What a run cost, and whether that is all of it."""
     if not totals.get("calls"):
@@ -68,6 +87,11 @@ def money(totals: dict[str, float]) -> str:
     return f"{totals['cost']:.4f} USD" + (
         f" (and {totals['cost_unknown']} calls of unknown cost)" if totals.get("cost_unknown") else ""
     )
+
+
+def is_whole(group: GroupSummary, protocol: ProtocolSummary) -> bool:
+    """Whether a group is a whole part of the exam (such as a split and task), not a breakdown of one."""
+    return len(group.by) == min(len(g.by) for g in protocol.groups)
 
 
 def breakdown_metric(protocol: ProtocolSummary) -> str:

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import importlib
-import multiprocessing
 import os
 import random
-from collections.abc import Callable
-from concurrent.futures import ProcessPoolExecutor
 from typing import Any
 
 from snellen.core.exam import Caller
 from snellen.core.types import Answer, Failure, Question
+from snellen.subjects.workers import Workers
 
 
 class _Free:
@@ -49,6 +46,7 @@ class Chance(_Free):
             text = ", ".join(o for i, o in enumerate(options) if mask >> i & 1)
         else:
             text = draw.choice(options)
+        text = question.answer_form.format(text)
         return Answer(id=question.id, prompt=question.prompt, text=text, finish_reason="stop", shots=question.shots)
 
 
@@ -73,27 +71,19 @@ class Solver(_Free):
         self.spec = f"baseline/{name}"
         self.identity = {"kind": "baseline", "name": name}
         self._path = path
-        self._pool: ProcessPoolExecutor | None = None
+        self._workers: Workers | None = None
         self.parallel = 2 * (os.cpu_count() or 1)
 
     async def answer(self, question: Question, prepared: Any, call: Caller) -> Answer:
-        if self._pool is None:
-            context = multiprocessing.get_context("spawn")
-            self._pool = ProcessPoolExecutor(os.cpu_count(), mp_context=context)
+        if self._workers is None:
+            self._workers = Workers(self._path, os.cpu_count() or 1)
         try:
-            text = await asyncio.get_running_loop().run_in_executor(self._pool, run_solver, self._path, question)
+            text = await asyncio.wrap_future(self._workers.submit(question))
         except Exception as error:
-            failure = Failure(kind="solver", reason=f"{self.spec} failed ({type(error).__name__}: {error})")
+            failure = Failure(kind="solver", reason=f"{self.spec} failed ({error})")
             return Answer(id=question.id, prompt=question.prompt, failure=failure)
         return Answer(id=question.id, prompt=question.prompt, text=text, finish_reason="stop", shots=question.shots)
 
     async def close(self) -> None:
-        if self._pool is not None:
-            self._pool.shutdown(wait=True, cancel_futures=True)
-
-
-def run_solver(path: str, question: Question) -> str:
-    """Call `module:function` on a question (in a worker process)."""
-    module, _, name = path.partition(":")
-    function: Callable[[Question], str] = getattr(importlib.import_module(module), name)
-    return function(question)
+        if self._workers is not None:
+            self._workers.close()

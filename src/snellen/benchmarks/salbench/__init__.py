@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from snellen.benchmarks.salbench.prompts import PROMPTS, SHOTS
+from snellen.benchmarks.salbench.prompts import PROMPTS, SHOTS, probes, question_of, truths
 from snellen.benchmarks.salbench.protocols import PROTOCOLS
 from snellen.core.errors import SnellenError
 from snellen.core.exam import Dataset, Options, Problem, Protocol, RunFacts
-from snellen.core.types import Sample
+from snellen.core.types import Question, Sample
 
 
 class SalBench:
@@ -45,6 +45,15 @@ class SalBench:
 
         return make(out, count=count, seed=seed, workers=workers, progress=progress)
 
+    def probes(self) -> list[Sample]:
+        return probes()
+
+    def truths(self) -> list[Sample]:
+        return truths()
+
+    def render(self, prompt: str, sample: Sample) -> Question:
+        return question_of(prompt, sample)
+
     def hub(self) -> tuple[str, tuple[str, ...]]:
         return "salbench-vlm/salbench", (
             "P3*/*.parquet",
@@ -59,7 +68,8 @@ class SalBench:
         if split not in ("P3", "O3"):
             raise SnellenError(f'field "split" must be "P3" or "O3", not {split!r}')
         if not isinstance(row.get("answer"), str):
-            raise SnellenError('field "answer" (the true labels, a text such as "Color, Shape") is missing')
+            given = "missing" if "answer" not in row else f"not a text but {type(row['answer']).__name__}"
+            raise SnellenError(f'field "answer" (the true labels, a text such as "Color, Shape") is {given}')
         return Sample(id=str(row["id"]), tags={"split": split}, truth=row["answer"])
 
     def exports(self, run: RunFacts) -> Iterator[tuple[str, bytes]]:

@@ -42,6 +42,9 @@ class Rows(NamedTuple):
 def find_shards(where: Path, config: Config) -> list[Shard]:
     """The parquet files of a config: `CONFIG/*.parquet`, also below one more folder such as `data/`."""
     found = sorted(where.glob(f"{config.name}/*.parquet")) or sorted(where.glob(f"*/{config.name}/*.parquet"))
+    sets = sorted({p.parent.parent.name for p in found})
+    if len(sets) > 1:
+        raise SnellenError(f"{where} holds several data sets ({', '.join(sets)}): name one of them with --data")
     return [Shard(path, path.relative_to(where).as_posix()) for path in found]
 
 

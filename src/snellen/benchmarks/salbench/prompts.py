@@ -9,12 +9,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from itertools import chain, combinations
 from typing import TYPE_CHECKING, NamedTuple
 
-from snellen.benchmarks.salbench.configs import BY_NAME, labels_of
+import msgspec
+
+from snellen.benchmarks.salbench import wording
+from snellen.benchmarks.salbench.configs import BY_NAME, CONFIGS, labels_of
 from snellen.core.digest import rank
 from snellen.core.errors import SnellenError
-from snellen.core.types import Part, Picture, Question, Sample, Text
+from snellen.core.types import Part, Question, Sample, Text
 
 if TYPE_CHECKING:
     from snellen.benchmarks.salbench.data import SalBenchData
@@ -235,27 +239,58 @@ def build_asker(prompt: str, data: SalBenchData) -> Callable[[Sample], Question]
         return supports[config]
 
     def ask(sample: Sample) -> Question:
-        config = BY_NAME[sample.tags["config"]]
         base = sample.id.partition("#")[0]
-        chosen = (
-            [next(s for s in slot if s.id.partition("#")[0] != base) for slot in support(config.name)] if shots else []
-        )
-        parts: tuple[Part, ...] = (
-            _few_shot(prompt, sample, chosen) if shots else (*sample.pictures, Text(text=_zero_shot(prompt, sample)))
-        )
-        return Question(
-            id=sample.id,
-            benchmark="salbench",
-            prompt=prompt,
-            parts=parts,
-            answer_kind="one-of" if config.split == "P3" else "any-of",
-            options=tuple(label.title() for label in labels_of(config.split)),
-            shots=tuple(s.id for s in chosen),
-        )
+        slots = support(sample.tags["config"]) if shots else []
+        return question_of(prompt, sample, [next(s for s in slot if s.id.partition("#")[0] != base) for slot in slots])
 
     return ask
 
 
-def picture_of(question: Question) -> Picture | None:
-    """The query image: the last one."""
-    return question.pictures[-1] if question.pictures else None
+def question_of(prompt: str, sample: Sample, shots: list[Sample] | None = None) -> Question:
+    """A sample as a Question, with examples where they are given."""
+    split = BY_NAME[sample.tags["config"]].split
+    parts: tuple[Part, ...] = (
+        _few_shot(prompt, sample, shots) if shots else (*sample.pictures, Text(text=_zero_shot(prompt, sample)))
+    )
+    return Question(
+        id=sample.id,
+        benchmark="salbench",
+        prompt=prompt,
+        parts=parts,
+        answer_kind="one-of" if split == "P3" else "any-of",
+        options=tuple(label.title() for label in labels_of(split)),
+        shots=tuple(s.id for s in shots or ()),
+    )
+
+
+def probes() -> list[Sample]:
+    """One sample of each config without pictures, to show prompts and try protocols without a data set."""
+    box = (0.2, 0.19, 0.26, 0.25)
+    questions = {
+        "P3": wording.p3_detection(),
+        "P3_box": wording.p3_referring(box),
+        "P3_box_img": wording.p3_visual_referring(),
+        "O3": wording.o3_detection(),
+        "O3_box": wording.o3_referring(13, "toys", box),
+        "O3_box_img": wording.o3_visual_referring(13, "toys", "toy"),
+    }
+    return [
+        Sample(
+            id=f"{c.name}/probe",
+            tags={"config": c.name, "split": c.split, "task": c.task},
+            truth="color" if c.split == "P3" else "Color, Shape",
+            facts={"question": questions[c.name], "where": "probe"},
+        )
+        for c in CONFIGS
+    ]
+
+
+def truths() -> list[Sample]:
+    """Every truth of every config once: each label of P3, each set of labels of O3."""
+    found = []
+    for probe in probes():
+        labels = [label.title() for label in labels_of(probe.tags["split"])]
+        sizes = range(1, 2 if probe.tags["split"] == "P3" else len(labels) + 1)
+        for i, answer in enumerate(chain.from_iterable(combinations(labels, size) for size in sizes)):
+            found.append(msgspec.structs.replace(probe, id=f"{probe.id}{i}", truth=", ".join(answer)))
+    return found

@@ -1,0 +1,73 @@
+"""IllusionBench: which shape hides in a scene, under rival prompt and scoring protocols (arXiv 2411.06287, Hemmat et al.)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from snellen.benchmarks.illusionbench.names import SUBSETS
+from snellen.benchmarks.illusionbench.prompts import PROMPTS, ask, probes, truths
+from snellen.benchmarks.illusionbench.protocols import PROTOCOLS
+from snellen.core.exam import Dataset, Options, Problem, Protocol, RunFacts
+from snellen.core.types import Question, Sample
+
+
+class IllusionBench:
+    """The exam object that the entry point names."""
+
+    name = "illusionbench"
+    title = "IllusionBench: which shape hides in a scene"
+    paper = (
+        "Hidden in Plain Sight: Evaluating Abstract Shape Recognition in Vision-Language Models (Hemmat et al., 2024)"
+    )
+    splits = SUBSETS
+    tasks = ("shape", "scene")
+    shots = (0,)
+    prompts: Mapping[str, str] = PROMPTS
+    protocols: Mapping[str, Protocol] = PROTOCOLS
+    solvers: Mapping[str, str] = {"pixels": "snellen.benchmarks.illusionbench.pixels:solve"}
+    demo = ("baseline/pixels", "baseline/chance")
+    max_tokens = 64
+
+    def open(self, where: Path, options: Options) -> Dataset:
+        from snellen.benchmarks.illusionbench.data import IllusionData
+
+        return IllusionData(where, options)
+
+    def check(self, where: Path) -> Iterator[Problem]:
+        from snellen.benchmarks.illusionbench.data import check
+
+        return check(where)
+
+    def make(
+        self, out: Path, *, count: int, seed: int, workers: int | None, progress: Callable[[int, int], None] | None
+    ) -> list[Path]:
+        from snellen.benchmarks.illusionbench.make import make
+
+        return make(out, count=count, seed=seed, workers=workers, progress=progress)
+
+    def probes(self) -> list[Sample]:
+        return probes()
+
+    def truths(self) -> list[Sample]:
+        return truths()
+
+    def render(self, prompt: str, sample: Sample) -> Question:
+        return ask(prompt, sample)
+
+    def hub(self) -> tuple[str, tuple[str, ...]]:
+        return "arshiahemmat/IllusionBench", ("*.parquet", "README.md")
+
+    def sample_from_row(self, row: Mapping[str, Any]) -> Sample:
+        from snellen.benchmarks.illusionbench.data import sample_from_row
+
+        return sample_from_row(dict(row))
+
+    def exports(self, run: RunFacts) -> Iterator[tuple[str, bytes]]:
+        from snellen.benchmarks.illusionbench.tables import exports
+
+        return exports(run)
+
+
+BENCHMARK = IllusionBench()

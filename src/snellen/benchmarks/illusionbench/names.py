@@ -1,0 +1,63 @@
+"""What an IllusionBench file name says: shape, scene, difficulty, strength. And the words of the three subsets."""
+
+from __future__ import annotations
+
+from pathlib import PurePosixPath
+from typing import NamedTuple
+
+SIMPLE = ("Ocean", "Origami", "Forest", "Cloud", "Sand_dune")
+COMPLEX = ("Medieval_Village", "City", "Underwater_ruins", "Museum", "Bazaar_market", "Time_square")
+SCENES = SIMPLE + COMPLEX
+SHAPES = {
+    "Illusion_IN": (
+        *("airplane", "bicycle", "bird", "bottle", "car", "cat", "dog", "dolphin"),
+        *("fork", "guitar", "mug", "panda", "paper_clip", "sailboat", "scooter", "teapot"),
+    ),
+    "Illusion_LOGO": (
+        *("adidas", "amazon", "apple", "audi", "bmw", "benz", "facebook", "google", "instagram", "mcdonalds", "nasa"),
+        *("nike", "olympics", "playstation", "puma", "reebok", "spotify", "starbucks", "tesla", "telegram", "ubuntu"),
+    ),
+    "Illusion_ICON": ("animal", "face_emoji", "music", "sport", "stationary", "vehicle"),
+}
+SUBSETS = tuple(SHAPES)
+LEVELS = ("easy", "medium", "hard")
+ENDINGS = (".png", ".jpg", ".jpeg", ".webp")
+
+
+class Name(NamedTuple):
+    """A file name, read. `strength` is the conditioning scale as written, or nothing."""
+
+    shape: str
+    scene: str
+    difficulty: str
+    strength: str
+
+
+def parse(image_name: str) -> Name:
+    """Read a name as lmms-eval does: the scene stands before the difficulty, the shape before the scene.
+
+    >>> parse("animal-1-Medieval_Village-Easy-1.5-90.png")
+    Name(shape='animal', scene='Medieval_Village', difficulty='Easy', strength='1.5')
+    """
+    base = PurePosixPath(image_name.replace("\\", "/")).name
+    for ending in ENDINGS:
+        if base.lower().endswith(ending):
+            base = base[: -len(ending)]
+            break
+    parts = [p for p in base.split("-") if p]
+    level = next((i for i, p in enumerate(parts) if p.lower() in LEVELS), None)
+    if level is None or level < 1:
+        raise ValueError("no Easy or Hard after a scene in the name")
+    before = parts[: level - 1]
+    if len(before) >= 2 and before[-1].isdigit():
+        before = before[:-1]
+    shape, scene = "-".join(before), parts[level - 1]
+    if not shape:
+        raise ValueError("no shape before the scene in the name")
+    strength = parts[level + 1] if len(parts) > level + 1 else ""
+    return Name(shape, scene, parts[level].capitalize(), strength)
+
+
+def known(names: tuple[str, ...], word: str) -> str | None:
+    """A word in the data's spelling, whatever its case."""
+    return next((n for n in names if n.lower() == word.lower()), None)

@@ -1,0 +1,153 @@
+"""The protocols of IllusionBench: how each published implementation, and ours, gets from a reply to recalls."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from functools import lru_cache
+from typing import NamedTuple
+
+from snellen.benchmarks.illusionbench import reading
+from snellen.core.exam import Verdict
+from snellen.core.types import GroupSummary, Mark, Metrics, Sample
+
+
+class Read(NamedTuple):
+    """What a protocol makes of one reply. A recall is None where the protocol does not define it."""
+
+    reading: object
+    readable: bool
+    shape: bool | None
+    scene: bool | None
+
+
+class Asked(NamedTuple):
+    """What a reply is judged against."""
+
+    subset: str
+    task: str
+    shape: str
+    scene: str
+
+    @property
+    def truth(self) -> str:
+        """The name that the task asks for."""
+        return self.shape if self.task == "shape" else self.scene
+
+
+class IllusionProtocol:
+    """One protocol: a prompt and a rule. `buckets` is set where shape, scene and rest split every reply in three."""
+
+    headline = "recall"
+
+    def __init__(
+        self,
+        name: str,
+        version: str,
+        about: str,
+        *,
+        prompt: str,
+        judge: Callable[[str, Asked], Read],
+        buckets: bool = False,
+    ) -> None:
+        self.name, self.version, self.about, self.prompt, self.buckets = name, version, about, prompt, buckets
+        self._rule = judge
+        self.judge_text = lru_cache(maxsize=65536)(self._judge_text)
+
+    def judge(self, reply: str, sample: Sample) -> Verdict:
+        tags = sample.tags
+        return self.judge_text(reply, Asked(tags["split"], tags["task"], tags["shape"], tags["scene"]))
+
+    def _judge_text(self, reply: str, asked: Asked) -> Verdict:
+        read = self._rule(reply, asked)
+        hit = read.shape if asked.task == "shape" else read.scene
+        metrics: Metrics = {
+            "recall": float(bool(hit)),
+            "shape_recall": None if read.shape is None else float(read.shape),
+            "scene_recall": None if read.scene is None else float(read.scene),
+        }
+        if self.buckets:
+            metrics["bucket"] = "shape" if read.shape else "texture" if read.scene else "rest"
+        return Verdict(read.reading, read.readable, bool(hit), metrics)
+
+    def blank(self, sample: Sample) -> Metrics:
+        """No reply: 0 where the protocol defines a recall, nothing where it does not."""
+        return self.judge("", sample).metrics
+
+    def summarise(self, marked: Iterable[tuple[Sample, Mark]]) -> tuple[GroupSummary, ...]:
+        from snellen.benchmarks.illusionbench.summary import summarise
+
+        return summarise(self, marked)
+
+
+def _original(reply: str, asked: Asked) -> Read:
+    bucket = reading.bucket_original(reply, asked.shape, asked.scene)
+    return Read(reply.lower(), bool(reply.strip()), bucket == "shape", bucket == "texture")
+
+
+def _only(asked: Asked, hit: bool, said: str, readable: bool) -> Read:
+    return Read(said, readable, hit if asked.task == "shape" else None, hit if asked.task == "scene" else None)
+
+
+def _strict(reply: str, asked: Asked) -> Read:
+    said = reading.extract_strict(reply)
+    return _only(asked, reading.match_strict(said, asked.truth), said, bool(said))
+
+
+def _first(reply: str, asked: Asked) -> Read:
+    said = reading.extract_first(reply, asked.task)
+    return _only(asked, reading.match_first(said, asked.truth), said, bool(said.strip()))
+
+
+def _head(reply: str, asked: Asked) -> Read:
+    return _only(asked, reading.match_head(reply, asked.truth), reply.lower().strip(), bool(reply.strip()))
+
+
+def _robust(reply: str, asked: Asked) -> Read:
+    said = reading.answer_robust(reply, asked.subset, asked.task)
+    named = reading.read_robust(reply, asked.subset)
+    return _only(
+        asked, said is not None and said.lower() == asked.truth.lower(), said or ", ".join(named), said is not None
+    )
+
+
+PROTOCOLS = {
+    p.name: p
+    for p in (
+        IllusionProtocol(
+            "original",
+            "1",
+            "shape name, else scene name, as a substring of the reply; every reply is shape, texture or rest",
+            prompt="original",
+            judge=_original,
+            buckets=True,
+        ),
+        IllusionProtocol(
+            "lmms-first",
+            "1",
+            "normalised name as a substring of a 'Shape:' or 'Scene:' line, else of the whole reply",
+            prompt="lmms-first",
+            judge=_first,
+        ),
+        IllusionProtocol(
+            "lmms-strict",
+            "1",
+            "what follows 'Answer:' must equal the name after normalisation; no 'Answer:', no score",
+            prompt="lmms-strict",
+            judge=_strict,
+        ),
+        IllusionProtocol(
+            "lmms-head",
+            "1",
+            "name, also with spaces for underscores, as a substring of the reply",
+            prompt="original",
+            judge=_head,
+        ),
+        IllusionProtocol(
+            "robust",
+            "1",
+            "exactly one option of the asked kind named: whole words, longest first, aliases, negation; several are unparsable",
+            prompt="original",
+            judge=_robust,
+        ),
+    )
+}

@@ -1,0 +1,294 @@
+"""`snellen protocols`: what protocols ask and how they judge, side by side; and where they part ways on runs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from snellen.cli import options
+from snellen.core.errors import SnellenError
+from snellen.core.text import for_terminal
+
+if TYPE_CHECKING:
+    from snellen.engine.flips import Compared, Flip, Side
+    from snellen.engine.run import Run
+    from snellen.reports.protocol_table import ProtocolTable, Row
+
+SHOWN = 20
+LONGEST = 120
+LONG = 40
+Rows = Sequence[Sequence[str]]
+
+
+@click.command("protocols")
+@click.argument("benchmark")
+@click.option(
+    "--protocol", "--protocols", "names", multiple=True, callback=options.words, metavar="P,...",
+    help="Protocols to compare: NAME or NAME@PROMPT (default: all).",
+)  # fmt: skip
+@click.option(
+    "--split", "--splits", "splits", multiple=True, callback=options.words,
+    help="Splits to show, comma separated (default: the first, and the candidate classes of all).",
+)  # fmt: skip
+@click.option(
+    "--task", "--tasks", "tasks", multiple=True, callback=options.words,
+    help="Tasks to show, comma separated (default: all).",
+)  # fmt: skip
+@click.option(
+    "--run", "runs", multiple=True, type=click.Path(path_type=Path), metavar="RUN",
+    help="A run folder: show its scores, agreement and flipped samples. May be given again.",
+)  # fmt: skip
+@click.option("--all", "every", is_flag=True, help=f"With --run: list every flipped sample, not the first {SHOWN}.")
+@click.option("--markdown", is_flag=True, help="Print GitHub Markdown tables.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+def command(
+    benchmark: str,
+    names: tuple[str, ...],
+    splits: tuple[str, ...],
+    tasks: tuple[str, ...],
+    runs: tuple[Path, ...],
+    every: bool,
+    markdown: bool,
+    as_json: bool,
+) -> int:
+    """Compare the protocols of BENCHMARK: prompts, options, rules. With --run: scores, agreement, flips. Calls nothing.
+
+    \b
+    snellen protocols illusionbench --protocol original,lmms-strict
+    snellen protocols illusionbench --split ICON --task shape --markdown
+    snellen protocols salbench --run runs/salbench_...
+    """
+    from snellen import benchmarks
+    from snellen.engine.plan import choose
+
+    exam = benchmarks.load(benchmark)
+    chosen = choose(exam, names, None)
+    if markdown and as_json:
+        raise SnellenError("--markdown and --json: choose one")
+    if runs:
+        if splits or tasks:
+            raise SnellenError(
+                "--split and --task choose what the table of prompts and rules shows; leave them out with --run"
+            )
+        _show_runs(exam.name, runs, tuple(c.name for c in chosen) if names else (), every, markdown, as_json)
+        return 0
+    from snellen.reports.protocol_table import build
+
+    for one in chosen:
+        if one.prompt not in exam.prompts:
+            raise SnellenError(
+                f"{one.name} is no protocol with a prompt of its own: choose prompts from {', '.join(exam.prompts)}"
+            )
+    table = build(exam, chosen, splits, tasks)
+    if as_json:
+        options.print_json(table_json(table))
+    elif markdown:
+        click.echo(table_markdown(table))
+    else:
+        _print_table(table)
+    return 0
+
+
+# ---------------------------------------------------------------- the table of prompts and rules
+
+
+def table_json(table: ProtocolTable) -> dict[str, Any]:
+    """The comparison as plain values; `shown` (a diff, say) where the printed text is not the value."""
+
+    def row(r: Row) -> dict[str, Any]:
+        shown = {} if r.shown is None else {"shown": dict(zip(table.columns, r.shown, strict=True))}
+        return {"row": r.name, "same": r.same, "values": dict(zip(table.columns, r.values, strict=True))} | shown
+
+    sections = [s._asdict() | {"rows": [row(r) for r in s.rows]} for s in table.sections]
+    return {"benchmark": table.benchmark, "protocols": table.columns, "sections": sections}
+
+
+def table_markdown(table: ProtocolTable) -> str:
+    """One Markdown table a section."""
+    parts = [f"# Protocols of {_inert(table.benchmark)}"]
+    for s in table.sections:
+        rows = [(r.name, *(r.shown or r.values), "yes" if r.same else "no") for r in s.rows]
+        parts.append(markdown_table(s.title, ("", *table.columns, "same"), rows))
+    return "\n\n".join(parts)
+
+
+def _print_table(table: ProtocolTable) -> None:
+    from rich.text import Text
+
+    from snellen.reports.terminal import console
+
+    out = console()
+    for s in table.sections:
+        wording = next((r for r in s.rows if r.name == "wording"), None)
+        if wording is not None:
+            out.print(Text(f"{s.split} · {s.task}: wording", style="bold"), soft_wrap=True)
+            for shown, names in _shared(table.columns, wording.shown or wording.values).items():
+                out.print(Text(f"{', '.join(names)}:", style="cyan"), soft_wrap=True)
+                out.print(Text(for_terminal(shown)))
+            out.print()
+        rows = [(r.name, *(r.shown or r.values)) for r in s.rows if r is not wording]
+        _print_rows(out, s.title, ("", *table.columns), rows)
+
+
+def _shared(columns: Sequence[str], cells: Sequence[str]) -> dict[str, list[str]]:
+    """Equal cells once, with all the columns that have them."""
+    found: dict[str, list[str]] = {}
+    for name, cell in zip(columns, cells, strict=True):
+        found.setdefault(cell, []).append(name)
+    return found
+
+
+# ---------------------------------------------------------------- runs
+
+
+def _show_runs(
+    benchmark: str, paths: Sequence[Path], names: tuple[str, ...], every: bool, markdown: bool, as_json: bool
+) -> None:
+    from snellen.engine.flips import compare
+    from snellen.engine.run import open_run
+
+    runs = [open_run(path) for path in dict.fromkeys(paths)]
+    for run in runs:
+        if run.manifest["benchmark"] != benchmark:
+            raise SnellenError(f"{run.path} is a run of {run.manifest['benchmark']}, not of {benchmark}")
+    if as_json:
+        options.print_json(
+            {"benchmark": benchmark, "runs": [run_json(run, compare(run, names), names) for run in runs]}
+        )
+        return
+    from rich.text import Text
+
+    from snellen.reports import words
+    from snellen.reports.terminal import console
+
+    out = console()
+    for run in runs:
+        compared = compare(run, names)
+        title = f"{run.path.name}: {run.manifest['subject']['spec']}"
+        if markdown:
+            click.echo(f"# {_inert(title)}\n")
+        else:
+            out.print(Text(for_terminal(title), style="bold"), soft_wrap=True)
+        for name, heads, rows in _run_tables(run, compared, names, every):
+            if markdown:
+                click.echo(markdown_table(name, heads, rows) + "\n")
+            else:
+                _print_rows(out, name, heads, rows)
+        more = 0 if every else max(0, len(compared.flips) - SHOWN)
+        notes = [f"and {more} more flips; --all shows them"] if more else []
+        notes += [words.SYNTHETIC] if run.summary["synthetic"] else []
+        notes += [] if compared.agreements else ["one protocol only: nothing to compare"]
+        for note in notes:
+            click.echo(note)
+
+
+def _run_tables(
+    run: Run, compared: Compared, names: Sequence[str], every: bool
+) -> Iterator[tuple[str, Sequence[str], Sequence[Sequence[str]]]]:
+    """Scores, agreement with stages, and flips: title, heads and rows."""
+    from snellen.engine.flips import STAGES, by_stage
+    from snellen.reports import words
+
+    scores = [
+        (s["part"], str(s["n"]), s["protocol"], s["prompt"], words.metric_name(s["metric"]), words.percent(s["value"]),
+         "" if s["low"] is None else f"[{words.percent(s['low'])}, {words.percent(s['high'])}]")
+        for s in score_rows(run, names)
+    ]  # fmt: skip
+    heads: tuple[str, ...] = ("part", "n", "protocol", "prompt", "headline", "percent", "95 % interval")
+    yield "scores", heads, scores
+    if not compared.agreements:
+        return
+    stages = by_stage(compared.flips)
+    pairs = []
+    for pair, a in compared.agreements.items():
+        counts = stages.get(pair, {})
+        kappa = "undefined" if a.kappa is None else f"{a.kappa:.3f}"
+        flipped = (str(counts.get(stage, 0)) for stage in STAGES)
+        pairs.append((*pair, str(a.n), words.percent(a.share), kappa, str(a.first), str(a.second), *flipped))
+    heads = ("first", "second", "n", "agree, percent", "kappa", "only first correct", "only second correct")
+    yield "agreement, and flips by stage", (*heads, *STAGES), pairs
+    if compared.flips:
+        shown = compared.flips if every else islice(compared.flips, SHOWN)
+        rows = [(f.id, f.stage, _side(f.first), _side(f.second)) for f in shown]
+        yield f"flipped samples ({len(compared.flips)})", ("sample", "stage", "first", "second"), rows
+
+
+def _side(side: Side) -> str:
+    reply = "no reply" if side.reply is None else for_terminal(" ".join(side.reply.split()), LONGEST)
+    reading = for_terminal(" ".join(str(side.reading).split()), LONGEST)
+    return f"{side.protocol}: {side.outcome}\nreply: {reply}\nread: {reading}"
+
+
+def score_rows(run: Run, names: Sequence[str] = ()) -> list[dict[str, Any]]:
+    """Each protocol's headline on each whole part of the exam."""
+    from snellen.reports import words
+
+    rows = []
+    for p in run.protocols:
+        for g in p.groups if p.protocol in (names or [p.protocol]) else ():
+            metric = g.metrics.get(p.headline)
+            if words.is_whole(g, p) and metric is not None:
+                row = {"part": words.group_name(g), "n": g.n, "protocol": p.protocol, "prompt": p.prompt}
+                row |= {"metric": p.headline, "value": metric.value, "low": metric.low, "high": metric.high}
+                rows.append(row)
+    order = {part: i for i, part in enumerate(dict.fromkeys(r["part"] for r in rows))}
+    return sorted(rows, key=lambda r: order[r["part"]])
+
+
+def run_json(run: Run, compared: Compared, names: Sequence[str] = ()) -> dict[str, Any]:
+    """Scores, agreement and every flip of a run as plain values."""
+    from snellen.engine.flips import STAGES, by_stage
+
+    stages = by_stage(compared.flips)
+    pairs = [
+        {"first": pair[0], "second": pair[1], "n": a.n, "agreement": a.share, "kappa": a.kappa, "counts": a._asdict(),
+         "flips": stages.get(pair, dict.fromkeys(STAGES, 0))}
+        for pair, a in compared.agreements.items()
+    ]  # fmt: skip
+    return {
+        "run": str(run.path),
+        "subject": run.manifest["subject"]["spec"],
+        "synthetic": run.summary["synthetic"],
+        "scores": score_rows(run, names),
+        "pairs": pairs,
+        "flips": [_flip_json(f) for f in compared.flips],
+    }
+
+
+def _flip_json(flip: Flip) -> dict[str, Any]:
+    return {"id": flip.id, "stage": flip.stage, "first": flip.first._asdict(), "second": flip.second._asdict()}
+
+
+# ---------------------------------------------------------------- printing
+
+
+def _print_rows(out: Any, title: str, heads: Sequence[str], rows: Rows) -> None:
+    from rich.table import Table
+    from rich.text import Text
+
+    long = any(len(cell) > LONG for row in rows for cell in row[1:])
+    table = Table(title=Text(for_terminal(title)), title_justify="left", title_style="bold", show_lines=long)
+    for head in heads:
+        table.add_column(Text(for_terminal(head)), overflow="fold")
+    for row in rows:
+        table.add_row(*(Text(for_terminal(cell)) for cell in row))
+    out.print(table)
+
+
+def markdown_table(title: str, heads: Sequence[str], rows: Rows) -> str:
+    """A GitHub Markdown table under a heading; no cell can break it or be more than text."""
+    lines = [[_inert(h) for h in heads], ["---"] * len(heads), *([_inert(c) for c in row] for row in rows)]
+    return f"## {_inert(title)}\n\n" + "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
+
+
+def _inert(text: str) -> str:
+    """Text that Markdown shows as it is: no markup, HTML, links or mentions, on one line."""
+    shown = for_terminal(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    shown = re.sub(r"[\\`*\[\]~|]|(?<!\w)_|_(?!\w)", lambda m: f"\\{m.group()}", shown)
+    shown = shown.replace("://", "&#58;//").replace("www.", "www&#46;").replace("@", "&#64;")
+    return re.sub(r"\s*\n\s*", "<br>", shown.strip()).replace("\t", " ")

@@ -1,0 +1,157 @@
+"""Controls: the same question without its image, with a blank one, with another sample's, or with its options shuffled.
+
+A control is an arm of a prompt, named `PROMPT+CONTROL`, so it is asked, stored, resumed and marked like any prompt.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Callable, Iterator
+from functools import lru_cache
+
+import msgspec
+
+from snellen.core.errors import SnellenError
+from snellen.core.exam import Dataset
+from snellen.core.images import sniff
+from snellen.core.types import Part, Picture, Question, Sample, Text
+
+ABOUT = {
+    "none": "no image",
+    "blank": "a grey image of the same size",
+    "shuffled": "another sample's image",
+    "options": "the options in another order",
+}
+
+
+def split(prompt: str) -> tuple[str, str | None]:
+    """`question+blank` to the prompt and the control."""
+    base, plus, control = prompt.partition("+")
+    return base, control if plus else None
+
+
+def check(control: str) -> str:
+    """A control by name; an unknown one is an error that says which there are."""
+    if control not in ABOUT:
+        raise SnellenError(f"unknown control '{control}': choose from {', '.join(ABOUT)}")
+    return control
+
+
+def questions(
+    data: Dataset, prompts: tuple[str, ...], wanted: Callable[[tuple[str, str]], bool], seed: int
+) -> Iterator[Question]:
+    """Every wanted (sample, prompt) as a Question, in data set order; arms with exchanged images come last."""
+    here = {p: _asker(data, p, seed) for p in prompts if split(p)[1] != "shuffled"}
+    if here:
+        for sample in data.full(lambda i: any(wanted((i, p)) for p in here)):
+            yield from (ask(sample) for p, ask in here.items() if wanted((sample.id, p)))
+    for prompt in (p for p in prompts if split(p)[1] == "shuffled"):
+        yield from _shuffled(data, prompt, wanted, seed)
+
+
+def _asker(data: Dataset, prompt: str, seed: int) -> Callable[[Sample], Question]:
+    base, control = split(prompt)
+    ask = data.asker(base)
+    if control is None:
+        return ask
+    changes: dict[str, Callable[[Question], Question]] = {
+        "none": _without,
+        "blank": _blank,
+        "options": lambda question: _other_order(question, seed),
+    }
+    change = changes[control]
+    return lambda sample: msgspec.structs.replace(change(ask(sample)), prompt=prompt)
+
+
+def _shuffled(data: Dataset, prompt: str, wanted: Callable[[tuple[str, str]], bool], seed: int) -> Iterator[Question]:
+    """Each sample with the image of another one of its split and task, by a seeded permutation without fixed points."""
+    ask = data.asker(split(prompt)[0])
+    for_donor: dict[str, list[Sample]] = {}
+    for sample, donor_id in partners(data, seed):
+        if wanted((sample.id, prompt)):
+            for_donor.setdefault(donor_id, []).append(sample)
+    for donor in data.full(for_donor.__contains__):
+        given = tuple(
+            msgspec.structs.replace(p, transforms=(*p.transforms, f"image of {donor.id}")) for p in donor.pictures
+        )
+        for sample in for_donor[donor.id]:
+            shown = msgspec.structs.replace(sample, pictures=given)
+            yield msgspec.structs.replace(ask(shown), prompt=prompt)
+
+
+def partners(data: Dataset, seed: int) -> Iterator[tuple[Sample, str]]:
+    """Every sample with the id of the one whose image it gets."""
+    groups: dict[tuple[str | None, str | None], list[Sample]] = {}
+    for sample in data.light():
+        groups.setdefault((sample.tags.get("split"), sample.tags.get("task")), []).append(sample)
+    for samples in groups.values():
+        order = list(samples)
+        random.Random(f"shuffled/{seed}").shuffle(order)  # noqa: S311 (a permutation, not a secret)
+        for sample, donor in zip(order, order[1:] + order[:1], strict=True):
+            if donor.id == sample.id:
+                raise SnellenError("the control 'shuffled' needs at least two samples of each split and task")
+            yield sample, donor.id
+
+
+def _last(question: Question, change: Callable[[Picture], tuple[Part, ...]]) -> Question:
+    """Change the query image, which is the last; examples before it stay."""
+    at = max((i for i, p in enumerate(question.parts) if isinstance(p, Picture)), default=None)
+    if at is None:
+        return question
+    picture = question.parts[at]
+    made = change(picture) if isinstance(picture, Picture) else (picture,)
+    return msgspec.structs.replace(question, parts=(*question.parts[:at], *made, *question.parts[at + 1 :]))
+
+
+def _without(question: Question) -> Question:
+    return _last(question, lambda _picture: ())
+
+
+def _blank(question: Question) -> Question:
+    def grey(picture: Picture) -> tuple[Part, ...]:
+        head = sniff(picture.data)
+        made = grey_png(head.width or 512, head.height or 512)
+        return (Picture(data=made, name=picture.name, transforms=("blank image of the same size",)),)
+
+    return _last(question, grey)
+
+
+@lru_cache(maxsize=64)
+def grey_png(width: int, height: int) -> bytes:
+    """A uniform grey image."""
+    import io
+
+    from PIL import Image
+
+    out = io.BytesIO()
+    Image.new("L", (width, height), 128).save(out, "PNG")
+    return out.getvalue()
+
+
+def _other_order(question: Question, seed: int) -> Question:
+    """The option list of the prompt in another order, its separators left where they are."""
+    if len(question.options) < 2:
+        raise SnellenError(f"the prompt '{question.prompt}' offers no options to shuffle")
+    for at, part in enumerate(question.parts):
+        found = _printed(question.options, part.text) if isinstance(part, Text) else None
+        if found is not None and isinstance(part, Text):
+            start, stop, words, separators = found
+            random.Random(f"options/{seed}/{question.id}").shuffle(words)  # noqa: S311 (a permutation, not a secret)
+            again = "".join(w + s for w, s in zip(words, [*separators, ""], strict=True))
+            changed = Text(text=part.text[:start] + again + part.text[stop:])
+            parts = (*question.parts[:at], changed, *question.parts[at + 1 :])
+            return msgspec.structs.replace(question, parts=parts, options=tuple(words))
+    raise SnellenError(f"the prompt '{question.prompt}' does not print its options in a list that can be shuffled")
+
+
+def _printed(options: tuple[str, ...], text: str) -> tuple[int, int, list[str], list[str]] | None:
+    """Where a text lists all options, in whatever order: start, stop, the words as printed, and what stands between them."""
+    one = "|".join(re.escape(o) for o in sorted(options, key=len, reverse=True))
+    between = r"\W{1,2}(?:and\W|or\W)?"
+    listed = re.compile(rf"\b(?:{one})(?:{between}(?:{one})){{{len(options) - 1}}}\b", re.IGNORECASE)
+    for found in listed.finditer(text):
+        words = re.findall(one, found.group(), re.IGNORECASE)
+        if sorted(w.lower() for w in words) == sorted(o.lower() for o in options):
+            return found.start(), found.end(), words, re.split(one, found.group(), flags=re.IGNORECASE)[1:-1]
+    return None

@@ -1,0 +1,53 @@
+"""Equality with every published implementation, row by row, and prompts byte by byte."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from tests.support.command import snellen
+
+from snellen.benchmarks.illusionbench.names import parse
+from snellen.benchmarks.illusionbench.prompts import TEXTS
+
+PARITY = Path(__file__).parents[2] / "parity"
+GOLDEN = json.loads((PARITY / "illusionbench.json").read_text())
+WORDS = json.loads((PARITY / "illusionbench_prompts.json").read_text())
+
+
+@pytest.mark.parametrize("protocol", ["original", "lmms-first", "lmms-strict", "lmms-head"])
+def test_every_golden_row_through_the_mark_command(protocol: str, tmp_path: Path) -> None:
+    rows = [{k: c[k] for k in ("id", "subset", "task", "shape", "scene", "response")} for c in GOLDEN["cases"]]
+    done = snellen(
+        "mark", "illusionbench", "--protocol", protocol, cache=tmp_path, stdin="\n".join(map(json.dumps, rows))
+    )
+    assert done.returncode == 0, done.stderr
+    for line, case in zip(done.stdout.splitlines(), GOLDEN["cases"], strict=True):
+        mark, expected, task = json.loads(line), case[protocol], case["task"]
+        other = "scene" if task == "shape" else "shape"
+        if protocol == "original":
+            assert mark["metrics"]["bucket"] == expected["bucket"], case
+            assert mark["metrics"][f"{task}_recall"] == expected["counts_for_this_task"], case
+        else:
+            assert mark["metrics"][f"{task}_recall"] == expected[f"{task}_recall"], case
+            assert mark["metrics"][f"{other}_recall"] is None
+        if protocol == "lmms-strict":
+            assert mark["reading"] == expected["extracted"]
+
+
+@pytest.mark.parametrize("prompt", ["original", "lmms-strict", "lmms-first"])
+def test_prompts_are_the_originals_byte_by_byte(prompt: str) -> None:
+    for subset, tasks in WORDS[prompt].items():
+        for task, text in tasks.items():
+            assert TEXTS[prompt](subset, task) == text
+
+
+@pytest.mark.parametrize("row", GOLDEN["names"], ids=lambda r: r["image_name"] or "empty")
+def test_names_are_read_as_lmms_eval_reads_them(row: dict[str, object]) -> None:
+    name, expected = str(row["image_name"]), row["expected"]
+    if isinstance(expected, list):
+        assert list(parse(name)[:2]) == expected
+    else:
+        with pytest.raises(ValueError, match="in the name"):
+            parse(name)

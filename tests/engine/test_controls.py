@@ -1,0 +1,155 @@
+"""Arms without the image, with a blank one, with another's, with shuffled options; and audits without a model."""
+
+from __future__ import annotations
+
+import io
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from PIL import Image
+from tests.support.command import snellen as command
+from tests.support.endpoint import Endpoint
+from tests.support.sets import png, write_set
+
+import snellen
+from snellen import benchmarks
+from snellen.benchmarks.salbench.data import SalBenchData
+from snellen.core.errors import SnellenError
+from snellen.core.exam import Options
+from snellen.core.types import Question
+from snellen.engine.controls import partners, questions
+from snellen.stats.paired import paired_difference
+
+ALL = ("P3", "P3_box", "P3_box_img", "O3", "O3_box", "O3_box_img")
+
+
+def made(tmp_path: Path, control: str, count: int = 9, configs: tuple[str, ...] = ("P3",)) -> dict[str, Question]:
+    data = SalBenchData(write_set(tmp_path, count, configs), Options())
+    return {q.id: q for q in questions(data, (f"question+{control}",), lambda _k: True, seed=1)}
+
+
+def test_none_has_no_picture_and_the_same_text(tmp_path: Path) -> None:
+    for question in made(tmp_path, "none").values():
+        assert question.pictures == ()
+        assert question.prompt == "question+none"
+        assert "Orientation, Color, Size" in question.text
+
+
+def test_blank_has_the_size_of_the_image_and_says_what_it_is(tmp_path: Path) -> None:
+    for question in made(tmp_path, "blank").values():
+        (picture,) = question.pictures
+        with Image.open(io.BytesIO(picture.data)) as image:
+            assert image.size == (8, 8)
+            assert image.convert("L").getextrema() == (128, 128)
+        assert picture.transforms == ("blank image of the same size",)
+
+
+def test_shuffled_gives_every_sample_another_ones_image(tmp_path: Path) -> None:
+    found = made(tmp_path, "shuffled", 20)
+    assert len(found) == 20
+    images = {f"P3/img{i:05d}": png(i) for i in range(20)}
+    donors = set()
+    for name, question in found.items():
+        (picture,) = question.pictures
+        donor = picture.transforms[0].removeprefix("image of ")
+        assert donor != name
+        assert picture.data == images[donor]
+        donors.add(donor)
+    assert len(donors) == 20
+
+
+def test_shuffled_does_not_depend_on_what_is_still_open(tmp_path: Path) -> None:
+    data = SalBenchData(write_set(tmp_path, 20), Options())
+    whole = {q.id: q for q in questions(data, ("question+shuffled",), lambda _k: True, 1)}
+    some = {q.id: q for q in questions(data, ("question+shuffled",), lambda key: key[0].endswith("7"), 1)}
+    assert some == {k: v for k, v in whole.items() if k.endswith("7")}
+    assert dict((s.id, d) for s, d in partners(data, 1)) != dict((s.id, d) for s, d in partners(data, 2))
+
+
+def test_options_are_in_another_order_and_nothing_else_changes(tmp_path: Path) -> None:
+    plain = SalBenchData(write_set(tmp_path, 6, ALL), Options())
+    before = {q.id: q for q in questions(plain, ("question",), lambda _k: True, 1)}
+    after = {q.id: q for q in questions(plain, ("question+options",), lambda _k: True, 1)}
+    changed = 0
+    for name, question in after.items():
+        assert sorted(question.text.lower()) == sorted(before[name].text.lower())
+        assert {o.lower() for o in question.options} == {o.lower() for o in before[name].options}
+        changed += question.text != before[name].text
+    assert changed > len(after) // 2
+
+
+def test_illusionbench_options_keep_their_odd_comma() -> None:
+    from snellen.engine.controls import _other_order
+
+    exam = benchmarks.load("illusionbench")
+    for probe in exam.probes():
+        question = exam.render("original", probe)
+        other = _other_order(question, 3)
+        assert sorted(other.options) == sorted(question.options)
+        assert other.text.count(",") == question.text.count(",")
+        assert other.text != question.text
+
+
+def test_a_run_with_controls_shows_paired_differences(tmp_path: Path) -> None:
+    data = write_set(tmp_path / "set", 30)
+    with Endpoint() as endpoint:
+        done = command(
+            "run", "salbench", "--data", data, "--model", "api/x", "--base-url", endpoint.url, "--protocol", "paper", "--controls",
+            "none,blank,shuffled,options", "--out", tmp_path / "runs", "--json", cache=tmp_path / "cache",
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr
+        # without an image all questions are alike, blank ones too, and with another's image they have been asked already
+        assert set(endpoint.asked.values()) == {1}
+        assert len(endpoint.requests) < 150
+    rows = {r["control"]: r for r in json.loads(done.stdout)["controls"]}
+    assert set(rows) == {"none", "blank", "shuffled", "options"}
+    assert rows["none"]["difference"] == 0  # this endpoint never looks
+    assert rows["none"]["chance"] == pytest.approx(1 / 3, abs=1e-6)
+    assert rows["none"]["constant"] == pytest.approx(1 / 3, abs=1e-6)
+    assert rows["none"]["n"] == 30
+    run = next((tmp_path / "runs").iterdir())
+    page = command("report", run, "--out", tmp_path / "p.html", cache=tmp_path)
+    assert "controls:" in page.stdout
+    assert "Does the score depend on seeing?" in (tmp_path / "p.html").read_text()
+    assert [p.protocol for p in snellen.open_run(run).protocols] == ["paper"]
+
+
+def test_unknown_controls_and_prompts_without_options_are_refused(tmp_path: Path) -> None:
+    data = write_set(tmp_path / "set", 3)
+    with pytest.raises(SnellenError, match="unknown control 'dark': choose from none, blank"):
+        snellen.evaluate("salbench", model="baseline/chance", data=data, controls=["dark"], out=tmp_path / "r")
+
+
+@given(st.lists(st.tuples(st.sampled_from([0.0, 0.5, 1.0]), st.sampled_from([0.0, 1.0])), min_size=1, max_size=60))
+def test_paired_difference_is_the_difference_of_means(pairs: list[tuple[float, float]]) -> None:
+    counts = {p: pairs.count(p) for p in pairs}
+    found = paired_difference(counts)
+    assert found.difference == pytest.approx(sum(b - a for a, b in pairs) / len(pairs))
+    assert found.low - 1e-9 <= found.difference <= found.high + 1e-9
+
+
+def test_the_audit_names_the_protocols_that_can_be_won_blind(tmp_path: Path) -> None:
+    done = command("audit", "illusionbench", "--json", cache=tmp_path)
+    rows = json.loads(done.stdout)
+    won = {r["protocol"] for r in rows if r["won by"]}
+    assert won == {"original", "lmms-first", "lmms-head"}
+    robust = [r for r in rows if r["protocol"] == "robust"]
+    assert all(r["list every option"] == 0 and r["contradict yourself"] == 0 for r in robust)
+    head = next(r for r in rows if r["protocol"] == "lmms-head" and r["part"] == "Illusion_IN · shape")
+    assert head["list every option"] == 1.0
+    assert (
+        "Can be won without looking: lmms-first, lmms-head, original"
+        in command("audit", "illusionbench", cache=tmp_path).stdout
+    )
+
+
+def test_the_audit_of_salbench(tmp_path: Path) -> None:
+    rows = json.loads(command("audit", "salbench", "--protocol", "paper", "--json", cache=tmp_path).stdout)
+    p3 = next(r for r in rows if r["part"] == "P3")
+    assert p3["list every option"] == pytest.approx(0.5, abs=1e-6)
+    assert p3["best constant"] == pytest.approx(0.5, abs=1e-6)
+    assert 0.25 < p3["chance"] < 0.42
+    assert p3["won by"] is None

@@ -1,0 +1,62 @@
+"""Every request of every prompt, byte by byte. A change shows its diff; `SNELLEN_UPDATE_SNAPSHOTS=1` accepts it.
+
+A changed prompt changes what a score means: give the protocol a new version together with the new snapshot.
+"""
+
+from __future__ import annotations
+
+import difflib
+import json
+import os
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from snellen import benchmarks
+from snellen.core.types import Picture, Question, Text
+from snellen.engine.controls import _blank, _other_order, _without
+from snellen.subjects.openai_api import ChatSubject, Settings
+from tests.support.sets import png
+
+FOLDER = Path(__file__).parent / "snapshots"
+
+
+def requests(name: str) -> dict[str, object]:
+    """The body that would be sent for each probe and prompt, and for the controls that need no other sample."""
+    exam = benchmarks.load(name)
+    subject = ChatSubject("api", "m", Settings(base_url="http://127.0.0.1:9/v1", max_tokens=exam.max_tokens))
+    found: dict[str, object] = {}
+    for probe in exam.probes():
+        sample = msgspec.structs.replace(probe, pictures=(Picture(data=png(1)),))
+        for prompt in exam.prompts:
+            question = exam.render(prompt, sample)
+            arms: dict[str, Question] = {"": question, "+none": _without(question), "+blank": _blank(question)}
+            if question.options:
+                arms["+options"] = _other_order(question, 0)
+            for arm, shown in arms.items():
+                body = json.loads(subject.prepare(shown).body)
+                found[f"{probe.id} {prompt}{arm}"] = body
+    return found
+
+
+@pytest.mark.parametrize("name", benchmarks.names())
+def test_no_byte_of_any_request_changed(name: str) -> None:
+    now = json.dumps(requests(name), indent=1, sort_keys=True, ensure_ascii=False) + "\n"
+    file = FOLDER / f"{name}.json"
+    if os.environ.get("SNELLEN_UPDATE_SNAPSHOTS"):
+        file.write_text(now, encoding="utf-8")
+    before = file.read_text(encoding="utf-8")
+    diff = "".join(difflib.unified_diff(before.splitlines(True), now.splitlines(True), "snapshot", "now", n=1))
+    assert before == now, f"requests of {name} changed:\n{diff}"
+
+
+def test_a_changed_byte_would_be_seen() -> None:
+    before = requests("salbench")
+    exam = benchmarks.load("salbench")
+    probe = exam.probes()[0]
+    question = exam.render("question", probe)
+    changed = msgspec.structs.replace(question, parts=(Text(text=question.text + " "),))
+    subject = ChatSubject("api", "m", Settings(base_url="http://127.0.0.1:9/v1", max_tokens=exam.max_tokens))
+    assert json.loads(subject.prepare(changed).body) not in before.values()
+    assert subject.prepare(changed).key != subject.prepare(question).key
