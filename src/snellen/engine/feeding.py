@@ -28,7 +28,7 @@ from snellen.engine import controls
 from snellen.engine.plan import Plan
 from snellen.engine.runfolder import Key
 
-CHUNK = 16
+CHUNK = 32
 ENOUGH_FOR_A_PROCESS = 500
 HALF = 64 * 1024 * 1024  # address space, not memory: only the pages that are used are ever there
 

@@ -182,21 +182,24 @@ class ChatSubject:
     def prepare(self, question: Question) -> Request:
         """The whole request body and its key."""
         images: list[ImageSent] = []
-        pieces: list[bytes] = []
+        pieces: list[bytes] = [self._head]  # joined once at the end: a body is large, and every copy of it costs
+        if question.system is not None:
+            pieces += [msgspec.json.encode({"role": "system", "content": question.system}), b","]
+        pieces.append(b'{"role":"user","content":[')
         canonical: list[dict[str, str]] = []
-        for part in question.parts:
+        for i, part in enumerate(question.parts):
+            if i:
+                pieces.append(b",")
             if isinstance(part, Text):
-                pieces.append(b'{"type":"text","text":' + msgspec.json.encode(part.text) + b"}")
+                pieces += [b'{"type":"text","text":', msgspec.json.encode(part.text), b"}"]
                 canonical.append({"text": part.text})
             else:
-                encode = self._encoded_shots if question.shots else self._encode
-                entry, url = encode(part)
+                entry, base64 = (self._encoded_shots if question.shots else self._encode)(part)
                 images.append(entry)
-                pieces.append(b'{"type":"image_url","image_url":{"url":"' + url + b'"}}')
+                opening = f'{{"type":"image_url","image_url":{{"url":"data:{MIME[entry.codec]};base64,'.encode()
+                pieces += [opening, base64, b'"}}']
                 canonical.append({"image": entry.sha256, "codec": entry.codec})
-        messages = b'{"role":"user","content":[' + b",".join(pieces) + b"]}]}"
-        if question.system is not None:
-            messages = msgspec.json.encode({"role": "system", "content": question.system}) + b"," + messages
+        pieces.append(b"]}]}")
         key = digest(
             {
                 "kind": self.kind,
@@ -207,9 +210,7 @@ class ChatSubject:
                 "parts": canonical,
             }
         )
-        return Request(
-            key=key, body=self._head + messages, images=tuple(images), cost_bound=self._bound(question, images)
-        )
+        return Request(key=key, body=b"".join(pieces), images=tuple(images), cost_bound=self._bound(question, images))
 
     def _encode(self, picture: Picture) -> tuple[ImageSent, bytes]:
         try:
@@ -217,7 +218,7 @@ class ChatSubject:
         except SnellenError as error:
             raise SnellenError(f"{picture.name}: {error}") from None
         entry = ledger_entry(data, picture.transforms + done)
-        return entry, f"data:{MIME[entry.codec]};base64,".encode() + pybase64.b64encode(data)
+        return entry, pybase64.b64encode(data)
 
     def _bound(self, question: Question, images: list[ImageSent]) -> float | None:
         """What the call can cost at most, by the price table and the token estimate."""
