@@ -1,4 +1,4 @@
-"""IllusionBench: which shape hides in a scene, under rival prompt and scoring protocols (arXiv 2411.06287, Hemmat et al.)."""
+"""IllusionBench: which shape hides in a scene, under rival prompt and scoring protocols (Hemmat et al., 2024)."""
 
 from __future__ import annotations
 
