@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from snellen.stats.agreement import OPTIONS, Agreement, difference, near, sentences, take_apart, word_diff
+from snellen.reports.prompt_words import OPTIONS, difference, near, sentences, take_apart, word_diff
+from snellen.stats.agreement import Agreement
 
 
 def test_kappa_by_hand() -> None:

@@ -11,7 +11,6 @@ THROTTLES = frozenset({429, 503})
 FIRST_WAIT = 0.5
 LONGEST_WAIT = 60.0
 LONGEST_RETRY_AFTER = 600.0
-DEFAULT_TRIES = 6
 
 
 def worth_retrying(status: int | None) -> bool:

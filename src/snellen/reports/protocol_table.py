@@ -14,9 +14,9 @@ import msgspec
 from snellen.core.errors import SnellenError
 from snellen.core.exam import Benchmark, mark_reply
 from snellen.core.types import Mark, Outcome, Sample
-from snellen.engine.flips import HARMLESS, OTHERS, SEPARATORS, ingredients
 from snellen.engine.plan import Chosen
-from snellen.stats.agreement import Printed, difference, fold, near, respelled, sentences, take_apart, word_diff
+from snellen.reports.prompt_words import Printed, difference, fold, near, respelled, sentences, take_apart, word_diff
+from snellen.reports.protocol_probes import HARMLESS, OTHERS, SEPARATORS, ingredients
 
 ACCEPTED = "accepted"
 _FORMAT = re.compile(r"\b(?:respon[ds]\w*|reply|answer|formats?|separated|words?|write out|output)\b", re.IGNORECASE)
