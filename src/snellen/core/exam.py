@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, runtime_checkable
 from typing import Protocol as Interface
 
 from snellen.core.errors import SnellenError
@@ -56,6 +56,14 @@ class Protocol(Interface):
         """Marks of one run, with their light samples, to groups of metrics. Consumes a stream; keeps no sample."""
 
 
+@runtime_checkable
+class ReadsTokens(Interface):
+    """A protocol that also looks at the reply's tokens (their entropies, say), where there are any."""
+
+    def judge_tokens(self, reply: str, sample: Sample, tokens: tuple[Token, ...]) -> Verdict:
+        """As `judge`, with the tokens that make up the reply."""
+
+
 NO_CREDIT = frozenset({Outcome.REFUSED, Outcome.EMPTY, Outcome.TRUNCATED})
 REFUSALS = ("i can't", "i cannot", "i'm sorry", "i am sorry", "i'm unable", "i am unable", "as an ai")
 
@@ -64,18 +72,29 @@ def mark_answer(protocol: Protocol, sample: Sample, answer: Answer) -> Mark:
     """The outcome and metrics of one answer: failures are told apart from wrong answers here, once for all exams."""
     if answer.failure is not None:
         return Mark(id=sample.id, outcome=Outcome.ERROR, reading=None, metrics=protocol.blank(sample))
-    return mark_reply(protocol, sample, answer.text, answer.finish_reason, answer.refused)
+    return mark_reply(protocol, sample, answer.text, answer.finish_reason, answer.refused, answer.tokens)
 
 
 def mark_reply(
-    protocol: Protocol, sample: Sample, text: str, finish_reason: str | None = None, refused: bool = False
+    protocol: Protocol,
+    sample: Sample,
+    text: str,
+    finish_reason: str | None = None,
+    refused: bool = False,
+    tokens: tuple[Token, ...] = (),
 ) -> Mark:
     """As `mark_answer`, for a reply text at hand."""
-    verdict = protocol.judge(text, sample)
+    verdict = _judge(protocol, sample, text, tokens)
     outcome = _outcome(verdict, text, finish_reason, refused)
     # a refusal, an empty or a cut reply is no answer, whatever a lenient reader finds in it
     metrics = protocol.blank(sample) if outcome in NO_CREDIT else verdict.metrics
     return Mark(id=sample.id, outcome=outcome, reading=verdict.reading, metrics=metrics)
+
+
+def _judge(protocol: Protocol, sample: Sample, text: str, tokens: tuple[Token, ...]) -> Verdict:
+    if tokens and isinstance(protocol, ReadsTokens):
+        return protocol.judge_tokens(text, sample, tokens)
+    return protocol.judge(text, sample)
 
 
 def _outcome(verdict: Verdict, text: str, finish_reason: str | None, refused: bool) -> Outcome:

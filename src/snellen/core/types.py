@@ -33,8 +33,15 @@ Part = Text | Picture
 AnswerKind = Literal["one-of", "any-of", "text"]
 
 
+class Turn(Struct, frozen=True):
+    """An earlier turn of a conversation: an example's question, or the answer that is put into the subject's mouth."""
+
+    role: Literal["user", "assistant"]
+    parts: tuple[Part, ...]
+
+
 class Question(Struct, frozen=True):
-    """What a subject is shown. `parts` is one user turn, images and text interleaved in order.
+    """What a subject is shown. `parts` is the last user turn, images and text interleaved in order; `history` comes before it.
 
     `answer_form` is how the prompt wants an option said, such as `Answer: {}`; baselines use it.
     """
@@ -48,6 +55,7 @@ class Question(Struct, frozen=True):
     options: tuple[str, ...] = ()
     answer_form: str = "{}"
     shots: tuple[str, ...] = ()
+    history: tuple[Turn, ...] = ()
 
     @property
     def pictures(self) -> tuple[Picture, ...]:
@@ -72,11 +80,17 @@ class Sample(Struct, frozen=True):
 
 
 class Token(Struct, frozen=True):
-    """One generated token with its log-probability and the alternatives the endpoint named."""
+    """One generated token with its log-probability and the alternatives the endpoint named.
+
+    `entropy` is in nats over the whole vocabulary. Where only some alternatives are known it is the lowest that they allow,
+    and `entropy_high` the highest.
+    """
 
     text: str
     logprob: float
     top: tuple[tuple[str, float], ...] = ()
+    entropy: float | None = None
+    entropy_high: float | None = None
 
 
 class Usage(Struct, frozen=True):

@@ -14,12 +14,12 @@ from typing import Any, NamedTuple
 import msgspec
 
 from snellen.core.errors import SnellenError, Stopped
-from snellen.core.exam import Benchmark, RunFacts, mark_reply
+from snellen.core.exam import Benchmark, ReadsTokens, RunFacts, mark_reply
 from snellen.core.types import Answer, Mark, Outcome, ProtocolSummary, Sample
 from snellen.engine import arms
 from snellen.engine.marking_files import read_marks
 from snellen.engine.plan import Chosen, protocol_entry
-from snellen.engine.runfolder import UNREADABLE, AnswerText, RunFolder, Scan
+from snellen.engine.runfolder import UNREADABLE, AnswerText, AnswerTokens, RunFolder, Scan
 
 _ENCODER = msgspec.json.Encoder()
 _MARKS = msgspec.json.Decoder(Mark)
@@ -144,7 +144,7 @@ def _judged(
 
 
 def _marked(folder: RunFolder, scan: Scan, samples: dict[str, Sample], one: Chosen) -> Iterator[tuple[Sample, Mark]]:
-    for answer in folder.texts(scan):
+    for answer in _answers(folder, scan, one):
         if answer.prompt == one.prompt:
             sample = samples.get(answer.id)
             if sample is None:
@@ -155,7 +155,13 @@ def _marked(folder: RunFolder, scan: Scan, samples: dict[str, Sample], one: Chos
 def _mark(one: Chosen, sample: Sample, answer: AnswerText) -> Mark:
     if answer.failure is not None:
         return Mark(id=sample.id, outcome=Outcome.ERROR, metrics=one.protocol.blank(sample))
-    return mark_reply(one.protocol, sample, answer.text, answer.finish_reason, answer.refused)
+    tokens = answer.tokens if isinstance(answer, AnswerTokens) else ()
+    return mark_reply(one.protocol, sample, answer.text, answer.finish_reason, answer.refused, tokens)
+
+
+def _answers(folder: RunFolder, scan: Scan, one: Chosen) -> Iterator[AnswerText]:
+    """The latest answers, with tokens only for a protocol that looks at them."""
+    return folder.tokens(scan) if isinstance(one.protocol, ReadsTokens) else folder.texts(scan)
 
 
 def _old_marks(path: Path) -> dict[str, bytes]:
@@ -180,7 +186,7 @@ def _records(
     """Sample, answer (without its ledger) and mark side by side, streamed."""
 
     def stream() -> Iterator[tuple[Sample, Answer, Mark]]:
-        answers = (_bare(a) for a in folder.texts(scan) if a.prompt == one.prompt)
+        answers = (_bare(a) for a in _answers(folder, scan, one) if a.prompt == one.prompt)
         for answer, mark in zip(answers, read_marks(folder, one.name), strict=True):
             yield samples[answer.id], answer, mark
 
@@ -188,7 +194,8 @@ def _records(
 
 
 def _bare(text: AnswerText) -> Answer:
-    return Answer(id=text.id, prompt=text.prompt, text=text.text, failure=text.failure)
+    tokens = text.tokens if isinstance(text, AnswerTokens) else ()
+    return Answer(id=text.id, prompt=text.prompt, text=text.text, failure=text.failure, tokens=tokens)
 
 
 def failure_reasons(folder: RunFolder, scan: Scan) -> dict[str, int]:

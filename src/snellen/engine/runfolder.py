@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from snellen.core.errors import SnellenError, Stopped
-from snellen.core.types import Answer, Failure, Sample, Struct, Usage
+from snellen.core.types import Answer, Failure, Sample, Struct, Token, Usage
 
 _ENCODER = msgspec.json.Encoder()
 UNREADABLE = (msgspec.MsgspecError, UnicodeDecodeError)
@@ -58,7 +58,14 @@ class AnswerText(Struct, frozen=True):
     refused: bool = False
 
 
+class AnswerTokens(AnswerText, frozen=True):
+    """As AnswerText, with the reply's tokens."""
+
+    tokens: tuple[Token, ...] = ()
+
+
 _TEXTS = msgspec.json.Decoder(AnswerText)
+_TOKENS = msgspec.json.Decoder(AnswerTokens)
 Key = tuple[str, str]
 
 
@@ -156,6 +163,10 @@ class RunFolder:
     def texts(self, scan: Scan | None = None) -> Iterator[AnswerText]:
         """As `answers`, without ledgers: what marking needs."""
         yield from self._latest(_TEXTS, scan)
+
+    def tokens(self, scan: Scan | None = None) -> Iterator[AnswerTokens]:
+        """As `texts`, with tokens."""
+        yield from self._latest(_TOKENS, scan)
 
     def _latest(self, decoder: msgspec.json.Decoder[Any], scan: Scan | None = None) -> Iterator[Any]:
         last = (scan or self.scan()).last

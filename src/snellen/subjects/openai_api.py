@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
@@ -19,7 +19,7 @@ from snellen.core.images import MIME, ledger_entry
 from snellen.core.pixels import as_accepted
 from snellen.core.secret import Secret
 from snellen.core.text import one_line
-from snellen.core.types import Answer, ImageSent, Picture, Question, Text
+from snellen.core.types import Answer, ImageSent, Part, Picture, Question, Text
 from snellen.subjects import wire
 from snellen.subjects.prices import Price, table_price
 from snellen.subjects.tokens import image_tokens, text_tokens
@@ -185,21 +185,13 @@ class ChatSubject:
         pieces: list[bytes] = [self._head]  # joined once at the end: a body is large, and every copy of it costs
         if question.system is not None:
             pieces += [msgspec.json.encode({"role": "system", "content": question.system}), b","]
-        pieces.append(b'{"role":"user","content":[')
-        canonical: list[dict[str, str]] = []
-        for i, part in enumerate(question.parts):
-            if i:
-                pieces.append(b",")
-            if isinstance(part, Text):
-                pieces += [b'{"type":"text","text":', msgspec.json.encode(part.text), b"}"]
-                canonical.append({"text": part.text})
-            else:
-                entry, base64 = (self._encoded_shots if question.shots else self._encode)(part)
-                images.append(entry)
-                opening = f'{{"type":"image_url","image_url":{{"url":"data:{MIME[entry.codec]};base64,'.encode()
-                pieces += [opening, base64, b'"}}']
-                canonical.append({"image": entry.sha256, "codec": entry.codec})
-        pieces.append(b"]}]}")
+        encode = self._encoded_shots if question.shots else self._encode
+        before = []
+        for turn in question.history:
+            before.append({"role": turn.role, "parts": _write_turn(turn.role, turn.parts, encode, pieces, images)})
+            pieces.append(b",")
+        canonical = _write_turn("user", question.parts, encode, pieces, images)
+        pieces.append(b"]}")
         key = digest(
             {
                 "kind": self.kind,
@@ -208,6 +200,7 @@ class ChatSubject:
                 "parameters": self._params,
                 "system": question.system,
                 "parts": canonical,
+                **({"history": before} if before else {}),
             }
         )
         return Request(key=key, body=b"".join(pieces), images=tuple(images), cost_bound=self._bound(question, images))
@@ -278,6 +271,32 @@ class ChatSubject:
         price = wire.listed_price(entry)
         if price is not None and self._settings.price is None:
             self.price = price
+
+
+def _write_turn(
+    role: str,
+    parts: tuple[Part, ...],
+    encode: Callable[[Picture], tuple[ImageSent, bytes]],
+    pieces: list[bytes],
+    images: list[ImageSent],
+) -> list[dict[str, str]]:
+    """Add one message to a body's pieces and its images to the ledger; gives the message in its canonical form."""
+    pieces.append(f'{{"role":"{role}","content":['.encode())
+    canonical: list[dict[str, str]] = []
+    for i, part in enumerate(parts):
+        if i:
+            pieces.append(b",")
+        if isinstance(part, Text):
+            pieces += [b'{"type":"text","text":', msgspec.json.encode(part.text), b"}"]
+            canonical.append({"text": part.text})
+        else:
+            entry, base64 = encode(part)
+            images.append(entry)
+            opening = f'{{"type":"image_url","image_url":{{"url":"data:{MIME[entry.codec]};base64,'.encode()
+            pieces += [opening, base64, b'"}}']
+            canonical.append({"image": entry.sha256, "codec": entry.codec})
+    pieces.append(b"]}")
+    return canonical
 
 
 def from_recipe(recipe: dict[str, Any]) -> ChatSubject:
