@@ -36,7 +36,8 @@ def requests(name: str) -> dict[str, object]:
                 arms["+options"] = _other_order(question, 0)
             for arm, shown in arms.items():
                 body = json.loads(subject.prepare(shown).body)
-                found[f"{probe.id} {prompt}{arm}"] = body
+                same = next((k for k, v in found.items() if v == body), None)
+                found[f"{probe.id} {prompt}{arm}"] = body if same is None else f"as {same}"
     return found
 
 

@@ -26,9 +26,13 @@ from snellen.stats.paired import paired_difference
 ALL = ("P3", "P3_box", "P3_box_img", "O3", "O3_box", "O3_box_img")
 
 
+def always(_prompt: str, _sample: object) -> bool:
+    return True
+
+
 def made(tmp_path: Path, control: str, count: int = 9, configs: tuple[str, ...] = ("P3",)) -> dict[str, Question]:
     data = SalBenchData(write_set(tmp_path, count, configs), Options())
-    return {q.id: q for q in questions(data, (f"question+{control}",), lambda _k: True, seed=1)}
+    return {q.id: q for q in questions(data, (f"question+{control}",), lambda _k: True, always, seed=1)}
 
 
 def test_none_has_no_picture_and_the_same_text(tmp_path: Path) -> None:
@@ -63,16 +67,16 @@ def test_shuffled_gives_every_sample_another_ones_image(tmp_path: Path) -> None:
 
 def test_shuffled_does_not_depend_on_what_is_still_open(tmp_path: Path) -> None:
     data = SalBenchData(write_set(tmp_path, 20), Options())
-    whole = {q.id: q for q in questions(data, ("question+shuffled",), lambda _k: True, 1)}
-    some = {q.id: q for q in questions(data, ("question+shuffled",), lambda key: key[0].endswith("7"), 1)}
+    whole = {q.id: q for q in questions(data, ("question+shuffled",), lambda _k: True, always, 1)}
+    some = {q.id: q for q in questions(data, ("question+shuffled",), lambda key: key[0].endswith("7"), always, 1)}
     assert some == {k: v for k, v in whole.items() if k.endswith("7")}
     assert dict((s.id, d) for s, d in partners(data, 1)) != dict((s.id, d) for s, d in partners(data, 2))
 
 
 def test_options_are_in_another_order_and_nothing_else_changes(tmp_path: Path) -> None:
     plain = SalBenchData(write_set(tmp_path, 6, ALL), Options())
-    before = {q.id: q for q in questions(plain, ("question",), lambda _k: True, 1)}
-    after = {q.id: q for q in questions(plain, ("question+options",), lambda _k: True, 1)}
+    before = {q.id: q for q in questions(plain, ("question",), lambda _k: True, always, 1)}
+    after = {q.id: q for q in questions(plain, ("question+options",), lambda _k: True, always, 1)}
     changed = 0
     for name, question in after.items():
         assert sorted(question.text.lower()) == sorted(before[name].text.lower())
@@ -135,7 +139,7 @@ def test_the_audit_names_the_protocols_that_can_be_won_blind(tmp_path: Path) -> 
     done = command("audit", "illusionbench", "--json", cache=tmp_path)
     rows = json.loads(done.stdout)
     won = {r["protocol"] for r in rows if r["won by"]}
-    assert won == {"original", "lmms-first", "lmms-head"}
+    assert won == {"original", "original-icl", "lmms-first", "lmms-head"}
     robust = [r for r in rows if r["protocol"] == "robust"]
     assert all(r["list every option"] == 0 and r["contradict yourself"] == 0 for r in robust)
     head = next(r for r in rows if r["protocol"] == "lmms-head" and r["part"] == "Illusion_IN · shape")

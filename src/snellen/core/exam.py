@@ -165,6 +165,7 @@ class Benchmark(Interface):
     tasks: tuple[str, ...]
     shots: tuple[int, ...]
     prompts: Mapping[str, str]
+    partial: frozenset[str]
     protocols: Mapping[str, Protocol]
     solvers: Mapping[str, str]
     demo: tuple[str, ...]
@@ -189,6 +190,9 @@ class Benchmark(Interface):
 
     def render(self, prompt: str, sample: Sample) -> Question:
         """The Question of a prompt without examples, for a sample at hand (a probe, say)."""
+
+    def applies(self, prompt: str, sample: Sample) -> bool:
+        """Whether a prompt is asked about a sample. Only called for prompts in `partial`; the others apply to all."""
 
     def hub(self) -> tuple[str, tuple[str, ...]]:
         """Where the real data lives: hub data set name, and patterns of the files that are needed."""

@@ -66,7 +66,7 @@ class Asking:
         on_progress: Callable[[Progress], None] | None,
     ) -> None:
         self.plan, self.folder, self.limits, self.store = plan, folder, limits, store
-        self.total = len(plan.data) * len(plan.prompts)
+        self.total = sum(plan.questions.values())
         asked = {k for k in scan.last if k[1] in plan.prompts and k not in scan.failed}
         self._is_done = asked.__contains__
         self.begun = self.done = len(asked)

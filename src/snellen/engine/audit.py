@@ -20,7 +20,10 @@ ENOUGH = 600  # samples of a part, at least, for the figure of chance
 def audit(benchmark: Benchmark, samples: list[Sample], protocols: list[Protocol]) -> list[dict[str, Any]]:
     """One row for each protocol and whole part of the exam: its headline for chance, constants, listing and contradiction."""
     rows = []
+    every = samples
     for protocol in protocols:
+        some = protocol.prompt in benchmark.partial
+        samples = [s for s in every if not some or benchmark.applies(protocol.prompt, s)]
         options = {p.id: benchmark.render(protocol.prompt, p) for p in benchmark.probes()}
         asked = {_part(p): options[p.id] for p in benchmark.probes()}
         scores = {name: _scores(protocol, samples, asked, say) for name, say in BLIND.items()}

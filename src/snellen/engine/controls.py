@@ -39,15 +39,19 @@ def check(control: str) -> str:
 
 
 def questions(
-    data: Dataset, prompts: tuple[str, ...], wanted: Callable[[tuple[str, str]], bool], seed: int
+    data: Dataset,
+    prompts: tuple[str, ...],
+    wanted: Callable[[tuple[str, str]], bool],
+    applies: Callable[[str, Sample], bool],
+    seed: int,
 ) -> Iterator[Question]:
     """Every wanted (sample, prompt) as a Question, in data set order; arms with exchanged images come last."""
     here = {p: _asker(data, p, seed) for p in prompts if split(p)[1] != "shuffled"}
     if here:
         for sample in data.full(lambda i: any(wanted((i, p)) for p in here)):
-            yield from (ask(sample) for p, ask in here.items() if wanted((sample.id, p)))
+            yield from (ask(sample) for p, ask in here.items() if wanted((sample.id, p)) and applies(p, sample))
     for prompt in (p for p in prompts if split(p)[1] == "shuffled"):
-        yield from _shuffled(data, prompt, wanted, seed)
+        yield from _shuffled(data, prompt, wanted, applies, seed)
 
 
 def _asker(data: Dataset, prompt: str, seed: int) -> Callable[[Sample], Question]:
@@ -64,12 +68,18 @@ def _asker(data: Dataset, prompt: str, seed: int) -> Callable[[Sample], Question
     return lambda sample: msgspec.structs.replace(change(ask(sample)), prompt=prompt)
 
 
-def _shuffled(data: Dataset, prompt: str, wanted: Callable[[tuple[str, str]], bool], seed: int) -> Iterator[Question]:
+def _shuffled(
+    data: Dataset,
+    prompt: str,
+    wanted: Callable[[tuple[str, str]], bool],
+    applies: Callable[[str, Sample], bool],
+    seed: int,
+) -> Iterator[Question]:
     """Each sample with the image of another one of its split and task, by a seeded permutation without fixed points."""
     ask = data.asker(split(prompt)[0])
     for_donor: dict[str, list[Sample]] = {}
     for sample, donor_id in partners(data, seed):
-        if wanted((sample.id, prompt)):
+        if wanted((sample.id, prompt)) and applies(prompt, sample):
             for_donor.setdefault(donor_id, []).append(sample)
     for donor in data.full(for_donor.__contains__):
         given = tuple(

@@ -17,7 +17,7 @@ def estimate(
     plan: Plan, seconds_per_call: float, concurrency: int, output_tokens: int, max_tokens: int
 ) -> dict[str, Any]:
     """Calls, tokens, money and time. Tokens are measured on a probe of questions spread over the data and scaled up."""
-    calls = len(plan.data) * len(plan.prompts)
+    calls = sum(plan.questions.values())
     found: dict[str, Any] = {
         "samples": len(plan.data),
         "prompts": ", ".join(plan.prompts),
@@ -51,6 +51,8 @@ def _probe(plan: Plan, model: str) -> tuple[int, int]:
     for prompt in plan.prompts:
         ask = plan.data.asker(prompt)
         for sample in plan.data.full(chosen.__contains__):
+            if not plan.applies(prompt, sample):
+                continue
             question = ask(sample)
             heads = (sniff(p.data) for p in question.pictures)
             total += text_tokens(question.text) + sum(image_tokens(model, h.width, h.height) for h in heads)

@@ -43,7 +43,9 @@ class Item(NamedTuple):
 
 def feed(plan: Plan, done: Callable[[Key], bool]) -> Iterator[Item]:
     """All questions that have no answer yet, prepared."""
-    for question in controls.questions(plan.data, plan.prompts, lambda key: not done(key), plan.options.seed):
+    for question in controls.questions(
+        plan.data, plan.prompts, lambda key: not done(key), plan.applies, plan.options.seed
+    ):
         try:
             for picture in question.pictures:
                 check_image(picture)

@@ -87,16 +87,18 @@ def mark_run(
             )
         )
     asked = {prompt: sum(1 for k in scan.last if k[1] == prompt) for prompt in dict.fromkeys(c.prompt for c in chosen)}
-    expected = manifest["data"]["samples"]
+    samples_in_all = manifest["data"]["samples"]
+    expected = {prompt: manifest.get("questions", {}).get(prompt, samples_in_all) for prompt in asked}
     totals = msgspec.to_builtins(scan.totals)
     summary = {
         "layout": LAYOUT,
         "benchmark": benchmark.name,
         "subject": manifest["subject"]["spec"],
         "synthetic": manifest["data"]["synthetic"],
-        "complete": all(n == expected for n in asked.values()) and not scan.failed,
+        "complete": asked == expected and not scan.failed,
         "asked": asked,
-        "samples": expected,
+        "questions": sum(expected.values()),
+        "samples": samples_in_all,
         "failed": len(scan.failed),
         "failures": failure_reasons(folder, scan) if scan.failed else {},
         "totals": totals,

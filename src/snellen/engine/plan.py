@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import time
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -13,6 +14,7 @@ from snellen import benchmarks, subjects
 from snellen.core.digest import digest
 from snellen.core.errors import SnellenError
 from snellen.core.exam import Benchmark, Dataset, Options, Protocol, Subject, pick_protocol
+from snellen.core.types import Sample
 from snellen.engine.controls import check, split
 from snellen.subjects.openai_api import Settings
 
@@ -32,18 +34,33 @@ class Chosen(NamedTuple):
 
 
 class Plan(NamedTuple):
-    """Everything that decides what is asked and how it is marked."""
+    """Everything that decides what is asked and how it is marked. `questions` counts them by prompt."""
 
     benchmark: Benchmark
     data: Dataset
     subject: Subject
     chosen: tuple[Chosen, ...]
     options: Options
+    questions: Mapping[str, int] = {}
 
     @property
     def prompts(self) -> tuple[str, ...]:
         """The prompts that have to be asked, each once."""
         return tuple(dict.fromkeys(c.prompt for c in self.chosen))
+
+    def applies(self, prompt: str, sample: Sample) -> bool:
+        """Whether a prompt, or an arm of it, is asked about a sample."""
+        base = split(prompt)[0]
+        return base not in self.benchmark.partial or self.benchmark.applies(base, sample)
+
+    def counted(self) -> dict[str, int]:
+        """How many questions each prompt asks."""
+        counts = dict.fromkeys(self.prompts, 0)
+        some = [p for p in counts if split(p)[0] in self.benchmark.partial]
+        for sample in self.data.light() if some else ():
+            for prompt in some:
+                counts[prompt] += self.applies(prompt, sample)
+        return {p: n if p in some else len(self.data) for p, n in counts.items()}
 
     @property
     def folder_name(self) -> str:
@@ -94,7 +111,20 @@ def make_plan(
         seed=options.seed,
         offline=offline,
     )
-    return Plan(benchmark, benchmark.open(data, options), subject, chosen, options)
+    plan = Plan(benchmark, benchmark.open(data, options), subject, chosen, options)
+    return _that_apply(plan, named=bool(protocols))
+
+
+def _that_apply(plan: Plan, *, named: bool) -> Plan:
+    """Count the questions, and let go of protocols whose prompt fits no sample; that is an error where they were named."""
+    counts = plan.counted()
+    idle = [c for c in plan.chosen if not counts[c.prompt]]
+    if idle and (named or len(idle) == len(plan.chosen)):
+        raise SnellenError(f"protocol {idle[0].name}: its prompt '{idle[0].prompt}' fits no sample of this selection")
+    kept = plan._replace(chosen=tuple(c for c in plan.chosen if counts[c.prompt]))
+    for prompt in kept.prompts:
+        plan.data.asker(split(prompt)[0])  # says what is wrong with shots and prompts before anything is asked
+    return kept._replace(questions={p: counts[p] for p in kept.prompts})
 
 
 def choose(
@@ -127,6 +157,7 @@ def manifest(plan: Plan, version: str) -> dict[str, Any]:
             "synthetic": plan.data.synthetic,
             "samples": len(plan.data),
         },
+        "questions": dict(plan.questions),
         "protocols": [protocol_entry(c) for c in plan.chosen],
     }
 

@@ -169,6 +169,7 @@ def _write_manifest(folder: RunFolder, plan: Plan, fresh: bool = False) -> tuple
     chosen = _joined(before, plan.chosen)
     if chosen != before:
         known["protocols"] = [protocol_entry(c) for c in chosen]
+        known["questions"] = known.get("questions", {}) | dict(plan.questions)
         folder.write_json("run.json", known)
     return chosen
 
@@ -184,7 +185,7 @@ def _spec(entry: dict[str, str]) -> str:
 
 def _open_questions(plan: Plan, scan: Scan) -> int:
     answered = sum(1 for k in scan.last if k[1] in plan.prompts and k not in scan.failed)
-    return len(plan.data) * len(plan.prompts) - answered
+    return sum(plan.questions.values()) - answered
 
 
 class _Asked(NamedTuple):

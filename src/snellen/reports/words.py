@@ -70,7 +70,7 @@ def bounds(group: GroupSummary) -> str:
 
 def incomplete(summary: dict[str, Any]) -> str:
     """What a run that is not done has, and what it lacks."""
-    wanted = summary["samples"] * len(summary["asked"])
+    wanted = summary.get("questions", summary["samples"] * len(summary["asked"]))
     tried = sum(summary["asked"].values())
     failed = summary["failed"]
     return (

@@ -159,6 +159,7 @@ def test_listing_every_option_wins_under_substring_protocols_and_not_under_robus
     }
     assert outcomes == {
         "original": Outcome.CORRECT,
+        "original-icl": Outcome.CORRECT,
         "lmms-first": Outcome.CORRECT,
         "lmms-strict": Outcome.UNPARSABLE,
         "lmms-head": Outcome.CORRECT,
@@ -202,7 +203,9 @@ def test_a_run_asks_each_distinct_request_once_and_marks_under_all_protocols(tmp
         )  # fmt: skip
         assert done.returncode == 0, done.stderr
         assert set(endpoint.asked.values()) == {1}
-        assert len(endpoint.requests) == 3 * 8  # three prompts, four images, two tasks
+        assert (
+            len(endpoint.requests) == 3 * 8 + 6
+        )  # three prompts, four images, two tasks; in context only three of them
     summary = json.loads(done.stdout)
     assert summary["complete"]
     strict = next(p for p in summary["protocols"] if p["protocol"] == "lmms-strict")

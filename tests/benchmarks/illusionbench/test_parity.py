@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from tests.support.command import snellen
 
+from snellen.benchmarks.illusionbench import icl
 from snellen.benchmarks.illusionbench.names import parse
 from snellen.benchmarks.illusionbench.prompts import TEXTS
 
@@ -16,7 +17,7 @@ GOLDEN = json.loads((PARITY / "illusionbench.json").read_text())
 WORDS = json.loads((PARITY / "illusionbench_prompts.json").read_text())
 
 
-@pytest.mark.parametrize("protocol", ["original", "lmms-first", "lmms-strict", "lmms-head"])
+@pytest.mark.parametrize("protocol", ["original", "original-icl", "lmms-first", "lmms-strict", "lmms-head"])
 def test_every_golden_row_through_the_mark_command(protocol: str, tmp_path: Path) -> None:
     rows = [{k: c[k] for k in ("id", "subset", "task", "shape", "scene", "response")} for c in GOLDEN["cases"]]
     done = snellen(
@@ -29,6 +30,9 @@ def test_every_golden_row_through_the_mark_command(protocol: str, tmp_path: Path
         if protocol == "original":
             assert mark["metrics"]["bucket"] == expected["bucket"], case
             assert mark["metrics"][f"{task}_recall"] == expected["counts_for_this_task"], case
+        elif protocol == "original-icl":
+            assert mark["metrics"]["shape_recall"] == expected["shape"], case
+            assert mark["metrics"]["scene_recall"] == expected["scene"], case
         else:
             assert mark["metrics"][f"{task}_recall"] == expected[f"{task}_recall"], case
             assert mark["metrics"][f"{other}_recall"] is None
@@ -36,11 +40,20 @@ def test_every_golden_row_through_the_mark_command(protocol: str, tmp_path: Path
             assert mark["reading"] == expected["extracted"]
 
 
-@pytest.mark.parametrize("prompt", ["original", "lmms-strict", "lmms-first"])
+@pytest.mark.parametrize("prompt", ["original", "lmms-strict", "lmms-first", "lmms-head-cot", "lmms-strict-cot"])
 def test_prompts_are_the_originals_byte_by_byte(prompt: str) -> None:
     for subset, tasks in WORDS[prompt].items():
         for task, text in tasks.items():
             assert TEXTS[prompt](subset, task) == text
+
+
+def test_in_context_instructions_are_the_originals_byte_by_byte() -> None:
+    assert {subset: sorted(tasks) for subset, tasks in WORDS["icl"].items()} == {
+        subset: ["both", "scene", "shape"] for subset in icl.KEPT
+    }
+    for subset, tasks in WORDS["icl"].items():
+        for task, text in tasks.items():
+            assert icl.instruction(subset, task) == text
 
 
 @pytest.mark.parametrize("row", GOLDEN["names"], ids=lambda r: r["image_name"] or "empty")

@@ -6,8 +6,9 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from snellen.benchmarks.illusionbench import icl
 from snellen.benchmarks.illusionbench.names import SUBSETS
-from snellen.benchmarks.illusionbench.prompts import PROMPTS, ask, probes, truths
+from snellen.benchmarks.illusionbench.prompts import PARTIAL, PROMPTS, applies, ask, probes, truths
 from snellen.benchmarks.illusionbench.protocols import PROTOCOLS
 from snellen.core.exam import Dataset, Options, Problem, Protocol, RunFacts
 from snellen.core.types import Question, Sample
@@ -22,9 +23,10 @@ class IllusionBench:
         "Hidden in Plain Sight: Evaluating Abstract Shape Recognition in Vision-Language Models (Hemmat et al., 2024)"
     )
     splits = SUBSETS
-    tasks = ("shape", "scene")
-    shots = (0,)
+    tasks = ("shape", "scene", "both")
+    shots = icl.SHOTS
     prompts: Mapping[str, str] = PROMPTS
+    partial = PARTIAL
     protocols: Mapping[str, Protocol] = PROTOCOLS
     solvers: Mapping[str, str] = {"pixels": "snellen.benchmarks.illusionbench.pixels:solve"}
     demo = ("baseline/pixels", "baseline/chance")
@@ -55,6 +57,9 @@ class IllusionBench:
 
     def render(self, prompt: str, sample: Sample) -> Question:
         return ask(prompt, sample)
+
+    def applies(self, prompt: str, sample: Sample) -> bool:
+        return applies(prompt, sample.tags)
 
     def hub(self) -> tuple[str, tuple[str, ...]]:
         return "arshiahemmat/IllusionBench", ("*.parquet", "README.md")

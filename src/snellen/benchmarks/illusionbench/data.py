@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -24,7 +25,8 @@ SPLIT_NAMES = {s.lower(): s for s in names.SUBSETS} | {
     "logo": "Illusion_LOGO",
     "icon": "Illusion_ICON",
 }
-TASKS = ("shape", "scene")
+TASKS = ("shape", "scene", "both")
+USUAL = ("shape", "scene")  # two names at once are asked only where --task both says so
 COLUMNS = ("image_name", "image")
 
 
@@ -123,6 +125,8 @@ class IllusionData:
         self._tasks = _choose_tasks(options)
         self.synthetic = False
         self._chosen: dict[str, frozenset[str] | None] = {}
+        self._places: dict[str, dict[str, tuple[_Rows, int]]] = {}
+        self._pictures = lru_cache(maxsize=256)(self._read_picture)
         self._count = 0
         fingerprint = hashlib.sha256()
         problems: list[Problem] = []
@@ -190,9 +194,34 @@ class IllusionData:
                 yield from (s for s in self._samples(subset, rows, ids, i, data) if wanted(s.id))
 
     def asker(self, prompt: str) -> Callable[[Sample], Question]:
+        from snellen.benchmarks.illusionbench import icl
         from snellen.benchmarks.illusionbench.prompts import ask
 
+        if prompt in icl.PROMPTS:
+            return icl.build_asker(prompt, self)
+        if self.options.shots:
+            raise SnellenError(
+                f"the prompt '{prompt}' takes no examples: with --shots choose --protocol original-icl "
+                f"and --prompt {', '.join(icl.MODES)}"
+            )
         return lambda sample: ask(prompt, sample)
+
+    def every(self, subset: str) -> Iterator[Sample]:
+        """One light sample of every image of a subset, selected or not: where examples are drawn from."""
+        for rows, ids in self._walk(subset):
+            for i in range(len(ids)):
+                yield next(self._samples(subset, rows, ids, i, None))
+
+    def picture(self, subset: str, image_id: str) -> Picture:
+        """One image of a subset by its id; the last ones read stay at hand."""
+        return self._pictures(subset, image_id)
+
+    def _read_picture(self, subset: str, image_id: str) -> Picture:
+        if subset not in self._places:
+            self._places[subset] = {name: (rows, i) for rows, ids in self._walk(subset) for i, name in enumerate(ids)}
+        rows, i = self._places[subset][image_id]
+        _, data = next(rows.images([i]))
+        return Picture(data=data, name=rows.where(i))
 
 
 def choose_subsets(where: Path, options: Options) -> list[str]:
@@ -219,7 +248,7 @@ def _choose_tasks(options: Options) -> tuple[str, ...]:
     for task in options.tasks:
         if task.lower() not in TASKS:
             raise SnellenError(f"unknown task '{task}' of illusionbench: choose from {', '.join(TASKS)}")
-    return tuple(t for t in TASKS if not options.tasks or t in [x.lower() for x in options.tasks])
+    return tuple(t for t in TASKS if t in ([x.lower() for x in options.tasks] or USUAL))
 
 
 def check(where: Path) -> Iterator[Problem]:
@@ -253,7 +282,7 @@ def sample_from_row(row: dict[str, Any]) -> Sample:
     if subset not in names.SUBSETS:
         raise SnellenError(f'field "subset" must be one of {", ".join(names.SUBSETS)}, not {subset!r}')
     if task not in TASKS:
-        raise SnellenError(f'field "task" must be "shape" or "scene", not {task!r}')
+        raise SnellenError(f'field "task" must be "shape", "scene" or "both", not {task!r}')
     for field in ("shape", "scene"):
         if not isinstance(row.get(field), str):
             raise SnellenError(f'field "{field}" (the true {field}, a text) is missing')

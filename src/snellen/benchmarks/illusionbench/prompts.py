@@ -2,13 +2,18 @@
 
 `original`     shapes and scenes mixed in one option list, a single word wanted (lmms-eval's HEAD sends the same bytes)
 `lmms-strict`  shapes or scenes alone, `Answer: <your choice>` wanted
-`lmms-first`   lmms-eval's first version: one word for the shape; for the scene no options, `Scene: <scene>` wanted
+`lmms-first`   lmms-eval's first version: one word for the shape; for the scene no options, `Scene: <scene>` wanted;
+               for both at once two lines
+In-context prompts are in icl.py, visual chains of thought in visual_cot.py.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import msgspec
 
+from snellen.benchmarks.illusionbench import icl, visual_cot
 from snellen.benchmarks.illusionbench.names import SCENES, SHAPES
 from snellen.core.types import Question, Sample, Text
 
@@ -16,7 +21,10 @@ PROMPTS = {
     "original": "mixed option list of shapes and scenes, one word wanted (lmms-eval HEAD sends the same bytes)",
     "lmms-strict": "shapes or scenes alone, 'Answer: <your choice>' wanted (lmms-eval 5917cab6)",
     "lmms-first": "shapes alone and one word wanted; for the scene no options and 'Scene: <scene>' wanted (lmms-eval 6123e925)",
+    **icl.PROMPTS,
+    **visual_cot.PROMPTS,
 }
+PARTIAL = frozenset(PROMPTS)  # none fits every task: two names at once are asked only by some
 
 OFFERED = {
     "Illusion_ICON": ("Animal", "Face_Emoji", "Music", "Sport", "Stationery", "Vehicle"),
@@ -103,7 +111,13 @@ def lmms_strict(subset: str, task: str) -> str:
 
 
 def lmms_first(subset: str, task: str) -> str:
-    """lmms-eval 6123e925."""
+    """lmms-eval 6123e925; both names at once are its task on the full splits."""
+    if task == "both":
+        return (
+            "You are given an image where scene elements form an abstract SHAPE.\n"
+            "Task:\n1) Identify the abstract shape.\n2) Identify the scene.\n\n"
+            "Reply in exactly TWO lines using this format:\nShape: <shape>\nScene: <scene>\n"
+        )
     if task == "shape":
         return (
             "You are given an image where scene elements form an abstract SHAPE.\n"
@@ -121,29 +135,49 @@ def lmms_first(subset: str, task: str) -> str:
 FORMS = {
     ("lmms-strict", "shape"): "Answer: {}",
     ("lmms-strict", "scene"): "Answer: {}",
+    ("lmms-strict-cot", "shape"): "Answer: {}",
+    ("lmms-strict-cot", "scene"): "Answer: {}",
     ("lmms-first", "scene"): "Scene: {}",
 }
-TEXTS = {"original": original, "lmms-strict": lmms_strict, "lmms-first": lmms_first}
+TEXTS: dict[str, Callable[[str, str], str]] = {
+    "original": original,
+    "lmms-strict": lmms_strict,
+    "lmms-first": lmms_first,
+    "lmms-head-cot": lambda subset, task: visual_cot.text("lmms-head-cot", subset, task, original(subset, task)),
+    "lmms-strict-cot": lambda subset, task: visual_cot.text("lmms-strict-cot", subset, task, lmms_strict(subset, task)),
+}
+ASK_BOTH = frozenset({"lmms-first", *icl.PROMPTS})
+
+
+def applies(prompt: str, tags: dict[str, str]) -> bool:
+    """Whether a prompt is asked about a sample: some ask for one name only, the in-context ones leave classes out."""
+    if tags["task"] == "both" and prompt not in ASK_BOTH:
+        return False
+    return prompt not in icl.PROMPTS or icl.applies(tags)
 
 
 def offered(prompt: str, subset: str, task: str) -> tuple[str, ...]:
     """The options that a prompt prints, in their order."""
-    if prompt == "original":
+    if task == "both":
+        return ()
+    if prompt in ("original", "lmms-head-cot"):
         return OFFERED[subset] + SCENES
     if task == "shape":
         return STRICT_SHAPES[subset]
-    return STRICT_SCENES if prompt == "lmms-strict" else ()
+    return () if prompt == "lmms-first" else STRICT_SCENES
 
 
 def ask(prompt: str, sample: Sample) -> Question:
     """One question: the image, then the prompt."""
+    if prompt in icl.PROMPTS:
+        return icl.question(prompt, sample)
     subset, task = sample.tags["split"], sample.tags["task"]
     return Question(
         id=sample.id,
         benchmark="illusionbench",
         prompt=prompt,
         parts=(*sample.pictures, Text(text=TEXTS[prompt](subset, task))),
-        answer_kind="one-of",
+        answer_kind="one-of" if task != "both" else "text",
         options=offered(prompt, subset, task),
         answer_form=FORMS.get((prompt, task), "{}"),
     )

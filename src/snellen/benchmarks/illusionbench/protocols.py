@@ -33,6 +33,12 @@ class Asked(NamedTuple):
         """The name that the task asks for."""
         return self.shape if self.task == "shape" else self.scene
 
+    @property
+    def truths(self) -> dict[str, str]:
+        """The names that the task asks for, by kind."""
+        names = {"shape": self.shape, "scene": self.scene}
+        return names if self.task == "both" else {self.task: names[self.task]}
+
 
 class IllusionProtocol:
     """One protocol: a prompt and a rule. `buckets` is set where shape, scene and rest split every reply in three."""
@@ -59,7 +65,7 @@ class IllusionProtocol:
 
     def _judge_text(self, reply: str, asked: Asked) -> Verdict:
         read = self._rule(reply, asked)
-        hit = read.shape if asked.task == "shape" else read.scene
+        hit = all({"shape": read.shape, "scene": read.scene}[kind] for kind in asked.truths)
         metrics: Metrics = {
             "recall": float(bool(hit)),
             "shape_recall": None if read.shape is None else float(read.shape),
@@ -84,30 +90,40 @@ def _original(reply: str, asked: Asked) -> Read:
     return Read(reply.lower(), bool(reply.strip()), bucket == "shape", bucket == "texture")
 
 
-def _only(asked: Asked, hit: bool, said: str, readable: bool) -> Read:
-    return Read(said, readable, hit if asked.task == "shape" else None, hit if asked.task == "scene" else None)
+def _only(asked: Asked, match: Callable[[str, str], bool], said: str, readable: bool) -> Read:
+    """Recalls of the names that were asked for, each matched by kind and name; None for the other."""
+    hits = {kind: match(kind, truth) for kind, truth in asked.truths.items()}
+    return Read(said, readable, hits.get("shape"), hits.get("scene"))
 
 
 def _strict(reply: str, asked: Asked) -> Read:
     said = reading.extract_strict(reply)
-    return _only(asked, reading.match_strict(said, asked.truth), said, bool(said))
+    return _only(asked, lambda _kind, truth: reading.match_strict(said, truth), said, bool(said))
 
 
 def _first(reply: str, asked: Asked) -> Read:
-    said = reading.extract_first(reply, asked.task)
-    return _only(asked, reading.match_first(said, asked.truth), said, bool(said.strip()))
+    lines = {kind: reading.extract_first(reply, kind) for kind in asked.truths}
+    said = ", ".join(dict.fromkeys(lines.values()))
+    return _only(asked, lambda kind, truth: reading.match_first(lines[kind], truth), said, bool(said.strip()))
 
 
 def _head(reply: str, asked: Asked) -> Read:
-    return _only(asked, reading.match_head(reply, asked.truth), reply.lower().strip(), bool(reply.strip()))
+    said = reply.lower().strip()
+    return _only(asked, lambda _kind, truth: reading.match_head(reply, truth), said, bool(said))
+
+
+def _icl(reply: str, asked: Asked) -> Read:
+    said = reading.clean_icl(reply)
+    shape, scene = reading.match_icl(said, asked.shape), reading.match_icl(said, asked.scene)
+    return Read(said, bool(said.strip()), shape, scene)
 
 
 def _robust(reply: str, asked: Asked) -> Read:
-    said = reading.answer_robust(reply, asked.subset, asked.task)
-    named = reading.read_robust(reply, asked.subset)
-    return _only(
-        asked, said is not None and said.lower() == asked.truth.lower(), said or ", ".join(named), said is not None
-    )
+    answers = {kind: reading.answer_robust(reply, asked.subset, kind) for kind in asked.truths}
+    said = [a for a in answers.values() if a is not None]
+    whole = len(said) == len(answers)
+    shown = ", ".join(said if whole else reading.read_robust(reply, asked.subset))
+    return _only(asked, lambda kind, truth: (answers[kind] or "").lower() == truth.lower(), shown, whole)
 
 
 PROTOCOLS = {
@@ -120,6 +136,13 @@ PROTOCOLS = {
             prompt="original",
             judge=_original,
             buckets=True,
+        ),
+        IllusionProtocol(
+            "original-icl",
+            "1",
+            "first line or sentence, punctuation out, underscores to spaces; shape and scene each as a substring, both may count",
+            prompt="icl",
+            judge=_icl,
         ),
         IllusionProtocol(
             "lmms-first",

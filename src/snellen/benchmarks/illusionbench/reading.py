@@ -24,6 +24,23 @@ def bucket_original(reply: str, shape: str, scene: str) -> str:
     return "rest"
 
 
+# ---------------------------------------------------------------- the original, in context
+
+
+def clean_icl(reply: str) -> str:
+    """The first line (else the first sentence), without punctuation, underscores as spaces, lower-cased."""
+    end = reply.find("\n")
+    if end == -1:
+        end = reply.find(".")
+    text = reply[:end] if end > 0 else reply
+    return re.sub(r"[^\w\s]", "", text).replace("_", " ").lower()
+
+
+def match_icl(answer: str, truth: str) -> bool:
+    """The truth, cleaned in the same way, is a substring."""
+    return re.sub(r"[^\w\s]", "", truth).replace("_", " ").lower() in answer
+
+
 # ---------------------------------------------------------------- lmms-eval
 
 _ANSWER = re.compile(r"answer\s*:\s*([^\n,\.]+)", re.IGNORECASE)

@@ -14,7 +14,7 @@ from snellen.stats.intervals import wilson
 if TYPE_CHECKING:
     from snellen.benchmarks.illusionbench.protocols import Asked, IllusionProtocol
 
-TASKS = ("shape", "scene")
+TASKS = ("shape", "scene", "both")
 METRICS = ("recall", "shape_recall", "scene_recall", "rest")
 STATIONARY = "stationary"
 Key = tuple[tuple[str, str], ...]

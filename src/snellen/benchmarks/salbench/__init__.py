@@ -23,6 +23,7 @@ class SalBench:
     tasks = ("D", "R", "VR")
     shots = SHOTS
     prompts: Mapping[str, str] = PROMPTS
+    partial: frozenset[str] = frozenset()
     protocols: Mapping[str, Protocol] = PROTOCOLS
     solvers: Mapping[str, str] = {"pixels": "snellen.benchmarks.salbench.pixels:solve"}
     demo = ("baseline/pixels", "baseline/chance", "baseline/constant:Color")
@@ -53,6 +54,9 @@ class SalBench:
 
     def render(self, prompt: str, sample: Sample) -> Question:
         return question_of(prompt, sample)
+
+    def applies(self, prompt: str, sample: Sample) -> bool:
+        return True
 
     def hub(self) -> tuple[str, tuple[str, ...]]:
         return "salbench-vlm/salbench", (
