@@ -14,8 +14,8 @@ test: $(DEV)
 	$(BIN)/python -m pytest -q -n 2 --dist worksteal
 
 lint: $(DEV)
-	$(BIN)/ruff check src tests bench
-	$(BIN)/ruff format --check src tests bench
+	$(BIN)/ruff check src tests bench docs
+	$(BIN)/ruff format --check src tests bench docs
 	$(BIN)/mypy
 
 bench: $(DEV)

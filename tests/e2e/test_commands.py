@@ -117,7 +117,21 @@ def test_remark_adds_a_protocol_without_a_call_and_shows_changes(tmp_path: Path)
     assert "robust: 12 marks, 1 changed" in again.stdout
     missing = snellen("remark", path, "--protocol", "paper@plan-v2", cache=tmp_path / "cache")
     assert missing.returncode == 2
-    assert "12 questions would have to be asked" in missing.stderr
+    assert "12 questions would have to be asked, at an unknown cost" in missing.stderr
+    listed = snellen("remark", path, "--protocol", "paper@plan-v2", "--json", cache=tmp_path / "cache")
+    assert listed.returncode == 2
+    lacking = json.loads(listed.stdout)["unasked"]
+    assert (lacking["prompt"], lacking["cost"], len(set(lacking["questions"]))) == ("plan-v2", None, 12)
+
+
+def test_remark_says_what_the_missing_questions_would_cost(tmp_path: Path) -> None:
+    with Endpoint(cost=0.002) as endpoint:
+        run(tmp_path, "--base-url", endpoint.url, "--protocol", "paper", model="api/x", configs=("P3",))
+    done = snellen("remark", only_run(tmp_path), "--protocol", "paper@plan-v2", cache=tmp_path / "cache")
+    assert done.returncode == 2
+    assert (
+        "12 questions would have to be asked, at about 0.0240 USD by this run's mean of 0.002000 a call" in done.stderr
+    )
 
 
 def test_protocols_that_share_a_prompt_share_answers_and_others_ask(tmp_path: Path) -> None:

@@ -21,7 +21,7 @@ from tests.support.sets import png, write_config, write_set
 import snellen
 from snellen.core.errors import SnellenError
 from snellen.core.types import ImageSent
-from snellen.reports import gallery
+from snellen.reports import flip_gallery, gallery
 from snellen.reports.gallery import Pick
 from snellen.reports.html import write_report
 
@@ -236,9 +236,19 @@ def test_gallery_shows_disagreements_first_then_non_answers_then_wrong_then_corr
     assert found.counts == found.shown
     assert sum(found.counts.values()) == 18
     assert gallery.survey(run, 48) == found
-    pair = next(p for p in found.pairs if (p.first, p.second) == ("paper", "robust"))
-    assert (pair.n, pair.only_first) == (18, 0)
-    assert pair.only_second == found.counts["disagree"] > 0
+    parting = flip_gallery.parting(run, 48)
+    row = next(r for r in parting.rows if (r.first, r.second) == ("paper", "robust"))
+    assert row.agreement.first == 0
+    assert row.agreement.second == row.stages["reading"] == found.counts["disagree"] > 0
+    cards = parting.cards["reading"]
+    assert 0 < len(cards) <= flip_gallery.EACH
+    assert len({c.flip.id for c in cards}) == len(cards)
+    assert all(c.query.url for c in cards)
+    page = tmp_path / "flips.html"
+    write_report([run], page)
+    text = page.read_text()
+    assert f"Flipped by reading: {len(cards)} samples of {parting.counts['reading']} flips" in text
+    assert "It is the color." in text.partition("Flipped by reading")[2].partition("</details>")[0]
 
 
 def test_gallery_is_spread_over_parts_and_keeps_room_for_every_kind() -> None:

@@ -1,9 +1,13 @@
-"""The exams. Each has a folder of its own and is found by the entry point group `snellen.benchmarks`, ours and yours alike."""
+"""The exams. Each has a folder of its own and is found by the entry point group `snellen.benchmarks`, ours and yours alike.
+
+A plugin file (`--plugin path.py`, or SNELLEN_PLUGINS) may bring a benchmark, or protocols for one: see plugins.py.
+"""
 
 from __future__ import annotations
 
 from importlib.metadata import entry_points
 
+from snellen.benchmarks import plugins
 from snellen.core.errors import SnellenError
 from snellen.core.exam import Benchmark
 
@@ -11,14 +15,16 @@ GROUP = "snellen.benchmarks"
 
 
 def names() -> list[str]:
-    """All installed benchmarks."""
-    return sorted(e.name for e in entry_points(group=GROUP))
+    """All benchmarks there are."""
+    return sorted({e.name for e in entry_points(group=GROUP)} | plugins.found().benchmarks.keys())
 
 
 def load(name: str) -> Benchmark:
-    """A benchmark by name; an unknown name is an error that says which there are."""
+    """A benchmark by name, with the protocols that plugins add; an unknown name is an error that says which there are."""
+    more = plugins.found()
+    if name in more.benchmarks:
+        return plugins.with_protocols(more.benchmarks[name], more)
     for entry in entry_points(group=GROUP):
         if entry.name == name:
-            found: Benchmark = entry.load()
-            return found
+            return plugins.with_protocols(entry.load(), more)
     raise SnellenError(f"unknown benchmark '{name}': choose from {', '.join(names())}")

@@ -38,6 +38,8 @@ def command(out: Path, count: int, seed: int) -> int:
     runs = []
     for name in benchmarks.names():
         exam = benchmarks.load(name)
+        if not exam.demo:
+            continue
         data = out / "data" / f"{name}-synthetic-{count}-{seed}"
         with show_count(f"making synthetic {name}") as counting:
             exam.make(data, count=count, seed=seed, workers=None, progress=counting)

@@ -45,17 +45,47 @@ class LazyGroup(click.Group):
 @click.group(
     cls=LazyGroup,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 120},
-    epilog="Start with 'snellen demo'. 'snellen COMMAND --help' shows a command's options.",
+    epilog="Start with 'snellen demo'. 'snellen COMMAND --help' shows a command's options. Every command also takes "
+    "--plugin FILE.py, a benchmark or protocols of your own (docs/extending.md).",
 )
 @click.version_option(__version__, "-V", "--version", message="snellen %(version)s")
 def app() -> None:
     """An eye exam for vision-language models: scores that can be explained, repeated and compared."""
 
 
+def _without_plugins(words: list[str]) -> list[str]:
+    """Take `--plugin FILE` out of the command line, wherever it stands, and name the files to all that load benchmarks."""
+    rest: list[str] = []
+    files: list[str] = []
+    at = 0
+    while at < len(words):
+        word = words[at]
+        if word == "--":
+            rest += words[at:]
+            break
+        if word == "--plugin":
+            if at + 1 == len(words):
+                raise SnellenError("--plugin needs a file: --plugin path.py")
+            files.append(words[at + 1])
+            at += 2
+            continue
+        if word.startswith("--plugin="):
+            files.append(word.removeprefix("--plugin="))
+        else:
+            rest.append(word)
+        at += 1
+    if files:
+        from snellen.benchmarks.plugins import name_files
+
+        name_files(files)
+    return rest
+
+
 def main() -> None:
     """Entry point: one clear line and exit code 2 for bad usage or data, 3 for a run that stopped early, 130 for Ctrl-C."""
     try:
-        code = app.main(standalone_mode=False, prog_name="snellen")
+        words = _without_plugins(sys.argv[1:])
+        code = app.main(args=words, standalone_mode=False, prog_name="snellen")
         sys.exit(code if isinstance(code, int) else 0)
     except click.exceptions.Exit as done:
         sys.exit(done.exit_code)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 import msgspec
@@ -29,11 +30,18 @@ def command(runs: tuple[Path, ...], protocols: tuple[str, ...], as_json: bool) -
     snellen remark runs/salbench_* --protocol paper,robust
     """
     from snellen.engine.run import open_run, remark
+    from snellen.engine.unasked import Unasked
     from snellen.reports.terminal import print_remarked, print_run
 
-    documents = []
+    documents: list[dict[str, Any]] = []
     for path in runs:
-        done = remark(path, protocols)
+        try:
+            done = remark(path, protocols)
+        except Unasked as lacking:
+            if as_json:
+                facts = {k: getattr(lacking, k) for k in ("protocol", "prompt", "cost")}
+                options.print_json({"run": str(path), "unasked": facts | {"questions": lacking.ids}})
+            raise
         run = open_run(path)
         if as_json:
             changes = [msgspec.to_builtins(c._asdict()) for c in done.changes]

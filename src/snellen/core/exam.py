@@ -200,8 +200,21 @@ class Benchmark(Interface):
     def sample_from_row(self, row: Mapping[str, Any]) -> Sample:
         """A light sample from a row of `snellen mark`; raises SnellenError that names the missing field."""
 
+    def published(self, protocol: str, prompt: str) -> Iterable[Published]:
+        """The paper's figures under this protocol and prompt. They are shown beside real data only."""
+
     def exports(self, run: RunFacts) -> Iterator[tuple[str, bytes]]:
         """The files that the paper and the seed define, as (relative name, content)."""
+
+
+class Published(NamedTuple):
+    """A figure from a paper that may stand beside a run on real data."""
+
+    model: str
+    by: dict[str, str]
+    metric: str
+    value: float
+    source: str
 
 
 class RunFacts(NamedTuple):

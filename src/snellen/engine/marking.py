@@ -24,7 +24,7 @@ from snellen.engine.runfolder import UNREADABLE, AnswerText, AnswerTokens, RunFo
 _ENCODER = msgspec.json.Encoder()
 _MARKS = msgspec.json.Decoder(Mark)
 _SUMMARIES = msgspec.json.Decoder(list[ProtocolSummary])
-LAYOUT = 1
+LAYOUT = 2
 
 
 class Change(NamedTuple):
@@ -98,12 +98,14 @@ def mark_run(
         "complete": asked == expected and not scan.failed,
         "asked": asked,
         "questions": sum(expected.values()),
+        "expected": expected,
         "samples": samples_in_all,
         "failed": len(scan.failed),
         "failures": failure_reasons(folder, scan) if scan.failed else {},
         "totals": totals,
         **(extra or {}),
         "controls": arms.compare(folder, benchmark, chosen, samples, summaries),
+        "published": [] if manifest["data"]["synthetic"] else _published(benchmark, chosen, summaries),
         "marked": [protocol_entry(c) for c in chosen],
         "answers_bytes": _size(folder.answers_path),
         "protocols": msgspec.to_builtins(summaries),
@@ -116,6 +118,18 @@ def mark_run(
             folder.write(f"exports/{name}" if i == 0 else f"exports/{one.name}/{name}", content)
     folder.write_json("summary.json", summary)
     return remarked
+
+
+def _published(
+    benchmark: Benchmark, chosen: tuple[Chosen, ...], summaries: list[ProtocolSummary]
+) -> list[dict[str, Any]]:
+    """The paper's figures for the parts that this run has."""
+    return [
+        row._asdict() | {"protocol": one.name}
+        for one, summary in zip(chosen, summaries, strict=True)
+        for row in benchmark.published(one.protocol.name, one.prompt)
+        if any(g.by == row.by for g in summary.groups)
+    ]
 
 
 def _judged(

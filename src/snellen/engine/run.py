@@ -23,6 +23,7 @@ from snellen.engine.marking_files import read_marks
 from snellen.engine.plan import Chosen, Plan, choose, manifest, protocol_entry
 from snellen.engine.runfolder import RunFolder, Scan
 from snellen.engine.store import Store, cache_folder
+from snellen.engine.unasked import Unasked
 
 
 class Run:
@@ -278,11 +279,7 @@ def remark(path: str | Path, protocols: tuple[str, ...] = ()) -> marking.Remarke
         asked = {k[1] for k in scan.last}
         for one in chosen:
             if one.prompt not in asked:
-                raise SnellenError(
-                    f"{folder.path}: protocol {one.name} marks answers to the prompt '{one.prompt}', which this run did not ask "
-                    f"(it asked {', '.join(sorted(asked)) or 'nothing'}); {known['data']['samples']} questions would have to be "
-                    f"asked with 'snellen run', or mark what is there with {one.protocol.name}@{min(asked, default='PROMPT')}"
-                )
+                raise Unasked(folder, benchmark, one, sorted(asked), scan)
         every = _joined(tuple(c for c in own if c.prompt in asked), chosen)
         summary = folder.summary() if folder.has("summary.json") else {}
         extra = {k: summary[k] for k in ("concurrency",) if k in summary}

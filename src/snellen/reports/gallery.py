@@ -11,7 +11,6 @@ import heapq
 import io
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from itertools import combinations
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -51,17 +50,6 @@ class Whole(str):
 # ---------------------------------------------------------------- choosing
 
 
-class Pair(NamedTuple):
-    """Two protocols that mark the same answers: on how many samples only one of them says correct."""
-
-    prompt: str
-    first: str
-    second: str
-    n: int
-    only_first: int
-    only_second: int
-
-
 class Pick(NamedTuple):
     """A chosen sample with its marks under each protocol of one prompt."""
 
@@ -73,9 +61,8 @@ class Pick(NamedTuple):
 
 
 class Survey(NamedTuple):
-    """What one pass over all marks gave: disagreements, the number of samples of each kind, and the chosen ones."""
+    """What one pass over all marks gave: the number of samples of each kind, and the chosen ones."""
 
-    pairs: list[Pair]
     counts: dict[str, int]
     picks: list[Pick]
 
@@ -96,19 +83,16 @@ def kind_of(outcomes: Iterable[Outcome]) -> str:
 
 
 def survey(run: Run, size: int) -> Survey:
-    """Read all marks in step, count disagreements, and choose samples for the gallery."""
+    """Read all marks in step, and choose samples for the gallery."""
     summaries = run.protocols
     prompts = {s.prompt: [p.protocol for p in summaries if p.prompt == s.prompt] for s in summaries}
     order = list(dict.fromkeys(words.group_name(g) for p in summaries for g in p.groups if words.is_whole(g, p)))
     part_of = _parts(run) if size else {}
     pools: dict[str, dict[tuple[int, str], _Best]] = {kind: {} for kind in KINDS}
     counts = dict.fromkeys(KINDS, 0)
-    pairs: list[Pair] = []
     for prompt, protocols in prompts.items():
-        tally: Counter[tuple[bool, ...]] = Counter()
         for marks in _in_step(run, protocols):
             outcomes = [m.outcome for m in marks]
-            tally[tuple(o is Outcome.CORRECT for o in outcomes)] += 1
             kind = kind_of(outcomes)
             counts[kind] += 1
             if size:
@@ -116,9 +100,8 @@ def survey(run: Run, size: int) -> Survey:
                 place = order.index(part) if part in order else len(order)
                 best = pools[kind].setdefault((place, prompt), _Best(size))
                 best.offer(marks[0].id, Pick(kind, part, marks[0].id, prompt, {}), zip(protocols, marks, strict=True))
-        pairs += _pairs(prompt, protocols, tally)
     ranked = {kind: [best.ranked() for _name, best in sorted(pool.items())] for kind, pool in pools.items()}
-    return Survey(pairs, counts, choose(ranked, size))
+    return Survey(counts, choose(ranked, size))
 
 
 def _parts(run: Run) -> dict[str, str]:
@@ -137,13 +120,6 @@ def _in_step(run: Run, protocols: list[str]) -> Iterator[tuple[Mark, ...]]:
             yield marks
     except (ValueError, msgspec.MsgspecError):  # unequal lengths, or a damaged line
         raise SnellenError(again) from None
-
-
-def _pairs(prompt: str, protocols: list[str], tally: Counter[tuple[bool, ...]]) -> Iterator[Pair]:
-    for (i, first), (j, second) in combinations(enumerate(protocols), 2):
-        only_first = sum(n for right, n in tally.items() if right[i] and not right[j])
-        only_second = sum(n for right, n in tally.items() if right[j] and not right[i])
-        yield Pair(prompt, first, second, tally.total(), only_first, only_second)
 
 
 class _Best:

@@ -21,7 +21,7 @@ from snellen.core.text import for_terminal
 from snellen.core.types import GroupSummary, Metric, Outcome, ProtocolSummary
 from snellen.engine import marking
 from snellen.engine.run import Run
-from snellen.reports import gallery, words
+from snellen.reports import flip_gallery, gallery, words
 from snellen.reports.gallery import Whole
 
 SAMPLES = 48
@@ -168,6 +168,7 @@ class RunView(NamedTuple):
     breakdown_metrics: list[str]
     breakdown: list[Breakdown]
     controls: list[dict[str, Any]]
+    parting: flip_gallery.Parting
     survey: gallery.Survey
     items: list[gallery.Item]
 
@@ -206,6 +207,7 @@ def _run_view(number: int, run: Run, samples: int) -> RunView:
         breakdown_metrics=[words.breakdown_metric(p) for p in protocols],
         breakdown=_breakdown(protocols),
         controls=run.controls,
+        parting=flip_gallery.parting(run, samples),
         survey=found,
         items=gallery.items(run, found.picks, seen.answers),
     )

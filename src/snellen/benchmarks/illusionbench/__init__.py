@@ -10,7 +10,7 @@ from snellen.benchmarks.illusionbench import icl
 from snellen.benchmarks.illusionbench.names import SUBSETS
 from snellen.benchmarks.illusionbench.prompts import PARTIAL, PROMPTS, applies, ask, probes, truths
 from snellen.benchmarks.illusionbench.protocols import PROTOCOLS
-from snellen.core.exam import Dataset, Options, Problem, Protocol, RunFacts
+from snellen.core.exam import Dataset, Options, Problem, Protocol, Published, RunFacts
 from snellen.core.types import Question, Sample
 
 
@@ -68,6 +68,11 @@ class IllusionBench:
         from snellen.benchmarks.illusionbench.data import sample_from_row
 
         return sample_from_row(dict(row))
+
+    def published(self, protocol: str, prompt: str) -> Iterator[Published]:
+        from snellen.benchmarks.illusionbench.published import published
+
+        return published(protocol, prompt)
 
     def exports(self, run: RunFacts) -> Iterator[tuple[str, bytes]]:
         from snellen.benchmarks.illusionbench.tables import exports

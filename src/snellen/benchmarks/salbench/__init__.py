@@ -9,7 +9,7 @@ from typing import Any
 from snellen.benchmarks.salbench.prompts import PROMPTS, SHOTS, probes, question_of, truths
 from snellen.benchmarks.salbench.protocols import PROTOCOLS
 from snellen.core.errors import SnellenError
-from snellen.core.exam import Dataset, Options, Problem, Protocol, RunFacts
+from snellen.core.exam import Dataset, Options, Problem, Protocol, Published, RunFacts
 from snellen.core.types import Question, Sample
 
 
@@ -75,6 +75,9 @@ class SalBench:
             given = "missing" if "answer" not in row else f"not a text but {type(row['answer']).__name__}"
             raise SnellenError(f'field "answer" (the true labels, a text such as "Color, Shape") is {given}')
         return Sample(id=str(row["id"]), tags={"split": split}, truth=row["answer"])
+
+    def published(self, protocol: str, prompt: str) -> tuple[Published, ...]:
+        return ()
 
     def exports(self, run: RunFacts) -> Iterator[tuple[str, bytes]]:
         from snellen.benchmarks.salbench.tables import exports

@@ -1,0 +1,50 @@
+"""A benchmark in one file: how many dots are in the picture?
+
+    snellen run dots --plugin docs/examples/dots.py --data DIR --model baseline/constant:3
+DIR holds pictures and `truth.csv` with the columns file, dots.
+"""
+
+import csv
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from snellen.benchmarks.simple import SimpleBenchmark, SimpleProtocol
+from snellen.core.errors import SnellenError
+from snellen.core.types import Picture, Question, Sample, Text
+
+
+def last_number(reply: str, _sample: Sample) -> int | None:
+    """Read: the last number in the reply; None where there is none."""
+    found = re.findall(r"\d+", reply)
+    return int(found[-1][:6]) if found else None
+
+
+class Dots(SimpleBenchmark):
+    """Data and question."""
+
+    name = "dots"
+    title = "Dots: how many are there"
+    protocols = {
+        p.name: p
+        for p in (
+            SimpleProtocol("exact", "the last number equals the count", last_number, lambda n, s: n == s.truth),
+            SimpleProtocol("near", "one off counts half", last_number, lambda n, s: max(0, 1 - abs(n - s.truth) / 2)),
+        )
+    }
+
+    def samples(self, where: Path) -> Iterator[Sample]:
+        if not (where / "truth.csv").is_file():
+            raise SnellenError(f"{where}: no truth.csv with the columns file, dots")
+        with (where / "truth.csv").open(encoding="utf-8", newline="") as table:
+            for row in csv.DictReader(table):
+                picture = Picture(data=(where / row["file"]).read_bytes(), name=row["file"])
+                many = "many" if int(row["dots"]) > 4 else "few"
+                yield Sample(id=row["file"], tags={"dots": many}, truth=int(row["dots"]), pictures=(picture,))
+
+    def ask(self, prompt: str, sample: Sample) -> Question:
+        text = Text(text="How many dots are in this picture? Reply with a number.")
+        return Question(id=sample.id, benchmark=self.name, prompt=prompt, parts=(*sample.pictures, text))
+
+
+BENCHMARK = Dots()
