@@ -97,6 +97,7 @@ class SimpleBenchmark:
     solvers: Mapping[str, str] = {}
     demo: tuple[str, ...] = ()
     max_tokens = 256
+    marks_facts = True
 
     def samples(self, where: Path) -> Iterator[Sample]:
         """All samples of a data folder, with pictures; raise SnellenError where one cannot be used."""

@@ -46,8 +46,8 @@ def command(out: Path, count: int, seed: int) -> int:
         of_exam = []
         for model in exam.demo:
             plan = make_plan(name, model=model, data=data, options=Options())
-            with show_progress(f"{name} · {model}") as asking:
-                of_exam.append(carry_out(plan, out / "runs", on_progress=asking).run)
+            with show_progress(f"{name} · {model}") as shown:
+                of_exam.append(carry_out(plan, out / "runs", None, shown.asking, shown.scoring).run)
         for i, run in enumerate(of_exam):
             print_run(run, brief=i > 0)
         runs += of_exam

@@ -73,6 +73,66 @@ selection = _stack(
         help="Seed of the drawn samples, few-shot examples and chance.",
     ),
     click.option("--shots", type=int, default=0, show_default=True, help="Few-shot examples in each question."),
+    click.option(
+        "--max-missing",
+        type=click.IntRange(min=0),
+        default=0,
+        show_default=True,
+        metavar="N",
+        help="Missing images that are put up with: their samples are left out, counted and listed.",
+    ),
+)
+
+
+local = _stack(
+    click.option("--model-path", metavar="DIR", help="Folder of the weights for --model llava or qwen."),
+    click.option(
+        "--device", default="auto", show_default=True, help="Where an hf/ model runs: auto, cpu, cuda, cuda:1, mps."
+    ),
+    click.option("--dtype", default="auto", show_default=True, help="Its precision: auto, float32, bfloat16, float16."),
+    click.option(
+        "--batch", default="auto", show_default=True, metavar="N|auto", help="Questions that it answers at once."
+    ),
+    click.option(
+        "--trust-remote-code",
+        metavar="REPO@COMMIT",
+        help="Run the model code of this repository at this commit; off unless it is named.",
+    ),
+)
+
+
+scoring = _stack(
+    click.option(
+        "--scorer",
+        "--scorers",
+        "scorers",
+        multiple=True,
+        callback=words,
+        metavar="S,...",
+        help="Who holds captions against pictures: siglip, siglip:NAME or DIR, tiny-siglip (default: siglip; for synthetic "
+        "data tiny-siglip).",
+    ),
+    click.option(
+        "--scorer-mode",
+        default="trained",
+        show_default=True,
+        help="trained: texts padded as the scorer was trained; original: unpadded, as the D3 script.",
+    ),
+)
+
+
+asked_as = _stack(
+    click.option(
+        "--prompt_mode", "--prompt-mode", "prompt_mode", metavar="MODE", help="As --prompt: zero, 1shot, 3shot."
+    ),
+    click.option(
+        "--generate_explanations",
+        "--generate-explanations",
+        "generate_explanations",
+        type=bool,
+        metavar="true|false",
+        help="false asks for the answer only (--prompt answer-only).",
+    ),
 )
 
 
@@ -80,8 +140,8 @@ model = _stack(
     click.option(
         "--model",
         metavar="SPEC",
-        help="Who answers: openrouter/NAME, openai/NAME, ollama/NAME, vllm/NAME, api/NAME, baseline/NAME, "
-        "replay/FILE ('snellen list subjects').",
+        help="Who answers: openrouter/NAME, openai/NAME, ollama/NAME, vllm/NAME, api/NAME, hf/NAME or hf/DIR, llava, qwen, "
+        "baseline/NAME, replay/FILE ('snellen list subjects').",
     ),
     click.option(
         "--backend",
@@ -200,10 +260,33 @@ def build_plan(benchmark: str, given: dict[str, Any], *, offline: bool = False) 
         prompt=given["prompt"],
         controls=given.get("controls", ()),
         options=Options(
-            splits=given["splits"], tasks=given["tasks"], limit=given["limit"], seed=given["seed"], shots=given["shots"]
+            splits=given["splits"],
+            tasks=given["tasks"],
+            limit=given["limit"],
+            seed=given["seed"],
+            shots=given["shots"],
+            max_missing=given["max_missing"],
         ),
         settings=settings,
+        local=_local(given),
+        scorers=given.get("scorers", ()),
+        scorer_mode=given.get("scorer_mode", "trained"),
         offline=offline,
+    )
+
+
+def _local(given: dict[str, Any]) -> Any:
+    from snellen.subjects.local.settings import LocalSettings
+
+    batch = given.get("batch", "auto")
+    if batch != "auto" and not batch.isdigit():
+        raise SnellenError(f"--batch {batch}: a number from 1, or 'auto'")
+    return LocalSettings(
+        device=given.get("device", "auto"),
+        dtype=given.get("dtype", "auto"),
+        batch=batch if batch == "auto" else int(batch),
+        trust_remote_code=given.get("trust_remote_code"),
+        path=given.get("model_path"),
     )
 
 

@@ -6,6 +6,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import NamedTuple
 
 import click
 
@@ -14,14 +15,25 @@ from snellen.engine.ask import Progress
 EVERY = 10.0
 
 
+class Stages(NamedTuple):
+    """The two stages of a run that take time."""
+
+    asking: Callable[[Progress], None]
+    scoring: Callable[[int, int], None]
+
+
 @contextmanager
-def show_progress(title: str) -> Iterator[Callable[[Progress], None]]:
+def show_progress(title: str) -> Iterator[Stages]:
     """Progress of a run."""
     if sys.stderr.isatty():
         with _bar(title) as update:
-            yield lambda p: update(p.done, p.total, describe(p))
+            yield Stages(
+                lambda p: update(p.done, p.total, describe(p)),
+                lambda done, total: update(done, total, "captions scored"),
+            )
     else:
-        yield _Plain(title)
+        plain = _Plain(title)
+        yield Stages(plain, lambda done, total: plain.line(done, total, "captions scored"))
 
 
 @contextmanager

@@ -12,10 +12,13 @@ from snellen.core.errors import SnellenError, Stopped
 
 
 @click.command("run")
-@click.argument("benchmark")
+@click.argument("benchmark", required=False)
 @options.selection
 @options.model
+@options.local
 @options.protocols
+@options.asked_as
+@options.scoring
 @click.option(
     "--controls",
     multiple=True,
@@ -51,24 +54,41 @@ from snellen.core.errors import SnellenError, Stopped
     metavar="N",
     help="Stop after N errors in a row.",
 )
+@click.option(
+    "--results",
+    metavar="DIR",
+    help="Also put the seed's files (CSV, accuracy grid) into this folder, which collects the best of many runs.",
+)
+@click.option(
+    "--check-batching",
+    type=click.IntRange(min=1),
+    metavar="K",
+    help="Answer K samples alone and in batches, report how many answers differ, and stop (hf/ models).",
+)
 @click.option("--fresh", is_flag=True, help="Put the old run aside and ask everything again.")
 @click.option("--no-store", is_flag=True, help="Neither use nor fill the answer store.")
 @click.option("--json", "as_json", is_flag=True, help="Print the summary as one JSON document.")
 @click.option("--brief", is_flag=True, help="Print the overview table only.")
 @click.option("-v", "--verbose", is_flag=True, help="Also print per-difficulty and per-category tables.")
-def command(benchmark: str, **given: Any) -> int:
+def command(benchmark: str | None, **given: Any) -> int:
     """Run BENCHMARK on a subject and show its scores; the same command goes on with a run that was interrupted.
 
     \b
     snellen run salbench --data DIR --model baseline/pixels
     snellen run salbench --model openrouter/qwen/qwen2.5-vl-72b-instruct --limit 100 --max-cost 1
     snellen run salbench --model ollama/llava:7b --splits synthetic --tasks D,R,VR
+    snellen run vqax --data DIR --model hf/llava-hf/llava-1.5-7b-hf --prompt 3shot
+    snellen run --task vqax --model llava --split val --n_samples 50 --generate_explanations true --prompt_mode zero
     """
     from snellen.cli.progress import show_progress
+    from snellen.cli.seed_flags import translate
     from snellen.engine.ask import Limits
+    from snellen.engine.collecting import collect
     from snellen.engine.run import carry_out
 
-    plan = options.build_plan(benchmark, given)
+    plan = options.build_plan(translate(benchmark, given), given)
+    if given["check_batching"]:
+        return _check_batching(plan, given["check_batching"])
     limits = Limits(
         concurrency=_concurrency(given["concurrency"]),
         max_cost=given["max_cost"],
@@ -79,13 +99,30 @@ def command(benchmark: str, **given: Any) -> int:
         max_errors=given["max_errors"],
     )
     title = f"{plan.benchmark.name} · {plan.subject.spec}"
-    with show_progress(title) as on_progress:
-        finished = carry_out(plan, Path(given["out"]), limits, on_progress)
+    with show_progress(title) as shown:
+        finished = carry_out(plan, Path(given["out"]), limits, shown.asking, shown.scoring)
     for note in finished.notes:
         click.echo(f"note: {note}", err=True)
     _show(finished, given)
+    if given["results"] and finished.stopped is None:
+        for line in collect(finished.run, Path(given["results"])):
+            click.echo(f"results: {line}", err=True)
     if finished.stopped is not None:
         raise finished.stopped
+    return 0
+
+
+def _check_batching(plan: Any, k: int) -> int:
+    from itertools import islice
+
+    from snellen.engine.controls import questions
+    from snellen.subjects.local.check import check_batching
+    from snellen.subjects.local.subject import LocalSubject
+
+    if not isinstance(plan.subject, LocalSubject):
+        raise SnellenError(f"--check-batching is for models that run here (hf/...), not for {plan.subject.spec}")
+    asked = questions(plan.data, plan.prompts[:1], lambda _key: True, plan.applies, plan.options.seed)
+    click.echo(str(check_batching(plan.subject, islice(asked, k), k)))
     return 0
 
 

@@ -64,6 +64,22 @@ class ReadsTokens(Interface):
         """As `judge`, with the tokens that make up the reply."""
 
 
+@runtime_checkable
+class ReadsEvidence(Interface):
+    """A protocol that needs what scorers said of a reply before it can mark it."""
+
+    def judge_evidence(self, reply: str, sample: Sample, evidence: Mapping[str, Any] | None) -> Verdict:
+        """As `judge`, with the scorers' tables; None where the reply could not be scored."""
+
+
+@runtime_checkable
+class ByPrompt(Interface):
+    """A protocol that reads the replies to some prompts by other rules."""
+
+    def for_prompt(self, prompt: str) -> Protocol:
+        """The protocol for a prompt, always the same object."""
+
+
 NO_CREDIT = frozenset({Outcome.REFUSED, Outcome.EMPTY, Outcome.TRUNCATED})
 REFUSALS = ("i can't", "i cannot", "i'm sorry", "i am sorry", "i'm unable", "i am unable", "as an ai")
 
@@ -82,16 +98,23 @@ def mark_reply(
     finish_reason: str | None = None,
     refused: bool = False,
     tokens: tuple[Token, ...] = (),
+    evidence: Mapping[str, Any] | None = None,
 ) -> Mark:
     """As `mark_answer`, for a reply text at hand."""
-    verdict = _judge(protocol, sample, text, tokens)
+    verdict = _judge(protocol, sample, text, tokens, evidence)
     outcome = _outcome(verdict, text, finish_reason, refused)
+    if sample.truth is None and outcome is Outcome.WRONG:
+        outcome = Outcome.UNMARKED
     # a refusal, an empty or a cut reply is no answer, whatever a lenient reader finds in it
     metrics = protocol.blank(sample) if outcome in NO_CREDIT else verdict.metrics
     return Mark(id=sample.id, outcome=outcome, reading=verdict.reading, metrics=metrics)
 
 
-def _judge(protocol: Protocol, sample: Sample, text: str, tokens: tuple[Token, ...]) -> Verdict:
+def _judge(
+    protocol: Protocol, sample: Sample, text: str, tokens: tuple[Token, ...], evidence: Mapping[str, Any] | None
+) -> Verdict:
+    if evidence is not None and isinstance(protocol, ReadsEvidence):
+        return protocol.judge_evidence(text, sample, evidence)
     if tokens and isinstance(protocol, ReadsTokens):
         return protocol.judge_tokens(text, sample, tokens)
     return protocol.judge(text, sample)
@@ -123,6 +146,7 @@ class Options(Struct, frozen=True):
     limit: int | None = None
     seed: int = 0
     shots: int = 0
+    max_missing: int = 0
 
 
 class Problem(NamedTuple):
@@ -170,6 +194,7 @@ class Benchmark(Interface):
     solvers: Mapping[str, str]
     demo: tuple[str, ...]
     max_tokens: int
+    marks_facts: bool
 
     def open(self, where: Path, options: Options) -> Dataset:
         """Read a data set; raises SnellenError with file and row where it cannot be used."""
@@ -207,6 +232,47 @@ class Benchmark(Interface):
         """The files that the paper and the seed define, as (relative name, content)."""
 
 
+class Embedded(NamedTuple):
+    """Vectors of texts, of length 1 each, and whether a text was cut to fit the model."""
+
+    vectors: Sequence[Sequence[float]]
+    truncated: Sequence[bool]
+
+
+class Scorer(Interface):
+    """Tells how well texts and pictures go together: their vectors' inner product."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def identity(self) -> Mapping[str, Any]: ...
+
+    def texts(self, texts: Sequence[str]) -> Embedded:
+        """The vectors of texts."""
+
+    def images(self, images: Sequence[bytes]) -> Sequence[Sequence[float]]:
+        """The vectors of image files, of length 1 each."""
+
+
+@runtime_checkable
+class Scored(Interface):
+    """A benchmark whose replies are texts that a scorer holds against the pictures."""
+
+    scorers: tuple[str, ...]
+
+    def captions_of(self, reply: str, sample: Sample) -> tuple[str, ...] | None:
+        """A text for each picture, in the order of the pictures; None where the reply has none."""
+
+
+@runtime_checkable
+class Collects(Interface):
+    """A benchmark whose seed keeps one folder of results for many runs."""
+
+    def collect(self, run: RunFacts, results: Path) -> Iterable[str]:
+        """Merge a run into the folder; gives a line for people on what was kept."""
+
+
 class Published(NamedTuple):
     """A figure from a paper that may stand beside a run on real data."""
 
@@ -238,19 +304,24 @@ def pick_protocol(benchmark: Benchmark, spec: str) -> tuple[Protocol, str]:
         )
     if prompt and prompt.partition("+")[0] not in benchmark.prompts:
         raise SnellenError(f"unknown prompt '{prompt}' of {benchmark.name}: choose from {', '.join(benchmark.prompts)}")
-    return protocol, prompt or protocol.prompt
+    asked = prompt or protocol.prompt
+    return (protocol.for_prompt(asked.partition("+")[0]) if isinstance(protocol, ByPrompt) else protocol), asked
 
 
 # ---------------------------------------------------------------- subjects
 
 
 class Request(Struct, frozen=True):
-    """One request, ready to send: the body is complete, the key identifies it for ever. Holds no secret."""
+    """One request, ready to send: the body is complete, the key identifies it for ever. Holds no secret.
+
+    `via` says which of the subject's endpoints it is for, where there are several.
+    """
 
     key: str
     body: bytes
     images: tuple[ImageSent, ...] = ()
     cost_bound: float | None = None
+    via: int = 0
 
 
 class Reply(Struct, frozen=True):
@@ -316,6 +387,14 @@ class Caller(Interface):
     """Sends requests for a subject: store, limits, retries, budget and ledger are behind it."""
 
     async def __call__(self, request: Request) -> Reply: ...
+
+
+@runtime_checkable
+class ManyEndpoints(Interface):
+    """A subject that calls several services, such as a parser and a model. `endpoint` is the first of them."""
+
+    @property
+    def endpoints(self) -> tuple[Endpoint, ...]: ...
 
 
 class Subject(Interface):

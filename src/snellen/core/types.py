@@ -163,10 +163,11 @@ class Answer(Struct, frozen=True):
 
 
 class Outcome(StrEnum):
-    """What became of one sample. Only the first two are answers."""
+    """What became of one sample. Only the first three are answers; an unmarked one has no truth to be compared with."""
 
     CORRECT = "correct"
     WRONG = "wrong"
+    UNMARKED = "unmarked"
     UNPARSABLE = "unparsable"
     REFUSED = "refused"
     EMPTY = "empty"
@@ -174,7 +175,7 @@ class Outcome(StrEnum):
     ERROR = "error"
 
 
-NON_ANSWERS = frozenset(Outcome) - {Outcome.CORRECT, Outcome.WRONG}
+NON_ANSWERS = frozenset(Outcome) - {Outcome.CORRECT, Outcome.WRONG, Outcome.UNMARKED}
 
 
 Metrics = dict[str, float | str | None]
@@ -190,7 +191,10 @@ class Mark(Struct, frozen=True):
 
 
 class Metric(Struct, frozen=True):
-    """A score with what it takes to read it: interval, n, and what a subject that never looks would get."""
+    """A score with what it takes to read it: interval, n, and what a subject that never looks would get.
+
+    Without a unit it is a share, shown in percent; with one (`nats`, `px`, `count`, `s`) it is shown as it is.
+    """
 
     value: float | None
     n: int
@@ -199,6 +203,7 @@ class Metric(Struct, frozen=True):
     interval: str | None = None
     floor: float | None = None
     floor_answer: str | None = None
+    unit: str = ""
 
 
 class GroupSummary(Struct, frozen=True):

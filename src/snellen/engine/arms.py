@@ -20,9 +20,9 @@ MOST_SETS = 128
 
 
 def sample_metric(protocol: Protocol, values: Mapping[str, Any]) -> str:
-    """The metric that is compared sample by sample: the headline where a sample has it, else the first that it has."""
+    """The metric that is compared sample by sample: the headline where a sample has it, else the first that it has, if any."""
     numbers = [k for k, v in values.items() if isinstance(v, float)]
-    return protocol.headline if protocol.headline in numbers else numbers[0]
+    return protocol.headline if protocol.headline in numbers else next(iter(numbers), "")
 
 
 def compare(
@@ -41,7 +41,7 @@ def compare(
             continue
         summary = next(s for s in summaries if s.protocol == base.name)
         first = {m.id: m.metrics for m in read_marks(folder, base.name)}
-        metric = sample_metric(arm.protocol, next(iter(first.values()))) if first else ""
+        metric = next((m for v in first.values() if (m := sample_metric(arm.protocol, v))), "")
         pairs: dict[tuple[tuple[str, str], ...], Counter[tuple[float, float]]] = {}
         keys = _part_keys(summary)
         for mark in read_marks(folder, arm.name):

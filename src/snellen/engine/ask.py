@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
 from snellen.core.errors import Interrupted, SnellenError, Stopped
-from snellen.core.exam import Caller, Reply, Request
+from snellen.core.exam import Caller, Endpoint, ManyEndpoints, Reply, Request
 from snellen.core.types import Answer
 from snellen.engine.budget import Budget
 from snellen.engine.caller import EndpointCaller
@@ -80,33 +80,35 @@ class Asking:
         self._stop: BaseException | None = None
         self._start = time.monotonic()
         self.limiter = Limiter(limits.concurrency)
-        self.caller: EndpointCaller | None = None
+        self.callers: list[EndpointCaller] = []
         self.budget: Budget | None = None
         self._feed: Feed | ProcessFeed | None = None
 
     async def run(self) -> None:
         """Ask until all is answered, or raise what stopped the run (after what is in flight has ended)."""
-        endpoint = self.plan.subject.endpoint
-        transport: Transport | None = None
+        subject = self.plan.subject
+        endpoints = subject.endpoints if isinstance(subject, ManyEndpoints) else (subject.endpoint,)
         self.budget = Budget(self.limits.max_cost, spent=self.totals.cost, dearest=self.totals.dearest_call or None)
-        call: Caller = _no_endpoint
-        if endpoint is not None:
-            transport = Transport(endpoint.connection, self.limits.timeout)
-            self.caller = call = EndpointCaller(
-                endpoint,
-                transport,
-                limiter=self.limiter,
-                budget=self.budget,
-                store=self.store,
-                tries=self.limits.tries,
-                use_stored=not self.limits.fresh,
-            )
+        transports: list[tuple[Endpoint, Transport]] = []
+        for endpoint in endpoints:
+            if endpoint is not None:
+                transports.append((endpoint, Transport(endpoint.connection, self.limits.timeout)))
+                self.callers.append(
+                    EndpointCaller(
+                        *transports[-1],
+                        limiter=self.limiter if len(transports) == 1 else Limiter(self.limits.concurrency),
+                        budget=self.budget,
+                        store=self.store,
+                        tries=self.limits.tries,
+                        use_stored=not self.limits.fresh,
+                    )
+                )
         ticker = asyncio.create_task(self._tick())
         reader = ThreadPoolExecutor(1, thread_name_prefix="snellen-data")
         try:
-            if endpoint is not None and transport is not None:
+            for endpoint, transport in transports:
                 await preflight(endpoint, transport)
-            await self._drive(call, reader)
+            await self._drive(self.callers[0] if len(self.callers) == 1 else self._route, reader)
         finally:
             ticker.cancel()
             for task in self._tasks:
@@ -114,13 +116,18 @@ class Asking:
             if self._tasks:
                 await asyncio.gather(*self._tasks, return_exceptions=True)
             self._flush()
-            if transport is not None:
+            for _endpoint, transport in transports:
                 await transport.close()
             await self.plan.subject.close()
             if self._feed is not None:
                 self._feed.close()
             reader.shutdown(wait=True, cancel_futures=True)
             self._report()
+
+    async def _route(self, request: Request) -> Reply:
+        if not self.callers:
+            raise RuntimeError("this subject has no endpoint to call")
+        return await self.callers[request.via](request)
 
     async def _drive(self, call: Caller, reader: ThreadPoolExecutor) -> None:
         loop = asyncio.get_running_loop()
@@ -170,8 +177,8 @@ class Asking:
         """Ask nothing more. The first reason counts, but an interrupt goes before all others: it also ends the waiting."""
         if self._stop is None or isinstance(reason, Interrupted):
             self._stop = reason
-        if self.caller is not None:
-            self.caller.stopping = True
+        for caller in self.callers:
+            caller.stopping = True
         self._room.set()
 
     def _finished(self, task: asyncio.Task[None]) -> None:
@@ -233,16 +240,12 @@ class Asking:
                     done=self.done,
                     errors=self.errors,
                     stored=self.totals.stored,
-                    in_flight=len(self._tasks) if self.caller is None else self.limiter.in_flight,
-                    limit=self._width() if self.caller is None else self.limiter.limit,
-                    retries=self.caller.retries if self.caller else 0,
+                    in_flight=self.limiter.in_flight if self.callers else len(self._tasks),
+                    limit=self.limiter.limit if self.callers else self._width(),
+                    retries=sum(c.retries for c in self.callers),
                     cost=self.totals.cost,
                     cost_unknown=self.totals.cost_unknown,
                     seconds=time.monotonic() - self._start,
                     begun=self.begun,
                 )
             )
-
-
-async def _no_endpoint(request: Request) -> Reply:
-    raise RuntimeError("this subject has no endpoint to call")

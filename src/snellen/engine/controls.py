@@ -22,6 +22,7 @@ ABOUT = {
     "blank": "a grey image of the same size",
     "shuffled": "another sample's image",
     "options": "the options in another order",
+    "swapped": "the pictures in the other order",
 }
 
 
@@ -63,6 +64,7 @@ def _asker(data: Dataset, prompt: str, seed: int) -> Callable[[Sample], Question
         "none": _without,
         "blank": _blank,
         "options": lambda question: _other_order(question, seed),
+        "swapped": _swapped,
     }
     change = changes[control]
     return lambda sample: msgspec.structs.replace(change(ask(sample)), prompt=prompt)
@@ -104,18 +106,27 @@ def partners(data: Dataset, seed: int) -> Iterator[tuple[Sample, str]]:
             yield sample, donor.id
 
 
-def _last(question: Question, change: Callable[[Picture], tuple[Part, ...]]) -> Question:
-    """Change the query image, which is the last; examples before it stay."""
-    at = max((i for i, p in enumerate(question.parts) if isinstance(p, Picture)), default=None)
-    if at is None:
-        return question
-    picture = question.parts[at]
-    made = change(picture) if isinstance(picture, Picture) else (picture,)
-    return msgspec.structs.replace(question, parts=(*question.parts[:at], *made, *question.parts[at + 1 :]))
+def _query(question: Question, change: Callable[[Picture], tuple[Part, ...]]) -> Question:
+    """Change the pictures that the question is about; where examples come before it, that is the last one."""
+    at = [i for i, p in enumerate(question.parts) if isinstance(p, Picture)][-1 if question.shots else 0 :]
+    parts: list[Part] = []
+    for i, part in enumerate(question.parts):
+        parts += change(part) if i in at and isinstance(part, Picture) else (part,)
+    return msgspec.structs.replace(question, parts=tuple(parts))
 
 
 def _without(question: Question) -> Question:
-    return _last(question, lambda _picture: ())
+    return _query(question, lambda _picture: ())
+
+
+def _swapped(question: Question) -> Question:
+    """All pictures in the reverse order, the text where it was."""
+    if len(question.pictures) < 2 or question.shots:
+        raise SnellenError(f"the control 'swapped' needs questions with several pictures; '{question.prompt}' has one")
+    backwards = iter(question.pictures[::-1])
+    return msgspec.structs.replace(
+        question, parts=tuple(next(backwards) if isinstance(p, Picture) else p for p in question.parts)
+    )
 
 
 def _blank(question: Question) -> Question:
@@ -124,7 +135,7 @@ def _blank(question: Question) -> Question:
         made = grey_png(head.width or 512, head.height or 512)
         return (Picture(data=made, name=picture.name, transforms=("blank image of the same size",)),)
 
-    return _last(question, grey)
+    return _query(question, grey)
 
 
 @lru_cache(maxsize=64)

@@ -62,7 +62,7 @@ def gather(streams: Mapping[str, Iterable[Mark]]) -> Verdicts:
     correct: dict[str, int] = {}
     for bit, marks in enumerate(streams.values()):
         for mark in marks:
-            if mark.outcome is not Outcome.ERROR:
+            if mark.outcome not in (Outcome.ERROR, Outcome.UNMARKED):
                 seen[mark.id] = seen.get(mark.id, 0) | 1 << bit
                 correct[mark.id] = correct.get(mark.id, 0) | (mark.outcome is Outcome.CORRECT) << bit
     return Verdicts(tuple(streams), seen, correct)

@@ -14,12 +14,12 @@ from typing import Any, NamedTuple
 import msgspec
 
 from snellen.core.errors import SnellenError, Stopped
-from snellen.core.exam import Benchmark, ReadsTokens, RunFacts, mark_reply
+from snellen.core.exam import Benchmark, Collects, ReadsEvidence, ReadsTokens, RunFacts, mark_reply, pick_protocol
 from snellen.core.types import Answer, Mark, Outcome, ProtocolSummary, Sample
-from snellen.engine import arms
+from snellen.engine import arms, scoring
 from snellen.engine.marking_files import read_marks
 from snellen.engine.plan import Chosen, protocol_entry
-from snellen.engine.runfolder import UNREADABLE, AnswerText, AnswerTokens, RunFolder, Scan
+from snellen.engine.runfolder import UNREADABLE, AnswerText, AnswerTokens, Key, RunFolder, Scan
 
 _ENCODER = msgspec.json.Encoder()
 _MARKS = msgspec.json.Decoder(Mark)
@@ -112,12 +112,25 @@ def mark_run(
     }
     folder.clear("exports")
     for i, (one, result) in enumerate(zip(chosen, summaries, strict=True)):
-        records = _records(folder, scan, samples, one) if i == 0 else None
+        records = _records(folder, scan, samples, one) if i == 0 or isinstance(benchmark, Collects) else None
         facts = RunFacts(manifest, one.protocol, one.prompt, result.groups, totals, records)
         for name, content in benchmark.exports(facts):
             folder.write(f"exports/{name}" if i == 0 else f"exports/{one.name}/{name}", content)
     folder.write_json("summary.json", summary)
     return remarked
+
+
+def run_facts(folder: RunFolder, benchmark: Benchmark) -> Iterator[RunFacts]:
+    """The first protocol of each prompt of a marked run, with its records; control arms are left out."""
+    manifest, scan, seen = folder.manifest(), folder.scan(), set()
+    samples = {s.id: s for s in folder.samples()}
+    totals = msgspec.to_builtins(scan.totals)
+    for summary in read_summaries(folder):
+        protocol, prompt = pick_protocol(benchmark, f"{summary.protocol.partition('@')[0]}@{summary.prompt}")
+        if "+" not in prompt and prompt not in seen:
+            seen.add(prompt)
+            records = _records(folder, scan, samples, Chosen(protocol, prompt))
+            yield RunFacts(manifest, protocol, prompt, summary.groups, totals, records)
 
 
 def _published(
@@ -160,19 +173,34 @@ def _judged(
 
 
 def _marked(folder: RunFolder, scan: Scan, samples: dict[str, Sample], one: Chosen) -> Iterator[tuple[Sample, Mark]]:
+    evidence = _evidence(folder, one)
     for answer in _answers(folder, scan, one):
         if answer.prompt == one.prompt:
             sample = samples.get(answer.id)
             if sample is None:
                 raise SnellenError(f"{folder.answers_path}: an answer for the unknown sample '{answer.id}'")
-            yield sample, _mark(one, sample, answer)
+            yield sample, _mark(one, sample, answer, evidence)
 
 
-def _mark(one: Chosen, sample: Sample, answer: AnswerText) -> Mark:
+Look = Callable[[Key], dict[str, Any] | None]
+
+
+def _evidence(folder: RunFolder, one: Chosen) -> Look | None:
+    """What scorers said, for a protocol that needs it."""
+    if not isinstance(one.protocol, ReadsEvidence):
+        return None
+    return scoring.gather(folder, (s["name"] for s in folder.manifest().get("scorers", ())))
+
+
+def _mark(one: Chosen, sample: Sample, answer: AnswerText, look: Look | None) -> Mark:
     if answer.failure is not None:
         return Mark(id=sample.id, outcome=Outcome.ERROR, metrics=one.protocol.blank(sample))
     tokens = answer.tokens if isinstance(answer, AnswerTokens) else ()
-    return mark_reply(one.protocol, sample, answer.text, answer.finish_reason, answer.refused, tokens)
+    evidence = look((answer.id, answer.prompt)) if look is not None else None
+    mark = mark_reply(one.protocol, sample, answer.text, answer.finish_reason, answer.refused, tokens, evidence)
+    if look is not None and evidence is None and mark.outcome in (Outcome.CORRECT, Outcome.WRONG):
+        return Mark(id=sample.id, outcome=Outcome.ERROR, reading=mark.reading, metrics=one.protocol.blank(sample))
+    return mark
 
 
 def _answers(folder: RunFolder, scan: Scan, one: Chosen) -> Iterator[AnswerText]:

@@ -13,9 +13,11 @@ import msgspec
 from snellen import benchmarks, subjects
 from snellen.core.digest import digest
 from snellen.core.errors import SnellenError
-from snellen.core.exam import Benchmark, Dataset, Options, Protocol, Subject, pick_protocol
+from snellen.core.exam import Benchmark, Dataset, Options, Protocol, Scored, Scorer, Subject, pick_protocol
 from snellen.core.types import Sample
 from snellen.engine.controls import check, split
+from snellen.engine.store import cache_folder
+from snellen.subjects.local.settings import LocalSettings
 from snellen.subjects.openai_api import Settings
 
 NAMING = 2
@@ -42,6 +44,7 @@ class Plan(NamedTuple):
     chosen: tuple[Chosen, ...]
     options: Options
     questions: Mapping[str, int] = {}
+    scorers: tuple[Scorer, ...] = ()
 
     @property
     def prompts(self) -> tuple[str, ...]:
@@ -94,6 +97,9 @@ def make_plan(
     controls: tuple[str, ...] = (),
     options: Options | None = None,
     settings: Settings | None = None,
+    local: LocalSettings | None = None,
+    scorers: tuple[str, ...] = (),
+    scorer_mode: str = "trained",
     offline: bool = False,
 ) -> Plan:
     """Check everything that the user named, and open the data."""
@@ -110,9 +116,23 @@ def make_plan(
         solvers=benchmark.solvers,
         seed=options.seed,
         offline=offline,
+        local=local,
     )
     plan = Plan(benchmark, benchmark.open(data, options), subject, chosen, options)
-    return _that_apply(plan, named=bool(protocols))
+    plan = _that_apply(plan, named=bool(protocols))
+    return plan if offline else plan._replace(scorers=_scorers(plan, scorers, scorer_mode))
+
+
+def _scorers(plan: Plan, names: tuple[str, ...], mode: str) -> tuple[Scorer, ...]:
+    """The scorers that the benchmark needs: those named, the tiny one for synthetic data, else the benchmark's own."""
+    from snellen.scorers import TINY, build
+
+    if not isinstance(plan.benchmark, Scored):
+        if names:
+            raise SnellenError(f"--scorer {names[0]}: {plan.benchmark.name} needs no scorer")
+        return ()
+    wanted = names or ((TINY,) if plan.data.synthetic else plan.benchmark.scorers)
+    return tuple(build(name, mode=mode, cache=cache_folder()) for name in wanted)
 
 
 def _that_apply(plan: Plan, *, named: bool) -> Plan:
@@ -156,10 +176,17 @@ def manifest(plan: Plan, version: str) -> dict[str, Any]:
             "fingerprint": plan.data.fingerprint,
             "synthetic": plan.data.synthetic,
             "samples": len(plan.data),
+            **({"missing": list(missing)} if (missing := getattr(plan.data, "missing", ())) else {}),
         },
         "questions": dict(plan.questions),
         "protocols": [protocol_entry(c) for c in plan.chosen],
+        **({"scorers": [scorer_entry(s) for s in plan.scorers]} if plan.scorers else {}),
     }
+
+
+def scorer_entry(scorer: Scorer) -> dict[str, Any]:
+    """A scorer in the manifest."""
+    return {"name": scorer.name, "identity": dict(scorer.identity)}
 
 
 def protocol_entry(chosen: Chosen) -> dict[str, str]:

@@ -15,12 +15,12 @@ import msgspec
 
 from snellen import __version__, benchmarks
 from snellen.core.errors import Interrupted, SnellenError, Stopped
-from snellen.core.exam import Reply
+from snellen.core.exam import Reply, Scored
 from snellen.core.types import Answer, Mark, ProtocolSummary, Sample
-from snellen.engine import marking
+from snellen.engine import marking, scoring
 from snellen.engine.ask import Asking, Limits, Progress
 from snellen.engine.marking_files import read_marks
-from snellen.engine.plan import Chosen, Plan, choose, manifest, protocol_entry
+from snellen.engine.plan import Chosen, Plan, choose, manifest, protocol_entry, scorer_entry
 from snellen.engine.runfolder import RunFolder, Scan
 from snellen.engine.store import Store, cache_folder
 from snellen.engine.unasked import Unasked
@@ -77,7 +77,11 @@ def open_run(path: str | Path) -> Run:
 
 
 def carry_out(
-    plan: Plan, out: Path, limits: Limits | None = None, on_progress: Callable[[Progress], None] | None = None
+    plan: Plan,
+    out: Path,
+    limits: Limits | None = None,
+    on_progress: Callable[[Progress], None] | None = None,
+    on_scoring: Callable[[int, int], None] | None = None,
 ) -> Finished:
     """Run a plan, or go on with it where it was left."""
     limits = limits or Limits()
@@ -85,13 +89,19 @@ def carry_out(
     if limits.fresh and not _fresh_and_unfinished(path):
         _put_aside(path)
     try:
-        return _carry_out(plan, path, limits, on_progress)
+        return _carry_out(plan, path, limits, on_progress, on_scoring)
     except SnellenError:
         _remove_if_empty(path)
         raise
 
 
-def _carry_out(plan: Plan, path: Path, limits: Limits, on_progress: Callable[[Progress], None] | None) -> Finished:
+def _carry_out(
+    plan: Plan,
+    path: Path,
+    limits: Limits,
+    on_progress: Callable[[Progress], None] | None,
+    on_scoring: Callable[[int, int], None] | None,
+) -> Finished:
     notes: list[str] = []
     with RunFolder(path) as folder:
         chosen = _write_manifest(folder, plan, limits.fresh)
@@ -105,6 +115,9 @@ def _carry_out(plan: Plan, path: Path, limits: Limits, on_progress: Callable[[Pr
             notes.append(
                 f"{scan.unreadable} unreadable lines in answers.jsonl are passed over; those samples are asked again"
             )
+        missing = len(getattr(plan.data, "missing", ()))
+        if missing:
+            notes.append(f"{missing} samples have no image and are left out; run.json lists them")
         open_questions = _open_questions(plan, scan)
         stopped: Stopped | None = None
         extra: dict[str, Any] = {}
@@ -119,11 +132,19 @@ def _carry_out(plan: Plan, path: Path, limits: Limits, on_progress: Callable[[Pr
                     f"none of the {len(scan.failed)} questions was answered; the same command asks them again. The reason: "
                     f"{next(iter(marking.failure_reasons(folder, scan)))}"
                 )
-        elif marking.is_current(folder, chosen):
+        scored = 0 if isinstance(stopped, Interrupted) else _score(plan, folder, scan, on_scoring)
+        if not open_questions and not scored and marking.is_current(folder, chosen):
             return Finished(Run(path), None, tuple(notes), 0)
         if not isinstance(stopped, Interrupted) and scan.last:
             marking.mark_run(folder, plan.benchmark, chosen, scan=scan, extra=extra)
     return Finished(Run(path), stopped, tuple(notes), open_questions)
+
+
+def _score(plan: Plan, folder: RunFolder, scan: Scan, on_scoring: Callable[[int, int], None] | None) -> int:
+    """Hold new answers against their pictures, with every scorer of the plan."""
+    if not isinstance(plan.benchmark, Scored):
+        return 0
+    return sum(scoring.score(folder, plan.benchmark, plan.data, s, scan, on_scoring) for s in plan.scorers)
 
 
 def _remove_if_empty(path: Path) -> None:
@@ -161,13 +182,18 @@ def _put_aside(path: Path) -> None:
 def _write_manifest(folder: RunFolder, plan: Plan, fresh: bool = False) -> tuple[Chosen, ...]:
     """Write run.json and samples.jsonl of a new run; add new protocols to an old one. Gives all protocols of the run."""
     if not folder.has("samples.jsonl"):
-        folder.write_samples(plan.data.light())
+        folder.write_samples(plan.data.light(), facts=plan.benchmark.marks_facts)
     if not folder.has("run.json"):
         folder.write_json("run.json", manifest(plan, __version__) | ({"fresh": True} if fresh else {}))
         return plan.chosen
     known = folder.manifest()
     before = choose(plan.benchmark, tuple(_spec(p) for p in known["protocols"]), None)
     chosen = _joined(before, plan.chosen)
+    have = {s["name"] for s in known.get("scorers", ())}
+    more = [scorer_entry(s) for s in plan.scorers if s.name not in have]
+    if more:
+        known["scorers"] = [*known.get("scorers", ()), *more]
+        folder.write_json("run.json", known)
     if chosen != before:
         known["protocols"] = [protocol_entry(c) for c in chosen]
         known["questions"] = known.get("questions", {}) | dict(plan.questions)

@@ -154,7 +154,7 @@ class RunFolder:
         for sample in self._lines(self.samples_path, _SAMPLES):
             shared = tags.setdefault((*sample.tags, *sample.tags.values()), sample.tags)
             truth = truths.setdefault(sample.truth, sample.truth) if isinstance(sample.truth, str) else sample.truth
-            yield Sample(id=sample.id, tags=shared, truth=truth)
+            yield Sample(id=sample.id, tags=shared, truth=truth, facts=sample.facts)
 
     def answers(self) -> Iterator[Answer]:
         """Every answer that counts: the last line of each (sample, prompt), whole."""
@@ -286,11 +286,14 @@ class RunFolder:
         """Remove a folder of derived files."""
         shutil.rmtree(self.path / name, ignore_errors=True)
 
-    def write_samples(self, samples: Iterable[Sample]) -> None:
-        """Keep ids, tags and truths, so that marking needs no data set."""
+    def write_samples(self, samples: Iterable[Sample], *, facts: bool = False) -> None:
+        """Keep ids, tags and truths, and the facts where marking looks at them, so that it needs no data set."""
         self.write_chunks(
             self.samples_path.name,
-            (_ENCODER.encode(Sample(id=s.id, tags=s.tags, truth=s.truth)) + b"\n" for s in samples),
+            (
+                _ENCODER.encode(Sample(id=s.id, tags=s.tags, truth=s.truth, facts=s.facts if facts else {})) + b"\n"
+                for s in samples
+            ),
         )
 
     def write_chunks(self, name: str, chunks: Iterable[bytes]) -> None:

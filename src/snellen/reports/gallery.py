@@ -39,6 +39,7 @@ QUERY_SIDE = 640
 EXAMPLE_SIDE = 160
 EXAMPLE_BYTES = 20_000
 MISSING = "image not available: "
+MOST_TOKENS = 400
 
 
 class Whole(str):
@@ -193,7 +194,8 @@ def look(run: Run, picks: list[Pick]) -> Seen:
     seen = Seen(Counter(), Counter(), [], {})
     for answer in run.answers():
         if (answer.id, answer.prompt) in wanted:
-            seen.answers[answer.id, answer.prompt] = msgspec.structs.replace(answer, tokens=())
+            telling = answer.tokens[:MOST_TOKENS] if any(t.entropy is not None for t in answer.tokens) else ()
+            seen.answers[answer.id, answer.prompt] = msgspec.structs.replace(answer, tokens=telling)
         for call in answer.calls:
             seen.models.update([call.model_returned] if call.model_returned else ())
             seen.providers.update([call.provider] if call.provider else ())

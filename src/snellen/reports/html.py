@@ -23,6 +23,7 @@ from snellen.engine import marking
 from snellen.engine.run import Run
 from snellen.reports import flip_gallery, gallery, words
 from snellen.reports.gallery import Whole
+from snellen.reports.shading import shades
 
 SAMPLES = 48
 SHORT = 300
@@ -75,7 +76,7 @@ def _environment() -> jinja2.Environment:
         lstrip_blocks=True,
     )
     found.globals.update(words=words, KINDS=gallery.KINDS, LONG=LONG)
-    found.filters.update(plain=plain, cut=lambda text: Whole(text[:LONG]), share=_share)
+    found.filters.update(shades=shades, plain=plain, cut=lambda text: Whole(text[:LONG]), share=_share)
     return found
 
 

@@ -225,14 +225,18 @@ def _with_truth(exam: _Exam, target: Target, spellings: Iterable[str]) -> Target
     for new in spellings:
         sample, old = target.sample, target.names[0]
         tags = {k: new if v == old else v for k, v in sample.tags.items()}
-        sample = msgspec.structs.replace(sample, tags=tags, truth=_replaced(sample.truth, old, new))
-        found.append(Target(sample, (new,), target.wrong))
+        truth = _replaced(sample.truth, old, new)
+        if truth != sample.truth or new == old:
+            changed = msgspec.structs.replace(sample, tags=tags, truth=truth)
+            found.append(Target(changed, (new,), target.wrong))
     return max(found, key=lambda t: exam.votes(t.sample, t.names[0]), default=None)
 
 
 def _replaced(truth: Any, old: str, new: str) -> Any:
     if isinstance(truth, Mapping):
         return {k: _replaced(v, old, new) for k, v in truth.items()}
+    if isinstance(truth, list):
+        return [_replaced(v, old, new) for v in truth]
     return new if truth == old else truth
 
 

@@ -66,7 +66,7 @@ def _whole(protocol: ProtocolSummary) -> list[GroupSummary]:
 def _cell(metric: Metric | None) -> Text:
     if metric is None:
         return Text("–", style="dim")
-    text = Text(words.percent(metric.value), style="bold")
+    text = Text(words.value(metric), style="bold")
     text.append(f" {words.interval(metric)}", style="not bold")
     if metric.floor is not None:
         text.append(f" {words.floor(metric)}", style="not bold dim")

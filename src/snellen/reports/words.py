@@ -26,7 +26,8 @@ def metric_name(key: str) -> str:
     kind, dot, label = key.partition(".")
     if dot:
         return f"{'F1' if kind == 'f1' else kind} of {label}"
-    return NAMES.get(key, key.replace("_", " "))
+    unit = unit_of(key)
+    return NAMES.get(key, key.replace("_px", "").replace("_", " ") + (f", {unit}" if unit not in ("", "count") else ""))
 
 
 def percent(value: float | str | None) -> str:
@@ -34,6 +35,24 @@ def percent(value: float | str | None) -> str:
     if isinstance(value, str):
         return value
     return "–" if value is None else f"{100 * value:.1f}"
+
+
+UNITS = {"entropy": "nats", "_px": "px", "attempts": "count", "calls": "count", "margin": "count", "words": "count"}
+
+
+def unit_of(key: str) -> str:
+    """The unit that a metric's name implies, for values of single samples; nothing for a share."""
+    return "" if key.endswith("auroc") else next((unit for part, unit in UNITS.items() if part in key), "")
+
+
+def number(value: float | str | None, unit: str = "") -> str:
+    """A value for people: a share in percent, anything else with two decimals."""
+    return percent(value) if not unit or value is None or isinstance(value, str) else f"{value:.2f}"
+
+
+def value(metric: Metric) -> str:
+    """A metric's value; its unit is in its name where it is no percentage."""
+    return number(metric.value, metric.unit)
 
 
 def signed(value: float | None) -> str:
@@ -45,12 +64,12 @@ def interval(metric: Metric) -> str:
     """'[55.1, 67.0]', or nothing."""
     if metric.low is None or metric.high is None:
         return ""
-    return f"[{percent(metric.low)}, {percent(metric.high)}]"
+    return f"[{number(metric.low, metric.unit)}, {number(metric.high, metric.unit)}]"
 
 
 def floor(metric: Metric) -> str:
     """The floor in percent, or nothing."""
-    return "" if metric.floor is None else percent(metric.floor)
+    return "" if metric.floor is None else number(metric.floor, metric.unit)
 
 
 def group_name(group: GroupSummary) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import isnan
 from typing import Any
 
 import msgspec
@@ -10,6 +11,7 @@ from snellen.core.exam import Parsed
 from snellen.core.secret import Secret
 from snellen.core.text import one_line
 from snellen.core.types import Failure, Token, Usage
+from snellen.stats.entropy import bound_from_top
 from snellen.subjects.prices import Price
 
 _CONTEXT = (
@@ -94,16 +96,15 @@ def _tokens(logprobs: Any, key: Secret) -> tuple[Token, ...]:
     content = logprobs.get("content") if isinstance(logprobs, dict) else None
     if not isinstance(content, list):
         return ()
-    return tuple(
-        Token(
-            text=key.redact(text),
-            logprob=logprob,
-            top=tuple(_pair(t) for t in item.get("top_logprobs") or () if _is_pair(t)),
-        )
-        for item in content
-        if _is_pair(item)
-        for text, logprob in [_pair(item)]
-    )
+    return tuple(_token(item, key) for item in content if _is_pair(item))
+
+
+def _token(item: dict[str, Any], key: Secret) -> Token:
+    """A token with the bounds of its entropy that the named alternatives allow."""
+    text, logprob = _pair(item)
+    top = tuple(_pair(t) for t in item.get("top_logprobs") or () if _is_pair(t))
+    low, high = bound_from_top([p for _t, p in top]) if top and not any(isnan(p) for _t, p in top) else (None, None)
+    return Token(text=key.redact(text), logprob=logprob, top=top, entropy=low, entropy_high=high)
 
 
 def _is_pair(item: Any) -> bool:

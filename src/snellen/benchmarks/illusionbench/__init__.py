@@ -32,6 +32,8 @@ class IllusionBench:
     demo = ("baseline/pixels", "baseline/chance")
     max_tokens = 64
 
+    marks_facts = False
+
     def open(self, where: Path, options: Options) -> Dataset:
         from snellen.benchmarks.illusionbench.data import IllusionData
 

@@ -29,6 +29,8 @@ class SalBench:
     demo = ("baseline/pixels", "baseline/chance", "baseline/constant:Color")
     max_tokens = 256
 
+    marks_facts = False
+
     def open(self, where: Path, options: Options) -> Dataset:
         from snellen.benchmarks.salbench.data import SalBenchData
 

@@ -1,0 +1,72 @@
+"""The seed's captions file, `{uid: {"left": ..., "right": ...}}`: read as recorded replies, and written by every run."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+from snellen.benchmarks.d3.reading import text_of
+from snellen.benchmarks.d3.slots import asked_keys, names_in
+from snellen.core.errors import SnellenError
+
+SWAPPED = "pair+swapped"
+
+
+class Recorded(NamedTuple):
+    """A recorded reply: the sample, the prompt that it answers (None: any), and its text."""
+
+    id: str
+    prompt: str | None
+    text: str
+
+
+def sample_id(uid: str) -> str:
+    """The id of the sample of a pair."""
+    return f"d3/{uid}"
+
+
+def is_captions(document: Any) -> bool:
+    """Whether a JSON document is a captions file: an object of objects, each with captions by slot.
+
+    >>> is_captions({"0": {"left": "A dog.", "right": "A cat."}}), is_captions({"d3/0": "a reply"})
+    (True, False)
+    """
+    return (
+        isinstance(document, dict)
+        and bool(document)
+        and all(isinstance(entry, dict) and names_in(entry) is not None for entry in document.values())
+    )
+
+
+def rows(captions: Mapping[str, Mapping[str, Any]], *, swapped: bool = False) -> Iterator[tuple[str, str]]:
+    """Every entry as (sample id, reply text), the reply being what the prompt asks for.
+
+    With `swapped` the reply is to the pictures in the other order, so that each caption stays with its picture.
+    """
+    for uid, entry in captions.items():
+        names = names_in(entry) if isinstance(entry, Mapping) else None
+        if names is None:
+            raise SnellenError(f"captions of '{uid}': expected an object with left and right, or image1 to imageN")
+        said = [text_of(entry[name]) for name in names]
+        keyed = dict(zip(asked_keys(names), said[::-1] if swapped else said, strict=True))
+        yield sample_id(str(uid)), json.dumps(keyed, ensure_ascii=False)
+
+
+def recorded(document: Any) -> Iterator[Recorded] | None:
+    """A captions file as recorded replies, for the question and for the control `swapped`; None where it is something else."""
+    if not is_captions(document):
+        return None
+    return _recorded(document)
+
+
+def _recorded(captions: Mapping[str, Mapping[str, Any]]) -> Iterator[Recorded]:
+    for name, text in rows(captions):
+        yield Recorded(name, None, text)
+    for name, text in rows(captions, swapped=True):
+        yield Recorded(name, SWAPPED, text)
+
+
+def document(captions: Mapping[str, Mapping[str, str]]) -> bytes:
+    """The bytes of a captions file."""
+    return json.dumps(captions, indent=2, ensure_ascii=False).encode() + b"\n"

@@ -1,0 +1,99 @@
+"""The mark stage on a table of similarities: does each caption find its own picture among those of its set?
+
+`S[i][j]` says how well caption i fits picture j. Pure functions; where the numbers come from is a scorer's business.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from math import isfinite
+from typing import Any, NamedTuple
+
+from snellen.core.errors import SnellenError
+
+Table = Sequence[Sequence[float]]
+
+
+class Retrieval(NamedTuple):
+    """What a table of similarities says. `hits` has one entry for each caption, `found` one for each picture."""
+
+    hits: tuple[bool, ...]
+    found: tuple[bool, ...]
+    margins: tuple[float, ...]
+
+    @property
+    def both(self) -> float:
+        """1 where every caption finds its picture."""
+        return float(all(self.hits))
+
+    @property
+    def recall(self) -> float:
+        """The share of captions that find their picture."""
+        return sum(self.hits) / len(self.hits)
+
+    @property
+    def image_to_text(self) -> float:
+        """The share of pictures whose own caption fits them best."""
+        return sum(self.found) / len(self.found)
+
+    @property
+    def margin(self) -> float | None:
+        """How much better a caption fits its own picture than the best other one, on average; None where that is no number."""
+        mean = sum(self.margins) / len(self.margins)
+        return mean if isfinite(mean) else None
+
+
+def retrieve(table: Table, *, ties: bool) -> Retrieval:
+    """Who finds whom. With `ties` an exact tie is right, as the original's argmax has it; without, it is wrong.
+
+    >>> retrieve([[0.5, 0.5], [0.1, 0.9]], ties=True).hits, retrieve([[0.5, 0.5], [0.1, 0.9]], ties=False).hits
+    ((True, True), (False, True))
+    """
+    places = range(len(table))
+    rows = [[table[i][j] for j in places if j != i] for i in places]
+    columns = [[table[j][i] for j in places if j != i] for i in places]
+
+    def wins(own: float, others: Iterable[float]) -> bool:
+        return all(own >= other if ties else own > other for other in others)
+
+    return Retrieval(
+        tuple(wins(table[i][i], rows[i]) for i in places),
+        tuple(wins(table[i][i], columns[i]) for i in places),
+        tuple(table[i][i] - max(rows[i]) for i in places),
+    )
+
+
+class Scored(NamedTuple):
+    """What one scorer said of a reply's captions."""
+
+    name: str
+    table: Table
+    truncated: tuple[bool, ...]
+
+
+def scored(evidence: Mapping[str, Any], count: int) -> list[Scored]:
+    """The scorers' tables, the main one first; a table of another size than count x count is an error."""
+    main = evidence["main"]
+    names = [main, *(name for name in evidence["scorers"] if name != main)]
+    found = []
+    for name in names:
+        given = evidence["scorers"][name]
+        table = given["matrix"]
+        if len(table) != count or any(len(row) != count for row in table):
+            raise SnellenError(f"the similarities of scorer {name} are not a table of {count} x {count}")
+        found.append(Scored(name, table, tuple(bool(t) for t in given.get("truncated", ()))))
+    return found
+
+
+# ---------------------------------------------------------------- the original's own numbers
+
+
+def printed_score(both: Iterable[float]) -> str:
+    """The line that the original script prints: the share of pairs with both captions right, in percent.
+
+    >>> printed_score([1.0, 0.0, 0.0])
+    '| Scores : 33.33%'
+    """
+    values = list(both)
+    score = round(sum(values) / len(values) * 100, 2) if values else float("nan")
+    return f"| Scores : {score}%"

@@ -1,0 +1,110 @@
+"""The places that a picture of a pair (or of a larger set) can have in a question: `left` and `right`, or `image1` to `imageN`.
+
+A slot is a place as shown. Which picture stands there is the data set's business, and the control `swapped` turns it round.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any
+
+from snellen.core.types import Sample
+
+PAIR = ("left", "right")
+MOST = 16
+"""Pictures that a set may have."""
+
+_ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
+_CARDINALS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+_NOISE = frozenset(
+    ("image", "images", "img", "picture", "pic", "photo", "caption", "captions", "description", "the", "of", "for")
+)
+_LONGEST_KEY = 60
+
+
+def set_names(count: int) -> tuple[str, ...]:
+    """The slots of a set: image1, image2, ..."""
+    return tuple(f"image{i}" for i in range(1, count + 1))
+
+
+def names_in(entry: Mapping[str, Any]) -> tuple[str, ...] | None:
+    """The slots that a mapping has, `left` and `right` or `image1` to `imageN`; None where it has neither.
+
+    >>> names_in({"left": "a.jpg", "right": "b.jpg", "uid": "0"})
+    ('left', 'right')
+    >>> names_in({"image2": "b.jpg", "image1": "a.jpg"})
+    ('image1', 'image2')
+    """
+    if entry.keys() >= set(PAIR):
+        return PAIR
+    count = 0
+    while f"image{count + 1}" in entry:
+        count += 1
+    return set_names(count) if count >= 2 else None
+
+
+def names_of(sample: Sample) -> tuple[str, ...]:
+    """The slots of a sample, in the order of its pictures."""
+    return names_in(sample.facts) or PAIR
+
+
+def asked_keys(names: tuple[str, ...]) -> tuple[str, ...]:
+    """The JSON keys that the prompt asks for."""
+    return tuple(f"{name}_image" for name in names) if names == PAIR else names
+
+
+def task_of(names: tuple[str, ...]) -> str:
+    """`pair`, or `set of N`: chance differs, so results are never mixed."""
+    return "pair" if names == PAIR else f"set of {len(names)}"
+
+
+def chance_of_one(count: int) -> float:
+    """The share of captions that find their picture by chance."""
+    return 1 / count
+
+
+def chance_of_all(count: int) -> float:
+    """How often every caption of a set finds its picture by chance, each caption on its own: (1/N)^N.
+
+    >>> chance_of_all(2), round(chance_of_all(3), 4)
+    (0.25, 0.037)
+    """
+    return (1 / count) ** count
+
+
+# ---------------------------------------------------------------- keys in replies
+
+
+@lru_cache(maxsize=64)
+def words_of(names: tuple[str, ...]) -> dict[str, int]:
+    """Every word by which a reply may mean a slot, and the slot's place."""
+    words: dict[str, int] = {}
+    for i in range(len(names)):
+        said = [str(i + 1), chr(ord("a") + i)]
+        if i < len(_ORDINALS):
+            said += [_ORDINALS[i], _CARDINALS[i]]
+        if names == PAIR:
+            said.append(names[i])
+        words.update(dict.fromkeys(said, i))
+    return words
+
+
+@lru_cache(maxsize=4096)
+def slot_of(key: str, names: tuple[str, ...]) -> int | None:
+    """Which slot a key of a reply means: `left_image`, `Left Image`, `leftImage`, `left`, `image1`, `caption 1`, `image A`.
+
+    >>> [slot_of(k, PAIR) for k in ("left_image", "RightImage", "image 2", "left arm", "image_0")]
+    [0, 1, 1, None, None]
+    """
+    if len(key) > _LONGEST_KEY:
+        return None
+    parts = re.findall(r"[a-z]+|\d+", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", key).lower())
+    meant = [p for p in parts if p not in _NOISE]
+    return words_of(names).get(meant[0]) if len(meant) == 1 else None
+
+
+def is_asked_key(key: str, names: tuple[str, ...], slot: int) -> bool:
+    """Whether a key is the very one that the prompt asks for, but for case, spaces and hyphens."""
+    return re.sub(r"[\s_-]+", "_", key.strip().lower()) == asked_keys(names)[slot]

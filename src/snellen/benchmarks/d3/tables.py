@@ -1,0 +1,109 @@
+"""The files of a run: captions in the seed's format, recalls by pair as the original pickles them (and as JSON), and a table.
+
+The pickle is written because the original writes it. Nothing in Snellen ever reads one.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import pickle
+import re
+from collections.abc import Iterator
+from pathlib import PurePath
+from typing import Any
+
+import msgspec
+
+from snellen.benchmarks.d3.captions import document
+from snellen.benchmarks.d3.retrieval import printed_score
+from snellen.benchmarks.d3.slots import names_of
+from snellen.core.exam import RunFacts
+from snellen.core.text import for_cell
+
+COLUMNS = (
+    "model",
+    "protocol",
+    "prompt",
+    "split",
+    "task",
+    "kind",
+    "n",
+    "metric",
+    "unit",
+    "value",
+    "low",
+    "high",
+    "interval",
+    "floor",
+)
+PICKLE_PROTOCOL = 4
+"""Python's default when the original was written; fixed, so that the same run gives the same bytes."""
+
+
+def exports(run: RunFacts) -> Iterator[tuple[str, bytes]]:
+    """All files of one protocol; those with single pairs are made from the first protocol's records."""
+    yield "recalls.csv", recalls(run)
+    if run.records is None:
+        return
+    name = file_name(run.manifest["subject"]["spec"])
+    captions, hits, both = by_pair(run)
+    yield f"captions/{name}.json", document(captions)
+    yield f"uid2acc/{name}.pkl", pickle.dumps(hits, protocol=PICKLE_PROTOCOL)
+    yield f"uid2acc/{name}.json", msgspec.json.format(msgspec.json.encode(hits), indent=1) + b"\n"
+    yield "score.txt", f"{printed_score(both)}\n".encode()
+
+
+def file_name(spec: str) -> str:
+    """What a run's files are called: a captions file's own name up to the first dot, as the original has it; else the subject's.
+
+    >>> file_name("replay/captions/gpt4o.json"), file_name("openrouter/qwen/qwen2.5-vl-72b-instruct")
+    ('gpt4o', 'openrouter-qwen-qwen2.5-vl-72b-instruct')
+    """
+    kind, _, rest = spec.partition("/")
+    name = PurePath(rest).name.partition(".")[0] if kind == "replay" else spec
+    return re.sub(r"[^A-Za-z0-9._-]+", "-", name).strip("-.")[:80] or "captions"
+
+
+def by_pair(run: RunFacts) -> tuple[dict[str, dict[str, str]], dict[str, list[float]], list[float]]:
+    """Captions by uid, hits by uid in the data set's order of pictures, and `both` of every pair.
+
+    A pair without readable captions has no entry among the captions, and 0 for each hit.
+    """
+    captions: dict[str, dict[str, str]] = {}
+    hits: dict[str, list[float]] = {}
+    both: list[float] = []
+    turned = run.prompt.endswith("+swapped")  # then marks speak of the pictures as shown, the other way round
+    for sample, _answer, mark in run.records() if run.records is not None else ():
+        uid, names = str(sample.truth["uid"]), names_of(sample)
+        shown = names[::-1] if turned else names
+        values = [mark.metrics.get(slot) for slot in shown]
+        hits[uid] = [v if isinstance(v, float) else 0.0 for v in values]
+        both.append(float(mark.metrics.get("both") == 1.0))
+        if isinstance(mark.reading, dict):
+            captions[uid] = {name: str(mark.reading[slot]) for name, slot in zip(names, shown, strict=True)}
+    return captions, hits, both
+
+
+def recalls(run: RunFacts) -> bytes:
+    """Every metric of every group; shares in percent, the rest as it is."""
+    note = " (snellen-synthetic data)" if run.manifest["data"]["synthetic"] else ""
+    model = for_cell(f"{run.manifest['subject']['spec']}{note}")
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    for group in run.groups:
+        by = group.by
+        place = [run.protocol.name, run.prompt, by["split"], by["task"], for_cell(by.get("kind", ""))]
+        for name, m in group.metrics.items():
+            value, low, high, floor = (_number(x, m.unit) for x in (m.value, m.low, m.high, m.floor))
+            writer.writerow(
+                [model, *place, m.n, for_cell(name), m.unit or "percent", value, low, high, m.interval or "", floor]
+            )
+    return out.getvalue().encode()
+
+
+def _number(value: float | None, unit: str) -> Any:
+    if value is None:
+        return ""
+    return round(value, 6) if unit else round(100 * value, 2)

@@ -1,0 +1,4 @@
+"""A small world of drawn scenes: people, things, places, and sentences that are true of them.
+
+Everything is derived from a local random number generator, so a seed gives the same scenes, words and pixels everywhere.
+"""

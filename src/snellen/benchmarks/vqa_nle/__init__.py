@@ -1,0 +1,116 @@
+"""VQA-X, ACT-X, e-SNLI-VE and VCR: answer, and say why (Park et al. 2018; Zellers et al. 2019; Kayser et al. 2021)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from snellen.benchmarks.vqa_nle.names import MAX_TOKENS, PROMPTS, SPLITS, TITLES
+from snellen.benchmarks.vqa_nle.prompts import ask, probes, truths
+from snellen.benchmarks.vqa_nle.protocols import PROTOCOLS
+from snellen.core.errors import SnellenError
+from snellen.core.exam import Dataset, Options, Problem, Protocol, Published, RunFacts
+from snellen.core.types import Question, Sample
+
+WHAT = {
+    "vqax": "a question about an image, answered and explained",
+    "actx": "what a person does in an image, and why one sees that",
+    "esnlive": "whether an image entails a sentence, and why",
+    "vcr": "which of four answers is right in a film scene, and why",
+}
+PAPERS = {
+    "vqax": "Multimodal Explanations: Justifying Decisions and Pointing to the Evidence (Park et al., CVPR 2018)",
+    "actx": "Multimodal Explanations: Justifying Decisions and Pointing to the Evidence (Park et al., CVPR 2018)",
+    "esnlive": (
+        "e-ViL: A Dataset and Benchmark for Natural Language Explanations in Vision-Language Tasks (Kayser et al., ICCV 2021)"
+    ),
+    "vcr": "From Recognition to Cognition: Visual Commonsense Reasoning (Zellers et al., CVPR 2019)",
+}
+# subjects that never look, in the form that the prompt wants; chance needs options, which free-text answers have not
+DEMO = {
+    "vqax": ("baseline/constant:yes because it is visible", "baseline/constant:no because it is not there"),
+    "actx": ("baseline/constant:walking because it is visible",),
+    "esnlive": ("baseline/chance", "baseline/constant:entailment because it is visible"),
+    "vcr": ("baseline/chance", "baseline/constant:A because it is visible"),
+}
+
+
+class VqaNle:
+    """The exam object of one task, which an entry point names."""
+
+    splits = SPLITS
+    shots = (0,)
+    protocols: Mapping[str, Protocol] = PROTOCOLS
+    solvers: Mapping[str, str] = {}
+    max_tokens = MAX_TOKENS
+    partial: frozenset[str] = frozenset()
+    marks_facts = True
+
+    def __init__(self, task: str) -> None:
+        self.name = task
+        self.title = f"{TITLES[task]}: {WHAT[task]}"
+        self.paper = PAPERS[task]
+        self.tasks = (task,)
+        self.prompts: Mapping[str, str] = PROMPTS[task]
+        self.demo = DEMO[task]
+
+    def open(self, where: Path, options: Options) -> Dataset:
+        from snellen.benchmarks.vqa_nle.data import open_data
+
+        return open_data(self.name, where, options)
+
+    def check(self, where: Path) -> Iterator[Problem]:
+        from snellen.benchmarks.vqa_nle.data import check
+
+        return check(self.name, where)
+
+    def make(
+        self, out: Path, *, count: int, seed: int, workers: int | None, progress: Callable[[int, int], None] | None
+    ) -> list[Path]:
+        from snellen.benchmarks.vqa_nle.make import make
+
+        return make(self.name, out, count=count, seed=seed, workers=workers, progress=progress)
+
+    def probes(self) -> list[Sample]:
+        return probes(self.name)
+
+    def truths(self) -> list[Sample]:
+        return truths(self.name)
+
+    def render(self, prompt: str, sample: Sample) -> Question:
+        return ask(prompt, sample)
+
+    def hub(self) -> tuple[str, tuple[str, ...]]:
+        raise SnellenError(
+            f"{TITLES[self.name]} is on no hub as one data set: docs/vqa_nle_data.md says where its files come from and how "
+            f"to lay them out; 'snellen data make {self.name} --out DIR' makes a synthetic set"
+        )
+
+    def sample_from_row(self, row: Mapping[str, Any]) -> Sample:
+        from snellen.benchmarks.vqa_nle.rows import sample_from_row
+
+        return sample_from_row(self.name, row)
+
+    def applies(self, prompt: str, sample: Sample) -> bool:
+        return True
+
+    def published(self, protocol: str, prompt: str) -> tuple[Published, ...]:
+        return ()
+
+    def collect(self, run: RunFacts, results: Path) -> Iterator[str]:
+        from snellen.benchmarks.vqa_nle.tables import publish
+
+        for update in publish(self.name, run, results):
+            yield " ".join((update.why, *update.notes))
+
+    def exports(self, run: RunFacts) -> Iterator[tuple[str, bytes]]:
+        from snellen.benchmarks.vqa_nle.tables import exports
+
+        return exports(self.name, run)
+
+
+VQAX = VqaNle("vqax")
+ACTX = VqaNle("actx")
+ESNLIVE = VqaNle("esnlive")
+VCR = VqaNle("vcr")

@@ -1,0 +1,73 @@
+"""Entropy against correctness: one row a sample, and for each kind of entropy its AUROC and a calibration curve.
+
+Entropies are in nats. AUROC is that of minus the entropy: how often a right answer was given with less entropy than a wrong one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from snellen.benchmarks.vqa_nle.entropy import Spans, spans
+from snellen.core.cells import Cell, csv_bytes
+from snellen.core.exam import RunFacts
+from snellen.stats.calibration import Bin, auroc, curve
+
+KINDS = Spans._fields[:4]
+SAMPLE_COLUMNS = ("id", "split", "correct", *KINDS, "bounded")
+CURVE_COLUMNS = ("entropy", "auroc", "n", *(f"bin_{f}" for f in Bin._fields))
+
+
+class Measured(NamedTuple):
+    """A sample that has entropies."""
+
+    id: str
+    split: str
+    correct: float | None
+    spans: Spans
+
+
+class Against(NamedTuple):
+    """How one kind of entropy goes with correctness, over the samples that have both."""
+
+    n: int
+    auroc: float | None
+    bins: tuple[Bin, ...]
+
+
+def measured(run: RunFacts) -> list[Measured]:
+    """The samples of a run whose replies have entropies."""
+    found = []
+    for sample, answer, mark in run.records() if run.records else ():
+        got = spans(answer.tokens)
+        if any(x is not None for x in got[:4]):
+            correct = mark.metrics.get("accuracy")
+            number = float(correct) if isinstance(correct, int | float) else None
+            found.append(Measured(sample.id, sample.tags["split"], number, got))
+    return found
+
+
+def against(samples: list[Measured], kind: str) -> Against:
+    """AUROC and curve of one kind of entropy (`answer_mean`, ...). A sample is right where its accuracy is above one half."""
+    pairs = [
+        (entropy, m.correct > 0.5)
+        for m in samples
+        if m.correct is not None and (entropy := getattr(m.spans, kind)) is not None
+    ]
+    scores, right = [e for e, _ in pairs], [r for _, r in pairs]
+    return Against(len(pairs), auroc([-s for s in scores], right), curve(scores, right))
+
+
+def exports(run: RunFacts) -> Iterator[tuple[str, bytes]]:
+    """`entropy.csv` and `entropy_curve.csv`, where there are entropies at all."""
+    samples = measured(run)
+    if not samples:
+        return
+    rows: list[list[Cell]] = [[*SAMPLE_COLUMNS]]
+    rows += [[m.id, m.split, m.correct, *m.spans[:4], int(m.spans.bounded)] for m in samples]
+    yield "entropy.csv", csv_bytes(rows)
+    curves: list[list[Cell]] = [[*CURVE_COLUMNS]]
+    for kind in KINDS:
+        found = against(samples, kind)
+        curves += [[kind, found.auroc, found.n, *b] for b in found.bins]
+    yield "entropy_curve.csv", csv_bytes(curves)

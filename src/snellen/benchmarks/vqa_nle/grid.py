@@ -1,0 +1,259 @@
+"""The seed's accuracy grid: one cell `accuracy (n_samples)` for each task, model and split.
+
+A sidecar, accuracy_grid.json, keeps what the cells cannot: the unrounded accuracy, the prompt mode, and the best result of every
+prompt mode. Which result a cell shows is a named rule:
+
+- `samples` (the default): real data before synthetic, then more samples, then higher unrounded accuracy. So the best of 10
+  samples never hides a result on 1,000, in whichever order they come. A run that was marked anew replaces its own result.
+- `seed`: what the original does. A higher accuracy than the one in the cell, read back from its three decimals, whatever the
+  number of samples. 0.7201 replaces 0.7204 there.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+import msgspec
+
+from snellen.core.cells import Sheet, csv_bytes, from_cell, workbook
+from snellen.core.errors import MissingExtra, SnellenError
+from snellen.core.types import Struct
+
+TASKS = ("VQA-X", "ACT-X", "ESNLI-VE", "VCR")  # the rows, spelled as the seed's tool spells them
+COLUMNS = tuple(f"{model}_{split}" for model in ("llava", "qwen") for split in ("train", "test", "val"))
+CSV, XLSX, SIDECAR = "accuracy_grid.csv", "accuracy_grid.xlsx", "accuracy_grid.json"
+LAYOUT = 1
+
+
+class Result(Struct, frozen=True):
+    """What one run reached."""
+
+    accuracy: float
+    n_samples: int = 0
+    prompt_mode: str = "zero"
+    soft_accuracy: float | None = None
+    protocol: str = ""
+    run: str = ""
+    synthetic: bool = False
+
+    @property
+    def text(self) -> str:
+        """The cell.
+
+        >>> Result(accuracy=0.7204, n_samples=100).text
+        '0.720 (100)'
+        """
+        soft = "" if self.soft_accuracy is None else f", soft:{self.soft_accuracy:.3f}"
+        return f"{self.accuracy:.3f}{soft} ({self.n_samples})"
+
+
+class Entry(NamedTuple):
+    """A result and its place. `result` is None where nothing could be marked; then nothing changes."""
+
+    task: str
+    model: str
+    split: str
+    result: Result | None
+
+    @property
+    def column(self) -> str:
+        """The cell's column."""
+        return f"{self.model.lower()}_{self.split.lower()}"
+
+
+class Shown(Struct, frozen=True):
+    """A cell's memory: the prompt mode of the result that it shows, and the best result of each mode."""
+
+    shown: str
+    results: dict[str, Result]
+
+
+Memory = dict[str, dict[str, Shown]]
+
+
+class Sidecar(Struct, frozen=True):
+    """accuracy_grid.json."""
+
+    cells: Memory
+    layout: int = LAYOUT
+
+
+class Grid(NamedTuple):
+    """The table as the CSV file has it, and the memory behind its cells. Rows and columns that are unknown stay."""
+
+    columns: tuple[str, ...]
+    rows: dict[str, dict[str, str]]
+    memory: Memory
+
+
+class Update(NamedTuple):
+    """What became of a result: whether its cell shows it now, and a sentence that says why. `notes` are for the user."""
+
+    shown: bool
+    why: str
+    notes: tuple[str, ...] = ()
+
+
+def blank() -> Grid:
+    """The grid before the first result."""
+    return Grid(COLUMNS, {task: {} for task in TASKS}, {})
+
+
+def parse_accuracy(cell: object) -> float | None:
+    """The accuracy that a cell shows, as the seed's tool reads it back.
+
+    >>> [parse_accuracy(c) for c in ("0.812, soft:0.873 (100)", "0.7(3)", "", "abc", None, 1)]
+    [0.812, 0.7, None, None, None, 1.0]
+    """
+    if isinstance(cell, int | float) and not isinstance(cell, bool):
+        return float(cell)
+    found = re.match(r"\s*(\d+(?:\.\d+)?)", cell) if isinstance(cell, str) else None
+    return float(found[1]) if found else None
+
+
+def parse_result(cell: str) -> Result | None:
+    """What a cell says that has no memory: one that the seed's tool wrote."""
+    accuracy = parse_accuracy(cell)
+    count = re.search(r"\((\d+)\)\s*$", cell)
+    return (
+        None if accuracy is None else Result(accuracy=accuracy, n_samples=int(count[1]) if count else 0, prompt_mode="")
+    )
+
+
+# ---------------------------------------------------------------- rules
+
+
+def _more_samples(new: Result, old: Result, cell: str) -> str | None:
+    """Why the old result stays; None where the new one is better, or the same run marked anew."""
+    if new.run and (new.run, new.prompt_mode, new.protocol) == (old.run, old.prompt_mode, old.protocol):
+        return None
+    if new.synthetic != old.synthetic:
+        return "that is on synthetic data, this is not" if new.synthetic else None
+    if new.n_samples != old.n_samples:
+        return f"that is on {new.n_samples} samples only" if new.n_samples < old.n_samples else None
+    return None if new.accuracy > old.accuracy else "that is no better"
+
+
+def _higher_than_shown(new: Result, old: Result, cell: str) -> str | None:
+    shown = parse_accuracy(cell)
+    return None if shown is None or new.accuracy > shown else "that is no higher than the cell"
+
+
+RULES: Mapping[str, Callable[[Result, Result, str], str | None]] = {
+    "samples": _more_samples,
+    "seed": _higher_than_shown,
+}
+
+
+def updated(grid: Grid, entry: Entry, rule: str = "samples", *, force: bool = False) -> tuple[Grid, Update]:
+    """The grid with a result taken in. `force` shows it whatever the rule says."""
+    if rule not in RULES:
+        raise SnellenError(f"unknown rule '{rule}' of the accuracy grid: choose from {', '.join(RULES)}")
+    new, task, column = entry.result, entry.task, entry.column
+    if new is None:
+        return grid, Update(False, f"{task} {column}: nothing was marked, the cell stays")
+    if "+" in new.prompt_mode:
+        return grid, Update(False, f"{task} {column}: '{new.prompt_mode}' is a control, the cell stays")
+    rows = {t: dict(cells) for t, cells in grid.rows.items()}
+    cell = rows.setdefault(task, {}).get(column, "")
+    known = grid.memory.get(task, {}).get(column)
+    old = known.results.get(known.shown) if known else None
+    if old is None or old.text != cell:  # the seed's tool wrote here since, or before there was a memory
+        old = parse_result(cell)
+    reason = None if old is None or force else RULES[rule](new, old, cell)
+    if reason is None:
+        rows[task][column] = new.text
+    columns = grid.columns if column in grid.columns else (*grid.columns, column)
+    results = dict(known.results) if known else {}
+    before = results.get(new.prompt_mode)
+    if reason is None or before is None or RULES["samples"](new, before, before.text) is None:
+        results[new.prompt_mode] = new
+    shown = new.prompt_mode if reason is None else known.shown if known else ""
+    memory = {t: dict(cells) for t, cells in grid.memory.items()}
+    memory.setdefault(task, {})[column] = Shown(shown=shown, results=results)
+    why = f"{task} {column}: {new.text} ({new.prompt_mode})"
+    if reason is not None:
+        why = f"{task} {column} keeps {cell}, not {new.text} ({new.prompt_mode}): {reason}"
+    return Grid(columns, rows, memory), Update(reason is None, why)
+
+
+# ---------------------------------------------------------------- files
+
+
+def table(grid: Grid) -> list[list[str]]:
+    """The rows of the CSV and Excel files, the header first."""
+    return [
+        ["task", *grid.columns],
+        *([task, *(cells.get(c, "") for c in grid.columns)] for task, cells in grid.rows.items()),
+    ]
+
+
+def to_csv(grid: Grid) -> bytes:
+    """accuracy_grid.csv."""
+    return csv_bytes(table(grid))
+
+
+def to_xlsx(grid: Grid) -> bytes:
+    """accuracy_grid.xlsx; raises MissingExtra without the extra `excel`."""
+    return workbook([Sheet("accuracy", table(grid))])
+
+
+def to_sidecar(grid: Grid) -> bytes:
+    """accuracy_grid.json."""
+    return msgspec.json.format(msgspec.json.encode(Sidecar(cells=grid.memory)), indent=2) + b"\n"
+
+
+def read(folder: Path) -> Grid:
+    """The grid of a results folder; a blank one where there is none. The CSV file counts, the sidecar only explains it."""
+    path = folder / CSV
+    if not path.is_file():
+        return blank()
+    try:
+        rows = [[from_cell(c) for c in row] for row in csv.reader(io.StringIO(path.read_text("utf-8"))) if row]
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise SnellenError(f"{path}: not a CSV file in UTF-8 ({error}): move it away to start a new grid") from None
+    if not rows or rows[0][:1] != ["task"]:
+        raise SnellenError(f"{path}: the first column must be 'task': move the file away to start a new grid")
+    header = rows[0][1:]
+    cells = {row[0]: {c: v for c, v in zip(header, row[1:], strict=False) if v} for row in rows[1:]}
+    return Grid(tuple(header), cells, _memory(folder / SIDECAR))
+
+
+def _memory(path: Path) -> Memory:
+    if not path.is_file():
+        return {}
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=Sidecar).cells
+    except msgspec.MsgspecError as error:
+        raise SnellenError(f"{path}: cannot be read ({error}): move it away, the grid itself is in {CSV}") from None
+
+
+def update(results_dir: Path, entry: Entry, *, rule: str = "samples", force: bool = False) -> Update:
+    """Take a result into the grid of a shared folder (`results/with_explanation`, say); one writer at a time.
+
+    Without the extra `excel` the CSV file is written all the same, and the notes say what is missing.
+    """
+    from filelock import FileLock
+
+    results_dir.mkdir(parents=True, exist_ok=True)
+    with FileLock(results_dir / ".accuracy_grid.lock"):
+        grid, update = updated(read(results_dir), entry, rule, force=force)
+        write(results_dir / CSV, to_csv(grid))
+        write(results_dir / SIDECAR, to_sidecar(grid))
+        try:
+            write(results_dir / XLSX, to_xlsx(grid))
+        except MissingExtra as error:
+            return update._replace(notes=(str(error),))
+    return update
+
+
+def write(path: Path, content: bytes) -> None:
+    """Put a file in place whole."""
+    part = path.with_name(path.name + ".part")
+    part.write_bytes(content)
+    part.replace(path)

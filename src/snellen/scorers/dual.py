@@ -1,0 +1,106 @@
+"""Dual encoders (SigLIP, SigLIP 2, CLIP) as scorers: texts and pictures to vectors of length 1.
+
+SigLIP was trained on texts padded to its full length and looks at the last position, so padding is part of the model. The
+D3 script does not pad; `original` does as it does, `trained` as the model expects.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Sequence
+from typing import Any
+
+from snellen.core.errors import SnellenError
+from snellen.core.exam import Embedded
+from snellen.core.text import one_line
+from snellen.subjects.local import source, stack
+
+BATCH = 32
+FAMILIES = ("siglip", "siglip2", "clip")
+
+
+class DualEncoder:
+    """A checkpoint by folder or hub name, loaded with the first text or picture."""
+
+    def __init__(self, name: str, checkpoint: str, mode: str, device: str) -> None:
+        self.name = name if mode == "trained" else f"{name}-{mode}"
+        self._mode = mode
+        self._stack = stack.load_stack()
+        self._source = source.find(checkpoint)
+        config = source.config_of(self._source)
+        self._family = str(config.get("model_type"))
+        if self._family not in FAMILIES:
+            raise SnellenError(
+                f"scorer {name}: {checkpoint} is a '{one_line(self._family)}' model; expected one of {', '.join(FAMILIES)}"
+            )
+        self._device = stack.choose_device(self._stack.torch, device)
+        self._loaded: tuple[Any, Any, int] | None = None
+        self.identity: dict[str, Any] = {
+            "checkpoint": self._source.name,
+            "version": self._source.version,
+            "padding": "to the full length, as trained" if mode == "trained" else "none, as the D3 script",
+        }
+
+    def texts(self, texts: Sequence[str]) -> Embedded:
+        model, processor, longest = self._model()
+        vectors: list[Sequence[float]] = []
+        cut: list[bool] = []
+        for batch in _batches(texts):
+            tokens = processor.tokenizer(list(batch))["input_ids"]
+            cut += [len(ids) > longest for ids in tokens]
+            vectors += self._embed_texts(model, processor, list(batch), longest)
+        return Embedded(vectors, cut)
+
+    def _embed_texts(self, model: Any, processor: Any, batch: list[str], longest: int) -> list[Sequence[float]]:
+        if self._mode == "original":  # one text at a time, unpadded: what stands last differs from text to text
+            return [v for text in batch for v in self._encode_texts(model, processor, [text], longest, padding=False)]
+        padding = "max_length" if self._family != "clip" else True
+        return self._encode_texts(model, processor, batch, longest, padding=padding)
+
+    def _encode_texts(
+        self, model: Any, processor: Any, batch: list[str], longest: int, padding: str | bool
+    ) -> list[Sequence[float]]:
+        given = processor.tokenizer(batch, padding=padding, truncation=True, max_length=longest, return_tensors="pt")
+        inputs = {"input_ids": given["input_ids"].to(self._device)}
+        if self._family == "clip":
+            inputs["attention_mask"] = given["attention_mask"].to(self._device)
+        with self._stack.torch.inference_mode():
+            return self._unit(model.get_text_features(**inputs))
+
+    def images(self, images: Sequence[bytes]) -> list[Sequence[float]]:
+        from PIL import Image, UnidentifiedImageError
+
+        model, processor, _longest = self._model()
+        vectors: list[Sequence[float]] = []
+        for batch in _batches(images):
+            try:
+                opened = [Image.open(io.BytesIO(data)).convert("RGB") for data in batch]
+            except (UnidentifiedImageError, OSError, Image.DecompressionBombError) as error:
+                raise SnellenError(f"an image does not decode ({one_line(str(error), 120)})") from None
+            pixels = processor.image_processor(images=opened, return_tensors="pt")
+            inputs = {k: v.to(self._device) for k, v in pixels.items()}
+            with self._stack.torch.inference_mode():
+                vectors += self._unit(model.get_image_features(**inputs))
+        return vectors
+
+    def _unit(self, found: Any) -> list[Sequence[float]]:
+        """Vectors of length 1, whatever the library wraps them in."""
+        vectors = found if self._stack.torch.is_tensor(found) else found.pooler_output
+        unit: list[Sequence[float]] = self._stack.torch.nn.functional.normalize(vectors.float(), dim=-1).cpu().tolist()
+        return unit
+
+    def _model(self) -> tuple[Any, Any, int]:
+        if self._loaded is None:
+            folder = source.fetch(self._source)
+            transformers = self._stack.transformers
+            try:
+                model = transformers.AutoModel.from_pretrained(folder, local_files_only=True).to(self._device).eval()
+                processor = transformers.AutoProcessor.from_pretrained(folder, local_files_only=True)
+            except Exception as error:
+                raise SnellenError(f"scorer {self.name} does not load: {one_line(str(error), 200)}") from None
+            self._loaded = model, processor, int(model.config.text_config.max_position_embeddings)
+        return self._loaded
+
+
+def _batches(items: Sequence[Any]) -> list[Sequence[Any]]:
+    return [items[i : i + BATCH] for i in range(0, len(items), BATCH)]

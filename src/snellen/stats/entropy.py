@@ -1,0 +1,47 @@
+"""What the few most probable tokens say about the entropy of the whole distribution."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from math import exp, isnan, log
+
+from snellen.core.errors import SnellenError
+
+VOCABULARY = 200_000  # about the size of the largest vocabularies in use; a larger one makes the upper bound safer
+
+
+def bound_from_top(logprobs: Iterable[float], vocabulary: int = VOCABULARY) -> tuple[float, float]:
+    """Lowest and highest entropy, in nats, of a distribution whose k most probable tokens have these log-probabilities.
+
+    No token that is not named is likelier than the least likely one that is (p). Entropy is concave in the probabilities, so
+    it is lowest where the mass that is left sits in as few tokens as that allows: as many of probability p as fit, and one with
+    the remainder. It is highest where that mass is spread evenly over the rest of the vocabulary. Mass that cannot be
+    placed at all is rounding error of the endpoint and left out.
+
+    >>> low, high = bound_from_top([log(0.5), log(0.25)], vocabulary=4)
+    >>> round(low, 4), round(high, 4)
+    (1.0397, 1.213)
+    """
+    found = sorted((_probability(x) for x in logprobs), reverse=True)
+    unseen = vocabulary - len(found)
+    if unseen < 0:
+        raise SnellenError(f"{len(found)} log-probabilities of a vocabulary of {vocabulary}: name a larger vocabulary")
+    known = sum(map(_part, found))
+    least = found[-1] if found else 1.0
+    left = min(max(0.0, 1.0 - sum(found)), least * unseen)
+    if left <= 0.0:
+        return known, known
+    fit = int(left / least)
+    low = known + fit * _part(least) + _part(max(0.0, left - fit * least))
+    high = known + unseen * _part(left / unseen)
+    return low, max(low, high)
+
+
+def _probability(logprob: float) -> float:
+    if isnan(logprob):
+        raise SnellenError("a log-probability is not a number: the endpoint's reply is broken")
+    return exp(min(logprob, 0.0))
+
+
+def _part(probability: float) -> float:
+    return -probability * log(probability) if 0.0 < probability < 1.0 else 0.0

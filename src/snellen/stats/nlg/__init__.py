@@ -1,0 +1,11 @@
+"""How near an explanation is to those that people wrote: caption metrics without Java, equal to the toolkits' values.
+
+`score` gives BLEU-1..4, ROUGE-L and CIDEr; `available` says which others there are; `e_vil` combines them.
+"""
+
+from snellen.stats.nlg.evil import EVil, e_vil
+from snellen.stats.nlg.extras import available, meteor
+from snellen.stats.nlg.scores import METRICS, corpus_and_each, each, score
+from snellen.stats.nlg.tokens import tokenise
+
+__all__ = ["METRICS", "EVil", "available", "corpus_and_each", "e_vil", "each", "meteor", "score", "tokenise"]

@@ -1,0 +1,69 @@
+"""BLEU-1 to BLEU-4 (Papineni et al., 2002) as the caption toolkits compute it.
+
+Counts are clipped to the most that any one reference has, the brevity penalty takes the reference length that is closest
+(the shorter of two equally close), and two tiny numbers keep divisions defined: they are part of the published values.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from snellen.stats.nlg.ngrams import ORDERS, Corpus, Table, look_up, sums
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from snellen.stats.nlg.ngrams import Floats, Ints
+
+_TINY = 1e-15
+_SMALL = 1e-9
+
+
+def bleu(corpus: Corpus) -> tuple[Sequence[float], Floats]:
+    """BLEU-1..4 of the corpus, and of each candidate by itself as an (items, 4) array."""
+    import numpy as np
+
+    right = np.stack(
+        [_clipped(c, r, corpus) for c, r in zip(corpus.candidates, corpus.references, strict=True)], axis=1
+    )
+    tried = np.stack([np.maximum(corpus.candidate_words - (k - 1), 0) for k in ORDERS], axis=1)
+    length = corpus.candidate_words
+    closest = _closest(corpus)
+    each = _combine(right, tried, length[:, None], closest[:, None])
+    whole = _combine(right.sum(axis=0), tried.sum(axis=0), length.sum(), closest.sum())
+    return [float(x) for x in whole], each
+
+
+def _clipped(candidates: Table, references: Table, corpus: Corpus) -> Floats:
+    """Matched n-grams of each candidate."""
+    import numpy as np
+
+    if not len(candidates.gram) or not len(references.gram):
+        return np.zeros(corpus.items)
+    size = candidates.grams
+    key = corpus.item[references.sentence] * size + references.gram
+    order = np.argsort(key, kind="stable")
+    key, counts = key[order], references.times[order]
+    first = np.flatnonzero(np.r_[True, key[1:] != key[:-1]])
+    most = np.maximum.reduceat(counts, first)
+    allowed = look_up(key[first], most, candidates.sentence * size + candidates.gram)
+    return sums(np.minimum(candidates.times, allowed), candidates.sentence, corpus.items)
+
+
+def _closest(corpus: Corpus) -> Ints:
+    """The reference length nearest to each candidate's, the shorter of two."""
+    import numpy as np
+
+    words, item = corpus.reference_words, corpus.item
+    order = np.lexsort((words, np.abs(words - corpus.candidate_words[item]), item))
+    first = np.flatnonzero(np.r_[True, item[order][1:] != item[order][:-1]])
+    return words[order][first]
+
+
+def _combine(right: Floats, tried: Ints, length: Ints, closest: Ints) -> Floats:
+    import numpy as np
+
+    precision = np.cumprod((right + _TINY) / (tried + _SMALL), axis=-1) ** (1.0 / np.array(ORDERS))
+    ratio = (length + _TINY) / (closest + _SMALL)
+    penalty = np.where(ratio < 1, np.exp(1 - 1 / ratio), 1.0)
+    return np.asarray(precision * penalty, dtype=np.float64)

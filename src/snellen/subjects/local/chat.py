@@ -1,0 +1,79 @@
+"""From a Question to what a chat template takes, and the one template that is known without the model's help."""
+
+from __future__ import annotations
+
+import io
+from typing import Any, NamedTuple
+
+from snellen.core.digest import digest
+from snellen.core.errors import SnellenError
+from snellen.core.images import ledger_entry
+from snellen.core.types import ImageSent, Part, Picture, Question, Text
+
+# LLaVA-1.5 as its hub repository renders it: per turn the role, all images, then each text and a space. Early exports lack it.
+LLAVA = (
+    "{% for m in messages %}{% if m.role != 'system' %}{{ m.role | upper }}: {% endif %}"
+    "{% for c in m.content if c.type == 'image' %}{{ '<image>\n' }}{% endfor %}"
+    "{% for c in m.content if c.type == 'text' %}{{ c.text }} {% endfor %}{% endfor %}"
+    "{% if add_generation_prompt %}ASSISTANT:{% endif %}"
+)
+
+Message = dict[str, Any]
+
+
+class Prompt(NamedTuple):
+    """A question as the model gets it: turns for the chat template, image files in order, and their ledger.
+
+    `key` identifies the request by its content; `draw` makes a sample's random numbers its own.
+    """
+
+    messages: list[Message]
+    images: tuple[bytes, ...]
+    sent: tuple[ImageSent, ...]
+    key: str
+    draw: str
+
+
+def to_prompt(question: Question, identity: dict[str, Any]) -> Prompt:
+    """Turns in order, text and images interleaved as the question has them. Raises SnellenError for what is no image."""
+    pictures: list[Picture] = []
+    messages: list[Message] = []
+    if question.system is not None:
+        messages.append(_message("system", (Text(text=question.system),), pictures))
+    messages += [_message(turn.role, turn.parts, pictures) for turn in question.history]
+    messages.append(_message("user", question.parts, pictures))
+    sent = tuple(_entry(p) for p in pictures)
+    key = digest({"subject": identity, "messages": messages, "images": [s.sha256 for s in sent]})
+    return Prompt(messages, tuple(p.data for p in pictures), sent, key, f"{question.prompt}/{question.id}")
+
+
+def _message(role: str, parts: tuple[Part, ...], pictures: list[Picture]) -> Message:
+    content: list[dict[str, str]] = []
+    for part in parts:
+        if isinstance(part, Text):
+            content.append({"type": "text", "text": part.text})
+        else:
+            content.append({"type": "image"})
+            pictures.append(part)
+    return {"role": role, "content": content}
+
+
+def _entry(picture: Picture) -> ImageSent:
+    """The ledger's entry. Only the header is read here: pictures are decoded when their batch is made."""
+    from PIL import Image
+
+    try:
+        with Image.open(io.BytesIO(picture.data)) as image:
+            mode = image.mode
+    except Exception as error:
+        raise SnellenError(f"{picture.name}: image does not decode ({type(error).__name__})") from None
+    done = () if mode == "RGB" else (f"mode {mode} to RGB",)
+    return ledger_entry(picture.data, picture.transforms + done)
+
+
+def decode(data: bytes) -> Any:
+    """An image as models take it: three channels, nothing else done to it."""
+    from PIL import Image
+
+    with Image.open(io.BytesIO(data)) as image:
+        return image.convert("RGB")

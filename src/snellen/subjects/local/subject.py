@@ -1,0 +1,235 @@
+"""A vision-language model on this machine as a subject: any that `AutoModelForImageTextToText` loads."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Sequence
+from concurrent.futures import Future
+from typing import Any
+
+import msgspec
+
+from snellen.core.errors import SnellenError
+from snellen.core.exam import Caller
+from snellen.core.text import one_line
+from snellen.core.types import Answer, Call, Failure, ImageSent, Question, Usage
+from snellen.subjects.local import source as sources
+from snellen.subjects.local import stack as stacks
+from snellen.subjects.local.batching import Answered, Batcher
+from snellen.subjects.local.chat import Prompt, to_prompt
+from snellen.subjects.local.model import Choice, Model, SampleError
+from snellen.subjects.local.settings import LocalSettings
+from snellen.subjects.local.sizes import WINDOW, BatchSize
+
+START = {"cpu": 4, "gpu": 4}
+CAP = {"cpu": 32, "gpu": 128}
+
+
+class LocalSubject:
+    """A model by hub name or folder. It is loaded with the first question and answers many at once.
+
+    `identity` says which weights, on what and how precisely; what is learnt while running is under `listed`, which is no
+    part of a run's name.
+    """
+
+    endpoint = None
+
+    def __init__(self, name: str, settings: LocalSettings, *, offline: bool = False, called: str | None = None) -> None:
+        """`offline` makes one that will not be asked: it needs neither torch nor the hub. `called` is its short name."""
+        self._settings = settings.checked()
+        name = self._pinned(name)
+        self.spec = called or f"hf/{name}"
+        self._loading = threading.Lock()
+        self._model: Model | None = None
+        self._batcher: Batcher | None = None
+        self._size = self._new_size("cpu")
+        self.identity: dict[str, Any] = {"kind": "hf", "model": name, "parameters": self._parameters()}
+        self._named = dict(self.identity)
+        if offline:
+            return
+        self._stack = stacks.load_stack()
+        self._source = sources.find(name)
+        if self._source.folder is not None and called is None:
+            self.spec = f"hf/{self._source.name}"  # a run is named after the model, not after where it lies
+        self._choice = self._choose()
+        self._size = self._new_size(self._choice.device)
+        self.identity = {
+            "kind": "hf",
+            "model": self._source.name,
+            **({"commit": self._source.commit} if self._source.commit else {"sha256": self._source.sha256}),
+            "device": self._choice.device.partition(":")[0],
+            "dtype": self._choice.dtype,
+            "attention": self._choice.attention,
+            "parameters": self._parameters(),
+        }
+        self._named = dict(self.identity)
+
+    def _parameters(self) -> dict[str, Any]:
+        made = self._settings
+        draw = {"seed": made.seed} if made.temperature > 0 else {}
+        code = {"trust_remote_code": made.trust_remote_code} if made.trust_remote_code else {}
+        return {"max_tokens": made.max_tokens, "temperature": made.temperature} | draw | code
+
+    def _pinned(self, name: str) -> str:
+        """The name, with the commit whose code was trusted; an error where that is another model's."""
+        named = self._settings.trust_remote_code
+        if named is not None and name not in (named, named.partition("@")[0]):
+            raise SnellenError(f"--trust-remote-code {named}: not the repository of --model hf/{one_line(name)}")
+        return named or name
+
+    def _choose(self) -> Choice:
+        torch = self._stack.torch
+        device = stacks.choose_device(torch, self._settings.device)
+        saved = sources.saved_dtype(sources.config_of(self._source))
+        dtype = stacks.choose_dtype(self._settings.dtype, device, saved, stacks.has_bfloat16(torch, device))
+        return Choice(device, dtype, self._settings.attention)
+
+    def _new_size(self, device: str) -> BatchSize:
+        if self.batch is not None:
+            return BatchSize(start=self.batch, cap=self.batch)
+        kind = "cpu" if device.startswith("cpu") else "gpu"
+        return BatchSize(start=START[kind], cap=CAP[kind])
+
+    # ------------------------------------------------------------ the contract
+
+    @property
+    def parallel(self) -> int:
+        """Several batches' worth, so that questions that go well together can be found."""
+        return WINDOW * self._size.now
+
+    @property
+    def batch(self) -> int | None:
+        """The batch size that was asked for; None where it is found while running."""
+        return None if self._settings.batch == "auto" else self._settings.batch
+
+    def about(self) -> str:
+        """What was chosen, in a line for people."""
+        which = self._source.commit or f"sha256 {self._source.version[:12]}"
+        return (
+            f"{self._source.name} ({which}) on {stacks.device_name(self._stack.torch, self._choice.device)}, "
+            f"{self._choice.dtype}, {self._choice.attention} attention, "
+            f"{'batch size found while running' if self.batch is None else f'batches of {self.batch}'}"
+        )
+
+    def prepare(self, question: Question) -> Prompt:
+        """The conversation and the images' ledger; pictures are decoded when their batch is made."""
+        return to_prompt(question, self._named)
+
+    async def answer(self, question: Question, prepared: Prompt, call: Caller) -> Answer:
+        """Answer one question together with others. A model that cannot be loaded stops the run."""
+        batcher = self._batcher or await asyncio.to_thread(self._started)
+        try:
+            answered = await asyncio.wrap_future(batcher.submit(prepared)[0])
+        except Exception as error:
+            return self._failure(question, error)
+        return self._answer(question, prepared, answered)
+
+    async def close(self) -> None:
+        """Stop decoding after the present step and let go of the model."""
+        batcher, self._batcher = self._batcher, None
+        if batcher is not None:
+            await asyncio.to_thread(batcher.close)
+            self._note()
+        if self._model is not None:
+            self._model = None
+            self._free_memory()
+
+    # ------------------------------------------------------------ for checks
+
+    def load(self) -> Model:
+        """The model in memory; raises SnellenError where it cannot be loaded."""
+        with self._loading:
+            if self._model is None:
+                folder = sources.fetch(self._source)
+                self._model = Model(self._stack, folder, self._source.name, self._choice, self._settings)
+                self.identity["listed"] = self._model.facts | {
+                    "device": stacks.device_name(self._stack.torch, self._choice.device)
+                }
+            return self._model
+
+    def answer_all(self, questions: Sequence[Question], batch: int) -> list[Answer]:
+        """Answers in batches of a size that is given, without an event loop; the model stays loaded."""
+        batcher = Batcher(self.load(), BatchSize(start=batch, cap=batch), self._free_memory)
+        try:
+            prompts = [self._prepared(q) for q in questions]
+            futures = iter(batcher.submit(*(p for p in prompts if isinstance(p, Prompt))))
+            waited = [(p, next(futures)) if isinstance(p, Prompt) else p for p in prompts]
+            return [self._waited(*each) for each in zip(questions, waited, strict=True)]
+        finally:
+            batcher.close()
+
+    def _prepared(self, question: Question) -> Prompt | SampleError:
+        try:
+            return self.prepare(question)
+        except SnellenError as error:
+            return SampleError("bad-image", str(error))
+
+    def _waited(self, question: Question, what: tuple[Prompt, Future[Answered]] | SampleError) -> Answer:
+        try:
+            if isinstance(what, SampleError):
+                raise what
+            return self._answer(question, what[0], what[1].result())
+        except Exception as error:
+            return self._failure(question, error)
+
+    # ------------------------------------------------------------ inside
+
+    def _started(self) -> Batcher:
+        model = self.load()
+        with self._loading:
+            if self._batcher is None:
+                self._batcher = Batcher(model, self._size, self._free_memory)
+            return self._batcher
+
+    def _free_memory(self) -> None:
+        stacks.free_memory(self._stack.torch, self._choice.device)
+
+    def _note(self) -> None:
+        """Batch sizes into the record."""
+        listed = self.identity.setdefault("listed", {})
+        listed["batch"] = self._size.now
+        if self._size.shrunk_at:
+            listed["out_of_memory_at"] = list(self._size.shrunk_at)
+
+    def _answer(self, question: Question, prompt: Prompt, answered: Answered) -> Answer:
+        reply, failed = answered
+        images = tuple(_with_transform(entry, word) for entry, word in zip(prompt.sent, reply.seen, strict=True))
+        ledger = Call(
+            key=prompt.key,
+            kind="hf",
+            endpoint=self._choice.device,
+            model=self._source.name,
+            model_returned=self._source.version,
+            provider=f"torch {self._stack.torch.__version__}, {self._choice.dtype}, batch of {reply.batch}",
+            images=images,
+            usage=Usage(input_tokens=reply.input_tokens, output_tokens=reply.output_tokens),
+            cost=0.0,
+            cost_source="local",
+            latency=reply.seconds,
+            tries=1 + len(failed),
+            failed=failed,
+            finish_reason=reply.finish_reason,
+        )
+        return Answer(
+            id=question.id,
+            prompt=question.prompt,
+            text=reply.text,
+            finish_reason=reply.finish_reason,
+            tokens=reply.tokens,
+            calls=(ledger,),
+            shots=question.shots,
+        )
+
+    def _failure(self, question: Question, error: Exception) -> Answer:
+        if isinstance(error, SampleError):
+            failure = Failure(kind=error.kind, reason=str(error))
+        else:
+            failure = Failure(
+                kind="model", reason=f"{self.spec} failed ({type(error).__name__}: {one_line(str(error))})"
+            )
+        return Answer(id=question.id, prompt=question.prompt, failure=failure, shots=question.shots)
+
+
+def _with_transform(entry: ImageSent, word: str) -> ImageSent:
+    return msgspec.structs.replace(entry, transforms=(*entry.transforms, word))
