@@ -5,7 +5,7 @@ BIN := .venv/bin
 CORE := .venv/.core
 DEV := .venv/.dev
 
-.PHONY: demo test lint bench clean
+.PHONY: demo test test-slow lint bench clean
 
 demo: $(CORE)
 	$(BIN)/snellen demo
@@ -18,8 +18,13 @@ lint: $(DEV)
 	$(BIN)/ruff format --check src tests bench docs
 	$(BIN)/mypy
 
+test-slow: $(DEV)
+	$(BIN)/python -m pytest -q -m slow
+
 bench: $(DEV)
 	$(BIN)/python bench/throughput.py
+	$(BIN)/python bench/nlg.py
+	$(BIN)/python bench/local.py
 
 $(CORE): pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv

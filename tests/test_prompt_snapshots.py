@@ -28,7 +28,9 @@ def requests(name: str) -> dict[str, object]:
     subject = ChatSubject("api", "m", Settings(base_url="http://127.0.0.1:9/v1", max_tokens=exam.max_tokens))
     found: dict[str, object] = {}
     for probe in exam.probes():
-        sample = msgspec.structs.replace(probe, pictures=(Picture(data=png(1)),))
+        sample = msgspec.structs.replace(
+            probe, pictures=(Picture(data=png(1)), Picture(data=png(2)))[: 2 if name == "d3" else 1]
+        )
         for prompt in exam.prompts:
             question = exam.render(prompt, sample)
             arms: dict[str, Question] = {"": question, "+none": _without(question), "+blank": _blank(question)}

@@ -6,10 +6,13 @@ works as SentencePiece does (a mark for the space before a word, single bytes fo
 
 from __future__ import annotations
 
+import importlib
 import io
 import json
 from pathlib import Path
 from typing import Any
+
+from snellen.subjects.local.stack import images_only, load_stack
 
 TEXTS = [
     "Given an IMAGE and a QUESTION, answer and explain in this format:",
@@ -45,67 +48,72 @@ def png(seed: int, size: tuple[int, int] = (40, 30), mode: str = "RGB") -> bytes
     return out.getvalue()
 
 
+def _tokenizers() -> Any:
+    return importlib.import_module("tokenizers")
+
+
 def _words_tokenizer(vocabulary: int) -> Any:
     """As Llama's: a word carries its space as `▁`, unknown characters become bytes."""
-    from tokenizers import AddedToken, Tokenizer, decoders, models, normalizers, processors, trainers
-    from transformers import PreTrainedTokenizerFast
-
-    raw = Tokenizer(models.BPE(unk_token="<unk>", byte_fallback=True, fuse_unk=True))
+    lib = _tokenizers()
+    decoders, models, normalizers = lib.decoders, lib.models, lib.normalizers
+    raw = lib.Tokenizer(models.BPE(unk_token="<unk>", byte_fallback=True, fuse_unk=True))
     raw.normalizer = normalizers.Sequence([normalizers.Prepend("▁"), normalizers.Replace(" ", "▁")])
     raw.decoder = decoders.Sequence(
         [decoders.Replace("▁", " "), decoders.ByteFallback(), decoders.Fuse(), decoders.Strip(" ", 1, 0)]
     )
     special = ["<unk>", "<s>", "</s>", *(f"<0x{b:02X}>" for b in range(256))]
     words = [word for text in TEXTS for word in text.split()]  # one by one: no piece spans a space
-    raw.train_from_iterator(words, trainers.BpeTrainer(vocab_size=400, special_tokens=special, show_progress=False))
+    raw.train_from_iterator(words, lib.trainers.BpeTrainer(vocab_size=400, special_tokens=special, show_progress=False))
     plain = json.loads(raw.to_str())
     plain["added_tokens"] = [t for t in plain["added_tokens"] if not t["content"].startswith("<0x")]
     known = plain["model"]["vocab"]
     known |= {f"▁w{i}": i for i in range(len(known), vocabulary - 2)}
-    raw = Tokenizer.from_str(json.dumps(plain))
-    raw.add_special_tokens([AddedToken("<image>", special=True), AddedToken("<pad>", special=True)])
-    raw.post_processor = processors.TemplateProcessing("<s> $A", "<s> $A <s> $B", [("<s>", known["<s>"])])
-    return PreTrainedTokenizerFast(
+    raw = lib.Tokenizer.from_str(json.dumps(plain))
+    raw.add_special_tokens([lib.AddedToken(mark, special=True) for mark in ("<image>", "<pad>")])
+    raw.post_processor = lib.processors.TemplateProcessing("<s> $A", "<s> $A <s> $B", [("<s>", known["<s>"])])
+    return load_stack().transformers.PreTrainedTokenizerFast(
         tokenizer_object=raw, bos_token="<s>", eos_token="</s>", unk_token="<unk>", pad_token="<pad>"
     )
 
 
 def _bytes_tokenizer() -> Any:
     """As Qwen's: pieces of bytes."""
-    from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
-    from transformers import PreTrainedTokenizerFast
-
+    lib = _tokenizers()
     special = ["<|endoftext|>", "<|im_start|>", "<|im_end|>", "<|vision_start|>", "<|vision_end|>"]
     special += ["<|image_pad|>", "<|video_pad|>"]
-    raw = Tokenizer(models.BPE())
-    raw.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
-    raw.decoder = decoders.ByteLevel()
-    alphabet = pre_tokenizers.ByteLevel.alphabet()
+    raw = lib.Tokenizer(lib.models.BPE())
+    raw.pre_tokenizer = lib.pre_tokenizers.ByteLevel(add_prefix_space=False)
+    raw.decoder = lib.decoders.ByteLevel()
+    alphabet = lib.pre_tokenizers.ByteLevel.alphabet()
     raw.train_from_iterator(
         TEXTS,
-        trainers.BpeTrainer(vocab_size=400, special_tokens=special, initial_alphabet=alphabet, show_progress=False),
+        lib.trainers.BpeTrainer(vocab_size=400, special_tokens=special, initial_alphabet=alphabet, show_progress=False),
     )
-    return PreTrainedTokenizerFast(tokenizer_object=raw, eos_token="<|im_end|>", pad_token="<|endoftext|>")
+    return load_stack().transformers.PreTrainedTokenizerFast(
+        tokenizer_object=raw, eos_token="<|im_end|>", pad_token="<|endoftext|>"
+    )
 
 
 def _spread_weights(model: Any, tokenizer: Any, seed: int) -> None:
     """Random weights that are large enough for replies to depend on what is shown; bytes and marks are said less often."""
-    import torch
-
+    torch = load_stack().torch
     made = torch.Generator().manual_seed(seed)
     with torch.no_grad():
         for name, weight in model.named_parameters():
             if weight.dim() > 1:
                 scale = 1.0 if "embed" in name or "lm_head" in name else 2.0 / weight.shape[-1] ** 0.5
+            else:
+                scale = 0.0 if "norm" in name else 0.1
+            if scale:
                 weight.copy_(torch.randn(weight.shape, generator=made) * scale)
         rare = [i for t, i in tokenizer.get_vocab().items() if len(t) == 1 or (t.startswith("<") and len(t) > 1)]
         model.get_output_embeddings().weight[rare] *= 0.2
 
 
 def _end_tokens(tokenizer: Any, often: bool) -> list[int]:
-    """The end token; with `often` a fifth of the vocabulary, so that replies end early and at different steps."""
+    """The end token; with `often` some common words too, so that replies end early and at different steps."""
     ends = [tokenizer.eos_token_id]
-    return ends + list(range(ends[0] + 300, len(tokenizer) - 2, 5)) if often else ends
+    return ends + list(range(ends[0] + 300, len(tokenizer) - 2, 9)) if often else ends
 
 
 def save_llava(
@@ -119,18 +127,9 @@ def save_llava(
     seed: int = 1,
 ) -> Path:
     """A LLaVA (CLIP tower, Llama) with its processor and chat template."""
-    from transformers import (
-        CLIPImageProcessorPil,
-        CLIPVisionConfig,
-        GenerationConfig,
-        LlamaConfig,
-        LlavaConfig,
-        LlavaForConditionalGeneration,
-        LlavaProcessor,
-    )
-
+    hf = load_stack().transformers
     tokenizer = _words_tokenizer(vocabulary)
-    vision = CLIPVisionConfig(
+    vision = hf.CLIPVisionConfig(
         hidden_size=32,
         intermediate_size=64,
         num_hidden_layers=2,
@@ -139,7 +138,7 @@ def save_llava(
         patch_size=14,
         projection_dim=32,
     )
-    text = LlamaConfig(
+    text = hf.LlamaConfig(
         vocab_size=len(tokenizer),
         hidden_size=hidden,
         intermediate_size=2 * hidden,
@@ -151,22 +150,22 @@ def save_llava(
         eos_token_id=tokenizer.eos_token_id,
         pad_token_id=tokenizer.pad_token_id,
     )
-    config = LlavaConfig(
+    config = hf.LlavaConfig(
         vision_config=vision,
         text_config=text,
-        image_token_id=tokenizer.convert_tokens_to_ids("<image>"),
+        image_token_index=tokenizer.convert_tokens_to_ids("<image>"),
         vision_feature_select_strategy="default",
         vision_feature_layer=-2,
     )
-    model = LlavaForConditionalGeneration(config)
+    model = hf.LlavaForConditionalGeneration(config)
     _spread_weights(model, tokenizer, seed)
-    model.generation_config = GenerationConfig(
+    model.generation_config = hf.GenerationConfig(
         eos_token_id=_end_tokens(tokenizer, often_ends), pad_token_id=tokenizer.pad_token_id
     )
-    pixels = CLIPImageProcessorPil(
+    pixels = hf.CLIPImageProcessorPil(
         size={"shortest_edge": image}, crop_size={"height": image, "width": image}, do_center_crop=True
     )
-    processor = LlavaProcessor(
+    processor = hf.LlavaProcessor(
         pixels,
         tokenizer,
         patch_size=14,
@@ -179,18 +178,8 @@ def save_llava(
 
 def save_qwen(folder: Path, *, often_ends: bool = False, seed: int = 2) -> Path:
     """A Qwen3-VL with its processor (images only) and chat template."""
-    import transformers
-    from transformers import (
-        GenerationConfig,
-        Qwen2VLImageProcessorPil,
-        Qwen3VLConfig,
-        Qwen3VLForConditionalGeneration,
-        Qwen3VLProcessor,
-    )
-
-    from snellen.subjects.local.stack import images_only
-
-    images_only(transformers)
+    hf = load_stack().transformers
+    images_only(hf)
     tokenizer = _bytes_tokenizer()
     ids = tokenizer.convert_tokens_to_ids
     text = {
@@ -218,7 +207,7 @@ def save_qwen(folder: Path, *, often_ends: bool = False, seed: int = 2) -> Path:
         "num_position_embeddings": 64,
         "deepstack_visual_indexes": [0, 1],
     }
-    config = Qwen3VLConfig(
+    config = hf.Qwen3VLConfig(
         text_config=text,
         vision_config=vision,
         image_token_id=ids("<|image_pad|>"),
@@ -226,9 +215,9 @@ def save_qwen(folder: Path, *, often_ends: bool = False, seed: int = 2) -> Path:
         vision_start_token_id=ids("<|vision_start|>"),
         vision_end_token_id=ids("<|vision_end|>"),
     )
-    model = Qwen3VLForConditionalGeneration(config)
+    model = hf.Qwen3VLForConditionalGeneration(config)
     _spread_weights(model, tokenizer, seed)
-    model.generation_config = GenerationConfig(
+    model.generation_config = hf.GenerationConfig(
         do_sample=True,  # as the real one has it: what asks for greedy decoding has to say so
         temperature=0.7,
         top_p=0.8,
@@ -237,10 +226,10 @@ def save_qwen(folder: Path, *, often_ends: bool = False, seed: int = 2) -> Path:
         eos_token_id=_end_tokens(tokenizer, often_ends),
         pad_token_id=tokenizer.pad_token_id,
     )
-    pixels = Qwen2VLImageProcessorPil(
+    pixels = hf.Qwen2VLImageProcessorPil(
         patch_size=16, merge_size=2, size={"shortest_edge": 32 * 32, "longest_edge": 64 * 64}
     )
-    processor = Qwen3VLProcessor(pixels, tokenizer, chat_template=QWEN_CHAT)
+    processor = hf.Qwen3VLProcessor(pixels, tokenizer, chat_template=QWEN_CHAT)
     return _save(model, processor, folder)
 
 

@@ -8,14 +8,14 @@ import click
 
 from snellen.cli import options
 
-WHAT = ("benchmarks", "subjects", "protocols")
+WHAT = ("benchmarks", "subjects", "protocols", "methods", "scorers")
 
 
 @click.command("list")
 @click.argument("what", type=click.Choice(WHAT), required=False)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 def command(what: str | None, as_json: bool) -> int:
-    """List benchmarks, subjects and protocols (with their prompts); all of them when WHAT is left out."""
+    """List benchmarks, subjects, protocols (with their prompts), grounding methods, scorers; all when WHAT is left out."""
     facts = {name: gather(name) for name in ((what,) if what else WHAT)}
     if as_json:
         options.print_json(facts)
@@ -42,6 +42,12 @@ def gather(what: str) -> list[dict[str, Any]]:
 
     if what == "subjects":
         return [{"model": form, "about": about} for form, about in subjects.FORMS.items()]
+    if what == "scorers":
+        from snellen.scorers import FORMS
+
+        return [{"name": form, "about": about} for form, about in FORMS.items()]
+    if what == "methods":
+        return _methods()
     exams = [benchmarks.load(name) for name in benchmarks.names()]
     if what == "benchmarks":
         return [
@@ -72,3 +78,28 @@ def gather(what: str) -> list[dict[str, Any]]:
             for n, about in e.prompts.items()
         ]
     return rows
+
+
+def _methods() -> list[dict[str, Any]]:
+    """Grounding methods with what they need, and whether that is there."""
+    import os
+
+    from snellen.benchmarks.grounding.methods import catalogue
+    from snellen.benchmarks.grounding.methods.ocr import missing
+
+    there = {
+        "model": "--model",
+        "planner": "--planner or --model",
+        "parser:omniparser": f"a server at {os.environ.get('EVAL_OMNIPARSER_URL', 'http://localhost:8000')} (not looked for here)",
+        "parser:ocr": "embedded",
+        "extra:ocr": "installed" if missing() is None else "MISSING: pip install 'snellen[ocr]'",
+        "truth": "the answer itself",
+    }
+    return [
+        {
+            "name": entry.name,
+            "needs": "; ".join(f"{need}: {there.get(need, '?')}" for need in entry.needs) or "nothing",
+            "about": entry.about,
+        }
+        for entry in catalogue()
+    ]

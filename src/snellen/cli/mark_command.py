@@ -71,7 +71,8 @@ def _mark(exam: Any, protocol: Any, row: dict[str, Any]) -> dict[str, Any]:
         failure=Failure(kind="given", reason=str(error)) if error else None,
         finish_reason=row.get("finish_reason") if isinstance(row.get("finish_reason"), str) else None,
     )
-    mark = mark_answer(protocol, sample, answer)
+    evidence = exam.evidence_from_row(row) if hasattr(exam, "evidence_from_row") else None
+    mark = mark_answer(protocol, sample, answer, evidence)
     return {
         "id": row["id"],
         "protocol": protocol.name,

@@ -101,6 +101,21 @@ local = _stack(
 )
 
 
+grounding = _stack(
+    click.option("--method", metavar="NAME", help="Grounding method ('snellen list methods'); a --model alone is vlm."),
+    click.option(
+        "--method-option",
+        "method_options",
+        multiple=True,
+        metavar="NAME=VALUE",
+        help="Option of the method, such as crop=fixed, version=1, format=qwen2.5-vl, chooser=model; may be repeated.",
+    ),
+    click.option("--planner", metavar="SPEC", help="Model that plans the search of screenseeker (default: --model)."),
+    click.option("--omniparser-url", metavar="URL", help="OmniParser's server (EVAL_OMNIPARSER_URL)."),
+    click.option("--uitars-url", metavar="URL", help="UI-TARS's server, where --model is not given (EVAL_UITARS_URL)."),
+)
+
+
 scoring = _stack(
     click.option(
         "--scorer",
@@ -227,10 +242,10 @@ def default_data_folder(benchmark: str) -> Path:
     return user_data_path("snellen", appauthor=False) / benchmark
 
 
-def full_spec(given: dict[str, Any]) -> str:
+def full_spec(given: dict[str, Any]) -> str | None:
     """`--model`, with `--backend` before it."""
     if not given.get("model"):
-        raise SnellenError("--model is missing: who shall answer? ('snellen list subjects' shows the forms)")
+        return None
     backend = given.get("backend")
     return f"{backend}/{given['model']}" if backend else str(given["model"])
 
@@ -271,8 +286,24 @@ def build_plan(benchmark: str, given: dict[str, Any], *, offline: bool = False) 
         local=_local(given),
         scorers=given.get("scorers", ()),
         scorer_mode=given.get("scorer_mode", "trained"),
+        method=_method(given),
         offline=offline,
     )
+
+
+def _method(given: dict[str, Any]) -> Any:
+    if not given.get("method"):
+        return None
+    from snellen.engine.methods import Chosen
+
+    options = {}
+    for pair in given.get("method_options", ()):
+        key, equals, value = pair.partition("=")
+        if not equals:
+            raise SnellenError(f"--method-option {pair}: expected NAME=VALUE, such as crop=fixed")
+        options[key.strip()] = value.strip()
+    urls = {k: given.get(k) for k in ("omniparser_url", "uitars_url")}
+    return Chosen(given["method"], options, given.get("planner"), **urls)
 
 
 def _local(given: dict[str, Any]) -> Any:

@@ -19,6 +19,7 @@ from snellen.core.errors import SnellenError, Stopped
 @options.protocols
 @options.asked_as
 @options.scoring
+@options.grounding
 @click.option(
     "--controls",
     multiple=True,
@@ -77,6 +78,7 @@ def command(benchmark: str | None, **given: Any) -> int:
     snellen run salbench --data DIR --model baseline/pixels
     snellen run salbench --model openrouter/qwen/qwen2.5-vl-72b-instruct --limit 100 --max-cost 1
     snellen run salbench --model ollama/llava:7b --splits synthetic --tasks D,R,VR
+    snellen run grounding --data DIR --method ocr
     snellen run vqax --data DIR --model hf/llava-hf/llava-1.5-7b-hf --prompt 3shot
     snellen run --task vqax --model llava --split val --n_samples 50 --generate_explanations true --prompt_mode zero
     """

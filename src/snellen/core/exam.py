@@ -84,11 +84,11 @@ NO_CREDIT = frozenset({Outcome.REFUSED, Outcome.EMPTY, Outcome.TRUNCATED})
 REFUSALS = ("i can't", "i cannot", "i'm sorry", "i am sorry", "i'm unable", "i am unable", "as an ai")
 
 
-def mark_answer(protocol: Protocol, sample: Sample, answer: Answer) -> Mark:
+def mark_answer(protocol: Protocol, sample: Sample, answer: Answer, evidence: Mapping[str, Any] | None = None) -> Mark:
     """The outcome and metrics of one answer: failures are told apart from wrong answers here, once for all exams."""
     if answer.failure is not None:
         return Mark(id=sample.id, outcome=Outcome.ERROR, reading=None, metrics=protocol.blank(sample))
-    return mark_reply(protocol, sample, answer.text, answer.finish_reason, answer.refused, answer.tokens)
+    return mark_reply(protocol, sample, answer.text, answer.finish_reason, answer.refused, answer.tokens, evidence)
 
 
 def mark_reply(
@@ -256,6 +256,14 @@ class Scorer(Interface):
 
 
 @runtime_checkable
+class SeesOrder(Interface):
+    """A benchmark that can tell what the order of the pictures does, from the marks of both orders."""
+
+    def position_bias(self, given: Iterable[Mark], swapped: Iterable[Mark]) -> Mapping[str, Any] | None:
+        """Facts for the summary; None where no sample has both."""
+
+
+@runtime_checkable
 class Scored(Interface):
     """A benchmark whose replies are texts that a scorer holds against the pictures."""
 
@@ -292,6 +300,26 @@ class RunFacts(NamedTuple):
     groups: tuple[GroupSummary, ...]
     totals: Mapping[str, Any]
     records: Callable[[], Iterator[tuple[Sample, Answer, Mark]]] | None
+
+
+class MethodRequest(NamedTuple):
+    """A method that the user names, and what may be put into its hands. Models are built only if it needs them."""
+
+    name: str
+    options: Mapping[str, Any]
+    model: Callable[[], Subject] | None
+    planner: Callable[[], Subject] | None
+    omniparser_url: str
+    pool: Callable[[str], Any]
+    data: Dataset
+
+
+@runtime_checkable
+class HasMethods(Interface):
+    """A benchmark whose questions are answered by methods, which may use models."""
+
+    def method_subject(self, request: MethodRequest) -> Subject:
+        """The subject that a method is."""
 
 
 def pick_protocol(benchmark: Benchmark, spec: str) -> tuple[Protocol, str]:

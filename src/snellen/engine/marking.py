@@ -14,7 +14,16 @@ from typing import Any, NamedTuple
 import msgspec
 
 from snellen.core.errors import SnellenError, Stopped
-from snellen.core.exam import Benchmark, Collects, ReadsEvidence, ReadsTokens, RunFacts, mark_reply, pick_protocol
+from snellen.core.exam import (
+    Benchmark,
+    Collects,
+    ReadsEvidence,
+    ReadsTokens,
+    RunFacts,
+    SeesOrder,
+    mark_reply,
+    pick_protocol,
+)
 from snellen.core.types import Answer, Mark, Outcome, ProtocolSummary, Sample
 from snellen.engine import arms, scoring
 from snellen.engine.marking_files import read_marks
@@ -105,6 +114,7 @@ def mark_run(
         "totals": totals,
         **(extra or {}),
         "controls": arms.compare(folder, benchmark, chosen, samples, summaries),
+        "position": _position(folder, benchmark, chosen),
         "published": [] if manifest["data"]["synthetic"] else _published(benchmark, chosen, summaries),
         "marked": [protocol_entry(c) for c in chosen],
         "answers_bytes": _size(folder.answers_path),
@@ -131,6 +141,19 @@ def run_facts(folder: RunFolder, benchmark: Benchmark) -> Iterator[RunFacts]:
             seen.add(prompt)
             records = _records(folder, scan, samples, Chosen(protocol, prompt))
             yield RunFacts(manifest, protocol, prompt, summary.groups, totals, records)
+
+
+def _position(folder: RunFolder, benchmark: Benchmark, chosen: tuple[Chosen, ...]) -> list[dict[str, Any]]:
+    """What the order of the pictures does, for each protocol that has both orders."""
+    if not isinstance(benchmark, SeesOrder):
+        return []
+    found = []
+    for one in (c for c in chosen if "+" not in c.prompt):
+        other = next((c for c in chosen if c.protocol is one.protocol and c.prompt == f"{one.prompt}+swapped"), None)
+        if other is not None:
+            bias = benchmark.position_bias(read_marks(folder, one.name), read_marks(folder, other.name))
+            found += [{"protocol": one.name, **bias}] if bias is not None else []
+    return found
 
 
 def _published(

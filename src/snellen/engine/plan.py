@@ -13,8 +13,9 @@ import msgspec
 from snellen import benchmarks, subjects
 from snellen.core.digest import digest
 from snellen.core.errors import SnellenError
-from snellen.core.exam import Benchmark, Dataset, Options, Protocol, Scored, Scorer, Subject, pick_protocol
+from snellen.core.exam import Benchmark, Dataset, HasMethods, Options, Protocol, Scored, Scorer, Subject, pick_protocol
 from snellen.core.types import Sample
+from snellen.engine import methods
 from snellen.engine.controls import check, split
 from snellen.engine.store import cache_folder
 from snellen.subjects.local.settings import LocalSettings
@@ -90,7 +91,7 @@ def _slug(spec: str) -> str:
 def make_plan(
     benchmark_name: str,
     *,
-    model: str,
+    model: str | None,
     data: Path,
     protocols: tuple[str, ...] = (),
     prompt: str | None = None,
@@ -100,6 +101,7 @@ def make_plan(
     local: LocalSettings | None = None,
     scorers: tuple[str, ...] = (),
     scorer_mode: str = "trained",
+    method: methods.Chosen | None = None,
     offline: bool = False,
 ) -> Plan:
     """Check everything that the user named, and open the data."""
@@ -110,15 +112,28 @@ def make_plan(
     if options.shots not in benchmark.shots:
         raise SnellenError(f"--shots {options.shots}: {benchmark.name} has {', '.join(map(str, benchmark.shots))}")
     chosen = choose(benchmark, protocols, prompt, controls)
-    subject = subjects.build(
-        model,
-        settings or Settings(max_tokens=benchmark.max_tokens),
-        solvers=benchmark.solvers,
-        seed=options.seed,
-        offline=offline,
-        local=local,
-    )
-    plan = Plan(benchmark, benchmark.open(data, options), subject, chosen, options)
+    opened = benchmark.open(data, options)
+    settings = settings or Settings(max_tokens=benchmark.max_tokens)
+    if model is not None and model.startswith("method/"):
+        method, model = methods.Chosen(model.removeprefix("method/")), None
+    used = methods.wants_method(benchmark, method, model)
+    if used is not None and isinstance(benchmark, HasMethods):
+        subject = methods.build(
+            benchmark, used, model, opened, settings, local=local, seed=options.seed, offline=offline
+        )
+    elif model is None:
+        raise SnellenError("--model is missing: who shall answer? ('snellen list subjects' shows the forms)")
+    else:
+        subject = subjects.build(
+            model,
+            settings,
+            solvers=benchmark.solvers,
+            seed=options.seed,
+            offline=offline,
+            local=local,
+            recorded=getattr(benchmark, "recorded", None),
+        )
+    plan = Plan(benchmark, opened, subject, chosen, options)
     plan = _that_apply(plan, named=bool(protocols))
     return plan if offline else plan._replace(scorers=_scorers(plan, scorers, scorer_mode))
 

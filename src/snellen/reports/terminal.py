@@ -84,9 +84,9 @@ def _part_table(by: dict[str, str], protocols: list[ProtocolSummary]) -> Table:
     table.add_column("metric", no_wrap=True)
     for name in groups:
         table.add_column(name)
-    keys = dict.fromkeys(
-        key for g in groups.values() for key in g.metrics if not key.startswith(("precision.", "recall."))
-    )
+    every = dict.fromkeys(key for g in groups.values() for key in g.metrics)
+    hidden = ("precision.", "recall.") if any(key.startswith("f1.") for key in every) else ()
+    keys = [key for key in every if not key.startswith(hidden)]
     for key in keys:
         headlines = {p.protocol for p in protocols if p.headline == key}
         row = [_cell(g.metrics.get(key)) for g in groups.values()]

@@ -15,7 +15,10 @@ NAMES = {
     "macro_precision": "macro precision",
     "macro_recall": "macro recall",
 }
-LEGEND = "floor: the best that any constant answer would score. *: the protocol's headline. Non-answers count as wrong."
+LEGEND = (
+    "floor: the best that any constant answer would score (chance, where there is none). *: the protocol's headline. "
+    "Non-answers count as wrong."
+)
 SYNTHETIC = (
     "SYNTHETIC DATA made by snellen: these scores say nothing about the real benchmark and stand beside no paper's."
 )
@@ -37,7 +40,7 @@ def percent(value: float | str | None) -> str:
     return "–" if value is None else f"{100 * value:.1f}"
 
 
-UNITS = {"entropy": "nats", "_px": "px", "attempts": "count", "calls": "count", "margin": "count", "words": "count"}
+UNITS = {"entropy": "nats", "_px": "px", "attempts": "count", "calls": "count", "margin": "cosine", "words": "count"}
 
 
 def unit_of(key: str) -> str:
@@ -47,7 +50,9 @@ def unit_of(key: str) -> str:
 
 def number(value: float | str | None, unit: str = "") -> str:
     """A value for people: a share in percent, anything else with two decimals."""
-    return percent(value) if not unit or value is None or isinstance(value, str) else f"{value:.2f}"
+    if not unit or value is None or isinstance(value, str):
+        return percent(value)
+    return f"{value:.4f}" if unit == "cosine" else f"{value:.2f}"
 
 
 def value(metric: Metric) -> str:

@@ -12,6 +12,7 @@ from snellen.core.exam import Subject
 if TYPE_CHECKING:
     from snellen.subjects.local.settings import LocalSettings
     from snellen.subjects.openai_api import Settings
+    from snellen.subjects.replay import Recorded
 
 FORMS = {
     "openrouter/NAME": "a model at OpenRouter (OPENROUTER_API_KEY)",
@@ -40,6 +41,7 @@ def build(
     seed: int = 0,
     offline: bool = False,
     local: LocalSettings | None = None,
+    recorded: Recorded | None = None,
 ) -> Subject:
     """A subject from `--model SPEC`. `offline` builds one that will not be called, so it needs no key.
 
@@ -53,7 +55,7 @@ def build(
     if kind == "replay":
         from snellen.subjects.replay import Replay
 
-        return Replay(Path(name))
+        return Replay(Path(name), recorded)
     if kind == "baseline":
         return _baseline(name, solvers, seed)
     if kind == "hf":

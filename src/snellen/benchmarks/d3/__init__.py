@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,7 @@ from snellen.benchmarks.d3.reading import read
 from snellen.benchmarks.d3.slots import names_of
 from snellen.core.errors import SnellenError
 from snellen.core.exam import Dataset, Options, Problem, Protocol, RunFacts
-from snellen.core.types import Question, Sample
+from snellen.core.types import Mark, Question, Sample
 
 
 class D3:
@@ -63,6 +63,15 @@ class D3:
         from snellen.benchmarks.d3.captions import recorded
 
         return recorded(document)
+
+    def position_bias(self, given: Iterable[Mark], swapped: Iterable[Mark]) -> dict[str, Any] | None:
+        """What the order of the pictures does."""
+        from snellen.benchmarks.d3.swapping import position_bias
+
+        found = position_bias(given, swapped)
+        if found is None:
+            return None
+        return {"slot": found.slot._asdict(), "order": found.order._asdict(), "flipped": found.flipped, "n": found.n}
 
     def probes(self) -> list[Sample]:
         return probes()

@@ -14,6 +14,7 @@ _ESCAPES = {"n": "\n", "t": "\t", "r": "\n", "b": " ", "f": " "}
 _QUOTED_KEY = re.compile(r"""\s{0,200}["'“‘`]([^"'“”‘’`:\n]{1,60})["'”’`]\s{0,20}:""")
 _BARE_KEY = re.compile(r"\s{0,200}([^\W\d][\w \-]{0,60})\s{0,20}:")
 _SPACE = re.compile(r"[\s,;]*")
+_NO_TEXT = ("", "null", "None", "undefined", "true", "false", "True", "False")
 _DEEPEST = 12
 
 
@@ -154,7 +155,7 @@ class _Reader:
         else:
             self.cut = True
         said = self.text[start : self.at].strip().rstrip(",")
-        return None if said in ("", "null", "None", "undefined") else said
+        return None if said in _NO_TEXT else said
 
 
 def _end(pattern: re.Pattern[str], text: str, at: int) -> int:

@@ -81,8 +81,6 @@ PROTOCOLS = {
             "each caption against all images of its pair; both must fit their own best; an exact tie is right",
             ties=True,
         ),
-        D3Protocol(
-            "strict", "1", "as original, but an exact tie is wrong, so two equal captions get nothing", ties=False
-        ),
+        D3Protocol("strict", "1", "as original, but an exact tie is wrong", ties=False),
     )
 }

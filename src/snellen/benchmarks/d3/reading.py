@@ -21,7 +21,7 @@ LONGEST = 40_000
 _STARTS = 200
 _DEEPEST = 12
 _THINKING = re.compile(r"<(think|thinking|reasoning)>.*?(?:</\1>|\Z)", re.DOTALL | re.IGNORECASE)
-_THOUGHT = re.compile(r".*</(?:think|thinking|reasoning)>", re.DOTALL | re.IGNORECASE)
+_THOUGHT = re.compile(r"</(?:think|thinking|reasoning)>", re.IGNORECASE)
 _OPENING = re.compile(r"[{\[]")
 _QUOTED_KEY = re.compile(r"""["'“‘`]([^"'“”‘’`:\n]{1,60})["'”’`]\s{0,20}:""")
 _TEXT_KEYS = ("caption", "description", "text", "value", "content")
@@ -56,7 +56,7 @@ def read(reply: str, names: tuple[str, ...] = PAIR) -> Captions | None:
     >>> read("They look the same to me.") is None
     True
     """
-    text = _THOUGHT.sub(" ", _THINKING.sub(" ", reply[-LONGEST:]))  # some models leave out the opening tag
+    text = _THOUGHT.split(_THINKING.sub(" ", reply[-LONGEST:]))[-1]  # some models leave out the opening tag
     found = _from_values([value for value, _end in _json_values(text)], names)
     if found is not None:
         return Captions(found, "json")
@@ -64,6 +64,8 @@ def read(reply: str, names: tuple[str, ...] = PAIR) -> Captions | None:
     found = _from_values([value for value, _cut in loose], names)
     if found is not None:
         return Captions(found, "loose", any(cut for _value, cut in loose))
+    if any(slot_of(key.group(1), names) is not None for key in _QUOTED_KEY.finditer(text)):
+        return None  # it meant to be JSON, and a caption is missing there
     found = _from_labels(text, names)
     return Captions(found, "labels") if found is not None else None
 
@@ -82,7 +84,9 @@ def _json_values(text: str) -> Iterator[tuple[Any, int]]:
         at = found.start()
         try:
             value, end = decoder.raw_decode(text, at)
-        except (ValueError, RecursionError):
+        except RecursionError:
+            return
+        except ValueError:
             at += 1
             continue
         yield value, end
@@ -206,8 +210,9 @@ def _label(names: tuple[str, ...]) -> re.Pattern[str]:
 def _from_labels(text: str, names: tuple[str, ...]) -> tuple[str, ...] | None:
     labels = list(_label(names).finditer(text))
     found: dict[int, str] = {}
-    for label, following in zip(labels, [*labels[1:], None], strict=True):
-        said = text[label.end() : following.start() if following is not None else len(text)]
+    ends = [label.start() for label in labels[1:]] + [len(text)]
+    for label, end in zip(labels, ends, strict=False):
+        said = text[label.end() : end]
         paragraph = re.split(r"\n\s*\n", said.strip(_QUOTES), maxsplit=1)[0]
         caption = text_of(paragraph.strip(_QUOTES + "-#>"))
         word = next(w for w in label.groups() if w is not None)

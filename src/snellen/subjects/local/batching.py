@@ -29,7 +29,7 @@ class Engine(Interface):
 
     def encode(self, rows: Sequence[Rendered]) -> Encoded: ...
 
-    def decode(self, batch: Encoded, closing: threading.Event) -> list[Reply]: ...
+    def decode(self, batch: Encoded, closing: threading.Event) -> list[Reply | SampleError]: ...
 
 
 class Job:
@@ -148,13 +148,14 @@ class Batcher:
         parts: list[tuple[list[Job], Future[Encoded] | None]] = [(batch.jobs, batch.encoded)]
         while parts:
             jobs, encoded = parts.pop()
-            if self._closing.is_set():
-                error: Exception | None = _closed()
-            else:
-                error = self._try(jobs, encoded)
-            encoded = None  # the tensors go before the memory is counted again
+            size = self.size.now
+            if len(jobs) > size:  # memory ran out since this part was made
+                parts += [(jobs[i : i + size], None) for i in reversed(range(0, len(jobs), size))]
+                continue
+            error = _closed() if self._closing.is_set() else self._try(jobs, encoded)
             if error is None:
                 continue
+            encoded = None  # the tensors go before memory is asked for again
             memory = is_out_of_memory(error)
             if memory:
                 self.size.ran_out(len(jobs))
@@ -162,11 +163,8 @@ class Batcher:
             if len(jobs) == 1 or self._closing.is_set():
                 for job in jobs:
                     job.future.set_exception(_no_room() if memory else error)
-            elif memory:
-                half = len(jobs) // 2
-                parts += [(jobs[half:], None), (jobs[:half], None)]
             else:
-                parts += [([job], None) for job in reversed(jobs)]
+                parts += [(jobs, None)] if memory else [([job], None) for job in reversed(jobs)]
 
     def _try(self, jobs: list[Job], encoded: Future[Encoded] | None) -> Exception | None:
         """Answer these jobs; gives what went wrong, without its traceback, which would keep the batch's memory alive."""
@@ -182,9 +180,14 @@ class Batcher:
             return error.with_traceback(None)
         if self._closing.is_set():
             return _closed()
-        self.size.finished(len(jobs), sum(r.input_tokens + r.output_tokens for r in replies), replies[0].seconds)
+        good = [r for r in replies if isinstance(r, Reply)]
+        if good:
+            self.size.finished(len(jobs), sum(r.input_tokens + r.output_tokens for r in good), good[0].seconds)
         for job, reply in zip(jobs, replies, strict=True):
-            job.future.set_result(Answered(reply, tuple(job.failed)))
+            if isinstance(reply, Reply):
+                job.future.set_result(Answered(reply, tuple(job.failed)))
+            else:
+                job.future.set_exception(reply)
         return None
 
 

@@ -8,6 +8,7 @@ from typing import Literal, NamedTuple
 from snellen.core.errors import SnellenError
 from snellen.core.text import one_line
 
+ATTENTION = ("sdpa", "eager", "flash_attention_2")  # other words would fetch kernels, which are code, from the hub
 _PINNED = re.compile(r"[\w.-]+/[\w.-]+@[0-9a-f]{40}")
 
 
@@ -36,6 +37,8 @@ class LocalSettings(NamedTuple):
             raise SnellenError(f"--temperature {self.temperature:g}: must be 0 (greedy) or more")
         if self.batch != "auto" and self.batch < 1:
             raise SnellenError(f"--batch {self.batch}: must be 'auto' or at least 1")
+        if self.attention not in ATTENTION:
+            raise SnellenError(f"--attention {one_line(self.attention)}: expected one of {', '.join(ATTENTION)}")
         code = self.trust_remote_code
         if code is not None and not _PINNED.fullmatch(code):
             raise SnellenError(

@@ -18,7 +18,8 @@ from snellen.subjects.local import source as sources
 from snellen.subjects.local import stack as stacks
 from snellen.subjects.local.batching import Answered, Batcher
 from snellen.subjects.local.chat import Prompt, to_prompt
-from snellen.subjects.local.model import Choice, Model, SampleError
+from snellen.subjects.local.loading import Choice
+from snellen.subjects.local.model import Model, SampleError
 from snellen.subjects.local.settings import LocalSettings
 from snellen.subjects.local.sizes import WINDOW, BatchSize
 
@@ -35,14 +36,16 @@ class LocalSubject:
 
     endpoint = None
 
-    def __init__(self, name: str, settings: LocalSettings, *, offline: bool = False, called: str | None = None) -> None:
+    def __init__(
+        self, name: str, settings: LocalSettings, *, offline: bool = False, called: str | None = None
+    ) -> None:
         """`offline` makes one that will not be asked: it needs neither torch nor the hub. `called` is its short name."""
         self._settings = settings.checked()
         name = self._pinned(name)
         self.spec = called or f"hf/{name}"
         self._loading = threading.Lock()
         self._model: Model | None = None
-        self._batcher: Batcher | None = None
+        self._starting: Future[Batcher] | None = None
         self._size = self._new_size("cpu")
         self.identity: dict[str, Any] = {"kind": "hf", "model": name, "parameters": self._parameters()}
         self._named = dict(self.identity)
@@ -118,7 +121,7 @@ class LocalSubject:
 
     async def answer(self, question: Question, prepared: Prompt, call: Caller) -> Answer:
         """Answer one question together with others. A model that cannot be loaded stops the run."""
-        batcher = self._batcher or await asyncio.to_thread(self._started)
+        batcher = await asyncio.wrap_future(self._started())
         try:
             answered = await asyncio.wrap_future(batcher.submit(prepared)[0])
         except Exception as error:
@@ -127,10 +130,12 @@ class LocalSubject:
 
     async def close(self) -> None:
         """Stop decoding after the present step and let go of the model."""
-        batcher, self._batcher = self._batcher, None
-        if batcher is not None:
-            await asyncio.to_thread(batcher.close)
+        starting, self._starting = self._starting, None
+        if starting is not None and starting.done() and starting.exception() is None:
+            await asyncio.to_thread(starting.result().close)
             self._note()
+        elif starting is not None:
+            starting.add_done_callback(_close_at_once)  # loading cannot be stopped; nobody waits for it
         if self._model is not None:
             self._model = None
             self._free_memory()
@@ -175,12 +180,19 @@ class LocalSubject:
 
     # ------------------------------------------------------------ inside
 
-    def _started(self) -> Batcher:
-        model = self.load()
-        with self._loading:
-            if self._batcher is None:
-                self._batcher = Batcher(model, self._size, self._free_memory)
-            return self._batcher
+    def _started(self) -> Future[Batcher]:
+        """The batcher, once the model is loaded: in a thread of its own, which an interrupted run does not wait for."""
+        if self._starting is None:
+            self._starting = Future()
+            self._starting.set_running_or_notify_cancel()
+            threading.Thread(target=self._start, args=(self._starting,), name="snellen-load", daemon=True).start()
+        return self._starting
+
+    def _start(self, starting: Future[Batcher]) -> None:
+        try:
+            starting.set_result(Batcher(self.load(), self._size, self._free_memory))
+        except BaseException as error:
+            starting.set_exception(error)
 
     def _free_memory(self) -> None:
         stacks.free_memory(self._stack.torch, self._choice.device)
@@ -229,6 +241,11 @@ class LocalSubject:
                 kind="model", reason=f"{self.spec} failed ({type(error).__name__}: {one_line(str(error))})"
             )
         return Answer(id=question.id, prompt=question.prompt, failure=failure, shots=question.shots)
+
+
+def _close_at_once(starting: Future[Batcher]) -> None:
+    if starting.exception() is None:
+        starting.result().close()
 
 
 def _with_transform(entry: ImageSent, word: str) -> ImageSent:
