@@ -229,7 +229,8 @@ def save_qwen(folder: Path, *, often_ends: bool = False, seed: int = 2) -> Path:
     pixels = hf.Qwen2VLImageProcessorPil(
         patch_size=16, merge_size=2, size={"shortest_edge": 32 * 32, "longest_edge": 64 * 64}
     )
-    processor = hf.Qwen3VLProcessor(pixels, tokenizer, chat_template=QWEN_CHAT)
+    video = {"video_processor": hf.Qwen3VLVideoProcessor()} if hf.utils.is_torchvision_available() else {}
+    processor = hf.Qwen3VLProcessor(pixels, tokenizer, chat_template=QWEN_CHAT, **video)
     return _save(model, processor, folder)
 
 

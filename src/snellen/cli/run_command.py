@@ -100,6 +100,9 @@ def command(benchmark: str | None, **given: Any) -> int:
         use_store=not given["no_store"],
         max_errors=given["max_errors"],
     )
+    about = getattr(plan.subject, "about", None)
+    if about is not None:
+        click.echo(about(), err=True)
     title = f"{plan.benchmark.name} · {plan.subject.spec}"
     with show_progress(title) as shown:
         finished = carry_out(plan, Path(given["out"]), limits, shown.asking, shown.scoring)

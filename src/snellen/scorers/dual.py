@@ -13,7 +13,8 @@ from typing import Any
 from snellen.core.errors import SnellenError
 from snellen.core.exam import Embedded
 from snellen.core.text import one_line
-from snellen.subjects.local import source, stack
+from snellen.subjects.local.source import config_of, fetch, find
+from snellen.subjects.local.stack import choose_device, load_stack
 
 BATCH = 32
 FAMILIES = ("siglip", "siglip2", "clip")
@@ -25,15 +26,15 @@ class DualEncoder:
     def __init__(self, name: str, checkpoint: str, mode: str, device: str) -> None:
         self.name = name if mode == "trained" else f"{name}-{mode}"
         self._mode = mode
-        self._stack = stack.load_stack()
-        self._source = source.find(checkpoint)
-        config = source.config_of(self._source)
+        self._stack = load_stack()
+        self._source = find(checkpoint)
+        config = config_of(self._source)
         self._family = str(config.get("model_type"))
         if self._family not in FAMILIES:
             raise SnellenError(
                 f"scorer {name}: {checkpoint} is a '{one_line(self._family)}' model; expected one of {', '.join(FAMILIES)}"
             )
-        self._device = stack.choose_device(self._stack.torch, device)
+        self._device = choose_device(self._stack.torch, device)
         self._loaded: tuple[Any, Any, int] | None = None
         self.identity: dict[str, Any] = {
             "checkpoint": self._source.name,
@@ -91,7 +92,7 @@ class DualEncoder:
 
     def _model(self) -> tuple[Any, Any, int]:
         if self._loaded is None:
-            folder = source.fetch(self._source)
+            folder = fetch(self._source)
             transformers = self._stack.transformers
             try:
                 model = transformers.AutoModel.from_pretrained(folder, local_files_only=True).to(self._device).eval()

@@ -36,9 +36,7 @@ class LocalSubject:
 
     endpoint = None
 
-    def __init__(
-        self, name: str, settings: LocalSettings, *, offline: bool = False, called: str | None = None
-    ) -> None:
+    def __init__(self, name: str, settings: LocalSettings, *, offline: bool = False, called: str | None = None) -> None:
         """`offline` makes one that will not be asked: it needs neither torch nor the hub. `called` is its short name."""
         self._settings = settings.checked()
         name = self._pinned(name)

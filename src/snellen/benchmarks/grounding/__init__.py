@@ -1,0 +1,102 @@
+"""UI grounding: find it on the screen, without peeking. Methods get a screenshot and an instruction, and nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from snellen.benchmarks.grounding.prompts import PROMPTS, probes, question_of, truths
+from snellen.benchmarks.grounding.protocols import PROTOCOLS
+from snellen.core.errors import SnellenError
+from snellen.core.exam import Dataset, MethodRequest, Options, Problem, Protocol, Published, RunFacts, Subject
+from snellen.core.types import Question, Sample
+
+
+class Grounding:
+    """The exam object that the entry point names."""
+
+    name = "grounding"
+    title = "UI grounding: where on the screen is what the instruction names"
+    paper = "ScreenSpot (Cheng et al., 2024), ScreenSpot-v2, ScreenSpot-Pro, OSWorld-G; methods of OmniParser, UI-TARS, ScreenSeekeR"
+    splits: tuple[str, ...] = ()
+    tasks = ("ground",)
+    shots = (0,)
+    prompts: Mapping[str, str] = PROMPTS
+    partial: frozenset[str] = frozenset()
+    protocols: Mapping[str, Protocol] = PROTOCOLS
+    solvers: Mapping[str, str] = {}
+    demo = ("method/ocr", "method/center", "method/random")
+    max_tokens = 512
+    marks_facts = True
+
+    def open(self, where: Path, options: Options) -> Dataset:
+        from snellen.benchmarks.grounding.data import GroundingData
+
+        return GroundingData(where, options)
+
+    def check(self, where: Path) -> Iterator[Problem]:
+        from snellen.benchmarks.grounding.check import check
+
+        return check(where)
+
+    def make(
+        self, out: Path, *, count: int, seed: int, workers: int | None, progress: Callable[[int, int], None] | None
+    ) -> list[Path]:
+        from snellen.benchmarks.grounding.make import make
+
+        return make(out, count=count, seed=seed, workers=workers, progress=progress)
+
+    def method_subject(self, request: MethodRequest) -> Subject:
+        """A method with its hands on what it needs. An oracle also gets the truths, apart from the questions."""
+        from snellen.benchmarks.grounding import methods
+        from snellen.benchmarks.grounding.methods.oracle import target_of
+        from snellen.benchmarks.grounding.omniparser import OmniParserEndpoint
+        from snellen.benchmarks.grounding.subject import MethodSubject, Outside
+
+        oracle = methods.is_oracle(request.name)
+        given = {k: v for k, v in request.options.items() if k != "seed" or "seed" in methods.OPTIONS}
+        method = methods.build_oracle(request.name, given) if oracle else methods.build(request.name, given)
+        needs = method.needs
+        outside = Outside(
+            model=request.model() if request.model is not None and {"model", "planner"} & {*needs} else None,
+            planner=request.planner() if request.planner is not None and "planner" in needs else None,
+            parser=OmniParserEndpoint(request.omniparser_url) if "parser:omniparser" in needs else None,
+            pool=request.pool,
+        )
+        truths = {s.id: target_of(s) for s in request.data.light()} if oracle else None
+        return MethodSubject(method, outside, given, truths)
+
+    def probes(self) -> list[Sample]:
+        return probes()
+
+    def truths(self) -> list[Sample]:
+        return truths()
+
+    def render(self, prompt: str, sample: Sample) -> Question:
+        return question_of(prompt, sample)
+
+    def applies(self, prompt: str, sample: Sample) -> bool:
+        return True
+
+    def hub(self) -> tuple[str, tuple[str, ...]]:
+        raise SnellenError(
+            "grounding reads several data sets: get one with 'snellen data get grounding --set screenspot-v2' "
+            "(screenspot, screenspot-v2, screenspot-pro, osworld-g)"
+        )
+
+    def sample_from_row(self, row: Mapping[str, Any]) -> Sample:
+        from snellen.benchmarks.grounding.data import sample_from_row
+
+        return sample_from_row(row)
+
+    def published(self, protocol: str, prompt: str) -> tuple[Published, ...]:
+        return ()
+
+    def exports(self, run: RunFacts) -> Iterator[tuple[str, bytes]]:
+        from snellen.benchmarks.grounding.tables import exports
+
+        return exports(run)
+
+
+BENCHMARK = Grounding()

@@ -1,0 +1,45 @@
+"""A method put together from a locator (what looks), a strategy (where it looks) and a threshold (when it would rather not say)."""
+
+from __future__ import annotations
+
+import time
+
+from snellen.benchmarks.grounding.methods.base import Tools, View
+from snellen.benchmarks.grounding.methods.crops import Strategy
+from snellen.benchmarks.grounding.methods.looks import Locator, Look, Trail
+from snellen.benchmarks.grounding.replies import Prediction
+
+
+class Composed:
+    """One named method."""
+
+    def __init__(
+        self,
+        name: str,
+        locator: Locator,
+        strategy: Strategy,
+        threshold: float | None = None,
+        max_calls: int | None = None,
+    ) -> None:
+        self.name, self.locator, self.strategy = name, locator, strategy
+        self.threshold, self.max_calls = threshold, max_calls
+        self.needs = tuple(dict.fromkeys((*locator.needs, *strategy.needs)))
+
+    async def locate(self, view: View, tools: Tools) -> Prediction:
+        """Search, then refuse what is too unsure."""
+        started = time.perf_counter()
+        trail = Trail(view, self.max_calls)
+        look = await self.strategy.search(self.locator, trail, tools)
+        return trail.prediction(self.name, self._held(look), seconds=round(time.perf_counter() - started, 4))
+
+    def _held(self, look: Look) -> Look:
+        """A found point under the threshold is a refusal; without any confidence a threshold cannot be applied."""
+        if self.threshold is None or look.status != "found":
+            return look
+        if look.confidence is None:
+            why = "a confidence threshold is set, and this answer has no confidence (the endpoint gave no token probabilities)"
+            return look._replace(status="error", point=None, box=None, reason=why)
+        if look.confidence < self.threshold:
+            why = f"confidence {look.confidence:.2f} is under the threshold {self.threshold:.2f}"
+            return look._replace(status="refused", point=None, box=None, reason=why)
+        return look

@@ -1,0 +1,108 @@
+"""What a grounding method says about one screenshot. As JSON it is the reply text that a run folder keeps.
+
+It is all that marking ever sees of a method: the point, how it was found, and what else was considered.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Literal
+
+import msgspec
+
+from snellen.core.text import one_line
+from snellen.core.types import Struct
+
+Status = Literal["found", "refused", "unparsable", "error"]
+Corners = tuple[float, float, float, float]
+LARGEST_REPLY = 2000
+MOST_REPLIES = 16
+MOST_DETECTIONS = 200
+MOST_CROPS = 64
+LONGEST_TEXT = 80
+
+
+class Detection(Struct, frozen=True):
+    """Something that a parser sees: a box in pixels of the picture it was given, with what it says of it."""
+
+    box: Corners
+    text: str = ""
+    kind: str = "unknown"
+    confidence: float | None = None
+    interactive: bool | None = None
+
+
+class Prediction(Struct, frozen=True):
+    """Where to click. `point`, `box`, `crops` and `detections` are in pixels of the whole screenshot.
+
+    `attempts` counts pictures looked at, `calls` requests to parsers and models. `detections` holds at most MOST_DETECTIONS of the
+    `detections_total` that were considered, the likeliest first. `failures` are looks that failed on the way to an answer.
+    """
+
+    method: str
+    status: Status
+    size: tuple[int, int]
+    point: tuple[float, float] | None = None
+    box: Corners | None = None
+    text: str | None = None
+    confidence: float | None = None
+    attempts: int = 0
+    calls: int = 0
+    crops: tuple[Corners, ...] = ()
+    detections: tuple[Detection, ...] = ()
+    detections_total: int | None = None
+    replies: tuple[str, ...] = ()
+    failures: tuple[str, ...] = ()
+    reason: str = ""
+    seconds: float | None = None
+    oracle: bool = False
+
+
+_DECODER = msgspec.json.Decoder(Prediction)
+
+
+def to_text(prediction: Prediction) -> str:
+    """The JSON text of a prediction.
+
+    >>> to_text(Prediction(method="center", status="found", size=(10, 10), point=(5.0, 5.0)))
+    '{"method":"center","status":"found","size":[10,10],"point":[5.0,5.0]}'
+    """
+    return msgspec.json.encode(prediction).decode()
+
+
+def from_text(text: str) -> Prediction | None:
+    """The prediction in a reply text; None where it is not one. Numbers are finite, and a found one has a point."""
+    try:
+        prediction = _DECODER.decode(text)
+    except (msgspec.MsgspecError, UnicodeEncodeError, RecursionError):
+        return None
+    numbers = (*(prediction.point or ()), *(prediction.box or ()))
+    if not all(math.isfinite(n) for n in numbers):
+        return None
+    if prediction.status == "found" and prediction.point is None:
+        return None
+    return prediction
+
+
+def bounded(texts: list[str]) -> tuple[str, ...]:
+    """Raw replies as they may be stored: not too many, not too long."""
+    return tuple(t if len(t) <= LARGEST_REPLY else t[: LARGEST_REPLY - 1] + "…" for t in texts[:MOST_REPLIES])
+
+
+def shortened(detections: list[Detection]) -> tuple[Detection, ...]:
+    """Detections as they may be stored: a bounded number, tenths of a pixel, short texts."""
+    return tuple(
+        Detection(
+            box=_tenths(d.box),
+            text=one_line(d.text, LONGEST_TEXT),
+            kind=d.kind,
+            confidence=None if d.confidence is None else round(d.confidence, 3),
+            interactive=d.interactive,
+        )
+        for d in detections[:MOST_DETECTIONS]
+    )
+
+
+def _tenths(box: Corners) -> Corners:
+    x1, y1, x2, y2 = (round(v, 1) for v in box)
+    return x1, y1, x2, y2
