@@ -3,11 +3,12 @@
 PYTHON ?= python3
 BIN := .venv/bin
 CORE := .venv/.core
+DEMO := .venv/.demo
 DEV := .venv/.dev
 
 .PHONY: demo test test-slow lint bench clean
 
-demo: $(CORE)
+demo: $(DEMO)
 	$(BIN)/snellen demo
 
 test: $(DEV)
@@ -25,11 +26,16 @@ bench: $(DEV)
 	$(BIN)/python bench/throughput.py
 	$(BIN)/python bench/nlg.py
 	$(BIN)/python bench/local.py
+	$(BIN)/python bench/screens.py
 
 $(CORE): pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv
 	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e .
 	touch $(CORE)
+
+$(DEMO): $(CORE)
+	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[ocr]'
+	touch $(DEMO)
 
 $(DEV): $(CORE)
 	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'

@@ -10,7 +10,7 @@ import hashlib
 import heapq
 import io
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -32,13 +32,17 @@ KINDS = {
     "wrong": "wrong",
     "correct": "correct",
 }
+FAILURES_FIRST = ("wrong", "no-answer", "disagree", "correct")
 WEB = frozenset({"png", "jpeg", "webp", "gif"})
 MOST_BYTES = 250_000
 MOST_PIXELS = 25_000_000
 QUERY_SIDE = 640
+SCREEN_SIDE = 1600
 EXAMPLE_SIDE = 160
 EXAMPLE_BYTES = 20_000
 MISSING = "image not available: "
+SCALED = "scaled for this page"
+FORMATS = ("PNG", "JPEG", "WEBP", "GIF", "BMP", "TIFF")
 MOST_TOKENS = 400
 
 
@@ -83,8 +87,14 @@ def kind_of(outcomes: Iterable[Outcome]) -> str:
     return "correct" if Outcome.CORRECT in found else "wrong"
 
 
-def survey(run: Run, size: int) -> Survey:
-    """Read all marks in step, and choose samples for the gallery."""
+Hardness = Callable[[str, str], float]
+
+
+def survey(run: Run, size: int, kinds: Sequence[str] = tuple(KINDS), hardness: Hardness | None = None) -> Survey:
+    """Read all marks in step, and choose samples for the gallery: kinds in the order given, and of each kind a seeded draw.
+
+    With `hardness` (of a sample's id and prompt) the lowest values of each kind are chosen instead.
+    """
     summaries = run.protocols
     prompts = {s.prompt: [p.protocol for p in summaries if p.prompt == s.prompt] for s in summaries}
     order = list(dict.fromkeys(words.group_name(g) for p in summaries for g in p.groups if words.is_whole(g, p)))
@@ -100,9 +110,10 @@ def survey(run: Run, size: int) -> Survey:
                 part = part_of.get(marks[0].id, "")
                 place = order.index(part) if part in order else len(order)
                 best = pools[kind].setdefault((place, prompt), _Best(size))
-                best.offer(marks[0].id, Pick(kind, part, marks[0].id, prompt, {}), zip(protocols, marks, strict=True))
+                pick = Pick(kind, part, marks[0].id, prompt, {})
+                best.offer(pick, zip(protocols, marks, strict=True), hardness and hardness(pick.id, prompt))
     ranked = {kind: [best.ranked() for _name, best in sorted(pool.items())] for kind, pool in pools.items()}
-    return Survey(counts, choose(ranked, size))
+    return Survey(counts, choose(ranked, size, kinds))
 
 
 def _parts(run: Run) -> dict[str, str]:
@@ -124,28 +135,27 @@ def _in_step(run: Run, protocols: list[str]) -> Iterator[tuple[Mark, ...]]:
 
 
 class _Best:
-    """The first few of a seeded shuffle, whatever the order they come in."""
+    """The first few by their value, or of a seeded shuffle, whatever the order they come in."""
 
     def __init__(self, size: int) -> None:
         self._size = size
-        self._heap: list[tuple[int, str, Pick]] = []
+        self._heap: list[tuple[float, str, Pick]] = []
 
-    def offer(self, sample_id: str, pick: Pick, marks: Iterable[tuple[str, Mark]]) -> None:
-        place = -int.from_bytes(rank(0, sample_id)[:8], "big")
+    def offer(self, pick: Pick, marks: Iterable[tuple[str, Mark]], value: float | None) -> None:
+        place = -(int.from_bytes(rank(0, pick.id)[:8], "big") if value is None else value)
         if len(self._heap) < self._size:
-            heapq.heappush(self._heap, (place, sample_id, pick._replace(marks=dict(marks))))
+            heapq.heappush(self._heap, (place, pick.id, pick._replace(marks=dict(marks))))
         elif place > self._heap[0][0]:
-            heapq.heapreplace(self._heap, (place, sample_id, pick._replace(marks=dict(marks))))
+            heapq.heapreplace(self._heap, (place, pick.id, pick._replace(marks=dict(marks))))
 
     def ranked(self) -> list[Pick]:
         return [pick for _place, _id, pick in sorted(self._heap, key=lambda x: (-x[0], x[1]))]
 
 
-def choose(pools: dict[str, list[list[Pick]]], size: int) -> list[Pick]:
+def choose(pools: dict[str, list[list[Pick]]], size: int, kinds: Sequence[str] = tuple(KINDS)) -> list[Pick]:
     """Kinds in their order, parts in turn; a later kind keeps an eighth of the places, so none is crowded out."""
     reserve, left = size // 8, size
     chosen: list[Pick] = []
-    kinds = list(KINDS)
     for i, kind in enumerate(kinds):
         lists = pools.get(kind, [])
         later = sum(min(reserve, sum(map(len, pools.get(k, [])))) for k in kinds[i + 1 :])
@@ -160,11 +170,22 @@ def choose(pools: dict[str, list[list[Pick]]], size: int) -> list[Pick]:
 
 
 class Shown(NamedTuple):
-    """A picture on the page, or why there is none (`url` None)."""
+    """A picture on the page, or why there is none (`url` None).
+
+    `beside` are the pictures that the same question shows before it. `cuts` are the regions that were asked for, in the
+    picture's own pixels, where the page has only a smaller copy of it.
+    """
 
     url: Whole | None
     alt: str
     note: str
+    beside: tuple[Shown, ...] = ()
+    cuts: tuple[Whole | None, ...] = ()
+
+    @property
+    def all(self) -> tuple[Shown, ...]:
+        """Every picture of the question, in order."""
+        return (*self.beside, self)
 
 
 class Item(NamedTuple):
@@ -177,6 +198,7 @@ class Item(NamedTuple):
     prompt: list[str | Shown]
     system: str | None
     query: Shown
+    facts: dict[str, Any] = {}
 
 
 class Seen(NamedTuple):
@@ -205,24 +227,35 @@ def look(run: Run, picks: list[Pick]) -> Seen:
     return seen
 
 
-def items(run: Run, picks: list[Pick], answers: dict[tuple[str, str], Answer]) -> list[Item]:
-    """The chosen samples with truth, answer, prompt and pictures."""
+Region = tuple[float, float, float, float]
+Regions = Callable[[Sample, Answer | None], Sequence[Region]]
+
+
+def items(
+    run: Run, picks: list[Pick], answers: dict[tuple[str, str], Answer], regions: Regions | None = None
+) -> list[Item]:
+    """The chosen samples with truth, answer, prompt and pictures.
+
+    With `regions` the pictures are screens: shown larger, and cut at those corners where the page cannot hold all pixels.
+    """
     ids = {p.id for p in picks}
     light = {s.id: s for s in run.samples() if s.id in ids}
-    views = _views(run, picks, answers)
+    views = _views(run, picks, answers, _Pictures(regions, run.manifest["subject"]["identity"].get("kind") == "method"))
     out = []
     for pick in picks:
         answer = answers.get((pick.id, pick.prompt)) or Answer(id=pick.id, prompt=pick.prompt)
         sample = light.get(pick.id) or Sample(id=pick.id, tags={})
         parts, system, query = views[pick.id, pick.prompt]
-        out.append(Item(pick, sample.tags, sample.truth, answer, parts, system, query))
+        out.append(Item(pick, sample.tags, sample.truth, answer, parts, system, query, sample.facts))
     return out
 
 
 View = tuple[list[str | Shown], str | None, Shown]
 
 
-def _views(run: Run, picks: list[Pick], answers: dict[tuple[str, str], Answer]) -> dict[tuple[str, str], View]:
+def _views(
+    run: Run, picks: list[Pick], answers: dict[tuple[str, str], Answer], pictures: _Pictures
+) -> dict[tuple[str, str], View]:
     """Prompt and pictures of each pick, from the data set where it still is what the run saw."""
     views: dict[tuple[str, str], View] = {}
     reason = "the data set no longer has this sample"
@@ -233,7 +266,6 @@ def _views(run: Run, picks: list[Pick], answers: dict[tuple[str, str], Answer]) 
             for pick in picks:
                 prompts.setdefault(pick.id, []).append(pick.prompt)
             askers = {prompt: data.asker(prompt) for prompt in {p.prompt for p in picks}}
-            pictures = _Pictures()
             for sample in data.full(prompts.__contains__):
                 for prompt in prompts[sample.id]:
                     views[sample.id, prompt] = _view(sample, askers[prompt], answers.get((sample.id, prompt)), pictures)
@@ -259,38 +291,49 @@ def _reopen(run: Run) -> Dataset:
 
 
 def _view(sample: Sample, ask: Callable[[Sample], Question], answer: Answer | None, pictures: _Pictures) -> View:
-    """The prompt's parts in order; the last picture is the one that the question is about."""
+    """The prompt's parts in order. The question is about all its pictures; after examples, about the last one."""
     question = ask(sample)
     total = len(question.pictures)
+    examples = total - 1 if question.shots else 0
     parts: list[str | Shown] = []
-    query = Shown(None, "", "no image in this question")
+    asked: list[Shown] = []
     at = 0
     for part in question.parts:
         if isinstance(part, Text):
             parts.append(part.text)
             continue
-        if at == total - 1:
-            query = pictures.query(part, sample.id, at, answer)
-            parts.append(Shown(None, "", "[the image of this sample]"))
+        if at >= examples:
+            which = f"image {at + 1} of {total}" if total - examples > 1 else "image"
+            asked.append(pictures.query(part, sample, at, answer)._replace(alt=f"{which} of sample {sample.id}"))
+            parts.append(Shown(None, "", f"[the {which} of this sample]"))
         else:
             name = question.shots[at] if at < len(question.shots) else f"picture {at + 1}"
             parts.append(pictures.example(part, name, at, answer))
         at += 1
-    return parts, question.system, query
+    if not asked:
+        return parts, question.system, Shown(None, "", "no image in this question")
+    return parts, question.system, asked[-1]._replace(beside=tuple(asked[:-1]))
 
 
 # ---------------------------------------------------------------- pictures
 
 
 class _Pictures:
-    """Pictures for the page, each encoded once, after comparing them with what the ledger says was sent."""
+    """Pictures for the page, each encoded once, after comparing them with what the ledger says was sent.
 
-    def __init__(self) -> None:
+    A method (`cuts_out`) may send parts of a picture only, so that the ledger does not have the whole.
+    """
+
+    def __init__(self, regions: Regions | None = None, cuts_out: bool = False) -> None:
         self._embedded: dict[tuple[str, int], Shown] = {}
+        self._regions, self._cuts_out = regions, cuts_out
 
-    def query(self, picture: Picture, sample_id: str, at: int, answer: Answer | None) -> Shown:
+    def query(self, picture: Picture, sample: Sample, at: int, answer: Answer | None) -> Shown:
         """The image that the question is about."""
-        return self._show(picture, at, answer, QUERY_SIDE, MOST_BYTES)._replace(alt=f"image of sample {sample_id}")
+        shown = self._show(picture, at, answer, SCREEN_SIDE if self._regions else QUERY_SIDE, MOST_BYTES)
+        if self._regions is None or shown.url is None or SCALED not in shown.note:
+            return shown
+        return shown._replace(cuts=cut(picture.data, self._regions(sample, answer)))
 
     def example(self, picture: Picture, name: str, at: int, answer: Answer | None) -> Shown:
         """The image of a few-shot example, small."""
@@ -299,6 +342,8 @@ class _Pictures:
     def _show(self, picture: Picture, at: int, answer: Answer | None, side: int, most_bytes: int) -> Shown:
         sha = hashlib.sha256(picture.data).hexdigest()
         said = compare(sha, at, [c.images for c in answer.calls] if answer else [])
+        if said.startswith(MISSING) and self._cuts_out:
+            said = "from the data set; the method sent parts of it"
         if said.startswith(MISSING):
             return Shown(None, "", said)
         if (sha, side) not in self._embedded:
@@ -332,13 +377,32 @@ def embed(data: bytes, side: int = QUERY_SIDE, most_bytes: int = MOST_BYTES) -> 
     except Exception as error:  # Pillow has many ways to say that a file is damaged
         why = one_line(f"{type(error).__name__}: {error}", 120)
         return Shown(None, "", f"{MISSING}it does not decode ({why})")
-    return Shown(_url(small, MIME[codec]), "", "scaled for this page")
+    return Shown(_url(small, MIME[codec]), "", SCALED)
+
+
+def cut(data: bytes, regions: Sequence[Region], side: int = QUERY_SIDE) -> tuple[Whole | None, ...]:
+    """Parts of a picture in its own pixels (or `side` of them at most); None where a part cannot be had."""
+    from PIL import Image
+
+    found: list[Whole | None] = []
+    with Image.open(io.BytesIO(data), formats=FORMATS) as image:
+        for region in regions:
+            x1, y1, x2, y2 = (round(v) for v in region)
+            if not (0 <= x1 < x2 <= image.width and 0 <= y1 < y2 <= image.height):
+                found.append(None)
+                continue
+            part = image.crop((x1, y1, x2, y2)).convert("RGB")
+            part.thumbnail((side, side))
+            out = io.BytesIO()
+            part.save(out, "JPEG", quality=85)
+            found.append(_url(out.getvalue(), MIME["jpeg"]))
+    return tuple(found)
 
 
 def _scaled(data: bytes, side: int) -> tuple[bytes, str]:
     from PIL import Image
 
-    with Image.open(io.BytesIO(data), formats=("PNG", "JPEG", "WEBP", "GIF", "BMP", "TIFF")) as image:
+    with Image.open(io.BytesIO(data), formats=FORMATS) as image:
         image.draft("RGB", (side, side))
         clear = "A" in image.getbands() or "transparency" in image.info
         copy = image.convert("RGBA" if clear else "RGB")

@@ -26,7 +26,8 @@ class Grounding:
     partial: frozenset[str] = frozenset()
     protocols: Mapping[str, Protocol] = PROTOCOLS
     solvers: Mapping[str, str] = {}
-    demo = ("method/ocr", "method/center", "method/random")
+    demo = ("method/ocr", "method/center")
+    demo_count = 12
     max_tokens = 512
     marks_facts = True
 

@@ -29,10 +29,10 @@ PAPERS = {
 }
 # subjects that never look, in the form that the prompt wants; chance needs options, which free-text answers have not
 DEMO = {
-    "vqax": ("baseline/constant:yes because it is visible", "baseline/constant:no because it is not there"),
-    "actx": ("baseline/constant:walking because it is visible",),
-    "esnlive": ("baseline/chance", "baseline/constant:entailment because it is visible"),
-    "vcr": ("baseline/chance", "baseline/constant:A because it is visible"),
+    "vqax": ("hf/snellen-tiny", "baseline/constant:yes because it is visible"),
+    "actx": ("hf/snellen-tiny", "baseline/constant:walking because it is visible"),
+    "esnlive": ("hf/snellen-tiny", "baseline/chance"),
+    "vcr": ("hf/snellen-tiny", "baseline/chance"),
 }
 
 

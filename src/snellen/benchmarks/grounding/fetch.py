@@ -1,0 +1,106 @@
+"""Where the real grounding sets are published, so that `snellen data get grounding` can pin a commit of them.
+
+Only publications in the original files are named, since repackaged copies write other boxes. Two sets have none on the hub: the copies
+of ScreenSpot there are other people's, and the hub's OSWorld-G leaves the refusals out and turns polygons into boxes. For these the
+error says where their authors have them.
+"""
+
+from __future__ import annotations
+
+import shutil
+import zipfile
+from pathlib import Path, PurePosixPath
+from typing import NamedTuple
+
+from snellen.core.errors import SnellenError
+
+LARGEST = 16 << 30  # bytes unpacked; the largest published archive has 1.3 GB
+
+
+class Source(NamedTuple):
+    """A set: its hub repository and the files to get, or in `instead` how else to get it; `archives` are to be unpacked."""
+
+    title: str
+    repo: str | None = None
+    patterns: tuple[str, ...] = ()
+    archives: tuple[str, ...] = ()
+    instead: str = ""
+
+
+SOURCES = {
+    "screenspot": Source(
+        "ScreenSpot",
+        instead="its authors publish it with SeeClick (github.com/njucckevin/SeeClick), not on the hub: put "
+        "screenspot_{mobile,desktop,web}.json and the folder screenspot_imgs/ into a folder and name that with --data",
+    ),
+    "screenspot-v2": Source(
+        "ScreenSpot-v2",
+        "OS-Copilot/ScreenSpot-v2",
+        ("screenspot_mobile_v2.json", "screenspot_desktop_v2.json", "screenspot_web_v2.json", "screenspotv2_image.zip"),
+        archives=("screenspotv2_image.zip",),
+    ),
+    "screenspot-pro": Source("ScreenSpot-Pro", "likaixin/ScreenSpot-Pro", ("annotations/*.json", "images/**")),
+    "osworld-g": Source(
+        "OSWorld-G",
+        instead="the hub has only a copy without its refusals and polygons: 'git clone https://github.com/xlang-ai/OSWorld-G', "
+        "check out the commit that you want, and name the clone (or its folder benchmark/) with --data",
+    ),
+}
+
+
+def sets() -> tuple[str, ...]:
+    """The names of all real sets."""
+    return tuple(SOURCES)
+
+
+def source(name: str) -> Source:
+    """A set by its name, in any case."""
+    found = SOURCES.get(name.strip().lower())
+    if found is None:
+        raise SnellenError(f"unknown grounding set '{name}': choose from {', '.join(SOURCES)}")
+    return found
+
+
+def hub(name: str) -> tuple[str, tuple[str, ...]]:
+    """The hub repository of a set and the patterns of its files; SnellenError where it is not there."""
+    found = source(name)
+    if found.repo is None:
+        raise SnellenError(f"{found.title} cannot be downloaded from the hub: {found.instead}")
+    return found.repo, found.patterns
+
+
+def unpack(name: str, folder: Path) -> list[Path]:
+    """Unpack the archives of a downloaded set beside themselves; gives the files that are new. Files that are there stay."""
+    written: list[Path] = []
+    for archive in source(name).archives:
+        path = folder / archive
+        if not path.is_file():
+            raise SnellenError(f"{path} is missing: get the set again")
+        try:
+            with zipfile.ZipFile(path) as opened:
+                written += _extracted(opened, folder, archive)
+        except (zipfile.BadZipFile, OSError, NotImplementedError) as error:
+            raise SnellenError(f"{path} cannot be unpacked ({error}): delete it and get the set again") from None
+    return written
+
+
+def _extracted(archive: zipfile.ZipFile, folder: Path, name: str) -> list[Path]:
+    members = [m for m in archive.infolist() if not m.is_dir() and not m.filename.startswith("__MACOSX/")]
+    if sum(m.file_size for m in members) > LARGEST:
+        raise SnellenError(f"{name}: unpacks to more than {LARGEST >> 30} GiB, which no published set does")
+    for member in members:
+        pure = PurePosixPath(member.filename)
+        if pure.is_absolute() or ".." in pure.parts or "\\" in member.filename or ":" in member.filename:
+            raise SnellenError(f"{name}: its file {member.filename!r} lies outside the folder; the archive is not used")
+    written = []
+    for member in members:
+        target = folder / member.filename
+        if target.is_file() and target.stat().st_size == member.file_size:
+            continue
+        target.parent.mkdir(parents=True, exist_ok=True)
+        part = target.with_name(target.name + ".part")
+        with archive.open(member) as inside, part.open("wb") as out:
+            shutil.copyfileobj(inside, out, 1 << 20)
+        part.replace(target)
+        written.append(target)
+    return written

@@ -1,0 +1,81 @@
+"""A `.env` file in the working folder: KEY=VALUE lines, read for the keys of one prefix only.
+
+The environment always wins, nothing is put into it, and values appear in no message: a file like that often holds secrets.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+from snellen.core.errors import SnellenError
+
+FILE = ".env"
+MOST = 1 << 20
+_LINE = re.compile(r"\s*(?:export\s+)?([A-Za-z_][A-Za-z0-9_.]*)\s*=(.*)", re.DOTALL)
+_ESCAPES = {"n": "\n", "t": "\t", "r": "\r", '"': '"', "\\": "\\", "$": "$"}
+_ESCAPE = re.compile(r"\\(.)")
+
+
+def parse(text: str, prefix: str = "") -> dict[str, str]:
+    r"""Keys that begin with a prefix, and their values. Later lines win; lines of other keys are not looked into.
+
+    Single quotes keep a value as it is, double quotes know \n, \t, \" and \\; a bare value ends at a ` #` comment.
+
+    >>> parse('# a\nEVAL_A=1 # one\nexport EVAL_B="x # y"\nOTHER=2\nEVAL_C=\'it\\n\'', "EVAL_")
+    {'EVAL_A': '1', 'EVAL_B': 'x # y', 'EVAL_C': 'it\\n'}
+    """
+    found: dict[str, str] = {}
+    for number, line in enumerate(text.splitlines(), 1):
+        match = _LINE.fullmatch(line)
+        if match and match[1].startswith(prefix):
+            found[match[1]] = _value(match[2].strip(), f"{FILE} line {number}, {match[1]}")
+    return found
+
+
+def read(folder: Path, prefix: str) -> dict[str, str]:
+    """The keys of the `.env` file of a folder; nothing where there is none (a virtual environment may have that name)."""
+    path = folder / FILE
+    if not path.is_file():
+        return {}
+    try:
+        with path.open("rb") as file:
+            data = file.read(MOST + 1)
+    except OSError as error:
+        raise SnellenError(f"{path} cannot be read ({error.strerror}): repair it or move it away") from None
+    if len(data) > MOST:
+        raise SnellenError(f"{path} is larger than 1 MiB and no settings file: move it away")
+    return parse(data.decode("utf-8-sig", "replace"), prefix)
+
+
+def overlaid(environ: Mapping[str, str], folder: Path, prefix: str) -> dict[str, str]:
+    """The settings of a prefix: the environment first, then the `.env` file of a folder."""
+    return read(folder, prefix) | {key: value for key, value in environ.items() if key.startswith(prefix)}
+
+
+def _value(raw: str, where: str) -> str:
+    quote = raw[:1]
+    if quote not in ("'", '"'):
+        return re.split(r"(?:^|\s)#", raw, maxsplit=1)[0].strip()
+    end = _closing(raw, quote)
+    if end is None:
+        raise SnellenError(f"{where}: the quoted value does not end on its line; close the quote")
+    rest = raw[end + 1 :].strip()
+    if rest and not rest.startswith("#"):
+        raise SnellenError(f"{where}: something follows the closing quote; only a # comment may")
+    inside = raw[1:end]
+    return _ESCAPE.sub(lambda m: _ESCAPES.get(m[1], m[0]), inside) if quote == '"' else inside
+
+
+def _closing(raw: str, quote: str) -> int | None:
+    """Where the value's own quote ends; in double quotes a backslash keeps one from ending it."""
+    at = 1
+    while at < len(raw):
+        if raw[at] == "\\" and quote == '"':
+            at += 2
+            continue
+        if raw[at] == quote:
+            return at
+        at += 1
+    return None

@@ -1,0 +1,206 @@
+"""The seed's result files as rows of charts: rates with intervals clustered by screenshot, by size and by element type.
+
+Files of the original tool are read as well. They do not say that five of its six methods look at the answer, so that is said for them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import msgspec
+
+from snellen.core.errors import SnellenError
+from snellen.core.types import Struct
+from snellen.stats.cluster import ClusteredMeans, Estimate
+
+SIZES = ("small", "medium", "large")
+BLIND_ORIGINAL = "UI-TARS + baseline"
+ORIGINAL = "original tool"
+AREA = "area_fraction"
+PIXELS = "pixels"
+TYPES = ("button", "icon", "text", "text_field", "checkbox", "dropdown", "link", "unknown")
+
+
+class Element(Struct, frozen=True):
+    """What charts need of one element's result."""
+
+    sample_id: str
+    found: bool
+    latency_ms: float | None = None
+    size_category: str = ""
+    size_px_category: str = ""
+    element_type: str = "unknown"
+
+
+class Result(Struct, frozen=True):
+    """A result file: the seed's keys, and those of ours that tables and charts look at."""
+
+    method_name: str
+    dataset_name: str
+    detection_rate: float
+    mean_iou: float
+    mean_latency_ms: float | None
+    mean_attempts: float
+    detection_rate_small: float
+    detection_rate_medium: float
+    detection_rate_large: float
+    detection_rate_by_type: dict[str, float]
+    total_elements: int
+    detected_elements: int
+    results: list[Element] = []
+    oracle: bool | None = None
+    protocol: dict[str, Any] | None = None
+    synthetic_data: bool | None = None
+
+
+class Rate(NamedTuple):
+    """A share with its interval; no value where there is nothing to count."""
+
+    value: float | None
+    n: int
+    low: float | None = None
+    high: float | None = None
+
+
+class Row(NamedTuple):
+    """One method on one data set, ready to be drawn."""
+
+    method: str
+    dataset: str
+    oracle: bool
+    protocol: str
+    overall: Rate
+    sizes: Mapping[str, Rate]
+    types: Mapping[str, Rate]
+    latency_ms: Rate
+    size_basis: str
+    synthetic: bool
+    original: bool = False
+
+
+def read_result(data: bytes, where: str) -> Result:
+    """A result file; SnellenError says what is wrong with it."""
+    try:
+        result = msgspec.json.decode(data, type=Result)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+        raise SnellenError(f"{where}: not a result file ({error})") from None
+    rates = (result.detection_rate, *(getattr(result, f"detection_rate_{s}") for s in SIZES))
+    if not all(0 <= r <= 1 for r in (*rates, *result.detection_rate_by_type.values())):
+        raise SnellenError(f"{where}: a detection rate lies outside 0 to 1")
+    if result.total_elements < 0 or (result.results and len(result.results) != result.total_elements):
+        raise SnellenError(f"{where}: total_elements is {result.total_elements}, but {len(result.results)} results follow")
+    return result
+
+
+def is_comparison(data: bytes) -> bool:
+    """Whether a file is the output of a comparison and no result."""
+    try:
+        found = msgspec.json.decode(data)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        return False
+    return isinstance(found, dict) and "results" not in found and bool(
+        {"ranking_by_detection_rate", "error"} & found.keys() or "ranking_by_detection_rate" in (found.get("oracle") or ())
+    )
+
+
+def read_folder(folder: Path) -> tuple[dict[str, Result], list[str]]:
+    """Every result file of a folder by name, and a line on each JSON file that is none. Comparisons are passed over."""
+    found: dict[str, Result] = {}
+    problems: list[str] = []
+    for path in sorted(folder.glob("*.json")):
+        try:
+            data = path.read_bytes()
+            if not is_comparison(data):
+                found[path.name] = read_result(data, path.name)
+        except OSError as error:
+            problems.append(f"{path.name}: cannot be read ({error.strerror})")
+        except SnellenError as error:
+            problems.append(str(error))
+    return found, problems
+
+
+def looks_at_answer(result: Result) -> bool:
+    """Whether a result is an oracle's: it says so, or it is the original's and of a method that peeks."""
+    return result.method_name != BLIND_ORIGINAL if result.oracle is None else result.oracle
+
+
+def protocol_name(result: Result) -> str:
+    """The protocol that a file was marked under."""
+    return ORIGINAL if result.protocol is None else str(result.protocol.get("name", "unknown"))
+
+
+def metrics_of(result: Result) -> dict[str, Any]:
+    """What the seed's tables and its comparison want of a result, and whether it is an oracle's."""
+    kept = {k: getattr(result, k) for k in Result.__struct_fields__ if k not in ("results", "protocol", "synthetic_data")}
+    oracle = looks_at_answer(result)
+    name = result.method_name
+    if oracle and not name.startswith("oracle"):
+        name = f"oracle: {name}"
+    return kept | {"oracle": oracle, "method_name": name}
+
+
+def rows_of(results: Iterable[Result]) -> list[Row]:
+    """Rows in the order of charts: blind methods first, by data set, the best first. One size basis for all of them."""
+    given = list(results)
+    basis = PIXELS if given and all(_has_pixels(r) for r in given) else AREA
+    rows = [_row(result, basis) for result in given]
+    return sorted(rows, key=lambda row: (row.oracle, row.dataset, -(row.overall.value or 0.0), row.method))
+
+
+def _has_pixels(result: Result) -> bool:
+    return bool(result.results) and any(e.size_px_category for e in result.results)
+
+
+def _row(result: Result, basis: str) -> Row:
+    elements = result.results
+    name = metrics_of(result)["method_name"]
+    common = (str(name), result.dataset_name, looks_at_answer(result), protocol_name(result))
+    tail = (basis, bool(result.synthetic_data), result.protocol is None)
+    if not elements:  # nothing to draw intervals from
+        overall = Rate(result.detection_rate if result.total_elements else None, result.total_elements)
+        return Row(*common, overall, {}, {}, Rate(result.mean_latency_ms, 0), *tail)
+    table = _Table(elements)
+    sizes = [e.size_px_category if basis == PIXELS else e.size_category for e in elements]
+    types = [e.element_type for e in elements]
+    return Row(
+        *common,
+        table.rate(range(len(elements))),
+        {s: table.rate([i for i, size in enumerate(sizes) if size == s]) for s in SIZES},
+        {t: table.rate([i for i, kind in enumerate(types) if kind == t]) for t in _ordered(types)},
+        table.latency(),
+        *tail,
+    )
+
+
+def _ordered(types: Sequence[str]) -> list[str]:
+    present = dict.fromkeys(types)
+    return [*(t for t in TYPES if t in present), *sorted(t for t in present if t not in TYPES)]
+
+
+class _Table:
+    """Found and latency of all elements, with one set of draws."""
+
+    def __init__(self, elements: Sequence[Element]) -> None:
+        import numpy as np
+
+        nan = float("nan")
+        values = [(float(e.found), nan if e.latency_ms is None else e.latency_ms) for e in elements]
+        self._means = ClusteredMeans(np.array(values, dtype=np.float64), [e.sample_id for e in elements])
+        self._count = len(elements)
+
+    def rate(self, chosen: Sequence[int]) -> Rate:
+        return _rate(self._estimates(chosen)[0]) if len(chosen) else Rate(None, 0)
+
+    def latency(self) -> Rate:
+        return _rate(self._estimates(range(self._count))[1])
+
+    def _estimates(self, chosen: Sequence[int]) -> list[Estimate]:
+        import numpy as np
+
+        return self._means.estimates(np.array(chosen, dtype=np.int64), (True, False))
+
+
+def _rate(estimate: Estimate) -> Rate:
+    return Rate(estimate.value, estimate.n, estimate.low, estimate.high)
