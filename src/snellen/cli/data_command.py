@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
+from typing import Any
 
 import click
 
 from snellen.cli import options
+from snellen.core.errors import SnellenError
+from snellen.core.exam import ManySets, Styled
 
 
 @click.group("data")
@@ -24,7 +28,15 @@ def command() -> None:
     "--out", "--output", "out", type=click.Path(path_type=Path), required=True, metavar="DIR", help="Folder to write."
 )
 @click.option("--workers", type=click.IntRange(min=1), metavar="N", help="Processes (default: one a core).")
-def make(benchmark: str, count: int, seed: int, out: Path, workers: int | None) -> int:
+@click.option("--style", metavar="NAME", help="Grounding: layouts (default) or seed-compat, the seed's own screens.")
+@click.option(
+    "--absent",
+    type=click.FloatRange(0, 1),
+    metavar="SHARE",
+    help="Grounding: share of instructions for what is not there.",
+)
+@click.option("--screen", metavar="WxH", help="Grounding: one size for all screenshots, such as 1920x1080.")
+def make(benchmark: str, count: int, seed: int, out: Path, workers: int | None, **given: Any) -> int:
     """Write a SYNTHETIC set of BENCHMARK in the real format.
 
     \b
@@ -34,14 +46,32 @@ def make(benchmark: str, count: int, seed: int, out: Path, workers: int | None) 
     from snellen.cli.progress import show_count
 
     exam = benchmarks.load(benchmark)
+    styled = {k: v for k, v in given.items() if v is not None}
+    if styled and not isinstance(exam, Styled):
+        raise SnellenError(f"--{next(iter(styled))} is for grounding, not for {exam.name}")
     with show_count(f"making {exam.name}") as progress:
-        files = exam.make(out, count=count, seed=seed, workers=workers, progress=progress)
+        if styled and isinstance(exam, Styled):
+            files = exam.make_styled(out, count=count, seed=seed, workers=workers, progress=progress, **_styled(styled))
+        else:
+            files = exam.make(out, count=count, seed=seed, workers=workers, progress=progress)
     click.echo(f"{len(files)} files of synthetic {exam.name} in {out} (count {count}, seed {seed})")
     return 0
 
 
+def _styled(given: dict[str, Any]) -> dict[str, Any]:
+    if "screen" in given:
+        found = re.fullmatch(r"(\d{2,5})x(\d{2,5})", given["screen"])
+        if found is None:
+            raise SnellenError(f"--screen {given['screen']}: expected WIDTHxHEIGHT, such as 1920x1080")
+        given["screen"] = (int(found[1]), int(found[2]))
+    return given
+
+
 @command.command("get")
 @click.argument("benchmark")
+@click.option(
+    "--set", "name", metavar="NAME", help="Which of several sets: grounding has screenspot, screenspot-v2, ..."
+)
 @click.option(
     "--revision",
     metavar="COMMIT",
@@ -55,7 +85,7 @@ def make(benchmark: str, count: int, seed: int, out: Path, workers: int | None) 
     metavar="DIR",
     help="Folder to write (default: where 'run' looks).",
 )
-def get(benchmark: str, revision: str | None, out: Path | None) -> int:
+def get(benchmark: str, name: str | None, revision: str | None, out: Path | None) -> int:
     """Download the real data of BENCHMARK from its hub, pinned to a commit (extra 'hub').
 
     The commit and every file's SHA-256 are written to snellen-data.json in the folder; a later 'get' fetches that
@@ -65,8 +95,10 @@ def get(benchmark: str, revision: str | None, out: Path | None) -> int:
     from snellen.engine.hub import download
 
     exam = benchmarks.load(benchmark)
-    repo, patterns = exam.hub()
-    folder = out or options.default_data_folder(benchmark)
+    if name is not None and not isinstance(exam, ManySets):
+        raise SnellenError(f"--set {name}: {exam.name} has one data set")
+    repo, patterns = exam.hub_of(name) if name is not None and isinstance(exam, ManySets) else exam.hub()
+    folder = out or options.default_data_folder(benchmark if name is None else f"{benchmark}-{name}")
     lock = download(repo, patterns, folder, revision)
     click.echo(f"{len(lock['files'])} files of {repo} at commit {lock['commit']} in {folder}")
     return 0

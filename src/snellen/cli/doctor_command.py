@@ -17,11 +17,10 @@ from snellen.cli import options
 
 EXTRAS = {
     "hub": ("huggingface_hub", "snellen data get"),
-    "local": ("transformers", "models on this machine (no command uses it yet)"),
-    "ocr": ("rapidocr_onnxruntime", "reading screenshots (no command uses it yet)"),
-    "excel": ("xlsxwriter", "spreadsheets (no command uses it yet)"),
-    "nlg": ("pycocoevalcap", "caption metrics (no command uses it yet)"),
-    "ray": ("ray", "several machines (no command uses it yet)"),
+    "local": ("transformers", "models on this machine (--model hf/...), D3's scorers"),
+    "ocr": ("rapidocr_onnxruntime", "the grounding method ocr"),
+    "excel": ("xlsxwriter", "the xlsx files of vqax, actx, esnlive, vcr"),
+    "nlg": ("pycocoevalcap", "METEOR, from Python only (snellen.stats.nlg.meteor; wants Java)"),
 }
 KEYS = ("OPENROUTER_API_KEY", "OPENAI_API_KEY", "SNELLEN_API_KEY", "HF_TOKEN")
 LOW_DISK = 1 << 30

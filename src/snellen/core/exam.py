@@ -302,6 +302,31 @@ class RunFacts(NamedTuple):
     records: Callable[[], Iterator[tuple[Sample, Answer, Mark]]] | None
 
 
+@runtime_checkable
+class Styled(Interface):
+    """A benchmark whose synthetic sets come in several kinds."""
+
+    def make_styled(
+        self,
+        out: Path,
+        *,
+        count: int,
+        seed: int,
+        workers: int | None,
+        progress: Callable[[int, int], None] | None,
+        **style: Any,
+    ) -> list[Path]:
+        """As `make`, with the kind's own options."""
+
+
+@runtime_checkable
+class ManySets(Interface):
+    """A benchmark that reads several published data sets."""
+
+    def hub_of(self, name: str) -> tuple[str, tuple[str, ...]]:
+        """As `hub`, for one of them by name."""
+
+
 class MethodRequest(NamedTuple):
     """A method that the user names, and what may be put into its hands. Models are built only if it needs them."""
 

@@ -48,6 +48,20 @@ class Grounding:
 
         return make(out, count=count, seed=seed, workers=workers, progress=progress)
 
+    def make_styled(
+        self,
+        out: Path,
+        *,
+        count: int,
+        seed: int,
+        workers: int | None,
+        progress: Callable[[int, int], None] | None,
+        **style: Any,
+    ) -> list[Path]:
+        from snellen.benchmarks.grounding.make import make
+
+        return make(out, count=count, seed=seed, workers=workers, progress=progress, **style)
+
     def method_subject(self, request: MethodRequest) -> Subject:
         """A method with its hands on what it needs. An oracle also gets the truths, apart from the questions."""
         from snellen.benchmarks.grounding import methods
