@@ -50,7 +50,7 @@ THOUSAND_FORMS: dict[str, Form] = {
 def find_mark(image: Image.Image) -> tuple[float, float] | None:
     """The middle of the marked patch, in fractions of the picture; None where it is not in it."""
     plain = Image.new("RGB", image.size, MARK)
-    near = ImageChops.difference(image, plain).convert("L").point(lambda v: 255 if v < 40 else 0)
+    near = ImageChops.difference(image.convert("RGB"), plain).convert("L").point(lambda v: 255 if v < 40 else 0)
     box = near.getbbox()
     if box is None:
         return None
@@ -180,7 +180,7 @@ class InProcess:
     async def ask(self, question: Question) -> Answer:
         self.questions.append(question)
         assert self.say is not None, "this method was not to ask anyone"
-        said = self.say(Image.open(io.BytesIO(question.pictures[0].data)).convert("RGB"), question)
+        said = self.say(Image.open(io.BytesIO(question.pictures[0].data)), question)
         return said if isinstance(said, Answer) else Answer(id=question.id, prompt=question.prompt, text=said)
 
 

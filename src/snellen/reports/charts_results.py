@@ -90,7 +90,9 @@ def read_result(data: bytes, where: str) -> Result:
     if not all(0 <= r <= 1 for r in (*rates, *result.detection_rate_by_type.values())):
         raise SnellenError(f"{where}: a detection rate lies outside 0 to 1")
     if result.total_elements < 0 or (result.results and len(result.results) != result.total_elements):
-        raise SnellenError(f"{where}: total_elements is {result.total_elements}, but {len(result.results)} results follow")
+        raise SnellenError(
+            f"{where}: total_elements is {result.total_elements}, but {len(result.results)} results follow"
+        )
     return result
 
 
@@ -100,8 +102,13 @@ def is_comparison(data: bytes) -> bool:
         found = msgspec.json.decode(data)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
         return False
-    return isinstance(found, dict) and "results" not in found and bool(
-        {"ranking_by_detection_rate", "error"} & found.keys() or "ranking_by_detection_rate" in (found.get("oracle") or ())
+    return (
+        isinstance(found, dict)
+        and "results" not in found
+        and bool(
+            {"ranking_by_detection_rate", "error"} & found.keys()
+            or "ranking_by_detection_rate" in (found.get("oracle") or ())
+        )
     )
 
 
@@ -133,7 +140,9 @@ def protocol_name(result: Result) -> str:
 
 def metrics_of(result: Result) -> dict[str, Any]:
     """What the seed's tables and its comparison want of a result, and whether it is an oracle's."""
-    kept = {k: getattr(result, k) for k in Result.__struct_fields__ if k not in ("results", "protocol", "synthetic_data")}
+    kept = {
+        k: getattr(result, k) for k in Result.__struct_fields__ if k not in ("results", "protocol", "synthetic_data")
+    }
     oracle = looks_at_answer(result)
     name = result.method_name
     if oracle and not name.startswith("oracle"):

@@ -198,7 +198,7 @@ class Item(NamedTuple):
     prompt: list[str | Shown]
     system: str | None
     query: Shown
-    facts: dict[str, Any] = {}
+    facts: dict[str, Any]
 
 
 class Seen(NamedTuple):

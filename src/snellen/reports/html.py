@@ -21,13 +21,15 @@ from snellen.core.text import for_terminal
 from snellen.core.types import GroupSummary, Metric, Outcome, ProtocolSummary
 from snellen.engine import marking
 from snellen.engine.run import Run
-from snellen.reports import flip_gallery, gallery, words
+from snellen.reports import flip_gallery, gallery, pairs, screens, words
 from snellen.reports.gallery import Whole
 from snellen.reports.shading import shades
 
 SAMPLES = 48
 SHORT = 300
 LONG = 4000
+BLIND = "Headline scores of all runs"
+ORACLE = "ORACLE runs, which look at the answer: for comparison only"
 
 
 def write_report(runs: Sequence[Run], page: Path, samples: int = SAMPLES) -> None:
@@ -37,7 +39,9 @@ def write_report(runs: Sequence[Run], page: Path, samples: int = SAMPLES) -> Non
     views = [_run_view(number, run, samples) for number, run in enumerate(runs, 1)]
     template = _environment().get_template("report.html")
     made = time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime())
-    pieces = template.generate(version=__version__, made=made, runs=views, overview=_overview(views))
+    blind, oracles = ([v for v in views if bool(v.oracle) is peeks] for peeks in (False, True))
+    overviews = [(title, _overview(some)) for title, some in ((BLIND, blind), (ORACLE, oracles)) if some]
+    pieces = template.generate(version=__version__, made=made, runs=views, overviews=overviews)
     part = page.with_name(page.name + ".part")
     try:
         page.parent.mkdir(parents=True, exist_ok=True)
@@ -76,7 +80,7 @@ def _environment() -> jinja2.Environment:
         lstrip_blocks=True,
     )
     found.globals.update(words=words, KINDS=gallery.KINDS, LONG=LONG)
-    found.filters.update(shades=shades, plain=plain, cut=lambda text: Whole(text[:LONG]), share=_share)
+    found.filters.update(shades=shades, plain=plain, cut=lambda text: Whole(text[:LONG]), share=_share, px=_px)
     return found
 
 
@@ -107,6 +111,15 @@ def plain(value: Any) -> str:
 def _share(value: float | None) -> str:
     """A place on a scale from 0 to 1, in percent for SVG."""
     return f"{100 * min(1.0, max(0.0, value or 0.0)):.2f}%"
+
+
+def _px(value: float) -> str:
+    """A place in a picture, to tenths, for SVG.
+
+    >>> _px(10.0), _px(10.26)
+    ('10', '10.3')
+    """
+    return f"{value:.1f}".removesuffix(".0")
 
 
 # ---------------------------------------------------------------- what the template shows
@@ -152,6 +165,21 @@ class Breakdown(NamedTuple):
     cells: list[Metric | None]
 
 
+class Gallery(NamedTuple):
+    """The chosen samples. `screens` or `pairs` where the exam has such; `sorts` are the orders that a reader may choose.
+
+    `first` says in what order they come; `orders` has each item's place under each of `sorts`.
+    """
+
+    items: list[gallery.Item]
+    survey: gallery.Survey
+    first: str
+    sorts: dict[str, str]
+    orders: list[dict[str, int]]
+    screens: screens.Screens | None
+    pairs: pairs.Pairs | None
+
+
 class RunView(NamedTuple):
     """All that the template shows of one run."""
 
@@ -170,8 +198,9 @@ class RunView(NamedTuple):
     breakdown: list[Breakdown]
     controls: list[dict[str, Any]]
     parting: flip_gallery.Parting
-    survey: gallery.Survey
-    items: list[gallery.Item]
+    gallery: Gallery
+    oracle: str
+    position: list[dict[str, Any]]
 
 
 def _overview(views: list[RunView]) -> list[Overview]:
@@ -188,8 +217,7 @@ def _overview(views: list[RunView]) -> list[Overview]:
 
 def _run_view(number: int, run: Run, samples: int) -> RunView:
     manifest, summary, protocols = run.manifest, run.summary, run.protocols
-    found = gallery.survey(run, samples)
-    seen = gallery.look(run, found.picks)
+    chosen, seen = _gallery(run, samples)
     shots = manifest["options"].get("shots", 0)
     size = run.folder.answers_path.stat().st_size if run.folder.answers_path.exists() else 0
     used = {o for p in protocols for g in p.groups for o in g.outcomes}
@@ -209,9 +237,32 @@ def _run_view(number: int, run: Run, samples: int) -> RunView:
         breakdown=_breakdown(protocols),
         controls=run.controls,
         parting=flip_gallery.parting(run, samples),
-        survey=found,
-        items=gallery.items(run, found.picks, seen.answers),
+        gallery=chosen,
+        oracle=str(manifest["subject"]["identity"].get("oracle") or ""),
+        position=list(summary.get("position", ())),
     )
+
+
+def _gallery(run: Run, samples: int) -> tuple[Gallery, gallery.Seen]:
+    """The gallery that suits the exam, and what was seen of the answers on the way."""
+    if run.manifest["benchmark"] == screens.BENCHMARK:
+        found = gallery.survey(run, samples, gallery.FAILURES_FIRST)
+        seen = gallery.look(run, found.picks)
+        items = gallery.items(run, found.picks, seen.answers, screens.regions)
+        shown = screens.screens(items)
+        return Gallery(items, found, "failures first", screens.SORTS, shown.orders, shown, None), seen
+    if run.manifest.get("scorers"):
+        scores = pairs.Scores(run)
+        found = gallery.survey(run, samples, gallery.FAILURES_FIRST, scores.hardness)
+        seen = gallery.look(run, found.picks)
+        items = pairs.hardest_first(gallery.items(run, found.picks, seen.answers), scores.hardness)
+        held = pairs.pairs(items, scores)
+        sorts = pairs.SORTS if any(item.tags.get("kind") for item in items) else {}
+        return Gallery(items, found, "hardest first, by their lowest margin", sorts, held.orders, None, held), seen
+    found = gallery.survey(run, samples)
+    seen = gallery.look(run, found.picks)
+    items = gallery.items(run, found.picks, seen.answers)
+    return Gallery(items, found, "", {}, [{} for _ in items], None, None), seen
 
 
 def _parts(protocols: list[ProtocolSummary]) -> list[Part]:
@@ -270,7 +321,9 @@ def _facts(run: Run, manifest: dict[str, Any], summary: dict[str, Any], seen: ga
         ("real or synthetic", "SYNTHETIC, made by snellen" if data["synthetic"] else "real (not marked as synthetic)"),
         ("data fingerprint", data["fingerprint"]),
         ("samples", f"{data['samples']} in the selection; answered " + _asked(summary)),
+        *_left_out(data.get("missing", ())),
         ("options", _pairs(manifest["options"]) or "the defaults"),
+        *_scorers(manifest.get("scorers", ())),
         ("created", f"{manifest['created']} by snellen {manifest['snellen']}"),
         ("run folder", str(run.path)),
     ]
@@ -285,6 +338,22 @@ def _facts(run: Run, manifest: dict[str, Any], summary: dict[str, Any], seen: ga
         half, most = (_quantile(seen.latencies, share) for share in (0.5, 0.95))
         facts.append(("latency of a call", f"median {half:.2f} s, 95 % within {most:.2f} s"))
     return facts
+
+
+def _left_out(missing: Sequence[Any]) -> list[tuple[str, str]]:
+    """Samples that were not asked, as their images are not there."""
+    if not missing:
+        return []
+    some = ", ".join(for_terminal(plain(one), 60) for one in missing[:3])
+    return [("images missing", f"{len(missing)} left out, as run.json lists them: {some}{' ...' if len(missing) > 3 else ''}")]
+
+
+def _scorers(scorers: Sequence[dict[str, Any]]) -> list[tuple[str, str]]:
+    """Who held captions against pictures; the first one's word counts."""
+    return [
+        (f"scorer {i}" if i > 1 else "scorer" + " (main)" * (len(scorers) > 1), f"{s['name']}: {_pairs(s['identity'])}")
+        for i, s in enumerate(scorers, 1)
+    ]
 
 
 def _asked(summary: dict[str, Any]) -> str:

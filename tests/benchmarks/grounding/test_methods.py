@@ -349,6 +349,14 @@ def test_a_picture_is_parsed_once_for_all_who_want_it() -> None:
     assert cache.made == len(made)
 
 
+@pytest.mark.parametrize("name", ["uitars", "uitars-fixed", "uitars+screenseeker", "vlm"])
+def test_a_screenshot_that_does_not_decode_is_an_error(name: str) -> None:
+    broken = view(image=SCREEN[:200])
+    prediction = locate(name, InProcess(say=lambda _image, _question: "(1,2)"), broken)
+    assert prediction.status == "error"
+    assert "does not decode" in prediction.reason
+
+
 # ---------------------------------------------------------------- baselines
 
 

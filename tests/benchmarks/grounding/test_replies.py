@@ -20,10 +20,12 @@ from snellen.benchmarks.grounding.methods.resize import (
     smart_resize,
 )
 from snellen.benchmarks.grounding.replies import (
+    DESCRIBED,
     MOST_DETECTIONS,
     Detection,
     Prediction,
     bounded,
+    flattened,
     from_text,
     shortened,
     to_text,
@@ -267,9 +269,13 @@ def test_what_is_no_prediction_is_not_taken_for_one(text: str) -> None:
 
 
 def test_what_is_stored_is_bounded() -> None:
-    many = [Detection(box=(0.123456, 1, 2, 3), text="a\nb" * 100) for _ in range(1000)]
+    many = [Detection(box=(0.123456, 1, 2, 3), text="a\nb" * 100) for _ in range(5000)]
     kept = shortened(many)
-    assert len(kept) == MOST_DETECTIONS
+    assert len(kept) == DESCRIBED
+    others = flattened(many)
+    assert len(others) == 4 * (MOST_DETECTIONS - DESCRIBED)
+    whole = Prediction(method="m", status="refused", size=(9, 9), detections=kept, others=others)
+    assert len(whole.boxes) == MOST_DETECTIONS
     assert len(kept[0].text) <= 80
     assert kept[0].box[0] == 0.1
     assert all(len(t) <= 2000 for t in bounded(["x" * 10_000] * 50))

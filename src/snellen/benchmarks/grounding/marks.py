@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from snellen.benchmarks.grounding.replies import MOST_DETECTIONS, Prediction, from_text
+from snellen.benchmarks.grounding.replies import Prediction, from_text
 from snellen.benchmarks.grounding.replies_points import read_point
 from snellen.core.errors import SnellenError
 from snellen.core.geometry import Box, Pixels, Point, distance, iou
@@ -58,7 +58,8 @@ def read_prediction(reply: str, sample: Sample) -> Prediction:
 
 
 def hits(point: Point, truth: Truth) -> bool:
-    """Whether a click lands on a right answer: edges count, and there is no tolerance."""
+    """Whether a click lands on a right answer: edges count, and there is no tolerance (a millionth of a pixel is arithmetic)."""
+    point = Point(round(point.x, 6), round(point.y, 6), point.space)
     if truth.polygons:
         return any(in_polygon(point, polygon) for polygon in truth.polygons)
     return any(box.contains(point) for box in truth.boxes)
@@ -143,8 +144,9 @@ def _detector(prediction: Prediction | None, truth: Truth) -> Metrics:
     """
     if prediction is None or prediction.detections_total is None or truth.absent:
         return {"detector_recall": None, "detector_recall_iou_50": None}
-    boxes = [Box(*d.box, truth.space) for d in prediction.detections if d.box[0] <= d.box[2] and d.box[1] <= d.box[3]]
-    cut_short = prediction.detections_total > len(prediction.detections) >= MOST_DETECTIONS
+    kept = prediction.boxes
+    cut_short = prediction.detections_total > len(kept)
+    boxes = [Box(*b, truth.space) for b in kept if b[0] <= b[2] and b[1] <= b[3]]
     centred = any(hits(box.centre, truth) for box in boxes)
     fitting = any(iou(box, other) >= 0.5 for box in boxes for other in truth.boxes)
     return {

@@ -17,7 +17,8 @@ Status = Literal["found", "refused", "unparsable", "error"]
 Corners = tuple[float, float, float, float]
 LARGEST_REPLY = 2000
 MOST_REPLIES = 16
-MOST_DETECTIONS = 200
+MOST_DETECTIONS = 1000
+DESCRIBED = 40
 MOST_CROPS = 64
 LONGEST_TEXT = 80
 
@@ -35,8 +36,9 @@ class Detection(Struct, frozen=True):
 class Prediction(Struct, frozen=True):
     """Where to click. `point`, `box`, `crops` and `detections` are in pixels of the whole screenshot.
 
-    `attempts` counts pictures looked at, `calls` requests to parsers and models. `detections` holds at most MOST_DETECTIONS of the
-    `detections_total` that were considered, the likeliest first. `failures` are looks that failed on the way to an answer.
+    `attempts` counts pictures looked at, `calls` requests to parsers and models. Of the `detections_total` that were considered,
+    `detections` describes the likeliest, and `others` holds the boxes of the next ones in whole pixels, four numbers each, so that
+    it can be said later what the detector saw. `failures` are looks that failed on the way to an answer.
     """
 
     method: str
@@ -50,12 +52,23 @@ class Prediction(Struct, frozen=True):
     calls: int = 0
     crops: tuple[Corners, ...] = ()
     detections: tuple[Detection, ...] = ()
+    others: tuple[int, ...] = ()
     detections_total: int | None = None
     replies: tuple[str, ...] = ()
     failures: tuple[str, ...] = ()
     reason: str = ""
     seconds: float | None = None
     oracle: bool = False
+
+    @property
+    def boxes(self) -> list[Corners]:
+        """The boxes of all detections that were kept."""
+        flat = self.others
+        rest = [
+            (float(flat[i]), float(flat[i + 1]), float(flat[i + 2]), float(flat[i + 3]))
+            for i in range(0, len(flat) - 3, 4)
+        ]
+        return [*(d.box for d in self.detections), *rest]
 
 
 _DECODER = msgspec.json.Decoder(Prediction)
@@ -90,7 +103,7 @@ def bounded(texts: list[str]) -> tuple[str, ...]:
 
 
 def shortened(detections: list[Detection]) -> tuple[Detection, ...]:
-    """Detections as they may be stored: a bounded number, tenths of a pixel, short texts."""
+    """The likeliest detections as they may be stored: a bounded number, tenths of a pixel, short texts."""
     return tuple(
         Detection(
             box=_tenths(d.box),
@@ -99,8 +112,13 @@ def shortened(detections: list[Detection]) -> tuple[Detection, ...]:
             confidence=None if d.confidence is None else round(d.confidence, 3),
             interactive=d.interactive,
         )
-        for d in detections[:MOST_DETECTIONS]
+        for d in detections[:DESCRIBED]
     )
+
+
+def flattened(detections: list[Detection]) -> tuple[int, ...]:
+    """The boxes of the detections that `shortened` leaves out, up to a bound."""
+    return tuple(round(v) for d in detections[DESCRIBED:MOST_DETECTIONS] for v in d.box)
 
 
 def _tenths(box: Corners) -> Corners:

@@ -52,7 +52,8 @@ def exports(run: RunFacts) -> Iterator[tuple[str, bytes]]:
         yield "screenspot.md", screenspot_table(run.groups, _subject(run)).encode()
     if run.records is None or whole is None:
         return
-    rows = list(_rows(run))
+    records = list(run.records())
+    rows = [_row(sample, answer, mark, run.protocol.name) for sample, answer, mark in records]
     metrics = result_file(run, rows, whole)
     name = f"{_safe(str(metrics['method']))}_{_safe(str(metrics['dataset_name']))}.json"
     yield name, msgspec.json.format(msgspec.json.encode(metrics), indent=2)
@@ -60,7 +61,7 @@ def exports(run: RunFacts) -> Iterator[tuple[str, bytes]]:
     yield "table.txt", console_table([metrics]).encode()
     yield "table.md", (markdown_table([metrics]) + "\n").encode()
     if run.protocol.name == "screenspot-pro":
-        judged = [_pro_row(sample, prediction, mark) for sample, prediction, mark in _judged(run)]
+        judged = [_pro_row(sample, _said(sample, answer), mark) for sample, answer, mark in records]
         subject = _subject(run)
         full = {"details": judged, "metrics": report(judged), "oracle": metrics["oracle"], "subject": subject}
         entry = {subject: {"link": "", "description": "", "results": leaderboard(judged)}}
@@ -94,15 +95,13 @@ def result_file(run: RunFacts, rows: Sequence[dict[str, Any]], whole: GroupSumma
     }
 
 
-def _rows(run: RunFacts) -> Iterator[dict[str, Any]]:
-    """One entry a target: the seed's keys, then what it lacked."""
-    assert run.records is not None  # noqa: S101 (the caller looked)
-    for sample, answer, mark in run.records():
-        yield _row(sample, answer, mark, run.protocol.name)
+def _said(sample: Sample, answer: Answer) -> Prediction | None:
+    return None if answer.failure is not None else read_prediction(answer.text, sample)
 
 
 def _row(sample: Sample, answer: Answer, mark: Mark, protocol: str) -> dict[str, Any]:
-    prediction = None if answer.failure is not None else read_prediction(answer.text, sample)
+    """One entry a target: the seed's keys, then what it lacked."""
+    prediction = _said(sample, answer)
     overlap = mark.metrics.get("seed_iou" if protocol == "seed" else "iou")
     seconds = None if prediction is None else prediction.seconds
     return {
@@ -152,12 +151,6 @@ def _error(answer: Answer, prediction: Prediction | None) -> str | None:
     if answer.failure is not None:
         return f"{answer.failure.kind}: {answer.failure.reason}"
     return prediction.reason if prediction is not None and prediction.status == "error" else None
-
-
-def _judged(run: RunFacts) -> Iterator[tuple[Sample, Prediction | None, Mark]]:
-    assert run.records is not None  # noqa: S101 (the caller looked)
-    for sample, answer, mark in run.records():
-        yield sample, None if answer.failure is not None else read_prediction(answer.text, sample), mark
 
 
 def _pro_row(sample: Sample, prediction: Prediction | None, mark: Mark) -> dict[str, Any]:

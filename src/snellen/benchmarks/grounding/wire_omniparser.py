@@ -168,7 +168,10 @@ async def parse_image(send: Send, image: bytes) -> Parse:
 
     A 500 is tried once more with the strip. If that fails too it is a failure, not an empty screen.
     """
-    size = opened(image).size
+    try:
+        size = opened(image).size
+    except SnellenError as error:
+        raise ToolFailure("image", str(error), lasting=True) from None
     status, body = await send(request_body(image))
     if status != 500:
         return read_reply(status, body, *size)

@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from snellen.benchmarks.grounding.methods.base import Parse, Tools, View
 from snellen.benchmarks.grounding.methods.looks import Look
-from snellen.benchmarks.grounding.replies import MOST_DETECTIONS, Corners, Detection
+from snellen.benchmarks.grounding.replies import DESCRIBED, Corners, Detection
 from snellen.core.geometry import Box, Crop, Point
 
 SIDES = (16, 25, 40, 64, 100, 160)
@@ -59,7 +59,7 @@ class SlidingWindow:
     async def look(self, view: View, crop: Crop, instruction: str, tools: Tools) -> Look:
         boxes = windows(crop.inner.width, crop.inner.height)
         draw = random.Random(f"{self.seed}/{view.id}/{crop.edges}")  # noqa: S311 (a coin, not a secret)
-        shown = draw.sample(boxes, min(MOST_DETECTIONS, len(boxes)))
+        shown = draw.sample(boxes, min(DESCRIBED, len(boxes)))
         box = Box(*shown[0], crop.inner)
         detections = tuple(Detection(box=b, kind="window") for b in shown)
         return Look("found", point=box.centre, box=box, detections=detections, total=len(boxes))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+from functools import lru_cache
 from typing import Any
 
 import msgspec
@@ -13,7 +14,7 @@ from snellen.benchmarks.grounding.methods.base import Tools
 from snellen.benchmarks.grounding.methods.grounders import certainty, no_reply
 from snellen.benchmarks.grounding.methods.parsers import Choice, Seen
 from snellen.benchmarks.grounding.methods.pictures import tagged
-from snellen.benchmarks.grounding.replies import MOST_DETECTIONS, Detection
+from snellen.benchmarks.grounding.replies import MOST_DETECTIONS, Corners, Detection
 from snellen.core.text import one_line
 from snellen.core.types import Picture, Question, Text
 
@@ -36,7 +37,7 @@ class ModelChooser:
 
     async def choose(self, seen: Seen, tools: Tools) -> Choice:
         detections = seen.parse.detections
-        picture = await asyncio.to_thread(tagged, seen.picture, [d.box for d in detections])
+        picture = await asyncio.to_thread(_tagged, seen.picture, tuple(d.box for d in detections))
         text = prompts.filled(prompts.CHOOSER, instruction=seen.instruction, boxes=listed(detections))
         question = Question(
             id=seen.id,
@@ -65,6 +66,12 @@ class ModelChooser:
             return base._replace(reason=f"the reply chooses box {number} of {len(detections)}")
         order = (number, *(i for i in base.order if i != number))
         return base._replace(status="found", picked=number, confidence=certainty(answer.tokens), order=order)
+
+
+@lru_cache(maxsize=16)
+def _tagged(picture: bytes, boxes: tuple[Corners, ...]) -> bytes:
+    """The numbered picture, kept for a while: it is the same for every target of a screenshot."""
+    return tagged(picture, boxes)
 
 
 def listed(detections: tuple[Detection, ...]) -> str:

@@ -8,6 +8,7 @@ from snellen.benchmarks.grounding.methods.base import Tools, View
 from snellen.benchmarks.grounding.methods.crops import Strategy
 from snellen.benchmarks.grounding.methods.looks import Locator, Look, Trail
 from snellen.benchmarks.grounding.replies import Prediction
+from snellen.core.errors import SnellenError
 
 
 class Composed:
@@ -29,7 +30,10 @@ class Composed:
         """Search, then refuse what is too unsure."""
         started = time.perf_counter()
         trail = Trail(view, self.max_calls)
-        look = await self.strategy.search(self.locator, trail, tools)
+        try:
+            look = await self.strategy.search(self.locator, trail, tools)
+        except SnellenError as error:  # a screenshot that does not decode
+            look = Look("error", reason=str(error))
         return trail.prediction(self.name, self._held(look), seconds=round(time.perf_counter() - started, 4))
 
     def _held(self, look: Look) -> Look:

@@ -34,6 +34,7 @@ FIT: dict[str, dict[str, float]] = {
 OTHER = 0.3
 UNSTATED = 0.6
 LABELLED = frozenset({"text_field", "dropdown", "checkbox", "radio", "switch", "slider"})
+UNWORDED = LABELLED | {"icon"}  # kinds whose name need not stand on them
 BESIDE = 0.95  # what a label passes on to the control beside it
 OF_A_KIND = 0.25  # all that can be said for a control of the right kind without a word on it
 SAYS_OTHER = 0.4  # of that, where there are other words on it
@@ -67,8 +68,8 @@ def score_all(wish: Wish, detections: Sequence[Detection], width: int, height: i
         where = nearness(wish, detection.box, width, height)
         if said > 0:
             scores.append(said * (0.75 + 0.15 * fits + 0.1 * where))
-        elif detection.text and wish.quoted:
-            scores.append(0.0)  # it says something else
+        elif wish.quoted and (detection.text or wish.kind not in UNWORDED):
+            scores.append(0.0)  # it says something else, or should say something
         elif (fits >= 0.9 and wish.kind) or wish.x is not None or wish.y is not None:
             scores.append(OF_A_KIND * fits * where * (SAYS_OTHER if detection.text else 1.0))
         else:

@@ -16,6 +16,7 @@ from snellen.benchmarks.grounding.replies import (
     Prediction,
     Status,
     bounded,
+    flattened,
     shortened,
 )
 from snellen.core.geometry import Box, Crop, Point
@@ -67,6 +68,7 @@ class Trail:
         self.failures: list[str] = []
         self.detections: list[Detection] = []
         self.total: int | None = None
+        self.partial = False
 
     @property
     def spent(self) -> bool:
@@ -87,11 +89,13 @@ class Trail:
         self.detections += back.detections
         if look.total is not None:
             self.total = (self.total or 0) + look.total
+            self.partial = self.partial or look.total > len(look.detections)
         return back
 
     def prediction(self, method: str, look: Look, seconds: float | None = None, oracle: bool = False) -> Prediction:
         """The final word, with all that led to it."""
         view = self.view
+        seen = _first(look, self.detections)
         return Prediction(
             method=method,
             status=look.status,
@@ -103,8 +107,9 @@ class Trail:
             attempts=self.attempts,
             calls=self.calls,
             crops=tuple(corners(c.box) for c in self.crops[:MOST_CROPS]),
-            detections=shortened(_first(look, self.detections)),
-            detections_total=self.total,
+            detections=shortened(seen),
+            others=flattened(seen),
+            detections_total=self.total if self.total is None or self.partial else len(seen),
             replies=bounded(self.replies),
             failures=tuple(one_line(f) for f in self.failures[:MOST_FAILURES]),
             reason=one_line(look.reason),

@@ -25,7 +25,7 @@ LARGEST_SHARE = 0.2  # of the screen: larger boxes are panels and windows
 TICK = (9, 34)  # sides of check boxes and radio buttons
 ICON = (8, 96)
 ICON_RATIO = 3.2
-DENSE = 0.16  # edges in an icon's box: the rounded corner of a frame has fewer
+OUTLINE = 3.3  # edge pixels of an icon, in its longer side: the rounded corner of a frame has fewer
 JOIN = 5  # parts of an icon that are nearer than this belong together
 
 
@@ -47,7 +47,7 @@ def find_shapes(pixels: Pixels8, words: Sequence[Edges], unread: Sequence[Edges]
     scale = max(1.0, min(pixels.shape[:2]) / 1080)
     boxes = [b for b in enclosed(edges) if not any(_within(b, w) for w in words)]  # the inside of an "o" is no box
     controls = [shape for box in boxes if (shape := _control(box, words, boxes, scale)) is not None]
-    ticks = [c.box for c in controls if c.kind == "checkbox"]
+    ticks = [_grown(c.box, 4) for c in controls if c.kind == "checkbox"]
     icons = [Shape(box, "icon") for box in blobs(edges, words, scale) if not any(_within(box, t) for t in ticks)]
     icons += [
         Shape(box, "icon") for box in unread if _is_blob(box, scale) and not any(_meet(box, i.box) for i in icons)
@@ -101,7 +101,8 @@ def blobs(edges: Pixels8, words: Sequence[Edges], scale: float) -> list[Edges]:
         x, y, wide, high, _area = (int(v) for v in stats[i])
         grown = side // 2
         box = (x + grown, y + grown, x + wide - grown, y + high - grown)
-        if _is_blob(box, scale) and np.count_nonzero(rest[box[1] : box[3], box[0] : box[2]]) >= DENSE * _area_of(box):
+        inked = np.count_nonzero(rest[box[1] : box[3], box[0] : box[2]])
+        if _is_blob(box, scale) and inked >= OUTLINE * max(box[2] - box[0], box[3] - box[1]):
             found.append(box)
     return found
 
@@ -166,8 +167,8 @@ def _within(inner: Edges, box: Edges) -> bool:
     return box[0] <= inner[0] and inner[2] <= box[2] and box[1] <= inner[1] and inner[3] <= box[3]
 
 
-def _area_of(box: Edges) -> int:
-    return (box[2] - box[0]) * (box[3] - box[1])
+def _grown(box: Edges, by: int) -> Edges:
+    return box[0] - by, box[1] - by, box[2] + by, box[3] + by
 
 
 def _meet(a: Edges, b: Edges) -> bool:

@@ -62,7 +62,11 @@ class PointOracle:
         answer = Look("refused", reason="no point passed the original's rule, which knows the truth")
         for region in legacy.regions(self.strategy, target.box, view.width, view.height):
             crop = _crop(view, region)
-            look = await trail.look(self.locator, crop, view.instruction, tools)
+            try:
+                look = await trail.look(self.locator, crop, view.instruction, tools)
+            except SnellenError as failure:  # a screenshot that does not decode
+                trail.failures.append(str(failure))
+                continue
             if look.point is None:
                 continue
             within = crop.into(look.point).to(UNIT)
@@ -80,7 +84,7 @@ class DetectionOracle:
     def __init__(self, name: str, parser: str, needs: tuple[str, ...], strategy: str) -> None:
         self.name, self.parser, self.strategy = name, parser, strategy
         self.needs = (*needs, "truth")
-        self._last: tuple[Parse, Floats] | None = None
+        self._last: tuple[Parse, Floats, bool] | None = None
 
     async def locate(self, view: View, tools: Tools, target: Target) -> Prediction:
         """Pick what is nearest to the truth."""
@@ -94,10 +98,10 @@ class DetectionOracle:
                 trail.crops.append(crop)
             try:
                 parse = await self._parse(view, crop, tools, trail)
-            except ToolFailure as failure:
-                trail.failures.append(f"{failure.kind}: {failure.reason}")
+            except (ToolFailure, SnellenError) as failure:
+                trail.failures.append(str(failure))
                 continue
-            trail.total = (trail.total or 0) + len(parse.detections)
+            trail.total, trail.partial = (trail.total or 0) + len(parse.detections), True
             if not parse.detections:
                 continue
             scores, boxes = self._scores(parse, region, target)
@@ -121,8 +125,8 @@ class DetectionOracle:
         import numpy as np
 
         if self._last is None or self._last[0] is not parse:
-            self._last = (parse, _fractions(parse))
-        own = self._last[1]
+            self._last = (parse, _fractions(parse), any(d.text for d in parse.detections))
+        _parse, own, worded = self._last
         boxes = np.column_stack(
             (
                 region[0] + own[:, 0] * region[2],
@@ -139,7 +143,7 @@ class DetectionOracle:
         overlap = np.divide(common, union, out=np.zeros_like(common), where=union > 0)
         cx, cy = legacy.click_point(target.box)
         away = np.hypot(boxes[:, 0] + boxes[:, 2] / 2 - cx, boxes[:, 1] + boxes[:, 3] / 2 - cy)
-        bonus = np.array([_bonus(d, target.text) for d in parse.detections]) if target.text else 0.0
+        bonus = np.array([_bonus(d, target.text) for d in parse.detections]) if worded and target.text else 0.0
         scores = np.clip(overlap + bonus - np.minimum(legacy.FARTHEST, away * legacy.PER_DISTANCE), 0.0, 1.0)
         return scores, boxes
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from snellen.core.errors import SnellenError
 from snellen.core.geometry import Box, Crop
 
 if TYPE_CHECKING:
@@ -23,8 +24,11 @@ def opened(data: bytes) -> Image:
     """The decoded picture in RGB; the last few are kept, since many crops are cut from one screenshot."""
     from PIL import Image
 
-    with Image.open(io.BytesIO(data)) as image:
-        return image.convert("RGB")
+    try:
+        with Image.open(io.BytesIO(data)) as image:
+            return image.convert("RGB")
+    except Exception as error:
+        raise SnellenError(f"the picture does not decode ({type(error).__name__})") from None
 
 
 def encoded(image: Image) -> bytes:
