@@ -29,12 +29,16 @@ from snellen.core.types import (
 
 
 class Verdict(NamedTuple):
-    """What a protocol says of one reply: the reading, whether it holds an answer at all, and the metric values."""
+    """What a protocol says of one reply: the reading, whether it holds an answer at all, and the metric values.
+
+    `outcome` is set where the protocol knows better than the reply's form tells, such as that it is a refusal.
+    """
 
     reading: Any
     readable: bool
     correct: bool
     metrics: Metrics
+    outcome: Outcome | None = None
 
 
 class Protocol(Interface):
@@ -106,7 +110,8 @@ def mark_reply(
     if sample.truth is None and outcome is Outcome.WRONG:
         outcome = Outcome.UNMARKED
     # a refusal, an empty or a cut reply is no answer, whatever a lenient reader finds in it
-    metrics = protocol.blank(sample) if outcome in NO_CREDIT else verdict.metrics
+    unread = outcome in NO_CREDIT and verdict.outcome is None
+    metrics = protocol.blank(sample) if unread else verdict.metrics
     return Mark(id=sample.id, outcome=outcome, reading=verdict.reading, metrics=metrics)
 
 
@@ -128,6 +133,8 @@ def _outcome(verdict: Verdict, text: str, finish_reason: str | None, refused: bo
         return Outcome.TRUNCATED if finish_reason == "length" else Outcome.EMPTY
     if verdict.correct:
         return Outcome.CORRECT
+    if verdict.outcome is not None:
+        return verdict.outcome
     if finish_reason == "length":
         return Outcome.TRUNCATED
     if not verdict.readable:

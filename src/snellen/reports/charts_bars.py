@@ -5,6 +5,7 @@ Methods that look at the answer are hatched and stand below a line, in a block o
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -16,8 +17,8 @@ BAR, WHISKER = "#79aede", "#173a5e"
 ORACLE_FILL, ORACLE_INK = "#fbeed6", "#b7791f"
 ORACLE_NOTE = "ORACLE: these look at the answer and are for comparison only"
 MARGIN, ROW, BAR_HEIGHT = 24.0, 48.0, 16.0
-COLUMNS_A_BAND = 6
-WHISKERS = "Whiskers: 95 % intervals, whole screenshots resampled. n = elements."
+COLUMNS_A_BAND = 5
+WHISKERS = "Whiskers: 95 % intervals over screenshots (resampled; Wilson where all agree). n = elements."
 
 
 class Column(NamedTuple):
@@ -44,7 +45,8 @@ def bars(title: str, subtitle: str, rows: Sequence[Row], columns: Sequence[Colum
     labels = min(330.0, max([120.0, *names]) + 14)
     wide = 440.0 if single else 168.0
     layout = _Layout(rows, labels, wide, 190.0 if single else 0.0, mixed)
-    bands = [columns[i : i + COLUMNS_A_BAND] for i in range(0, len(columns), COLUMNS_A_BAND)]
+    each = math.ceil(len(columns) / math.ceil(len(columns) / COLUMNS_A_BAND))
+    bands = [columns[i : i + each] for i in range(0, len(columns), each)]
     gap = 26.0
     total = 2 * MARGIN + labels + max(len(b) for b in bands) * (wide + gap) - gap + layout.beside
     total = max(total, 2 * MARGIN + text_width(title, 19), 560.0)
@@ -71,7 +73,7 @@ def _band(shapes: list[Shape], layout: _Layout, columns: Sequence[Column], y: fl
         for x, column in zip(places, columns, strict=True):
             shapes.append(Text(x, y + 14, shortened(column.heading, layout.width, 13), 13, INK, bold=True))
             shapes.append(Text(x, y + 30, shortened(column.note, layout.width + gap, 11), 11, FAINT))
-        y += 38
+        y += 38 if any(c.note for c in columns) else 22
     for oracle in (False, True):
         chosen = [i for i, row in enumerate(layout.rows) if row.oracle is oracle]
         if not chosen:

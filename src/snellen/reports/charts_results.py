@@ -49,7 +49,7 @@ class Result(Struct, frozen=True):
     detection_rate_by_type: dict[str, float]
     total_elements: int
     detected_elements: int
-    results: list[Element] = []
+    results: tuple[Element, ...] = ()
     oracle: bool | None = None
     protocol: dict[str, Any] | None = None
     synthetic_data: bool | None = None

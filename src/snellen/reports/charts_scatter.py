@@ -12,7 +12,9 @@ from snellen.reports.charts_shapes import Dot, Line, Picture, Shape, Text, short
 
 PALETTE = ("#1d6fb8", "#2f8f46", "#8e44ad", "#c0392b", "#00838f", "#6d4c41", "#5c6bc0", "#7c7c13")
 TARGET_RATE, TARGET_MS = 0.8, 2000.0
-LEAST_MS = 0.1
+LEAST_MS = 1.0  # what is quicker is drawn here
+INSET = 34.0
+APART = 22.0
 WIDE, HIGH, LEGEND = 620.0, 420.0, 340.0
 LOG_ABOVE = 50.0  # times between the fastest and the slowest
 NOTE = (
@@ -35,8 +37,7 @@ def scatter(title: str, subtitle: str, axis: str, rows: Sequence[Row], notes: Se
     _frame(shapes, scale, left, top, axis)
     for number, row in enumerate(drawn, 1):
         _whiskers(shapes, scale, row, top, _colour(row, number))
-    for number, row in enumerate(drawn, 1):
-        _marker(shapes, scale, row, top, number)
+    _markers(shapes, scale, drawn, top)
     end = _legend(shapes, drawn, left + WIDE + 34, top)
     y = max(top + HIGH + 62, end + 14)
     unknown = [row.method for row in rows if row not in drawn]
@@ -56,12 +57,12 @@ def _axis(times: Sequence[float], left: float) -> _Axis:
         step = _step(slowest * 1.15)
         most = step * math.ceil(slowest * 1.15 / step)
         ticks = tuple(step * i for i in range(round(most / step) + 1))
-        return _Axis(lambda ms: left + WIDE * ms / most, ticks, False)
+        return _Axis(lambda ms: left + INSET + (WIDE - 2 * INSET) * ms / most, ticks, False)
     low, high = math.floor(math.log10(fastest)), math.ceil(math.log10(slowest * 1.1))
     ticks = tuple(10.0**power for power in range(low, high + 1))
 
     def place(ms: float) -> float:
-        return left + WIDE * (math.log10(max(ms, 10.0**low)) - low) / (high - low)
+        return left + INSET + (WIDE - 2 * INSET) * (math.log10(max(ms, 10.0**low)) - low) / (high - low)
 
     return _Axis(place, ticks, True)
 
@@ -81,8 +82,10 @@ def _frame(shapes: list[Shape], scale: _Axis, left: float, top: float, axis: str
         shapes.append(Text(left - 8, y + 4, f"{share} %", 11, FAINT, "end"))
     for tick in scale.ticks:
         x = scale.place(tick)
-        shapes.append(Line(x, top, x, bottom, FAINT if tick == scale.ticks[0] else GRID))
-        shapes.append(Text(x, bottom + 18, _ms(tick), 11, FAINT, "middle"))
+        shapes.append(Line(x, top, x, bottom, GRID))
+        words = f"≤ {_ms(tick)}" if scale.log and tick == scale.ticks[0] else _ms(tick)
+        shapes.append(Text(x, bottom + 18, words, 11, FAINT, "middle"))
+    shapes.append(Line(left, top, left, bottom, FAINT))
     words = "mean time an element" + (", each step ten times as long" if scale.log else "")
     shapes.append(Text(left + WIDE / 2, bottom + 40, words, 12, INK, "middle"))
     y = bottom - HIGH * TARGET_RATE
@@ -112,9 +115,21 @@ def _whiskers(shapes: list[Shape], scale: _Axis, row: Row, top: float, colour: s
         shapes.extend(Line(v, y - 5, v, y + 5, colour, 1.8) for v in (a, b))
 
 
-def _marker(shapes: list[Shape], scale: _Axis, row: Row, top: float, number: int) -> None:
-    x, y = scale.place(row.latency_ms.value or 0.0), _y(top, row.overall.value or 0.0)
-    _numbered(shapes, row, x, y, number)
+def _markers(shapes: list[Shape], scale: _Axis, rows: Sequence[Row], top: float) -> None:
+    """Every marker at its place, or beside those that are there already, with a thin line to its place."""
+    taken: list[tuple[float, float]] = []
+    moved: list[tuple[Row, float, float, int]] = []
+    for number, row in enumerate(rows, 1):
+        x, y = scale.place(row.latency_ms.value or 0.0), _y(top, row.overall.value or 0.0)
+        at = x
+        while any(math.hypot(at - ox, y - oy) < APART for ox, oy in taken):
+            at += APART
+        taken.append((at, y))
+        moved.append((row, at, y, number))
+        if at != x:
+            shapes.append(Line(x, y, at, y, _colour(row, number), 1.0))
+    for row, x, y, number in moved:
+        _numbered(shapes, row, x, y, number)
 
 
 def _numbered(shapes: list[Shape], row: Row, x: float, y: float, number: int) -> None:
@@ -151,7 +166,7 @@ def _ms(value: float) -> str:
     """A time for people: milliseconds below a second, seconds above."""
     if value >= 1000:
         return f"{value / 1000:g} s" if value % 100 == 0 else f"{value / 1000:.2f} s"
-    return "0" if value == 0 else f"{value:.3g} ms"
+    return "0" if value == 0 else "< 1 ms" if value < 1 else f"{value:.3g} ms"
 
 
 def _about(title: str, rows: Sequence[Row]) -> str:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -19,7 +19,7 @@ from snellen import __version__, benchmarks
 from snellen.core.errors import SnellenError
 from snellen.core.text import for_terminal
 from snellen.core.types import GroupSummary, Metric, Outcome, ProtocolSummary
-from snellen.engine import marking
+from snellen.engine import controls, marking
 from snellen.engine.run import Run
 from snellen.reports import flip_gallery, gallery, pairs, screens, words
 from snellen.reports.gallery import Whole
@@ -230,7 +230,7 @@ def _run_view(number: int, run: Run, samples: int) -> RunView:
         stale=summary.get("answers_bytes") != size,
         facts=_facts(run, manifest, summary, seen),
         protocols=protocols,
-        abouts=_abouts(manifest["benchmark"], protocols),
+        abouts=_abouts(manifest["benchmark"], protocols, summary["asked"]),
         outcomes=[o.value for o in Outcome if o in used or o in (Outcome.CORRECT, Outcome.WRONG)],
         parts=_parts(protocols),
         breakdown_metrics=[words.breakdown_metric(p) for p in protocols],
@@ -290,7 +290,7 @@ def _breakdown(protocols: list[ProtocolSummary]) -> list[Breakdown]:
     return found
 
 
-def _abouts(benchmark: str, protocols: list[ProtocolSummary]) -> dict[str, str]:
+def _abouts(benchmark: str, protocols: list[ProtocolSummary], asked: Iterable[str]) -> dict[str, str]:
     """What protocols and prompts do, as the installed benchmark says it; only of the versions that the run has."""
     try:
         exam = benchmarks.load(benchmark)
@@ -301,7 +301,12 @@ def _abouts(benchmark: str, protocols: list[ProtocolSummary]) -> dict[str, str]:
         rules = exam.protocols.get(p.protocol.partition("@")[0])
         if rules is not None and rules.version == p.version:
             found[p.protocol] = rules.about
-    return found | {f"prompt {name}": about for name, about in exam.prompts.items()}
+    found |= {f"prompt {name}": about for name, about in exam.prompts.items()}
+    for prompt in asked:
+        base, control = controls.split(prompt)
+        if base in exam.prompts and control in controls.ABOUT:
+            found[f"prompt {prompt}"] = f"control, '{base}' with {controls.ABOUT[control]}"
+    return found
 
 
 def _facts(run: Run, manifest: dict[str, Any], summary: dict[str, Any], seen: gallery.Seen) -> list[tuple[str, str]]:
@@ -345,7 +350,12 @@ def _left_out(missing: Sequence[Any]) -> list[tuple[str, str]]:
     if not missing:
         return []
     some = ", ".join(for_terminal(plain(one), 60) for one in missing[:3])
-    return [("images missing", f"{len(missing)} left out, as run.json lists them: {some}{' ...' if len(missing) > 3 else ''}")]
+    return [
+        (
+            "images missing",
+            f"{len(missing)} left out, as run.json lists them: {some}{' ...' if len(missing) > 3 else ''}",
+        )
+    ]
 
 
 def _scorers(scorers: Sequence[dict[str, Any]]) -> list[tuple[str, str]]:

@@ -13,7 +13,7 @@ from snellen.benchmarks.grounding.marks import Truth
 from snellen.benchmarks.grounding.replies import Prediction
 
 SMALLEST_VIEW = 0.14  # of the screenshot's width
-LARGEST_SHARED = 0.32  # of the screenshot's width: target and prediction in one close-up
+LARGEST_SHARED = 0.24  # of the screenshot's width: target and prediction in one close-up
 SHAPE = 10 / 16
 ROOM = 2.6
 

@@ -108,7 +108,11 @@ def said(mark: Mark, truth: Truth, prediction: Prediction | None, drawn: Overlay
     found = [_verdict(mark, truth, prediction)]
     if prediction is not None and prediction.point is not None and prediction.status == "found":
         at = f"Click at {_at(prediction.point)}"
-        off = f", off the screen of {drawn.width} x {drawn.height}; drawn at its edge" if drawn.click and drawn.click.outside else ""
+        off = (
+            f", off the screen of {drawn.width} x {drawn.height}; drawn at its edge"
+            if drawn.click and drawn.click.outside
+            else ""
+        )
         on = f", on what the method took for '{one_line(prediction.text, 80)}'" if prediction.text else ""
         found.append(f"{at}{off}{on}.")
     if target is not None:
@@ -124,7 +128,11 @@ def _verdict(mark: Mark, truth: Truth, prediction: Prediction | None) -> str:
     if prediction.status != "found":
         why = f": {one_line(prediction.reason, 200)}" if prediction.reason else "."
         if prediction.status == "refused":
-            right = "Rightly said that the target is not there" if truth.absent else "Said that the target is not there, and it is"
+            right = (
+                "Rightly said that the target is not there"
+                if truth.absent
+                else "Said that the target is not there, and it is"
+            )
             return right + why
         return f"No point could be read ({prediction.status}){why}"
     if truth.absent:
@@ -141,6 +149,8 @@ def _explained(mark: Mark, prediction: Prediction | None) -> list[str]:
     if prediction is not None and mark.outcome is not Outcome.CORRECT and recall is not None:
         seen = "saw the target: the wrong thing was chosen" if recall else "did not see the target"
         found.append(f"The detector {seen} ({prediction.detections_total} detections).")
+    if prediction is not None and (prediction.detections_total or 0) > len(prediction.detections):
+        found.append(f"Drawn are {len(prediction.detections)} of {prediction.detections_total} detections.")
     if prediction is not None and prediction.crops:
         found.append(f"{len(prediction.crops)} crops tried in {prediction.attempts} looks.")
     if prediction is not None and prediction.failures:

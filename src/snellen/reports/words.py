@@ -40,7 +40,15 @@ def percent(value: float | str | None) -> str:
     return "–" if value is None else f"{100 * value:.1f}"
 
 
-UNITS = {"entropy": "nats", "_px": "px", "attempts": "count", "calls": "count", "margin": "cosine", "words": "count"}
+UNITS = {
+    "entropy": "nats",
+    "_px": "px",
+    "attempts": "count",
+    "calls": "count",
+    "margin": "cosine",
+    "words": "count",
+    "seconds": "s",
+}
 
 
 def unit_of(key: str) -> str:

@@ -12,7 +12,7 @@ from snellen.benchmarks.grounding.marks_osworld import lmms_point
 from snellen.benchmarks.grounding.marks_screenspot import correctness
 from snellen.benchmarks.grounding.replies import Prediction, from_text
 from snellen.core.exam import Verdict
-from snellen.core.types import GroupSummary, Mark, Metrics, Sample
+from snellen.core.types import GroupSummary, Mark, Metrics, Outcome, Sample
 
 Rule = Callable[[Prediction, Truth, Sample], tuple[bool, Metrics]]
 Reader = Callable[[str, Sample], Prediction]
@@ -42,7 +42,8 @@ class GroundingProtocol:
         truth = truth_of(sample)
         right, own = self._rule(prediction, truth, sample)
         values = metrics(prediction, truth) | own
-        return Verdict(reading_of(prediction), prediction.status == "found", right, values)
+        refused = Outcome.REFUSED if prediction.status == "refused" and not right else None
+        return Verdict(reading_of(prediction), prediction.status == "found", right, values, refused)
 
     def blank(self, sample: Sample) -> Metrics:
         return metrics(None, truth_of(sample)) | self._own_blank

@@ -155,7 +155,7 @@ class _Table:
         n = len(rows)
         outcomes = Counter(row.outcome.value for row in rows)
         metrics = {
-            name: _metric(estimate)
+            name: _metric(name, estimate)
             for name, estimate in zip(self.names, self.means.estimates(chosen, self.bounded), strict=True)
             if estimate.n
         }
@@ -182,7 +182,9 @@ class _Table:
             column = self.values[chosen, self.names.index(name)]
             known = column[~np.isnan(column)]
             if len(known):
-                found[f"{name}_p{round(100 * level)}"] = Metric(value=float(np.quantile(known, level)), n=len(known))
+                found[f"{name}_p{round(100 * level)}"] = Metric(
+                    value=float(np.quantile(known, level)), n=len(known), unit=UNITS.get(name, "")
+                )
         seconds = self.values[chosen, self.names.index("seconds")]
         images: dict[str, float] = {}
         for row, spent in zip(rows, seconds, strict=True):
@@ -190,7 +192,7 @@ class _Table:
                 images[row.image] = images.get(row.image, 0.0) + float(spent)
         for level in (0.5, 0.95) if images else ():
             value = float(np.quantile(list(images.values()), level))
-            found[f"seconds_image_p{round(100 * level)}"] = Metric(value=value, n=len(images))
+            found[f"seconds_image_p{round(100 * level)}"] = Metric(value=value, n=len(images), unit="s")
         return found
 
     def _cells(self, rows: Sequence[_Row], chosen: Rows) -> dict[str, Metric]:
@@ -205,8 +207,15 @@ class _Table:
         return {"mean_of_six_cells": Metric(value=float(np.mean(cells)), n=len(rows))}
 
 
-def _metric(estimate: Estimate) -> Metric:
-    return Metric(value=estimate.value, n=estimate.n, low=estimate.low, high=estimate.high, interval=estimate.interval)
+def _metric(name: str, estimate: Estimate) -> Metric:
+    return Metric(
+        value=estimate.value,
+        n=estimate.n,
+        low=estimate.low,
+        high=estimate.high,
+        interval=estimate.interval,
+        unit=UNITS.get(name, ""),
+    )
 
 
 def _with_floor(metric: Metric, value: float, answer: str) -> Metric:

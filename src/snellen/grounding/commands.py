@@ -1,0 +1,379 @@
+"""The four commands of the grounding seed, with its flags and files, on Snellen's own engine: resumable, blind, and honest exit codes."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+import msgspec
+
+from snellen.core.errors import SnellenError
+from snellen.grounding import IOU_THRESHOLD, Settings, settings
+
+PROGRAM = "snellen.grounding"
+TYPES = {"synthetic": "seed-compat", "layouts": "layouts"}
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def flag(name: str, **more: Any) -> Callable[[F], F]:
+    """An option in both spellings: --output_dir as the seed writes it, and --output-dir."""
+    return click.option(*dict.fromkeys((f"--{name}", f"--{name.replace('_', '-')}")), name, **more)
+
+
+@click.group(
+    invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 120}
+)
+@click.pass_context
+def app(context: click.Context) -> None:
+    """Compare grounding methods with the commands of the seed. Methods are blind; oracle/NAME is the original's rule, marked."""
+    if context.invoked_subcommand is None:
+        raise SnellenError(f"which command? {', '.join(app.commands)} ('--help' tells more)")
+
+
+@app.command()
+@flag("type", default="synthetic", show_default=True, help="synthetic (the original's own set) or layouts (ours).")
+@flag("count", type=int, default=500, show_default=True, help="Screenshots; the original cuts fractions off.")
+@flag("output_dir", metavar="DIR", help="Folder that gets a folder named after the type (EVAL_DATASETS_DIR).")
+@flag("seed", type=int, help="Seed (EVAL_SYNTHETIC_SEED, else 42).")
+@flag("style", metavar="seed-compat|layouts", help="Generator, where it is not the type's own.")
+def generate(type: str, count: int, output_dir: str | None, seed: int | None, style: str | None) -> int:
+    """Make a synthetic data set in the seed's format."""
+    from snellen.benchmarks.grounding.make import STYLES, make
+    from snellen.cli.progress import show_count
+
+    known = _settings()
+    if type not in TYPES:
+        raise SnellenError(f"unknown dataset type '{type}': choose from {', '.join(TYPES)}")
+    style = style or TYPES[type]
+    if style not in STYLES:
+        raise SnellenError(f"unknown style '{style}': choose from {', '.join(STYLES)}")
+    screen = known.screen
+    if style == "seed-compat" and screen is not None:
+        if screen != (1920, 1080):
+            raise SnellenError(
+                f"EVAL_SYNTHETIC_WIDTH and _HEIGHT say {screen[0]}x{screen[1]}, and the original's set is kept at 1920x1080 "
+                "only: use --style layouts"
+            )
+        screen = None
+    folder = (Path(output_dir) if output_dir else known.datasets_dir) / type
+    seed = known.seed if seed is None else seed
+    with show_count(f"generating {type}") as progress:
+        files = make(folder, count=count, seed=seed, progress=progress, style=style, screen=screen)
+    shots = sum(path.suffix == ".png" for path in files)
+    click.echo(f"Generator: {style}" + (" (the original's annotations bit for bit)" if style == "seed-compat" else ""))
+    fewer = f" of {count} asked for: the original cuts fractions off" if shots != count else ""
+    click.echo(f"Generated {shots} samples{fewer}")
+    click.echo(f"Total elements: {_elements(folder)}")
+    click.echo(f"Saved to: {folder}")
+    return 0
+
+
+@app.command()
+@flag("method", required=True, metavar="M", help="Method ('list' shows them); the seed's six names run blind.")
+@flag("dataset", required=True, metavar="D", help="Folder of the data set below --dataset_dir, such as synthetic.")
+@flag("dataset_dir", metavar="DIR", help="Folder of data sets (EVAL_DATASETS_DIR).")
+@flag("output_dir", metavar="DIR", help="Folder of result files (EVAL_RESULTS_DIR); runs go to its folder runs.")
+@flag("omniparser_url", metavar="URL", help="OmniParser's server (EVAL_OMNIPARSER_URL).")
+@flag("uitars_url", metavar="URL", help="UI-TARS's server (EVAL_UITARS_URL).")
+@flag("limit", type=click.IntRange(min=0), default=0, metavar="N", help="Only the first N screenshots; 0: all.")
+@flag("protocol", default="click", show_default=True, metavar="P", help="click, or seed for the original's rule.")
+@flag("model", metavar="SPEC", help="Model of methods that ask one, such as vllm/NAME.")
+def run(method: str, dataset: str, limit: int, protocol: str, model: str | None, **given: str | None) -> int:
+    """Run a method on a data set, or go on with a run that was interrupted; write the seed's result file."""
+    from snellen.benchmarks.grounding.tables import console_table
+    from snellen.cli.progress import show_progress
+    from snellen.engine.run import carry_out
+
+    known = _settings()
+    out = Path(given["output_dir"]) if given["output_dir"] else known.results_dir
+    where = _dataset(Path(given["dataset_dir"]) if given["dataset_dir"] else known.datasets_dir, dataset)
+    plan = _plan(method, where, protocol, limit, model, known, given)
+    click.echo(f"Loaded {len(plan.data)} elements from {dataset}")
+    click.echo(f"Running evaluation: {plan.subject.spec} on {dataset}")
+    with show_progress(f"{method} on {dataset}") as shown:
+        finished = carry_out(plan, out / "runs", None, shown.asking, shown.scoring)
+    for note in finished.notes:
+        click.echo(f"note: {note}", err=True)
+    if finished.stopped is not None:
+        raise finished.stopped
+    result = result_of(finished.run, plan.chosen[0], dataset, limit, model)
+    path = out / f"{_safe(method)}{'-' + _safe(model) if model else ''}_{_safe(dataset)}.json"
+    _write(path, result, "--output_dir")
+    click.echo(console_table([result]))
+    failed = result["outcomes"].get("error", 0)
+    if failed:
+        click.echo(f"note: {failed} elements ended in an error and count as not found; run again to ask them", err=True)
+    click.echo(f"Run folder: {finished.run.path}")
+    click.echo(f"Results saved to: {path}")
+    return 0
+
+
+@app.command()
+@flag("results_dir", metavar="DIR", help="Folder of result files (EVAL_RESULTS_DIR).")
+@flag("output", metavar="FILE", help="Comparison to write (default: comparison.json beside the results).")
+@flag("charts_dir", metavar="DIR", help="Folder of charts (EVAL_CHARTS_DIR).")
+def compare(results_dir: str | None, output: str | None, charts_dir: str | None) -> int:
+    """Compare all result files of a folder: tables, comparison.json, and charts as SVG and PNG."""
+    from snellen.benchmarks.grounding.tables import console_table, markdown_table
+    from snellen.reports import charts
+    from snellen.reports.charts_results import metrics_of, protocol_name, read_folder
+
+    known = _settings()
+    folder = Path(results_dir) if results_dir else known.results_dir
+    target = Path(output) if output else folder / "comparison.json"
+    found, problems = read_folder(folder)
+    found = {name: result for name, result in found.items() if (folder / name).resolve() != target.resolve()}
+    for problem in problems:
+        click.echo(f"{PROGRAM}: {_shown(problem)}", err=True)
+    if not found:
+        raise SnellenError(f"no results in {folder}: 'run --method M --dataset D' writes one")
+    click.echo(f"Found {len(found)} result files")
+    metrics = [metrics_of(result) for result in found.values()]
+    click.echo(console_table(metrics))
+    rules = sorted({protocol_name(result) for result in found.values()})
+    if len(rules) > 1:
+        click.echo(
+            f"note: these were marked by different rules ({', '.join(rules)}); such rates do not compare", err=True
+        )
+    _write(target, compared(found), "--output")
+    table = target.with_suffix(".md")
+    _write(table, (markdown_table(metrics) + "\n").encode(), "--output")
+    click.echo(f"Comparison saved to: {target} and {table.name}")
+    drawn = charts.write(found.values(), Path(charts_dir) if charts_dir else known.charts_dir)
+    click.echo(f"Charts saved to: {drawn[0].parent} ({len(drawn)} files)")
+    if problems:
+        raise SnellenError(f"{len(problems)} files of {folder} are no results and were left out; see above")
+    return 0
+
+
+@app.command("list")
+def list_() -> int:
+    """Show methods and data sets."""
+    from snellen.benchmarks.grounding.fetch import SOURCES
+    from snellen.benchmarks.grounding.methods import catalogue
+
+    known = _settings()
+    for title, oracle in (
+        ("Available Methods", False),
+        ("ORACLE methods: look at the answer, for comparison only", True),
+    ):
+        click.echo(f"\n{title}:\n{'-' * 40}")
+        for entry in catalogue():
+            if entry.oracle is oracle:
+                needs = f" [needs {', '.join(entry.needs)}]" if entry.needs else ""
+                click.echo(f"  {entry.name:<34} {entry.about}{needs}")
+    click.echo(f"\nDatasets in {known.datasets_dir}:\n{'-' * 40}")
+    for name, title in sorted(_there(known.datasets_dir).items()):
+        click.echo(f"  {_shown(name):<34} {title}")
+    click.echo(f"\nDataset Types:\n{'-' * 40}")
+    for name, style in TYPES.items():
+        click.echo(f"  {name:<34} 'generate --type {name}' makes it (style {style})")
+    for name, source in SOURCES.items():
+        how = f"'snellen data get grounding --set {name}'" if source.repo else source.instead
+        click.echo(f"  {name:<34} {source.title}: {how}")
+    click.echo(f"\nDefault Directories:\n  Datasets: {known.datasets_dir}\n  Results:  {known.results_dir}")
+    click.echo(f"  Charts:   {known.charts_dir}")
+    return 0
+
+
+# ---------------------------------------------------------------- what the commands do
+
+
+class FirstScreens:
+    """The first screenshots of a data set, as the seed's --limit counts."""
+
+    def __init__(self, data: Any, count: int) -> None:
+        from snellen.core.digest import digest
+
+        screens = data.screens[:count]
+        self._data, self._names = data, {screen.id for screen in screens}
+        self.screens = screens
+        self.source, self.synthetic = data.source, data.synthetic
+        self.fingerprint = digest({"data": data.fingerprint, "first_screens": count})
+        self._keep = {s.id for s in data.light() if s.facts["screen"] in self._names}
+
+    def __len__(self) -> int:
+        return len(self._keep)
+
+    def light(self) -> Iterator[Any]:
+        return (sample for sample in self._data.light() if sample.id in self._keep)
+
+    def full(self, wanted: Callable[[str], bool]) -> Iterator[Any]:
+        keep = self._keep
+        full: Iterator[Any] = self._data.full(lambda name: name in keep and wanted(name))
+        return full
+
+    def asker(self, prompt: str) -> Any:
+        return self._data.asker(prompt)
+
+
+def result_of(run: Any, chosen: Any, dataset: str, limit: int, model: str | None) -> dict[str, Any]:
+    """The seed's result file of a run under one protocol, with pixel sizes and true boxes put to each element."""
+    from snellen.benchmarks.grounding.formats_base import SIZE_BASIS
+    from snellen.benchmarks.grounding.tables import exports
+    from snellen.core.exam import RunFacts
+
+    samples = {s.id: s for s in run.samples()}
+    marks = {m.id: m for m in run.marks(chosen.name)}
+
+    def records() -> Iterator[Any]:
+        for answer in run.answers():
+            if answer.prompt == chosen.prompt and answer.id in marks:
+                yield samples[answer.id], answer, marks[answer.id]
+
+    groups = next(p.groups for p in run.protocols if p.protocol == chosen.name)
+    facts = RunFacts(run.manifest, chosen.protocol, chosen.prompt, groups, run.summary["totals"], records)
+    content = next(data for name, data in exports(facts) if name.endswith(".json"))
+    result: dict[str, Any] = msgspec.json.decode(content)
+    for row in result["results"]:
+        sample = samples[row["element_id"]]
+        row["size_px_category"] = sample.tags.get("size") or "unknown"
+        row["target_boxes"] = sample.truth["boxes"]
+    bases = {"size_category": "share of the screen's area: 0.001, 0.01", "size_px_category": f"{SIZE_BASIS}: 32, 100"}
+    name = f"{result['method_name']} ({model})" if model else result["method_name"]
+    own = {"method_name": name, "dataset_name": dataset}
+    return result | own | {"size_basis": bases, "limit": limit or None, "run": run.path.name}
+
+
+def compared(found: Mapping[str, Any]) -> dict[str, Any]:
+    """The seed's comparison, and behind it every result with its interval, n, protocol and file."""
+    from snellen import __version__
+    from snellen.benchmarks.grounding.tables import comparison
+    from snellen.reports.charts_results import looks_at_answer, metrics_of, protocol_name, rows_of
+
+    files = []
+    for name, result in found.items():
+        row = rows_of([result])[0]
+        files.append(
+            {
+                "file": name,
+                "method": row.method,
+                "dataset": row.dataset,
+                "oracle": looks_at_answer(result),
+                "protocol": protocol_name(result),
+                "rate": row.overall.value,
+                "interval": [row.overall.low, row.overall.high],
+                "n": row.overall.n,
+                "by_size": {k: v._asdict() for k, v in row.sizes.items()},
+                "size_basis": row.size_basis,
+                "by_type": {k: v._asdict() for k, v in row.types.items()},
+                "latency_ms": row.latency_ms.value,
+            }
+        )
+    seed = comparison([metrics_of(result) for result in found.values()])
+    return seed | {"files": files, "versions": {"snellen": __version__}}
+
+
+def _plan(
+    method: str,
+    where: Path,
+    protocol: str,
+    limit: int,
+    model: str | None,
+    known: Settings,
+    given: Mapping[str, str | None],
+) -> Any:
+    from snellen.benchmarks.grounding.methods import BASELINES, is_oracle
+    from snellen.engine import methods
+    from snellen.engine.plan import make_plan
+
+    options: dict[str, str] = {}
+    if known.confidence is not None and not is_oracle(method) and method not in BASELINES:
+        options["confidence"] = str(known.confidence)
+        click.echo("note: EVAL_DEFAULT_CONFIDENCE_THRESHOLD is set: less sure answers count as refused", err=True)
+    if known.iou_threshold not in (None, IOU_THRESHOLD):
+        click.echo("note: EVAL_DEFAULT_IOU_THRESHOLD has no effect: the seed's rule has 0.3, always", err=True)
+    chosen = methods.Chosen(
+        method,
+        options,
+        omniparser_url=given["omniparser_url"] or known.omniparser_url,
+        uitars_url=given["uitars_url"] or known.uitars_url,
+    )
+    plan = make_plan("grounding", model=model, data=where, protocols=(protocol,), method=chosen)
+    if not limit:
+        return plan
+    plan = plan._replace(data=FirstScreens(plan.data, limit))
+    return plan._replace(questions=plan.counted())
+
+
+def _settings() -> Settings:
+    return settings(os.environ, Path())
+
+
+def _dataset(base: Path, name: str) -> Path:
+    if (base / name).is_dir():
+        return base / name
+    there = ", ".join(sorted(_there(base))) or "none"
+    raise SnellenError(
+        f"no data set '{name}' in {base} (there: {there}); 'generate --type synthetic' makes one, --dataset_dir names another place"
+    )
+
+
+def _there(base: Path) -> dict[str, str]:
+    """The data sets of a folder and what format each has."""
+    from snellen.benchmarks.grounding.data import recognise
+
+    found: dict[str, str] = {}
+    for path in base.iterdir() if base.is_dir() else ():
+        try:
+            found[path.name] = recognise(path)[0].title
+        except SnellenError:
+            continue
+    return found
+
+
+def _elements(folder: Path) -> int:
+    annotations = msgspec.json.decode((folder / "annotations.json").read_bytes())
+    return sum(len(sample["elements"]) for sample in annotations["samples"])
+
+
+def _safe(name: str) -> str:
+    return re.sub(r"[^A-Za-z0-9._+-]+", "-", name).strip("-.") or "run"
+
+
+def _write(path: Path, content: Any, option: str) -> None:
+    """A file as a whole or not at all; what is not bytes becomes indented JSON."""
+    data = content if isinstance(content, bytes) else msgspec.json.format(msgspec.json.encode(content), indent=2)
+    part = path.with_name(path.name + ".part")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        part.write_bytes(data)
+        part.replace(path)
+    except OSError as error:
+        raise SnellenError(f"cannot write {path} ({error.strerror}): choose another {option}") from None
+
+
+def _shown(text: str) -> str:
+    from snellen.core.secret import redact_all
+    from snellen.core.text import for_terminal
+
+    return for_terminal(redact_all(text))
+
+
+def main(words: Sequence[str] | None = None) -> None:
+    """Entry point: one clear line and exit code 2 for bad usage or data, 3 for a run that stopped early, 130 for Ctrl-C."""
+    code = 1
+    try:
+        done = app.main(args=words, standalone_mode=False, prog_name=f"python -m {PROGRAM}")
+        code = done if isinstance(done, int) else 0
+    except click.exceptions.Exit as error:
+        code = error.exit_code
+    except click.ClickException as error:
+        asked = f" (one of {', '.join(app.commands)})" if "No such command" in error.format_message() else ""
+        click.echo(f"{PROGRAM}: {_shown(error.format_message())}{asked}", err=True)
+        code = 2
+    except SnellenError as error:
+        click.echo(f"{PROGRAM}: {_shown(str(error))}", err=True)
+        code = error.exit_code
+    except (KeyboardInterrupt, click.Abort):
+        click.echo(f"{PROGRAM}: interrupted", err=True)
+        code = 130
+    except BrokenPipeError:
+        sys.stderr.close()
+        code = 0
+    sys.exit(code)
