@@ -10,8 +10,10 @@ from snellen import benchmarks
 from snellen.core.exam import Options
 from snellen.core.secret import Secret
 from snellen.engine.ask import Limits, Progress
+from snellen.engine.methods import Chosen
 from snellen.engine.plan import make_plan
 from snellen.engine.run import Run, carry_out
+from snellen.subjects.local.settings import LocalSettings
 from snellen.subjects.openai_api import Settings
 from snellen.subjects.prices import parse_price
 
@@ -19,7 +21,7 @@ from snellen.subjects.prices import parse_price
 def evaluate(
     benchmark: str,
     *,
-    model: str,
+    model: str | None = None,
     data: str | Path,
     protocols: Sequence[str] = (),
     prompt: str | None = None,
@@ -29,6 +31,12 @@ def evaluate(
     limit: int | None = None,
     seed: int = 0,
     shots: int = 0,
+    max_missing: int = 0,
+    method: str | None = None,
+    method_options: dict[str, str] | None = None,
+    scorers: Sequence[str] = (),
+    scorer_mode: str = "trained",
+    local: LocalSettings | None = None,
     out: str | Path = "runs",
     base_url: str | None = None,
     api_key: str | None = None,
@@ -59,8 +67,14 @@ def evaluate(
         protocols=tuple(protocols),
         prompt=prompt,
         controls=tuple(controls),
-        options=Options(splits=tuple(splits), tasks=tuple(tasks), limit=limit, seed=seed, shots=shots),
+        options=Options(
+            splits=tuple(splits), tasks=tuple(tasks), limit=limit, seed=seed, shots=shots, max_missing=max_missing
+        ),
         settings=settings,
+        local=local,
+        scorers=tuple(scorers),
+        scorer_mode=scorer_mode,
+        method=Chosen(method, method_options or {}) if method is not None else None,
     )
     limits = Limits(concurrency=concurrency, max_cost=max_cost, timeout=timeout, fresh=fresh)
     finished = carry_out(plan, Path(out), limits, on_progress)

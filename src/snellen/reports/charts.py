@@ -20,7 +20,11 @@ BY_SIZE = "detection_rate_by_size"
 BY_TYPE = "detection_rate_by_type"
 LATENCY = "accuracy_vs_latency"
 PIXEL_LIMITS = {"small": "under 32 px", "medium": "32 to 100 px", "large": "over 100 px"}
-AREA_LIMITS = {"small": "< 0.1 % of the screen", "medium": "0.1 to 1 % of the screen", "large": "≥ 1 % of the screen"}
+AREA_LIMITS = {
+    "small": "under 0.1 % of the screen",
+    "medium": "0.1 to 1 % of the screen",
+    "large": "1 % of the screen or more",
+}
 RULES = {
     "click": ("Click accuracy", "the predicted point lies in the element's box, edges included, no tolerance"),
     "seed": ("Detection rate", "the seed's rule: box score of at least 0.3, or point in the box enlarged by 0.02"),

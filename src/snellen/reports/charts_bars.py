@@ -47,7 +47,7 @@ def bars(title: str, subtitle: str, rows: Sequence[Row], columns: Sequence[Colum
     layout = _Layout(rows, labels, wide, 190.0 if single else 0.0, mixed)
     each = math.ceil(len(columns) / math.ceil(len(columns) / COLUMNS_A_BAND))
     bands = [columns[i : i + each] for i in range(0, len(columns), each)]
-    gap = 26.0
+    gap = 36.0
     total = 2 * MARGIN + labels + max(len(b) for b in bands) * (wide + gap) - gap + layout.beside
     total = max(total, 2 * MARGIN + text_width(title, 19), 560.0)
     shapes: list[Shape] = [Text(MARGIN, 36, title, 19, INK, bold=True)]

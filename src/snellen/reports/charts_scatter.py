@@ -17,9 +17,7 @@ INSET = 34.0
 APART = 22.0
 WIDE, HIGH, LEGEND = 620.0, 420.0, 340.0
 LOG_ABOVE = 50.0  # times between the fastest and the slowest
-NOTE = (
-    "Whiskers: 95 % intervals of the means, whole screenshots resampled. Dashed: the targets of the seed, 80 % and 2 s."
-)
+NOTE = "Whiskers: 95 % intervals of the means over screenshots. Dashed: the seed's targets, 80 % and 2 s."
 
 
 class _Axis(NamedTuple):
@@ -83,7 +81,7 @@ def _frame(shapes: list[Shape], scale: _Axis, left: float, top: float, axis: str
     for tick in scale.ticks:
         x = scale.place(tick)
         shapes.append(Line(x, top, x, bottom, GRID))
-        words = f"≤ {_ms(tick)}" if scale.log and tick == scale.ticks[0] else _ms(tick)
+        words = f"{_ms(tick)} or less" if scale.log and tick == scale.ticks[0] else _ms(tick)
         shapes.append(Text(x, bottom + 18, words, 11, FAINT, "middle"))
     shapes.append(Line(left, top, left, bottom, FAINT))
     words = "mean time an element" + (", each step ten times as long" if scale.log else "")

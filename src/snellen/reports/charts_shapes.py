@@ -96,7 +96,7 @@ def shortened(text: str, room: float, size: float) -> str:
     """A text that fits: control characters shown, and cut with three dots where it is too long.
 
     >>> shortened("a very long name of a method", 60, 12)
-    'a very lon…'
+    'a very lo…'
     """
     shown = for_terminal(" ".join(text.split()), 400)
     if text_width(shown, size) <= room:

@@ -46,7 +46,7 @@ def iou(a: XYWH, b: XYWH) -> float:
 
 def distance(a: XY, b: XY) -> float:
     """Euclidean, in fractions: a step right and a step down count the same, whatever the screen's shape."""
-    return math.sqrt((a[0] - b[0]) ** 2 + (a[1] - b[1]) ** 2)
+    return math.hypot(a[0] - b[0], a[1] - b[1])
 
 
 def click_point(box: XYWH) -> XY:

@@ -149,7 +149,7 @@ class MethodSubject:
 
     async def _parse(self, image: bytes, note: str) -> Parse:
         if "parser:omniparser" in self._method.needs:
-            return await wire_omniparser.parse_image(lambda body: self._post(image, body), image)
+            return await wire_omniparser.parse_image(lambda body: self._post(image, note, body), image)
         if self._pool is None:
             if self._outside.pool is None:
                 raise ToolFailure("parser", "no processes to parse with")
@@ -161,12 +161,16 @@ class MethodSubject:
             raise ToolFailure("parser", f"the embedded parser failed ({error})") from None
         return msgspec.json.decode(text, type=Parse)
 
-    async def _post(self, image: bytes, body: bytes) -> tuple[int, bytes]:
+    async def _post(self, image: bytes, note: str, body: bytes) -> tuple[int, bytes]:
         parser, call = self._outside.parser, self._call
         if parser is None or call is None:
             raise ToolFailure("parser", "no OmniParser server")
         key = digest({"kind": parser.kind, "endpoint": parser.connection.url, "body": hashlib.sha256(body).hexdigest()})
-        reply: Reply = await call(Request(key=key, body=body, images=(ledger_entry(image, ()),), cost_bound=0.0))
+        reply: Reply = await call(
+            Request(
+                key=key, body=body, images=(ledger_entry(image, () if note == "whole" else (note,)),), cost_bound=0.0
+            )
+        )
         self._parse_calls.setdefault(hashlib.sha256(image).hexdigest(), []).append(reply.call)
         if reply.failure is not None:
             raise ToolFailure(reply.failure.kind, reply.failure.reason)
