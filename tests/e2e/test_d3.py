@@ -123,10 +123,13 @@ def test_without_images_it_says_what_is_needed(tmp_path: Path) -> None:
     assert len(done.stderr.strip().splitlines()) == 1
 
 
-def test_a_model_that_runs_here_describes_pairs(pairs: Path, tmp_path: Path) -> None:
-    summary, path = run(pairs, tmp_path, "--model", "hf/snellen-tiny", "--limit", 8)
+def test_a_model_that_runs_here_is_shown_both_pictures(pairs: Path, tmp_path: Path) -> None:
+    from tests.support.tiny_models import save_llava
+
+    save_llava(tmp_path / "llava")
+    words = ("--model", f"hf/{tmp_path / 'llava'}", "--limit", 4, "--max-tokens", 12)
+    summary, path = run(pairs, tmp_path / "runs", *words)
     assert summary["complete"]
     answers = [json.loads(line) for line in (path / "answers.jsonl").read_text().splitlines()]
-    assert all(a["tokens"] and a["tokens"][0]["entropy"] is not None for a in answers)
-    outcomes = summary["protocols"][0]["groups"][0]["outcomes"]
-    assert outcomes.get("unparsable", 0) <= 2, outcomes
+    assert all(len(a["calls"][0]["images"]) == 2 for a in answers)
+    assert all(a["tokens"][0]["entropy"] is not None for a in answers)

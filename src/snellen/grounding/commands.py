@@ -13,7 +13,8 @@ import click
 import msgspec
 
 from snellen.core.errors import SnellenError
-from snellen.grounding import IOU_THRESHOLD, Settings, settings
+from snellen.grounding import IOU_THRESHOLD, settings
+from snellen.grounding import Settings as Known
 
 PROGRAM = "snellen.grounding"
 TYPES = {"synthetic": "seed-compat", "layouts": "layouts"}
@@ -82,7 +83,7 @@ def generate(type: str, count: int, output_dir: str | None, seed: int | None, st
 @flag("uitars_url", metavar="URL", help="UI-TARS's server (EVAL_UITARS_URL).")
 @flag("limit", type=click.IntRange(min=0), default=0, metavar="N", help="Only the first N screenshots; 0: all.")
 @flag("protocol", default="click", show_default=True, metavar="P", help="click, or seed for the original's rule.")
-@flag("model", metavar="SPEC", help="Model of methods that ask one, such as vllm/NAME.")
+@flag("model", metavar="SPEC", help="Model of methods that ask one: vllm/NAME.")
 def run(method: str, dataset: str, limit: int, protocol: str, model: str | None, **given: str | None) -> int:
     """Run a method on a data set, or go on with a run that was interrupted; write the seed's result file."""
     from snellen.benchmarks.grounding.tables import console_table
@@ -275,12 +276,14 @@ def _plan(
     protocol: str,
     limit: int,
     model: str | None,
-    known: Settings,
+    known: Known,
     given: Mapping[str, str | None],
 ) -> Any:
+    from snellen.benchmarks.grounding import BENCHMARK
     from snellen.benchmarks.grounding.methods import BASELINES, is_oracle
     from snellen.engine import methods
     from snellen.engine.plan import make_plan
+    from snellen.subjects.openai_api import Settings
 
     options: dict[str, str] = {}
     if known.confidence is not None and not is_oracle(method) and method not in BASELINES:
@@ -288,20 +291,21 @@ def _plan(
         click.echo("note: EVAL_DEFAULT_CONFIDENCE_THRESHOLD is set: less sure answers count as refused", err=True)
     if known.iou_threshold not in (None, IOU_THRESHOLD):
         click.echo("note: EVAL_DEFAULT_IOU_THRESHOLD has no effect: the seed's rule has 0.3, always", err=True)
-    chosen = methods.Chosen(
-        method,
-        options,
-        omniparser_url=given["omniparser_url"] or known.omniparser_url,
-        uitars_url=given["uitars_url"] or known.uitars_url,
-    )
-    plan = make_plan("grounding", model=model, data=where, protocols=(protocol,), method=chosen)
+    uitars = given["uitars_url"] or known.uitars_url
+    parser = given["omniparser_url"] or known.omniparser_url
+    chosen = methods.Chosen(method, options, omniparser_url=parser, uitars_url=uitars)
+    own = None
+    if model is not None and uitars and method.removeprefix("oracle/").startswith("uitars"):
+        # the same server under another model name
+        own = Settings(base_url=uitars, max_tokens=BENCHMARK.max_tokens)
+    plan = make_plan("grounding", model=model, data=where, protocols=(protocol,), method=chosen, settings=own)
     if not limit:
         return plan
     plan = plan._replace(data=FirstScreens(plan.data, limit))
     return plan._replace(questions=plan.counted())
 
 
-def _settings() -> Settings:
+def _settings() -> Known:
     return settings(os.environ, Path())
 
 

@@ -41,7 +41,7 @@ def bars(title: str, subtitle: str, rows: Sequence[Row], columns: Sequence[Colum
     """The whole chart; many columns go into several bands, one below the other."""
     single = len(columns) == 1
     mixed = len({row.protocol for row in rows}) > 1
-    names = [text_width(row.method, 13) for row in rows] + [text_width(_where(row, mixed), 11) for row in rows]
+    names = [text_width(row.method, 13) for row in rows] + [text_width(set_and_rule(row, mixed), 11) for row in rows]
     labels = min(330.0, max([120.0, *names]) + 14)
     wide = 440.0 if single else 168.0
     layout = _Layout(rows, labels, wide, 190.0 if single else 0.0, mixed)
@@ -107,7 +107,7 @@ def _block(
         row = layout.rows[i]
         room = layout.labels - 12
         shapes.append(Text(MARGIN, top + 20, shortened(row.method, room, 13), 13, INK))
-        shapes.append(Text(MARGIN, top + 35, shortened(_where(row, layout.mixed), room, 11), 11, FAINT))
+        shapes.append(Text(MARGIN, top + 35, shortened(set_and_rule(row, layout.mixed), room, 11), 11, FAINT))
         for x, column in zip(places, columns, strict=True):
             _cell(shapes, layout, column.rates[i], row.oracle, x, top)
     return bottom + 22
@@ -145,8 +145,8 @@ def _interval(rate: Rate) -> str:
     return f"{100 * rate.low:.1f} to {100 * rate.high:.1f} %, "
 
 
-def _where(row: Row, mixed: bool) -> str:
-    """The second line of a label."""
+def set_and_rule(row: Row, mixed: bool) -> str:
+    """What stands below a method's name: its data set, and the rule where the chart has several."""
     rule = "rule of the original tool" if row.protocol == ORIGINAL else f"protocol {row.protocol}"
     return f"{row.dataset} · {rule}" if mixed else row.dataset
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from snellen.reports.charts_bars import FAINT, GRID, INK, MARGIN, ORACLE_INK, ORACLE_NOTE
+from snellen.reports.charts_bars import FAINT, GRID, INK, MARGIN, ORACLE_INK, ORACLE_NOTE, set_and_rule
 from snellen.reports.charts_results import Row
 from snellen.reports.charts_shapes import Dot, Line, Picture, Shape, Text, shortened
 
@@ -84,7 +84,7 @@ def _frame(shapes: list[Shape], scale: _Axis, left: float, top: float, axis: str
         words = f"{_ms(tick)} or less" if scale.log and tick == scale.ticks[0] else _ms(tick)
         shapes.append(Text(x, bottom + 18, words, 11, FAINT, "middle"))
     shapes.append(Line(left, top, left, bottom, FAINT))
-    words = "mean time an element" + (", each step ten times as long" if scale.log else "")
+    words = "mean time per element" + (", each step ten times as long" if scale.log else "")
     shapes.append(Text(left + WIDE / 2, bottom + 40, words, 12, INK, "middle"))
     y = bottom - HIGH * TARGET_RATE
     shapes.append(Line(left, y, left + WIDE, y, FAINT, 1.2, dashed=True))
@@ -141,7 +141,7 @@ def _numbered(shapes: list[Shape], row: Row, x: float, y: float, number: int) ->
 
 
 def _legend(shapes: list[Shape], rows: Sequence[Row], x: float, y: float) -> float:
-    told = False
+    told, mixed = False, len({row.protocol for row in rows}) > 1
     for number, row in enumerate(rows, 1):
         if row.oracle and not told:
             told = True
@@ -154,7 +154,7 @@ def _legend(shapes: list[Shape], rows: Sequence[Row], x: float, y: float) -> flo
         _numbered(shapes, row, x + 12, y + 10, number)
         shapes.append(Text(x + 32, y + 8, shortened(row.method, LEGEND - 32, 12.5), 12.5, INK))
         rate, time = row.overall, row.latency_ms
-        said = f"{100 * (rate.value or 0):.1f} %, {_ms(time.value or 0)}, n = {rate.n}, {row.dataset}"
+        said = f"{100 * (rate.value or 0):.1f} %, {_ms(time.value or 0)}, n = {rate.n}, {set_and_rule(row, mixed)}"
         shapes.append(Text(x + 32, y + 23, shortened(said, LEGEND - 32, 11), 11, FAINT))
         y += 38
     return y

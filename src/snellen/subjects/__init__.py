@@ -21,7 +21,6 @@ FORMS = {
     "vllm/NAME": "a model of a vLLM server (--base-url, default http://localhost:8000/v1)",
     "api/NAME": "a model of any OpenAI-compatible server (--base-url)",
     "hf/NAME": "a model on this machine: a saved model's folder, or its name on the Hugging Face hub (extra local)",
-    "hf/snellen-tiny": "a few MB, shipped with Snellen, trained on its synthetic sets and good for nothing else (extra local)",
     "llava": "short for hf/llava-hf/llava-1.5-7b-hf",
     "qwen": "short for hf/Qwen/Qwen3-VL-8B-Instruct",
     "baseline/chance": "a random option, or a random set of options",
@@ -31,7 +30,6 @@ FORMS = {
 }
 
 
-TINY = "snellen-tiny"
 SHORT = {"llava": "hf/llava-hf/llava-1.5-7b-hf", "qwen": "hf/Qwen/Qwen3-VL-8B-Instruct"}
 
 
@@ -80,8 +78,6 @@ def _local(
     made = (local or LocalSettings())._replace(
         max_tokens=settings.max_tokens, temperature=settings.temperature or 0.0, seed=seed
     )
-    if name == TINY:
-        name, called = str(Path(__file__).parents[1] / "weights" / TINY), f"hf/{TINY}"
     if made.path is not None and called is None:
         raise SnellenError(f"--model-path is for --model {' or '.join(SHORT)}; else name the folder: --model hf/DIR")
     return LocalSubject(made.path or name, made, offline=offline, called=called)

@@ -31,7 +31,7 @@ class D3:
     partial: frozenset[str] = frozenset()
     protocols: Mapping[str, Protocol] = PROTOCOLS
     solvers: Mapping[str, str] = {}
-    demo: tuple[str, ...] = ("replay/{data}/captions/reference.json", "hf/snellen-tiny")
+    demo: tuple[str, ...] = ("replay/{data}/captions/reference.json",)
     max_tokens = 512
     marks_facts = True
     scorers = ("siglip",)

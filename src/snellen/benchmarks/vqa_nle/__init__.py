@@ -29,10 +29,10 @@ PAPERS = {
 }
 # subjects that never look, in the form that the prompt wants; chance needs options, which free-text answers have not
 DEMO = {
-    "vqax": ("hf/snellen-tiny", "baseline/constant:yes because it is visible"),
-    "actx": ("hf/snellen-tiny", "baseline/constant:walking because it is visible"),
-    "esnlive": ("hf/snellen-tiny", "baseline/chance"),
-    "vcr": ("hf/snellen-tiny", "baseline/chance"),
+    "vqax": ("baseline/constant:yes because it is visible",),
+    "actx": ("baseline/constant:walking because it is visible",),
+    "esnlive": ("baseline/chance",),
+    "vcr": ("baseline/chance",),
 }
 
 
