@@ -100,6 +100,10 @@ def get(benchmark: str, name: str | None, revision: str | None, out: Path | None
     repo, patterns = exam.hub_of(name) if name is not None and isinstance(exam, ManySets) else exam.hub()
     folder = out or options.default_data_folder(benchmark if name is None else f"{benchmark}-{name}")
     lock = download(repo, patterns, folder, revision)
+    if name is not None and isinstance(exam, ManySets):
+        unpacked = exam.unpack(name, folder)
+        if unpacked:
+            click.echo(f"{len(unpacked)} files unpacked")
     click.echo(f"{len(lock['files'])} files of {repo} at commit {lock['commit']} in {folder}")
     return 0
 

@@ -333,6 +333,9 @@ class ManySets(Interface):
     def hub_of(self, name: str) -> tuple[str, tuple[str, ...]]:
         """As `hub`, for one of them by name."""
 
+    def unpack(self, name: str, folder: Path) -> Sequence[Path]:
+        """Unpack what was downloaded as archives; gives the files."""
+
 
 class MethodRequest(NamedTuple):
     """A method that the user names, and what may be put into its hands. Models are built only if it needs them."""

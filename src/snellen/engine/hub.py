@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import time
 from collections.abc import Iterator
+from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any
 
@@ -40,9 +41,9 @@ def download(repo: str, patterns: tuple[str, ...], folder: Path, revision: str |
         for name in pinned["files"]:
             if name not in of_commit:  # a file of the commit that was here before
                 (folder / name).unlink(missing_ok=True)
-    files = sorted(p for p in folder.rglob("*.parquet") if ".cache" not in p.parts)
+    files = sorted(p for p in folder.rglob("*") if p.is_file() and _wanted(p.relative_to(folder), patterns))
     if not files:
-        raise SnellenError(f"{repo} at {commit} has no parquet files where they are expected ({', '.join(patterns)})")
+        raise SnellenError(f"{repo} at {commit} has no files where they are expected ({', '.join(patterns)})")
     lock: dict[str, Any] = {
         "repo": repo,
         "commit": commit,
@@ -56,6 +57,15 @@ def download(repo: str, patterns: tuple[str, ...], folder: Path, revision: str |
         )
     (folder / LOCK).write_bytes(msgspec.json.format(msgspec.json.encode(lock), indent=2) + b"\n")
     return lock
+
+
+def _wanted(path: Path, patterns: tuple[str, ...]) -> bool:
+    """Whether a file is data that was asked for, and no page about it."""
+    return (
+        ".cache" not in path.parts
+        and path.suffix.lower() != ".md"
+        and any(fnmatch(path.as_posix(), p) for p in patterns)
+    )
 
 
 def read_lock(folder: Path) -> dict[str, Any] | None:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from snellen import subjects
+from snellen.core.dotenv import overlaid
 from snellen.core.errors import SnellenError
 from snellen.core.exam import Benchmark, Dataset, HasMethods, MethodRequest, Subject
 from snellen.subjects.local.settings import LocalSettings
@@ -55,12 +57,13 @@ def build(
     def made(spec: str, own: Settings) -> Subject:
         return subjects.build(spec, own, solvers={}, seed=seed, offline=offline, local=local)
 
+    environ = overlaid(os.environ, Path(), "EVAL_")
     spec = model
     asked = settings
     if spec is None and method.name.removeprefix("oracle/").startswith("uitars"):
         spec = UITARS
         asked = settings._replace(
-            base_url=settings.base_url or method.uitars_url or os.environ.get("EVAL_UITARS_URL") or UITARS_URL
+            base_url=settings.base_url or method.uitars_url or environ.get("EVAL_UITARS_URL") or UITARS_URL
         )
     options: dict[str, Any] = {"seed": seed} | dict(method.options)
     return benchmark.method_subject(
@@ -69,7 +72,7 @@ def build(
             options=options,
             model=(lambda: made(spec, asked)) if spec is not None else None,
             planner=(lambda: made(str(method.planner), settings)) if method.planner else None,
-            omniparser_url=method.omniparser_url or os.environ.get("EVAL_OMNIPARSER_URL") or OMNIPARSER_URL,
+            omniparser_url=method.omniparser_url or environ.get("EVAL_OMNIPARSER_URL") or OMNIPARSER_URL,
             pool=pool,
             data=data,
         )

@@ -147,7 +147,7 @@ def _interval(rate: Rate) -> str:
 
 def set_and_rule(row: Row, mixed: bool) -> str:
     """What stands below a method's name: its data set, and the rule where the chart has several."""
-    rule = "rule of the original tool" if row.protocol == ORIGINAL else f"protocol {row.protocol}"
+    rule = "original rule" if row.protocol == ORIGINAL else f"protocol {row.protocol}"
     return f"{row.dataset} · {rule}" if mixed else row.dataset
 
 

@@ -15,7 +15,7 @@ TARGET_RATE, TARGET_MS = 0.8, 2000.0
 LEAST_MS = 1.0  # what is quicker is drawn here
 INSET = 34.0
 APART = 22.0
-WIDE, HIGH, LEGEND = 620.0, 420.0, 340.0
+WIDE, HIGH, LEGEND = 620.0, 420.0, 360.0
 LOG_ABOVE = 50.0  # times between the fastest and the slowest
 NOTE = "Whiskers: 95 % intervals of the means over screenshots. Dashed: the seed's targets, 80 % and 2 s."
 

@@ -100,6 +100,16 @@ class Grounding:
             "(screenspot, screenspot-v2, screenspot-pro, osworld-g)"
         )
 
+    def hub_of(self, name: str) -> tuple[str, tuple[str, ...]]:
+        from snellen.benchmarks.grounding.fetch import hub
+
+        return hub(name)
+
+    def unpack(self, name: str, folder: Path) -> list[Path]:
+        from snellen.benchmarks.grounding.fetch import unpack
+
+        return unpack(name, folder)
+
     def sample_from_row(self, row: Mapping[str, Any]) -> Sample:
         from snellen.benchmarks.grounding.data import sample_from_row
 

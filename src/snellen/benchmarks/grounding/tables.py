@@ -112,7 +112,7 @@ def _row(sample: Sample, answer: Answer, mark: Mark, protocol: str) -> dict[str,
         "latency_ms": None if seconds is None else round(1000 * seconds, 3),
         "attempts": 0 if prediction is None else prediction.attempts,
         "size_category": sample.tags.get("area") or "unknown",
-        "element_type": str(sample.facts.get("element_type") or sample.tags.get("type") or "unknown"),
+        "element_type": _type(sample),
         "distance_from_target": _away(sample, prediction, mark, protocol),
         "method_info": _info(prediction),
         "method": "" if prediction is None else prediction.method,
@@ -124,6 +124,12 @@ def _row(sample: Sample, answer: Answer, mark: Mark, protocol: str) -> dict[str,
         "crops": [] if prediction is None else prediction.crops,
         "error": _error(answer, prediction),
     }
+
+
+def _type(sample: Sample) -> str:
+    """The element's own type; where the data does not say, what results are broken down by."""
+    known = (sample.facts.get("element_type"), sample.tags.get("type"))
+    return next((str(k) for k in known if k and k != "unknown"), "unknown")
 
 
 def _away(sample: Sample, prediction: Prediction | None, mark: Mark, protocol: str) -> float | None:
