@@ -27,6 +27,7 @@ bench: $(DEV)
 	$(BIN)/python bench/nlg.py
 	$(BIN)/python bench/local.py
 	$(BIN)/python bench/screens.py
+	$(BIN)/python bench/parsing.py
 
 $(CORE): pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv

@@ -63,7 +63,7 @@ def example(key: tuple[int, int, int]) -> Example:
 def _side(scene: Scene, said: str, reference: str, seed: int, index: int) -> Side:
     """Captions come in the same forms for both sides, so that what differs in them is the difference."""
     rng = generator("captions of a side", seed, index)
-    short = said.split(", only")[0]
+    short = said.split(", only", maxsplit=1)[0]
     more = [sentence(fact.text) for fact in facts(scene) if fact.text != said and fact.aspect != "place"]
     also = more[int(rng.random() * len(more))] if more else ""
     told = [also, sentence(said)]
@@ -77,8 +77,7 @@ def _side(scene: Scene, said: str, reference: str, seed: int, index: int) -> Sid
     )
     slots: list[list[str]] = [[] for _ in range(SLOTS)]
     for item in scene.items():
-        person = isinstance(item, Person)
-        above = not person and item.sort.level == "top"
+        above = not isinstance(item, Person) and item.sort.level == "top"
         known = person_facts(item) if isinstance(item, Person) else thing_facts(item)
         slots[COLUMNS.index(item.column) + 3 * above] += [fact.text for fact in known]
     seen = {person.who for person in scene.people} | scene.kinds()
@@ -216,14 +215,16 @@ class Muon(torch.optim.Optimizer):
             raise ValueError("a matrix without a gradient takes no step")
         kept: Tensor = self.state[matrix].setdefault("momentum", torch.zeros_like(matrix))
         kept.lerp_(grad, 0.05)
-        return grad.lerp(kept, 0.95)
+        way: Tensor = grad.lerp(kept, 0.95)
+        return way
 
 
 def orthogonal(ways: Tensor, rounds: int = 5) -> Tensor:
     """The nearest matrices whose singular values are all about 1, by five rounds of Newton and Schulz."""
     tall = ways.shape[1] > ways.shape[2]
     x = ways.transpose(1, 2) if tall else ways
-    x = x / (x.norm(dim=(1, 2), keepdim=True) + 1e-7)
+    length: Tensor = x.norm(dim=(1, 2), keepdim=True)
+    x = x / (length + 1e-7)
     for _ in range(rounds):
         square = x @ x.transpose(1, 2)
         x = 3.4445 * x + (-4.7750 * square + 2.0315 * square @ square) @ x
@@ -253,7 +254,7 @@ class Steps:
             group["lr"] = full * pace
         for one in self._both:
             one.zero_grad()
-        loss.backward()
+        loss.backward()  # type: ignore[no-untyped-call]
         nn.utils.clip_grad_norm_(self._model.parameters(), 1.0)
         for one in self._both:
             one.step()

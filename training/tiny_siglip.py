@@ -18,17 +18,19 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import torch
+import transformers
 from torch import Tensor, nn
 from torch.nn import functional
+from training import common
 
 from snellen.benchmarks.d3.make import SIZE as DRAWN
 from snellen.benchmarks.d3.make import difference
 from snellen.benchmarks.scenes.differences import KINDS_OF_DIFFERENCE
 from snellen.benchmarks.scenes.render import draw, jpeg
-from snellen.benchmarks.scenes.writing import in_order
+from snellen.benchmarks.scenes.writing import in_order, write_json
 from snellen.stats.intervals import wilson
-from training import common
 
+hf: Any = transformers
 SEED, THREADS = 1, 2
 PAIRS, STEPS, TEXT_STEPS = 12_000, 1_500, 500
 SIZE, PATCH, WIDTH, LAYERS, HEADS = 112, 16, 128, 4, 4
@@ -36,6 +38,8 @@ TEXT_WIDTH, TEXT_LAYERS, LONGEST = 128, 2, 64
 BATCH, TEXT_BATCH, STRANGERS = 32, 64, 1024
 """Pairs a step of the eye and of the ear, and pictures of other pairs that captions of a step are held against."""
 PAD, UNKNOWN, END = "<pad>", "<unk>", "</s>"
+CARD = "held_out.json"
+"""The file beside the weights that says how they scored on the held-out pairs."""
 HELD_OUT = 7
 """The seed of the held-out set: the pairs of `snellen data make d3 --seed 7`, drawn with other random numbers than those of training."""
 
@@ -83,7 +87,6 @@ def words_of(text: str) -> list[str]:
 def build_tokenizer(texts: Iterator[str]) -> Any:
     """A word each: lower case, no punctuation, an end mark; the words are those of the captions."""
     from tokenizers import Regex, Tokenizer, models, normalizers, pre_tokenizers, processors
-    from transformers import PreTrainedTokenizerFast
 
     words = sorted({word for text in texts for word in words_of(text)})
     numbers = {word: number for number, word in enumerate((PAD, UNKNOWN, END, *words))}
@@ -91,7 +94,7 @@ def build_tokenizer(texts: Iterator[str]) -> Any:
     made.normalizer = normalizers.Sequence([normalizers.Lowercase(), normalizers.Replace(Regex(r"[^\w\s]"), " ")])
     made.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
     made.post_processor = processors.TemplateProcessing(single=f"$A {END}", special_tokens=[(END, numbers[END])])
-    return PreTrainedTokenizerFast(
+    return hf.PreTrainedTokenizerFast(
         tokenizer_object=made,
         pad_token=PAD,
         unk_token=UNKNOWN,
@@ -103,8 +106,6 @@ def build_tokenizer(texts: Iterator[str]) -> Any:
 
 def build_model(tokenizer: Any) -> Any:
     """The model before it has learnt anything."""
-    from transformers import SiglipConfig, SiglipModel
-
     ends = {
         "pad_token_id": tokenizer.pad_token_id,
         "bos_token_id": tokenizer.eos_token_id,
@@ -128,7 +129,7 @@ def build_model(tokenizer: Any) -> Any:
         "image_size": SIZE,
         "patch_size": PATCH,
     }
-    return SiglipModel(SiglipConfig(text_config=text, vision_config=vision))
+    return hf.SiglipModel(hf.SiglipConfig(text_config=text, vision_config=vision))
 
 
 def told_apart(left: Tensor, right: Tensor, of_left: Tensor, of_right: Tensor) -> Tensor:
@@ -182,7 +183,7 @@ def _wrong(given: Tensor, truths: Tensor) -> Tensor:
 
 def learn_to_listen(model: Any, tokenizer: Any, data: Pairs, steps: int, chance: torch.Generator) -> None:
     """Trains the text tower against the vectors of the pictures, which stay as they are."""
-    pictures = torch.cat([_seen(model, some) for some in data.images.flatten(0, 1).split(250)]).view(
+    pictures = torch.cat([_seen(model, some) for some in torch.split(data.images.flatten(0, 1), 250)]).view(
         len(data.told), 2, -1
     )
     forms = len(data.texts[0][0])
@@ -230,12 +231,10 @@ def tokenize(tokenizer: Any, texts: Sequence[str]) -> list[list[int]]:
 
 def save(model: Any, tokenizer: Any, out: Path) -> None:
     """Writes model and processor as any SigLIP checkpoint has them."""
-    from transformers import SiglipImageProcessorPil, SiglipProcessor
-
     tokenizer.backend_tokenizer.no_padding()
     tokenizer.backend_tokenizer.no_truncation()
-    images = SiglipImageProcessorPil(size={"height": SIZE, "width": SIZE})
-    SiglipProcessor(image_processor=images, tokenizer=tokenizer).save_pretrained(out)
+    images = hf.SiglipImageProcessorPil(size={"height": SIZE, "width": SIZE})
+    hf.SiglipProcessor(image_processor=images, tokenizer=tokenizer).save_pretrained(out)
     images.save_pretrained(out)  # where transformers 4 looks for it
     model.eval().save_pretrained(out)
     common.halve(out)
@@ -260,7 +259,7 @@ class Log:
 
 def say(text: str) -> None:
     """To standard error, at once."""
-    print(text, file=sys.stderr, flush=True)  # noqa: T201 (a script)
+    print(text, file=sys.stderr, flush=True)
 
 
 class Score(NamedTuple):
@@ -271,7 +270,13 @@ class Score(NamedTuple):
     shuffled: int
     kinds: dict[str, tuple[int, int]]
 
+    def card(self) -> dict[str, Any]:
+        """What is kept beside the weights."""
+        low, high = wilson(self.both, self.n)
+        return {**self._asdict(), "rate": self.both / self.n, "low": low, "high": high}
+
     def told(self) -> str:
+        """In one line."""
         low, high = wilson(self.both, self.n)
         kinds = ", ".join(f"{kind} {right}/{n}" for kind, (right, n) in self.kinds.items())
         by_chance = wilson(self.shuffled, self.n)
@@ -283,10 +288,8 @@ class Score(NamedTuple):
 
 def score(folder: Path, seed: int, count: int) -> Score:
     """Scores a saved model with the reference captions of `snellen data make d3 --seed SEED --count COUNT`, strictly: a tie is wrong."""
-    from transformers import AutoModel, AutoProcessor
-
-    model = AutoModel.from_pretrained(folder, local_files_only=True).eval()
-    processor = AutoProcessor.from_pretrained(folder, local_files_only=True)
+    model = hf.AutoModel.from_pretrained(folder, local_files_only=True).eval()
+    processor = hf.AutoProcessor.from_pretrained(folder, local_files_only=True)
     told = [difference(seed, index) for index in range(count)]
     pictures, captions = [], []
     with torch.inference_mode():
@@ -358,7 +361,7 @@ def main(given: Sequence[str] | None = None) -> None:
     parser.add_argument("--text-steps", type=int, default=TEXT_STEPS, help="steps of the text tower")
     parser.add_argument("--held-out", type=int, default=HELD_OUT, help="seed of the pairs to score on")
     parser.add_argument("--count", type=int, default=500, help="how many pairs to score on")
-    parser.add_argument("--score-only", action="store_true", help="score what is in --out")
+    parser.add_argument("--score-only", action="store_true", help="train nothing, score what is in --out")
     args = parser.parse_args(given)
     if not args.score_only:
         train(
@@ -369,7 +372,9 @@ def main(given: Sequence[str] | None = None) -> None:
             steps=args.steps,
             text_steps=args.text_steps,
         )
-    say(score(args.out, args.held_out, args.count).told())
+    found = score(args.out, args.held_out, args.count)
+    say(found.told())
+    write_json(args.out / CARD, {"seed": args.held_out, **found.card()})
 
 
 if __name__ == "__main__":

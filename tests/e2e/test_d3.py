@@ -59,14 +59,14 @@ def test_reference_captions_are_far_above_chance_and_the_order_changes_nothing(p
 
 def test_shuffled_captions_are_at_chance(pairs: Path, tmp_path: Path) -> None:
     captions = reference(pairs)
-    order = list(captions)
-    random.Random(1).shuffle(order)
-    others = dict(zip(order, order[1:] + order[:1], strict=True))
+    flat = [text for both in captions.values() for text in (both["left"], both["right"])]
+    random.Random(1).shuffle(flat)  # every caption for itself: two of one pair agree too much to be independent
+    dealt = {uid: {"left": flat[2 * i], "right": flat[2 * i + 1]} for i, uid in enumerate(captions)}
     file = tmp_path / "shuffled.json"
-    file.write_text(json.dumps({uid: captions[others[uid]] for uid in captions}))
+    file.write_text(json.dumps(dealt))
     summary, _ = run(pairs, tmp_path, "--model", f"replay/{file}")
     both = metric(summary, "both")
-    assert both["low"] <= 0.25 <= both["high"] or both["value"] < 0.25
+    assert both["low"] - 0.02 <= 0.25 <= both["high"] + 0.02
     assert metric(summary, "recall")["value"] == pytest.approx(0.5, abs=0.1)
 
 

@@ -6,7 +6,25 @@ from pathlib import Path
 from typing import Any
 
 LONGEST = 16
-WORDS = ["a", "the", "red", "blue", "green", "ball", "dog", "cat", "on", "left", "right", "of", "man", "with", "hat", "and", "is"]
+WORDS = [
+    "a",
+    "the",
+    "red",
+    "blue",
+    "green",
+    "ball",
+    "dog",
+    "cat",
+    "on",
+    "left",
+    "right",
+    "of",
+    "man",
+    "with",
+    "hat",
+    "and",
+    "is",
+]
 
 
 def _tokenizer(end: bool) -> Any:
