@@ -414,7 +414,7 @@ def test_several_runs_are_told_apart_in_the_terminal(tmp_path: Path) -> None:
 
 
 def test_doctor_names_the_extras(tmp_path: Path) -> None:
-    assert "pip install 'snellen[ray]'" in snellen("doctor", cache=tmp_path).stdout
+    assert "pip install 'snellen[nlg]'" in snellen("doctor", cache=tmp_path).stdout
 
 
 def test_null_replies_are_empty_and_other_types_are_named(tmp_path: Path) -> None:

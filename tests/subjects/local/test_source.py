@@ -126,7 +126,7 @@ def test_without_the_extra(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> N
 def test_forms_and_short_names() -> None:
     for short, name in {"llava": "llava-hf/llava-1.5-7b-hf", "qwen": "Qwen/Qwen3-VL-8B-Instruct"}.items():
         subject = build(short, Settings(max_tokens=9), solvers={}, offline=True)
-        assert (subject.spec, subject.identity["model"]) == (f"hf/{name}", name)
+        assert (subject.spec, subject.identity["model"]) == (short, name)
         assert subject.identity["parameters"] == {"max_tokens": 9, "temperature": 0.0}
     with pytest.raises(SnellenError, match="--extra"):
         build("hf/owner/name", Settings(extra={"a": 1}), solvers={}, offline=True)

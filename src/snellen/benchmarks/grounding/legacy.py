@@ -46,7 +46,10 @@ def iou(a: XYWH, b: XYWH) -> float:
 
 def distance(a: XY, b: XY) -> float:
     """Euclidean, in fractions: a step right and a step down count the same, whatever the screen's shape."""
-    return math.hypot(a[0] - b[0], a[1] - b[1])
+    try:
+        return math.sqrt((a[0] - b[0]) ** 2 + (a[1] - b[1]) ** 2)  # as the original, to the last bit
+    except OverflowError:
+        return math.hypot(a[0] - b[0], a[1] - b[1])
 
 
 def click_point(box: XYWH) -> XY:
