@@ -198,3 +198,13 @@ def test_a_folder_with_another_set_is_refused(made: Path, tmp_path: Path) -> Non
 def test_impossible_sizes_are_refused(tmp_path: Path, count: int, seed: int) -> None:
     with pytest.raises(SnellenError):
         make(tmp_path, count=count, seed=seed)
+
+
+@pytest.mark.parametrize(("seed", "index"), [(0, 386), (1, 154)])
+def test_a_large_object_at_the_edge_stays_in_the_picture(seed: int, index: int) -> None:
+    from snellen.benchmarks.salbench.scenes_p3 import SIDE, scene
+
+    made = scene(seed, index)
+    x1, y1, x2, y2 = made.box
+    assert 0 <= x1 < x2 <= SIDE
+    assert 0 <= y1 < y2 <= SIDE

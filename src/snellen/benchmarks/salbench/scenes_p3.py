@@ -105,6 +105,8 @@ def scene(seed: int, index: int) -> Scene:
         patch, ink = odd if cell == target else common
         x = int((cell % CELLS + 0.5) * _PITCH) + int(rng.integers(-jitter, jitter + 1)) + ink[0]
         y = int((cell // CELLS + 0.5) * _PITCH) + int(rng.integers(-jitter, jitter + 1)) + ink[1]
+        # a large object in a cell at the edge is moved inwards
+        y, x = (min(max(0, at), SIDE - side) for at, side in zip((y, x), patch.shape[:2], strict=True))
         image[y : y + patch.shape[0], x : x + patch.shape[1]] = patch
         if cell == target:
             box = (x, y, x + patch.shape[1], y + patch.shape[0])

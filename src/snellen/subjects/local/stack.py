@@ -26,6 +26,7 @@ def load_stack() -> Stack:
         stack = Stack(importlib.import_module("torch"), importlib.import_module("transformers"))
     except ImportError:
         raise MissingExtra("a local model (hf/...)", "local") from None
+    stack.transformers.logging.set_verbosity_error()  # its notes on configurations are not for our users
     if not hasattr(stack.transformers, "AutoModelForImageTextToText"):
         raise SnellenError(
             f"transformers {stack.transformers.__version__} is too old for local models: pip install -U 'snellen[local]'"
