@@ -1,0 +1,319 @@
+"""Trains snellen-tiny: `python -m training.snellen_tiny --out DIR`, from the root of the repository.
+
+Same seed, same weights (on one machine and one version of torch): data, order and arithmetic depend on nothing else. Two threads
+work on two halves of every step, each on one core; their gradients are added in a fixed order.
+"""
+
+from __future__ import annotations
+
+import argparse
+import copy
+import json
+import math
+import resource
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+from training import tiny_data, tiny_model
+from training.tiny_data import Row
+
+THREADS = 2
+COUNTS = {
+    "p3": 6000,
+    "illusions": 1000,
+    "vqax": 2500,
+    "actx": 1500,
+    "esnlive": 2000,
+    "vcr": 3000,
+    "scenes": 5000,
+    "pairs": 4000,
+}
+"""How many indices of each part are made."""
+LOOK: tuple[dict[str, int], ...] = ({"p3": 32, "illusions": 24, "scenes": 16}, {"pairs": 6})
+"""Rows of each part in a step of the first stage, in which only the eye learns, from facts."""
+SPEAK: tuple[dict[str, int], ...] = (
+    {"p3": 16, "illusions": 12},
+    {"scenes": 4, "vqax": 2, "actx": 2, "esnlive": 2, "vcr": 4},
+    {"pairs": 8},
+)
+"""The same for the second stage, in which the whole model learns to reply; rows of about the same length go together."""
+LOOK_STEPS, SPEAK_STEPS = 2000, 900
+LOOK_RATE, SPEAK_RATE = 1.5e-3, 1e-3
+PRIMED = 200
+"""How many pictures of each part tell the eye what patches look like."""
+WARM_UP = 80
+DECAY = 0.05
+FACTS = 0.3
+"""How much facts still count in the second stage."""
+LEAST = 20
+"""How often a fact must occur to be learnt."""
+BLANK = 0.03
+"""Share of rows whose pictures are grey: so the model's blind answers are the best that it can guess, and the control is fair."""
+GREY = 128
+
+
+class Report(NamedTuple):
+    """What training took."""
+
+    seconds: float
+    cpu_seconds: float
+    data_seconds: float
+    losses: dict[str, float]
+
+
+class Shown(NamedTuple):
+    """Rows with their pictures and plans as they are shown this time."""
+
+    rows: list[Row]
+    pictures: Any
+    plans: list[Any] | None
+
+
+def augmented(part: str, row: Row, rng: np.random.Generator) -> tuple[Any, Any]:
+    """A row's pictures and plan with a change that no answer minds; now and then grey pictures.
+
+    P3's patterns are turned, mirrored and get their channels exchanged; hidden shapes are moved and, letters apart, mirrored.
+    """
+    pictures, plan = row.pictures, row.plan
+    if part == "p3":
+        turns = int(rng.integers(4))
+        pictures, plan = (np.rot90(a, turns, axes=(1, 2)) for a in (pictures[..., rng.permutation(3)], plan))
+    elif part == "illusions":
+        move = rng.integers(-1, 2, 2)
+        step = tiny_data.PATCH // tiny_data.FINE
+        pictures, plan = np.roll(pictures, move * step, axis=(1, 2)), np.roll(plan, move, axis=(1, 2))
+    if plan is not None and rng.random() < 0.5 and not row.facts[0][0].name.startswith("Illusion_LOGO"):
+        pictures, plan = pictures[:, :, ::-1], plan[:, :, ::-1]
+    return np.full_like(pictures, GREY) if rng.random() < BLANK else pictures, plan
+
+
+def draw(data: dict[str, list[Row]], share: dict[str, int], rng: np.random.Generator) -> Shown:
+    """Rows for half a batch, as they are shown."""
+    chosen = [(p, data[p][i]) for p, count in share.items() for i in rng.integers(len(data[p]), size=count // THREADS)]
+    shown = [augmented(part, row, rng) for part, row in chosen]
+    plans = [None if plan is None else plan[0] for _, plan in shown]
+    pictures = np.ascontiguousarray(np.stack([each for each, _ in shown]))
+    return Shown([row for _, row in chosen], pictures, plans if pictures.shape[1] == 1 else None)
+
+
+Drawn = dict[str, Shown]
+
+
+def half_look(student: Any, coder: Any, drawn: Drawn) -> dict[str, float]:
+    """Gradients of one half of a step of the first stage; gives the losses."""
+    told: dict[str, float] = {}
+    for shown in drawn.values():
+        losses = student.facts_losses(student.look(tiny_model.pixels_of(shown.pictures)), shown.rows, shown.plans)
+        torch.stack([*losses.values()]).sum().backward()
+        told |= {name: loss.item() for name, loss in losses.items()}
+    return told
+
+
+def half_speak(student: Any, coder: Any, drawn: Drawn) -> dict[str, float]:
+    """Gradients of one half of a step of the second stage; gives the losses of the replies."""
+    told: dict[str, float] = {}
+    for name, shown in drawn.items():
+        batch = tiny_model.batch_of(shown.rows, coder, shown.pictures)
+        features = student.look(batch.pictures)
+        loss = student.replies_loss(batch, features)
+        seen = [FACTS * one for one in student.facts_losses(features, shown.rows, shown.plans).values()]
+        torch.stack([loss, *seen]).sum().backward()
+        told[name] = loss.item()
+    return told
+
+
+class Stage(NamedTuple):
+    """A part of training."""
+
+    name: str
+    mixture: tuple[dict[str, int], ...]
+    half: Callable[[Any, Any, Drawn], dict[str, float]]
+    steps: int
+    rate: float
+
+
+def train(student: Any, coder: Any, data: dict[str, list[Row]], stage: Stage, seed: int) -> dict[str, float]:
+    """Trains in place; gives the smoothed losses at the end."""
+    twin = copy.deepcopy(student)
+    for own, shared in zip(twin.parameters(), student.parameters(), strict=True):
+        own.data = shared.data
+    halves = (student, twin)
+    matrices = [p for p in student.parameters() if p.dim() > 1]
+    vectors = [p for p in student.parameters() if p.dim() <= 1]
+    groups = [{"params": matrices, "weight_decay": DECAY}, {"params": vectors, "weight_decay": 0.0}]
+    optimizer = torch.optim.AdamW(groups, lr=stage.rate, betas=(0.9, 0.98))
+    rate = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda n: schedule(n, stage.steps))
+    rng = np.random.default_rng([seed, 1 + len(stage.mixture)])
+    smooth: dict[str, float] = {}
+    begin = time.perf_counter()
+    with ThreadPoolExecutor(THREADS) as pool:
+        for step in range(1, stage.steps + 1):
+            drawn = [{"+".join(share): draw(data, share, rng) for share in stage.mixture} for _ in halves]
+            losses = list(pool.map(stage.half, halves, (coder,) * THREADS, drawn))
+            for own, other in zip(student.parameters(), twin.parameters(), strict=True):
+                if own.grad is not None and other.grad is not None:
+                    own.grad.add_(other.grad).div_(THREADS)
+                other.grad = None
+            torch.nn.utils.clip_grad_norm_(student.parameters(), 1.0)
+            optimizer.step()
+            optimizer.zero_grad(set_to_none=True)
+            rate.step()
+            for name, value in (pair for half in losses for pair in half.items()):
+                smooth[name] = smooth.get(name, value) * 0.98 + value * 0.02
+            if step % 50 == 0:
+                told = ", ".join(f"{name} {value:.2f}" for name, value in smooth.items())
+                print(f"{stage.name} {step} of {stage.steps}, {time.perf_counter() - begin:.0f} s: {told}", flush=True)
+    return smooth
+
+
+def schedule(step: int, steps: int) -> float:
+    """Warm-up, then half a cosine."""
+    if step < WARM_UP:
+        return (step + 1) / WARM_UP
+    return 0.5 + 0.5 * math.cos(math.pi * (step - WARM_UP) / max(1, steps - WARM_UP))
+
+
+def run(out: Path, seed: int = 0, steps: float = 1.0, share: float = 1.0) -> Report:
+    """Makes the data, trains and saves; `share` and `steps` make less data and fewer steps, for trials."""
+    begin = time.perf_counter()
+    torch.set_num_threads(1)
+    torch.use_deterministic_algorithms(True)
+    data = tiny_data.make({part: max(64, round(share * count)) for part, count in COUNTS.items()}, seed, THREADS)
+    return learn(data, out, seed, steps, begin)
+
+
+def learn(data: dict[str, list[Row]], out: Path, seed: int, steps: float, begin: float) -> Report:
+    """Trains on data that is there, and saves."""
+    tokenizer = tiny_model.tokenizer_of(tiny_model.all_texts(row for rows in data.values() for row in rows))
+    processor = tiny_model.processor_of(tokenizer)
+    coder = tiny_model.Coder(processor)
+    for rows in data.values():
+        for row in rows:
+            for block in row.blocks:
+                coder(block)
+    made = time.perf_counter() - begin
+    model = tiny_model.untrained(tokenizer, seed)
+    tiny_model.prime(model, np.concatenate([row.pictures for rows in data.values() for row in rows[:PRIMED]]))
+    size = sum(p.numel() for p in model.parameters())
+    told = {part: len(rows) for part, rows in data.items()}
+    print(f"{size} parameters, {len(tokenizer)} words, rows {told}, data took {made:.0f} s", flush=True)
+    student = tiny_model.Student(
+        model, tiny_model.facts_of((row for rows in data.values() for row in rows), LEAST)
+    ).train()
+    print(f"{len(student.facts.columns)} facts", flush=True)
+    stages = (
+        Stage("look", LOOK, half_look, max(1, round(steps * LOOK_STEPS)), LOOK_RATE),
+        Stage("speak", SPEAK, half_speak, max(1, round(steps * SPEAK_STEPS)), SPEAK_RATE),
+    )
+    losses = [train(student, coder, data, stage, seed) for stage in stages][-1]
+    tiny_model.save(model.eval(), processor, out)
+    return Report(time.perf_counter() - begin, _cpu_seconds(), made, losses)
+
+
+def _cpu_seconds() -> float:
+    """What this process and its ended children have used."""
+    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(u.ru_utime + u.ru_stime for u in used)
+
+
+# ---------------------------------------------------------------- the exams
+
+
+class Exam(NamedTuple):
+    """A held-out exam: how many samples are made, which of them are asked, and under which protocol."""
+
+    benchmark: str
+    count: int
+    protocol: str
+    splits: tuple[str, ...] = ()
+    tasks: tuple[str, ...] = ()
+
+
+EXAMS = (
+    Exam("salbench", 270, "paper", ("P3",), ("D",)),
+    Exam("illusionbench", 130, "original"),
+    Exam("vqax", 400, "strict"),
+    Exam("actx", 300, "strict"),
+    Exam("esnlive", 390, "strict"),
+    Exam("vcr", 400, "strict"),
+    Exam("d3", 300, "strict"),
+)
+HELD_OUT = 20_000
+"""The seed of the held-out sets; training uses seeds from `tiny_data.RESERVED` on."""
+HELD_OUT_FILE = "held_out.json"
+STATED = ("exam", "by", "protocol", "metric", "n", "score", "control_score", "difference", "low", "high")
+"""What the file beside the weights says of each part that the model takes: those where it is better than without the picture."""
+
+
+def examine(model: Path, work: Path, exams: Sequence[Exam] = EXAMS, seed: int = HELD_OUT) -> list[dict[str, Any]]:
+    """Takes the exams by the ordinary way of a run, with the blank control; gives the rows of `summary["controls"]`.
+
+    Their `difference` is the control's score minus the score: the model looks where it is below zero.
+    """
+    from snellen import benchmarks
+    from snellen.core.exam import Options
+    from snellen.engine.ask import Limits
+    from snellen.engine.plan import make_plan
+    from snellen.engine.run import carry_out
+
+    found: list[dict[str, Any]] = []
+    for exam in exams:
+        data = work / "data" / exam.benchmark
+        benchmarks.load(exam.benchmark).make(data, count=exam.count, seed=seed, workers=THREADS, progress=None)
+        plan = make_plan(
+            exam.benchmark,
+            model=f"hf/{model}",
+            data=data,
+            protocols=(exam.protocol,),
+            controls=("blank",),
+            options=Options(splits=exam.splits, tasks=exam.tasks),
+        )
+        finished = carry_out(plan, work / "runs", Limits(), None)
+        if finished.stopped is not None:
+            raise finished.stopped
+        found += [{"exam": exam.benchmark, **row} for row in finished.run.controls]
+    return found
+
+
+def told(row: dict[str, Any]) -> str:
+    """A row of `examine` for people."""
+    part = "/".join(str(v) for k, v in row["by"].items() if v != row["exam"])
+    return (
+        f"{row['exam']:14} {part:22} {row['metric']:12} n {row['n']:4}  {row['score']:.3f}  blank {row['control_score']:.3f}  "
+        f"difference {row['difference']:+.3f} [{row['low']:+.3f}, {row['high']:+.3f}]"
+    )
+
+
+def main() -> None:
+    """The command."""
+    parser = argparse.ArgumentParser(
+        description="Train snellen-tiny and save it into a folder, or examine a saved one."
+    )
+    what = parser.add_mutually_exclusive_group(required=True)
+    what.add_argument("--out", type=Path, help="train, and save here")
+    what.add_argument("--examine", type=Path, metavar="MODEL", help="examine the model in this folder on held-out sets")
+    parser.add_argument("--work", type=Path, default=Path("tiny-exams"), help="where --examine puts data and runs")
+    parser.add_argument("--only", nargs="*", default=[e.benchmark for e in EXAMS], help="the exams for --examine")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--steps", type=float, default=1.0, help="train only this part of the steps (for trials)")
+    parser.add_argument("--share", type=float, default=1.0, help="make only this part of the data (for trials)")
+    given = parser.parse_args()
+    if given.examine is not None:
+        rows: list[dict[str, Any]] = []
+        for exam in (e for e in EXAMS if e.benchmark in given.only):
+            rows += examine(given.examine.resolve(), given.work, (exam,))
+            print("\n".join(told(row) for row in rows if row["exam"] == exam.benchmark), flush=True)
+        taken = [{key: row[key] for key in STATED} for row in rows if row["high"] < 0]
+        (given.examine / HELD_OUT_FILE).write_text(json.dumps(taken, indent=1) + "\n", encoding="utf-8")
+        return
+    report = run(given.out, given.seed, given.steps, given.share)
+    print(json.dumps(report._asdict(), indent=1))
+
+
+if __name__ == "__main__":
+    main()

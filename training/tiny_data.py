@@ -1,0 +1,357 @@
+"""What snellen-tiny is trained on: pictures of all synthetic exams at the model's size, with questions as the exams ask them.
+
+Everything is made in memory by the exams' own makers. Texts come from `Benchmark.render` and the local subject's `to_prompt`, so
+a question in training is, to the byte, the question of a run. Seeds start at 2**40 (`RESERVED`): no set that `snellen data make`
+writes with a smaller seed shares a picture with the training data. D3 pairs come from the maker's own part for training.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import multiprocessing
+from collections.abc import Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor
+from functools import lru_cache
+from random import Random
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from snellen.benchmarks.d3 import BENCHMARK as D3
+from snellen.benchmarks.illusionbench import BENCHMARK as ILLUSION
+from snellen.benchmarks.salbench import BENCHMARK as SALBENCH
+from snellen.benchmarks.scenes.model import Scene, generator
+from snellen.benchmarks.vqa_nle import ACTX, ESNLIVE, VCR, VQAX
+from snellen.core.types import Picture, Sample, Text
+from snellen.subjects.local.chat import to_prompt
+
+SIDE, PATCH = 112, 16
+GRID = SIDE // PATCH
+FINE = 4
+"""Steps of a plan in a patch, each way."""
+RESERVED = 2**40
+PROMPTS = {
+    "salbench": "question",
+    "illusionbench": "original",
+    "vqax": "zero",
+    "actx": "zero",
+    "esnlive": "zero",
+    "vcr": "zero",
+    "d3": "pair",
+}
+"""The one prompt of each exam that the model knows."""
+CHUNK = 64
+_ASKED = {"presence": 6, "colour": 4, "action": 3, "is-colour": 2, "is-state": 2, "is-action": 2, "count": 2, "position": 3,
+          "state": 2, "place": 1, "weather": 1, "hat": 1, "facing": 1}  # fmt: skip
+"""How often each kind of question is asked about a free scene."""
+
+Pixels = npt.NDArray[np.uint8]
+Exam = Any
+
+
+class Block(NamedTuple):
+    """One question about a row's pictures, and the reply that is wanted."""
+
+    exam: str
+    messages: str
+    reply: str
+
+
+class Fact(NamedTuple):
+    """Something that is true of a picture, for teaching the eye: `GROUP/text`, and the patches that show it."""
+
+    name: str
+    patches: tuple[int, ...] = ()
+
+
+class Row(NamedTuple):
+    """One or two pictures with everything that is asked about them, and the facts of each.
+
+    `plan` shows where it is: for P3 the odd object's cell, for a hidden shape its silhouette, both at a quarter of the size.
+    """
+
+    pictures: Pixels
+    blocks: tuple[Block, ...]
+    facts: tuple[tuple[Fact, ...], ...] = ()
+    plan: Pixels | None = None
+
+
+@lru_cache(maxsize=1)
+def _placeholder() -> Picture:
+    """Something for `to_prompt` to look at: what a picture shows leaves no trace in the text."""
+    from PIL import Image
+
+    sink = io.BytesIO()
+    Image.new("RGB", (1, 1)).save(sink, "PNG")
+    return Picture(data=sink.getvalue(), name="training")
+
+
+def block(exam: Exam, sample: Sample, reply: str) -> Block:
+    """A question with its reply, in the words that the exam and the local subject use. Messages are JSON, to be shared."""
+    question = exam.render(PROMPTS[exam.name], sample)
+    return Block(exam.name, json.dumps(to_prompt(question, {}).messages), reply)
+
+
+def _sample(tags: dict[str, str], pictures: int = 1, **facts: Any) -> Sample:
+    return Sample(id="training", tags=tags, facts=facts, pictures=(_placeholder(),) * pictures)
+
+
+def small(image: Any) -> Pixels:
+    """The picture as the model's image processor makes it; very large ones are averaged to a quarter first, which is quicker."""
+    from PIL import Image
+
+    picture = Image.fromarray(image) if isinstance(image, np.ndarray) else image
+    if min(picture.size) > 8 * SIDE:
+        picture = picture.reduce(4)
+    return np.asarray(picture.convert("RGB").resize((SIDE, SIDE), Image.Resampling.BICUBIC))
+
+
+def _opened(data: bytes) -> Pixels:
+    from PIL import Image
+
+    with Image.open(io.BytesIO(data)) as image:
+        return small(image)
+
+
+# ---------------------------------------------------------------- one function for each part: (seed, index) to rows
+
+
+def p3(seed: int, index: int) -> list[Row]:
+    """SalBench P3: which feature is odd. Of the hard ones, which cannot be told at this size, only one in four."""
+    from snellen.benchmarks.salbench import scenes_p3, wording
+
+    try:
+        scene = scenes_p3.scene(seed, index)
+    except ValueError:  # now and then a long object does not fit into its cell at the edge, and the maker stops
+        return []
+    if scene.difficulty == "hard" and index % 4:
+        return []
+    tags = {"config": "P3", "split": "P3", "task": "D"}
+    asked = block(SALBENCH, _sample(tags, question=wording.p3_detection()), scene.features[0].title())
+    x0, y0, x1, y1 = scene.box
+    plan = np.zeros((1, GRID, GRID), np.uint8)
+    plan[0, (y0 + y1) * GRID // (2 * scenes_p3.SIDE), (x0 + x1) * GRID // (2 * scenes_p3.SIDE)] = 255
+    plan = plan.repeat(FINE, axis=1).repeat(FINE, axis=2)
+    return [Row(small(scene.image)[None], (asked,), ((Fact(f"odd/{scene.features[0]}"),),), plan)]
+
+
+def illusions(seed: int, index: int) -> list[Row]:
+    """IllusionBench: one scene with a shape of each subset in turn, since a scene takes longer to draw than a shape."""
+    from snellen.benchmarks.illusionbench import scenery, silhouettes
+    from snellen.benchmarks.illusionbench.make import SPLITS, STRENGTHS
+
+    rng = np.random.default_rng([seed, 7, index])
+    name = tuple(scenery.SCENES)[index % len(scenery.SCENES)]
+    ground = scenery.scene(name, rng)
+    rows = []
+    for split in SPLITS:
+        shapes, levels = silhouettes.shapes(split), tuple(STRENGTHS.values())
+        shape = shapes[int(rng.integers(len(shapes)))]
+        strengths = levels[int(rng.integers(len(levels)))]
+        mask = silhouettes.silhouette(split, shape, int(rng.integers(silhouettes.VARIANTS[split])), rng)
+        image = scenery.compose(ground, mask, strengths[int(rng.integers(len(strengths)))], rng)
+        tags = {"split": split, "shape": shape, "scene": name}
+        blocks = tuple(block(ILLUSION, _sample(tags | {"task": task}), tags[task]) for task in ("shape", "scene"))
+        facts = (Fact(f"{split}/{shape}"), Fact(f"background/{name}"))
+        rows.append(Row(small(image)[None], blocks, (facts,), _plan(mask)[None]))
+    return rows
+
+
+def _plan(mask: npt.NDArray[np.float32]) -> Pixels:
+    """A silhouette at the size of a plan."""
+    step = mask.shape[0] // (GRID * FINE)
+    kept = mask[: step * GRID * FINE, : step * GRID * FINE]
+    small_mask = kept.reshape(GRID * FINE, step, GRID * FINE, step).mean(axis=(1, 3))
+    return np.rint(255 * small_mask).astype(np.uint8)
+
+
+def _because(answer: str, explanation: str) -> str:
+    return f"{answer} because {explanation}"
+
+
+def _asked_vqax(question: str, answer: str, explanation: str) -> Block:
+    return block(VQAX, _sample({"task": "vqax"}, question=question), _because(answer, explanation))
+
+
+def _asked_esnlive(hypothesis: str, label: str, explanation: str) -> Block:
+    return block(ESNLIVE, _sample({"task": "esnlive"}, hypothesis=hypothesis), _because(label, explanation))
+
+
+def _asked_actx(label: str, explanation: str) -> Block:
+    return block(ACTX, _sample({"task": "actx"}), _because(label, explanation))
+
+
+def vqax(seed: int, index: int) -> list[Row]:
+    """VQA-X: records as a made set has them, those on one picture together."""
+    from snellen.benchmarks.vqa_nle import made_vqax
+    from snellen.benchmarks.vqa_nle.formats_sample import majority
+
+    if index % 5 == 4:  # asked with the picture before it
+        return []
+    records = [made_vqax.made("train", seed, i) for i in ((index, index + 1) if index % 5 == 3 else (index,))]
+    blocks = tuple(
+        _asked_vqax(r["question"], majority([a["answer"] for a in r["answers"]]), r["explanation"][0])
+        for r in (one.record for one in records)
+    )
+    return [Row(_opened(records[0].picture[1])[None], blocks)] if records[0].picture else []
+
+
+def actx(seed: int, index: int) -> list[Row]:
+    """ACT-X: what somebody does."""
+    from snellen.benchmarks.vqa_nle import made_actx
+
+    one = made_actx.made("train", seed, index)
+    asked = _asked_actx(one.record["answers"], one.record["explanation"][0])
+    return [Row(_opened(one.picture[1])[None], (asked,))] if one.picture else []
+
+
+def esnlive(seed: int, index: int) -> list[Row]:
+    """e-SNLI-VE: the three hypotheses of a picture."""
+    from snellen.benchmarks.vqa_nle import made_esnlive
+
+    made = [made_esnlive.made("train", seed, 3 * index + place) for place in range(3)]
+    blocks = tuple(
+        _asked_esnlive(r["hypothesis"], r["answers"], r["explanation"]) for r in (one.record for one in made)
+    )
+    return [Row(_opened(made[0].picture[1])[None], blocks)] if made[0].picture else []
+
+
+def vcr(seed: int, index: int) -> list[Row]:
+    """VCR: a letter, and the right rationale."""
+    from snellen.benchmarks.vqa_nle import made_vcr
+    from snellen.benchmarks.vqa_nle.formats_vcr import sentence
+    from snellen.benchmarks.vqa_nle.names import LETTERS
+
+    one = made_vcr.made("train", seed, index)
+    line, count = one.record, len(one.record["objects"])
+    sample = _sample(
+        {"task": "vcr"},
+        question=sentence(line["question"], count),
+        choices=[sentence(choice, count) for choice in line["answer_choices"]],
+        objects=line["objects"],
+    )
+    why = sentence(line["rationale_choices"][line["rationale_label"]], count)
+    asked = block(VCR, sample, _because(LETTERS[line["answer_label"]], why))
+    return [Row(_opened(one.picture[1])[None], (asked,))] if one.picture else []
+
+
+def scenes(seed: int, index: int) -> list[Row]:
+    """Free scenes with many questions each, so that the eye learns quickly what there is to see."""
+    from snellen.benchmarks.scenes.sampling import draw_scene
+    from snellen.benchmarks.vqa_nle.made_esnlive import plain_claims
+
+    rng = generator("snellen-tiny", "scenes", seed, index)
+    scene = draw_scene(rng)
+    blocks = [*_questions(scene, rng, 4)]
+    claims, wanted = plain_claims(scene, rng), rng.choice(("entailment", "contradiction"))
+    claim = rng.choice([c for c in claims if c.label == wanted] or claims)
+    blocks.append(_asked_esnlive(f"{claim.text[0].upper()}{claim.text[1:]}.", claim.label, claim.why.lower()))
+    if len(scene.people) == 1:
+        blocks.append(_person(scene))
+    picture, facts = _drawn(scene)
+    return [Row(picture[None], tuple(blocks), (facts,))]
+
+
+def _drawn(scene: Scene) -> tuple[Pixels, tuple[Fact, ...]]:
+    """A scene's picture, and all that is true of it with the patches that show it."""
+    from snellen.benchmarks.scenes.model import Person
+    from snellen.benchmarks.scenes.render import draw
+    from snellen.benchmarks.scenes.words import facts
+
+    drawing = draw(scene)
+    names = [item.who if isinstance(item, Person) else item.kind for item in scene.items()]
+    places = {name: _patches(box, drawing.image.size) for name, box in zip(names, drawing.boxes, strict=True)}
+    places["scene"] = tuple(range(GRID * GRID))
+    return small(drawing.image), tuple(Fact(f"scene/{fact.text}", places[fact.about]) for fact in facts(scene))
+
+
+def _patches(box: Any, size: tuple[int, int]) -> tuple[int, ...]:
+    """The patches that a box covers by a third or more; the one in its middle at least."""
+    across, down = size[0] / GRID, size[1] / GRID
+    found = []
+    for row in range(GRID):
+        for column in range(GRID):
+            wide = min(box.right, (column + 1) * across) - max(box.left, column * across)
+            high = min(box.bottom, (row + 1) * down) - max(box.top, row * down)
+            if wide > 0 and high > 0 and wide * high > across * down / 3:
+                found.append(row * GRID + column)
+    middle = int((box.top + box.bottom) / 2 // down) * GRID + int((box.left + box.right) / 2 // across)
+    return tuple(found) or (min(middle, GRID * GRID - 1),)
+
+
+def _person(scene: Scene) -> Block:
+    from snellen.benchmarks.vqa_nle.made_actx import explanations, label
+
+    person = scene.people[0]
+    return _asked_actx(label(person.action, scene.place), explanations(scene, person)[0].lower())
+
+
+def _questions(scene: Scene, rng: Random, count: int) -> Iterator[Block]:
+    """Some questions about a scene, no two of the same kind."""
+    from snellen.benchmarks.scenes.questions import questions
+
+    by_kind: dict[str, list[Any]] = {}
+    for asked in questions(scene, rng):
+        by_kind.setdefault(asked.kind, []).append(asked)
+    kinds = sorted(by_kind, key=lambda kind: rng.random() ** (1 / _ASKED[kind]), reverse=True)
+    for kind in kinds[:count]:
+        asked = rng.choice(by_kind[kind])
+        yield _asked_vqax(asked.question, asked.answer, asked.explanation.lower().replace(".", ""))
+
+
+def pairs(seed: int, index: int) -> list[Row]:
+    """D3: two scenes that differ in one way, each with the sentence that is true of it alone."""
+    from snellen.benchmarks.d3.make import difference
+    from snellen.benchmarks.scenes.words import sentence
+
+    told = difference(seed, index, "train")
+    said = {"left_image": sentence(told.said_of_one), "right_image": sentence(told.said_of_other)}
+    sample = _sample(
+        {"split": "all", "task": "pair"}, 2, uid="training", left="images/left.jpg", right="images/right.jpg"
+    )
+    drawn = [_drawn(scene) for scene in (told.one, told.other)]
+    pictures = np.stack([picture for picture, _ in drawn])
+    return [Row(pictures, (block(D3, sample, json.dumps(said)),), tuple(facts for _, facts in drawn))]
+
+
+PARTS: dict[str, Callable[[int, int], list[Row]]] = {
+    "p3": p3,
+    "illusions": illusions,
+    "vqax": vqax,
+    "actx": actx,
+    "esnlive": esnlive,
+    "vcr": vcr,
+    "scenes": scenes,
+    "pairs": pairs,
+}
+
+
+def _made(job: tuple[str, int, int, int]) -> list[Row]:
+    part, seed, start, stop = job
+    return [row for index in range(start, stop) for row in PARTS[part](seed, index)]
+
+
+def make(counts: dict[str, int], seed: int, workers: int) -> dict[str, list[Row]]:
+    """Rows of each part, the same for any number of workers."""
+    jobs = [
+        (part, RESERVED + seed, start, min(start + CHUNK, count))
+        for part, count in counts.items()
+        for start in range(0, count, CHUNK)
+    ]
+    found: dict[str, list[Row]] = {part: [] for part in counts}
+    with ProcessPoolExecutor(workers, mp_context=multiprocessing.get_context("spawn")) as pool:
+        for job, rows in zip(jobs, pool.map(_made, jobs), strict=True):
+            found[job[0]] += rows
+    return found
+
+
+def texts_of(messages: str) -> list[str]:
+    """All pieces of text in a block's messages."""
+    return [
+        part["text"]
+        for turn in json.loads(messages)
+        for part in turn["content"]
+        if part["type"] == Text.__struct_config__.tag
+    ]

@@ -1,0 +1,377 @@
+"""snellen-tiny itself: tokenizer, processor and an untrained LlavaForConditionalGeneration, and how rows become tensors.
+
+The tokenizer knows words with the space before them, so that its tokens joined are the text, and every fixed text of an exam's
+prompt as one token: attention over a hundred constant words would take most of the training time and teach nothing.
+A row is laid out as its pictures followed by all its questions; each question sees the pictures and itself alone, at the
+positions that it would have if it were the only one.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+import transformers
+from tokenizers import AddedToken, Regex, Tokenizer, decoders, models, pre_tokenizers
+from torch.nn import functional
+from training.tiny_data import FINE, GRID, PATCH, SIDE, Block, Row, texts_of
+
+IMAGE_TOKENS = GRID * GRID
+PAD, UNKNOWN, END, REPLY, IMAGE = "<pad>", "<unk>", "</s>", "<reply>", "<image>"
+TEMPLATE = (
+    "{% for m in messages %}{% if m.role == 'assistant' %}<reply>{% endif %}"
+    "{% for c in m.content if c.type == 'image' %}<image>{% endfor %}"
+    "{% for c in m.content if c.type == 'text' %}{{ c.text }}{% endfor %}"
+    "{% if m.role == 'assistant' %}</s>{% endif %}{% endfor %}"
+    "{% if add_generation_prompt %}<reply>{% endif %}"
+)
+"""Pictures first, whatever their place in the turn; then the text."""
+WORDS = Regex(r" ?\p{L}+| ?\p{N}| ?[^\s\p{L}\p{N}]|\s")
+LONGEST = 1024
+WHY = 0.2
+"""How much a word of an explanation counts beside a word of an answer."""
+IGNORED = -100
+
+
+def phrases() -> list[str]:
+    """The texts that are one token each: what prompts have in common, and the frame of a D3 reply."""
+    from snellen.benchmarks.d3.prompts import TEXT
+    from snellen.benchmarks.illusionbench.names import SUBSETS
+    from snellen.benchmarks.illusionbench.prompts import original
+    from snellen.benchmarks.salbench.wording import p3_detection
+    from snellen.benchmarks.vqa_nle.prompts import EXPLAIN
+
+    fixed = [p3_detection(), TEXT, *(original(s, task) for s in SUBSETS for task in ("shape", "scene"))]
+    fixed += [form.partition("{")[0] for form in EXPLAIN.values()]
+    fixed += ["Question: ", *(f"\n{letter}) " for letter in "ABCD"), *(f"<det{i}>" for i in range(6))]
+    fixed += ['{"left_image": "', '", "right_image": "', '"}']
+    return fixed
+
+
+def tokenizer_of(texts: Iterable[str]) -> Any:
+    """A word-level tokenizer for these texts."""
+    splitter = pre_tokenizers.Split(WORDS, behavior="isolated")
+    fixed = phrases()
+    seen: set[str] = set()
+    apart = re.compile("|".join(re.escape(phrase) for phrase in sorted(fixed, key=len, reverse=True)))
+    for text in texts:
+        for piece in apart.split(text):
+            seen.update(word for word, _ in splitter.pre_tokenize_str(piece))
+    special = [PAD, UNKNOWN, END, REPLY, IMAGE]
+    inner = Tokenizer(
+        models.WordLevel({word: i for i, word in enumerate([*special, *sorted(seen)])}, unk_token=UNKNOWN)
+    )
+    inner.pre_tokenizer = splitter
+    inner.decoder = decoders.Fuse()
+    inner.add_special_tokens([AddedToken(word, normalized=False, special=True) for word in special])
+    inner.add_tokens([AddedToken(phrase, normalized=False) for phrase in fixed])
+    return transformers.PreTrainedTokenizerFast(
+        tokenizer_object=inner,
+        pad_token=PAD,
+        unk_token=UNKNOWN,
+        eos_token=END,
+        padding_side="left",
+        clean_up_tokenization_spaces=False,
+        model_max_length=LONGEST,
+    )
+
+
+def processor_of(tokenizer: Any) -> Any:
+    """Pictures of one size and the tokenizer, as LLaVA's processor takes them."""
+    images = transformers.CLIPImageProcessorPil(
+        size={"height": SIDE, "width": SIDE},
+        do_center_crop=False,
+        resample=3,
+        image_mean=[0.5] * 3,
+        image_std=[0.5] * 3,
+    )
+    return transformers.LlavaProcessor(
+        image_processor=images,
+        tokenizer=tokenizer,
+        patch_size=PATCH,
+        vision_feature_select_strategy="default",
+        num_additional_image_tokens=1,
+        chat_template=TEMPLATE,
+        image_token=IMAGE,
+    )
+
+
+def untrained(tokenizer: Any, seed: int) -> Any:
+    """The model before training; the same for the same seed."""
+    torch.manual_seed(seed)
+    ids = {word: tokenizer.convert_tokens_to_ids(word) for word in (PAD, END, IMAGE)}
+    config = transformers.LlavaConfig(
+        vision_config=transformers.CLIPVisionConfig(
+            hidden_size=128,
+            intermediate_size=256,
+            num_hidden_layers=3,
+            num_attention_heads=4,
+            image_size=SIDE,
+            patch_size=PATCH,
+            projection_dim=128,
+        ),
+        text_config=transformers.LlamaConfig(
+            vocab_size=len(tokenizer),
+            hidden_size=128,
+            intermediate_size=256,
+            num_hidden_layers=4,
+            num_attention_heads=4,
+            num_key_value_heads=4,
+            max_position_embeddings=LONGEST,
+            tie_word_embeddings=True,
+            initializer_range=0.05,
+            pad_token_id=ids[PAD],
+            bos_token_id=None,
+            eos_token_id=ids[END],
+        ),
+        image_token_index=ids[IMAGE],
+        vision_feature_layer=-1,
+        vision_feature_select_strategy="default",
+        image_seq_length=IMAGE_TOKENS,
+        tie_word_embeddings=True,
+    )
+    model = transformers.LlavaForConditionalGeneration(config)
+    model.generation_config.eos_token_id = ids[END]
+    model.generation_config.pad_token_id = ids[PAD]
+    return model
+
+
+def prime(model: Any, pictures: np.ndarray[Any, Any]) -> None:
+    """Starts the eye with the principal components of such pictures, nearer in scale, and with a map of where patches are.
+
+    Patches of raw pixels are mostly their mean brightness; a tower that starts with random weights needs thousands of steps to
+    see past that.
+    """
+    cut = pixels_of(pictures).unfold(2, PATCH, PATCH).unfold(3, PATCH, PATCH)
+    patches = cut.permute(0, 2, 3, 1, 4, 5).reshape(-1, 3 * PATCH * PATCH).double()
+    mean = patches.mean(dim=0)
+    values, vectors = torch.linalg.eigh(torch.cov((patches - mean).T))
+    tower = model.model.vision_tower
+    embeddings = getattr(tower, "vision_model", tower).embeddings  # older versions of transformers wrap it
+    width = embeddings.embed_dim
+    scale = (
+        values[-width:].clamp(min=0) ** -0.25
+    )  # halfway to equal scales, so that what is small does not drown in noise
+    basis = (vectors[:, -width:] * scale).T / (values[-width:] ** 0.5).mean().sqrt()
+    with torch.no_grad():
+        embeddings.patch_embedding.weight.copy_(basis.reshape(width, 3, PATCH, PATCH))
+        places = torch.cat([torch.zeros(1, width), 0.5 * _places(SIDE // PATCH, width) - (basis @ mean).float()])
+        embeddings.position_embedding.weight.copy_(places)
+
+
+def _places(side: int, width: int) -> torch.Tensor:
+    """Waves over rows and columns, of several lengths."""
+    rates = 2.0 ** -torch.arange(width // 4).div(width / 16)
+    angles = torch.arange(side)[:, None] * rates * torch.pi / 2
+    waves = torch.cat([angles.sin(), angles.cos()], dim=1)
+    rows, columns = waves[:, None].expand(side, side, -1), waves[None].expand(side, side, -1)
+    return torch.cat([rows, columns], dim=2).reshape(side * side, width)
+
+
+def save(model: Any, processor: Any, folder: Path) -> None:
+    """The model in half precision, and its processor."""
+    folder.mkdir(parents=True, exist_ok=True)
+    model.half().save_pretrained(folder)
+    processor.save_pretrained(folder)
+    model.float()
+
+
+# ---------------------------------------------------------------- rows as tensors
+
+
+class Coded(NamedTuple):
+    """A block as tokens without its pictures; `weights` are those of the reply's tokens, which come last."""
+
+    ids: tuple[int, ...]
+    weights: tuple[float, ...]
+
+
+class Coder:
+    """Turns blocks into tokens by the processor's own chat template."""
+
+    def __init__(self, processor: Any) -> None:
+        self._processor, self._tokenizer = processor, processor.tokenizer
+        self._prompt = lru_cache(maxsize=None)(self._prompt_ids)
+        self._block = lru_cache(maxsize=None)(self._coded)
+
+    def __call__(self, block: Block) -> Coded:
+        return self._block(block)
+
+    def _ids(self, text: str) -> tuple[int, ...]:
+        return tuple(self._tokenizer(text, add_special_tokens=False)["input_ids"])
+
+    def _prompt_ids(self, messages: str) -> tuple[int, ...]:
+        text = self._processor.apply_chat_template(json.loads(messages), add_generation_prompt=True, tokenize=False)
+        return self._ids(text.replace(IMAGE, ""))
+
+    def _coded(self, block: Block) -> Coded:
+        answer, because, why = block.reply.partition(" because ")
+        main = self._ids(answer)
+        rest = (*self._ids(because + why), self._tokenizer.eos_token_id)
+        if main + rest[:-1] != self._ids(block.reply):
+            raise ValueError(f"the reply is cut at the wrong place: {block.reply!r}")
+        weights = (1.0,) * len(main) + (WHY if because else 1.0,) * len(rest)
+        return Coded(self._prompt(block.messages) + main + rest, weights)
+
+
+class Batch(NamedTuple):
+    """Rows side by side: pictures, tokens after the pictures, positions, the attention mask, and what is to be learnt."""
+
+    pictures: torch.Tensor
+    ids: torch.Tensor
+    positions: torch.Tensor
+    mask: torch.Tensor
+    targets: torch.Tensor
+    weights: torch.Tensor
+
+
+def batch_of(rows: Sequence[Row], coder: Coder, pictures: np.ndarray[Any, Any]) -> Batch:
+    """A batch of rows with the same number of pictures each; `pictures` are theirs, perhaps changed."""
+    coded = [[coder(block) for block in row.blocks] for row in rows]
+    image = rows[0].pictures.shape[0] * IMAGE_TOKENS
+    longest = max(sum(len(c.ids) for c in blocks) for blocks in coded)
+    shape = (len(rows), longest)
+    ids, positions = np.zeros(shape, np.int64), np.zeros(shape, np.int64)
+    owner, targets = np.full(shape, -1, np.int64), np.full(shape, IGNORED, np.int64)
+    weights = np.zeros(shape, np.float32)
+    for i, blocks in enumerate(coded):
+        at = 0
+        for number, one in enumerate(blocks):
+            n, reply = len(one.ids), len(one.weights)
+            ids[i, at : at + n] = one.ids
+            positions[i, at : at + n] = image + np.arange(n)
+            owner[i, at : at + n] = number
+            targets[i, at + n - reply - 1 : at + n - 1] = one.ids[n - reply :]
+            weights[i, at + n - reply - 1 : at + n - 1] = one.weights
+            at += n
+    whole = image + longest
+    seen = np.zeros((len(rows), whole, whole), bool)
+    seen[:, :, :image] = True
+    seen[:, :image, :image] = np.tri(image, dtype=bool)
+    seen[:, image:, image:] = (owner[:, :, None] == owner[:, None, :]) & np.tri(longest, dtype=bool)
+    places = np.concatenate([np.broadcast_to(np.arange(image), (len(rows), image)), positions], axis=1)
+    return Batch(
+        pixels_of(pictures),
+        torch.from_numpy(ids),
+        torch.from_numpy(places),
+        torch.from_numpy(seen)[:, None],
+        torch.from_numpy(targets),
+        torch.from_numpy(weights),
+    )
+
+
+def pixels_of(pictures: np.ndarray[Any, Any]) -> torch.Tensor:
+    """Pictures as the image processor hands them to the model."""
+    pixels = torch.from_numpy(pictures.reshape(-1, SIDE, SIDE, 3)).permute(0, 3, 1, 2)
+    return pixels.contiguous().float() / 127.5 - 1
+
+
+class Student(torch.nn.Module):
+    """The model, and beside it a head that names what is true of a picture. The head teaches the eye and is not saved."""
+
+    def __init__(self, model: Any, facts: Facts) -> None:
+        super().__init__()
+        self.model, self.facts = model, facts
+        self.head = torch.nn.Linear(model.config.vision_config.hidden_size, len(facts.columns))
+        torch.nn.init.constant_(self.head.bias, -7.0)
+        self.odd = torch.nn.Linear(model.config.vision_config.hidden_size, 1)
+        self.shape = torch.nn.Linear(model.config.vision_config.hidden_size, FINE * FINE)
+
+    def look(self, pictures: torch.Tensor) -> torch.Tensor:
+        """Features of each patch."""
+        features: torch.Tensor = self.model.model.vision_tower(pictures).last_hidden_state[:, 1:]
+        return features
+
+    def facts_losses(
+        self, features: torch.Tensor, rows: Sequence[Row], plans: Sequence[Any] | None = None
+    ) -> dict[str, torch.Tensor]:
+        """How badly the head names the facts of the rows' pictures, by group; with plans also where shapes and odd objects are."""
+        told = [facts for row in rows for facts in (row.facts or ((),) * row.pictures.shape[0])]
+        losses: dict[str, torch.Tensor] = {}
+        for group, (start, stop) in self.facts.groups.items():
+            here = [i for i, facts in enumerate(told) if any(f.name.partition("/")[0] == group for f in facts)]
+            if not here:
+                continue
+            scores = functional.linear(features[here], self.head.weight[start:stop], self.head.bias[start:stop])
+            if group == "scene":
+                truth = torch.zeros_like(scores)
+                for place, i in enumerate(here):
+                    for fact in told[i]:
+                        if fact.name in self.facts.columns:
+                            truth[place, fact.patches, self.facts.columns[fact.name] - start] = 1.0
+                missed = functional.binary_cross_entropy_with_logits(scores, truth, reduction="sum")
+                losses[group] = missed / truth.sum().clamp(min=1.0)
+                continue
+            names = [next(f.name for f in told[i] if f.name.partition("/")[0] == group) for i in here]
+            right = torch.tensor([self.facts.columns[name] - start for name in names])
+            losses[group] = functional.cross_entropy(_pooled(scores, group), right)
+            if plans is not None and group != "background":
+                wanted = torch.from_numpy(np.stack([plans[i] for i in here])).float() / 255
+                losses[f"{group} plan"] = self._plan_loss(features[here], wanted, group)
+        return losses
+
+    def _plan_loss(self, features: torch.Tensor, plans: torch.Tensor, group: str) -> torch.Tensor:
+        """How badly each patch tells its part of the plan."""
+        parts = plans.reshape(-1, GRID, FINE, GRID, FINE).permute(0, 1, 3, 2, 4).reshape(-1, GRID * GRID, FINE * FINE)
+        if group == "odd":  # one cell of all: which one is it
+            return functional.cross_entropy(self.odd(features)[..., 0], parts[..., 0].argmax(dim=1))
+        return functional.binary_cross_entropy_with_logits(self.shape(features), parts)
+
+    def replies_loss(self, batch: Batch, features: torch.Tensor) -> torch.Tensor:
+        """The weighted mean of the replies' negative log-likelihoods."""
+        inner, model = self.model.model, self.model
+        width = model.config.text_config.hidden_size
+        seen = inner.multi_modal_projector(features).reshape(batch.ids.shape[0], -1, width)
+        words = inner.get_input_embeddings()(batch.ids)
+        mask = torch.zeros(batch.mask.shape).masked_fill_(~batch.mask, torch.finfo(torch.float32).min)
+        hidden = inner.language_model(
+            inputs_embeds=torch.cat([seen, words], dim=1),
+            attention_mask=mask,
+            position_ids=batch.positions,
+            use_cache=False,
+        ).last_hidden_state[:, seen.shape[1] :]
+        wanted = batch.targets != IGNORED
+        losses = functional.cross_entropy(model.lm_head(hidden[wanted]), batch.targets[wanted], reduction="none")
+        weights = batch.weights[wanted]
+        return (losses * weights).sum() / weights.sum()
+
+
+def _pooled(scores: torch.Tensor, group: str) -> torch.Tensor:
+    """The odd object is in one patch, whatever the others say; a shape and a background are in all of them."""
+    return torch.logsumexp(scores, dim=1) if group == "odd" else scores.mean(dim=1)
+
+
+class Facts(NamedTuple):
+    """The facts that the head knows: the column of each, and the columns of each group."""
+
+    columns: dict[str, int]
+    groups: dict[str, tuple[int, int]]
+
+
+def facts_of(rows: Iterable[Row], least: int) -> Facts:
+    """All facts that occur often enough, by group."""
+    counts = Counter(fact.name for row in rows for facts in row.facts for fact in facts)
+    known = sorted(name for name, count in counts.items() if count >= least or not name.startswith("scene/"))
+    columns = {fact: place for place, fact in enumerate(known)}
+    names = [fact.partition("/")[0] for fact in known]
+    return Facts(
+        columns, {name: (names.index(name), len(names) - names[::-1].index(name)) for name in dict.fromkeys(names)}
+    )
+
+
+def all_texts(rows: Iterable[Row]) -> Iterable[str]:
+    """Every text that the tokenizer has to know."""
+    done: set[str] = set()
+    for row in rows:
+        for block in row.blocks:
+            for text in (*texts_of(block.messages), block.reply):
+                if text not in done:
+                    done.add(text)
+                    yield text
