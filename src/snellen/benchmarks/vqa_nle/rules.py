@@ -6,6 +6,7 @@ Each rule set is a stateless object; `protocols` turns it into marks.
 from __future__ import annotations
 
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 
 from snellen.benchmarks.vqa_nle import reading_evil, reading_nlxgpt, reading_seed, reading_strict, tags, vqa_official
@@ -18,7 +19,7 @@ def _letter(choice: int | None) -> str | None:
     return LETTERS[choice] if choice is not None and choice < len(LETTERS) else None
 
 
-class Rules:
+class Rules(ABC):
     """What a rule set must say. `explains` is false where replies should have no explanation; `raw_text` is true where
     explanations are compared without tokenisation.
     """
@@ -26,17 +27,17 @@ class Rules:
     explains = True
     raw_text = False
 
+    @abstractmethod
     def read(self, reply: str, ask: Asked) -> Read:
         """Answer and explanation of a reply."""
-        raise NotImplementedError
 
+    @abstractmethod
     def form(self, answer: str, task: str) -> str:
         """An answer in the form in which two are compared."""
-        raise NotImplementedError
 
+    @abstractmethod
     def accepted(self, ask: Asked) -> frozenset[str]:
         """The right answers in that form; none where there is nothing to mark against."""
-        raise NotImplementedError
 
     def key(self, read: Read, ask: Asked) -> str | None:
         """What is looked up among the right answers."""
