@@ -29,9 +29,9 @@ def _offline() -> Any:
 
 @pytest.fixture(scope="module")
 def folder() -> Path:
-    from snellen.scorers import tiny_folder
+    from snellen.subjects.local.source import packaged
 
-    return Path(tiny_folder())
+    return Path(packaged("tiny-siglip"))
 
 
 @pytest.fixture(scope="module")

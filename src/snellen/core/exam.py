@@ -109,8 +109,9 @@ def mark_reply(
     outcome = _outcome(verdict, text, finish_reason, refused)
     if sample.truth is None and outcome is Outcome.WRONG:
         outcome = Outcome.UNMARKED
-    # a refusal, an empty or a cut reply is no answer, whatever a lenient reader finds in it
-    unread = outcome in NO_CREDIT and verdict.outcome is None
+    # a refusal or an empty reply is no answer, whatever a lenient reader finds in it; a cut one says what it says up to there
+    said = verdict.outcome is not None or (outcome is Outcome.TRUNCATED and verdict.readable)
+    unread = outcome in NO_CREDIT and not said
     metrics = protocol.blank(sample) if unread else verdict.metrics
     return Mark(id=sample.id, outcome=outcome, reading=verdict.reading, metrics=metrics)
 

@@ -25,22 +25,15 @@ def build(spec: str, *, mode: str = "trained", device: str = "auto", cache: Path
     """A scorer by name. `cache` is the folder that keeps vectors between runs."""
     from snellen.scorers.cache import Cached, Vectors
     from snellen.scorers.dual import DualEncoder
+    from snellen.subjects.local.source import packaged
 
     if mode not in MODES:
         raise SnellenError(f"--scorer-mode {mode}: choose from {', '.join(MODES)}")
     kind, _, checkpoint = spec.partition(":")
     if spec == TINY:
-        model = DualEncoder(TINY, tiny_folder(), mode, device)
+        model = DualEncoder(TINY, packaged(TINY), mode, device)
     elif kind == "siglip":
         model = DualEncoder(spec, checkpoint or SIGLIP, mode, device)
     else:
         raise SnellenError(f"unknown scorer '{spec}': choose from {', '.join(FORMS)}")
     return Cached(model, Vectors(cache)) if cache is not None else model
-
-
-def tiny_folder() -> str:
-    """Where the package keeps the tiny scorer."""
-    folder = Path(__file__).parents[1] / "weights" / TINY
-    if not folder.is_dir():
-        raise SnellenError(f"the weights of {TINY} are missing from this installation: install snellen again")
-    return str(folder)

@@ -21,6 +21,7 @@ FORMS = {
     "vllm/NAME": "a model of a vLLM server (--base-url, default http://localhost:8000/v1)",
     "api/NAME": "a model of any OpenAI-compatible server (--base-url)",
     "hf/NAME": "a model on this machine: a saved model's folder, or its name on the Hugging Face hub (extra local)",
+    "hf/snellen-tiny": "the model that is shipped with Snellen: a few MB, trained on its synthetic sets alone (extra local)",
     "llava": "short for hf/llava-hf/llava-1.5-7b-hf",
     "qwen": "short for hf/Qwen/Qwen3-VL-8B-Instruct",
     "baseline/chance": "a random option, or a random set of options",
@@ -30,6 +31,7 @@ FORMS = {
 }
 
 
+TINY = "snellen-tiny"
 SHORT = {"llava": "hf/llava-hf/llava-1.5-7b-hf", "qwen": "hf/Qwen/Qwen3-VL-8B-Instruct"}
 
 
@@ -71,6 +73,7 @@ def _local(
     name: str, settings: Settings, local: LocalSettings | None, seed: int, offline: bool, called: str | None
 ) -> Subject:
     from snellen.subjects.local.settings import LocalSettings
+    from snellen.subjects.local.source import packaged
     from snellen.subjects.local.subject import LocalSubject
 
     if settings.extra:
@@ -80,6 +83,8 @@ def _local(
     )
     if made.path is not None and called is None:
         raise SnellenError(f"--model-path is for --model {' or '.join(SHORT)}; else name the folder: --model hf/DIR")
+    if name == TINY:
+        name, called = packaged(TINY), f"hf/{TINY}"
     return LocalSubject(made.path or name, made, offline=offline, called=called)
 
 

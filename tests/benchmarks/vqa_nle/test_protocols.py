@@ -226,7 +226,9 @@ def test_outcomes(reply: str, finish: str | None, outcome: Outcome) -> None:
     mark = mark_reply(PROTOCOLS["strict"], sample, reply, finish)
     assert mark.outcome is outcome
     if outcome in (Outcome.EMPTY, Outcome.TRUNCATED, Outcome.REFUSED):
-        assert mark.metrics["accuracy"] == mark.metrics["valid_explanation"] == 0.0
+        assert mark.metrics["accuracy"] == 0.0
+        # a cut reply was read as far as it goes, and its explanation is one
+        assert mark.metrics["valid_explanation"] == float(outcome is Outcome.TRUNCATED)
 
 
 def test_entropies_are_added_where_there_are_tokens(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -48,6 +48,14 @@ def find(name: str) -> Source:
     return Source(repo, None, commit=_commit(repo, revision or None))
 
 
+def packaged(name: str) -> str:
+    """The folder of a model that is shipped with Snellen."""
+    folder = Path(__file__).parents[2] / "weights" / name
+    if not folder.is_dir():
+        raise SnellenError(f"the weights of {name} are missing from this installation: install snellen again")
+    return str(folder)
+
+
 def read_config(folder: Path) -> dict[str, Any]:
     """config.json of a saved model; an error where there is none."""
     path = folder / "config.json"
