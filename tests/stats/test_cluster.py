@@ -83,3 +83,5 @@ def test_measurements_have_no_interval_where_all_agree() -> None:
     assert (found.value, found.low, found.high) == (3.0, None, None)
     found = ClusteredMeans(np.array([[3.0], [4.0], [5.0]]), [1, 2, 3]).estimates(np.arange(3), [False])[0]
     assert (found.low, found.high) == pytest.approx((4 - 4.303 / 3**0.5, 4 + 4.303 / 3**0.5), abs=1e-3)
+    found = ClusteredMeans(np.array([[0.0], [9.0]]), [1, 2]).estimates(np.arange(2), [False])[0]
+    assert found.low == 0.0, "no time or distance is negative"

@@ -103,11 +103,12 @@ class _Clusters(NamedTuple):
         return n / (1 + (float((self.counts**2).sum()) / n - 1) * likeness)
 
     def t_interval(self) -> tuple[float, float]:
-        """Student's interval of the ratio of sums, from what each cluster is off by (linearised)."""
+        """Student's interval of the ratio of sums, from what each cluster is off by (linearised); what is never negative stays so."""
         held = len(self.counts)
         off = self.sums - self.mean * self.counts
         error = float((off**2).sum() * held / (held - 1)) ** 0.5 / float(self.counts.sum())
-        return self.mean - T[held - 2] * error, self.mean + T[held - 2] * error
+        low, high = self.mean - T[held - 2] * error, self.mean + T[held - 2] * error
+        return max(0.0, low) if self.sums.min() >= 0 else low, high
 
 
 def _estimate(some: _Clusters, top: Floats, bottom: Floats, share: bool) -> Estimate:
