@@ -117,6 +117,7 @@ def test_scorers_missing_images_and_position_are_told(tmp_path: Path, run: snell
     assert "scorer 2 leaning/other: kind = leaning" in page.text
     assert "1 left out, as run.json lists them" in page.text
     assert "Position bias" in page.text
+    assert run.controls == [], "the order of pictures has a table of its own"
     row = run.summary["position"][0]
     assert (row["n"], row["flipped"]) == (4, 0)
     table = (tmp_path / "new" / "report.html").read_text("utf-8").partition("Position bias")[2].partition("</table>")[0]

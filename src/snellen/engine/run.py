@@ -102,7 +102,7 @@ def _carry_out(
     on_progress: Callable[[Progress], None] | None,
     on_scoring: Callable[[int, int], None] | None,
 ) -> Finished:
-    notes: list[str] = []
+    notes = list(plan.notes)
     with RunFolder(path) as folder:
         chosen = _write_manifest(folder, plan, limits.fresh)
         # a run that was begun with --fresh stays fresh to its end, so that old answers never mix with new ones

@@ -275,7 +275,7 @@ def test_a_summary_has_the_whole_its_parts_n_and_intervals() -> None:
     groups = PROTOCOLS["click"].summarise(marked())
     top = whole(groups)
     metric = top.metrics["click_accuracy"]
-    assert (metric.value, metric.n, metric.interval) == (0.5, 60, "cluster bootstrap")
+    assert (metric.value, metric.n, metric.interval) == (0.5, 60, "t on clusters")
     assert top.outcomes == {"correct": 30, "wrong": 30}
     assert next(iter(top.metrics)) == "click_accuracy"
     by = {tuple(k for k in g.by if k != "part") for g in groups}
