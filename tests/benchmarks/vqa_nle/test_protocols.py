@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import pytest
@@ -231,28 +229,41 @@ def test_outcomes(reply: str, finish: str | None, outcome: Outcome) -> None:
         assert mark.metrics["valid_explanation"] == float(outcome is Outcome.TRUNCATED)
 
 
-def test_entropies_are_added_where_there_are_tokens(monkeypatch: pytest.MonkeyPatch) -> None:
-    seen: list[tuple[Token, ...]] = []
+def said(*pairs: tuple[str, float]) -> tuple[Token, ...]:
+    return tuple(Token(text=t, logprob=-0.1, entropy=e) for t, e in pairs)
 
-    def spans(tokens: tuple[Token, ...]) -> SimpleNamespace:
-        seen.append(tokens)
-        return SimpleNamespace(answer_mean=0.5, answer_max=0.75, explanation_mean=1.5, explanation_max=None)
 
-    fake = ModuleType("snellen.benchmarks.vqa_nle.entropy")
-    fake.spans = spans  # type: ignore[attr-defined]
-    monkeypatch.setitem(sys.modules, fake.__name__, fake)
+def test_entropies_are_added_where_there_are_tokens() -> None:
     protocol = PROTOCOLS["seed"]
     assert isinstance(protocol, ReadsTokens)
     sample = VQAX.sample_from_row({"id": 1, "answers": ["yes"]})
-    tokens = (Token(text="yes", logprob=-0.1, entropy=0.5),)
-    mark = mark_reply(protocol, sample, "yes because x", tokens=tokens)
-    assert seen == [tokens]
+    tokens = said(("yes", 0.5), (" because", 9.0), (" x", 1.0), (" y", 2.0))
+    mark = mark_reply(protocol, sample, "yes because x y", tokens=tokens)
     assert mark.metrics["accuracy"] == 1.0
     assert mark.metrics["answer_entropy_mean"] == 0.5
-    assert mark.metrics["answer_entropy_max"] == 0.75
+    assert mark.metrics["answer_entropy_max"] == 0.5
     assert mark.metrics["explanation_entropy_mean"] == 1.5
-    assert mark.metrics["explanation_entropy_max"] is None
+    assert mark.metrics["explanation_entropy_max"] == 2.0
+    assert "explanation_entropy_mean" not in mark_reply(protocol, sample, "yes", tokens=said(("yes", 0.5))).metrics
     assert "answer_entropy_mean" not in mark_reply(protocol, sample, "yes because x").metrics
+
+
+@pytest.mark.parametrize(
+    ("task", "reply", "answer", "explanation"),
+    [
+        ("vqax", "No, there is no dog", 0.0, 2.5),
+        ("vqax", "red\nIt is painted because of rust", 0.0, (1 + 2 + 3 + 4 + 5 + 6) / 6),
+        ("vqax", "Because it rains, the answer is yes", (3 + 4 + 5 + 6) / 4, 1.5),
+        ("vcr", "She is happy because she won. because of gold", 2.5, 7.5),
+        ("vcr", "She is happy because she won.", 2.5, None),
+    ],
+)
+def test_entropies_part_where_the_reading_parts(task: str, reply: str, answer: float, explanation: float | None) -> None:
+    tokens = said(*((f" {w}" if at else w, float(at)) for at, w in enumerate(reply.replace("\n", "\n ").split(" "))))
+    sample = EXAMS[task].sample_from_row({"id": 1} | ({"choices": CHOICES, "label": 2} if task == "vcr" else {}))
+    metrics = mark_reply(PROTOCOLS["strict"], sample, reply, tokens=tokens).metrics
+    assert metrics["answer_entropy_mean"] == pytest.approx(answer)
+    assert metrics.get("explanation_entropy_mean") == (None if explanation is None else pytest.approx(explanation))
 
 
 def test_marking_keeps_to_the_sample_it_is_given() -> None:
