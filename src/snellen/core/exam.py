@@ -40,7 +40,7 @@ class Verdict(NamedTuple):
     correct: bool
     metrics: Metrics
     outcome: Outcome | None = None
-    measured: Metrics = {}
+    measured: Metrics | None = None
 
 
 class Protocol(Interface):
@@ -115,7 +115,7 @@ def mark_reply(
     said = verdict.outcome is not None or (outcome is Outcome.TRUNCATED and verdict.readable)
     unread = outcome in NO_CREDIT and not said
     metrics = protocol.blank(sample) if unread else verdict.metrics
-    return Mark(id=sample.id, outcome=outcome, reading=verdict.reading, metrics=metrics | verdict.measured)
+    return Mark(id=sample.id, outcome=outcome, reading=verdict.reading, metrics=metrics | (verdict.measured or {}))
 
 
 def _judge(

@@ -73,6 +73,8 @@ def test_soft_accuracy_is_the_official_one_and_strict_always_normalises() -> Non
     assert row("vqax", "Yes. because x", "strict", answers=ten)["metrics"]["soft_accuracy"] == 1.0
     mixed = ["no"] * 7 + ["yes"] * 3
     assert row("vqax", "yes because x", "seed", answers=mixed)["metrics"]["soft_accuracy"] == pytest.approx(0.9)
+    alone = row("vqax", "yes because x", "seed", answers=["yes"])  # no others to agree with
+    assert (alone["outcome"], alone["metrics"]["soft_accuracy"]) == ("correct", None)
 
 
 def test_a_question_without_a_usable_majority_is_not_marked_under_seed() -> None:
@@ -83,6 +85,8 @@ def test_a_question_without_a_usable_majority_is_not_marked_under_seed() -> None
 def test_the_comma_rule_of_activities(protocol: str) -> None:
     whole = row("actx", "skating because ice", protocol, answers="skating, ice")["metrics"]
     assert (whole["accuracy"], whole["head_accuracy"], whole["synonym_accuracy"]) == (0.0, 1.0, 1.0)
+    exact = row("actx", "skating, ice because ice", protocol, answers="skating, ice")["metrics"]
+    assert (exact["accuracy"], exact["head_accuracy"]) == (1.0, 1.0)
     cut = row("actx", "skating because ice", protocol, label="skating")["metrics"]
     assert (cut["accuracy"], cut["head_accuracy"]) == (1.0, 1.0)
 
@@ -189,6 +193,8 @@ def test_answers_alone_are_marked_without_explanations(protocol: str) -> None:
         ("vcr", {"choices": CHOICES, "label": 4}, "label 4 is out of range"),
         ("vcr", {"choices": CHOICES, "label": "1"}, "label must be a whole number"),
         ("vcr", {"choices": "A"}, '"choices" must be a list'),
+        ("vcr", {"choices": CHOICES, "answers": 5}, '"answers" must be'),
+        ("vcr", {"choices": CHOICES, "answer": 2}, '"answer" must be'),
         ("vcr", {"choices": CHOICES, "answer": "He waits."}, "neither a letter nor one of the choices"),
         ("vqax", {"answers": [3]}, "answer 0 must be a text"),
         ("actx", {"label": "x", "explanation": [1]}, "explanation 0 must be a text"),
@@ -258,7 +264,9 @@ def test_entropies_are_added_where_there_are_tokens() -> None:
         ("vcr", "She is happy because she won.", 2.5, None),
     ],
 )
-def test_entropies_part_where_the_reading_parts(task: str, reply: str, answer: float, explanation: float | None) -> None:
+def test_entropies_part_where_the_reading_parts(
+    task: str, reply: str, answer: float, explanation: float | None
+) -> None:
     tokens = said(*((f" {w}" if at else w, float(at)) for at, w in enumerate(reply.replace("\n", "\n ").split(" "))))
     sample = EXAMS[task].sample_from_row({"id": 1} | ({"choices": CHOICES, "label": 2} if task == "vcr" else {}))
     metrics = mark_reply(PROTOCOLS["strict"], sample, reply, tokens=tokens).metrics

@@ -37,7 +37,10 @@ class Scorer:
         return {"BLEU-4": same, "ROUGE-L": same / 2, "CIDEr": 2 * same} | self.extra
 
     def available(self) -> dict[str, str]:
-        return {"METEOR": "available" if self.java else "not available: needs Java", "SPICE": "not available: needs much"}
+        return {
+            "METEOR": "available" if self.java else "not available: needs Java",
+            "SPICE": "not available: needs much",
+        }
 
     @staticmethod
     def meteor(said: list[str], true: list[list[str]], tokenise: object = None) -> float:
@@ -264,7 +267,9 @@ def test_entropies_stay_whatever_becomes_of_the_answer() -> None:
     assert metrics["answer_entropy_mean"].value == pytest.approx(2.3 / 5)
     assert metrics["answer_entropy_mean_auroc"].value == pytest.approx(5 / 6)  # right 0.1, 0.3; wrong 0.2, 0.9, 0.8
     # the table says the same
-    run = RunFacts({}, PROTOCOLS["strict"], "zero", (), {}, lambda: ((s, Answer(id=s.id, prompt="zero"), m) for s, m in marked))
+    run = RunFacts(
+        {}, PROTOCOLS["strict"], "zero", (), {}, lambda: ((s, Answer(id=s.id, prompt="zero"), m) for s, m in marked)
+    )
     curve = list(csv.DictReader(io.StringIO(dict(entropy_tables.exports(run))["entropy_curve.csv"].decode())))
     row = next(r for r in curve if r["entropy"] == "answer_mean")
     assert (row["split"], row["n"], float(row["auroc"])) == ("val", "5", pytest.approx(5 / 6))
@@ -288,16 +293,28 @@ def test_a_cut_reply_keeps_what_its_whole_answer_scores() -> None:
     activity = ACTX.sample_from_row({"id": "1", "label": "bicycling, mountain"})
     mark = mark_reply(PROTOCOLS["seed"], activity, "bicycling because he", "length")
     assert mark.outcome is Outcome.TRUNCATED
-    assert (mark.metrics["accuracy"], mark.metrics["head_accuracy"], mark.metrics["synonym_accuracy"]) == (0.0, 1.0, 1.0)
+    assert (mark.metrics["accuracy"], mark.metrics["head_accuracy"], mark.metrics["synonym_accuracy"]) == (
+        0.0,
+        1.0,
+        1.0,
+    )
 
 
 @pytest.mark.usefixtures("scorer")
 @pytest.mark.parametrize("protocol", PROTOCOLS)
 def test_no_constant_answer_beats_the_floor(protocol: str) -> None:
     same = ["Yes, she does.", "No, she is sad.", "No one knows.", "He is here."]
-    truths = [{"choices": [f"He has {i} hats.", f"She waits {i}.", f"It is {i} now.", f"No {i}."], "label": i % 4} for i in range(12)]
-    truths += [{"choices": [same[(i + k) % 4] for k in range(4)], "label": (4 - i) % 4} for i in range(4)]  # one text is right
-    constants = [*(f"{letter} because x" for letter in "ABCD"), *(f"{c} because x" for t in truths for c in t["choices"])]
+    truths = [
+        {"choices": [f"He has {i} hats.", f"She waits {i}.", f"It is {i} now.", f"No {i}."], "label": i % 4}
+        for i in range(12)
+    ]
+    truths += [
+        {"choices": [same[(i + k) % 4] for k in range(4)], "label": (4 - i) % 4} for i in range(4)
+    ]  # one text is right
+    constants = [
+        *(f"{letter} because x" for letter in "ABCD"),
+        *(f"{c} because x" for t in truths for c in t["choices"]),
+    ]
     for prompt in ("zero", "answer-only"):
         chosen = PROTOCOLS[protocol].for_prompt(prompt)
         best: dict[str, float] = {}

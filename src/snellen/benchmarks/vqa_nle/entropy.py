@@ -179,7 +179,7 @@ def metric_name(kind: str, bounded: bool) -> str:
 def from_metrics(metrics: Mapping[str, Any]) -> Spans:
     """The spans that a mark holds; empty where it has none."""
     bounded = any(metric_name(kind, True) in metrics for kind in KINDS)
-    return Spans(*(metrics.get(metric_name(kind, bounded)) for kind in KINDS), bounded)
+    return Spans(**{kind: metrics.get(metric_name(kind, bounded)) for kind in KINDS}, bounded=bounded)
 
 
 def spans_of(found: Iterable[Word]) -> Spans:

@@ -123,7 +123,9 @@ class NleProtocol:
 
     def _right_choices(self, ask: Asked) -> dict[str, frozenset[str]]:
         """The letters and the text of VCR's choices that win a metric: both are ways to say the same choice."""
-        named = [(letter, Read(text, None, i)) for i, (letter, text) in enumerate(zip(LETTERS, ask.choices, strict=False))]
+        named = [
+            (letter, Read(text, None, i)) for i, (letter, text) in enumerate(zip(LETTERS, ask.choices, strict=False))
+        ]
         named = named or [(letter, Read(letter, None, i)) for i, letter in enumerate(LETTERS)]
         if ask.right_choice is not None:
             at = ask.choices.index(ask.right_choice)

@@ -141,7 +141,9 @@ def read_open(reply: str, *, short: bool) -> Read:
     text = clean(reply)
     before, after = split_because(text) if given is None else given
     line = _LINE.search(before)
-    ended = given is not None or after is not None or (line is not None and len(before[: line.start()].split()) <= SHORT)
+    ended = (
+        given is not None or after is not None or (line is not None and len(before[: line.start()].split()) <= SHORT)
+    )
     if given is None and after is None:
         before, after = _first_sentence(text)
     elif given is None and line:

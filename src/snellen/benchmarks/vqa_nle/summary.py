@@ -135,7 +135,9 @@ def _look(protocol: NleProtocol, sample: Sample, mark: Mark) -> _Seen:
     values = {k: v for k, v in mark.metrics.items() if isinstance(v, float) and k not in ENTROPIES}
     right = None if "accuracy" not in values else values["accuracy"] == 1.0
     if protocol.rules.explains:
-        values["valid_explanation"] = float(protocol.valid(mark))  # of every reply, as explanation_stats.csv counts them
+        values["valid_explanation"] = float(
+            protocol.valid(mark)
+        )  # of every reply, as explanation_stats.csv counts them
     entropies = {k: v for k in ENTROPIES if isinstance(v := mark.metrics.get(k), float)} if right is not None else {}
     gone = mark.outcome in NON_ANSWERS
     return _Seen(

@@ -8,4 +8,15 @@ from snellen.stats.nlg.extras import AVAILABLE, available, meteor
 from snellen.stats.nlg.scores import METRICS, corpus_and_each, each, score
 from snellen.stats.nlg.tokens import tokenise
 
-__all__ = ["AVAILABLE", "METRICS", "EVil", "available", "corpus_and_each", "e_vil", "each", "meteor", "score", "tokenise"]
+__all__ = [
+    "AVAILABLE",
+    "METRICS",
+    "EVil",
+    "available",
+    "corpus_and_each",
+    "e_vil",
+    "each",
+    "meteor",
+    "score",
+    "tokenise",
+]
