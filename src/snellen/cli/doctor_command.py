@@ -106,10 +106,22 @@ def _places() -> list[Finding]:
             Finding(
                 f"data of {name}",
                 True if there else None,
-                str(folder) if there else f"none in {folder}: 'snellen data get {name}'",
+                str(folder) if there else f"none in {folder}: {_how_to_get(name)}",
             )
         )
     return found
+
+
+def _how_to_get(name: str) -> str:
+    """What to do for a data set: not all can be downloaded by one command, and those that cannot say what else helps."""
+    from snellen import benchmarks
+    from snellen.core.errors import SnellenError
+
+    try:
+        benchmarks.load(name).hub()
+    except SnellenError as error:
+        return str(error)
+    return f"'snellen data get {name}'"
 
 
 def _writable(what: str, folder: Path) -> Finding:
