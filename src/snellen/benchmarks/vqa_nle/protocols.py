@@ -176,7 +176,7 @@ PROTOCOLS = {
         NleProtocol(
             "e-vil",
             "2",
-            "any annotator's answer is right; explanations of rightly answered samples; e-ViL's scores where they can be had",
+            "any annotator's answer is right; explanations of rightly answered samples; its scores need SPICE and BERTScore, not here",
             Evil(),
             Evil(explains=False),
         ),
