@@ -8,7 +8,7 @@ SPLITS = ("train", "val", "test")
 LABELS = ("entailment", "contradiction", "neutral")  # in the order in which the prompts print them
 LETTERS = ("A", "B", "C", "D")
 
-MAX_TOKENS = 40  # what the original lets a model say with an explanation; without one 20: a run has one limit (docs/vqa_nle.md)
+MAX_TOKENS = 40  # what the original lets a model say with an explanation; without one 20, but a run has one limit
 
 # what the original writes where a reply has no explanation
 MISSING = "explanation missing"
