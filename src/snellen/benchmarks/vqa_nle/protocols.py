@@ -123,19 +123,21 @@ class NleProtocol:
 
     def _right_choices(self, ask: Asked) -> dict[str, frozenset[str]]:
         """The letters and the text of VCR's choices that win a metric: both are ways to say the same choice."""
-        named = [
-            (letter, Read(text, None, i)) for i, (letter, text) in enumerate(zip(LETTERS, ask.choices, strict=False))
-        ]
-        named = named or [(letter, Read(letter, None, i)) for i, letter in enumerate(LETTERS)]
-        if ask.right_choice is not None:
-            at = ask.choices.index(ask.right_choice)
-            named.append((self.rules.form(ask.right_choice, ask.task), Read(ask.right_choice, None, at)))
+        if ask.label is None:
+            return {"accuracy": self.rules.accepted(ask)}
+        forms = [self.rules.form(choice, ask.task) for choice in ask.choices]
+        right = forms[ask.label] if ask.right_choice is not None else None
         found: dict[str, set[str]] = {}
-        for said, read in named:
-            marks = self._metrics(read, ask)
+        for at, letter in enumerate(LETTERS):
+            if at != ask.label and (right is None or forms[at : at + 1] != [right]):
+                continue
+            said = {letter}
+            if right is not None and forms.index(right) == at:
+                said.add(right)
+            marks = self._metrics(Read(ask.choices[at] if right is not None else letter, None, at), ask)
             for name in ("accuracy", "letter_accuracy", "text_accuracy"):
                 if marks[name] == 1.0:
-                    found.setdefault(name, set()).add(said)
+                    found.setdefault(name, set()).update(said)
         return {name: frozenset(said) for name, said in found.items()}
 
     def summarise(self, marked: Iterable[tuple[Sample, Mark]]) -> tuple[GroupSummary, ...]:
