@@ -143,6 +143,9 @@ def _show(finished: Any, given: dict[str, Any]) -> None:
         from snellen.reports.terminal import print_run
 
         print_run(run, brief=given["brief"], verbose=given["verbose"])
+        lacking = run.summary.get("not_available") or {}
+        if lacking:
+            click.echo(f"note: not available: {', '.join(lacking)} (summary.json says what they need)", err=True)
 
 
 def _concurrency(text: str) -> int | None:

@@ -32,6 +32,7 @@ class Verdict(NamedTuple):
     """What a protocol says of one reply: the reading, whether it holds an answer at all, and the metric values.
 
     `outcome` is set where the protocol knows better than the reply's form tells, such as that it is a refusal.
+    `measured` are values of the reply itself, such as its entropy: they stay whatever becomes of the answer.
     """
 
     reading: Any
@@ -39,6 +40,7 @@ class Verdict(NamedTuple):
     correct: bool
     metrics: Metrics
     outcome: Outcome | None = None
+    measured: Metrics | None = None
 
 
 class Protocol(Interface):
@@ -113,7 +115,7 @@ def mark_reply(
     said = verdict.outcome is not None or (outcome is Outcome.TRUNCATED and verdict.readable)
     unread = outcome in NO_CREDIT and not said
     metrics = protocol.blank(sample) if unread else verdict.metrics
-    return Mark(id=sample.id, outcome=outcome, reading=verdict.reading, metrics=metrics)
+    return Mark(id=sample.id, outcome=outcome, reading=verdict.reading, metrics=metrics | (verdict.measured or {}))
 
 
 def _judge(
@@ -287,6 +289,14 @@ class Collects(Interface):
 
     def collect(self, run: RunFacts, results: Path) -> Iterable[str]:
         """Merge a run into the folder; gives a line for people on what was kept."""
+
+
+@runtime_checkable
+class Lacks(Interface):
+    """A benchmark with metrics that need more than what is on this machine."""
+
+    def lacks(self, prompts: Sequence[str]) -> Mapping[str, str]:
+        """For each metric that the replies to these prompts should have and cannot get here, what it needs."""
 
 
 class Published(NamedTuple):

@@ -17,6 +17,7 @@ from snellen.core.errors import SnellenError, Stopped
 from snellen.core.exam import (
     Benchmark,
     Collects,
+    Lacks,
     ReadsEvidence,
     ReadsTokens,
     RunFacts,
@@ -116,6 +117,7 @@ def mark_run(
         "controls": arms.compare(folder, benchmark, chosen, samples, summaries),
         "position": _position(folder, benchmark, chosen),
         "published": [] if manifest["data"]["synthetic"] else _published(benchmark, chosen, summaries),
+        "not_available": dict(benchmark.lacks([c.prompt for c in chosen])) if isinstance(benchmark, Lacks) else {},
         "marked": [protocol_entry(c) for c in chosen],
         "answers_bytes": _size(folder.answers_path),
         "protocols": msgspec.to_builtins(summaries),
