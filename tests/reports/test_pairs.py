@@ -104,6 +104,17 @@ def test_the_table_marks_what_each_caption_picked_and_words_say_it(tmp_path: Pat
     assert json.loads((run.path / "exports" / "no_scorer.json").read_text()) == ["1", "2"]
 
 
+def test_the_tiny_scorer_on_photographs_is_shown_with_a_warning(
+    tmp_path: Path, run: snellen.Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pairs, "is_tiny", lambda _name: True)
+    report(run, tmp_path=tmp_path)
+    assert (
+        "Similarity by leaning/main (trained on drawn scenes alone; its scores on photographs"
+        in articles(tmp_path)["d3/0"]
+    )
+
+
 def test_captions_and_facts_from_outside_are_inert(tmp_path: Path, run: snellen.Run) -> None:
     page = report(run, tmp_path=tmp_path)
     inert(page)
