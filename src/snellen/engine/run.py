@@ -166,9 +166,8 @@ def _doubts(plan: Plan) -> list[str]:
     recorded: frozenset[str] = getattr(plan.subject, "ids", frozenset())
     options = plan.options
     if recorded and options.limit is None and not options.splits and not options.tasks:
-        missing = getattr(plan.data, "missing", ())
         unknown = recorded - {s.id for s in plan.data.light()}
-        if len(unknown) > len(missing):
+        if unknown and not getattr(plan.data, "missing", ()):
             notes.append(
                 f"{len(unknown)} recorded replies are for samples that the data set lacks, such as {min(unknown)}"
             )
