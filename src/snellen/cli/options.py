@@ -140,6 +140,7 @@ scoring = _stack(
         show_default=True,
         help="trained: texts padded as the scorer was trained; original: unpadded, as the D3 script.",
     ),
+    click.option("--sets", is_flag=True, help="D3: only sets of more than two images (as --task set)."),
 )
 
 
@@ -283,7 +284,7 @@ def build_plan(benchmark: str, given: dict[str, Any], *, offline: bool = False) 
         controls=given.get("controls", ()),
         options=Options(
             splits=given["splits"],
-            tasks=given["tasks"],
+            tasks=_tasks(exam, given),
             limit=given["limit"],
             seed=given["seed"],
             shots=given["shots"],
@@ -296,6 +297,14 @@ def build_plan(benchmark: str, given: dict[str, Any], *, offline: bool = False) 
         method=_method(given),
         offline=offline,
     )
+
+
+def _tasks(exam: Any, given: dict[str, Any]) -> tuple[str, ...]:
+    if not given.get("sets"):
+        return tuple(given["tasks"])
+    if "set" not in exam.tasks:
+        raise SnellenError(f"--sets is for d3, not for {exam.name}")
+    return tuple(dict.fromkeys((*given["tasks"], "set")))
 
 
 def _method(given: dict[str, Any]) -> Any:
