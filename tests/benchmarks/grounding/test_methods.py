@@ -175,6 +175,7 @@ def test_a_wrongly_declared_space_gives_a_wrong_point_and_not_a_guess() -> None:
         ),
         (Answer(id="s/e", prompt="ground", text="no", refused=True), "refused", "refuses"),
         (Answer(id="s/e", prompt="ground", text="", finish_reason="length"), "unparsable", "cut off"),
+        (Answer(id="s/e", prompt="ground", text="not (1,2), but", finish_reason="length"), "unparsable", "cut off"),
     ],
 )
 def test_what_is_no_point_has_its_own_status(said: str | Answer, status: str, reason: str) -> None:
@@ -304,6 +305,13 @@ def test_the_model_chooser_follows_omniparsers_protocol() -> None:
 )
 def test_box_ids_are_read(reply: str, chosen: int | None) -> None:
     assert read_id(reply) == chosen
+
+
+def test_box_ids_in_unfinished_replies_are_not_read() -> None:
+    assert read_id('<think>{"Click BBox ID": 3} or') is None
+    assert read_id('<think>Click BBox ID: 3</think>{"Click BBox ID": 4}') == 4
+    assert read_id("Is it Click BBox ID: 1", cut=True) is None
+    assert read_id('{"Click BBox ID": 12} since', cut=True) == 12
 
 
 @pytest.mark.parametrize(

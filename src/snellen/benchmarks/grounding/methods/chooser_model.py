@@ -15,6 +15,7 @@ from snellen.benchmarks.grounding.methods.grounders import certainty, no_reply
 from snellen.benchmarks.grounding.methods.parsers import Choice, Seen
 from snellen.benchmarks.grounding.methods.pictures import tagged
 from snellen.benchmarks.grounding.replies import MOST_DETECTIONS, Corners, Detection
+from snellen.benchmarks.grounding.replies_points import thought_out
 from snellen.core.text import one_line
 from snellen.core.types import Picture, Question, Text
 
@@ -54,7 +55,7 @@ class ModelChooser:
         problem = no_reply(answer)
         if problem is not None:
             return Choice(problem.status, replies=problem.replies, calls=1, reason=problem.reason)
-        number = read_id(answer.text)
+        number = read_id(answer.text, cut=answer.finish_reason == "length")
         base = Choice(
             "unparsable", order=tuple(range(min(len(detections), MOST_DETECTIONS))), replies=(answer.text,), calls=1
         )
@@ -86,14 +87,17 @@ def listed(detections: tuple[Detection, ...]) -> str:
     return "".join(lines)
 
 
-def read_id(reply: str) -> int | None:
-    """The chosen number; -1 for none of them; None where there is no number to read.
+def read_id(reply: str, cut: bool = False) -> int | None:
+    """The chosen number; -1 for none of them; None where there is no number to read. Thinking is not read.
+
+    A reply that was `cut` off counts only where it holds a whole object.
 
     >>> read_id("{'Analysis': 'a save icon', 'Click BBox ID': '12'}")
     12
     """
+    reply = thought_out(reply)
     value = _from_json(reply)
-    if value is None:
+    if value is None and not cut:
         matches = _ID.findall(reply[-20_000:])
         value = matches[-1] if matches else None
     if isinstance(value, str):

@@ -55,7 +55,7 @@ class Grounder:
         if problem is not None:
             return problem
         look = Look("unparsable", replies=(answer.text,), calls=1)
-        said = read_point(answer.text)
+        said = read_point(answer.text, cut=answer.finish_reason == "length")
         if said.kind == "refusal":
             return look._replace(status="refused", reason=said.note)
         if said.kind not in ("point", "box"):
