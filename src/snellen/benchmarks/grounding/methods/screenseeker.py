@@ -62,7 +62,10 @@ class ScreenSeeker:
 
 
 class _Hunt:
-    """One search. `first` is the grounder's first answer on the whole screenshot; `heard`: somebody could be understood, planner or grounder, who said no."""
+    """One search. `first` is the grounder's first answer on the whole screenshot.
+
+    `heard`: a verdict of the planner could be read, or the grounder itself said that it is not there.
+    """
 
     def __init__(self, locator: Locator, trail: Trail, tools: Tools, depth: int) -> None:
         self.locator, self.trail, self.tools, self.depth = locator, trail, tools, depth
