@@ -138,6 +138,8 @@ def test_a_500_on_pictures_without_text_is_tried_with_a_strip_and_else_an_error(
     assert done.returncode == 3, done.stderr
     outcomes = json.loads(done.stdout)["protocols"][0]["groups"][0]["outcomes"]
     assert outcomes == {"error": len(TARGETS)}, "a server that fails is an error and no wrong answer"
+    answers = (Path(json.loads(done.stdout)["run"]) / "answers.jsonl").read_text().splitlines()
+    assert all(len(json.loads(line)["calls"]) == 2 for line in answers), "calls that failed are in the ledger too"
 
 
 def test_two_services_in_one_method(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from snellen.benchmarks.grounding.methods.formats import FORMATS
 from snellen.benchmarks.grounding.methods.parsers import ParseCache
 from snellen.benchmarks.grounding.replies import Detection, Prediction
 from snellen.core.errors import SnellenError
-from snellen.core.types import Answer, Failure, Picture, Question, Text, Token
+from snellen.core.types import Answer, Call, Failure, Picture, Question, Text, Token
 
 SIZE = (1920, 1080)
 TARGET = (460, 530, 500, 550)
@@ -355,6 +355,30 @@ def test_a_picture_is_parsed_once_for_all_who_want_it() -> None:
     cache = asyncio.run(run())
     assert made.count(b"a") == 2  # once, and once more after it was pushed out
     assert cache.made == len(made)
+
+
+def test_a_parse_counts_once_in_time_and_waiting_never() -> None:
+    async def parse(image: bytes, note: str) -> Parse:
+        await asyncio.sleep(0.3)  # a queue
+        found = (Detection(box=(0, 0, 9, 9), text="Save"),)
+        return Parse(width=1920, height=1080, detections=found, seconds=50.0)
+
+    async def run() -> list[Prediction]:
+        tools = InProcess()
+        tools.parse = ParseCache(parse)  # type: ignore[method-assign]
+        return list(await asyncio.gather(*(methods.build("ocr", {}).locate(view(), tools) for _ in range(4))))
+
+    spent = sorted(p.seconds or 0.0 for p in asyncio.run(run()))
+    assert [s for s in spent if s >= 50.0] == [spent[-1]], "one pays for the parse"
+    assert spent[-2] < 0.3, "the others do not pay for waiting"
+
+
+def test_a_models_time_is_its_calls_and_not_the_queue_before_it() -> None:
+    call = Call(key="k", kind="api", endpoint="e", model="m", latency=7.0)
+    said = Answer(id="s/e", prompt="ground", text="(1, 2)", calls=(call,))
+    spent = locate("vlm", InProcess(say=lambda _image, _question: said)).seconds
+    assert spent is not None
+    assert spent >= 7.0
 
 
 @pytest.mark.parametrize("name", ["uitars", "uitars-fixed", "uitars+screenseeker", "vlm"])

@@ -38,7 +38,8 @@ class Prediction(Struct, frozen=True):
 
     `attempts` counts pictures looked at, `calls` requests to parsers and models. Of the `detections_total` that were considered,
     `detections` describes the likeliest, and `others` holds the boxes of the next ones in whole pixels, four numbers each, so that
-    it can be said later what the detector saw. `failures` are looks that failed on the way to an answer.
+    it can be said later what the detector saw. `seconds` is the sample's own time: what it waited for counts only as far as it was
+    for this sample, and a parse for the one that asked for it first. `failures` are looks that failed on the way to an answer.
     """
 
     method: str

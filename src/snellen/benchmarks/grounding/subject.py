@@ -143,13 +143,17 @@ class MethodSubject:
 
     async def parse(self, image: bytes, note: str, calls: list[Call]) -> Parse:
         """See what is in a picture; whoever asks first pays for it."""
-        found = await self._parses(image, note)
-        calls += self._parse_calls.pop(hashlib.sha256(image).hexdigest(), ())
-        return found
+        try:
+            return await self._parses(image, note)
+        finally:
+            calls += self._parse_calls.pop(hashlib.sha256(image).hexdigest(), ())
 
     async def _parse(self, image: bytes, note: str) -> Parse:
         if "parser:omniparser" in self._method.needs:
-            return await wire_omniparser.parse_image(lambda body: self._post(image, note, body), image)
+            spent: list[float | None] = []
+            parse = await wire_omniparser.parse_image(lambda body: self._post(image, note, body, spent), image)
+            known = [s for s in spent if s is not None]
+            return msgspec.structs.replace(parse, seconds=sum(known) if known else None)
         if self._pool is None:
             if self._outside.pool is None:
                 raise ToolFailure("parser", "no processes to parse with")
@@ -161,7 +165,7 @@ class MethodSubject:
             raise ToolFailure("parser", f"the embedded parser failed ({error})") from None
         return msgspec.json.decode(text, type=Parse)
 
-    async def _post(self, image: bytes, note: str, body: bytes) -> tuple[int, bytes]:
+    async def _post(self, image: bytes, note: str, body: bytes, spent: list[float | None]) -> tuple[int, bytes]:
         parser, call = self._outside.parser, self._call
         if parser is None or call is None:
             raise ToolFailure("parser", "no OmniParser server")
@@ -172,6 +176,7 @@ class MethodSubject:
             )
         )
         self._parse_calls.setdefault(hashlib.sha256(image).hexdigest(), []).append(reply.call)
+        spent.append(reply.call.latency)
         if reply.failure is not None:
             raise ToolFailure(reply.failure.kind, reply.failure.reason)
         return (500 if reply.refused else 200), reply.text.encode()

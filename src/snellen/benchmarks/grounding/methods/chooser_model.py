@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
 from functools import lru_cache
 from typing import Any
@@ -14,6 +13,7 @@ from snellen.benchmarks.grounding.methods.base import Tools
 from snellen.benchmarks.grounding.methods.grounders import certainty, no_reply
 from snellen.benchmarks.grounding.methods.parsers import Choice, Seen
 from snellen.benchmarks.grounding.methods.pictures import tagged
+from snellen.benchmarks.grounding.methods.timing import aside
 from snellen.benchmarks.grounding.replies import MOST_DETECTIONS, Corners, Detection
 from snellen.benchmarks.grounding.replies_points import thought_out
 from snellen.core.text import one_line
@@ -38,7 +38,7 @@ class ModelChooser:
 
     async def choose(self, seen: Seen, tools: Tools) -> Choice:
         detections = seen.parse.detections
-        picture = await asyncio.to_thread(_tagged, seen.picture, tuple(d.box for d in detections))
+        picture = await aside(tools, _tagged, seen.picture, tuple(d.box for d in detections))
         text = prompts.filled(prompts.CHOOSER, instruction=seen.instruction, boxes=listed(detections))
         question = Question(
             id=seen.id,

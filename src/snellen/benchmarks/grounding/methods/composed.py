@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import time
-
 from snellen.benchmarks.grounding.methods.base import Tools, View
 from snellen.benchmarks.grounding.methods.crops import Strategy
 from snellen.benchmarks.grounding.methods.looks import Locator, Look, Trail
+from snellen.benchmarks.grounding.methods.timing import Timed
 from snellen.benchmarks.grounding.replies import Prediction
 from snellen.core.errors import SnellenError
 
@@ -28,13 +27,13 @@ class Composed:
 
     async def locate(self, view: View, tools: Tools) -> Prediction:
         """Search, then refuse what is too unsure."""
-        started = time.perf_counter()
+        timed = Timed(tools)
         trail = Trail(view, self.max_calls)
         try:
-            look = await self.strategy.search(self.locator, trail, tools)
+            look = await self.strategy.search(self.locator, trail, timed)
         except SnellenError as error:  # a screenshot that does not decode
             look = Look("error", reason=str(error))
-        return trail.prediction(self.name, self._held(look), seconds=round(time.perf_counter() - started, 4))
+        return trail.prediction(self.name, self._held(look), seconds=timed.seconds)
 
     def _held(self, look: Look) -> Look:
         """A found point under the threshold is a refusal; without any confidence a threshold cannot be applied."""

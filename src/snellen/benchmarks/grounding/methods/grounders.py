@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import math
 from functools import lru_cache
 
@@ -12,6 +11,7 @@ from snellen.benchmarks.grounding.methods.formats import FORMATS, SPACES, UITARS
 from snellen.benchmarks.grounding.methods.looks import Look
 from snellen.benchmarks.grounding.methods.pictures import cut, scaled
 from snellen.benchmarks.grounding.methods.resize import PROCESSOR, UITARS_V1, Limits
+from snellen.benchmarks.grounding.methods.timing import aside
 from snellen.benchmarks.grounding.replies_points import read_point
 from snellen.core.errors import SnellenError
 from snellen.core.geometry import Crop, Point
@@ -36,7 +36,7 @@ class Grounder:
             sent = self.form.size(crop.inner.width, crop.inner.height)
         except SnellenError as error:
             return Look("error", reason=str(error))
-        data = await asyncio.to_thread(_prepared, view.image, crop, sent)
+        data = await aside(tools, _prepared, view.image, crop, sent)
         text = prompts.filled(self.form.template, instruction=instruction, width=sent[0], height=sent[1])
         question = Question(
             id=asked_id(view, crop),

@@ -7,7 +7,6 @@ never looks gets over 90 % here. Everything else in this package works without a
 
 from __future__ import annotations
 
-import time
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from snellen.benchmarks.grounding import legacy
@@ -15,6 +14,7 @@ from snellen.benchmarks.grounding.methods.base import Parse, ToolFailure, Tools,
 from snellen.benchmarks.grounding.methods.baselines import window_parse
 from snellen.benchmarks.grounding.methods.looks import Locator, Look, Trail
 from snellen.benchmarks.grounding.methods.pictures import cut
+from snellen.benchmarks.grounding.methods.timing import Timed, aside
 from snellen.benchmarks.grounding.replies import Detection, Prediction
 from snellen.core.errors import SnellenError
 from snellen.core.geometry import UNIT, Box, Crop, Point
@@ -57,13 +57,13 @@ class PointOracle:
 
     async def locate(self, view: View, tools: Tools, target: Target) -> Prediction:
         """Look until it is right."""
-        started = time.perf_counter()
+        timed = Timed(tools)
         trail = Trail(view)
         answer = Look("refused", reason="no point passed the original's rule, which knows the truth")
         for region in legacy.regions(self.strategy, target.box, view.width, view.height):
             crop = _crop(view, region)
             try:
-                look = await trail.look(self.locator, crop, view.instruction, tools)
+                look = await trail.look(self.locator, crop, view.instruction, timed)
             except SnellenError as failure:  # a screenshot that does not decode
                 trail.failures.append(str(failure))
                 continue
@@ -75,7 +75,7 @@ class PointOracle:
                 point = Point(*full, UNIT).to(view.space)
                 answer = Look("found", point=point, confidence=legacy.UITARS_CONFIDENCE, reason="accepted by the truth")
                 break
-        return trail.prediction(self.name, _failed(answer, trail), round(time.perf_counter() - started, 4), oracle=True)
+        return trail.prediction(self.name, _failed(answer, trail), timed.seconds, oracle=True)
 
 
 class DetectionOracle:
@@ -84,11 +84,11 @@ class DetectionOracle:
     def __init__(self, name: str, parser: str, needs: tuple[str, ...], strategy: str) -> None:
         self.name, self.parser, self.strategy = name, parser, strategy
         self.needs = (*needs, "truth")
-        self._last: tuple[Parse, Floats, bool] | None = None
+        self._last: tuple[tuple[Detection, ...], Floats, bool] | None = None
 
     async def locate(self, view: View, tools: Tools, target: Target) -> Prediction:
         """Pick what is nearest to the truth."""
-        started = time.perf_counter()
+        timed = Timed(tools)
         trail = Trail(view)
         best, chosen, shown = 0.0, None, None
         for region in legacy.regions(self.strategy, target.box, view.width, view.height):
@@ -97,7 +97,7 @@ class DetectionOracle:
             if crop != view.whole:
                 trail.crops.append(crop)
             try:
-                parse = await self._parse(view, crop, tools, trail)
+                parse = await self._parse(view, crop, timed, trail)
             except (ToolFailure, SnellenError) as failure:
                 trail.failures.append(str(failure))
                 continue
@@ -111,22 +111,22 @@ class DetectionOracle:
             if best >= legacy.ENOUGH:
                 break
         look = _chosen(view, best, chosen, shown)
-        return trail.prediction(self.name, _failed(look, trail), round(time.perf_counter() - started, 4), oracle=True)
+        return trail.prediction(self.name, _failed(look, trail), timed.seconds, oracle=True)
 
     async def _parse(self, view: View, crop: Crop, tools: Tools, trail: Trail) -> Parse:
         if self.parser == "sliding-window":
             return window_parse(crop.inner.width, crop.inner.height)
         trail.calls += 1
         note = "whole" if crop == view.whole else f"crop {','.join(map(str, crop.edges))}"
-        return await tools.parse(cut(view.image, crop), note)
+        return await tools.parse(await aside(tools, cut, view.image, crop), note)
 
     def _scores(self, parse: Parse, region: legacy.XYWH, target: Target) -> tuple[Floats, Floats]:
         """The original's score of every detection, and its box as fractions of the screen."""
         import numpy as np
 
-        if self._last is None or self._last[0] is not parse:
-            self._last = (parse, _fractions(parse), any(d.text for d in parse.detections))
-        _parse, own, worded = self._last
+        if self._last is None or self._last[0] is not parse.detections:
+            self._last = (parse.detections, _fractions(parse), any(d.text for d in parse.detections))
+        _known, own, worded = self._last
         boxes = np.column_stack(
             (
                 region[0] + own[:, 0] * region[2],

@@ -6,8 +6,6 @@ answers with a point only gives a box without area, and a ring is drawn for the 
 
 from __future__ import annotations
 
-import asyncio
-
 from snellen.benchmarks.grounding import prompts
 from snellen.benchmarks.grounding.methods.base import Tools
 from snellen.benchmarks.grounding.methods.grounders import asked_id, no_reply, steps
@@ -22,6 +20,7 @@ from snellen.benchmarks.grounding.methods.seeker_math import (
     read_check,
     read_hints,
 )
+from snellen.benchmarks.grounding.methods.timing import aside
 from snellen.benchmarks.grounding.replies_points import thought_out
 from snellen.core.errors import SnellenError
 from snellen.core.geometry import UNIT, Box, Crop
@@ -137,7 +136,7 @@ class _Hunt:
 
     async def _plan(self, crop: Crop) -> Hints | None:
         text = prompts.filled(prompts.PLANNER, instruction=self.trail.view.instruction)
-        reply = await self._ask(PLAN, crop, await asyncio.to_thread(cut, self.trail.view.image, crop), text)
+        reply = await self._ask(PLAN, crop, await aside(self.tools, cut, self.trail.view.image, crop), text)
         if reply is None:
             return None
         hints = read_hints(thought_out(reply.text))
@@ -147,7 +146,7 @@ class _Hunt:
     async def _check(self, crop: Crop, look: Look) -> Check | None:
         text = prompts.filled(prompts.CHECK, instruction=self.trail.view.instruction)
         box = look.box if look.box is not None else _dot(look)
-        picture = await asyncio.to_thread(_shown, self.trail.view.image, crop, crop.into(box))
+        picture = await aside(self.tools, _shown, self.trail.view.image, crop, crop.into(box))
         reply = await self._ask(CHECK, crop, picture, text)
         check = None if reply is None else read_check(thought_out(reply.text))
         self.heard = self.heard or check is not None
