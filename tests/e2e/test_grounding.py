@@ -135,9 +135,22 @@ def test_a_500_on_pictures_without_text_is_tried_with_a_strip_and_else_an_error(
             *("--method", "omniparser", "--omniparser-url", server.url),
             cache=tmp_path,
         )
+        oracle = snellen(
+            *("run", "grounding", "--data", data, "--out", tmp_path / "c", "--json"),
+            *("--method", "oracle/omniparser", "--omniparser-url", server.url),
+            *("--protocol", "click", "--protocol", "screenspot-pro"),
+            cache=tmp_path,
+        )
     assert done.returncode == 3, done.stderr
     outcomes = json.loads(done.stdout)["protocols"][0]["groups"][0]["outcomes"]
     assert outcomes == {"error": len(TARGETS)}, "a server that fails is an error and no wrong answer"
+    told = json.loads(oracle.stdout)
+    assert all("ORACLE" in g["by"]["part"] for p in told["protocols"] for g in p["groups"]), (
+        "an oracle by its name alone"
+    )
+    later = Path(told["run"]) / "exports" / "screenspot-pro"
+    assert json.loads((later / "screenspot_pro.json").read_text())["oracle"] is True
+    assert (later / "screenspot_pro_leaderboard.json").is_file()
     answers = (Path(json.loads(done.stdout)["run"]) / "answers.jsonl").read_text().splitlines()
     assert all(len(json.loads(line)["calls"]) == 2 for line in answers), "calls that failed are in the ledger too"
 

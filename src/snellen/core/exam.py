@@ -289,6 +289,21 @@ class Collects(Interface):
         """Merge a run into the folder; gives a line for people on what was kept."""
 
 
+@runtime_checkable
+class NamesGroups(Interface):
+    """A benchmark whose groups say what kind of subject a run had, whether or not it answered."""
+
+    def named_groups(self, groups: tuple[GroupSummary, ...], subject: Mapping[str, Any]) -> tuple[GroupSummary, ...]:
+        """The groups with their names, by the manifest's entry of the subject."""
+
+
+@runtime_checkable
+class HasFiles(Interface):
+    """A protocol whose own files need every sample, also where it is not the first of a run."""
+
+    own_files: bool
+
+
 class Published(NamedTuple):
     """A figure from a paper that may stand beside a run on real data."""
 
@@ -300,7 +315,10 @@ class Published(NamedTuple):
 
 
 class RunFacts(NamedTuple):
-    """What exports may use of a run. `records` gives every sample with its reply and mark, of the first protocol only."""
+    """What exports may use of a run. `records` gives every sample with its reply and mark.
+
+    Only the first protocol of a run and those that have files of their own (HasFiles) get them.
+    """
 
     manifest: Mapping[str, Any]
     protocol: Protocol

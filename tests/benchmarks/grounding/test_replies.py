@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from snellen.benchmarks.grounding import legacy
+from snellen.benchmarks.grounding import legacy, wire_omniparser
 from snellen.benchmarks.grounding.methods.formats import FORMATS, place
 from snellen.benchmarks.grounding.methods.resize import (
     PROCESSOR,
@@ -297,7 +297,10 @@ def test_what_is_no_prediction_is_not_taken_for_one(text: str) -> None:
 
 
 def test_what_is_stored_is_bounded() -> None:
-    many = [Detection(box=(0.123456, 1, 2, 3), text="a\nb" * 100) for _ in range(5000)]
+    assert MOST_DETECTIONS >= wire_omniparser.MOST_ITEMS, (
+        "a crowded screen is kept whole, or nobody knows what was seen"
+    )
+    many = [Detection(box=(0.123456, 1, 2, 3), text="a\nb" * 100) for _ in range(MOST_DETECTIONS + 9)]
     kept = shortened(many)
     assert len(kept) == DESCRIBED
     others = flattened(many)

@@ -10,7 +10,7 @@ from snellen.benchmarks.grounding.prompts import PROMPTS, probes, question_of, t
 from snellen.benchmarks.grounding.protocols import PROTOCOLS
 from snellen.core.errors import SnellenError
 from snellen.core.exam import Dataset, MethodRequest, Options, Problem, Protocol, Published, RunFacts, Subject
-from snellen.core.types import Question, Sample
+from snellen.core.types import GroupSummary, Question, Sample
 
 
 class Grounding:
@@ -117,6 +117,11 @@ class Grounding:
 
     def published(self, protocol: str, prompt: str) -> tuple[Published, ...]:
         return ()
+
+    def named_groups(self, groups: tuple[GroupSummary, ...], subject: Mapping[str, Any]) -> tuple[GroupSummary, ...]:
+        from snellen.benchmarks.grounding.summary import named
+
+        return named(groups, "oracle" in subject.get("identity", {}))
 
     def exports(self, run: RunFacts) -> Iterator[tuple[str, bytes]]:
         from snellen.benchmarks.grounding.tables import exports

@@ -59,7 +59,7 @@ class PointOracle:
         """Look until it is right."""
         timed = Timed(tools)
         trail = Trail(view)
-        answer = Look("refused", reason="no point passed the original's rule, which knows the truth")
+        answer = Look("missed", reason="no point passed the original's rule, which knows the truth")
         for region in legacy.regions(self.strategy, target.box, view.width, view.height):
             crop = _crop(view, region)
             try:
@@ -71,8 +71,9 @@ class PointOracle:
                 continue
             within = crop.into(look.point).to(UNIT)
             full = legacy.to_full(region, (within.x, within.y))
+            point = Point(*full, UNIT).to(view.space)
+            answer = answer._replace(point=point)
             if legacy.inside(full, target.box):
-                point = Point(*full, UNIT).to(view.space)
                 answer = Look("found", point=point, confidence=legacy.UITARS_CONFIDENCE, reason="accepted by the truth")
                 break
         return trail.prediction(self.name, _failed(answer, trail), timed.seconds, oracle=True)
@@ -172,9 +173,12 @@ def _bonus(detection: Detection, wanted: str | None) -> float:
 
 
 def _chosen(view: View, best: float, chosen: tuple[float, ...] | None, shown: Detection | None) -> Look:
-    if chosen is None or best < legacy.FOUND:
-        return Look("refused", confidence=best, reason=f"best score {best:.3f}: nothing passed the original's rule")
+    missed = Look("missed", confidence=best, reason=f"best score {best:.3f}: nothing passed the original's rule")
+    if chosen is None:
+        return missed
     box = Box.from_xywh(chosen, UNIT).to(view.space)
+    if best < legacy.FOUND:
+        return missed._replace(point=box.centre, box=box)
     text = shown.text if shown is not None else None
     return Look("found", point=box.centre, box=box, text=text or None, confidence=best, reason="chosen by the truth")
 
@@ -186,6 +190,6 @@ def _crop(view: View, region: legacy.XYWH) -> Crop:
 
 def _failed(look: Look, trail: Trail) -> Look:
     """Where every single look failed, that is an error and no miss (the original counts it as one)."""
-    if look.status == "refused" and trail.failures and len(trail.failures) == trail.attempts:
+    if look.status == "missed" and trail.failures and len(trail.failures) == trail.attempts:
         return Look("error", reason=trail.failures[0])
     return look
