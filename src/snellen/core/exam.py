@@ -304,6 +304,13 @@ class HasFiles(Interface):
     own_files: bool
 
 
+@runtime_checkable
+class HasReplyLength(Interface):
+    """A benchmark whose replies are longer than a word or two."""
+
+    reply_tokens: int  # of a typical reply
+
+
 class Published(NamedTuple):
     """A figure from a paper that may stand beside a run on real data."""
 
@@ -366,6 +373,7 @@ class MethodRequest(NamedTuple):
     omniparser_url: str
     pool: Callable[[str], Any]
     data: Dataset
+    seed: int = 0
 
 
 @runtime_checkable
@@ -477,6 +485,23 @@ class ManyEndpoints(Interface):
 
     @property
     def endpoints(self) -> tuple[Endpoint, ...]: ...
+
+
+class Asked(NamedTuple):
+    """A model that a subject asks: at most so many calls a question, each with this text beside the question's and so many pictures."""
+
+    subject: Subject
+    calls: int
+    text: str = ""
+    pictures: int = 1
+
+
+@runtime_checkable
+class AsksModels(Interface):
+    """A subject that asks other subjects, for estimates."""
+
+    def asked(self) -> tuple[Asked, ...]:
+        """The models, each once; none where it asks nobody."""
 
 
 class Subject(Interface):

@@ -96,7 +96,15 @@ def test_the_catalogue_lists_the_seeds_six_names_the_baselines_and_the_oracles_a
         ("ocr", {"chooser": "dice"}, "unknown chooser 'dice'"),
         ("ocr", {"confidence": "high"}, "expected a number from 0 to 1"),
         ("ocr", {"confidence": 2}, "expected a number from 0 to 1"),
-        ("center", {"confidence": 0.5}, "has no confidence"),
+        ("center", {"confidence": 0.5}, "'confidence' means nothing for method 'center': it takes crop"),
+        ("uitars", {"format": "molmo"}, "'format' means nothing for method 'uitars'"),
+        ("uitars", {"chooser": "model"}, "'chooser' means nothing"),
+        ("uitars", {"refusals": "true"}, "'refusals' means nothing"),
+        ("uitars", {"sizes": "200"}, "'sizes' means nothing"),
+        ("uitars+narrow", {"sizes": "200"}, "'sizes' means nothing"),
+        ("ocr", {"refusals": "true"}, "'refusals' means nothing"),
+        ("ocr", {"max_calls": 3}, "'max_calls' means nothing"),
+        ("ocr", {"seed": 3}, "'seed' means nothing"),
         ("uitars+fixed", {"sizes": "200,big"}, "expected whole pixels"),
         ("uitars+screenseeker", {"max_calls": 1}, "at least 2 calls"),
         ("vlm", {"refusals": "perhaps"}, "expected true or false"),
@@ -108,6 +116,33 @@ def test_bad_names_and_options_say_what_to_do(name: str, options: dict[str, Any]
     with pytest.raises(SnellenError, match=says) as caught:
         methods.build(name, options)
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "says"),
+    [
+        ("oracle/center", {"nosuch": 1}, "unknown option 'nosuch'"),
+        ("oracle/uitars", {"confidence": 0.5}, "'confidence' means nothing"),
+        ("oracle/uitars-fixed", {"sizes": "200"}, "'sizes' means nothing"),
+        ("oracle/ocr", {"chooser": "model"}, "'chooser' means nothing for method 'oracle/ocr': it takes none"),
+        ("oracle/sliding-window", {"seed": 1}, "'seed' means nothing"),
+    ],
+)
+def test_oracles_take_only_options_that_mean_something(name: str, options: dict[str, Any], says: str) -> None:
+    with pytest.raises(SnellenError, match=says):
+        methods.build_oracle(name, options)
+    methods.build_oracle("oracle/uitars", {"version": "1"})
+    methods.build_oracle("oracle/random", {"seed": 1})
+
+
+def test_options_that_mean_something_are_taken() -> None:
+    methods.build("uitars", {"crop": "fixed", "sizes": "100", "max_calls": 3, "confidence": 0.1, "min_pixels": 3136})
+    methods.build("ocr", {"chooser": "model", "refusals": True})
+    methods.build("vlm+narrow", {"format": "gpt", "space": "unit", "refusals": True, "max_calls": 2})
+    assert methods.takes_seed("random+fixed")
+    assert not methods.takes_seed("ocr")
+    assert methods.takes_seed("oracle/random-fixed")
+    assert not methods.takes_seed("oracle/sliding-window")
 
 
 # ---------------------------------------------------------------- UI-TARS

@@ -29,6 +29,7 @@ class Grounding:
     demo = ("method/ocr", "method/center")
     demo_count = 12
     max_tokens = 512
+    reply_tokens = 24
     marks_facts = True
 
     def open(self, where: Path, options: Options) -> Dataset:
@@ -70,7 +71,8 @@ class Grounding:
         from snellen.benchmarks.grounding.subject import MethodSubject, Outside
 
         oracle = methods.is_oracle(request.name)
-        given = {k: v for k, v in request.options.items() if k != "seed" or "seed" in methods.OPTIONS}
+        drawn = {"seed": request.seed} if methods.takes_seed(request.name) else {}
+        given = drawn | dict(request.options)
         method = methods.build_oracle(request.name, given) if oracle else methods.build(request.name, given)
         needs = method.needs
         outside = Outside(

@@ -22,7 +22,7 @@ from snellen.benchmarks.grounding.omniparser import OmniParserEndpoint
 from snellen.benchmarks.grounding.replies import Prediction, to_text
 from snellen.core.digest import digest
 from snellen.core.errors import MissingExtra, SnellenError
-from snellen.core.exam import Caller, Endpoint, Reply, Request, Subject
+from snellen.core.exam import Asked, Caller, Endpoint, Reply, Request, Subject
 from snellen.core.images import ledger_entry
 from snellen.core.types import Answer, Call, Failure, Picture, Question
 
@@ -81,6 +81,7 @@ class MethodSubject:
             s for s in (outside.model, outside.planner) if s is not None and {"model", "planner"} & {*method.needs}
         ]
         unlike = list({id(s): s for s in asked}.values())
+        self._models = tuple(unlike)
         names = "+".join(s.spec for s in unlike)
         self.spec = f"{method.name}/{names}" if names else method.name
         self.identity: dict[str, Any] = {"kind": "method", "method": method.name, "options": dict(options)}
@@ -102,6 +103,11 @@ class MethodSubject:
         self._parses = ParseCache(self._parse)
         self._call: Caller | None = None
         self._parse_calls: dict[str, list[Call]] = {}
+
+    def asked(self) -> tuple[Asked, ...]:
+        """The models that it asks, for estimates."""
+        text, pictures = self._method.prompt
+        return tuple(Asked(model, self._method.most, text, pictures) for model in self._models)
 
     def prepare(self, question: Question) -> View:
         return View.of(question)

@@ -106,6 +106,14 @@ class Method(Interface):
     @property
     def needs(self) -> tuple[str, ...]: ...
 
+    @property
+    def most(self) -> int:
+        """How many looks a sample takes at most."""
+
+    @property
+    def prompt(self) -> tuple[str, int]:
+        """What a model is told at a look beside the instruction, and how many pictures it is shown."""
+
     async def locate(self, view: View, tools: Tools) -> Prediction:
         """Find it. Never raises for what a parser or a model does: that is a Prediction with a status."""
 

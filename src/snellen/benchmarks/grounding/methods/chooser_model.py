@@ -32,6 +32,7 @@ class ModelChooser:
     name = "model"
     needs: tuple[str, ...] = ("model",)
     scored = False
+    prompt = (prompts.CHOOSER_SYSTEM + prompts.CHOOSER, 2)
 
     def __init__(self, refusals: bool = False) -> None:
         self.refusals = refusals

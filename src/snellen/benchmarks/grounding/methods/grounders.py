@@ -31,6 +31,10 @@ class Grounder:
             raise SnellenError(f"unknown coordinate space '{space}': choose from {', '.join(SPACES)}")
         self.name, self.form, self.space, self.refusals = name, form, space or form.space, refusals
 
+    @property
+    def prompt(self) -> tuple[str, int]:
+        return self.form.template + (prompts.REFUSAL if self.refusals else ""), 1
+
     async def look(self, view: View, crop: Crop, instruction: str, tools: Tools) -> Look:
         try:
             sent = self.form.size(crop.inner.width, crop.inner.height)

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 PREFIX = "oracle/"
 STRATEGIES = {"": "baseline", "baseline": "baseline", "fixed": "fixed_crop", "screenseeker": "screenseeker"}
+MOST_REGIONS = {"baseline": 1, "fixed_crop": 1 + len(legacy.SIZES), "screenseeker": 1 + legacy.MAX_REGIONS}
 
 
 class Target(NamedTuple):
@@ -54,6 +55,7 @@ class PointOracle:
     def __init__(self, name: str, locator: Locator, strategy: str) -> None:
         self.name, self.locator, self.strategy = name, locator, strategy
         self.needs = (*locator.needs, "truth")
+        self.most, self.prompt = MOST_REGIONS[strategy], locator.prompt
 
     async def locate(self, view: View, tools: Tools, target: Target) -> Prediction:
         """Look until it is right."""
@@ -85,6 +87,7 @@ class DetectionOracle:
     def __init__(self, name: str, parser: str, needs: tuple[str, ...], strategy: str) -> None:
         self.name, self.parser, self.strategy = name, parser, strategy
         self.needs = (*needs, "truth")
+        self.most, self.prompt = MOST_REGIONS[strategy], ("", 0)
         self._last: tuple[tuple[Detection, ...], Floats, bool] | None = None
 
     async def locate(self, view: View, tools: Tools, target: Target) -> Prediction:

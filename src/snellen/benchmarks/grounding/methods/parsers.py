@@ -55,6 +55,10 @@ class Chooser(Interface):
     @property
     def scored(self) -> bool: ...
 
+    @property
+    def prompt(self) -> tuple[str, int]:
+        """As a locator's."""
+
     async def choose(self, seen: Seen, tools: Tools) -> Choice:
         """Pick one, or none."""
 
@@ -65,7 +69,7 @@ class ParserLocator:
     def __init__(self, parser: str, chooser: Chooser, needs: tuple[str, ...]) -> None:
         self.name, self.chooser = parser, chooser
         self.needs = (*needs, *chooser.needs)
-        self.scored = chooser.scored
+        self.scored, self.prompt = chooser.scored, chooser.prompt
 
     async def look(self, view: View, crop: Crop, instruction: str, tools: Tools) -> Look:
         picture = await aside(tools, _cut, view.image, crop)

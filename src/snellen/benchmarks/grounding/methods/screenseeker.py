@@ -44,6 +44,7 @@ class ScreenSeeker:
         if calls < 2:
             raise SnellenError(f"screenseeker needs at least 2 calls a sample, not {calls}: give a larger max_calls")
         self.calls, self.depth = calls, depth
+        self.most = calls  # of planner and grounder together
 
     async def search(self, locator: Locator, trail: Trail, tools: Tools) -> Look:
         trail.cap = self.calls if trail.cap is None else min(trail.cap, self.calls)
