@@ -189,12 +189,12 @@ def sample_from_row(row: Mapping[str, Any]) -> Sample:
 
 
 def repeated_ids(screens: list[Screen]) -> Iterator[Problem]:
-    """Names that would make two samples one."""
+    """Names that would make two samples one, each told once, at the last place where it stands."""
     seen = Counter(sample_id(s, t) for s in screens for t in s.targets)
-    for screen in screens:
-        for target in screen.targets:
-            if seen[sample_id(screen, target)] > 1:
-                yield Problem(target.where, f"id '{sample_id(screen, target)}' is given more than once")
+    places = {sample_id(s, t): t.where for s in screens for t in s.targets}
+    for name, times in seen.items():
+        if times > 1:
+            yield Problem(places[name], f"id '{name}' is given {times} times")
 
 
 def size_problem(screen: Screen, data: bytes) -> str | None:
