@@ -34,7 +34,7 @@ def command() -> None:
     "--absent",
     type=click.FloatRange(0, 1),
     metavar="SHARE",
-    help="Grounding: share of instructions for what is not there.",
+    help="Grounding: share of screenshots that also ask for one thing that is not there.",
 )
 @click.option("--screen", metavar="WxH", help="Grounding: one size for all screenshots, such as 1920x1080.")
 def make(benchmark: str, count: int, seed: int, out: Path, workers: int | None, **given: Any) -> int:

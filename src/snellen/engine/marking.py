@@ -17,7 +17,9 @@ from snellen.core.errors import SnellenError, Stopped
 from snellen.core.exam import (
     Benchmark,
     Collects,
+    HasFiles,
     Lacks,
+    NamesGroups,
     ReadsEvidence,
     ReadsTokens,
     RunFacts,
@@ -104,6 +106,8 @@ def mark_run(
     for one in chosen:
         old = _old_marks(folder.marks_path(one.name))
         groups = one.protocol.summarise(_judged(folder, scan, samples, one, old, remarked))
+        if isinstance(benchmark, NamesGroups):
+            groups = benchmark.named_groups(groups, manifest["subject"])
         summaries.append(
             ProtocolSummary(
                 protocol=one.name,
@@ -144,7 +148,9 @@ def mark_run(
     }
     folder.clear("exports")
     for i, (one, result) in enumerate(zip(chosen, summaries, strict=True)):
-        records = _records(folder, scan, samples, one) if i == 0 or isinstance(benchmark, Collects) else None
+        own = isinstance(one.protocol, HasFiles) and one.protocol.own_files
+        wanted = i == 0 or own or isinstance(benchmark, Collects)
+        records = _records(folder, scan, samples, one) if wanted else None
         facts = RunFacts(manifest, one.protocol, one.prompt, result.groups, totals, records)
         for name, content in benchmark.exports(facts):
             folder.write(f"exports/{name}" if i == 0 else f"exports/{one.name}/{name}", content)

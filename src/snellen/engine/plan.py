@@ -129,7 +129,7 @@ def make_plan(
             benchmark, used, model, opened, settings, local=local, seed=options.seed, offline=offline
         )
     elif model is None:
-        raise SnellenError("--model is missing: who shall answer? ('snellen list subjects' shows the forms)")
+        raise SnellenError(methods.nobody(benchmark))
     else:
         subject = subjects.build(
             model,

@@ -33,6 +33,7 @@ class D3:
     solvers: Mapping[str, str] = {}
     demo: tuple[str, ...] = ("replay/{data}/captions/reference.json",)
     max_tokens = 512
+    reply_tokens = 130  # two captions of some 42 words
     marks_facts = True
     scorers = ("siglip",)
 

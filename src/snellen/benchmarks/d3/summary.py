@@ -151,16 +151,8 @@ def _ends(tally: _Tally, seed: int) -> dict[str, Metric]:
     if not tally.verdicts:
         return {}
     found = paired_difference(tally.ends, seed)
-    doubt = found.low < found.high
-    return {
-        f"{tally.names[0]}_minus_{tally.names[-1]}": Metric(
-            value=found.difference,
-            n=found.n,
-            low=found.low if doubt else None,
-            high=found.high if doubt else None,
-            interval="bootstrap" if doubt else None,
-        )
-    }
+    name = f"{tally.names[0]}_minus_{tally.names[-1]}"
+    return {name: Metric(value=found.difference, n=found.n, low=found.low, high=found.high, interval=found.interval)}
 
 
 def _margins(name: str, values: Sequence[float]) -> dict[str, Metric]:

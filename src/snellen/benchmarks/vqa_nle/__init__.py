@@ -44,6 +44,7 @@ class VqaNle:
     protocols: Mapping[str, Protocol] = PROTOCOLS
     solvers: Mapping[str, str] = {}
     max_tokens = MAX_TOKENS
+    reply_tokens = 40
     partial: frozenset[str] = frozenset()
     marks_facts = True
 
