@@ -187,13 +187,13 @@ def _asked_actx(label: str, explanation: str) -> Block:
 def vqax(seed: int, index: int) -> list[Row]:
     """VQA-X: records as a made set has them, those on one picture together."""
     from snellen.benchmarks.vqa_nle import made_vqax
-    from snellen.benchmarks.vqa_nle.formats_sample import majority
+    from snellen.benchmarks.vqa_nle.vqa_official import majority
 
     if index % 5 == 4:  # asked with the picture before it
         return []
     records = [made_vqax.made("train", seed, i) for i in ((index, index + 1) if index % 5 == 3 else (index,))]
     blocks = tuple(
-        _asked_vqax(r["question"], majority([a["answer"] for a in r["answers"]]), r["explanation"][0])
+        _asked_vqax(r["question"], majority([a["answer"] for a in r["answers"]]) or "", r["explanation"][0])
         for r in (one.record for one in records)
     )
     return [Row(_opened(records[0].picture[1])[None], blocks)] if records[0].picture else []

@@ -173,6 +173,9 @@ def incomplete(summary: dict[str, Any]) -> str:
     wanted = summary.get("questions", summary["samples"] * len(summary["asked"]))
     tried = sum(summary["asked"].values())
     failed = summary["failed"]
+    unscored = sum(one.get("unscored", 0) for one in summary.get("scorers", ())[:1])
+    if tried - failed == wanted and unscored:
+        return f"INCOMPLETE: {unscored} of {wanted} answers are not scored yet; the same command scores the rest."
     return (
         f"INCOMPLETE: {tried - failed} of {wanted} questions answered, {failed} failed; the same command asks the rest."
     )
