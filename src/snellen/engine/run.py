@@ -117,7 +117,7 @@ def _carry_out(
             )
         missing = len(getattr(plan.data, "missing", ()))
         if missing:
-            notes.append(f"{missing} samples have no image and are left out; run.json lists them")
+            notes.append(f"{missing} samples cannot be used and are left out; run.json lists them")
         open_questions = _open_questions(plan, scan)
         stopped: Stopped | None = None
         extra: dict[str, Any] = {}
