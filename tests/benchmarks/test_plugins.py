@@ -210,6 +210,21 @@ def test_a_protocol_brings_its_own_prompt(tmp_path: Path) -> None:
     assert "takes no examples" in few.stderr
 
 
+def test_the_table_and_the_audit_of_a_simple_benchmark_take_its_data(dots: Path, tmp_path: Path) -> None:
+    for command in ("protocols", "audit"):
+        lacking = snellen(command, "dots", "--plugin", DOTS, cache=tmp_path)
+        assert lacking.returncode == 2
+        assert "give --data DIR" in lacking.stderr
+    table = snellen("protocols", "dots", "--plugin", DOTS, "--data", dots, "--markdown", cache=tmp_path)
+    assert table.returncode == 0, table.stderr
+    assert "How many dots are in this picture" in table.stdout
+    done = snellen("audit", "dots", "--plugin", DOTS, "--data", dots, "--json", cache=tmp_path)
+    exact, near = json.loads(done.stdout)
+    assert (exact["best constant"], exact["chance"]) == (1 / 8, None)
+    assert near["best constant"] == 2 / 8
+    assert sorted(exact["constants"]) == [str(n) for n in range(1, 9)]
+
+
 def test_a_prompt_that_is_taken_or_cannot_be_asked_is_refused(tmp_path: Path) -> None:
     for more, message in (
         ("mine.ask = lambda s: 'x'\n", "salbench has a prompt 'question' already"),

@@ -230,6 +230,7 @@ def test_unknown_names_are_errors(tmp_path: Path) -> None:
         (("salbench", "--protocol", "paper@question+blank"), "choose"),
         (("salbench", "--json", "--markdown"), "choose one"),
         (("salbench", "--run", tmp_path), "not a run folder"),
+        (("salbench", tmp_path), "name run folders after --run"),
         (("salbench", "--run", tmp_path, "--task", "D"), "leave them out with --run"),
     ):
         done = snellen("protocols", *words, cache=tmp_path)

@@ -14,6 +14,7 @@ import msgspec
 from snellen.core.errors import SnellenError
 from snellen.core.exam import Benchmark, mark_reply
 from snellen.core.types import Mark, Outcome, Sample
+from snellen.engine.audit import texts_of
 from snellen.engine.plan import Chosen
 from snellen.reports.prompt_words import Printed, difference, fold, near, respelled, sentences, take_apart, word_diff
 from snellen.reports.protocol_probes import HARMLESS, OTHERS, SEPARATORS, ingredients
@@ -55,10 +56,17 @@ class ProtocolTable(NamedTuple):
 
 
 def build(
-    benchmark: Benchmark, chosen: Sequence[Chosen], splits: Sequence[str] = (), tasks: Sequence[str] = ()
+    benchmark: Benchmark,
+    chosen: Sequence[Chosen],
+    splits: Sequence[str] = (),
+    tasks: Sequence[str] = (),
+    shown: Sequence[Sample] = (),
 ) -> ProtocolTable:
-    """The table of these protocols: the first split unless others are named; the candidate classes of all splits."""
-    tagged = ((p, {"split": "all", "task": "answer"} | p.tags) for p in benchmark.probes())
+    """The table of these protocols: the first split unless others are named; the candidate classes of all splits.
+
+    `shown` are the samples that prompts are shown with, the benchmark's probes where there are none.
+    """
+    tagged = ((p, {"split": "all", "task": "answer"} | p.tags) for p in shown or benchmark.probes())
     probes = [msgspec.structs.replace(p, tags=tags) for p, tags in tagged]
     every = list(dict.fromkeys(p.tags["split"] for p in probes))
     picked = [_known("split", s, every) for s in splits]
@@ -202,19 +210,12 @@ class Target(NamedTuple):
 def find_target(exam: _Exam, sample: Sample) -> Target:
     """The right answer of a probe is the text that most protocols take as right: of its truth, or of the options."""
     options = list(dict.fromkeys(o for names in exam.spellings(sample) for o in names))
-    texts = list(dict.fromkeys((*_strings(sample.truth), *options)))
+    texts = list(dict.fromkeys((*texts_of(sample.truth), *options)))
     best = max(texts, key=lambda t: exam.votes(sample, t), default="")
     pieces = tuple(p.strip() for p in best.split(","))
     names = pieces if all(near(p, options) for p in pieces) else (best,)
     wrong = (o for o in options if not near(o, names) and not exam.votes(sample, o))
     return Target(sample, names, next(wrong, "something else"))
-
-
-def _strings(truth: Any) -> list[str]:
-    if isinstance(truth, str):
-        return [truth]
-    inner = truth.values() if isinstance(truth, Mapping) else truth if isinstance(truth, list | tuple) else ()
-    return [s for value in inner for s in _strings(value)]
 
 
 def _with_truth(exam: _Exam, target: Target, spellings: Iterable[str]) -> Target | None:

@@ -115,7 +115,8 @@ def _names(subset: str) -> _Names:
     return _Names(re.compile(rf"\b{name}"), re.compile(f"{after}|{before}"), spellings)
 
 
-def _asserted_and_negated(reply: str, subset: str) -> tuple[list[str], set[str]]:
+@lru_cache(maxsize=8192)
+def _asserted_and_negated(reply: str, subset: str) -> tuple[tuple[str, ...], frozenset[str]]:
     text = unicodedata.normalize("NFKC", reply[-LONGEST:]).lower().replace("\u2019", "'")
     text = _THOUGHT.sub(" ", _THINKING.sub(" ", text), count=1)
     text = re.sub(r"[^\S\n]+", " ", re.sub(r"[_*`\"#\[\]<>|-]", " ", text))
@@ -129,7 +130,7 @@ def _asserted_and_negated(reply: str, subset: str) -> tuple[list[str], set[str]]
         return ". "
 
     text = names.negated.sub(deny, text)
-    return list(dict.fromkeys(names.spellings[m.group()] for m in names.named.finditer(text))), set(denied)
+    return tuple(dict.fromkeys(names.spellings[m.group()] for m in names.named.finditer(text))), frozenset(denied)
 
 
 def read_robust(reply: str, subset: str) -> list[str]:
@@ -138,7 +139,7 @@ def read_robust(reply: str, subset: str) -> list[str]:
     says of a name both that it is and that it is not says nothing.
     """
     asserted, denied = _asserted_and_negated(reply, subset)
-    return [] if denied.intersection(asserted) else asserted
+    return [] if denied.intersection(asserted) else list(asserted)
 
 
 def answer_robust(reply: str, subset: str, task: str) -> str | None:
