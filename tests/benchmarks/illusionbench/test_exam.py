@@ -262,6 +262,7 @@ def test_the_summary_has_the_two_by_two_rest_and_the_line_without_stationary() -
         "shape_recall": 0.25,
         "scene_recall": 0.25,
         "rest": 0.5,
+        "multi_word": 0.0,
     }
     assert whole.metrics["shape_recall"].floor == 1.0  # listing every name wins under substring matching
     without = next(g for g in groups if g.by.get("without") == "stationary")

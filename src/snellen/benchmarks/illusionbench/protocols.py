@@ -73,6 +73,7 @@ class IllusionProtocol:
         }
         if self.buckets:
             metrics["bucket"] = "shape" if read.shape else "texture" if read.scene else "rest"
+            metrics["multi_word"] = float(len(reply.split()) > 1)
         return Verdict(read.reading, read.readable, bool(hit), metrics)
 
     def blank(self, sample: Sample) -> Metrics:
