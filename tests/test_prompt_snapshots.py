@@ -44,7 +44,7 @@ def requests(name: str) -> dict[str, object]:
 
 
 def in_context(folder: Path) -> dict[str, object]:
-    """IllusionBench's requests with examples, and for two names at once, from a set of four images a subset."""
+    """IllusionBench's requests with examples, and for two names at once, from a set of six images a subset."""
     from snellen.benchmarks.illusionbench.icl import KEPT, MODES
     from snellen.core.exam import Options
 
@@ -52,7 +52,9 @@ def in_context(folder: Path) -> dict[str, object]:
     subject = ChatSubject("api", "m", Settings(base_url="http://127.0.0.1:9/v1", max_tokens=exam.max_tokens))
     for subset, shapes in KEPT.items():
         (folder / subset).mkdir()
-        for i, (shape, scene) in enumerate(((0, "Ocean"), (0, "City"), (1, "Ocean"), (2, "Museum"), (0, "Ocean"))):
+        for i, (shape, scene) in enumerate(
+            ((0, "Ocean"), (0, "City"), (1, "Ocean"), (2, "Museum"), (0, "Ocean"), (3, "City"))
+        ):
             (folder / subset / f"{shapes[shape]}-{i}-{scene}-Easy-1.5-1.png").write_bytes(png(i + 1))
     found: dict[str, object] = {}
     for shots in (0, 1, 2):
