@@ -299,10 +299,13 @@ def _rule_rows(exam: _Exam, sample: Sample) -> Iterator[Row]:
     tried = list(_tried(exam, target))
     columns = [_Rule(exam, c, target, {n: m[i] for n, _h, m in tried}) for i, c in enumerate(exam.chosen)]
     harmless = [marks for _n, h, marks in tried if h]
-    yield Row("format required", tuple(r.required for r in columns))
-    yield Row("extraction", tuple(r.extraction() for r in columns))
-    yield Row("matching", tuple(r.matching() for r in columns))
-    yield Row("normalisation", tuple(r.normalisation() for r in columns))
+    if any(
+        r.carrier is not None for r in columns
+    ):  # where no text that was tried is right, there is nothing to tell from
+        yield Row("format required", tuple(r.required for r in columns))
+        yield Row("extraction", tuple(r.extraction() for r in columns))
+        yield Row("matching", tuple(r.matching() for r in columns))
+        yield Row("normalisation", tuple(r.normalisation() for r in columns))
     good = [sum(m[i].outcome is Outcome.CORRECT for m in harmless) for i in range(len(columns))]
     yield Row("tolerance", tuple(f"{n} of {len(harmless)} harmless variants accepted" for n in good))
     yield Row("fallback", tuple(r.fallback() for r in columns))
@@ -338,13 +341,27 @@ class _Rule:
         if self.carrier != "{}":
             which = "first" if self._took("Answer: X, then Answer: Y") else "last"
             return f"only what follows the {which} {self.required.removesuffix('X' + chr(39)).strip()}'"
-        whole = "whole reply" if self._took("in a sentence") else "whole reply, nothing else may be in it"
-        if self._took("Y, then Answer: X") and not self._took("X, then Answer: Y"):
+        whole = self._region()
+        if whole.startswith("whole") and self._took("Y, then Answer: X") and not self._took("X, then Answer: Y"):
             whole += "; what follows 'Answer:' goes first"
         last, first = (_right(self.one, self.target.sample, t) for t in (f"{task}: {y}\n{x}", f"{y}\n{task}: {x}"))
         if self._took("in a sentence") and first and not last:
             whole += f"; a line '{task}:' goes first"
         return whole + self._pieces()
+
+    def _region(self) -> str:
+        """Where in the reply the answer may stand, told from replies that have it in one place only."""
+        x, other = self.made_of["X"], "Let me look at the picture."
+        places = {"first": f"{x} I see", "last": f"I see {x}", "line": f"{other}\n{x}", "sentence": f"{other} {x}"}
+        right = {name: _right(self.one, self.target.sample, text) for name, text in places.items()}
+        if not self._took("in a sentence"):
+            ends = {"beginning": right["first"], "end": right["last"]}
+            return next(
+                (f"only the {end} of the reply" for end, takes in ends.items() if takes and sum(ends.values()) == 1),
+                "whole reply, nothing else may be in it",
+            )
+        first = [f"first {part}" for part in ("line", "sentence") if not right[part]]
+        return f"only the {' or '.join(first)}" if first else "whole reply"
 
     def _pieces(self) -> str:
         """At what a reply with several names is split, told from readings that are lists."""
@@ -369,6 +386,8 @@ class _Rule:
         found = ["case"] if self._takes(x.lower()) and self._takes(x.upper()) else []
         if not self._takes(self.made_of["inside"]):  # a substring may have anything around it
             found += [name for name, form in forms.items() if self._takes(form)]
+        if self._takes(f"{x[:-1]}'{x[-1:]}"):
+            found.append("punctuation inside")
         for name, target, reply in _respelled_targets(self.exam, self.target):
             if self._takes(reply, target):
                 found.append(name.partition(":")[0] if "underscores" in name else name.partition(": ")[2])
