@@ -377,6 +377,8 @@ def test_the_command_on_a_run(run: Path, tmp_path: Path) -> None:
 
 
 def test_hostile_replies_are_inert_in_terminal_and_markdown(run: Path, tmp_path: Path) -> None:
+    several = snellen("protocols", "illusionbench", "--run", run, run / ".." / run.name, "--json", cache=tmp_path)
+    assert len(json.loads(several.stdout)["runs"]) == 2, "run folders may simply follow --run"
     plain = snellen("protocols", "illusionbench", "--run", run, "--all", cache=tmp_path)
     assert plain.returncode == 0, plain.stderr
     assert "\x1b" not in plain.stdout
