@@ -15,8 +15,8 @@ test: $(DEV)
 	$(BIN)/python -m pytest -q -n 2 --dist worksteal
 
 lint: $(DEV)
-	$(BIN)/ruff check src tests bench docs
-	$(BIN)/ruff format --check src tests bench docs
+	$(BIN)/ruff check src tests bench docs training
+	$(BIN)/ruff format --check src tests bench docs training
 	$(BIN)/mypy
 
 test-slow: $(DEV)
@@ -26,6 +26,7 @@ bench: $(DEV)
 	$(BIN)/python bench/throughput.py
 	$(BIN)/python bench/nlg.py
 	$(BIN)/python bench/local.py
+	$(BIN)/python bench/scoring.py
 	$(BIN)/python bench/screens.py
 	$(BIN)/python bench/parsing.py
 

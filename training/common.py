@@ -254,7 +254,7 @@ class Steps:
             group["lr"] = full * pace
         for one in self._both:
             one.zero_grad()
-        loss.backward()  # type: ignore[no-untyped-call]
+        loss.backward()
         nn.utils.clip_grad_norm_(self._model.parameters(), 1.0)
         for one in self._both:
             one.step()

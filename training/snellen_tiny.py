@@ -19,7 +19,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import torch
-from training import tiny_data, tiny_model
+
+from training import tiny_data, tiny_model, tiny_start
+from training.common import Muon
 from training.tiny_data import Row
 
 THREADS = 2
@@ -37,21 +39,21 @@ COUNTS = {
 LOOK: tuple[dict[str, int], ...] = ({"p3": 32, "illusions": 24, "scenes": 16}, {"pairs": 6})
 """Rows of each part in a step of the first stage, in which only the eye learns, from facts."""
 SPEAK: tuple[dict[str, int], ...] = (
-    {"p3": 16, "illusions": 12},
-    {"scenes": 4, "vqax": 2, "actx": 2, "esnlive": 2, "vcr": 4},
+    {"p3": 12, "illusions": 10},
+    {"scenes": 8, "vqax": 4, "actx": 4, "esnlive": 4, "vcr": 6},
     {"pairs": 8},
 )
 """The same for the second stage, in which the whole model learns to reply; rows of about the same length go together."""
-LOOK_STEPS, SPEAK_STEPS = 2000, 900
-LOOK_RATE, SPEAK_RATE = 1.5e-3, 1e-3
-PRIMED = 200
-"""How many pictures of each part tell the eye what patches look like."""
+LOOK_STEPS, SPEAK_STEPS = 1000, 800
+LOOK_RATE, SPEAK_RATE = 0.01, 0.015
+"""Of matrices, with Muon; all else takes AdamW's 0.001."""
 WARM_UP = 80
-DECAY = 0.05
 FACTS = 0.3
 """How much facts still count in the second stage."""
-LEAST = 20
-"""How often a fact must occur to be learnt."""
+NAMES = 0.5
+"""How much it counts there that patches lie near the words for what they show."""
+NEWS = 2.0
+"""The same for patches that tell whether they differ from those of the picture before."""
 BLANK = 0.03
 """Share of rows whose pictures are grey: so the model's blind answers are the best that it can guess, and the control is fair."""
 GREY = 128
@@ -79,7 +81,8 @@ def augmented(part: str, row: Row, rng: np.random.Generator) -> tuple[Any, Any]:
 
     P3's patterns are turned, mirrored and get their channels exchanged; hidden shapes are moved and, letters apart, mirrored.
     """
-    pictures, plan = row.pictures, row.plan
+    pictures: Any = row.pictures
+    plan: Any = row.plan
     if part == "p3":
         turns = int(rng.integers(4))
         pictures, plan = (np.rot90(a, turns, axes=(1, 2)) for a in (pictures[..., rng.permutation(3)], plan))
@@ -108,7 +111,9 @@ def half_look(student: Any, coder: Any, drawn: Drawn) -> dict[str, float]:
     """Gradients of one half of a step of the first stage; gives the losses."""
     told: dict[str, float] = {}
     for shown in drawn.values():
-        losses = student.facts_losses(student.look(tiny_model.pixels_of(shown.pictures)), shown.rows, shown.plans)
+        features = student.look(tiny_model.pixels_of(shown.pictures))
+        losses = student.facts_losses(features, shown.rows, shown.plans)
+        losses["scene"] = student.naming_loss(features, shown.rows)
         torch.stack([*losses.values()]).sum().backward()
         told |= {name: loss.item() for name, loss in losses.items()}
     return told
@@ -120,10 +125,12 @@ def half_speak(student: Any, coder: Any, drawn: Drawn) -> dict[str, float]:
     for name, shown in drawn.items():
         batch = tiny_model.batch_of(shown.rows, coder, shown.pictures)
         features = student.look(batch.pictures)
-        loss = student.replies_loss(batch, features)
+        loss, news = student.replies_loss(batch, features)
         seen = [FACTS * one for one in student.facts_losses(features, shown.rows, shown.plans).values()]
-        torch.stack([loss, *seen]).sum().backward()
+        named = NAMES * student.naming_loss(features, shown.rows)
+        torch.stack([loss, NEWS * news, named, *seen]).sum().backward()
         told[name] = loss.item()
+        told |= {f"{name} {what}": one.item() for what, one in (("named", named), ("news", news)) if one}
     return told
 
 
@@ -143,11 +150,11 @@ def train(student: Any, coder: Any, data: dict[str, list[Row]], stage: Stage, se
     for own, shared in zip(twin.parameters(), student.parameters(), strict=True):
         own.data = shared.data
     halves = (student, twin)
-    matrices = [p for p in student.parameters() if p.dim() > 1]
-    vectors = [p for p in student.parameters() if p.dim() <= 1]
-    groups = [{"params": matrices, "weight_decay": DECAY}, {"params": vectors, "weight_decay": 0.0}]
-    optimizer = torch.optim.AdamW(groups, lr=stage.rate, betas=(0.9, 0.98))
-    rate = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda n: schedule(n, stage.steps))
+    named = list(student.named_parameters())
+    matrices = [p for name, p in named if name.startswith("model.") and p.dim() == 2 and "embed" not in name]
+    rest = [p for _, p in named if not any(p is one for one in matrices)]
+    both = (Muon(matrices, lr=stage.rate), torch.optim.AdamW(rest, lr=1e-3, betas=(0.9, 0.98), weight_decay=0.0))
+    rates = [torch.optim.lr_scheduler.LambdaLR(one, lambda n: schedule(n, stage.steps)) for one in both]
     rng = np.random.default_rng([seed, 1 + len(stage.mixture)])
     smooth: dict[str, float] = {}
     begin = time.perf_counter()
@@ -160,9 +167,10 @@ def train(student: Any, coder: Any, data: dict[str, list[Row]], stage: Stage, se
                     own.grad.add_(other.grad).div_(THREADS)
                 other.grad = None
             torch.nn.utils.clip_grad_norm_(student.parameters(), 1.0)
-            optimizer.step()
-            optimizer.zero_grad(set_to_none=True)
-            rate.step()
+            for one, rate in zip(both, rates, strict=True):
+                one.step()
+                one.zero_grad(set_to_none=True)
+                rate.step()
             for name, value in (pair for half in losses for pair in half.items()):
                 smooth[name] = smooth.get(name, value) * 0.98 + value * 0.02
             if step % 50 == 0:
@@ -198,14 +206,14 @@ def learn(data: dict[str, list[Row]], out: Path, seed: int, steps: float, begin:
                 coder(block)
     made = time.perf_counter() - begin
     model = tiny_model.untrained(tokenizer, seed)
-    tiny_model.prime(model, np.concatenate([row.pictures for rows in data.values() for row in rows[:PRIMED]]))
+    tiny_start.see(model)
+    tiny_start.compare(model)
+    tiny_start.find(model)
     size = sum(p.numel() for p in model.parameters())
     told = {part: len(rows) for part, rows in data.items()}
     print(f"{size} parameters, {len(tokenizer)} words, rows {told}, data took {made:.0f} s", flush=True)
-    student = tiny_model.Student(
-        model, tiny_model.facts_of((row for rows in data.values() for row in rows), LEAST)
-    ).train()
-    print(f"{len(student.facts.columns)} facts", flush=True)
+    rows = [row for part in data.values() for row in part]
+    student = tiny_model.Student(model, tiny_model.facts_of(rows), tiny_model.words_of(rows, tokenizer)).train()
     stages = (
         Stage("look", LOOK, half_look, max(1, round(steps * LOOK_STEPS)), LOOK_RATE),
         Stage("speak", SPEAK, half_speak, max(1, round(steps * SPEAK_STEPS)), SPEAK_RATE),
@@ -228,7 +236,7 @@ class Exam(NamedTuple):
     """A held-out exam: how many samples are made, which of them are asked, and under which protocol."""
 
     benchmark: str
-    count: int
+    samples: int
     protocol: str
     splits: tuple[str, ...] = ()
     tasks: tuple[str, ...] = ()
@@ -264,7 +272,7 @@ def examine(model: Path, work: Path, exams: Sequence[Exam] = EXAMS, seed: int = 
     found: list[dict[str, Any]] = []
     for exam in exams:
         data = work / "data" / exam.benchmark
-        benchmarks.load(exam.benchmark).make(data, count=exam.count, seed=seed, workers=THREADS, progress=None)
+        benchmarks.load(exam.benchmark).make(data, count=exam.samples, seed=seed, workers=THREADS, progress=None)
         plan = make_plan(
             exam.benchmark,
             model=f"hf/{model}",

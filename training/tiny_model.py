@@ -10,8 +10,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -21,6 +20,8 @@ import torch
 import transformers
 from tokenizers import AddedToken, Regex, Tokenizer, decoders, models, pre_tokenizers
 from torch.nn import functional
+
+from snellen.subjects.local.source import packaged
 from training.tiny_data import FINE, GRID, PATCH, SIDE, Block, Row, texts_of
 
 IMAGE_TOKENS = GRID * GRID
@@ -38,6 +39,12 @@ LONGEST = 1024
 WHY = 0.2
 """How much a word of an explanation counts beside a word of an answer."""
 IGNORED = -100
+NEWS = 0.03
+"""From which mean difference on a patch differs, where black and white are 2 apart."""
+COMMON = frozenset(
+    ["the", "a", "an", "it", "is", "are", "there", "has", "of", "in", "on", "at", "by", "with", "to", "from", "wearing"]
+)
+"""Words of facts that name nothing that can be seen."""
 
 
 def phrases() -> list[str]:
@@ -96,8 +103,8 @@ def processor_of(tokenizer: Any) -> Any:
         image_processor=images,
         tokenizer=tokenizer,
         patch_size=PATCH,
-        vision_feature_select_strategy="default",
-        num_additional_image_tokens=1,
+        vision_feature_select_strategy="full",
+        num_additional_image_tokens=0,
         chat_template=TEMPLATE,
         image_token=IMAGE,
     )
@@ -107,16 +114,10 @@ def untrained(tokenizer: Any, seed: int) -> Any:
     """The model before training; the same for the same seed."""
     torch.manual_seed(seed)
     ids = {word: tokenizer.convert_tokens_to_ids(word) for word in (PAD, END, IMAGE)}
+    eye = transformers.AutoConfig.from_pretrained(packaged("tiny-siglip")).vision_config
+    eye.vision_use_head = False
     config = transformers.LlavaConfig(
-        vision_config=transformers.CLIPVisionConfig(
-            hidden_size=128,
-            intermediate_size=256,
-            num_hidden_layers=3,
-            num_attention_heads=4,
-            image_size=SIDE,
-            patch_size=PATCH,
-            projection_dim=128,
-        ),
+        vision_config=eye,
         text_config=transformers.LlamaConfig(
             vocab_size=len(tokenizer),
             hidden_size=128,
@@ -127,13 +128,14 @@ def untrained(tokenizer: Any, seed: int) -> Any:
             max_position_embeddings=LONGEST,
             tie_word_embeddings=True,
             initializer_range=0.05,
+            attention_bias=True,
             pad_token_id=ids[PAD],
             bos_token_id=None,
             eos_token_id=ids[END],
         ),
         image_token_index=ids[IMAGE],
         vision_feature_layer=-1,
-        vision_feature_select_strategy="default",
+        vision_feature_select_strategy="full",
         image_seq_length=IMAGE_TOKENS,
         tie_word_embeddings=True,
     )
@@ -141,38 +143,6 @@ def untrained(tokenizer: Any, seed: int) -> Any:
     model.generation_config.eos_token_id = ids[END]
     model.generation_config.pad_token_id = ids[PAD]
     return model
-
-
-def prime(model: Any, pictures: np.ndarray[Any, Any]) -> None:
-    """Starts the eye with the principal components of such pictures, nearer in scale, and with a map of where patches are.
-
-    Patches of raw pixels are mostly their mean brightness; a tower that starts with random weights needs thousands of steps to
-    see past that.
-    """
-    cut = pixels_of(pictures).unfold(2, PATCH, PATCH).unfold(3, PATCH, PATCH)
-    patches = cut.permute(0, 2, 3, 1, 4, 5).reshape(-1, 3 * PATCH * PATCH).double()
-    mean = patches.mean(dim=0)
-    values, vectors = torch.linalg.eigh(torch.cov((patches - mean).T))
-    tower = model.model.vision_tower
-    embeddings = getattr(tower, "vision_model", tower).embeddings  # older versions of transformers wrap it
-    width = embeddings.embed_dim
-    scale = (
-        values[-width:].clamp(min=0) ** -0.25
-    )  # halfway to equal scales, so that what is small does not drown in noise
-    basis = (vectors[:, -width:] * scale).T / (values[-width:] ** 0.5).mean().sqrt()
-    with torch.no_grad():
-        embeddings.patch_embedding.weight.copy_(basis.reshape(width, 3, PATCH, PATCH))
-        places = torch.cat([torch.zeros(1, width), 0.5 * _places(SIDE // PATCH, width) - (basis @ mean).float()])
-        embeddings.position_embedding.weight.copy_(places)
-
-
-def _places(side: int, width: int) -> torch.Tensor:
-    """Waves over rows and columns, of several lengths."""
-    rates = 2.0 ** -torch.arange(width // 4).div(width / 16)
-    angles = torch.arange(side)[:, None] * rates * torch.pi / 2
-    waves = torch.cat([angles.sin(), angles.cos()], dim=1)
-    rows, columns = waves[:, None].expand(side, side, -1), waves[None].expand(side, side, -1)
-    return torch.cat([rows, columns], dim=2).reshape(side * side, width)
 
 
 def save(model: Any, processor: Any, folder: Path) -> None:
@@ -276,17 +246,20 @@ def pixels_of(pictures: np.ndarray[Any, Any]) -> torch.Tensor:
 class Student(torch.nn.Module):
     """The model, and beside it a head that names what is true of a picture. The head teaches the eye and is not saved."""
 
-    def __init__(self, model: Any, facts: Facts) -> None:
+    def __init__(self, model: Any, facts: Facts, words: Mapping[str, Sequence[int]]) -> None:
+        """`words` are the tokens that a fact puts into the mouth of the patches that show it."""
         super().__init__()
-        self.model, self.facts = model, facts
+        self.model, self.facts, self.words = model, facts, words
+        self.loudness = torch.nn.Parameter(torch.tensor([8.0, -6.0]))
         self.head = torch.nn.Linear(model.config.vision_config.hidden_size, len(facts.columns))
         torch.nn.init.constant_(self.head.bias, -7.0)
         self.odd = torch.nn.Linear(model.config.vision_config.hidden_size, 1)
         self.shape = torch.nn.Linear(model.config.vision_config.hidden_size, FINE * FINE)
+        self.news = torch.nn.Linear(model.config.text_config.hidden_size, 1)
 
     def look(self, pictures: torch.Tensor) -> torch.Tensor:
         """Features of each patch."""
-        features: torch.Tensor = self.model.model.vision_tower(pictures).last_hidden_state[:, 1:]
+        features: torch.Tensor = self.model.model.vision_tower(pictures, output_hidden_states=True).hidden_states[-1]
         return features
 
     def facts_losses(
@@ -296,26 +269,36 @@ class Student(torch.nn.Module):
         told = [facts for row in rows for facts in (row.facts or ((),) * row.pictures.shape[0])]
         losses: dict[str, torch.Tensor] = {}
         for group, (start, stop) in self.facts.groups.items():
-            here = [i for i, facts in enumerate(told) if any(f.name.partition("/")[0] == group for f in facts)]
+            here = [i for i, facts in enumerate(told) if any(f.group == group for f in facts)]
             if not here:
                 continue
             scores = functional.linear(features[here], self.head.weight[start:stop], self.head.bias[start:stop])
-            if group == "scene":
-                truth = torch.zeros_like(scores)
-                for place, i in enumerate(here):
-                    for fact in told[i]:
-                        if fact.name in self.facts.columns:
-                            truth[place, fact.patches, self.facts.columns[fact.name] - start] = 1.0
-                missed = functional.binary_cross_entropy_with_logits(scores, truth, reduction="sum")
-                losses[group] = missed / truth.sum().clamp(min=1.0)
-                continue
-            names = [next(f.name for f in told[i] if f.name.partition("/")[0] == group) for i in here]
+            names = [next(f.name for f in told[i] if f.group == group) for i in here]
             right = torch.tensor([self.facts.columns[name] - start for name in names])
             losses[group] = functional.cross_entropy(_pooled(scores, group), right)
             if plans is not None and group != "background":
                 wanted = torch.from_numpy(np.stack([plans[i] for i in here])).float() / 255
                 losses[f"{group} plan"] = self._plan_loss(features[here], wanted, group)
         return losses
+
+    def naming_loss(self, features: torch.Tensor, rows: Sequence[Row]) -> torch.Tensor:
+        """How badly patches, as the language model gets them, lie near the words for what they show.
+
+        A question about a dog then finds the dog's patches by its own word, which a small model is slow to learn by itself.
+        """
+        told = [facts for row in rows for facts in (row.facts or ((),) * row.pictures.shape[0])]
+        here = [i for i, facts in enumerate(told) if any(fact.name in self.words for fact in facts)]
+        if not here:
+            return features.new_zeros(())
+        shown = self.model.model.multi_modal_projector(features[here])
+        scores = self.loudness[0] * self.model.lm_head(shown) + self.loudness[1]
+        truth = torch.zeros_like(scores)
+        for place, i in enumerate(here):
+            for fact in told[i]:
+                for word in self.words.get(fact.name, ()):
+                    truth[place, fact.patches, word] = 1.0
+        missed = functional.binary_cross_entropy_with_logits(scores, truth, reduction="sum")
+        return missed / truth.sum().clamp(min=1.0)
 
     def _plan_loss(self, features: torch.Tensor, plans: torch.Tensor, group: str) -> torch.Tensor:
         """How badly each patch tells its part of the plan."""
@@ -324,8 +307,8 @@ class Student(torch.nn.Module):
             return functional.cross_entropy(self.odd(features)[..., 0], parts[..., 0].argmax(dim=1))
         return functional.binary_cross_entropy_with_logits(self.shape(features), parts)
 
-    def replies_loss(self, batch: Batch, features: torch.Tensor) -> torch.Tensor:
-        """The weighted mean of the replies' negative log-likelihoods."""
+    def replies_loss(self, batch: Batch, features: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        """The weighted mean of the replies' negative log-likelihoods; and how badly the second of two pictures knows its news."""
         inner, model = self.model.model, self.model
         width = model.config.text_config.hidden_size
         seen = inner.multi_modal_projector(features).reshape(batch.ids.shape[0], -1, width)
@@ -336,11 +319,20 @@ class Student(torch.nn.Module):
             attention_mask=mask,
             position_ids=batch.positions,
             use_cache=False,
-        ).last_hidden_state[:, seen.shape[1] :]
+        ).last_hidden_state
+        seen, hidden = hidden[:, : seen.shape[1]], hidden[:, seen.shape[1] :]
         wanted = batch.targets != IGNORED
         losses = functional.cross_entropy(model.lm_head(hidden[wanted]), batch.targets[wanted], reduction="none")
         weights = batch.weights[wanted]
-        return (losses * weights).sum() / weights.sum()
+        return (losses * weights).sum() / weights.sum(), self._news_loss(batch.pictures, seen)
+
+    def _news_loss(self, pictures: torch.Tensor, seen: torch.Tensor) -> torch.Tensor:
+        """How badly each patch of a second picture, as the language model sees it, tells whether it differs from the first."""
+        if seen.shape[1] == IMAGE_TOKENS:
+            return seen.new_zeros(())
+        one, two = pictures.reshape(-1, 2, *pictures.shape[1:]).unbind(1)
+        differ = functional.avg_pool2d((one - two).abs().mean(dim=1, keepdim=True), PATCH).flatten(1) > NEWS
+        return functional.binary_cross_entropy_with_logits(self.news(seen[:, IMAGE_TOKENS:])[..., 0], differ.float())
 
 
 def _pooled(scores: torch.Tensor, group: str) -> torch.Tensor:
@@ -355,15 +347,25 @@ class Facts(NamedTuple):
     groups: dict[str, tuple[int, int]]
 
 
-def facts_of(rows: Iterable[Row], least: int) -> Facts:
-    """All facts that occur often enough, by group."""
-    counts = Counter(fact.name for row in rows for facts in row.facts for fact in facts)
-    known = sorted(name for name, count in counts.items() if count >= least or not name.startswith("scene/"))
+def facts_of(rows: Iterable[Row]) -> Facts:
+    """All facts but those of scenes, which are told by their words, by group."""
+    known = sorted({fact.name for row in rows for facts in row.facts for fact in facts if fact.group != "scene"})
     columns = {fact: place for place, fact in enumerate(known)}
     names = [fact.partition("/")[0] for fact in known]
     return Facts(
         columns, {name: (names.index(name), len(names) - names[::-1].index(name)) for name in dict.fromkeys(names)}
     )
+
+
+def words_of(rows: Iterable[Row], tokenizer: Any) -> dict[str, tuple[int, ...]]:
+    """The tokens for what each fact of a scene says, with and without the space before them; not of facts that deny."""
+    known = tokenizer.get_vocab()
+    found = {}
+    for name in {fact.name for row in rows for facts in row.facts for fact in facts if fact.group == "scene"}:
+        said = [word for word in name.partition("/")[2].split() if word not in COMMON]
+        if "not" not in said:
+            found[name] = tuple(known[form] for word in said for form in (word, f" {word}") if form in known)
+    return found
 
 
 def all_texts(rows: Iterable[Row]) -> Iterable[str]:

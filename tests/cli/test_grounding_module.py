@@ -148,7 +148,7 @@ def test_run_writes_the_seeds_result_file_with_what_it_lacked(shell: Shell) -> N
     assert result["detection_rate"] == 0.0 and result["total_elements"] == 6 and result["oracle"] is False
     row = result["results"][0]
     assert row["point"] == [200.0, 150.0] and row["outcome"] == "wrong" and row["target_boxes"] == [[100, 60, 160, 90]]
-    assert row["size_category"] == "large" and row["size_px_category"] == "medium"
+    assert row["size_area_category"] == "large" and row["size_category"] == row["size_px_category"] == "medium"
     assert result["protocol"]["name"] == "click" and result["versions"]["snellen"]
     assert "EVALUATION RESULTS" in shell.out and "Results saved to:" in shell.out
     assert len(list((shell.folder / "evaluation/results/runs").iterdir())) == 1

@@ -292,6 +292,16 @@ def side(name: str, outcome: Outcome, said: Any, reply: str = "r", prompt: str =
         (side("a", Outcome.CORRECT, ["Cat"]), side("b", Outcome.WRONG, " cat"), "marking"),
         (side("a", Outcome.CORRECT, {"k": [1]}), side("b", Outcome.WRONG, {"k": [2]}), "reading"),
         (side("a", Outcome.CORRECT, "x"), side("b", Outcome.UNPARSABLE, None), "reading"),
+        (
+            side("a", Outcome.CORRECT, {"answer": "no", "explanation": "it is dark"}),
+            side("b", Outcome.WRONG, {"answer": "No", "explanation": "because it is dark"}),
+            "marking",
+        ),
+        (
+            side("a", Outcome.CORRECT, {"answer": "no", "explanation": "it is dark"}),
+            side("b", Outcome.WRONG, {"answer": "no because", "explanation": "it is dark"}),
+            "reading",
+        ),
     ],
 )
 def test_stages(first: flips.Side, second: flips.Side, stage: str) -> None:

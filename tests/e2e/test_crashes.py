@@ -233,7 +233,9 @@ def test_an_interrupt_ends_a_run_that_is_waiting_to_stop(tmp_path: Path) -> None
     data = write_set(tmp_path / "set", 40)
     out, cache = tmp_path / "runs", tmp_path / "cache"
 
-    turns = iter(range(10_000))  # counted where they are answered: requests that came together must not all be throttled
+    turns = iter(
+        range(10_000)
+    )  # counted where they are answered: requests that came together must not all be throttled
 
     def script(_request: dict[str, Any], _times: int) -> Any:
         return (422, {}, b"no") if next(turns) % 2 else (429, {"retry-after": "300"}, b"wait")

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import json
 import random
+from math import sqrt
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from tests.support.command import snellen
 from tests.support.endpoint import Endpoint
 from tests.support.tiny_scorers import save_siglip
+
+from snellen import scorers
 
 OFFLINE = {"HF_HUB_OFFLINE": "1"}
 
@@ -67,8 +71,26 @@ def test_shuffled_captions_are_at_chance(pairs: Path, tmp_path: Path) -> None:
     summary, _ = run(pairs, tmp_path, "--model", f"replay/{file}")
     both = metric(summary, "both")
     assert both["low"] <= 0.25
-    assert both["value"] > 0.1
-    assert metric(summary, "recall")["value"] == pytest.approx(0.5, abs=0.1)
+    expected = independent(pairs)
+    assert both["value"] == pytest.approx(expected, abs=2.58 * sqrt(expected * (1 - expected) / len(dealt)))
+    assert metric(summary, "recall")["value"] == pytest.approx(0.5, abs=2.58 * sqrt(0.25 / len(flat)))
+
+
+def independent(home: Path) -> float:
+    """How often two captions that were drawn from all, each on its own, are both right.
+
+    Where a share q of all captions fits the left picture better, that is q (1 - q): at most a quarter, and less where one picture of a
+    pair draws every caption to itself.
+    """
+    scorer = scorers.build("tiny-siglip", cache=home)
+    listed = json.loads((home / "set" / "dataset.json").read_text()).values()
+    texts = np.array(scorer.texts([t for c in reference(home).values() for t in c.values()]).vectors)
+    left, right = (
+        np.array(scorer.images([(home / "set" / pair[side]).read_bytes() for pair in listed]))
+        for side in ("left", "right")
+    )
+    share = (texts @ (left - right).T >= 0).mean(axis=0)
+    return float((share * (1 - share)).mean())
 
 
 def test_several_scorers_and_what_marking_again_needs(pairs: Path, tmp_path: Path) -> None:
@@ -76,14 +98,49 @@ def test_several_scorers_and_what_marking_again_needs(pairs: Path, tmp_path: Pat
     file = pairs / "set" / "captions" / "reference.json"
     words = ("--model", f"replay/{file}", "--limit", 20)
     summary, path = run(pairs, tmp_path / "runs", *words)
-    more, _ = run(pairs, tmp_path / "runs", *words, "--scorer", f"tiny-siglip,siglip:{tmp_path / 'other'}")
-    assert metric(summary, "both")["value"] == metric(more, "both")["value"], "the first scorer stays the main one"
-    names = [s["name"] for s in json.loads((path / "run.json").read_text())["scorers"]]
-    assert len(names) == 2
-    assert metric(more, f"both.{names[1]}")["n"] == 20
-    assert f"agreement.{names[1]}" in next(p for p in more["protocols"])["groups"][0]["metrics"]
+    other = f"siglip:{tmp_path / 'other'}"
+    more, _ = run(pairs, tmp_path / "runs", *words, "--scorer", f"{other},tiny-siglip")
+    assert [s["name"] for s in more["scorers"]] == [other, "tiny-siglip"], "the command's order decides"
+    assert metric(more, "both.tiny-siglip") == metric(summary, "both")
+    assert metric(more, "both")["value"] < metric(summary, "both")["value"]
+    back, _ = run(pairs, tmp_path / "runs", *words)
+    assert metric(back, "both") == metric(summary, "both"), "the same command gives the same headline"
+    assert [s["name"] for s in back["scorers"]] == ["tiny-siglip", other]
+    assert metric(back, f"both.{other}") == metric(more, "both")
+    assert f"agreement.{other}" in next(p for p in back["protocols"])["groups"][0]["metrics"]
+    table = (path / "exports" / "recalls.csv").read_text().splitlines()
+    assert "tiny-siglip (padding: to the full length, as trained)" in table[1]
     again = snellen("remark", path, "--protocol", "strict", "--json", cache=tmp_path)
     assert again.returncode == 0, again.stderr
+
+
+def test_sets_are_made_and_run_and_tell_apart_what_the_tiny_scorer_knows(tmp_path: Path) -> None:
+    words = ("--sets", 3, "--count", 24, "--out", tmp_path / "set")
+    assert snellen("data", "make", "d3", *words, cache=tmp_path).returncode == 0
+    file = tmp_path / "set" / "captions" / "reference.json"
+    summary, path = run(tmp_path, tmp_path / "runs", "--sets", "--model", f"replay/{file}")
+    (group,) = [g for g in summary["protocols"][0]["groups"] if "kind" not in g["by"]]
+    assert group["by"]["task"] == "set of 3"
+    assert group["metrics"]["both"]["low"] > 10 * group["metrics"]["both"]["floor"]
+    assert group["metrics"]["recall"]["value"] > 0.75
+    assert not (path / "exports" / "score.txt").exists()
+    assert "a set has 3 to 16" in snellen("data", "make", "d3", *words[:1], 2, *words[2:], cache=tmp_path).stderr
+    assert "--sets is for d3" in snellen("data", "make", "vqax", *words, cache=tmp_path).stderr
+    assert (
+        "--style is for grounding" in snellen("data", "make", "d3", "--style", "x", *words[2:], cache=tmp_path).stderr
+    )
+
+
+def test_rows_without_similarities_are_unmarked_and_cut_ones_keep_their_worth(tmp_path: Path) -> None:
+    row = {"id": "0", "response": '{"left_image": "the left photo", "right_image": "a cat"}'}
+    table = {"similarities": [[0.3, 0.1], [0.4, 0.2]]}
+    rows = [row, row | table | {"finish_reason": "length"}]
+    done = snellen("mark", "d3", "--protocol", "original", cache=tmp_path, stdin="\n".join(map(json.dumps, rows)))
+    assert done.returncode == 0, done.stderr
+    plain, cut = (json.loads(line) for line in done.stdout.splitlines())
+    assert (plain["outcome"], plain["metrics"]["words"], plain["metrics"]["both"]) == ("unmarked", 2.5, None)
+    assert (cut["outcome"], cut["metrics"]["recall"], cut["metrics"]["words"]) == ("truncated", 0.5, 2.5)
+    assert cut["metrics"]["margin"] == pytest.approx(0.0)
 
 
 def test_an_endpoint_is_shown_both_pictures_and_its_json_is_read(pairs: Path, tmp_path: Path) -> None:

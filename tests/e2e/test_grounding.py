@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 from pathlib import Path
 from typing import Any
@@ -135,9 +134,24 @@ def test_a_500_on_pictures_without_text_is_tried_with_a_strip_and_else_an_error(
             *("--method", "omniparser", "--omniparser-url", server.url),
             cache=tmp_path,
         )
+        oracle = snellen(
+            *("run", "grounding", "--data", data, "--out", tmp_path / "c", "--json"),
+            *("--method", "oracle/omniparser", "--omniparser-url", server.url),
+            *("--protocol", "click", "--protocol", "screenspot-pro"),
+            cache=tmp_path,
+        )
     assert done.returncode == 3, done.stderr
     outcomes = json.loads(done.stdout)["protocols"][0]["groups"][0]["outcomes"]
     assert outcomes == {"error": len(TARGETS)}, "a server that fails is an error and no wrong answer"
+    told = json.loads(oracle.stdout)
+    assert all("ORACLE" in g["by"]["part"] for p in told["protocols"] for g in p["groups"]), (
+        "an oracle by its name alone"
+    )
+    later = Path(told["run"]) / "exports" / "screenspot-pro"
+    assert json.loads((later / "screenspot_pro.json").read_text())["oracle"] is True
+    assert (later / "screenspot_pro_leaderboard.json").is_file()
+    answers = (Path(json.loads(done.stdout)["run"]) / "answers.jsonl").read_text().splitlines()
+    assert all(len(json.loads(line)["calls"]) == 2 for line in answers), "calls that failed are in the ledger too"
 
 
 def test_two_services_in_one_method(tmp_path: Path) -> None:
@@ -190,7 +204,7 @@ def test_the_embedded_parser_finds_text(tmp_path: Path) -> None:
         (("--method", "vlm"), "asks a model: name it with --model"),
         (("--method", "center", "--method-option", "x"), "expected NAME=VALUE"),
         (("--method", "center", "--method-option", "x=1"), "unknown option 'x'"),
-        ((), "--model is missing"),
+        ((), "--method or --model is missing"),
     ],
 )
 def test_bad_methods_get_one_line(tmp_path: Path, words: tuple[str, ...], message: str) -> None:
@@ -225,4 +239,30 @@ def test_methods_are_listed_with_what_they_need(tmp_path: Path) -> None:
     assert all(n in names for n in seeds)
     assert "installed" in names["ocr"]["needs"]
     assert all("ORACLE" in r["about"] for n, r in names.items() if n.startswith("oracle/"))
-    assert io.StringIO(snellen("list", "methods", cache=tmp_path).stdout).readline()
+    assert [n for n, r in names.items() if r["oracle"]] == [n for n in names if n.startswith("oracle/")]
+    printed = snellen("list", "methods", cache=tmp_path).stdout
+    assert printed.index("sliding-window") < printed.index("ORACLE methods") < printed.index("oracle/omniparser")
+
+
+def test_servers_of_methods_are_looked_for_where_dotenv_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from snellen.cli.list_command import gather
+
+    monkeypatch.chdir(tmp_path)
+    with OmniParserServer(see) as server:
+        (tmp_path / ".env").write_text(f"EVAL_OMNIPARSER_URL={server.url}\nEVAL_UITARS_URL=http://127.0.0.1:9/v1\n")
+        needs = {row["name"]: row["needs"] for row in gather("methods")}
+    assert needs["omniparser"] == f"parser:omniparser: a server at {server.url} (there)"
+    assert "at http://127.0.0.1:9/v1 (nobody answers there)" in needs["uitars"]
+    assert needs["vlm"] == "model: --model"
+
+
+def test_uitars_is_asked_as_its_maintainers_ask_it(tmp_path: Path) -> None:
+    from tests.support.endpoint import Endpoint
+
+    data = write_set(tmp_path / "set")
+    words = ("--method", "uitars", "--model", "vllm/ui-tars", "--limit", 1)
+    with Endpoint(answer="(10, 20)") as model:
+        run(tmp_path, data, *words, "--base-url", model.url)
+        run(tmp_path, data, *words, "--base-url", model.url, "--max-tokens", 64, "--extra", '{"top_p": 0.5}')
+        sent = [(r["max_tokens"], r["top_p"], r["temperature"]) for r in model.requests]
+    assert sent == [(128, 1, 0), (64, 0.5, 0)]

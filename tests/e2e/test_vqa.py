@@ -97,7 +97,7 @@ def test_batches_of_one_and_of_eight_answer_alike(home: Path, tmp_path: Path, mo
         exported = {str(p.relative_to(run / "exports")) for p in (run / "exports" / "with_explanation").rglob("*.*")}
         assert exported == {
             *(f"with_explanation/{n}" for n in ("accuracy_grid.csv", "accuracy_grid.json", "accuracy_grid.xlsx")),
-            *(f"with_explanation/{model}_results/vqax_val_eval.{kind}" for kind in ("csv", "xlsx")),
+            *(f"with_explanation/hf-{model}_results/vqax_val_eval.{kind}" for kind in ("csv", "xlsx")),
             "with_explanation/explanation_stats.csv",
         }
     assert answers[1].keys() == answers[8].keys()

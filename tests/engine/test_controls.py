@@ -19,7 +19,8 @@ from snellen import benchmarks
 from snellen.benchmarks.salbench.data import SalBenchData
 from snellen.core.errors import SnellenError
 from snellen.core.exam import Options
-from snellen.core.types import Question
+from snellen.core.types import GroupSummary, Metric, Question
+from snellen.engine.arms import _floor
 from snellen.engine.controls import partners, questions
 from snellen.stats.paired import paired_difference
 
@@ -119,6 +120,80 @@ def test_a_run_with_controls_shows_paired_differences(tmp_path: Path) -> None:
     assert "controls:" in page.stdout
     assert "Does the score depend on seeing?" in (tmp_path / "p.html").read_text()
     assert [p.protocol for p in snellen.open_run(run).protocols] == ["paper"]
+
+
+def made_set(exam: str, tmp_path: Path, count: int = 12) -> Path:
+    benchmarks.load(exam).make(tmp_path / exam, count=count, seed=3, workers=1, progress=None)
+    return tmp_path / exam
+
+
+def test_the_options_arm_leaves_out_questions_without_options(tmp_path: Path) -> None:
+    data = made_set("illusionbench", tmp_path, 6)
+    done = command(
+        "run", "illusionbench", "--data", data, "--model", "baseline/chance", "--controls", "options", "--out", tmp_path / "runs",
+        "--json", cache=tmp_path,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert (
+        "control 'options': 18 of 36 questions of the prompt 'lmms-first' have no options that can be shuffled"
+        in done.stderr
+    )
+    summary = json.loads(done.stdout)
+    assert summary["expected"]["lmms-first+options"] == summary["asked"]["lmms-first+options"] == 18
+    assert summary["expected"]["original+options"] == 36
+    first = [r for r in summary["controls"] if r["protocol"] == "lmms-first"]
+    assert {r["by"]["task"] for r in first} == {"shape"}
+    scenes = snellen.evaluate(
+        "illusionbench", model="baseline/chance", data=data, tasks=["scene"], controls=["options"], out=tmp_path / "r",
+        protocols=["lmms-first", "original"],
+    )  # fmt: skip
+    assert {r["protocol"] for r in scenes.controls} == {"original"}, "an arm that fits no sample is left out as a whole"
+
+
+def test_chance_is_of_the_samples_that_a_prompt_asks_about(tmp_path: Path) -> None:
+    data = made_set("illusionbench", tmp_path)
+    run = snellen.evaluate(
+        "illusionbench", model="baseline/chance", data=data, controls=["none"], out=tmp_path / "r", splits=["Illusion_LOGO"],
+        tasks=["shape"], protocols=["original-icl"],
+    )  # fmt: skip
+    (row,) = run.controls
+    assert row["n"] < 12
+    assert row["chance"] == pytest.approx(1 / 10)
+
+
+@pytest.mark.parametrize(
+    ("exam", "says"),
+    [
+        ("vcr", "the prompt 'zero' labels its choices A, B, C, D"),
+        ("vqax", "the prompt 'zero' offers no options to shuffle"),
+    ],
+)
+def test_choices_that_cannot_be_shuffled_are_refused(exam: str, says: str, tmp_path: Path) -> None:
+    with pytest.raises(SnellenError, match=says):
+        snellen.evaluate(
+            exam, model="baseline/chance", data=made_set(exam, tmp_path, 3), controls=["options"], out=tmp_path / "r"
+        )
+
+
+def test_shuffled_never_shows_a_samples_own_image_where_several_share_one(tmp_path: Path) -> None:
+    data = benchmarks.load("esnlive").open(made_set("esnlive", tmp_path), Options())
+    images = {s.id: s.facts["image_name"] for s in data.light()}
+    assert len(set(images.values())) < len(images)
+    for seed in range(5):
+        pairs = [(s.id, donor) for s, donor in partners(data, seed)]
+        assert {i for i, _donor in pairs} == set(images)
+        assert all(images[i] != images[donor] for i, donor in pairs)
+        assert {images[donor] for _i, donor in pairs} == set(images.values())
+    own = {q.id: q.pictures for q in questions(data, ("zero",), lambda _k: True, always, 1)}
+    for question in questions(data, ("zero+shuffled",), lambda _k: True, always, 1):
+        assert question.pictures[0].data != own[question.id][0].data
+
+
+def test_a_floor_by_chance_is_no_constant_answer() -> None:
+    floors = {"chance": {"chance": 0.25}, "yes": {"constant": 0.25, "constant_answer": "yes"}}
+    for answer, shown in floors.items():
+        metric = Metric(value=0.5, n=4, floor=0.25, floor_answer=answer)
+        assert _floor(GroupSummary(by={}, n=4, outcomes={}, metrics={"both": metric}), "both") == shown
 
 
 def test_unknown_controls_and_prompts_without_options_are_refused(tmp_path: Path) -> None:

@@ -120,6 +120,24 @@ def test_an_empty_bucket_is_not_zero_percent() -> None:
     assert words(picture).count("no elements") == 1
 
 
+def test_no_two_places_of_the_time_axis_have_the_same_name() -> None:
+    quick = ours("center")
+    for row in quick["results"]:
+        row["latency_ms"] = 0.2
+    ticks = [w for w in words(drawn(quick)["accuracy_vs_latency"]) if w.endswith(" ms")]
+    assert len(ticks) >= 4
+    assert len(set(ticks)) == len(ticks)
+
+
+def test_a_file_may_say_that_a_class_is_empty_and_sizes_follow_one_rule_for_all() -> None:
+    given = ours("pixels", mean_iou=None, mean_attempts=None, detection_rate_large=None)
+    for row in given["results"]:
+        row |= {"size_category": "large", "size_px_category": "large", "size_area_category": "small"}
+    other = ours("area")
+    assert {r.method: r.sizes["small"].n for r in rows_of([read(given), read(other)])}["pixels"] == 20
+    assert rows_of([read(given)])[0].sizes["large"].n == 20
+
+
 def test_sizes_say_what_they_are_measured_on() -> None:
     given = ours()
     assert any("share of the screen" in w for w in words(drawn(given)["detection_rate_by_size"]))

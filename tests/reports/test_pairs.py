@@ -99,6 +99,20 @@ def test_the_table_marks_what_each_caption_picked_and_words_say_it(tmp_path: Pat
     assert "Each caption found its own image." in found["d3/0"]
     assert "the scorer cut this caption" in found["d3/0"]
     assert "Similarity by leaning/main" in found["d3/0"]
+    assert "No scorer tells them apart." in found["d3/2"]
+    assert "No scorer" not in found["d3/0"]
+    assert json.loads((run.path / "exports" / "no_scorer.json").read_text()) == ["1", "2"]
+
+
+def test_the_tiny_scorer_on_photographs_is_shown_with_a_warning(
+    tmp_path: Path, run: snellen.Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pairs, "is_tiny", lambda _name: True)
+    report(run, tmp_path=tmp_path)
+    assert (
+        "Similarity by leaning/main (trained on drawn scenes alone; its scores on photographs"
+        in articles(tmp_path)["d3/0"]
+    )
 
 
 def test_captions_and_facts_from_outside_are_inert(tmp_path: Path, run: snellen.Run) -> None:
@@ -117,6 +131,7 @@ def test_scorers_missing_images_and_position_are_told(tmp_path: Path, run: snell
     assert "scorer 2 leaning/other: kind = leaning" in page.text
     assert "1 left out, as run.json lists them" in page.text
     assert "Position bias" in page.text
+    assert run.controls == [], "the order of pictures has a table of its own"
     row = run.summary["position"][0]
     assert (row["n"], row["flipped"]) == (4, 0)
     table = (tmp_path / "new" / "report.html").read_text("utf-8").partition("Position bias")[2].partition("</table>")[0]
@@ -129,7 +144,7 @@ def articles_before(tmp_path: Path) -> str:
 
 
 def test_order_by_kind_and_replies_that_were_not_scored_come_last(tmp_path: Path, run: snellen.Run) -> None:
-    path = run.path / "evidence" / "leaning-main.jsonl"
+    (path,) = (run.path / "evidence").glob("leaning-main-*.jsonl")
     lines = path.read_text().splitlines(keepends=True)
     path.write_text("".join(line for line in lines if '"d3/2"' not in line))
     page = report(run, tmp_path=tmp_path)

@@ -17,7 +17,7 @@ import snellen
 from snellen.benchmarks.grounding.marks import Truth
 from snellen.benchmarks.grounding.replies import Detection, Prediction, to_text
 from snellen.core.geometry import Box, Pixels
-from snellen.core.types import Answer, Sample
+from snellen.core.types import Answer, Mark, Outcome, Sample
 from snellen.engine.run import remark
 from snellen.reports import gallery, overlays, screens
 from snellen.reports.overlays import Rect
@@ -51,6 +51,21 @@ def test_a_hit_has_no_line_and_a_polygon_keeps_its_corners() -> None:
     assert overlays.overlay(TRUTH, prediction((100, 50))).miss is None
     round_ = TRUTH._replace(polygons=((100.0, 50.0, 140.0, 50.25, 120.0, 70.0),))
     assert overlays.overlay(round_, None).polygons == ("100 50 140 50.2 120 70",)
+    beside = overlays.overlay(
+        TRUTH._replace(polygons=((100.0, 50.0, 140.0, 50.0, 100.0, 70.0),)), prediction((140, 70))
+    )
+    assert beside.miss == pytest.approx(
+        (140, 70, 132, 54)
+    )  # to the slope, though the click is in the rectangle around it
+
+
+def test_an_oracles_miss_is_drawn_and_said_to_be_one() -> None:
+    miss = prediction((90, 60), status="missed", reason="best score 0.1", oracle=True)
+    drawn = overlays.overlay(TRUTH, miss)
+    assert drawn.click == overlays.Click(90, 60, outside=False)
+    words = screens.said(Mark(id="a", outcome=Outcome.WRONG), TRUTH, miss, drawn)
+    assert "accepted nothing" in words[0]
+    assert words[1].startswith("Click at (90, 60)")
 
 
 @pytest.mark.parametrize("point", [(-50.0, 1e300), (math.inf, 3.0)])

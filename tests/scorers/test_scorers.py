@@ -58,6 +58,16 @@ def test_padding_is_part_of_the_model_and_the_original_leaves_it_out(siglip: Pat
     assert trained.identity["padding"] != original.identity["padding"]
 
 
+def test_loading_says_nothing_and_clip_does_not_claim_full_padding(
+    siglip: Path, clip: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    for folder, padding in ((siglip, "to the full length, as trained"), (clip, "to the longest text, masked")):
+        scorer = scorers.build(f"siglip:{folder}")
+        scorer.texts(["a red ball"])
+        assert scorer.identity["padding"] == padding
+    assert capfd.readouterr() == ("", "")
+
+
 def test_long_captions_are_counted_as_cut(siglip: Path) -> None:
     scorer = scorers.build(f"siglip:{siglip}")
     found = scorer.texts(["a dog", "dog " * LONGEST, "dog " * (LONGEST - 1)])
@@ -90,7 +100,7 @@ def test_a_cache_that_cannot_be_used_is_done_without(siglip: Path, tmp_path: Pat
     ("spec", "message"),
     [
         ("nope", "unknown scorer 'nope': choose from siglip"),
-        ("siglip:/nowhere/at/all", "no such folder"),
+        ("siglip:/nowhere/at/all", "^--scorer siglip:/nowhere/at/all: /nowhere/at/all: no such folder"),
     ],
 )
 def test_bad_scorers_get_one_line(spec: str, message: str) -> None:

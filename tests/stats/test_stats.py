@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from snellen.stats.bootstrap import percentile_interval, resampled_counts
 from snellen.stats.intervals import wilson
+from snellen.stats.paired import paired_difference, tango
 
 Z = 1.959963984540054
 
@@ -47,3 +48,41 @@ def test_bootstrap_repeats_with_its_seed() -> None:
     counts = np.array([5, 7])
     assert (resampled_counts(counts, 1) == resampled_counts(counts, 1)).all()
     assert (resampled_counts(counts, 1) != resampled_counts(counts, 2)).any()
+
+
+def most_likely(up: int, down: int, n: int, d: float) -> float:
+    """The probability of a loss that makes the counts likeliest, gains being likelier by d: found by trying, not by formula."""
+    tried = np.linspace(max(0.0, -d), (1 - d) / 2, 20001)[1:-1]
+    chance = up * np.log(tried + d) + down * np.log(tried) + (n - up - down) * np.log(1 - 2 * tried - d)
+    return float(tried[np.argmax(chance)])
+
+
+@pytest.mark.parametrize(("up", "down", "n"), [(12, 2, 50), (9, 1, 20), (3, 3, 40), (1, 4, 8)])
+def test_tangos_bounds_are_where_the_score_test_turns(up: int, down: int, n: int) -> None:
+    for bound in tango(up, down, n):
+        lost = most_likely(up, down, n, bound)
+        error = sqrt(max(0.0, 2 * lost + bound - bound**2) / n)
+        assert abs((up - down) / n - bound) == pytest.approx(Z * error, rel=2e-3)
+
+
+def test_paired_intervals_keep_their_doubt_where_every_sample_moves_alike() -> None:
+    lost = paired_difference({(1.0, 0.0): 5})
+    assert (lost.difference, lost.low) == (-1.0, -1.0)
+    assert -0.2 < lost.high < -0.1
+    same = paired_difference({(0.0, 0.0): 3, (1.0, 1.0): 1})
+    assert (same.low, same.high) == pytest.approx((-0.4899, 0.4899), abs=1e-4)  # z² / (n + z²)
+    graded = [paired_difference({(0.4, 0.4): 30 - k, (0.4, 0.5): k} if k else {(0.4, 0.4): 30}) for k in (0, 1, 2)]
+    widths = [g.high - g.low for g in graded]
+    assert all(0.2 < w < 0.3 for w in widths), "one sample more does not make an interval collapse"
+    assert paired_difference({(0.4, 0.4): 30, (0.4, 0.5): 20}).interval == "bootstrap"
+
+
+@given(st.integers(1, 60).flatmap(lambda n: st.tuples(st.integers(0, n), st.integers(0, n), st.just(n))))
+def test_tango_mirrors_and_holds_the_estimate(case: tuple[int, int, int]) -> None:
+    up, down, n = case
+    if up + down > n:
+        return
+    low, high = tango(up, down, n)
+    assert -1 <= low <= (up - down) / n <= high <= 1
+    assert high - low > 1e-6
+    assert tango(down, up, n) == pytest.approx((-high, -low), abs=1e-9)

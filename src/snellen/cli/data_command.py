@@ -28,12 +28,13 @@ def command() -> None:
     "--out", "--output", "out", type=click.Path(path_type=Path), required=True, metavar="DIR", help="Folder to write."
 )
 @click.option("--workers", type=click.IntRange(min=1), metavar="N", help="Processes (default: one a core).")
+@click.option("--sets", type=int, metavar="N", help="D3: sets of N images (3 to 16) instead of pairs.")
 @click.option("--style", metavar="NAME", help="Grounding: layouts (default) or seed-compat, the seed's own screens.")
 @click.option(
     "--absent",
     type=click.FloatRange(0, 1),
     metavar="SHARE",
-    help="Grounding: share of instructions for what is not there.",
+    help="Grounding: share of screenshots that also ask for one thing that is not there.",
 )
 @click.option("--screen", metavar="WxH", help="Grounding: one size for all screenshots, such as 1920x1080.")
 def make(benchmark: str, count: int, seed: int, out: Path, workers: int | None, **given: Any) -> int:
@@ -47,8 +48,10 @@ def make(benchmark: str, count: int, seed: int, out: Path, workers: int | None, 
 
     exam = benchmarks.load(benchmark)
     styled = {k: v for k, v in given.items() if v is not None}
-    if styled and not isinstance(exam, Styled):
-        raise SnellenError(f"--{next(iter(styled))} is for grounding, not for {exam.name}")
+    for name in styled:
+        sets = name == "sets"
+        if not isinstance(exam, Styled) or sets != (exam.name == "d3"):
+            raise SnellenError(f"--{name} is for {'d3' if sets else 'grounding'}, not for {exam.name}")
     with show_count(f"making {exam.name}") as progress:
         if styled and isinstance(exam, Styled):
             files = exam.make_styled(out, count=count, seed=seed, workers=workers, progress=progress, **_styled(styled))

@@ -20,7 +20,7 @@ EXTRAS = {
     "local": ("transformers", "models on this machine (--model hf/...), D3's scorers"),
     "ocr": ("rapidocr_onnxruntime", "the grounding method ocr"),
     "excel": ("xlsxwriter", "the xlsx files of vqax, actx, esnlive, vcr"),
-    "nlg": ("pycocoevalcap", "METEOR, from Python only (snellen.stats.nlg.meteor; wants Java)"),
+    "nlg": ("pycocoevalcap", "METEOR of explanations (wants Java)"),
 }
 KEYS = ("OPENROUTER_API_KEY", "OPENAI_API_KEY", "SNELLEN_API_KEY", "HF_TOKEN")
 LOW_DISK = 1 << 30
@@ -106,10 +106,22 @@ def _places() -> list[Finding]:
             Finding(
                 f"data of {name}",
                 True if there else None,
-                str(folder) if there else f"none in {folder}: 'snellen data get {name}'",
+                str(folder) if there else f"none in {folder}: {_how_to_get(name)}",
             )
         )
     return found
+
+
+def _how_to_get(name: str) -> str:
+    """What to do for a data set: not all can be downloaded by one command, and those that cannot say what else helps."""
+    from snellen import benchmarks
+    from snellen.core.errors import SnellenError
+
+    try:
+        benchmarks.load(name).hub()
+    except SnellenError as error:
+        return str(error)
+    return f"'snellen data get {name}'"
 
 
 def _writable(what: str, folder: Path) -> Finding:

@@ -14,6 +14,7 @@ from snellen.cli import options
 @options.selection
 @options.model
 @options.protocols
+@options.grounding
 @click.option(
     "--seconds-per-call",
     type=click.FloatRange(min=0, min_open=True),
@@ -27,21 +28,21 @@ from snellen.cli import options
 @click.option(
     "--output-tokens",
     type=click.IntRange(min=1),
-    default=8,
-    show_default=True,
-    help="Assumed length of a typical reply.",
+    help="Assumed length of a typical reply (default: the benchmark's, 8 where replies are labels).",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 def command(
-    benchmark: str, seconds_per_call: float, concurrency: int, output_tokens: int, as_json: bool, **given: Any
+    benchmark: str, seconds_per_call: float, concurrency: int, output_tokens: int | None, as_json: bool, **given: Any
 ) -> int:
     """Estimate calls, tokens, money and time of a run; calls nothing.
 
     Input tokens come from the real questions and image sizes by the model family's published rule; money from
-    --price or the dated built-in table, and is 'unknown' where neither has the model.
+    --price or the dated built-in table, and is 'unknown' where neither has the model. A grounding method that looks several
+    times is counted with the most looks that it may take.
 
     \b
     snellen estimate salbench --data DIR --model openai/gpt-4o
+    snellen estimate grounding --data DIR --model openai/gpt-4o --method vlm+narrow --method-option format=gpt
     """
     from snellen.engine.estimate import estimate
 

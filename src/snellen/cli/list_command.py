@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import click
 
 from snellen.cli import options
 
+PATIENCE = 1.0  # seconds to wait for a server
 WHAT = ("benchmarks", "subjects", "protocols", "methods", "scorers")
 
 
@@ -26,14 +28,24 @@ def command(what: str | None, as_json: bool) -> int:
     from snellen.reports.terminal import console
 
     out = console()
-    for name, rows in facts.items():
-        table = Table(title=name, title_justify="left", title_style="bold")
+    for title, rows in _tables(facts):
+        table = Table(title=title, title_justify="left", title_style="bold")
         for column in rows[0]:
             table.add_column(column, no_wrap=column in ("name", "model"))
         for row in rows:
             table.add_row(*(Text(str(v)) for v in row.values()))
         out.print(table)
     return 0
+
+
+def _tables(facts: dict[str, list[dict[str, Any]]]) -> Iterator[tuple[str, list[dict[str, Any]]]]:
+    """What is printed: a table a list; methods that look at the answer in one of their own."""
+    for name, rows in facts.items():
+        if name != "methods":
+            yield name, rows
+            continue
+        for title, oracle in ((name, False), ("ORACLE methods: look at the answer, for comparison only", True)):
+            yield title, [{k: v for k, v in r.items() if k != "oracle"} for r in rows if r["oracle"] is oracle]
 
 
 def gather(what: str) -> list[dict[str, Any]]:
@@ -81,25 +93,48 @@ def gather(what: str) -> list[dict[str, Any]]:
 
 
 def _methods() -> list[dict[str, Any]]:
-    """Grounding methods with what they need, and whether that is there."""
+    """Grounding methods with what they need, and whether that is there. Servers are looked for, a second each at most."""
     import os
+    from pathlib import Path
 
     from snellen.benchmarks.grounding.methods import catalogue
     from snellen.benchmarks.grounding.methods.ocr import missing
+    from snellen.benchmarks.grounding.wire_omniparser import probe_url
+    from snellen.core.dotenv import overlaid
+    from snellen.engine.methods import OMNIPARSER_URL, UITARS, UITARS_URL
 
+    environ = overlaid(os.environ, Path(), "EVAL_")
+    parser = environ.get("EVAL_OMNIPARSER_URL") or OMNIPARSER_URL
+    uitars = environ.get("EVAL_UITARS_URL") or UITARS_URL
     there = {
         "model": "--model",
         "planner": "--planner or --model",
-        "parser:omniparser": f"a server at {os.environ.get('EVAL_OMNIPARSER_URL', 'http://localhost:8000')} (not looked for here)",
+        "parser:omniparser": f"a server at {parser} ({_seen(probe_url(parser))})",
         "parser:ocr": "embedded",
         "extra:ocr": "installed" if missing() is None else "MISSING: pip install 'snellen[ocr]'",
         "truth": "the answer itself",
     }
-    return [
-        {
-            "name": entry.name,
-            "needs": "; ".join(f"{need}: {there.get(need, '?')}" for need in entry.needs) or "nothing",
-            "about": entry.about,
-        }
-        for entry in catalogue()
-    ]
+    own = f"--model, else {UITARS.removeprefix('vllm/')} at {uitars} ({_seen(uitars.rstrip('/') + '/models')})"
+    rows = []
+    for entry in catalogue():
+        known = there | ({"model": own} if entry.name.removeprefix("oracle/").startswith("uitars") else {})
+        needs = "; ".join(f"{need}: {known.get(need, '?')}" for need in entry.needs) or "nothing"
+        rows.append({"name": entry.name, "needs": needs, "about": entry.about, "oracle": entry.oracle})
+    return rows
+
+
+def _seen(url: str) -> str:
+    """Whether a server answers at all, in words."""
+    import http.client
+    from urllib.parse import urlsplit
+
+    parts = urlsplit(url)
+    kind = http.client.HTTPSConnection if parts.scheme == "https" else http.client.HTTPConnection
+    try:
+        connection = kind(parts.hostname or "", parts.port, timeout=PATIENCE)
+        connection.request("GET", parts.path or "/")
+        connection.getresponse().close()
+        connection.close()
+    except (OSError, http.client.HTTPException, ValueError):
+        return "nobody answers there"
+    return "there"

@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 import click
 import msgspec
 
+from snellen.cli.seed_flags import CountOrNone
 from snellen.core.errors import SnellenError
 from snellen.core.exam import Options
 from snellen.core.secret import Secret
@@ -61,7 +62,7 @@ selection = _stack(
         "--num-samples",
         "--n_samples",
         "limit",
-        type=click.IntRange(min=1),
+        type=CountOrNone(min=1),
         metavar="N",
         help="At most N samples of each split and task, drawn by --seed; smaller limits are inside larger ones.",
     ),
@@ -88,6 +89,12 @@ local = _stack(
     click.option("--model-path", metavar="DIR", help="Folder of the weights for --model llava or qwen."),
     click.option(
         "--device", default="auto", show_default=True, help="Where an hf/ model runs: auto, cpu, cuda, cuda:1, mps."
+    ),
+    click.option(
+        "--attention",
+        default="sdpa",
+        show_default=True,
+        help="How it attends: sdpa, eager, flash_attention_2 (wants that package).",
     ),
     click.option("--dtype", default="auto", show_default=True, help="Its precision: auto, float32, bfloat16, float16."),
     click.option(
@@ -133,6 +140,7 @@ scoring = _stack(
         show_default=True,
         help="trained: texts padded as the scorer was trained; original: unpadded, as the D3 script.",
     ),
+    click.option("--sets", is_flag=True, help="D3: only sets of more than two images (as --task set)."),
 )
 
 
@@ -276,7 +284,7 @@ def build_plan(benchmark: str, given: dict[str, Any], *, offline: bool = False) 
         controls=given.get("controls", ()),
         options=Options(
             splits=given["splits"],
-            tasks=given["tasks"],
+            tasks=_tasks(exam, given),
             limit=given["limit"],
             seed=given["seed"],
             shots=given["shots"],
@@ -289,6 +297,14 @@ def build_plan(benchmark: str, given: dict[str, Any], *, offline: bool = False) 
         method=_method(given),
         offline=offline,
     )
+
+
+def _tasks(exam: Any, given: dict[str, Any]) -> tuple[str, ...]:
+    if not given.get("sets"):
+        return tuple(given["tasks"])
+    if "set" not in exam.tasks:
+        raise SnellenError(f"--sets is for d3, not for {exam.name}")
+    return tuple(dict.fromkeys((*given["tasks"], "set")))
 
 
 def _method(given: dict[str, Any]) -> Any:
@@ -315,6 +331,7 @@ def _local(given: dict[str, Any]) -> Any:
     return LocalSettings(
         device=given.get("device", "auto"),
         dtype=given.get("dtype", "auto"),
+        attention=given.get("attention", "sdpa"),
         batch=batch if batch == "auto" else int(batch),
         trust_remote_code=given.get("trust_remote_code"),
         path=given.get("model_path"),

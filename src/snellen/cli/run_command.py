@@ -25,7 +25,8 @@ from snellen.core.errors import SnellenError, Stopped
     multiple=True,
     callback=options.words,
     metavar="C,...",
-    help="Arms that show whether the score depends on seeing: none (no image), blank, shuffled (another image), options (other order).",
+    help="Arms that show whether the score depends on seeing: none (no image), blank, shuffled (another image), options (in "
+    "another order), swapped (pictures in the other order: position bias of D3).",
 )
 @click.option(
     "--out", "--output", "out", default="runs", show_default=True, metavar="DIR", help="Folder that holds runs."
@@ -142,6 +143,9 @@ def _show(finished: Any, given: dict[str, Any]) -> None:
         from snellen.reports.terminal import print_run
 
         print_run(run, brief=given["brief"], verbose=given["verbose"])
+        lacking = run.summary.get("not_available") or {}
+        if lacking:
+            click.echo(f"note: not available: {', '.join(lacking)} (summary.json says what they need)", err=True)
 
 
 def _concurrency(text: str) -> int | None:

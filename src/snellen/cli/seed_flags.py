@@ -5,7 +5,17 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import click
+
 from snellen.core.errors import SnellenError
+
+
+class CountOrNone(click.IntRange):
+    """A number of samples, or `None` for all of them, as the seed's README writes it."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The number; None for none."""
+        return None if str(value).strip().lower() == "none" else super().convert(value, param, ctx)
 
 
 def translate(benchmark: str | None, given: dict[str, Any]) -> str:

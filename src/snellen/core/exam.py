@@ -32,6 +32,7 @@ class Verdict(NamedTuple):
     """What a protocol says of one reply: the reading, whether it holds an answer at all, and the metric values.
 
     `outcome` is set where the protocol knows better than the reply's form tells, such as that it is a refusal.
+    `measured` are values of the reply itself, such as its entropy: they stay whatever becomes of the answer.
     """
 
     reading: Any
@@ -39,6 +40,7 @@ class Verdict(NamedTuple):
     correct: bool
     metrics: Metrics
     outcome: Outcome | None = None
+    measured: Metrics | None = None
 
 
 class Protocol(Interface):
@@ -113,7 +115,7 @@ def mark_reply(
     said = verdict.outcome is not None or (outcome is Outcome.TRUNCATED and verdict.readable)
     unread = outcome in NO_CREDIT and not said
     metrics = protocol.blank(sample) if unread else verdict.metrics
-    return Mark(id=sample.id, outcome=outcome, reading=verdict.reading, metrics=metrics)
+    return Mark(id=sample.id, outcome=outcome, reading=verdict.reading, metrics=metrics | (verdict.measured or {}))
 
 
 def _judge(
@@ -289,6 +291,36 @@ class Collects(Interface):
         """Merge a run into the folder; gives a line for people on what was kept."""
 
 
+@runtime_checkable
+class Lacks(Interface):
+    """A benchmark with metrics that need more than what is on this machine."""
+
+    def lacks(self, prompts: Sequence[str]) -> Mapping[str, str]:
+        """For each metric that the replies to these prompts should have and cannot get here, what it needs."""
+
+
+@runtime_checkable
+class NamesGroups(Interface):
+    """A benchmark whose groups say what kind of subject a run had, whether or not it answered."""
+
+    def named_groups(self, groups: tuple[GroupSummary, ...], subject: Mapping[str, Any]) -> tuple[GroupSummary, ...]:
+        """The groups with their names, by the manifest's entry of the subject."""
+
+
+@runtime_checkable
+class HasFiles(Interface):
+    """A protocol whose own files need every sample, also where it is not the first of a run."""
+
+    own_files: bool
+
+
+@runtime_checkable
+class HasReplyLength(Interface):
+    """A benchmark whose replies are longer than a word or two."""
+
+    reply_tokens: int  # of a typical reply
+
+
 class Published(NamedTuple):
     """A figure from a paper that may stand beside a run on real data."""
 
@@ -300,7 +332,10 @@ class Published(NamedTuple):
 
 
 class RunFacts(NamedTuple):
-    """What exports may use of a run. `records` gives every sample with its reply and mark, of the first protocol only."""
+    """What exports may use of a run. `records` gives every sample with its reply and mark.
+
+    Only the first protocol of a run and those that have files of their own (HasFiles) get them.
+    """
 
     manifest: Mapping[str, Any]
     protocol: Protocol
@@ -348,6 +383,7 @@ class MethodRequest(NamedTuple):
     omniparser_url: str
     pool: Callable[[str], Any]
     data: Dataset
+    seed: int = 0
 
 
 @runtime_checkable
@@ -459,6 +495,23 @@ class ManyEndpoints(Interface):
 
     @property
     def endpoints(self) -> tuple[Endpoint, ...]: ...
+
+
+class Asked(NamedTuple):
+    """A model that a subject asks: at most so many calls a question, each with this text beside the question's and so many pictures."""
+
+    subject: Subject
+    calls: int
+    text: str = ""
+    pictures: int = 1
+
+
+@runtime_checkable
+class AsksModels(Interface):
+    """A subject that asks other subjects, for estimates."""
+
+    def asked(self) -> tuple[Asked, ...]:
+        """The models, each once; none where it asks nobody."""
 
 
 class Subject(Interface):

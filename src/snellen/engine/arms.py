@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from itertools import chain, combinations
 from typing import Any
 
-from snellen.core.exam import Benchmark, Protocol, mark_reply
+from snellen.core.exam import Benchmark, Protocol, SeesOrder, mark_reply
 from snellen.core.types import GroupSummary, ProtocolSummary, Question, Sample
 from snellen.engine.controls import split
 from snellen.engine.marking_files import read_marks
@@ -37,22 +37,23 @@ def compare(
     for arm in chosen:
         base_prompt, control = split(arm.prompt)
         base = next((c for c in chosen if c.protocol.name == arm.protocol.name and c.prompt == base_prompt), None)
-        if control is None or base is None:
-            continue
+        if control is None or base is None or (control == "swapped" and isinstance(benchmark, SeesOrder)):
+            continue  # what the order of pictures does has a table of its own: `position`
         summary = next(s for s in summaries if s.protocol == base.name)
         first = {m.id: m.metrics for m in read_marks(folder, base.name)}
         metric = next((m for v in first.values() if (m := sample_metric(arm.protocol, v))), "")
         pairs: dict[tuple[tuple[str, str], ...], Counter[tuple[float, float]]] = {}
+        members: dict[tuple[tuple[str, str], ...], list[Sample]] = {}
         keys = _part_keys(summary)
         for mark in read_marks(folder, arm.name):
             before, after = first.get(mark.id, {}).get(metric), mark.metrics.get(metric)
             if isinstance(before, float) and isinstance(after, float):
                 part = tuple((k, samples[mark.id].tags[k]) for k in keys)
                 pairs.setdefault(part, Counter())[before, after] += 1
+                members.setdefault(part, []).append(samples[mark.id])
         for part, counts in pairs.items():
             group = next((g for g in summary.groups if g.by == dict(part)), None)
             drawn = paired_difference(counts, seed=zlib.crc32(repr(part).encode()))
-            members = [s for s in samples.values() if all(s.tags[k] == v for k, v in part)]
             found.append(
                 {
                     "protocol": base.name,
@@ -65,8 +66,8 @@ def compare(
                     "low": drawn.low,
                     "high": drawn.high,
                     "n": drawn.n,
-                    "chance": chance(benchmark, arm.protocol, base_prompt, members, metric),
-                    **_constant(group, metric),
+                    "chance": chance(benchmark, arm.protocol, base_prompt, members[part], metric),
+                    **_floor(group, metric),
                 }
             )
     return found
@@ -77,9 +78,14 @@ def _part_keys(summary: ProtocolSummary) -> tuple[str, ...]:
     return next((tuple(g.by) for g in summary.groups if len(g.by) == fewest), ())
 
 
-def _constant(group: GroupSummary | None, metric: str) -> dict[str, Any]:
+def _floor(group: GroupSummary | None, metric: str) -> dict[str, Any]:
+    """The floor by what it is: the best constant answer, or chance where there is none."""
     found = group.metrics.get(metric) if group is not None else None
-    return {} if found is None else {"constant": found.floor, "constant_answer": found.floor_answer}
+    if found is None:
+        return {}
+    if found.floor_answer == "chance":
+        return {"chance": found.floor}
+    return {"constant": found.floor, "constant_answer": found.floor_answer}
 
 
 def chance(benchmark: Benchmark, protocol: Protocol, prompt: str, samples: list[Sample], metric: str) -> float | None:

@@ -77,7 +77,7 @@ def _shuffled(
     applies: Callable[[str, Sample], bool],
     seed: int,
 ) -> Iterator[Question]:
-    """Each sample with the image of another one of its split and task, by a seeded permutation without fixed points."""
+    """Each sample with another image of its split and task."""
     ask = data.asker(split(prompt)[0])
     for_donor: dict[str, list[Sample]] = {}
     for sample, donor_id in partners(data, seed):
@@ -93,17 +93,26 @@ def _shuffled(
 
 
 def partners(data: Dataset, seed: int) -> Iterator[tuple[Sample, str]]:
-    """Every sample with the id of the one whose image it gets."""
+    """Every sample with the id of one whose image it gets: a seeded permutation of images in which none stays where it was."""
     groups: dict[tuple[str | None, str | None], list[Sample]] = {}
     for sample in data.light():
         groups.setdefault((sample.tags.get("split"), sample.tags.get("task")), []).append(sample)
     for samples in groups.values():
         order = list(samples)
         random.Random(f"shuffled/{seed}").shuffle(order)  # noqa: S311 (a permutation, not a secret)
-        for sample, donor in zip(order, order[1:] + order[:1], strict=True):
-            if donor.id == sample.id:
-                raise SnellenError("the control 'shuffled' needs at least two samples of each split and task")
-            yield sample, donor.id
+        donors: dict[str, str] = {}  # images in drawn order, each with a sample that has it
+        for sample in order:
+            donors.setdefault(_image_of(sample), sample.id)
+        if len(donors) < 2:
+            raise SnellenError("the control 'shuffled' needs at least two images of each split and task")
+        names = list(donors)
+        after = dict(zip(names, names[1:] + names[:1], strict=True))
+        yield from ((sample, donors[after[_image_of(sample)]]) for sample in order)
+
+
+def _image_of(sample: Sample) -> str:
+    """What tells a sample's image from others': the name that the data set has for it, else the sample's own."""
+    return str(sample.facts.get("image_name") or sample.facts.get("image") or sample.id)
 
 
 def _query(question: Question, change: Callable[[Picture], tuple[Part, ...]]) -> Question:
@@ -152,23 +161,46 @@ def grey_png(width: int, height: int) -> bytes:
 
 def _other_order(question: Question, seed: int) -> Question:
     """The option list of the prompt in another order, its separators left where they are."""
+    found = _option_list(question)
+    if isinstance(found, str):
+        raise SnellenError(f"the prompt '{question.prompt}' {found}")
+    at, text, (start, stop, words, separators) = found
+    random.Random(f"options/{seed}/{question.id}").shuffle(words)  # noqa: S311 (a permutation, not a secret)
+    again = "".join(w + s for w, s in zip(words, [*separators, ""], strict=True))
+    parts = (*question.parts[:at], Text(text=text[:start] + again + text[stop:]), *question.parts[at + 1 :])
+    return msgspec.structs.replace(question, parts=parts, options=tuple(words))
+
+
+def why_not_shuffled(question: Question) -> str:
+    """Why the options of a question cannot be put in another order, to be read after the prompt's name; nothing if they can."""
+    found = _option_list(question)
+    return found if isinstance(found, str) else ""
+
+
+def _option_list(question: Question) -> tuple[int, str, _Printed] | str:
+    """The part that lists the options, its text and the place in it; or why there is none."""
     if len(question.options) < 2:
-        raise SnellenError(f"the prompt '{question.prompt}' offers no options to shuffle")
+        return "offers no options to shuffle"
+    label = rf"(?m)^\W?(?:{_any_of(question.options)})[).:]\s"
+    if len(re.findall(label, question.text)) >= len(question.options):
+        return f"labels its choices {', '.join(question.options)}: labels in another order would be no other choices"
     for at, part in enumerate(question.parts):
         found = _printed(question.options, part.text) if isinstance(part, Text) else None
         if found is not None and isinstance(part, Text):
-            start, stop, words, separators = found
-            random.Random(f"options/{seed}/{question.id}").shuffle(words)  # noqa: S311 (a permutation, not a secret)
-            again = "".join(w + s for w, s in zip(words, [*separators, ""], strict=True))
-            changed = Text(text=part.text[:start] + again + part.text[stop:])
-            parts = (*question.parts[:at], changed, *question.parts[at + 1 :])
-            return msgspec.structs.replace(question, parts=parts, options=tuple(words))
-    raise SnellenError(f"the prompt '{question.prompt}' does not print its options in a list that can be shuffled")
+            return at, part.text, found
+    return "does not print its options in a list that can be shuffled"
 
 
-def _printed(options: tuple[str, ...], text: str) -> tuple[int, int, list[str], list[str]] | None:
+_Printed = tuple[int, int, list[str], list[str]]
+
+
+def _any_of(options: tuple[str, ...]) -> str:
+    return "|".join(re.escape(o) for o in sorted(options, key=len, reverse=True))
+
+
+def _printed(options: tuple[str, ...], text: str) -> _Printed | None:
     """Where a text lists all options, in whatever order: start, stop, the words as printed, and what stands between them."""
-    one = "|".join(re.escape(o) for o in sorted(options, key=len, reverse=True))
+    one = _any_of(options)
     between = r"\W{1,2}(?:and\W|or\W)?"
     listed = re.compile(rf"\b(?:{one})(?:{between}(?:{one})){{{len(options) - 1}}}\b", re.IGNORECASE)
     for found in listed.finditer(text):

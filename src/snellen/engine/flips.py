@@ -104,7 +104,12 @@ def stage_of(first: Side, second: Side) -> str:
     """The first stage in which two views of a sample differ."""
     if first.prompt != second.prompt and first.reply != second.reply:
         return "prompt"
-    return "reading" if comparable(first.reading) != comparable(second.reading) else "marking"
+    return "reading" if comparable(_answer(first.reading)) != comparable(_answer(second.reading)) else "marking"
+
+
+def _answer(reading: Any) -> Any:
+    """The answer alone, where a reading has more than that (an explanation, say)."""
+    return reading["answer"] if isinstance(reading, dict) and "answer" in reading else reading
 
 
 def flips(sides: Iterable[tuple[str, Sequence[Side]]]) -> Iterator[Flip]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import contextlib
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -17,9 +17,13 @@ from snellen.core.errors import SnellenError, Stopped
 from snellen.core.exam import (
     Benchmark,
     Collects,
+    HasFiles,
+    Lacks,
+    NamesGroups,
     ReadsEvidence,
     ReadsTokens,
     RunFacts,
+    Scored,
     SeesOrder,
     mark_reply,
     pick_protocol,
@@ -56,13 +60,29 @@ def is_current(folder: RunFolder, chosen: tuple[Chosen, ...]) -> bool:
     """Whether summary and marks are of these protocols and of all the answers there are."""
     if not folder.has("summary.json"):
         return False
-    summary = folder.summary()
+    summary, scorers = folder.summary(), folder.manifest().get("scorers", [])
     marked = {m["name"]: m for m in summary.get("marked", ())}
     return (
         summary.get("layout") == LAYOUT
         and summary.get("answers_bytes") == _size(folder.answers_path)
+        and [_entry(s) for s in summary.get("scorers", ())] == scorers
+        and summary.get("evidence_bytes", 0) == scoring.size(folder, scorers)
         and all(marked.get(c.name) == protocol_entry(c) and folder.marks_path(c.name).is_file() for c in chosen)
     )
+
+
+def _entry(scorer: Mapping[str, Any]) -> dict[str, Any]:
+    """A scorer of the summary as the manifest has it."""
+    return {"name": scorer["name"], "identity": scorer["identity"]}
+
+
+def _scorers(folder: RunFolder, benchmark: Benchmark, scan: Scan) -> list[dict[str, Any]]:
+    """The run's scorers, the main one first, with the number of answers that each has not scored."""
+    entries = folder.manifest().get("scorers", [])
+    if not entries or not isinstance(benchmark, Scored):
+        return []
+    open_ = scoring.unscored(folder, benchmark, entries, scan)
+    return [{**entry, "unscored": open_[entry["name"]]} for entry in entries]
 
 
 def _size(path: Path) -> int:
@@ -86,6 +106,8 @@ def mark_run(
     for one in chosen:
         old = _old_marks(folder.marks_path(one.name))
         groups = one.protocol.summarise(_judged(folder, scan, samples, one, old, remarked))
+        if isinstance(benchmark, NamesGroups):
+            groups = benchmark.named_groups(groups, manifest["subject"])
         summaries.append(
             ProtocolSummary(
                 protocol=one.name,
@@ -99,12 +121,14 @@ def mark_run(
     samples_in_all = manifest["data"]["samples"]
     expected = {prompt: manifest.get("questions", {}).get(prompt, samples_in_all) for prompt in asked}
     totals = msgspec.to_builtins(scan.totals)
+    scorers = _scorers(folder, benchmark, scan)
+    unscored = bool(scorers and scorers[0]["unscored"])
     summary = {
         "layout": LAYOUT,
         "benchmark": benchmark.name,
         "subject": manifest["subject"]["spec"],
         "synthetic": manifest["data"]["synthetic"],
-        "complete": asked == expected and not scan.failed,
+        "complete": asked == expected and not scan.failed and not unscored,
         "asked": asked,
         "questions": sum(expected.values()),
         "expected": expected,
@@ -113,16 +137,20 @@ def mark_run(
         "failures": failure_reasons(folder, scan) if scan.failed else {},
         "totals": totals,
         **(extra or {}),
+        **({"scorers": scorers, "evidence_bytes": scoring.size(folder, scorers)} if scorers else {}),
         "controls": arms.compare(folder, benchmark, chosen, samples, summaries),
         "position": _position(folder, benchmark, chosen),
         "published": [] if manifest["data"]["synthetic"] else _published(benchmark, chosen, summaries),
+        "not_available": dict(benchmark.lacks([c.prompt for c in chosen])) if isinstance(benchmark, Lacks) else {},
         "marked": [protocol_entry(c) for c in chosen],
         "answers_bytes": _size(folder.answers_path),
         "protocols": msgspec.to_builtins(summaries),
     }
     folder.clear("exports")
     for i, (one, result) in enumerate(zip(chosen, summaries, strict=True)):
-        records = _records(folder, scan, samples, one) if i == 0 or isinstance(benchmark, Collects) else None
+        own = isinstance(one.protocol, HasFiles) and one.protocol.own_files
+        wanted = i == 0 or own or isinstance(benchmark, Collects)
+        records = _records(folder, scan, samples, one) if wanted else None
         facts = RunFacts(manifest, one.protocol, one.prompt, result.groups, totals, records)
         for name, content in benchmark.exports(facts):
             folder.write(f"exports/{name}" if i == 0 else f"exports/{one.name}/{name}", content)
@@ -215,7 +243,7 @@ def _evidence(folder: RunFolder, one: Chosen) -> Look | None:
     """What scorers said, for a protocol that needs it."""
     if not isinstance(one.protocol, ReadsEvidence):
         return None
-    return scoring.gather(folder, (s["name"] for s in folder.manifest().get("scorers", ())))
+    return scoring.gather(folder, folder.manifest().get("scorers", ()))
 
 
 def _mark(one: Chosen, sample: Sample, answer: AnswerText, look: Look | None) -> Mark:
@@ -224,7 +252,7 @@ def _mark(one: Chosen, sample: Sample, answer: AnswerText, look: Look | None) ->
     tokens = answer.tokens if isinstance(answer, AnswerTokens) else ()
     evidence = look((answer.id, answer.prompt)) if look is not None else None
     mark = mark_reply(one.protocol, sample, answer.text, answer.finish_reason, answer.refused, tokens, evidence)
-    if look is not None and evidence is None and mark.outcome in (Outcome.CORRECT, Outcome.WRONG):
+    if look is not None and evidence is None and mark.outcome in (Outcome.CORRECT, Outcome.WRONG, Outcome.UNMARKED):
         return Mark(id=sample.id, outcome=Outcome.ERROR, reading=mark.reading, metrics=one.protocol.blank(sample))
     return mark
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from snellen import subjects
 from snellen.core.dotenv import overlaid
@@ -18,6 +18,7 @@ from snellen.subjects.workers import Workers
 UITARS = "vllm/ByteDance-Seed/UI-TARS-1.5-7B"
 UITARS_URL = "http://localhost:8001/v1"
 OMNIPARSER_URL = "http://localhost:8000"
+UITARS_REPLY = 128  # tokens, as the maintainers' evaluation has it; with top_p 1
 
 
 class Chosen(NamedTuple):
@@ -41,6 +42,13 @@ def wants_method(benchmark: Benchmark, method: Chosen | None, model: str | None)
     return method or Chosen("vlm")
 
 
+def nobody(benchmark: Benchmark) -> str:
+    """What to say where no subject is named."""
+    if isinstance(benchmark, HasMethods):
+        return "--method or --model is missing: who shall answer? ('snellen list methods' and 'snellen list subjects' show them)"
+    return "--model is missing: who shall answer? ('snellen list subjects' shows the forms)"
+
+
 def build(
     benchmark: HasMethods,
     method: Chosen,
@@ -60,23 +68,39 @@ def build(
     environ = overlaid(os.environ, Path(), "EVAL_")
     spec = model
     asked = settings
-    if spec is None and method.name.removeprefix("oracle/").startswith("uitars"):
-        spec = UITARS
-        asked = settings._replace(
-            base_url=settings.base_url or method.uitars_url or environ.get("EVAL_UITARS_URL") or UITARS_URL
-        )
-    options: dict[str, Any] = {"seed": seed} | dict(method.options)
+    if is_uitars(method):
+        asked = _as_uitars(benchmark, method, settings)
+        if spec is None:
+            spec = UITARS
+            address = settings.base_url or method.uitars_url or environ.get("EVAL_UITARS_URL") or UITARS_URL
+            asked = asked._replace(base_url=address)
     return benchmark.method_subject(
         MethodRequest(
             name=method.name,
-            options=options,
+            options=dict(method.options),
             model=(lambda: made(spec, asked)) if spec is not None else None,
             planner=(lambda: made(str(method.planner), settings)) if method.planner else None,
             omniparser_url=method.omniparser_url or environ.get("EVAL_OMNIPARSER_URL") or OMNIPARSER_URL,
             pool=pool,
             data=data,
+            seed=seed,
         )
     )
+
+
+def is_uitars(method: Chosen) -> bool:
+    """Whether a method's model is UI-TARS, which has an address of its own."""
+    return method.name.removeprefix("oracle/").startswith("uitars")
+
+
+def _as_uitars(benchmark: HasMethods, method: Chosen, settings: Settings) -> Settings:
+    """What the maintainers send with their evaluation prompt, where the user asks for nothing else and it is no planner."""
+    plans = not method.planner and "screenseeker" in (method.name.partition("+")[2], method.options.get("crop"))
+    if plans or method.options.get("prompt", "official") != "official":
+        return settings
+    usual = getattr(benchmark, "max_tokens", None)
+    length = UITARS_REPLY if settings.max_tokens == usual else settings.max_tokens
+    return settings._replace(max_tokens=length, extra={"top_p": 1, **settings.extra})
 
 
 def pool(path: str) -> Workers:

@@ -16,7 +16,7 @@ from snellen.core.errors import SnellenError
 from snellen.core.exam import Benchmark, Dataset, HasMethods, Options, Protocol, Scored, Scorer, Subject, pick_protocol
 from snellen.core.types import Sample
 from snellen.engine import methods
-from snellen.engine.controls import check, split
+from snellen.engine.controls import check, split, why_not_shuffled
 from snellen.engine.store import cache_folder
 from snellen.subjects.local.settings import LocalSettings
 from snellen.subjects.openai_api import Settings
@@ -46,6 +46,7 @@ class Plan(NamedTuple):
     options: Options
     questions: Mapping[str, int] = {}
     scorers: tuple[Scorer, ...] = ()
+    notes: tuple[str, ...] = ()
 
     @property
     def prompts(self) -> tuple[str, ...]:
@@ -54,13 +55,15 @@ class Plan(NamedTuple):
 
     def applies(self, prompt: str, sample: Sample) -> bool:
         """Whether a prompt, or an arm of it, is asked about a sample."""
-        base = split(prompt)[0]
-        return base not in self.benchmark.partial or self.benchmark.applies(base, sample)
+        base, arm = split(prompt)
+        if base in self.benchmark.partial and not self.benchmark.applies(base, sample):
+            return False
+        return arm != "options" or not why_not_shuffled(self.benchmark.render(base, _bare(sample)))
 
     def counted(self) -> dict[str, int]:
         """How many questions each prompt asks."""
         counts = dict.fromkeys(self.prompts, 0)
-        some = [p for p in counts if split(p)[0] in self.benchmark.partial]
+        some = [p for p in counts if split(p)[0] in self.benchmark.partial or split(p)[1] == "options"]
         for sample in self.data.light() if some else ():
             for prompt in some:
                 counts[prompt] += self.applies(prompt, sample)
@@ -80,6 +83,10 @@ class Plan(NamedTuple):
             }
         )
         return f"{self.benchmark.name}_{_slug(self.subject.spec)}_{mark[:8]}"
+
+
+def _bare(sample: Sample) -> Sample:
+    return msgspec.structs.replace(sample, pictures=())
 
 
 def _slug(spec: str) -> str:
@@ -122,7 +129,7 @@ def make_plan(
             benchmark, used, model, opened, settings, local=local, seed=options.seed, offline=offline
         )
     elif model is None:
-        raise SnellenError("--model is missing: who shall answer? ('snellen list subjects' shows the forms)")
+        raise SnellenError(methods.nobody(benchmark))
     else:
         subject = subjects.build(
             model,
@@ -153,13 +160,30 @@ def _scorers(plan: Plan, names: tuple[str, ...], mode: str) -> tuple[Scorer, ...
 def _that_apply(plan: Plan, *, named: bool) -> Plan:
     """Count the questions, and let go of protocols whose prompt fits no sample; that is an error where they were named."""
     counts = plan.counted()
-    idle = [c for c in plan.chosen if not counts[c.prompt]]
+    shuffles = [p for p in counts if split(p)[1] == "options"]
+    if shuffles and not any(counts[p] for p in shuffles):
+        raise SnellenError(f"control 'options': {_why_none(plan, shuffles[0])}")
+    idle = [c for c in plan.chosen if not counts[c.prompt] and c.prompt not in shuffles]
     if idle and (named or len(idle) == len(plan.chosen)):
         raise SnellenError(f"protocol {idle[0].name}: its prompt '{idle[0].prompt}' fits no sample of this selection")
     kept = plan._replace(chosen=tuple(c for c in plan.chosen if counts[c.prompt]))
     for prompt in kept.prompts:
         plan.data.asker(split(prompt)[0])  # says what is wrong with shots and prompts before anything is asked
-    return kept._replace(questions={p: counts[p] for p in kept.prompts})
+    left = {base: counts[base] - counts[p] for p in shuffles if (base := split(p)[0]) in counts}
+    notes = tuple(
+        f"control 'options': {n} of {counts[base]} questions of the prompt '{base}' have no options that can be shuffled and are left out"
+        for base, n in left.items()
+        if n
+    )
+    return kept._replace(questions={p: counts[p] for p in kept.prompts}, notes=notes)
+
+
+def _why_none(plan: Plan, prompt: str) -> str:
+    base = split(prompt)[0]
+    for sample in plan.data.light():
+        if plan.applies(base, sample):
+            return f"the prompt '{base}' {why_not_shuffled(plan.benchmark.render(base, _bare(sample)))}"
+    return f"the prompt '{base}' fits no sample of this selection"
 
 
 def choose(

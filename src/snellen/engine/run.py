@@ -102,7 +102,7 @@ def _carry_out(
     on_progress: Callable[[Progress], None] | None,
     on_scoring: Callable[[int, int], None] | None,
 ) -> Finished:
-    notes: list[str] = []
+    notes = list(plan.notes)
     with RunFolder(path) as folder:
         chosen = _write_manifest(folder, plan, limits.fresh)
         # a run that was begun with --fresh stays fresh to its end, so that old answers never mix with new ones
@@ -118,6 +118,7 @@ def _carry_out(
         missing = len(getattr(plan.data, "missing", ()))
         if missing:
             notes.append(f"{missing} samples cannot be used and are left out; run.json lists them")
+        notes += _doubts(plan)
         open_questions = _open_questions(plan, scan)
         stopped: Stopped | None = None
         extra: dict[str, Any] = {}
@@ -137,6 +138,7 @@ def _carry_out(
             return Finished(Run(path), None, tuple(notes), 0)
         if not isinstance(stopped, Interrupted) and scan.last:
             marking.mark_run(folder, plan.benchmark, chosen, scan=scan, extra=extra)
+            notes += _unscored(folder)
     return Finished(Run(path), stopped, tuple(notes), open_questions)
 
 
@@ -145,6 +147,31 @@ def _score(plan: Plan, folder: RunFolder, scan: Scan, on_scoring: Callable[[int,
     if not isinstance(plan.benchmark, Scored):
         return 0
     return sum(scoring.score(folder, plan.benchmark, plan.data, s, scan, on_scoring) for s in plan.scorers)
+
+
+def _unscored(folder: RunFolder) -> list[str]:
+    return [
+        f"scorer {s['name']} has not scored {s['unscored']} of the answers: its shares are over the others; "
+        f"with --scorer it goes on"
+        for s in folder.summary().get("scorers", ())
+        if s["unscored"]
+    ]
+
+
+def _doubts(plan: Plan) -> list[str]:
+    """What a user should know of scorers and recorded replies that do not go with the data."""
+    from snellen.scorers import NOT_FOR_PHOTOGRAPHS, is_tiny
+
+    notes = [f"{s.name}: {NOT_FOR_PHOTOGRAPHS}" for s in plan.scorers if is_tiny(s.name) and not plan.data.synthetic]
+    recorded: frozenset[str] = getattr(plan.subject, "ids", frozenset())
+    options = plan.options
+    if recorded and options.limit is None and not options.splits and not options.tasks:
+        unknown = recorded - {s.id for s in plan.data.light()}
+        if unknown and not getattr(plan.data, "missing", ()):
+            notes.append(
+                f"{len(unknown)} recorded replies are for samples that the data set lacks, such as {min(unknown)}"
+            )
+    return notes
 
 
 def _remove_if_empty(path: Path) -> None:
@@ -189,10 +216,9 @@ def _write_manifest(folder: RunFolder, plan: Plan, fresh: bool = False) -> tuple
     known = folder.manifest()
     before = of_run(plan.benchmark, known, folder.path)
     chosen = _joined(before, plan.chosen)
-    have = {s["name"] for s in known.get("scorers", ())}
-    more = [scorer_entry(s) for s in plan.scorers if s.name not in have]
-    if more:
-        known["scorers"] = [*known.get("scorers", ()), *more]
+    scorers = scoring.joined(known.get("scorers", ()), map(scorer_entry, plan.scorers))
+    if scorers != known.get("scorers", []):
+        known["scorers"] = scorers
         folder.write_json("run.json", known)
     if chosen != before:
         known["protocols"] = [protocol_entry(c) for c in chosen]

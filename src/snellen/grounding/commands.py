@@ -214,8 +214,7 @@ class FirstScreens:
 
 
 def result_of(run: Any, chosen: Any, dataset: str, limit: int, model: str | None) -> dict[str, Any]:
-    """The seed's result file of a run under one protocol, with pixel sizes and true boxes put to each element."""
-    from snellen.benchmarks.grounding.formats_base import SIZE_BASIS
+    """The seed's result file of a run under one protocol, named as the seed names it."""
     from snellen.benchmarks.grounding.tables import exports
     from snellen.core.exam import RunFacts
 
@@ -231,14 +230,9 @@ def result_of(run: Any, chosen: Any, dataset: str, limit: int, model: str | None
     facts = RunFacts(run.manifest, chosen.protocol, chosen.prompt, groups, run.summary["totals"], records)
     content = next(data for name, data in exports(facts) if name.endswith(".json"))
     result: dict[str, Any] = msgspec.json.decode(content)
-    for row in result["results"]:
-        sample = samples[row["element_id"]]
-        row["size_px_category"] = sample.tags.get("size") or "unknown"
-        row["target_boxes"] = sample.truth["boxes"]
-    bases = {"size_category": "share of the screen's area: 0.001, 0.01", "size_px_category": f"{SIZE_BASIS}: 32, 100"}
     name = f"{result['method_name']} ({model})" if model else result["method_name"]
     own = {"method_name": name, "dataset_name": dataset}
-    return result | own | {"size_basis": bases, "limit": limit or None, "run": run.path.name}
+    return result | own | {"limit": limit or None, "run": run.path.name}
 
 
 def compared(found: Mapping[str, Any]) -> dict[str, Any]:

@@ -31,6 +31,7 @@ class Element(Struct, frozen=True):
     latency_ms: float | None = None
     size_category: str = ""
     size_px_category: str = ""
+    size_area_category: str = ""
     element_type: str = "unknown"
 
 
@@ -40,12 +41,12 @@ class Result(Struct, frozen=True):
     method_name: str
     dataset_name: str
     detection_rate: float
-    mean_iou: float
+    mean_iou: float | None
     mean_latency_ms: float | None
-    mean_attempts: float
-    detection_rate_small: float
-    detection_rate_medium: float
-    detection_rate_large: float
+    mean_attempts: float | None
+    detection_rate_small: float | None
+    detection_rate_medium: float | None
+    detection_rate_large: float | None
     detection_rate_by_type: dict[str, float]
     total_elements: int
     detected_elements: int
@@ -53,6 +54,7 @@ class Result(Struct, frozen=True):
     oracle: bool | None = None
     protocol: dict[str, Any] | None = None
     synthetic_data: bool | None = None
+    size_basis: dict[str, str] | None = None
 
 
 class Rate(NamedTuple):
@@ -87,7 +89,7 @@ def read_result(data: bytes, where: str) -> Result:
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise SnellenError(f"{where}: not a result file ({error})") from None
     rates = (result.detection_rate, *(getattr(result, f"detection_rate_{s}") for s in SIZES))
-    if not all(0 <= r <= 1 for r in (*rates, *result.detection_rate_by_type.values())):
+    if not all(0 <= r <= 1 for r in (*rates, *result.detection_rate_by_type.values()) if r is not None):
         raise SnellenError(f"{where}: a detection rate lies outside 0 to 1")
     if result.total_elements < 0 or (result.results and len(result.results) != result.total_elements):
         raise SnellenError(
@@ -171,7 +173,7 @@ def _row(result: Result, basis: str) -> Row:
         overall = Rate(result.detection_rate if result.total_elements else None, result.total_elements)
         return Row(*common, overall, {}, {}, Rate(result.mean_latency_ms, 0), *tail)
     table = _Table(elements)
-    sizes = [e.size_px_category if basis == PIXELS else e.size_category for e in elements]
+    sizes = [e.size_px_category if basis == PIXELS else e.size_area_category or e.size_category for e in elements]
     types = [e.element_type for e in elements]
     return Row(
         *common,

@@ -164,7 +164,7 @@ def _ms(value: float) -> str:
     """A time for people: milliseconds below a second, seconds above."""
     if value >= 1000:
         return f"{value / 1000:g} s" if value % 100 == 0 else f"{value / 1000:.2f} s"
-    return "0" if value == 0 else "< 1 ms" if value < 1 else f"{value:.3g} ms"
+    return "0" if value == 0 else f"{value:.2g} ms" if value < 1 else f"{value:.3g} ms"
 
 
 def _about(title: str, rows: Sequence[Row]) -> str:

@@ -207,9 +207,10 @@ def _overview(views: list[RunView]) -> list[Overview]:
     found = []
     for view in views:
         rows = [
-            OverviewRow(part.name, g.n, p.protocol, p.headline, g.metrics.get(p.headline), i == 0, len(part.groups))
+            OverviewRow(part.name, m.n if m else g.n, p.protocol, p.headline, m, i == 0, len(part.groups))
             for part in view.parts
             for i, (p, g) in enumerate(zip(part.protocols, part.groups, strict=True))
+            for m in [g.metrics.get(p.headline)]
         ]
         found.append(Overview(view.number, view.title, Path(view.path).name, rows))
     return found
@@ -218,12 +219,11 @@ def _overview(views: list[RunView]) -> list[Overview]:
 def _run_view(number: int, run: Run, samples: int) -> RunView:
     manifest, summary, protocols = run.manifest, run.summary, run.protocols
     chosen, seen = _gallery(run, samples)
-    shots = manifest["options"].get("shots", 0)
     size = run.folder.answers_path.stat().st_size if run.folder.answers_path.exists() else 0
     used = {o for p in protocols for g in p.groups for o in g.outcomes}
     return RunView(
         number=number,
-        title=f"{manifest['benchmark']} · {manifest['subject']['spec']} · {shots} shots",
+        title=words.title(manifest),
         manifest=manifest,
         summary=summary,
         path=str(run.path),
@@ -266,27 +266,25 @@ def _gallery(run: Run, samples: int) -> tuple[Gallery, gallery.Seen]:
 
 
 def _parts(protocols: list[ProtocolSummary]) -> list[Part]:
-    names = dict.fromkeys(tuple(g.by.items()) for p in protocols for g in p.groups if words.is_whole(g, p))
     found = []
-    for by in names:
-        both = [(p, g) for p in protocols for g in p.groups if tuple(g.by.items()) == by]
-        keys = dict.fromkeys(key for _p, g in both for key in g.metrics)
+    for part in words.side_by_side(protocols, whole=True):
+        groups = list(part.values())
+        keys = dict.fromkeys(key for g in groups for key in g.metrics)
         metrics, label_metrics = [k for k in keys if "." not in k], [k for k in keys if "." in k]
-        name = words.group_name(both[0][1]) or "all"
-        found.append(Part(name, both[0][1].n, [p for p, _g in both], [g for _p, g in both], metrics, label_metrics))
+        name = words.group_name(groups[0]) or "all"
+        shown = [p for p in protocols if p.protocol in part]
+        found.append(Part(name, words.most(groups), shown, groups, metrics, label_metrics))
     return found
 
 
 def _breakdown(protocols: list[ProtocolSummary]) -> list[Breakdown]:
-    tables = [{tuple(g.by.items()): g for g in p.groups if not words.is_whole(g, p)} for p in protocols]
     found = []
-    for by in dict.fromkeys(by for table in tables for by in table):
-        groups = [table.get(by) for table in tables]
-        first = next(g for g in groups if g is not None)
+    for part in words.side_by_side(protocols, whole=False):
         cells = [
-            g.metrics.get(words.breakdown_metric(p)) if g else None for g, p in zip(groups, protocols, strict=True)
+            part[p.protocol].metrics.get(words.breakdown_metric(p)) if p.protocol in part else None for p in protocols
         ]
-        found.append(Breakdown(words.group_name(first), first.n, cells))
+        groups = list(part.values())
+        found.append(Breakdown(words.group_name(groups[0]), words.most(groups), cells))
     return found
 
 

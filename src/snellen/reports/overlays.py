@@ -9,8 +9,9 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from snellen.benchmarks.grounding.marks import Truth
+from snellen.benchmarks.grounding.marks import Truth, nearest_on
 from snellen.benchmarks.grounding.replies import Prediction
+from snellen.core.geometry import Point
 
 SMALLEST_VIEW = 0.14  # of the screenshot's width
 LARGEST_SHARED = 0.24  # of the screenshot's width: target and prediction in one close-up
@@ -81,7 +82,7 @@ def overlay(truth: Truth, prediction: Prediction | None) -> Overlay:
     box = rect(prediction.box, width, height, prediction.text or "") if prediction.box is not None else None
     crops = _rects(((c, f"crop {i}") for i, c in enumerate(prediction.crops, 1)), width, height)
     seen = _rects(((d.box, _said(d.kind, d.text, d.confidence)) for d in prediction.detections), width, height)
-    return Overlay(width, height, targets, polygons, click, box, _miss(click, targets), crops, seen)
+    return Overlay(width, height, targets, polygons, click, box, _miss(click, targets, truth), crops, seen)
 
 
 def rect(corners: Sequence[float], width: int, height: int, note: str = "") -> Rect | None:
@@ -146,9 +147,9 @@ def _rects(boxes: Iterable[tuple[Sequence[float], str]], width: int, height: int
 
 
 def _click(prediction: Prediction, width: int, height: int) -> Click | None:
-    if prediction.status != "found" or prediction.point is None or not all(map(math.isfinite, prediction.point)):
+    if prediction.pointed is None or not all(map(math.isfinite, prediction.pointed)):
         return None
-    x, y = prediction.point
+    x, y = prediction.pointed
     inside_x, inside_y = min(max(x, 0.0), float(width)), min(max(y, 0.0), float(height))
     return Click(inside_x, inside_y, (inside_x, inside_y) != (x, y))
 
@@ -163,11 +164,15 @@ def _length(line: tuple[float, float, float, float]) -> float:
     return math.hypot(line[2] - line[0], line[3] - line[1])
 
 
-def _miss(click: Click | None, targets: Sequence[Rect]) -> tuple[float, float, float, float] | None:
+def _miss(click: Click | None, targets: Sequence[Rect], truth: Truth) -> tuple[float, float, float, float] | None:
     target = nearest(click, targets)
     if click is None or target is None:
         return None
     line = _between(click, target)
+    shapes = [p for p in truth.polygons if all(map(math.isfinite, p))]
+    if shapes:
+        at = Point(click.x, click.y, truth.space)
+        line = min(((click.x, click.y, *nearest_on(at, p)) for p in shapes), key=_length)
     return line if _length(line) > 0 else None
 
 

@@ -10,6 +10,7 @@ from snellen.engine import scoring
 from snellen.engine.run import Run
 from snellen.reports.gallery import Hardness, Item, Shown
 from snellen.reports.overlays import ranks
+from snellen.scorers import NOT_FOR_PHOTOGRAPHS, is_tiny
 
 SORTS = {"kind": "by kind of difference"}
 Table = tuple[tuple[float, ...], ...]
@@ -54,12 +55,21 @@ class Scores:
     """The tables of a run's main scorer."""
 
     def __init__(self, run: Run) -> None:
-        self._of = scoring.gather(run.folder, [s["name"] for s in run.manifest.get("scorers", ())])
+        self._synthetic = bool(run.manifest["data"]["synthetic"])
+        self._of = scoring.gather(run.folder, run.manifest.get("scorers", ()))
 
     def evidence(self, sample_id: str, prompt: str) -> Mapping[str, Any] | None:
-        """The main scorer's name, table and cut captions; None where the reply was not scored."""
+        """The main scorer's name, table and cut captions, and whether no scorer of several tells the pictures apart.
+
+        None where the reply was not scored.
+        """
         found = self._of((sample_id, prompt))
-        return None if found is None else {"name": found["main"], **found["scorers"][found["main"]]}
+        if found is None:
+            return None
+        name, tables = found["main"], found["scorers"]
+        unfit = is_tiny(name) and not self._synthetic
+        hopeless = len(tables) > 1 and all(worst(each["matrix"]) < 0 for each in tables.values())
+        return {"name": f"{name} ({NOT_FOR_PHOTOGRAPHS})" if unfit else name, "hopeless": hopeless, **tables[name]}
 
     def hardness(self, sample_id: str, prompt: str) -> float:
         """The least of a sample's margins: below 0 where a caption picks a wrong picture. What was not scored comes last."""
@@ -117,7 +127,10 @@ def _pair(item: Item, evidence: Mapping[str, Any] | None) -> Pair | None:
         for i, name in enumerate(names)
     ]
     scorer = "" if evidence is None else str(evidence["name"])
-    return Pair(rows, scorer, verdict(names, table), _difference(item))
+    said = verdict(names, table)
+    if evidence is not None and evidence["hopeless"]:
+        said += " No scorer tells them apart."
+    return Pair(rows, scorer, said, _difference(item))
 
 
 def _captions(item: Item) -> dict[str, str] | None:

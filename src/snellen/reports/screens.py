@@ -106,8 +106,8 @@ def said(mark: Mark, truth: Truth, prediction: Prediction | None, drawn: Overlay
     """What happened: first the verdict, then what explains it."""
     target = nearest(drawn.click, drawn.targets)
     found = [_verdict(mark, truth, prediction)]
-    if prediction is not None and prediction.point is not None and prediction.status == "found":
-        at = f"Click at {_at(prediction.point)}"
+    if prediction is not None and prediction.pointed is not None:
+        at = f"Click at {_at(prediction.pointed)}"
         off = (
             f", off the screen of {drawn.width} x {drawn.height}; drawn at its edge"
             if drawn.click and drawn.click.outside
@@ -134,6 +134,8 @@ def _verdict(mark: Mark, truth: Truth, prediction: Prediction | None) -> str:
                 else "Said that the target is not there, and it is"
             )
             return right + why
+        if prediction.status == "missed":
+            return "The original's rule, which knows the answer, accepted nothing" + why
         return f"No point could be read ({prediction.status}){why}"
     if truth.absent:
         return "Clicked, but the target is not on this screen."

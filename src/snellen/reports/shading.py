@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
 from snellen.benchmarks.vqa_nle.entropy import assembled, words
 from snellen.core.types import Token
@@ -21,14 +21,16 @@ class Shade(NamedTuple):
     part: str
 
 
-def shades(tokens: Sequence[Token]) -> Iterator[Shade]:
-    """The whole reply in pieces, in order.
+def shades(tokens: Sequence[Token], reading: Any = None) -> Iterator[Shade]:
+    """The whole reply in pieces, in order; a reading with an explanation says where that begins.
 
     >>> [(s.text, s.level) for s in shades([Token(text="a", logprob=0.0, entropy=0.1), Token(text=" b", logprob=0.0, entropy=9.0)])]
     [('a', 0), (' ', None), ('b', 6)]
+    >>> [s.part for s in shades([Token(text="no, dogs", logprob=0.0, entropy=0.1)], {"explanation": "dogs"})]
+    ['answer', 'explanation', 'explanation']
     """
     text, at = assembled(tokens), 0
-    for word in words(tokens):
+    for word in words(tokens, reading if isinstance(reading, Mapping) else None):
         if word.start > at:
             yield Shade(text[at : word.start], None, "", word.part)
         at = word.start + len(word.text)

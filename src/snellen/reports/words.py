@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from snellen import benchmarks
+from snellen.core.errors import SnellenError
 from snellen.core.types import GroupSummary, Metric, ProtocolSummary
 
 NAMES = {
@@ -17,20 +20,30 @@ NAMES = {
 }
 LEGEND = (
     "floor: the best that any constant answer would score (chance, where there is none). *: the protocol's headline. "
-    "Non-answers count as wrong."
+    "(n = ...): where it is not the n above or beside. Non-answers count as wrong."
 )
+CONTROLS = (
+    "controls: the same questions without the image (none), with a grey one (blank), with another's (shuffled), or with the "
+    "options in another order; difference in points [95 % interval, paired]"
+)
+POSITION = "position bias: the same pictures in the other order; differences in points [95 % interval, paired]"
 SYNTHETIC = (
     "SYNTHETIC DATA made by snellen: these scores say nothing about the real benchmark and stand beside no paper's."
 )
 
 
 def metric_name(key: str) -> str:
-    """A metric's key for people: 'f1.color' is 'F1 of color'."""
+    """A metric's key for people.
+
+    >>> metric_name("f1.color"), metric_name("distance_px"), metric_name("within_5_px")
+    ('F1 of color', 'distance, px', 'within 5 px')
+    """
     kind, dot, label = key.partition(".")
     if dot:
         return f"{'F1' if kind == 'f1' else kind} of {label}"
     unit = unit_of(key)
-    return NAMES.get(key, key.replace("_px", "").replace("_", " ") + (f", {unit}" if unit not in ("", "count") else ""))
+    plain = key.replace("_px", "") if unit else key
+    return NAMES.get(key, plain.replace("_", " ") + (f", {unit}" if unit not in ("", "count") else ""))
 
 
 def percent(value: float | str | None) -> str:
@@ -53,7 +66,9 @@ UNITS = {
 
 def unit_of(key: str) -> str:
     """The unit that a metric's name implies, for values of single samples; nothing for a share."""
-    return "" if key.endswith("auroc") else next((unit for part, unit in UNITS.items() if part in key), "")
+    if key.endswith("auroc") or key.startswith("within_"):
+        return ""
+    return next((unit for part, unit in UNITS.items() if part in key), "")
 
 
 def number(value: float | str | None, unit: str = "") -> str:
@@ -71,6 +86,11 @@ def value(metric: Metric) -> str:
 def signed(value: float | None) -> str:
     """A difference in percentage points, with its sign."""
     return "–" if value is None else f"{100 * value:+.1f}"
+
+
+def difference(row: Mapping[str, Any]) -> str:
+    """'-12.5 [-20.1, -3.0]', of a paired difference."""
+    return f"{signed(row['difference'])} [{signed(row['low'])}, {signed(row['high'])}]"
 
 
 def interval(metric: Metric) -> str:
@@ -96,8 +116,56 @@ def outcomes(group: GroupSummary) -> str:
 
 
 def bounds(group: GroupSummary) -> str:
-    """How far the exact match could be, were the non-answers all wrong or all right."""
+    """How far the share of right samples could be, were the non-answers all wrong or all right."""
     return "" if group.bounds is None else f"{percent(group.bounds[0])} to {percent(group.bounds[1])}"
+
+
+def bounded(protocols: Iterable[ProtocolSummary]) -> str:
+    """The name of the metric that the bounds are of: the exact match where an exam has one, else the headline."""
+    names = {
+        metric_name("exact_match" if any("exact_match" in g.metrics for g in p.groups) else p.headline)
+        for p in protocols
+    }
+    return f"{names.pop() if len(names) == 1 else 'headline'} could be"
+
+
+def other_n(metric: Metric, n: int) -> str:
+    """'(n = 5)' where a metric has not the n that stands above or beside it."""
+    return "" if metric.n == n else f"(n = {metric.n})"
+
+
+def side_by_side(protocols: Sequence[ProtocolSummary], *, whole: bool) -> list[dict[str, GroupSummary]]:
+    """The whole parts of an exam, or the groups within them: each with its summaries by protocol, of those that have it."""
+    found: dict[tuple[tuple[str, str], ...], dict[str, GroupSummary]] = {}
+    for p in protocols:
+        for g in p.groups:
+            if is_whole(g, p) is whole:
+                found.setdefault(tuple(g.by.items()), {})[p.protocol] = g
+    return list(found.values())
+
+
+def most(groups: Iterable[GroupSummary]) -> int:
+    """The n of a part: that of the protocol that asks about most of it."""
+    return max(g.n for g in groups)
+
+
+def title(manifest: dict[str, Any]) -> str:
+    """'salbench · baseline/pixels · 3 shots', without shots for exams that have none (or have them in their prompts)."""
+    name, shots = manifest["benchmark"], manifest["options"].get("shots", 0)
+    try:
+        has_shots = benchmarks.load(name).shots != (0,)
+    except SnellenError:
+        has_shots = False  # a plugin that is not at hand
+    return f"{name} · {manifest['subject']['spec']}" + (f" · {shots} shots" if shots or has_shots else "")
+
+
+def scored_by(summary: dict[str, Any]) -> list[str]:
+    """'scored by siglip (padding max_length)', for each scorer."""
+    lines = []
+    for one in summary.get("scorers", ()):
+        how = ", ".join(f"{k} {v}" for k, v in one.items() if k != "name" and isinstance(v, str | int))
+        lines.append(f"scored by {one.get('name', '?')}" + (f" ({how})" if how else ""))
+    return lines
 
 
 def incomplete(summary: dict[str, Any]) -> str:
@@ -105,6 +173,9 @@ def incomplete(summary: dict[str, Any]) -> str:
     wanted = summary.get("questions", summary["samples"] * len(summary["asked"]))
     tried = sum(summary["asked"].values())
     failed = summary["failed"]
+    unscored = sum(one.get("unscored", 0) for one in summary.get("scorers", ())[:1])
+    if tried - failed == wanted and unscored:
+        return f"INCOMPLETE: {unscored} of {wanted} answers are not scored yet; the same command scores the rest."
     return (
         f"INCOMPLETE: {tried - failed} of {wanted} questions answered, {failed} failed; the same command asks the rest."
     )

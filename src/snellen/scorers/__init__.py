@@ -19,6 +19,14 @@ FORMS = {
     "siglip:NAME": "any SigLIP, SigLIP 2 or CLIP checkpoint, by hub name or folder (extra local)",
     TINY: "a few MB, shipped with Snellen, trained on its synthetic scenes and good for nothing else (extra local)",
 }
+NOT_FOR_PHOTOGRAPHS = (
+    "trained on drawn scenes alone; its scores on photographs mean nothing (--scorer siglip is the real one)"
+)
+
+
+def is_tiny(name: str) -> bool:
+    """Whether a scorer is the packaged one, in whatever mode."""
+    return name in (TINY, *(f"{TINY}-{mode}" for mode in MODES))
 
 
 def build(spec: str, *, mode: str = "trained", device: str = "auto", cache: Path | None = None) -> Scorer:

@@ -13,6 +13,7 @@ from typing import Any
 from snellen.core.errors import SnellenError
 from snellen.core.exam import Embedded
 from snellen.core.text import one_line
+from snellen.subjects.local.loading import quiet
 from snellen.subjects.local.source import config_of, fetch, find
 from snellen.subjects.local.stack import choose_device, load_stack
 
@@ -27,8 +28,12 @@ class DualEncoder:
         self.name = name if mode == "trained" else f"{name}-{mode}"
         self._mode = mode
         self._stack = load_stack()
-        self._source = find(checkpoint)
-        config = config_of(self._source)
+        try:
+            self._source = find(checkpoint)
+            config = config_of(self._source)
+        except SnellenError as error:
+            told = str(error).removeprefix(f"hf/{checkpoint}").removeprefix(": ")
+            raise SnellenError(f"--scorer {name}: {checkpoint}: {told}") from None
         self._family = str(config.get("model_type"))
         if self._family not in FAMILIES:
             raise SnellenError(
@@ -39,7 +44,7 @@ class DualEncoder:
         self.identity: dict[str, Any] = {
             "checkpoint": self._source.name,
             "version": self._source.version,
-            "padding": "to the full length, as trained" if mode == "trained" else "none, as the D3 script",
+            "padding": _padding(self._family, mode),
         }
 
     def texts(self, texts: Sequence[str]) -> Embedded:
@@ -95,12 +100,21 @@ class DualEncoder:
             folder = fetch(self._source)
             transformers = self._stack.transformers
             try:
-                model = transformers.AutoModel.from_pretrained(folder, local_files_only=True).to(self._device).eval()
-                processor = transformers.AutoProcessor.from_pretrained(folder, local_files_only=True)
+                with quiet(transformers):
+                    model = transformers.AutoModel.from_pretrained(folder, local_files_only=True)
+                    processor = transformers.AutoProcessor.from_pretrained(folder, local_files_only=True)
+                model = model.to(self._device).eval()
             except Exception as error:
                 raise SnellenError(f"scorer {self.name} does not load: {one_line(str(error), 200)}") from None
             self._loaded = model, processor, int(model.config.text_config.max_position_embeddings)
         return self._loaded
+
+
+def _padding(family: str, mode: str) -> str:
+    """What texts are filled up to, for the record. CLIP does not look at what it is filled up with."""
+    if mode == "original":
+        return "none, as the D3 script"
+    return "to the longest text, masked" if family == "clip" else "to the full length, as trained"
 
 
 def _batches(items: Sequence[Any]) -> list[Sequence[Any]]:

@@ -7,7 +7,7 @@ from math import exp, isnan, log
 
 from snellen.core.errors import SnellenError
 
-VOCABULARY = 200_000  # about the size of the largest vocabularies in use; a larger one makes the upper bound safer
+VOCABULARY = 300_000  # above the largest vocabularies in use (262,144), so that the upper bound is one
 
 
 def bound_from_top(logprobs: Iterable[float], vocabulary: int = VOCABULARY) -> tuple[float, float]:

@@ -6,8 +6,8 @@ from math import sqrt
 from statistics import NormalDist
 
 
-def wilson(successes: float, n: int, level: float = 0.95) -> tuple[float, float]:
-    """Wilson score interval of a proportion.
+def wilson(successes: float, n: float, level: float = 0.95) -> tuple[float, float]:
+    """Wilson score interval of a proportion; n may be a number of samples that others are worth, so need not be whole.
 
     >>> [round(x, 4) for x in wilson(8, 10)]
     [0.4902, 0.9433]

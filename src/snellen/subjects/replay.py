@@ -36,6 +36,7 @@ class Replay:
         raw = path.read_bytes()
         self.identity: dict[str, Any] = {"kind": "replay", "sha256": hashlib.sha256(raw).hexdigest()}
         self._texts = _own_form(path, raw, recorded) or read_replies(path, raw)
+        self.ids = frozenset(name for name, _prompt in self._texts)
 
     def prepare(self, question: Question) -> None:
         return None
@@ -56,10 +57,13 @@ def _own_form(path: Path, raw: bytes, recorded: Recorded | None) -> dict[tuple[s
     if recorded is None or path.suffix.lower() != ".json":
         return {}
     try:
-        rows = recorded(msgspec.json.decode(raw))
+        document = msgspec.json.decode(raw)
     except msgspec.DecodeError:
         return {}
-    return {(r.id, r.prompt): r.text for r in rows or ()}
+    try:
+        return {(r.id, r.prompt): r.text for r in recorded(document) or ()}
+    except SnellenError as error:
+        raise SnellenError(f"replay/{path}: {error}") from None
 
 
 def read_replies(path: Path, raw: bytes) -> dict[tuple[str, str | None], str]:

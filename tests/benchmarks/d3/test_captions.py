@@ -15,6 +15,7 @@ from snellen.benchmarks.d3.reading import read, says_position, words_in
 from snellen.core.errors import SnellenError
 from snellen.core.exam import Options
 from snellen.core.types import Sample
+from snellen.subjects.replay import Replay
 
 CAPTIONS = {"3": {"left": "The dog is facing left.", "right": 'It says "hi".'}, "0": {"left": "a", "right": "b"}}
 SHARED = Path(os.environ.get("SNELLEN_SHARED", Path(__file__).parents[3].parent / "shared")) / "data"
@@ -41,6 +42,19 @@ def test_in_the_swapped_order_every_caption_stays_with_its_picture() -> None:
         ("d3/3", SWAPPED): ('It says "hi".', "The dog is facing left."),
         ("d3/0", SWAPPED): ("b", "a"),
     }
+
+
+def test_the_prompts_own_keys_are_captions_too() -> None:
+    keyed = {"0": {"left_image": "a", "right_image": "b"}}
+    assert is_captions(keyed)
+    assert dict(rows(keyed)) == dict(rows({"0": {"left": "a", "right": "b"}}))
+
+
+def test_one_bad_entry_is_named_with_its_file(tmp_path: Path) -> None:
+    file = tmp_path / "captions.json"
+    file.write_text(json.dumps(CAPTIONS | {"17": {"left": "only this"}}))
+    with pytest.raises(SnellenError, match=r"captions\.json: captions of '17': expected an object with left and right"):
+        Replay(file, BENCHMARK.recorded)
 
 
 def test_sets_are_recorded_by_their_own_keys() -> None:
@@ -109,9 +123,9 @@ def test_the_real_list_without_images_says_what_is_needed_and_where_from(tmp_pat
         "178 of COCO val2014",
         "cocodataset",
         "dataset.zip",
-        "--max-missing",
     ):
         assert words in message
+    assert "--max-missing" not in message, "with every image missing there would be nothing left"
     assert "\n" not in message
     problems = list(BENCHMARK.check(tmp_path))
     assert len(problems) == 1 + 494

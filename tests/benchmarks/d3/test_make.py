@@ -13,9 +13,15 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from snellen.benchmarks.d3 import BENCHMARK
 from snellen.benchmarks.d3 import make as maker
+from snellen.benchmarks.d3.captions import is_captions
+from snellen.benchmarks.d3.data import D3Data
 from snellen.benchmarks.d3.make import make, pairs, scene_captions
+from snellen.benchmarks.d3.make_sets import make_sets, variants
+from snellen.benchmarks.scenes.words import facts
 from snellen.core.errors import SnellenError
+from snellen.core.exam import Options
 
 COUNT, SEED = 18, 3
 KINDS = {"attribute", "count", "position", "orientation", "state", "presence"}
@@ -118,3 +124,34 @@ def test_words_are_few_enough_for_a_tiny_model() -> None:
     sink = io.BytesIO()
     next(iter(scene_captions(0, 1)))[0].save(sink, "PNG")
     assert sink.getvalue().startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize("size", [3, 16])
+def test_in_a_set_every_image_has_what_no_other_has(size: int) -> None:
+    for index in range(4):
+        told = variants(SEED, index, size)
+        assert len({d.other for d in told}) == size
+        assert len({d.one for d in told}) == 1
+        true = [{f.text for f in facts(d.other)} for d in told]
+        for place, one in enumerate(told):
+            assert not any(one.said_of_other in others for i, others in enumerate(true) if i != place)
+            assert one.captions[1].lower().startswith(one.said_of_other)
+            assert one.aspect == "item" or one.said_of_other in true[place]
+
+
+def test_sets_are_in_the_real_format_and_the_same_bytes_each_time(tmp_path: Path) -> None:
+    files = make_sets(tmp_path / "a", size=4, count=3, seed=SEED, workers=1)
+    make_sets(tmp_path / "b", size=4, count=3, seed=SEED, workers=1)
+    assert {p.relative_to(tmp_path / "a"): p.read_bytes() for p in files} == {
+        p.relative_to(tmp_path / "b"): p.read_bytes() for p in (tmp_path / "b").rglob("*") if p.is_file()
+    }
+    data = D3Data(tmp_path / "a", Options(tasks=("set",)))
+    samples = list(data.full(lambda _id: True))
+    assert [s.tags["task"] for s in samples] == ["set of 4"] * 3
+    assert all(len({p.data for p in s.pictures}) == 4 for s in samples)
+    assert is_captions(read(tmp_path / "a", "captions/reference.json"))
+    assert not [p for p in BENCHMARK.check(tmp_path / "a") if p.fatal]
+    with pytest.raises(SnellenError, match="another synthetic set"):
+        make_sets(tmp_path / "a", size=3, count=3, seed=SEED)
+    with pytest.raises(SnellenError, match="--sets 17: a set has 3 to 16 images"):
+        make_sets(tmp_path / "c", size=17, count=3, seed=SEED)

@@ -14,7 +14,7 @@ from snellen.benchmarks.d3.retrieval import retrieve
 from snellen.benchmarks.d3.slots import PAIR, chance_of_all, chance_of_one, set_names
 from snellen.benchmarks.d3.swapping import position_bias, swap
 from snellen.core.errors import SnellenError
-from snellen.core.exam import mark_answer
+from snellen.core.exam import mark_answer, mark_reply
 from snellen.core.types import Answer, Failure, Mark, Outcome, Picture, Sample
 
 ORIGINAL, STRICT = BENCHMARK.protocols["original"], BENCHMARK.protocols["strict"]
@@ -44,6 +44,8 @@ def test_all_metrics_of_a_pair() -> None:
             "margin": (0.2 - 0.05) / 2,
             "words": 3.5,
             "position_words": 1.0,
+            "position_captions": 1.0,
+            "position_wide": 1.0,
             "truncated": 1.0,
         }
     )
@@ -77,7 +79,19 @@ def test_without_a_scorer_captions_are_read_and_nothing_is_marked() -> None:
     verdict = ORIGINAL.judge(REPLY, PROBE)
     assert verdict.reading["left"].startswith("Darker")
     assert (verdict.readable, verdict.correct) == (True, False)
-    assert set(verdict.metrics.values()) == {None}
+    assert verdict.outcome is Outcome.UNMARKED
+    known = {k: v for k, v in verdict.metrics.items() if v is not None}
+    assert known == {"words": 3.5, "position_words": 1.0, "position_captions": 1.0, "position_wide": 1.0}
+
+
+def test_a_cut_reply_with_all_its_captions_keeps_what_they_are_worth() -> None:
+    table = evidence([[0.3, 0.1], [0.25, 0.2]])
+    whole = mark_reply(ORIGINAL, PROBE, REPLY, "stop", evidence=table)
+    cut = mark_reply(ORIGINAL, PROBE, REPLY + "\nThe ", "length", evidence=table)
+    assert cut.outcome is Outcome.TRUNCATED
+    assert cut.metrics == whole.metrics
+    assert cut.metrics["recall"] == 0.5
+    assert cut.metrics["words"] == 3.5
 
 
 @pytest.mark.parametrize("protocol", [ORIGINAL, STRICT])

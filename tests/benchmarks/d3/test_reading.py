@@ -49,6 +49,7 @@ FORMS = {
     "no closing quote": f'{{"left_image": "{A}", "right_image": "{B}\n}}\n```',
     "labelled lines": f"Left image: {A}\nRight image: {B}",
     "labels in one line": f"Left image: {A} Right image: {B}",
+    "labels with an article in one line": f"The left image: {A} The right image: {B}",
     "bold labels": f"Sure.\n\n**Left Image:** {A}\n\n**Right Image:** {B}\n\nThe dogs differ.",
     "headings": f"**Left Image**\n{A}\n\n**Right Image**\n{B}",
     "list of labels": f"1. Left: {A}\n2. Right: {B}",

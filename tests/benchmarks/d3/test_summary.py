@@ -29,6 +29,8 @@ def hit(i: int, left: float, right: float, margin: float = 0.1, **more: float) -
         "margin": margin,
         "words": 10.0 + i,
         "position_words": float(i % 2),
+        "position_captions": float(i % 2),
+        "position_wide": 2.0,
         "truncated": 0.0,
     }
     metrics |= {name.replace("__", "."): value for name, value in more.items()}
@@ -58,8 +60,11 @@ def test_shares_count_non_answers_as_misses_and_captions_only_where_there_are_so
     assert (group.metrics["left"].value, group.metrics["right"].value) == (0.5, 0.25)
     assert (group.metrics["words"].value, group.metrics["words"].n, group.metrics["words"].unit) == (10.5, 2, "words")
     assert (group.metrics["position_words"].value, group.metrics["position_words"].n) == (0.5, 2)
+    assert (group.metrics["position_captions"].value, group.metrics["position_captions"].n) == (0.25, 4)
+    assert (group.metrics["position_wide"].value, group.metrics["position_wide"].n) == (1.0, 4)
     assert (group.metrics["truncated"].value, group.metrics["truncated"].n) == (0.0, 2)
-    assert group.metrics["left_minus_right"].value == 0.5
+    ends = group.metrics["left_minus_right"]
+    assert (ends.value, ends.n) == (0.25, 4), "as left minus right, over all pairs"
     assert group.metrics["margin"].value == pytest.approx(0.1)
     assert "no_scorer" not in group.metrics
 
@@ -101,6 +106,25 @@ def test_scorers_that_agree_and_pairs_that_none_tells_apart() -> None:
     assert group.metrics["kappa.clip"].value == pytest.approx((0.7 - 0.5) / 0.5)
     assert (group.metrics["no_scorer"].value, group.metrics["no_scorer"].n) == (0.3, 10)
     assert group.metrics["margin_p50.clip"].value == 0.2
+
+
+def test_what_a_second_scorer_has_not_scored_is_no_miss() -> None:
+    marks = [hit(0, 1.0, 1.0, both__clip=1.0, recall__clip=1.0), hit(1, 1.0, 0.0), miss(2, Outcome.UNPARSABLE)]
+    metrics = only(summarise((sample(i), m) for i, m in enumerate(marks))).metrics
+    assert (metrics["both.clip"].value, metrics["both.clip"].n) == (0.5, 2)
+    assert (metrics["no_scorer"].value, metrics["no_scorer"].n) == (0.0, 1)
+
+
+def test_captions_that_nobody_scored_are_unmarked_and_no_misses() -> None:
+    verdict = PROTOCOL.judge('{"left_image": "The left photo.", "right_image": "A dog"}', sample(0))
+    unmarked = Mark(id="d3/0", outcome=Outcome.UNMARKED, metrics=verdict.metrics)
+    group = only(summarise([(sample(0), unmarked)]))
+    assert (group.metrics["both"].value, group.metrics["both"].n) == (None, 0)
+    assert group.metrics["words"].value == 2.5
+    assert group.metrics["position_words"].value == 0.0
+    assert group.metrics["position_wide"].value == 0.5
+    both = only(summarise([(sample(0), unmarked), (sample(1), hit(1, 1.0, 1.0))])).metrics["both"]
+    assert (both.value, both.n) == (1.0, 1)
 
 
 def test_three_scorers_are_compared_two_by_two() -> None:

@@ -9,6 +9,7 @@ import pickle
 from collections.abc import Iterator
 from typing import Any
 
+import msgspec
 import pytest
 
 from snellen.benchmarks.d3 import BENCHMARK
@@ -62,6 +63,35 @@ def test_every_file_of_a_run() -> None:
         "7": {"left": "left of 7", "right": "right of 7"},
     }
     assert files["score.txt"] == b"| Scores : 33.33%\n"
+
+
+def test_the_table_names_the_scorer_and_its_padding() -> None:
+    run = facts(RECORDS)
+    entries = [{"name": "a", "identity": {"padding": "none"}}, {"name": "b.1", "identity": {"padding": "full"}}]
+    metrics = run.groups[0].metrics | {"both.b.1": run.groups[0].metrics["both"]}
+    group = msgspec.structs.replace(run.groups[0], metrics=metrics)
+    told = run._replace(manifest={**run.manifest, "scorers": entries}, groups=(group,))
+    rows = csv.DictReader(io.StringIO(dict(BENCHMARK.exports(told))["recalls.csv"].decode()))
+    scorers = {row["metric"]: row["scorer"] for row in rows}
+    assert (scorers["both"], scorers["both.b.1"]) == ("a (padding: none)", "b.1 (padding: full)")
+
+
+def test_what_no_scorer_tells_apart_is_listed_where_there_are_several() -> None:
+    def also(one: Record, both: float) -> Record:
+        sample, answer, mark = one
+        return sample, answer, msgspec.structs.replace(mark, metrics=mark.metrics | {"both.other": both})
+
+    records = [also(RECORDS[0], 0.0), also(RECORDS[1], 0.0), RECORDS[2]]
+    assert json.loads(dict(BENCHMARK.exports(facts(records)))["no_scorer.json"]) == ["7"]
+    assert "no_scorer.json" not in dict(BENCHMARK.exports(facts(RECORDS)))
+
+
+def test_the_originals_line_is_of_pairs_alone() -> None:
+    three = set_probe(3)
+    mark = Mark(id=three.id, outcome=Outcome.UNPARSABLE, metrics=BENCHMARK.protocols["original"].blank(three))
+    one = (three, Answer(id=three.id, prompt="pair"), mark)
+    assert "score.txt" not in dict(BENCHMARK.exports(facts([one])))
+    assert dict(BENCHMARK.exports(facts([one, *RECORDS])))["score.txt"] == b"| Scores : 33.33%\n"
 
 
 def test_the_same_run_gives_the_same_bytes() -> None:

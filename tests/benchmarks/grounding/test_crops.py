@@ -291,8 +291,27 @@ def test_no_target_and_never_confirmed_are_refusals() -> None:
     assert seek(Planner("No target")).reason == "the planner says that there is no target"
     never = seek(Planner("<area>status bar</area>", '```json\n{"result": "target_not_found"}\n```'))
     assert never.status == "refused"
-    garbled = seek(Planner("<area>status bar</area>", "yes, I think so"))
-    assert garbled.status == "refused"
+    thinking = seek(Planner("<think>No target, or is there?</think><area>status bar</area>", never.replies[-1]))
+    assert thinking.reason != "the planner says that there is no target"
+
+
+@pytest.mark.parametrize("verdict", ["yes, I think so", '<think>it may be {"result": "target_not_found"}, but'])
+def test_a_planner_that_cannot_be_read_denies_nothing(verdict: str) -> None:
+    garbled = seek(Planner("<area>status bar</area>", verdict))
+    assert (garbled.status, garbled.point) == ("unparsable", None)
+    assert "no verdict" in garbled.reason
+
+
+def test_a_plan_that_is_cut_off_does_not_say_that_there_is_no_target() -> None:
+    planner = Planner("No target")
+
+    def say(image: Image.Image, question: Question) -> str | Answer:
+        said = planner(image, question)
+        if question.prompt == "plan":
+            return Answer(id=question.id, prompt="plan", text=str(said), finish_reason="length")
+        return said
+
+    assert locate("uitars+screenseeker", InProcess(say=say), view(WIDE, BIG)).status == "found"
 
 
 def test_the_planners_rewording_is_grounded_once_more() -> None:

@@ -17,7 +17,7 @@ from snellen.benchmarks.grounding.methods.formats import FORMATS
 from snellen.benchmarks.grounding.methods.parsers import ParseCache
 from snellen.benchmarks.grounding.replies import Detection, Prediction
 from snellen.core.errors import SnellenError
-from snellen.core.types import Answer, Failure, Picture, Question, Text, Token
+from snellen.core.types import Answer, Call, Failure, Picture, Question, Text, Token
 
 SIZE = (1920, 1080)
 TARGET = (460, 530, 500, 550)
@@ -96,7 +96,15 @@ def test_the_catalogue_lists_the_seeds_six_names_the_baselines_and_the_oracles_a
         ("ocr", {"chooser": "dice"}, "unknown chooser 'dice'"),
         ("ocr", {"confidence": "high"}, "expected a number from 0 to 1"),
         ("ocr", {"confidence": 2}, "expected a number from 0 to 1"),
-        ("center", {"confidence": 0.5}, "has no confidence"),
+        ("center", {"confidence": 0.5}, "'confidence' means nothing for method 'center': it takes crop"),
+        ("uitars", {"format": "molmo"}, "'format' means nothing for method 'uitars'"),
+        ("uitars", {"chooser": "model"}, "'chooser' means nothing"),
+        ("uitars", {"refusals": "true"}, "'refusals' means nothing"),
+        ("uitars", {"sizes": "200"}, "'sizes' means nothing"),
+        ("uitars+narrow", {"sizes": "200"}, "'sizes' means nothing"),
+        ("ocr", {"refusals": "true"}, "'refusals' means nothing"),
+        ("ocr", {"max_calls": 3}, "'max_calls' means nothing"),
+        ("ocr", {"seed": 3}, "'seed' means nothing"),
         ("uitars+fixed", {"sizes": "200,big"}, "expected whole pixels"),
         ("uitars+screenseeker", {"max_calls": 1}, "at least 2 calls"),
         ("vlm", {"refusals": "perhaps"}, "expected true or false"),
@@ -108,6 +116,33 @@ def test_bad_names_and_options_say_what_to_do(name: str, options: dict[str, Any]
     with pytest.raises(SnellenError, match=says) as caught:
         methods.build(name, options)
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "says"),
+    [
+        ("oracle/center", {"nosuch": 1}, "unknown option 'nosuch'"),
+        ("oracle/uitars", {"confidence": 0.5}, "'confidence' means nothing"),
+        ("oracle/uitars-fixed", {"sizes": "200"}, "'sizes' means nothing"),
+        ("oracle/ocr", {"chooser": "model"}, "'chooser' means nothing for method 'oracle/ocr': it takes none"),
+        ("oracle/sliding-window", {"seed": 1}, "'seed' means nothing"),
+    ],
+)
+def test_oracles_take_only_options_that_mean_something(name: str, options: dict[str, Any], says: str) -> None:
+    with pytest.raises(SnellenError, match=says):
+        methods.build_oracle(name, options)
+    methods.build_oracle("oracle/uitars", {"version": "1"})
+    methods.build_oracle("oracle/random", {"seed": 1})
+
+
+def test_options_that_mean_something_are_taken() -> None:
+    methods.build("uitars", {"crop": "fixed", "sizes": "100", "max_calls": 3, "confidence": 0.1, "min_pixels": 3136})
+    methods.build("ocr", {"chooser": "model", "refusals": True})
+    methods.build("vlm+narrow", {"format": "gpt", "space": "unit", "refusals": True, "max_calls": 2})
+    assert methods.takes_seed("random+fixed")
+    assert not methods.takes_seed("ocr")
+    assert methods.takes_seed("oracle/random-fixed")
+    assert not methods.takes_seed("oracle/sliding-window")
 
 
 # ---------------------------------------------------------------- UI-TARS
@@ -175,6 +210,7 @@ def test_a_wrongly_declared_space_gives_a_wrong_point_and_not_a_guess() -> None:
         ),
         (Answer(id="s/e", prompt="ground", text="no", refused=True), "refused", "refuses"),
         (Answer(id="s/e", prompt="ground", text="", finish_reason="length"), "unparsable", "cut off"),
+        (Answer(id="s/e", prompt="ground", text="not (1,2), but", finish_reason="length"), "unparsable", "cut off"),
     ],
 )
 def test_what_is_no_point_has_its_own_status(said: str | Answer, status: str, reason: str) -> None:
@@ -306,6 +342,13 @@ def test_box_ids_are_read(reply: str, chosen: int | None) -> None:
     assert read_id(reply) == chosen
 
 
+def test_box_ids_in_unfinished_replies_are_not_read() -> None:
+    assert read_id('<think>{"Click BBox ID": 3} or') is None
+    assert read_id('<think>Click BBox ID: 3</think>{"Click BBox ID": 4}') == 4
+    assert read_id("Is it Click BBox ID: 1", cut=True) is None
+    assert read_id('{"Click BBox ID": 12} since', cut=True) == 12
+
+
 @pytest.mark.parametrize(
     ("said", "status"),
     [("{'Click BBox ID': '9'}", "unparsable"), ("{'Click BBox ID': 'none'}", "refused"), ("hm", "unparsable")],
@@ -347,6 +390,30 @@ def test_a_picture_is_parsed_once_for_all_who_want_it() -> None:
     cache = asyncio.run(run())
     assert made.count(b"a") == 2  # once, and once more after it was pushed out
     assert cache.made == len(made)
+
+
+def test_a_parse_counts_once_in_time_and_waiting_never() -> None:
+    async def parse(image: bytes, note: str) -> Parse:
+        await asyncio.sleep(0.3)  # a queue
+        found = (Detection(box=(0, 0, 9, 9), text="Save"),)
+        return Parse(width=1920, height=1080, detections=found, seconds=50.0)
+
+    async def run() -> list[Prediction]:
+        tools = InProcess()
+        tools.parse = ParseCache(parse)  # type: ignore[method-assign]
+        return list(await asyncio.gather(*(methods.build("ocr", {}).locate(view(), tools) for _ in range(4))))
+
+    spent = sorted(p.seconds or 0.0 for p in asyncio.run(run()))
+    assert [s for s in spent if s >= 50.0] == [spent[-1]], "one pays for the parse"
+    assert spent[-2] < 0.3, "the others do not pay for waiting"
+
+
+def test_a_models_time_is_its_calls_and_not_the_queue_before_it() -> None:
+    call = Call(key="k", kind="api", endpoint="e", model="m", latency=7.0)
+    said = Answer(id="s/e", prompt="ground", text="(1, 2)", calls=(call,))
+    spent = locate("vlm", InProcess(say=lambda _image, _question: said)).seconds
+    assert spent is not None
+    assert spent >= 7.0
 
 
 @pytest.mark.parametrize("name", ["uitars", "uitars-fixed", "uitars+screenseeker", "vlm"])

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from snellen.benchmarks.grounding import prompts
+from snellen.benchmarks.grounding.data import sample_from_row
 from snellen.benchmarks.grounding.marks import Truth, hits, in_polygon, truth_of
 from snellen.benchmarks.grounding.marks_osworld import lmms_correct, lmms_point
 from snellen.benchmarks.grounding.marks_screenspot import averages, correctness, negative_correctness, report
@@ -83,6 +84,53 @@ def test_every_acceptable_box_counts_and_a_polygon_goes_before_its_rectangle() -
     assert in_polygon(Point(50, 50, space), flat)  # on the slope
     assert in_polygon(Point(0, 0, space), flat)
     assert not in_polygon(Point(50.1, 50, space), flat)
+
+
+def test_a_polygon_is_as_far_away_as_its_edges() -> None:
+    triangle = sample(truth={"boxes": [[0, 0, 800, 400]], "polygons": [[0, 0, 800, 0, 0, 400]]})
+    missed = judge(found((790, 390)), triangle).metrics
+    assert missed["click_accuracy"] == 0.0
+    assert missed["distance_box_px"] == pytest.approx(344.35, abs=0.01)
+    assert [missed[f"within_{t}_px"] for t in (5, 10, 20, 40)] == [0.0] * 4
+    assert judge(found((10, 10)), triangle).metrics["distance_box_px"] == 0.0
+    assert judge(found((-3, -4)), triangle).metrics["distance_box_px"] == pytest.approx(5.0)
+
+
+def test_a_row_may_give_polygons() -> None:
+    row = {"id": "r", "width": 1000, "height": 500, "polygons": [[0, 0, 800, 0, 0, 400]]}
+    on = sample_from_row(row)
+    assert on.truth["boxes"] == [[0, 0, 800, 400]]
+    assert judge(found((10, 10)), on).outcome is Outcome.CORRECT
+    assert judge(found((790, 390)), on).outcome is Outcome.WRONG
+    for bad in ([[0, 0, 1, 1]], [["a"] * 6], [[0, 0, 5000, 0, 0, 400]], "x"):
+        with pytest.raises(SnellenError, match="polygon"):
+            sample_from_row(row | {"polygons": bad})
+
+
+def test_not_answering_does_not_raise_the_accuracy_at_an_overlap() -> None:
+    box = (100.0, 100.0, 200.0, 150.0)
+    rows = [(s, judge(found((150, 125), box=box) if i == 0 else "none", s)) for i, s in enumerate(map(named, "abc"))]
+    gone = sample(absent=True, name="d")
+    lost = sample(name="e")
+    failure = Answer(id="e", prompt="instruction", failure=Failure(kind="network", reason=""))
+    rows += [(gone, judge("none", gone)), (lost, mark_answer(PROTOCOLS["click"], lost, failure))]
+    metrics = whole(PROTOCOLS["click"].summarise(rows)).metrics
+    assert (metrics["acc_iou_50"].value, metrics["acc_iou_50"].n) == (0.25, 4)  # the absent one has no overlap to find
+    assert (metrics["iou"].value, metrics["iou"].n) == (1.0, 1)
+
+
+def named(name: str) -> Sample:
+    return sample(name=name)
+
+
+def test_an_oracle_that_accepts_nothing_is_wrong_and_does_not_refuse() -> None:
+    miss = Prediction(method="oracle/uitars", status="missed", size=SIZE, point=(300.0, 125.0), oracle=True)
+    for protocol in PROTOCOLS:
+        mark = judge(miss, sample(), protocol)
+        assert mark.outcome is Outcome.WRONG, protocol
+        assert (mark.metrics["false_refusal"], mark.metrics["distance_box_px"]) == (0.0, 100.0)
+    inside = judge(Prediction(method="o", status="missed", size=SIZE, point=(150.0, 125.0), oracle=True), sample())
+    assert inside.outcome is Outcome.WRONG  # what its rule did not accept is not found
 
 
 def test_values_are_null_where_they_are_not_defined() -> None:
@@ -275,7 +323,7 @@ def test_a_summary_has_the_whole_its_parts_n_and_intervals() -> None:
     groups = PROTOCOLS["click"].summarise(marked())
     top = whole(groups)
     metric = top.metrics["click_accuracy"]
-    assert (metric.value, metric.n, metric.interval) == (0.5, 60, "cluster bootstrap")
+    assert (metric.value, metric.n, metric.interval) == (0.5, 60, "t on clusters")
     assert top.outcomes == {"correct": 30, "wrong": 30}
     assert next(iter(top.metrics)) == "click_accuracy"
     by = {tuple(k for k in g.by if k != "part") for g in groups}

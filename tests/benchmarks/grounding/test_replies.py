@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from snellen.benchmarks.grounding import legacy
+from snellen.benchmarks.grounding import legacy, wire_omniparser
 from snellen.benchmarks.grounding.methods.formats import FORMATS, place
 from snellen.benchmarks.grounding.methods.resize import (
     PROCESSOR,
@@ -101,6 +101,33 @@ def test_what_is_no_click_is_told_apart(reply: str, kind: str) -> None:
     assert read_point(reply).kind == kind
 
 
+@pytest.mark.parametrize(
+    "reply", ["<think>It is not the toolbar at (12,34), so", "<thinking>x=1, y=2", "Hm (1,2).<think>or"]
+)
+def test_thinking_that_never_ends_is_no_answer(reply: str) -> None:
+    assert read_point(reply).kind == "nothing"
+    assert read_point(reply + " no.</think>(5, 6)").numbers == (5, 6)
+
+
+@pytest.mark.parametrize(
+    ("reply", "numbers"),
+    [
+        ("It is not the toolbar at (12,34), so", ()),
+        ("<think>first (1,2)</think>The icon at (12,34) is not", ()),
+        ("<think>first (1,2)</think>(12, 3", ()),
+        ("<think>first (1,2)</think>12, 3", ()),
+        ("<think>first (1,2)</think>x=12, y=3", ()),
+        ("<think>first (1,2)</think>none", ()),
+        ("Thought: at (1,2)\nAction: click(start_box='(96,5", ()),
+        ("Thought: at (1,2)\nAction: click(start_box='(96,54)')\nand", (96, 54)),
+        ('<think>first (1,2)</think>{"x": 12, "y": 34} becau', (12, 34)),
+        ("<think>first (1,2)</think><point>12 34</point> be", (12, 34)),
+    ],
+)
+def test_a_reply_that_was_cut_off_counts_only_where_its_answer_is_whole(reply: str, numbers: tuple[float, ...]) -> None:
+    assert read_point(reply, cut=True).numbers == numbers
+
+
 @given(st.text(max_size=300))
 def test_no_reply_can_break_the_reader(reply: str) -> None:
     said = read_point(reply)
@@ -123,6 +150,7 @@ def test_long_hostile_replies_are_read_to_the_end() -> None:
         '{"a":',
         "<point ",
         "<|box_start|>",
+        "</think>",
         "```json ",
         "Action: ",
         "answer: ",
@@ -269,7 +297,10 @@ def test_what_is_no_prediction_is_not_taken_for_one(text: str) -> None:
 
 
 def test_what_is_stored_is_bounded() -> None:
-    many = [Detection(box=(0.123456, 1, 2, 3), text="a\nb" * 100) for _ in range(5000)]
+    assert MOST_DETECTIONS >= wire_omniparser.MOST_ITEMS, (
+        "a crowded screen is kept whole, or nobody knows what was seen"
+    )
+    many = [Detection(box=(0.123456, 1, 2, 3), text="a\nb" * 100) for _ in range(MOST_DETECTIONS + 9)]
     kept = shortened(many)
     assert len(kept) == DESCRIBED
     others = flattened(many)

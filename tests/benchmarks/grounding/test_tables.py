@@ -9,9 +9,10 @@ from typing import Any
 
 import pytest
 
-from snellen.benchmarks.grounding import legacy
+from snellen.benchmarks.grounding import BENCHMARK, legacy
 from snellen.benchmarks.grounding.protocols import PROTOCOLS
 from snellen.benchmarks.grounding.replies import Detection, Prediction, to_text
+from snellen.benchmarks.grounding.summary import ORACLE
 from snellen.benchmarks.grounding.tables import (
     ORACLE_TITLE,
     comparison,
@@ -19,6 +20,7 @@ from snellen.benchmarks.grounding.tables import (
     display_name,
     exports,
     markdown_table,
+    screenspot_table,
 )
 from snellen.core.exam import RunFacts, mark_answer
 from snellen.core.types import Answer, Failure, Mark, Sample
@@ -130,14 +132,14 @@ def sample(i: int, **tags: str) -> Sample:
     )
 
 
-def run(protocol: str, oracle: bool = False) -> RunFacts:
+def run(protocol: str, oracle: bool = False, boxes: bool = True, failing: tuple[int, ...] = (11,)) -> RunFacts:
     rule = PROTOCOLS[protocol]
     samples = [
         sample(i, kind=("text", "icon")[i % 2], split=("mobile", "desktop", "web")[i // 2 % 3]) for i in range(12)
     ]
     answers = []
     for i, one in enumerate(samples):
-        if i == 11:
+        if i in failing:
             answers.append(
                 Answer(id=one.id, prompt="instruction", failure=Failure(kind="server-500", reason="no text"))
             )
@@ -147,7 +149,7 @@ def run(protocol: str, oracle: bool = False) -> RunFacts:
             status="found",
             size=(1000, 500),
             point=(150.0 + 200 * (i % 3 == 2), 125.0),
-            box=(100.0, 100.0, 200.0, 150.0),
+            box=(100.0, 100.0, 200.0, 150.0) if boxes else None,
             text="Save",
             confidence=0.9,
             attempts=1,
@@ -199,8 +201,9 @@ def test_the_result_file_has_the_seeds_keys_first_and_then_what_it_lacked() -> N
         [150.0, 125.0],
         "correct",
         True,
-        "small",
+        "medium",
     )
+    assert (row["sample_id"], row["element_id"]) == ("s0", "e0")
     lost = result["results"][11]
     assert (lost["found"], lost["error"], lost["latency_ms"], lost["point"]) == (
         False,
@@ -212,6 +215,41 @@ def test_the_result_file_has_the_seeds_keys_first_and_then_what_it_lacked() -> N
     assert json.loads(written["comparison.json"])["summary"]["total_methods"] == 1
     assert "OmniParser + baseline" in written["table.txt"]
     assert written["table.md"].startswith("| Method | Dataset |")
+
+
+def test_outside_the_seeds_protocol_what_is_not_there_is_null_and_sizes_are_pixels() -> None:
+    written = files(run("click", boxes=False))
+    result: dict[str, Any] = json.loads(written["omniparser_tiny-set.json"])
+    assert (result["mean_iou"], result["mean_attempts"]) == (None, 1.0)
+    assert [result[f"detection_rate_{s}"] for s in ("small", "medium", "large")] == [None, pytest.approx(8 / 12), None]
+    assert "pixels" in result["size_basis"]["size_category"]
+    lost = result["results"][11]
+    assert (lost["iou"], lost["attempts"], lost["size_area_category"]) == (None, None, "small")
+    assert result["results"][0]["iou"] is None
+    assert json.loads(written["comparison.json"])["size_analysis"]["large_best"] is None
+    assert "in pixels of the screenshot" in written["table.txt"]
+    assert "| – |" in written["table.md"]
+    seed = files(run("seed"))
+    old = json.loads(seed["omniparser_tiny-set.json"])
+    assert (old["detection_rate_large"], old["results"][11]["iou"], old["results"][11]["attempts"]) == (0.0, 0.0, 0)
+    assert old["results"][0]["size_category"] == "small"
+    both = console_table([result, old])
+    assert both.count("Detection Rate by Element Size") == 2
+    assert "share of the screen" in both
+    assert comparison([result, old])["size_analysis"]["medium_best"] is None  # two rules do not compare
+
+
+def test_an_oracle_that_never_answers_is_one_all_the_same() -> None:
+    facts = run("click", oracle=True, failing=tuple(range(12)))
+    subject = {"spec": "oracle/omniparser", "identity": {"method": "oracle/omniparser", "oracle": "looks"}}
+    groups = BENCHMARK.named_groups(facts.groups, subject)
+    assert all(g.by["part"] == ORACLE for g in groups)
+    written = files(facts._replace(manifest={**facts.manifest, "subject": subject}, groups=groups))
+    result = json.loads(written["oracle-omniparser_tiny-set.json"])
+    assert result["oracle"] is True
+    assert all(r["oracle"] for r in result["results"])
+    assert ORACLE_TITLE in written["table.txt"]
+    assert BENCHMARK.named_groups(facts.groups, {"spec": "ocr", "identity": {}}) == facts.groups
 
 
 def test_an_oracles_files_all_say_so() -> None:
@@ -232,6 +270,8 @@ def test_screenspots_table_prints_both_averages_labelled() -> None:
     assert "average of the six cells" in table
     assert "mobile text" in table
     assert "n = 12" in table
+    one_split = [g for g in run("screenspot").groups if set(g.by) == {"part"}]
+    assert screenspot_table(one_split, "ocr").splitlines()[4].strip() == "| 66.7 | – |"
 
 
 def test_screenspot_pros_report_and_leaderboard_entry() -> None:

@@ -78,6 +78,17 @@ def test_real_data_comes_before_synthetic_and_a_run_marked_anew_replaces_itself(
     assert not grid.update(tmp_path, entry(0.9, 99, "zero+blank")).shown
 
 
+def test_results_of_another_protocol_are_not_compared(tmp_path: Path) -> None:
+    def by(protocol: str, accuracy: float, n: int) -> Entry:
+        return Entry("VQA-X", "llava", "val", Result(accuracy=accuracy, n_samples=n, protocol=protocol))
+
+    grid.update(tmp_path, by("seed", 0.5, 10))
+    said = grid.update(tmp_path, by("strict", 0.9, 1000))
+    assert not said.shown
+    assert said.why.endswith("that is by the protocol strict, this by seed")
+    assert cell(tmp_path) == "0.500 (10)"
+
+
 def test_a_grid_of_the_seeds_tool_is_taken_over_with_its_own_columns(tmp_path: Path) -> None:
     (tmp_path / grid.CSV).write_text("task,llava_val,notes\nVQA-X,0.812 (100),mine\nODD,,\n")
     assert not grid.update(tmp_path, entry(0.9, 10)).shown

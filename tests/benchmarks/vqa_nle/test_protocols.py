@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import pytest
@@ -75,6 +73,8 @@ def test_soft_accuracy_is_the_official_one_and_strict_always_normalises() -> Non
     assert row("vqax", "Yes. because x", "strict", answers=ten)["metrics"]["soft_accuracy"] == 1.0
     mixed = ["no"] * 7 + ["yes"] * 3
     assert row("vqax", "yes because x", "seed", answers=mixed)["metrics"]["soft_accuracy"] == pytest.approx(0.9)
+    alone = row("vqax", "yes because x", "seed", answers=["yes"])  # no others to agree with
+    assert (alone["outcome"], alone["metrics"]["soft_accuracy"]) == ("correct", None)
 
 
 def test_a_question_without_a_usable_majority_is_not_marked_under_seed() -> None:
@@ -85,6 +85,8 @@ def test_a_question_without_a_usable_majority_is_not_marked_under_seed() -> None
 def test_the_comma_rule_of_activities(protocol: str) -> None:
     whole = row("actx", "skating because ice", protocol, answers="skating, ice")["metrics"]
     assert (whole["accuracy"], whole["head_accuracy"], whole["synonym_accuracy"]) == (0.0, 1.0, 1.0)
+    exact = row("actx", "skating, ice because ice", protocol, answers="skating, ice")["metrics"]
+    assert (exact["accuracy"], exact["head_accuracy"]) == (1.0, 1.0)
     cut = row("actx", "skating because ice", protocol, label="skating")["metrics"]
     assert (cut["accuracy"], cut["head_accuracy"]) == (1.0, 1.0)
 
@@ -191,6 +193,8 @@ def test_answers_alone_are_marked_without_explanations(protocol: str) -> None:
         ("vcr", {"choices": CHOICES, "label": 4}, "label 4 is out of range"),
         ("vcr", {"choices": CHOICES, "label": "1"}, "label must be a whole number"),
         ("vcr", {"choices": "A"}, '"choices" must be a list'),
+        ("vcr", {"choices": CHOICES, "answers": 5}, '"answers" must be'),
+        ("vcr", {"choices": CHOICES, "answer": 2}, '"answer" must be'),
         ("vcr", {"choices": CHOICES, "answer": "He waits."}, "neither a letter nor one of the choices"),
         ("vqax", {"answers": [3]}, "answer 0 must be a text"),
         ("actx", {"label": "x", "explanation": [1]}, "explanation 0 must be a text"),
@@ -231,28 +235,43 @@ def test_outcomes(reply: str, finish: str | None, outcome: Outcome) -> None:
         assert mark.metrics["valid_explanation"] == float(outcome is Outcome.TRUNCATED)
 
 
-def test_entropies_are_added_where_there_are_tokens(monkeypatch: pytest.MonkeyPatch) -> None:
-    seen: list[tuple[Token, ...]] = []
+def said(*pairs: tuple[str, float]) -> tuple[Token, ...]:
+    return tuple(Token(text=t, logprob=-0.1, entropy=e) for t, e in pairs)
 
-    def spans(tokens: tuple[Token, ...]) -> SimpleNamespace:
-        seen.append(tokens)
-        return SimpleNamespace(answer_mean=0.5, answer_max=0.75, explanation_mean=1.5, explanation_max=None)
 
-    fake = ModuleType("snellen.benchmarks.vqa_nle.entropy")
-    fake.spans = spans  # type: ignore[attr-defined]
-    monkeypatch.setitem(sys.modules, fake.__name__, fake)
+def test_entropies_are_added_where_there_are_tokens() -> None:
     protocol = PROTOCOLS["seed"]
     assert isinstance(protocol, ReadsTokens)
     sample = VQAX.sample_from_row({"id": 1, "answers": ["yes"]})
-    tokens = (Token(text="yes", logprob=-0.1, entropy=0.5),)
-    mark = mark_reply(protocol, sample, "yes because x", tokens=tokens)
-    assert seen == [tokens]
+    tokens = said(("yes", 0.5), (" because", 9.0), (" x", 1.0), (" y", 2.0))
+    mark = mark_reply(protocol, sample, "yes because x y", tokens=tokens)
     assert mark.metrics["accuracy"] == 1.0
     assert mark.metrics["answer_entropy_mean"] == 0.5
-    assert mark.metrics["answer_entropy_max"] == 0.75
+    assert mark.metrics["answer_entropy_max"] == 0.5
     assert mark.metrics["explanation_entropy_mean"] == 1.5
-    assert mark.metrics["explanation_entropy_max"] is None
+    assert mark.metrics["explanation_entropy_max"] == 2.0
+    assert "explanation_entropy_mean" not in mark_reply(protocol, sample, "yes", tokens=said(("yes", 0.5))).metrics
     assert "answer_entropy_mean" not in mark_reply(protocol, sample, "yes because x").metrics
+
+
+@pytest.mark.parametrize(
+    ("task", "reply", "answer", "explanation"),
+    [
+        ("vqax", "No, there is no dog", 0.0, 2.5),
+        ("vqax", "red\nIt is painted because of rust", 0.0, (1 + 2 + 3 + 4 + 5 + 6) / 6),
+        ("vqax", "Because it rains, the answer is yes", (3 + 4 + 5 + 6) / 4, 1.5),
+        ("vcr", "She is happy because she won. because of gold", 2.5, 7.5),
+        ("vcr", "She is happy because she won.", 2.5, None),
+    ],
+)
+def test_entropies_part_where_the_reading_parts(
+    task: str, reply: str, answer: float, explanation: float | None
+) -> None:
+    tokens = said(*((f" {w}" if at else w, float(at)) for at, w in enumerate(reply.replace("\n", "\n ").split(" "))))
+    sample = EXAMS[task].sample_from_row({"id": 1} | ({"choices": CHOICES, "label": 2} if task == "vcr" else {}))
+    metrics = mark_reply(PROTOCOLS["strict"], sample, reply, tokens=tokens).metrics
+    assert metrics["answer_entropy_mean"] == pytest.approx(answer)
+    assert metrics.get("explanation_entropy_mean") == (None if explanation is None else pytest.approx(explanation))
 
 
 def test_marking_keeps_to_the_sample_it_is_given() -> None:

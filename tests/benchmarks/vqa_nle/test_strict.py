@@ -26,7 +26,18 @@ OBJECTS = ["car", "person", "person"]
         ("Yes, it is. The sky is blue.", "yes", "The sky is blue."),
         ("no one because the bench is empty", "no one", "the bench is empty"),
         ("2 because two dogs", "2", "two dogs"),
-        ("2 dogs because I count them", "2", "I count them"),
+        ("2 dogs because I count them", "2 dogs", "I count them"),
+        ("5 pm because of the clock", "5 pm", "of the clock"),
+        ("747 jet because of its hump", "747 jet", "of its hump"),
+        ("10 feet\nIt is tall.", "10 feet", "It is tall."),
+        ('{"answer": "7 eleven", "explanation": "the sign"}', "7 eleven", "the sign"),
+        ("2 there are two dogs in it", "2", "there are two dogs in it"),
+        ("red\nIt is red", "red", "It is red"),
+        ("red\nIt is red because of the paint", "red", "It is red because of the paint"),
+        ("Answer: red\nExplanation: it is painted", "red", "it is painted"),
+        ("The answer is:\nred\nReason: because of the paint", "red", "of the paint"),
+        ("red\n\nbecause of the paint", "red", "of the paint"),
+        ("St. Bernard\nIt is a dog with long fur", "st. bernard", "It is a dog with long fur"),
         ("1,000 because many", "1,000", "many"),
         ("3.5 because it says so", "3.5", "it says so"),
         ("nan bread because of the shape", "nan bread", "of the shape"),
@@ -61,6 +72,7 @@ def test_open_answers(reply: str, answer: str | None, explanation: str | None) -
         ("Doing yoga outside", "doing yoga outside"),
         ("Activity: <cooking> because <pans>", "cooking"),
         ("because they run", None),
+        ("Activity: yoga\nExplanation: pose", "yoga"),
     ],
 )
 def test_activities(reply: str, answer: str | None) -> None:
@@ -86,6 +98,13 @@ def test_activities(reply: str, answer: str | None) -> None:
         ('{"label": "neutral"}', "neutral", None),
         ("yes because true", None, "true"),
         ("neutralise because x", None, "x"),
+        ("neither a clear entailment nor a contradiction; it is neutral", "neutral", None),
+        ("not entailment or a contradiction, so neutral", "neutral", None),
+        ("There is no dog and it contradicts the sentence", "contradiction", None),
+        ("There is not enough information, so neutral because of the dark", "neutral", "of the dark"),
+        ("Neutral\nIt is unclear", "neutral", "It is unclear"),
+        ("Neutral\nExplanation: it does not contradict because x", "neutral", "it does not contradict because x"),
+        ("Entailment\nNo, it is neutral because x", None, "x"),
     ],
 )
 def test_labels(reply: str, label: str | None, explanation: str | None) -> None:
@@ -133,6 +152,8 @@ def test_letters_in_every_common_writing(form: str, at: int) -> None:
         ("E because x", None, "x"),
         ("A dog barks because x", None, "x"),
         ("I do not know", None, None),
+        ("B\nExplanation: he frowns", 1, "he frowns"),
+        ("A man is angry.\nReason: he frowns", 1, "he frowns"),
         ("", None, None),
     ],
 )
@@ -227,6 +248,19 @@ def test_a_negated_label_is_never_that_label(label: str, no: str) -> None:
     assert read_label(f"It is {no} {label} because of x").answer is None
     for other in set(LABELS) - {label}:
         assert read_label(f"{other}, {no} {label} because of x").answer == other
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("not a clear entailment", "not exactly a contradiction", "not a case of entailment", "fails to entail"),
+        *("can not be considered entailment", "There is no direct contradiction", "unlikely to be entailment"),
+        *("It doesn't quite amount to a contradiction", "There is nothing to contradict", "a non-contradiction"),
+    ],
+)
+def test_a_negation_some_words_away_denies_a_label(text: str) -> None:
+    assert labels_in(text) == []
+    assert read_label(f"{text} because of x").answer is None
 
 
 @given(st.integers(0, 3), st.text("abcdefgh ", max_size=30))

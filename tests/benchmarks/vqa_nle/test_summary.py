@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import sys
 from collections.abc import Callable, Sequence
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
+import msgspec
 import pytest
 
-from snellen.benchmarks.vqa_nle import ACTX, ESNLIVE, VCR, VQAX, VqaNle
+from snellen.benchmarks.vqa_nle import ACTX, ESNLIVE, VCR, VQAX, VqaNle, entropy_tables
 from snellen.benchmarks.vqa_nle.protocols import PROTOCOLS
-from snellen.core.exam import mark_reply
-from snellen.core.types import GroupSummary, Mark, Outcome, Sample
+from snellen.core.errors import SnellenError
+from snellen.core.exam import RunFacts, mark_reply
+from snellen.core.types import Answer, GroupSummary, Mark, Metric, Outcome, Sample, Token
 from snellen.engine.audit import audit
 
 CHOICES = ["He is sad.", "A man is angry.", "She is happy because she won.", "It is raining."]
@@ -25,11 +29,22 @@ class Scorer:
     def __init__(self, extra: dict[str, float]) -> None:
         self.calls: list[tuple[list[str], list[list[str]], object]] = []
         self.extra = extra
+        self.java = False
 
     def score(self, said: list[str], true: list[list[str]], tokenise: object = None) -> dict[str, float]:
         self.calls.append((said, true, tokenise))
         same = sum(s in t for s, t in zip(said, true, strict=True)) / len(said)
         return {"BLEU-4": same, "ROUGE-L": same / 2, "CIDEr": 2 * same} | self.extra
+
+    def available(self) -> dict[str, str]:
+        return {
+            "METEOR": "available" if self.java else "not available: needs Java",
+            "SPICE": "not available: needs much",
+        }
+
+    @staticmethod
+    def meteor(said: list[str], true: list[list[str]], tokenise: object = None) -> float:
+        return 0.25 if len(said) == len(true) else 0.0
 
     @staticmethod
     def e_vil(scores: dict[str, float], task: float | None) -> SimpleNamespace:
@@ -41,7 +56,9 @@ class Scorer:
 def scorer(monkeypatch: pytest.MonkeyPatch) -> Scorer:
     found = Scorer({})
     fake = ModuleType("snellen.stats.nlg")
-    fake.score, fake.e_vil = found.score, found.e_vil  # type: ignore[attr-defined]
+    for name in ("score", "e_vil", "available", "meteor"):
+        setattr(fake, name, getattr(found, name))
+    fake.AVAILABLE = "available"  # type: ignore[attr-defined]
     monkeypatch.setitem(sys.modules, fake.__name__, fake)
     ranks = ModuleType("snellen.stats.calibration")
     ranks.auroc = area  # type: ignore[attr-defined]
@@ -144,6 +161,30 @@ def test_e_vil_scores_only_where_all_metrics_are_available(scorer: Scorer) -> No
     assert "evil_score" not in summary(VQAX, ROWS, "strict")[0].metrics
 
 
+def test_meteor_where_java_has_it_and_a_note_of_what_is_not_here(scorer: Scorer) -> None:
+    assert VQAX.lacks(["zero"]) == {
+        "METEOR": "needs Java",
+        "SPICE": "needs much",
+        "e-ViL's scores": "need METEOR, SPICE",
+    }
+    assert VQAX.lacks(["answer-only"]) == {}
+    scorer.java = True
+    metrics = summary(VQAX, ROWS, "strict")[0].metrics
+    assert (metrics["meteor_unfiltered"].value, metrics["meteor_filtered"].value) == (0.25, 0.25)
+    assert set(VQAX.lacks(["zero", "answer-only"])) == {"SPICE", "e-ViL's scores"}
+
+
+def test_a_java_that_does_not_work_costs_no_summary(scorer: Scorer, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_given: object, **_how: object) -> float:
+        raise SnellenError("METEOR failed")
+
+    scorer.java = True
+    monkeypatch.setattr(sys.modules["snellen.stats.nlg"], "meteor", broken)
+    metrics = summary(VQAX, ROWS, "strict")[0].metrics
+    assert metrics["meteor_unfiltered"].value is None
+    assert metrics["bleu4_unfiltered"].value == pytest.approx(3 / 6)
+
+
 def test_what_has_no_truth_is_counted_and_not_scored(scorer: Scorer) -> None:
     whole = summary(ESNLIVE, [({"label": "neutral"}, "neutral because x"), ({}, "neutral because x"), ({}, "")])[0]
     assert whole.n == 3
@@ -190,6 +231,131 @@ def test_a_cut_explanation_is_still_an_explanation(scorer: Scorer) -> None:
     assert whole.metrics["accuracy"].value == 0.0
     assert whole.metrics["valid_explanation"].value == 1.0
     assert scorer.calls[0][0] == ["it rains"]
+
+
+def reply_tokens(text: str, entropy: float, top: bool = False) -> tuple[Token, ...]:
+    pieces = [f" {w}" if at else w for at, w in enumerate(text.split())]
+    high = entropy + 1.0 if top else None
+    return tuple(Token(text=p, logprob=-1.0, entropy=entropy, entropy_high=high) for p in pieces)
+
+
+CUT_ROWS = (
+    ("yes because it rains", "stop", 0.1),
+    ("yes because it rains and", "length", 0.3),
+    ("no because it rains and", "length", 0.2),  # cut and wrong, and surer than a right one
+    ("no because it snows", "stop", 0.9),
+    ("I'm sorry, I can't help with that because", "content_filter", 0.8),
+)
+
+
+def cut_marks(bounded: bool = False) -> list[tuple[Sample, Mark]]:
+    found = []
+    for at, (reply, finish, entropy) in enumerate(CUT_ROWS):
+        sample = VQAX.sample_from_row({"id": at, "split": "val"} | answers("yes"))
+        tokens = reply_tokens(reply, entropy, bounded)
+        found.append((sample, mark_reply(PROTOCOLS["strict"], sample, reply, finish, tokens=tokens)))
+    return found
+
+
+def test_entropies_stay_whatever_becomes_of_the_answer() -> None:
+    marked = cut_marks()
+    assert [m.outcome.value for _, m in marked] == ["correct", "correct", "truncated", "wrong", "refused"]
+    assert [m.metrics["answer_entropy_mean"] for _, m in marked] == pytest.approx([e for *_, e in CUT_ROWS])
+    assert marked[-1][1].metrics["accuracy"] == 0.0
+    metrics = PROTOCOLS["strict"].summarise(marked)[0].metrics
+    assert metrics["answer_entropy_mean"].n == metrics["accuracy"].n == 5
+    assert metrics["answer_entropy_mean"].value == pytest.approx(2.3 / 5)
+    assert metrics["answer_entropy_mean_auroc"].value == pytest.approx(5 / 6)  # right 0.1, 0.3; wrong 0.2, 0.9, 0.8
+    # the table says the same
+    run = RunFacts(
+        {}, PROTOCOLS["strict"], "zero", (), {}, lambda: ((s, Answer(id=s.id, prompt="zero"), m) for s, m in marked)
+    )
+    curve = list(csv.DictReader(io.StringIO(dict(entropy_tables.exports(run))["entropy_curve.csv"].decode())))
+    row = next(r for r in curve if r["entropy"] == "answer_mean")
+    assert (row["split"], row["n"], float(row["auroc"])) == ("val", "5", pytest.approx(5 / 6))
+
+
+def test_bounds_are_never_called_entropies() -> None:
+    marked = cut_marks(bounded=True)
+    metrics = PROTOCOLS["strict"].summarise(marked)[0].metrics
+    assert metrics["answer_entropy_mean_lower_bound"].value == pytest.approx(2.3 / 5)
+    assert metrics["answer_entropy_mean_lower_bound"].unit == "nats"
+    assert "answer_entropy_mean_lower_bound_auroc" in metrics
+    assert "answer_entropy_mean" not in metrics
+
+
+@pytest.mark.usefixtures("scorer")
+def test_a_cut_reply_keeps_what_its_whole_answer_scores() -> None:
+    sample = VQAX.sample_from_row({"id": "1", "answers": ["bus"] * 7 + ["truck"] * 3})
+    mark = mark_reply(PROTOCOLS["strict"], sample, "truck because it is big and", "length")
+    assert mark.outcome is Outcome.TRUNCATED
+    assert mark.metrics["soft_accuracy"] == pytest.approx(0.9)
+    activity = ACTX.sample_from_row({"id": "1", "label": "bicycling, mountain"})
+    mark = mark_reply(PROTOCOLS["seed"], activity, "bicycling because he", "length")
+    assert mark.outcome is Outcome.TRUNCATED
+    assert (mark.metrics["accuracy"], mark.metrics["head_accuracy"], mark.metrics["synonym_accuracy"]) == (
+        0.0,
+        1.0,
+        1.0,
+    )
+
+
+@pytest.mark.usefixtures("scorer")
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_no_constant_answer_beats_the_floor(protocol: str) -> None:
+    same = ["Yes, she does.", "No, she is sad.", "No one knows.", "He is here."]
+    truths = [
+        {"choices": [f"He has {i} hats.", f"She waits {i}.", f"It is {i} now.", f"No {i}."], "label": i % 4}
+        for i in range(12)
+    ]
+    truths += [
+        {"choices": [same[(i + k) % 4] for k in range(4)], "label": (4 - i) % 4} for i in range(4)
+    ]  # one text is right
+    constants = [
+        *(f"{letter} because x" for letter in "ABCD"),
+        *(f"{c} because x" for t in truths for c in t["choices"]),
+    ]
+    for prompt in ("zero", "answer-only"):
+        chosen = PROTOCOLS[protocol].for_prompt(prompt)
+        best: dict[str, float] = {}
+        for constant in constants:
+            samples = [VCR.sample_from_row({"id": i, "split": "val"} | t) for i, t in enumerate(truths)]
+            metrics = chosen.summarise([(s, mark_reply(chosen, s, constant)) for s in samples])[0].metrics
+            for name in ("accuracy", "letter_accuracy", "text_accuracy"):
+                best[name] = max(best.get(name, 0.0), metrics[name].value or 0.0)
+                assert (metrics[name].floor or 0.0) >= (metrics[name].value or 0.0), (name, constant)
+        assert best["accuracy"] > 0.2
+
+
+@pytest.mark.usefixtures("scorer")
+def test_intervals_know_that_questions_share_images() -> None:
+    def interval(images: int) -> tuple[Metric, GroupSummary]:
+        marked = []
+        for at in range(60):
+            row = {"id": at, "split": "val", "label": "neutral"}
+            sample = msgspec.structs.replace(ESNLIVE.sample_from_row(row), facts={"image_name": f"{at % images}.jpg"})
+            reply = "neutral because x" if at % images % 2 else "entailment because x"
+            marked.append((sample, mark_reply(PROTOCOLS["strict"], sample, reply)))
+        whole = PROTOCOLS["strict"].summarise(marked)[0]
+        return whole.metrics["accuracy"], whole
+
+    own, _ = interval(60)
+    shared, group = interval(6)
+    assert own.interval == "wilson"
+    assert shared.interval is not None and shared.interval != "wilson"
+    assert own.value == shared.value == 0.5
+    assert own.low is not None and own.high is not None and shared.low is not None and shared.high is not None
+    assert shared.high - shared.low > 1.5 * (own.high - own.low)
+    assert group.metrics["accuracy"].n == 60
+
+
+@pytest.mark.usefixtures("scorer")
+def test_a_truth_that_nothing_can_be_compared_with_makes_no_answer_wrong() -> None:
+    for truth in ({"answers": ["the"]}, {"explanation": "it rains"}):
+        whole = summary(VQAX, [(truth, "yes because it rains")], "strict")[0]
+        assert whole.outcomes == {"unmarked": 1}
+        assert whole.metrics["accuracy"].value is None
+        assert whole.metrics["valid_explanation"].value == 1.0
 
 
 @pytest.mark.usefixtures("scorer")

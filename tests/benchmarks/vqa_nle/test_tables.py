@@ -8,14 +8,16 @@ import json
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any, cast
+from typing import Any
 
 import pytest
 
-from snellen.benchmarks.vqa_nle import grid, tables
+from snellen.benchmarks.vqa_nle import VQAX, grid, tables
+from snellen.benchmarks.vqa_nle.entropy import metrics_of, spans
+from snellen.benchmarks.vqa_nle.protocols import PROTOCOLS
 from snellen.core.cells import from_cell
-from snellen.core.exam import Protocol, RunFacts
+from snellen.core.errors import SnellenError
+from snellen.core.exam import RunFacts, mark_reply
 from snellen.core.types import Answer, Failure, Mark, Outcome, Sample, Token
 
 GOLDEN = json.loads((Path(__file__).parents[2] / "parity" / "nle_tables.json").read_text("utf-8"))
@@ -29,7 +31,6 @@ def record(
     explanation: str = "a dog is there",
     *,
     correct: float | None = 1.0,
-    valid: float = 1.0,
     split: str = "val",
     truth: dict[str, Any] | None = None,
     tokens: tuple[Token, ...] = (),
@@ -39,15 +40,20 @@ def record(
     outcome = Outcome.CORRECT if correct else Outcome.WRONG
     reading = {"answer": answer, "explanation": explanation}
     mark = Mark(
-        id=sample.id, outcome=outcome, reading=reading, metrics={"accuracy": correct, "valid_explanation": valid}
+        id=sample.id, outcome=outcome, reading=reading, metrics={"accuracy": correct} | metrics_of(spans(tokens))
     )
     return sample, Answer(id=sample.id, prompt="zero", text=f"{answer} because {explanation}", tokens=tokens), mark
 
 
-def run(*records: Record, spec: str = "llava", prompt: str = "zero", created: str = "2024-01-02T03:04:05Z") -> RunFacts:
+def run(
+    *records: Record,
+    spec: str = "llava",
+    prompt: str = "zero",
+    created: str = "2024-01-02T03:04:05Z",
+    protocol: str = "seed",
+) -> RunFacts:
     manifest = {"subject": {"spec": spec}, "created": created, "data": {"synthetic": False}}
-    protocol = cast("Protocol", SimpleNamespace(name="seed", version="1"))
-    return RunFacts(manifest, protocol, prompt, (), {}, lambda: iter(records))
+    return RunFacts(manifest, PROTOCOLS[protocol].for_prompt(prompt), prompt, (), {}, lambda: iter(records))
 
 
 def read(content: bytes) -> list[dict[str, str]]:
@@ -104,7 +110,7 @@ def test_columns_of_the_other_tasks() -> None:
     }
     for task, (facts, header, line) in cases.items():
         files = dict(tables.exports(task, run(record(task, "1", truth=truth, split="test", **facts), spec="hf/a/b-7B")))
-        content = files[f"with_explanation/b-7b_results/{task}_test_eval.csv"].decode()
+        content = files[f"with_explanation/hf-a-b-7b_results/{task}_test_eval.csv"].decode()
         assert content == f"{header}\n{line}\n"
         row = tables.ROWS[task]
         assert f"{row},,,,,,,1.000 (1)" in files["with_explanation/accuracy_grid.csv"].decode()
@@ -148,8 +154,9 @@ def test_a_protocol_without_records_writes_nothing() -> None:
 
 
 def test_explanation_statistics_are_the_originals_row_by_row(tmp_path: Path) -> None:
-    half = [record("vqax", str(i), correct=float(i < 5), valid=float(i < 8)) for i in range(10)]
-    none = [record("vcr", str(i), correct=None, valid=0.0, split="test") for i in range(5)]
+    said = ["it is so"] * 8 + ["explanation missing"] * 2
+    half = [record("vqax", str(i), explanation=said[i], correct=float(i < 5)) for i in range(10)]
+    none = [record("vcr", str(i), explanation="no further details", correct=None, split="test") for i in range(5)]
     runs = [("vqax", run(*half)), ("vcr", run(*none, spec="qwen", prompt="3shot"))]
     for task, one in (*runs, runs[0]):  # the same run again adds nothing
         tables.publish(task, one, tmp_path)
@@ -163,12 +170,65 @@ def test_publishing_merges_runs_into_one_folder_and_says_what_it_kept(tmp_path: 
     [said] = tables.publish("vqax", run(*many[1:4], created="2024-02-02T00:00:00Z"), tmp_path)
     assert not said.shown
     assert said.why.endswith("that is on 3 samples only")
+    assert "llava_results/vqax_val_eval.csv stays as it is" in said.notes[-1]
     home = tmp_path / "with_explanation"
     assert "0.750 (40)" in (home / "accuracy_grid.csv").read_text()
-    assert len(read((home / "llava_results" / "vqax_val_eval.csv").read_bytes())) == 3
+    assert len(read((home / "llava_results" / "vqax_val_eval.csv").read_bytes())) == 40  # what the cell is about
     assert len(read((home / "explanation_stats.csv").read_bytes())) == 2
     assert tables.publish("vqax", run(*many, prompt="answer-only"), tmp_path)[0].shown
     assert "0.750 (40)" in (tmp_path / "without_explanation" / "accuracy_grid.csv").read_text()
+
+
+def test_runs_with_equal_numbers_are_two_rows_and_one_marked_anew_is_one(tmp_path: Path) -> None:
+    records = [record("vqax", str(i), correct=float(i % 2)) for i in range(4)]
+    stats = tmp_path / "with_explanation" / "explanation_stats.csv"
+    for created in ("2024-01-01T00:00:00Z", "2024-01-02T00:00:00Z", "2024-01-01T00:00:00Z"):
+        tables.publish("vqax", run(*records, created=created), tmp_path)
+    assert [r["accuracy"] for r in read(stats.read_bytes())] == ["0.5", "0.5"]
+    better = [record("vqax", str(i), correct=1.0) for i in range(4)]
+    tables.publish("vqax", run(*better, created="2024-01-02T00:00:00Z"), tmp_path)
+    assert [r["accuracy"] for r in read(stats.read_bytes())] == ["0.5", "1.0"]
+    stats.with_suffix(".json").write_text("{")
+    with pytest.raises(SnellenError, match=r"explanation_stats\.json: cannot be read"):
+        tables.publish("vqax", run(*records), tmp_path)
+
+
+def test_another_protocol_has_files_and_columns_of_its_own(tmp_path: Path) -> None:
+    records = [record("vqax", str(i), correct=float(i % 2)) for i in range(4)]
+    tables.publish("vqax", run(*records), tmp_path)
+    better = [record("vqax", str(i), correct=1.0) for i in range(9)]
+    [said] = tables.publish("vqax", run(*better, protocol="strict"), tmp_path)
+    assert said.shown
+    home = tmp_path / "with_explanation"
+    cells = grid.read(home).rows["VQA-X"]
+    assert cells == {"llava_val": "0.500 (4)", "llava@strict_val": "1.000 (9)"}
+    assert {p.name for p in home.iterdir() if p.is_dir()} == {"llava_results", "llava@strict_results"}
+    assert [r["model"] for r in read((home / "explanation_stats.csv").read_bytes())] == ["llava", "llava@strict"]
+
+
+def test_two_models_never_share_a_name() -> None:
+    specs = ["llava", "ollama/llava", "openrouter/x/llava", "hf/models/llava", "hf/llava", "hf/a/foo", "hf/b/foo"]
+    specs += ["hf/x/" + "long" * 30, "hf/x/" + "long" * 31]
+    assert len({tables.short_name(s) for s in specs}) == len(specs)
+    for name, spec in (("llava", "hf/llava-hf/llava-1.5-7b-hf"), ("qwen", "hf/Qwen/Qwen3-VL-8B-Instruct")):
+        assert tables.short_name(name) == tables.short_name(spec) == name
+    assert all(len(tables.short_name(s)) <= tables.LONGEST_NAME for s in specs)
+
+
+def test_statistics_count_explanations_of_cut_and_unmarked_replies_as_the_summary_does() -> None:
+    protocol = PROTOCOLS["seed"]
+    given = [({"answers": ["yes"] * 3}, "no because it rains and", "length"), ({}, "no because it rains", "stop")]
+    given += [({"answers": ["yes"] * 3}, "", "stop"), ({"answers": ["yes"] * 3}, "blue", "stop")]
+    samples = [VQAX.sample_from_row({"id": i, "split": "val"} | truth) for i, (truth, _, _) in enumerate(given)]
+    marks = [mark_reply(protocol, s, reply, finish) for s, (_, reply, finish) in zip(samples, given, strict=True)]
+    failed = VQAX.sample_from_row({"id": 9, "split": "val", "answers": ["yes"] * 3})
+    samples.append(failed)
+    marks.append(Mark(id="9", outcome=Outcome.ERROR, metrics=protocol.blank(failed)))
+    records = [(s, Answer(id=s.id, prompt="zero"), m) for s, m in zip(samples, marks, strict=True)]
+    [stats] = read(dict(tables.exports("vqax", run(*records)))["with_explanation/explanation_stats.csv"])
+    metric = protocol.summarise(zip(samples, marks, strict=True))[0].metrics["valid_explanation"]
+    assert (stats["valid_expl_count"], stats["total_samples"]) == ("2", "5")
+    assert (metric.value, metric.n) == (pytest.approx(2 / 5), 5)
 
 
 # ---------------------------------------------------------------- hostile replies
@@ -254,6 +314,7 @@ def test_entropy_files_hold_spans_and_how_they_go_with_correctness() -> None:
     assert [float(r["answer_max"]) for r in rows] == [i / 10 for i in range(10)]
     assert {r["explanation_mean"] for r in rows} == {"1.0"}
     curve = read(files["entropy_curve.csv"])
+    assert {(r["split"], r["bounded"]) for r in curve} == {("val", "0")}
     assert {r["entropy"]: float(r["auroc"]) for r in curve} == {
         "answer_mean": 1.0,
         "answer_max": 1.0,

@@ -33,6 +33,7 @@ class D3:
     solvers: Mapping[str, str] = {}
     demo: tuple[str, ...] = ("replay/{data}/captions/reference.json",)
     max_tokens = 512
+    reply_tokens = 130  # two captions of some 42 words
     marks_facts = True
     scorers = ("siglip",)
 
@@ -52,6 +53,21 @@ class D3:
         from snellen.benchmarks.d3.make import make
 
         return make(out, count=count, seed=seed, workers=workers, progress=progress)
+
+    def make_styled(
+        self,
+        out: Path,
+        *,
+        count: int,
+        seed: int,
+        workers: int | None,
+        progress: Callable[[int, int], None] | None,
+        **style: Any,
+    ) -> list[Path]:
+        """As `make`; with `sets` a number of images, sets of so many."""
+        from snellen.benchmarks.d3.make_sets import make_sets
+
+        return make_sets(out, size=style["sets"], count=count, seed=seed, workers=workers, progress=progress)
 
     def captions_of(self, reply: str, sample: Sample) -> tuple[str, ...] | None:
         """A caption for each picture, in the order in which they were shown; None where the reply cannot be read."""

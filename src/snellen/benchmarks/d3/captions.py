@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from snellen.benchmarks.d3.reading import text_of
-from snellen.benchmarks.d3.slots import asked_keys, names_in
+from snellen.benchmarks.d3.slots import PAIR, asked_keys, names_in
 from snellen.core.errors import SnellenError
 
 SWAPPED = "pair+swapped"
@@ -27,16 +27,23 @@ def sample_id(uid: str) -> str:
 
 
 def is_captions(document: Any) -> bool:
-    """Whether a JSON document is a captions file: an object of objects, each with captions by slot.
+    """Whether a JSON document is a captions file: an object of objects with captions by slot. One such object tells.
 
     >>> is_captions({"0": {"left": "A dog.", "right": "A cat."}}), is_captions({"d3/0": "a reply"})
     (True, False)
     """
-    return (
-        isinstance(document, dict)
-        and bool(document)
-        and all(isinstance(entry, dict) and names_in(entry) is not None for entry in document.values())
-    )
+    return isinstance(document, dict) and any(_captions(entry) is not None for entry in document.values())
+
+
+def _captions(entry: Any) -> dict[str, Any] | None:
+    """An entry's captions by slot, from `left` and `right`, `left_image` and `right_image`, or `image1` to `imageN`."""
+    if not isinstance(entry, Mapping):
+        return None
+    names = names_in(entry)
+    if names is not None:
+        return {name: entry[name] for name in names}
+    asked = asked_keys(PAIR)
+    return dict(zip(PAIR, (entry[key] for key in asked), strict=True)) if entry.keys() >= set(asked) else None
 
 
 def rows(captions: Mapping[str, Mapping[str, Any]], *, swapped: bool = False) -> Iterator[tuple[str, str]]:
@@ -45,11 +52,11 @@ def rows(captions: Mapping[str, Mapping[str, Any]], *, swapped: bool = False) ->
     With `swapped` the reply is to the pictures in the other order, so that each caption stays with its picture.
     """
     for uid, entry in captions.items():
-        names = names_in(entry) if isinstance(entry, Mapping) else None
-        if names is None:
+        found = _captions(entry)
+        if found is None:
             raise SnellenError(f"captions of '{uid}': expected an object with left and right, or image1 to imageN")
-        said = [text_of(entry[name]) for name in names]
-        keyed = dict(zip(asked_keys(names), said[::-1] if swapped else said, strict=True))
+        said = [text_of(caption) for caption in found.values()]
+        keyed = dict(zip(asked_keys(tuple(found)), said[::-1] if swapped else said, strict=True))
         yield sample_id(str(uid)), json.dumps(keyed, ensure_ascii=False)
 
 

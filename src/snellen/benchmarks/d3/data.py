@@ -44,14 +44,13 @@ class D3Data:
 
     def _allow(self, gone: list[Located], selected: int) -> None:
         names = [name for one in gone for name in one.missing]
-        if len(gone) > self.options.max_missing:
+        if len(gone) > self.options.max_missing or not self._pairs:
+            leave = f", or leave pairs out with --max-missing {len(gone)}" if self._pairs else ""
             raise SnellenError(
                 f"{self._folder.root}: {len(gone)} of {selected} pairs lack an image ({len(set(names))} images, first "
-                f"{names[0]!r} of pair {gone[0].entry.uid!r}). Needed: {needed(names)}; put them into {self._folder.root}/images, "
-                f"or leave pairs out with --max-missing {len(gone)}"
+                f"{names[0]!r} of pair {gone[0].entry.uid!r}). Needed: {needed(names)}; put them into {self._folder.root}/images"
+                f"{leave}"
             )
-        if not self._pairs:
-            raise SnellenError(f"{self._folder.root}: no pair has its images. Needed: {needed(names)}")
 
     def __len__(self) -> int:
         return len(self._pairs)

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from snellen.benchmarks.d3.reading import position_words, read, words_in
+from snellen.benchmarks.d3.reading import Captions, position_words, read, speaks_of_images, words_in
 from snellen.benchmarks.d3.retrieval import retrieve, scored
 from snellen.benchmarks.d3.slots import names_of
 from snellen.core.exam import Verdict
-from snellen.core.types import GroupSummary, Mark, Metrics, Sample
+from snellen.core.types import GroupSummary, Mark, Metrics, Outcome, Sample
 
 HITS = ("both", "recall")
-OF_CAPTIONS = ("margin", "words", "position_words", "truncated")
+OF_CAPTIONS = ("margin", "words", "position_words", "position_captions", "position_wide", "truncated")
 """Metrics that only captions have: nothing, not 0, where there are none."""
 
 
@@ -26,7 +26,7 @@ class D3Protocol:
         self.name, self.version, self.about, self.ties = name, version, about, ties
 
     def judge(self, reply: str, sample: Sample) -> Verdict:
-        """Without a scorer: what was read, and no metric."""
+        """Without a scorer: what was read and what can be said of its words, unmarked."""
         return self.judge_evidence(reply, sample, None)
 
     def judge_evidence(self, reply: str, sample: Sample, evidence: Mapping[str, Any] | None) -> Verdict:
@@ -39,19 +39,15 @@ class D3Protocol:
         if captions is None:
             return Verdict(None, False, False, self.blank(sample))
         reading = dict(zip(names, captions.texts, strict=True))
+        said = _said(captions)
         if evidence is None:
-            return Verdict(reading, True, False, dict.fromkeys(self.blank(sample)))
+            return Verdict(reading, True, False, dict.fromkeys(self.blank(sample)) | said, Outcome.UNMARKED)
         main, *others = scored(evidence, len(names))
         found = retrieve(main.table, ties=self.ties)
         metrics: Metrics = {"both": found.both, "recall": found.recall}
         metrics |= {name: float(hit) for name, hit in zip(names, found.hits, strict=True)}
-        metrics |= {
-            "image_to_text": found.image_to_text,
-            "margin": found.margin,
-            "words": sum(map(words_in, captions.texts)) / len(names),
-            "position_words": float(position_words(captions.texts) > 0),
-            "truncated": float(any(main.truncated)),
-        }
+        metrics |= {"image_to_text": found.image_to_text, "margin": found.margin}
+        metrics |= said | {"truncated": float(any(main.truncated))}
         for other in others:
             also = retrieve(other.table, ties=self.ties)
             metrics |= {
@@ -70,6 +66,17 @@ class D3Protocol:
         from snellen.benchmarks.d3.summary import summarise
 
         return summarise(marked)
+
+
+def _said(captions: Captions) -> Metrics:
+    """What the words of captions tell without any scorer."""
+    places = position_words(captions.texts)
+    return {
+        "words": sum(map(words_in, captions.texts)) / len(captions.texts),
+        "position_words": float(places > 0),
+        "position_captions": float(places),
+        "position_wide": float(sum(map(speaks_of_images, captions.texts))),
+    }
 
 
 PROTOCOLS = {

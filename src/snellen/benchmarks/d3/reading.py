@@ -27,6 +27,11 @@ _QUOTED_KEY = re.compile(r"""["'“‘`]([^"'“”‘’`:\n]{1,60})["'”’`]
 _TEXT_KEYS = ("caption", "description", "text", "value", "content")
 _WHICH_KEYS = ("image", "position", "side", "name", "id", "key", "label", "which")
 _POSITION = re.compile(r"\b(?:left|right|other)[\s-]+image\b", re.IGNORECASE)
+_PICTURE = r"(?:image|picture|photo|photograph)"
+_WIDER = re.compile(
+    rf"\b(?:left|right|other|first|second)(?:[\s-]+(?:hand|side))?[\s-]+{_PICTURE}\b|\bthe\s+{_PICTURE}\s+(?:on|to)\s+the\s+(?:left|right)\b",
+    re.IGNORECASE,
+)
 _QUOTES = " \t\r\n\"'“”‘’`*_,{}[]"
 
 
@@ -201,7 +206,8 @@ def _label(names: tuple[str, ...]) -> re.Pattern[str]:
     tail = r"(?:[ _-]?(?:caption|description))?"
     plain = "|".join(n for n in names if n in PAIR) or "(?!)"
     return re.compile(
-        rf"(?<![^\W_])(?:(?P<a>{before})[ _-]?{noun}{tail}|{noun}[ _-]?(?P<b>{words}){tail})(?:[*_\"'`”)]{{0,4}}[ ]?:|\*\*[ ]*$)"
+        rf"(?<![^\W_])(?:the[ ]+)?(?:(?P<a>{before})[ _-]?{noun}{tail}|{noun}[ _-]?(?P<b>{words}){tail})"
+        r"(?:[*_\"'`”)]{0,4}[ ]?:|\*\*[ ]*$)"
         rf"|^[ \t>*#\"'`\d.)-]{{0,8}}(?P<c>{plain})[*_\"'`”]{{0,4}}[ ]?:",
         re.IGNORECASE | re.MULTILINE,
     )
@@ -245,3 +251,12 @@ def says_position(caption: str) -> bool:
 def position_words(captions: tuple[str, ...]) -> int:
     """How many captions speak of another image by its place."""
     return sum(says_position(caption) for caption in captions)
+
+
+def speaks_of_images(caption: str) -> bool:
+    """As `says_position`, in more words than the count of GPT-4o's captions goes by: photos too, and those "on the left".
+
+    >>> [speaks_of_images(c) for c in ("Unlike the left-hand photo.", "The picture on the right.", "The second image.", "A left turn.")]
+    [True, True, True, False]
+    """
+    return _WIDER.search(caption) is not None

@@ -1,6 +1,7 @@
 """The summarise stage: shares with intervals and chance, the spread of margins, and how far scorers agree; overall and by kind.
 
-Non-answers count as misses in every share of hits. Lengths, margins and what captions say are over the pairs that have captions.
+Non-answers count as misses in every share of hits; captions that nobody scored count as nothing. Lengths, margins and what captions
+say are over the pairs that have captions.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ class _Tally:
 
     def __init__(self, names: tuple[str, ...]) -> None:
         self.names = names
-        self.n = 0
+        self.n = self.silent = 0
         self.outcomes: Counter[str] = Counter()
         self.shares: dict[str, Counter[float]] = {}
         self.spread: dict[str, array[float]] = {}
@@ -48,8 +49,12 @@ class _Tally:
                 self.spread.setdefault(name, array("d")).append(value)
             else:
                 self.shares.setdefault(name, Counter())[value] += 1
-        if "words" in values:
-            self.ends[values[self.names[-1]], values[self.names[0]]] += 1
+        if "both" not in values:
+            return
+        self.ends[values[self.names[-1]], values[self.names[0]]] += 1
+        if "words" not in values:
+            self.silent += 1
+        else:
             said = {_MAIN: values["both"] == 1.0}
             said |= {k.partition(".")[2]: v == 1.0 for k, v in values.items() if k.startswith("both.")}
             self.scorers.update(dict.fromkeys(said))
@@ -73,12 +78,13 @@ def summarise(marked: Iterable[tuple[Sample, Mark]]) -> tuple[GroupSummary, ...]
 def _group(by: dict[str, str], tally: _Tally) -> GroupSummary:
     missing = sum(tally.outcomes[o.value] for o in NON_ANSWERS)
     right = tally.outcomes[Outcome.CORRECT.value]
+    marked = tally.n - tally.outcomes[Outcome.UNMARKED.value]
     return GroupSummary(
         by=by,
         n=tally.n,
         outcomes={o.value: tally.outcomes[o.value] for o in Outcome if tally.outcomes[o.value]},
         metrics=_metrics(tally, seed=zlib.crc32(repr(sorted(by.items())).encode())),
-        bounds=(right / tally.n, (right + missing) / tally.n) if missing else None,
+        bounds=(right / marked, (right + missing) / marked) if missing else None,
     )
 
 
@@ -93,7 +99,9 @@ def _metrics(tally: _Tally, seed: int) -> dict[str, Metric]:
     found |= _margins("margin", tally.spread.get("margin", ()))
     found |= _mean("words", tally.spread.get("words", ()), "words")
     for name in ("position_words", "truncated"):
-        found |= _share_of_captions(tally, name)
+        found |= _share(name, tally.shares.get(name, Counter()))
+    for name in ("position_captions", "position_wide"):
+        found |= _share(name, _by_caption(tally.shares.get(name, Counter()), count))
     for scorer in (s for s in tally.scorers if s != _MAIN):
         for name in ("both", "recall"):
             found[f"{name}.{scorer}"] = _hits(tally, f"{name}.{scorer}", floors[name], seed)
@@ -105,13 +113,16 @@ def _metrics(tally: _Tally, seed: int) -> dict[str, Metric]:
 
 
 def _hits(tally: _Tally, name: str, floor: float, seed: int) -> Metric:
-    """A share over all pairs; a pair that has no value, because it has no captions, is a miss."""
+    """A share over the pairs that were scored, with those that have no captions as misses."""
     scores = tally.shares.get(name, Counter()).copy()
-    scores[0.0] += tally.n - sum(scores.values())
+    if "." in name:  # another scorer than the main one says nothing where there are no captions
+        scores[0.0] += tally.silent
+    if not +scores:
+        return Metric(value=None, n=0, floor=floor, floor_answer="chance")
     found = mean_interval(+scores, seed)
     return Metric(
         value=found.mean,
-        n=tally.n,
+        n=sum(scores.values()),
         low=found.low,
         high=found.high,
         interval=found.kind,
@@ -120,8 +131,8 @@ def _hits(tally: _Tally, name: str, floor: float, seed: int) -> Metric:
     )
 
 
-def _share_of_captions(tally: _Tally, name: str) -> dict[str, Metric]:
-    scores = tally.shares.get(name, Counter())
+def _share(name: str, scores: Counter[float]) -> dict[str, Metric]:
+    """A share of pairs, or of captions; nothing where there are none."""
     n = sum(scores.values())
     if not n:
         return {}
@@ -129,21 +140,19 @@ def _share_of_captions(tally: _Tally, name: str) -> dict[str, Metric]:
     return {name: Metric(value=scores[1.0] / n, n=n, low=low, high=high, interval="wilson")}
 
 
+def _by_caption(counts: Counter[float], captions: int) -> Counter[float]:
+    """Pairs by their number of such captions, as captions that are such and that are not."""
+    such = sum(round(number) * pairs for number, pairs in counts.items())
+    return Counter({1.0: such, 0.0: captions * sum(counts.values()) - such})
+
+
 def _ends(tally: _Tally, seed: int) -> dict[str, Metric]:
     """Hits of the first slot minus hits of the last. With one order of pictures this is bias and pictures together."""
-    if not tally.ends:
+    if not tally.verdicts:
         return {}
     found = paired_difference(tally.ends, seed)
-    doubt = found.low < found.high
-    return {
-        f"{tally.names[0]}_minus_{tally.names[-1]}": Metric(
-            value=found.difference,
-            n=found.n,
-            low=found.low if doubt else None,
-            high=found.high if doubt else None,
-            interval="bootstrap" if doubt else None,
-        )
-    }
+    name = f"{tally.names[0]}_minus_{tally.names[-1]}"
+    return {name: Metric(value=found.difference, n=found.n, low=found.low, high=found.high, interval=found.interval)}
 
 
 def _margins(name: str, values: Sequence[float]) -> dict[str, Metric]:
@@ -199,10 +208,12 @@ def _agreement(tally: _Tally) -> dict[str, Metric]:
         found[f"agreement.{name}"] = Metric(value=table.share, n=table.n, low=low, high=high, interval="wilson")
         found[f"kappa.{name}"] = Metric(value=table.kappa, n=table.n, unit="kappa")
     if len(tally.scorers) > 1:
-        n = sum(tally.verdicts.values())
-        none = sum(count for said, count in tally.verdicts.items() if not any(hit for _scorer, hit in said))
-        low, high = wilson(none, n)
-        found["no_scorer"] = Metric(value=none / n, n=n, low=low, high=high, interval="wilson")
+        whole = {said: count for said, count in tally.verdicts.items() if len(said) == len(tally.scorers)}
+        n = sum(whole.values())
+        none = sum(count for said, count in whole.items() if not any(hit for _scorer, hit in said))
+        if n:
+            low, high = wilson(none, n)
+            found["no_scorer"] = Metric(value=none / n, n=n, low=low, high=high, interval="wilson")
     return found
 
 

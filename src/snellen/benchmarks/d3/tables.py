@@ -17,7 +17,7 @@ import msgspec
 
 from snellen.benchmarks.d3.captions import document
 from snellen.benchmarks.d3.retrieval import printed_score
-from snellen.benchmarks.d3.slots import names_of
+from snellen.benchmarks.d3.slots import PAIR, names_of
 from snellen.core.exam import RunFacts
 from snellen.core.text import for_cell
 
@@ -36,6 +36,7 @@ COLUMNS = (
     "high",
     "interval",
     "floor",
+    "scorer",
 )
 PICKLE_PROTOCOL = 4
 """Python's default when the original was written; fixed, so that the same run gives the same bytes."""
@@ -48,10 +49,14 @@ def exports(run: RunFacts) -> Iterator[tuple[str, bytes]]:
         return
     name = file_name(run.manifest["subject"]["spec"])
     captions, hits, both = by_pair(run)
+    unseparated = no_scorer(run)
     yield f"captions/{name}.json", document(captions)
     yield f"uid2acc/{name}.pkl", pickle.dumps(hits, protocol=PICKLE_PROTOCOL)
     yield f"uid2acc/{name}.json", msgspec.json.format(msgspec.json.encode(hits), indent=1) + b"\n"
-    yield "score.txt", f"{printed_score(both)}\n".encode()
+    if both:
+        yield "score.txt", f"{printed_score(both)}\n".encode()
+    if unseparated is not None:
+        yield "no_scorer.json", msgspec.json.format(msgspec.json.encode(unseparated), indent=1) + b"\n"
 
 
 def file_name(spec: str) -> str:
@@ -66,7 +71,7 @@ def file_name(spec: str) -> str:
 
 
 def by_pair(run: RunFacts) -> tuple[dict[str, dict[str, str]], dict[str, list[float]], list[float]]:
-    """Captions by uid, hits by uid in the data set's order of pictures, and `both` of every pair.
+    """Captions by uid, hits by uid in the data set's order of pictures, and `both` of every pair (not of larger sets).
 
     A pair without readable captions has no entry among the captions, and 0 for each hit.
     """
@@ -79,16 +84,33 @@ def by_pair(run: RunFacts) -> tuple[dict[str, dict[str, str]], dict[str, list[fl
         shown = names[::-1] if turned else names
         values = [mark.metrics.get(slot) for slot in shown]
         hits[uid] = [v if isinstance(v, float) else 0.0 for v in values]
-        both.append(float(mark.metrics.get("both") == 1.0))
+        if names == PAIR:
+            both.append(float(mark.metrics.get("both") == 1.0))
         if isinstance(mark.reading, dict):
             captions[uid] = {name: str(mark.reading[slot]) for name, slot in zip(names, shown, strict=True)}
     return captions, hits, both
+
+
+def no_scorer(run: RunFacts) -> list[str] | None:
+    """The uids of the pairs whose captions no scorer tells apart; None where fewer than two scorers scored anything."""
+    several = False
+    uids = []
+    for sample, _answer, mark in run.records() if run.records is not None else ():
+        said = [v for k, v in mark.metrics.items() if k == "both" or k.startswith("both.")]
+        several |= len(said) > 1
+        if len(said) > 1 and not any(said):
+            uids.append(str(sample.truth["uid"]))
+    return uids if several else None
 
 
 def recalls(run: RunFacts) -> bytes:
     """Every metric of every group; shares in percent, the rest as it is."""
     note = " (snellen-synthetic data)" if run.manifest["data"]["synthetic"] else ""
     model = for_cell(f"{run.manifest['subject']['spec']}{note}")
+    scorers = {
+        s["name"]: f"{s['name']} (padding: {s['identity'].get('padding')})" for s in run.manifest.get("scorers", ())
+    }
+    main = next(iter(scorers.values()), "")
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(COLUMNS)
@@ -97,9 +119,9 @@ def recalls(run: RunFacts) -> bytes:
         place = [run.protocol.name, run.prompt, by["split"], by["task"], for_cell(by.get("kind", ""))]
         for name, m in group.metrics.items():
             value, low, high, floor = (_number(x, m.unit) for x in (m.value, m.low, m.high, m.floor))
-            writer.writerow(
-                [model, *place, m.n, for_cell(name), m.unit or "percent", value, low, high, m.interval or "", floor]
-            )
+            scorer = for_cell(scorers.get(name.partition(".")[2], main))
+            told = [for_cell(name), m.unit or "percent", value, low, high, m.interval or "", floor, scorer]
+            writer.writerow([model, *place, m.n, *told])
     return out.getvalue().encode()
 
 

@@ -10,7 +10,7 @@ from snellen.benchmarks.grounding.prompts import PROMPTS, probes, question_of, t
 from snellen.benchmarks.grounding.protocols import PROTOCOLS
 from snellen.core.errors import SnellenError
 from snellen.core.exam import Dataset, MethodRequest, Options, Problem, Protocol, Published, RunFacts, Subject
-from snellen.core.types import Question, Sample
+from snellen.core.types import GroupSummary, Question, Sample
 
 
 class Grounding:
@@ -29,6 +29,7 @@ class Grounding:
     demo = ("method/ocr", "method/center")
     demo_count = 12
     max_tokens = 512
+    reply_tokens = 24
     marks_facts = True
 
     def open(self, where: Path, options: Options) -> Dataset:
@@ -70,7 +71,8 @@ class Grounding:
         from snellen.benchmarks.grounding.subject import MethodSubject, Outside
 
         oracle = methods.is_oracle(request.name)
-        given = {k: v for k, v in request.options.items() if k != "seed" or "seed" in methods.OPTIONS}
+        drawn = {"seed": request.seed} if methods.takes_seed(request.name) else {}
+        given = drawn | dict(request.options)
         method = methods.build_oracle(request.name, given) if oracle else methods.build(request.name, given)
         needs = method.needs
         outside = Outside(
@@ -117,6 +119,11 @@ class Grounding:
 
     def published(self, protocol: str, prompt: str) -> tuple[Published, ...]:
         return ()
+
+    def named_groups(self, groups: tuple[GroupSummary, ...], subject: Mapping[str, Any]) -> tuple[GroupSummary, ...]:
+        from snellen.benchmarks.grounding.summary import named
+
+        return named(groups, "oracle" in subject.get("identity", {}))
 
     def exports(self, run: RunFacts) -> Iterator[tuple[str, bytes]]:
         from snellen.benchmarks.grounding.tables import exports

@@ -1,8 +1,8 @@
 """The seed's own format, exactly: `annotations.json` with boxes as fractions [x, y, width, height], images beside it.
 
-Written with two spaces of indentation, ASCII only and no newline at the end, so that equal sets are equal bytes. Three keys of
+Written with two spaces of indentation, ASCII only and no newline at the end, so that equal sets are equal bytes. Four keys of
 an element are ours and optional: `acceptable_bboxes` (all right answers), `absent` (the screenshot does not have it; the box is
-four zeros) and `kind` (text or icon).
+four zeros), `kind` (text or icon) and `role` (what it is called in words, such as "menu"; nobody reads it back).
 """
 
 from __future__ import annotations

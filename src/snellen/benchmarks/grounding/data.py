@@ -17,7 +17,16 @@ import msgspec
 from snellen.benchmarks.grounding import formats_osworld, formats_pro, formats_screenspot
 from snellen.benchmarks.grounding.annotations import FORMAT as SEED_FORMAT
 from snellen.benchmarks.grounding.annotations import is_synthetic
-from snellen.benchmarks.grounding.formats_base import Format, Screen, Target, area_class, sides, size_class, true_box
+from snellen.benchmarks.grounding.formats_base import (
+    Format,
+    Screen,
+    Target,
+    area_class,
+    polygon_bounds,
+    sides,
+    size_class,
+    true_box,
+)
 from snellen.benchmarks.selection import choose
 from snellen.core.errors import SnellenError
 from snellen.core.exam import Options, Problem
@@ -147,15 +156,19 @@ def ask(sample: Sample) -> Question:
 
 
 def sample_from_row(row: Mapping[str, Any]) -> Sample:
-    """A light sample from a row of `snellen mark`: `boxes` (corners in pixels), `width`, `height`; or `absent`."""
+    """A light sample from a row of `snellen mark`: `width`, `height`, and `boxes` (corners in pixels), `polygons` or `absent`."""
     size = row.get("width"), row.get("height")
     if not all(isinstance(v, int) and not isinstance(v, bool) and v > 0 for v in size):
         raise SnellenError('fields "width" and "height" must be the screenshot\'s size in pixels')
     space = Pixels(int(row["width"]), int(row["height"]))
-    absent, given = bool(row.get("absent", False)), row.get("boxes")
-    if absent == bool(given) or not isinstance(given or [], list):
-        raise SnellenError('a row needs "boxes", a list of [x1, y1, x2, y2] in pixels, or "absent": true, not both')
-    boxes = tuple(true_box(box, "xyxy", space) for box in given or ())
+    absent, given, shapes = bool(row.get("absent", False)), row.get("boxes") or [], row.get("polygons") or []
+    if absent == bool(given or shapes) or not isinstance(given, list) or not isinstance(shapes, list):
+        raise SnellenError(
+            'a row needs "boxes", a list of [x1, y1, x2, y2] in pixels, or "polygons", a list of [x, y, x, y, ...], '
+            'or "absent": true, not both'
+        )
+    around = tuple(polygon_bounds(shape, space) for shape in shapes)
+    boxes = tuple(true_box(box, "xyxy", space) for box in given) or around
     tags = {"type": str(row.get("element_type", "unknown"))}
     fraction = boxes[0].area / (space.width * space.height) if boxes else None
     if boxes and fraction is not None:
@@ -165,6 +178,7 @@ def sample_from_row(row: Mapping[str, Any]) -> Sample:
         instruction=str(row.get("instruction", "")),
         where="",
         boxes=boxes,
+        polygons=tuple(tuple(float(v) for v in shape) for shape in shapes),
         element_type=tags["type"],
         text=row.get("text"),
         tags=tags,
@@ -175,12 +189,12 @@ def sample_from_row(row: Mapping[str, Any]) -> Sample:
 
 
 def repeated_ids(screens: list[Screen]) -> Iterator[Problem]:
-    """Names that would make two samples one."""
+    """Names that would make two samples one, each told once, at the last place where it stands."""
     seen = Counter(sample_id(s, t) for s in screens for t in s.targets)
-    for screen in screens:
-        for target in screen.targets:
-            if seen[sample_id(screen, target)] > 1:
-                yield Problem(target.where, f"id '{sample_id(screen, target)}' is given more than once")
+    places = {sample_id(s, t): t.where for s in screens for t in s.targets}
+    for name, times in seen.items():
+        if times > 1:
+            yield Problem(places[name], f"id '{name}' is given {times} times")
 
 
 def size_problem(screen: Screen, data: bytes) -> str | None:

@@ -176,6 +176,19 @@ def true_box(values: Any, convention: Convention, space: Pixels, *, fractions: b
     return snapped(box.clamped()).require_true()
 
 
+def polygon_bounds(flat: Any, space: Pixels) -> Box:
+    """The rectangle around a polygon [x, y, x, y, ...] in pixels; SnellenError where it is none or not in the image."""
+    numbers = isinstance(flat, list | tuple) and all(isinstance(v, int | float) and math.isfinite(v) for v in flat)
+    if not numbers:
+        raise SnellenError(f"a polygon is a list of numbers [x, y, x, y, ...], not {flat!r}")
+    if len(flat) < 6 or len(flat) % 2:
+        raise SnellenError(f"polygon with {len(flat)} numbers; it takes pairs, at least three")
+    box = Box(min(flat[::2]), min(flat[1::2]), max(flat[::2]), max(flat[1::2]), space)
+    if not Box(-OVERHANG, -OVERHANG, space.width + OVERHANG, space.height + OVERHANG, space).covers(box):
+        raise SnellenError(f"polygon {flat} is not inside the image, {space.width}x{space.height}")
+    return box.clamped().require_true()
+
+
 def snapped(box: Box) -> Box:
     """Whole pixels where a box was written with them and only the division by the image size left a trace."""
     near = [round(v) if abs(v - round(v)) < _SNAP else v for v in box.as_xyxy()]

@@ -9,13 +9,13 @@ from typing import Literal
 import msgspec
 
 from snellen.benchmarks.grounding.formats_base import (
-    OVERHANG,
     Format,
     Screen,
     Target,
     area_class,
     find_image,
     grouped,
+    polygon_bounds,
     read_rows,
     size_class,
     true_box,
@@ -23,7 +23,7 @@ from snellen.benchmarks.grounding.formats_base import (
 )
 from snellen.core.errors import SnellenError
 from snellen.core.exam import Problem
-from snellen.core.geometry import Box, Pixels
+from snellen.core.geometry import Pixels
 
 SPLITS = ("OSWorld-G", "OSWorld-G_refined")
 ROOTS = ("", "benchmark")
@@ -73,7 +73,7 @@ def _target(row: _Row, place: str) -> Target:
         return Target(id=row.id, instruction=row.instruction, where=place, tags=tags, more=more)
     polygons: tuple[tuple[float, ...], ...] = ()
     if row.box_type == "polygon":
-        box = _bounds(row.box_coordinates, space)
+        box = polygon_bounds(row.box_coordinates, space)
         polygons = (tuple(row.box_coordinates),)
     else:
         box = true_box(row.box_coordinates, "xywh", space)
@@ -89,16 +89,6 @@ def _target(row: _Row, place: str) -> Target:
         area_fraction=fraction,
         more=more,
     )
-
-
-def _bounds(flat: list[float], space: Pixels) -> Box:
-    """The rectangle around a polygon [x, y, x, y, ...]."""
-    if len(flat) < 6 or len(flat) % 2:
-        raise SnellenError(f"polygon with {len(flat)} numbers; it takes pairs, at least three")
-    box = Box(min(flat[::2]), min(flat[1::2]), max(flat[::2]), max(flat[1::2]), space)
-    if not Box(-OVERHANG, -OVERHANG, space.width + OVERHANG, space.height + OVERHANG, space).covers(box):
-        raise SnellenError(f"polygon {flat} is not inside the image, {space.width}x{space.height}")
-    return box.clamped().require_true()
 
 
 FORMAT = Format("osworld-g", "OSWorld-G", "xywh", "pixels", find, read, "OSWorld-G.json")

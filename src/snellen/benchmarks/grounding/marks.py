@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -78,19 +79,39 @@ def in_polygon(point: Point, flat: Sequence[float]) -> bool:
     return inside
 
 
+def nearest_on(point: Point, flat: Sequence[float]) -> tuple[float, float]:
+    """The place of a polygon that is nearest to a point: the point itself where it lies inside, else on an edge."""
+    if in_polygon(point, flat):
+        return point.x, point.y
+    corners = list(zip(flat[::2], flat[1::2], strict=True))
+    places = []
+    for (x1, y1), (x2, y2) in zip(corners, [*corners[1:], corners[0]], strict=True):
+        dx, dy = x2 - x1, y2 - y1
+        length = dx * dx + dy * dy
+        along = min(1.0, max(0.0, ((point.x - x1) * dx + (point.y - y1) * dy) / length)) if length else 0.0
+        places.append((x1 + along * dx, y1 + along * dy))
+    return min(places, key=lambda at: math.hypot(at[0] - point.x, at[1] - point.y))
+
+
+def distance_to(point: Point, truth: Truth) -> float:
+    """How far a point is from the nearest right box or polygon, 0 inside."""
+    if truth.polygons:
+        places = (nearest_on(point, polygon) for polygon in truth.polygons)
+        return min(math.hypot(x - point.x, y - point.y) for x, y in places)
+    return min(box.distance(point) for box in truth.boxes)
+
+
 def is_right(prediction: Prediction, truth: Truth) -> bool:
     """A hit; or, where the target is not there, a refusal."""
     if truth.absent:
         return prediction.status == "refused"
     at = clicked(prediction, truth)
-    return at is not None and hits(at, truth)
+    return prediction.status == "found" and at is not None and hits(at, truth)
 
 
 def clicked(prediction: Prediction, truth: Truth) -> Point | None:
-    """The point of a found prediction in the screenshot's space."""
-    if prediction.status != "found" or prediction.point is None:
-        return None
-    return Point(*prediction.point, truth.space)
+    """The point of a prediction in the screenshot's space."""
+    return None if prediction.pointed is None else Point(*prediction.pointed, truth.space)
 
 
 def metrics(prediction: Prediction | None, truth: Truth) -> Metrics:
@@ -118,8 +139,8 @@ def metrics(prediction: Prediction | None, truth: Truth) -> Metrics:
 
 
 def _distances(at: Point | None, truth: Truth) -> Metrics:
-    """How far off, in pixels: to the nearest middle of a right box, and to the nearest right box (0 inside)."""
-    away = None if at is None or truth.absent else min(box.distance(at) for box in truth.boxes)
+    """How far off, in pixels: to the nearest middle of a right box, and to the nearest right box or polygon (0 inside)."""
+    away = None if at is None or truth.absent else distance_to(at, truth)
     middle = None if at is None or truth.absent else min(distance(at, box.centre) for box in truth.boxes)
     within: Metrics = {
         f"within_{t}_px": None if truth.absent else float(away is not None and away <= t) for t in TOLERANCES
@@ -128,7 +149,7 @@ def _distances(at: Point | None, truth: Truth) -> Metrics:
 
 
 def _overlaps(prediction: Prediction | None, truth: Truth) -> Metrics:
-    """IoU with the best right box: only where the method answers with boxes."""
+    """IoU with the best right box, where there is a box; what a missing box costs is known only for a whole run (summary.py)."""
     best = None
     if prediction is not None and prediction.box is not None and prediction.status == "found" and not truth.absent:
         x1, y1, x2, y2 = prediction.box

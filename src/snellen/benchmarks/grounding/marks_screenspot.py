@@ -19,7 +19,7 @@ def correctness(status: str, right: bool) -> str:
     """correct, wrong or wrong_format (no point to judge)."""
     if right:
         return "correct"
-    return "wrong" if status == "found" else "wrong_format"
+    return "wrong" if status in ("found", "missed") else "wrong_format"
 
 
 def negative_correctness(result: str) -> str:

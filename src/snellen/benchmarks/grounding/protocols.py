@@ -33,8 +33,10 @@ class GroundingProtocol:
         headline: str = "click_accuracy",
         reader: Reader = read_prediction,
         own_blank: Metrics | None = None,
+        own_files: bool = False,
     ) -> None:
         self.name, self.version, self.about, self.headline = name, version, about, headline
+        self.own_files = own_files
         self._rule, self._reader, self._own_blank = rule, reader, own_blank or {}
 
     def judge(self, reply: str, sample: Sample) -> Verdict:
@@ -43,7 +45,7 @@ class GroundingProtocol:
         right, own = self._rule(prediction, truth, sample)
         values = metrics(prediction, truth) | own
         refused = Outcome.REFUSED if prediction.status == "refused" and not right else None
-        return Verdict(reading_of(prediction), prediction.status == "found", right, values, refused)
+        return Verdict(reading_of(prediction), prediction.status in ("found", "missed"), right, values, refused)
 
     def blank(self, sample: Sample) -> Metrics:
         return metrics(None, truth_of(sample)) | self._own_blank
@@ -150,6 +152,7 @@ PROTOCOLS = {
             rule=_seed,
             headline="detection_rate",
             own_blank={"detection_rate": 0.0, "match_score": None, "seed_iou": 0.0, "seed_distance": 0.0},
+            own_files=True,
         ),
         GroundingProtocol(
             "screenspot",
@@ -164,6 +167,7 @@ PROTOCOLS = {
             "point in box, edges included; correct, wrong or wrong_format; averaged over samples; by group and application",
             rule=_screenspot,
             own_blank={"wrong_format": 1.0},
+            own_files=True,
         ),
         GroundingProtocol(
             "osworld-g",

@@ -13,11 +13,11 @@ import msgspec
 from snellen.core.text import one_line
 from snellen.core.types import Struct
 
-Status = Literal["found", "refused", "unparsable", "error"]
+Status = Literal["found", "missed", "refused", "unparsable", "error"]
 Corners = tuple[float, float, float, float]
 LARGEST_REPLY = 2000
 MOST_REPLIES = 16
-MOST_DETECTIONS = 1000
+MOST_DETECTIONS = 5000  # as many as are taken from a parser
 DESCRIBED = 40
 MOST_CROPS = 64
 LONGEST_TEXT = 80
@@ -34,11 +34,14 @@ class Detection(Struct, frozen=True):
 
 
 class Prediction(Struct, frozen=True):
-    """Where to click. `point`, `box`, `crops` and `detections` are in pixels of the whole screenshot.
+    """Where to click: `found`, or why not. `missed` is an oracle's: its rule, which knows the truth, accepted none of its points.
+
+    `point`, `box`, `crops` and `detections` are in pixels of the whole screenshot.
 
     `attempts` counts pictures looked at, `calls` requests to parsers and models. Of the `detections_total` that were considered,
     `detections` describes the likeliest, and `others` holds the boxes of the next ones in whole pixels, four numbers each, so that
-    it can be said later what the detector saw. `failures` are looks that failed on the way to an answer.
+    it can be said later what the detector saw. `seconds` is the sample's own time: what it waited for counts only as far as it was
+    for this sample, and a parse for the one that asked for it first. `failures` are looks that failed on the way to an answer.
     """
 
     method: str
@@ -59,6 +62,11 @@ class Prediction(Struct, frozen=True):
     reason: str = ""
     seconds: float | None = None
     oracle: bool = False
+
+    @property
+    def pointed(self) -> tuple[float, float] | None:
+        """The point that was meant, right or not."""
+        return self.point if self.status in ("found", "missed") else None
 
     @property
     def boxes(self) -> list[Corners]:

@@ -22,7 +22,7 @@ _W = r"\s{0,8}"  # white space is bounded everywhere, so that no reply can make 
 _SEP = rf"(?:{_W},{_W}|\s{{1,8}})"
 _PAIR = rf"[(\[]{_W}{_N}{_W},{_W}{_N}{_W}[)\]]"
 _QUAD = rf"[(\[]{_W}{_N}{_W},{_W}{_N}{_W},{_W}{_N}{_W},{_W}{_N}{_W}[)\]]"
-_THINKING = re.compile(r"</think(?:ing)?>", re.IGNORECASE)
+_THINKING = re.compile(r"<(/?)think(?:ing)?>", re.IGNORECASE)
 _TOKENS = re.compile(r"<\|box_start\|>(.{0,200}?)(?:<\|box_end\|>|$)", re.DOTALL)
 _TAGS = re.compile(r"<(point|bbox|box)>(.{0,200}?)</\1>", re.DOTALL | re.IGNORECASE)
 _ATTRIBUTES = re.compile(r"<points?\s([^<>]{0,4000})>", re.IGNORECASE)
@@ -62,8 +62,8 @@ class Said(NamedTuple):
     note: str = ""
 
 
-def read_point(reply: str) -> Said:
-    """The one point or box that a reply names.
+def read_point(reply: str, cut: bool = False) -> Said:
+    """The one point or box that a reply names. One that was `cut` off is an answer only where a closed one follows a marker.
 
     >>> read_point("Action: click(start_box='(966,546)')")
     Said(kind='point', numbers=(966.0, 546.0), note='')
@@ -71,9 +71,13 @@ def read_point(reply: str) -> Said:
     (966.5, 546.2)
     >>> read_point("Action: drag(start_box='(1,2)', end_box='(3,4)')").kind
     'other-action'
+    >>> read_point("It is not the toolbar at (12,34), so", cut=True).kind
+    'nothing'
     """
-    text = _spoken(reply)
-    for reader in _READERS:
+    text = spoken(reply)
+    if cut and not _closed_answer(reply, text):
+        return Said("nothing", note="the reply was cut off")
+    for reader in _CLOSED if cut else _READERS:
         found = list(dict.fromkeys(reader(text)))
         if len(found) > 1 and (answer := _after_answer(text)):
             found = list(dict.fromkeys(reader(answer))) or found
@@ -88,19 +92,34 @@ def read_point(reply: str) -> Said:
     action = _other_action(text)
     if action:
         return Said("other-action", note=f"the action is {action}, not a click")
-    if len(text) <= _LONGEST_REFUSAL and _REFUSALS.search(text):
+    if not cut and len(text) <= _LONGEST_REFUSAL and _REFUSALS.search(text):
         return Said("refusal", note="the model says that it is not there")
     return Said("nothing", note="no point in the reply")
 
 
-def _spoken(reply: str) -> str:
+def thought_out(reply: str) -> str:
+    """What follows the thinking; nothing where the thinking never ends."""
+    marks = list(_THINKING.finditer(reply))
+    if not marks:
+        return reply
+    return reply[marks[-1].end() :] if marks[-1].group(1) else ""
+
+
+def spoken(reply: str) -> str:
     """The reply without thinking, and of an agent's reply only what follows the last `Action:`."""
-    text = _THINKING.split(reply[-LONGEST:])[-1]
+    text = thought_out(reply)[-LONGEST:]
     before, marker, action = text.rpartition("Action:")
     if marker:
         return action
     # a thought without an action is no answer, whatever numbers it mentions
     return "" if before == "" and text.lstrip().startswith("Thought:") else text
+
+
+def _closed_answer(reply: str, text: str) -> bool:
+    """Whether a reply that was cut off got to its answer: behind an `Action:`, or as the first thing behind its thinking."""
+    if "Action:" in reply and text:
+        return True
+    return _THINKING.search(reply) is not None and text.lstrip()[:1] in ("(", "[", "{", "<", "`")
 
 
 def _after_answer(text: str) -> str:
@@ -183,6 +202,7 @@ _READERS: tuple[Callable[[str], list[Numbers]], ...] = (
     _from_tuples,
     _from_bare,
 )
+_CLOSED = (_from_tags, _from_attributes, _from_json, _from_tuples)  # forms that show where they end
 
 
 def _numeric(pieces: list[str]) -> list[Numbers]:

@@ -22,7 +22,7 @@ from snellen.benchmarks.grounding.omniparser import OmniParserEndpoint
 from snellen.benchmarks.grounding.replies import Prediction, to_text
 from snellen.core.digest import digest
 from snellen.core.errors import MissingExtra, SnellenError
-from snellen.core.exam import Caller, Endpoint, Reply, Request, Subject
+from snellen.core.exam import Asked, Caller, Endpoint, Reply, Request, Subject
 from snellen.core.images import ledger_entry
 from snellen.core.types import Answer, Call, Failure, Picture, Question
 
@@ -81,6 +81,7 @@ class MethodSubject:
             s for s in (outside.model, outside.planner) if s is not None and {"model", "planner"} & {*method.needs}
         ]
         unlike = list({id(s): s for s in asked}.values())
+        self._models = tuple(unlike)
         names = "+".join(s.spec for s in unlike)
         self.spec = f"{method.name}/{names}" if names else method.name
         self.identity: dict[str, Any] = {"kind": "method", "method": method.name, "options": dict(options)}
@@ -102,6 +103,11 @@ class MethodSubject:
         self._parses = ParseCache(self._parse)
         self._call: Caller | None = None
         self._parse_calls: dict[str, list[Call]] = {}
+
+    def asked(self) -> tuple[Asked, ...]:
+        """The models that it asks, for estimates."""
+        text, pictures = self._method.prompt
+        return tuple(Asked(model, self._method.most, text, pictures) for model in self._models)
 
     def prepare(self, question: Question) -> View:
         return View.of(question)
@@ -143,13 +149,17 @@ class MethodSubject:
 
     async def parse(self, image: bytes, note: str, calls: list[Call]) -> Parse:
         """See what is in a picture; whoever asks first pays for it."""
-        found = await self._parses(image, note)
-        calls += self._parse_calls.pop(hashlib.sha256(image).hexdigest(), ())
-        return found
+        try:
+            return await self._parses(image, note)
+        finally:
+            calls += self._parse_calls.pop(hashlib.sha256(image).hexdigest(), ())
 
     async def _parse(self, image: bytes, note: str) -> Parse:
         if "parser:omniparser" in self._method.needs:
-            return await wire_omniparser.parse_image(lambda body: self._post(image, note, body), image)
+            spent: list[float | None] = []
+            parse = await wire_omniparser.parse_image(lambda body: self._post(image, note, body, spent), image)
+            known = [s for s in spent if s is not None]
+            return msgspec.structs.replace(parse, seconds=sum(known) if known else None)
         if self._pool is None:
             if self._outside.pool is None:
                 raise ToolFailure("parser", "no processes to parse with")
@@ -161,7 +171,7 @@ class MethodSubject:
             raise ToolFailure("parser", f"the embedded parser failed ({error})") from None
         return msgspec.json.decode(text, type=Parse)
 
-    async def _post(self, image: bytes, note: str, body: bytes) -> tuple[int, bytes]:
+    async def _post(self, image: bytes, note: str, body: bytes, spent: list[float | None]) -> tuple[int, bytes]:
         parser, call = self._outside.parser, self._call
         if parser is None or call is None:
             raise ToolFailure("parser", "no OmniParser server")
@@ -172,6 +182,7 @@ class MethodSubject:
             )
         )
         self._parse_calls.setdefault(hashlib.sha256(image).hexdigest(), []).append(reply.call)
+        spent.append(reply.call.latency)
         if reply.failure is not None:
             raise ToolFailure(reply.failure.kind, reply.failure.reason)
         return (500 if reply.refused else 200), reply.text.encode()

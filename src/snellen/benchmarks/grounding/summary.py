@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+import msgspec
 import numpy as np
 
 from snellen.benchmarks.grounding.marks import IOUS, TOLERANCES, truth_of
@@ -102,6 +103,13 @@ def summarise(protocol: GroundingProtocol, marked: Iterable[tuple[Sample, Mark]]
     return tuple(groups)
 
 
+def named(groups: Sequence[GroupSummary], oracle: bool) -> tuple[GroupSummary, ...]:
+    """Groups whose whole says that the subject is an oracle, also where it never answered."""
+    if not oracle:
+        return tuple(groups)
+    return tuple(msgspec.structs.replace(g, by=g.by | {"part": ORACLE}) for g in groups)
+
+
 def _row(sample: Sample, mark: Mark) -> _Row:
     truth = truth_of(sample)
     width, height = truth.space.size
@@ -145,10 +153,20 @@ class _Table:
 
     def __init__(self, protocol: GroundingProtocol, rows: Sequence[_Row]) -> None:
         self.protocol, self.rows = protocol, rows
-        self.values: Floats = np.array([row.values for row in rows], dtype=np.float64)
         self.names = (*SHARES, *MEANS)
+        self.values: Floats = np.array([row.values for row in rows], dtype=np.float64)
+        self._without_a_box()
         self.means = ClusteredMeans(self.values, [row.image for row in rows])
         self.bounded = [name in SHARES for name in self.names]
+
+    def _without_a_box(self) -> None:
+        """In a run with boxes, a target that is there and got none was not found at any overlap; its overlap is undefined."""
+        if np.isnan(self.values[:, self.names.index("iou")]).all():
+            return
+        present = np.array([not row.absent for row in self.rows])
+        for name in (f"acc_iou_{t}" for t in IOUS):
+            column = self.values[:, self.names.index(name)]
+            column[present & np.isnan(column)] = 0.0
 
     def group(self, by: dict[str, str], chosen: Rows) -> GroupSummary:
         rows = [self.rows[i] for i in chosen]

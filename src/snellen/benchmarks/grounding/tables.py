@@ -15,6 +15,13 @@ from typing import Any
 import msgspec
 
 from snellen.benchmarks.grounding import legacy
+from snellen.benchmarks.grounding.formats_base import (
+    AREA_MEDIUM_BELOW,
+    AREA_SMALL_BELOW,
+    LARGE_ABOVE,
+    SIZE_BASIS,
+    SMALL_BELOW,
+)
 from snellen.benchmarks.grounding.marks import read_prediction
 from snellen.benchmarks.grounding.marks_screenspot import CELLS, averages, correctness, leaderboard, report
 from snellen.benchmarks.grounding.replies import Prediction
@@ -26,6 +33,9 @@ ORACLE_TITLE = "ORACLE: these look at the answer and are for comparison only"
 SEED_NAMES = {"omniparser": "OmniParser", "uitars": "UI-TARS"}
 SEED_CROPS = {"": "baseline", "none": "baseline", "fixed": "fixed_crop", "screenseeker": "screenseeker"}
 SCREENSPOT = ("screenspot", "screenspot-pro")
+SIZES = ("small", "medium", "large")
+PIXEL_RULE = f"{SIZE_BASIS}: {SMALL_BELOW}, {LARGE_ABOVE}"
+AREA_RULE = f"share of the screen's area: {AREA_SMALL_BELOW}, {AREA_MEDIUM_BELOW}"
 Metrics = Mapping[str, Any]
 
 
@@ -53,7 +63,8 @@ def exports(run: RunFacts) -> Iterator[tuple[str, bytes]]:
     if run.records is None or whole is None:
         return
     records = list(run.records())
-    rows = [_row(sample, answer, mark, run.protocol.name) for sample, answer, mark in records]
+    oracle = "oracle" in _identity(run)
+    rows = [_row(sample, answer, mark, run.protocol.name, oracle) for sample, answer, mark in records]
     metrics = result_file(run, rows, whole)
     name = f"{_safe(str(metrics['method']))}_{_safe(str(metrics['dataset_name']))}.json"
     yield name, msgspec.json.format(msgspec.json.encode(metrics), indent=2)
@@ -70,18 +81,20 @@ def exports(run: RunFacts) -> Iterator[tuple[str, bytes]]:
 
 
 def result_file(run: RunFacts, rows: Sequence[dict[str, Any]], whole: GroupSummary) -> dict[str, Any]:
-    """The seed's result file, its keys first and in its order; null where it writes 0 for what is not known."""
+    """The seed's result file, its keys first and in its order; null where it writes 0 for what is not known or not there."""
     manifest = run.manifest
-    method = next((str(r["method"]) for r in rows if r["method"]), _subject(run))
+    named = next((str(r["method"]) for r in rows if r["method"]), _subject(run))
+    method = str(_identity(run).get("method") or named)
     dataset = PurePath(str(manifest["data"]["source"])).name or "data"
-    timed = [r["latency_ms"] for r in rows if r["latency_ms"] is not None]
-    counted = legacy.aggregate(
-        display_name(method), dataset, [r | {"latency_ms": r["latency_ms"] or 0.0} for r in rows]
-    )
-    counted["mean_latency_ms"] = sum(timed) / len(timed) if timed else None
+    counted = _aggregate(display_name(method), dataset, rows, run.protocol.name)
     headline = whole.metrics.get(run.protocol.headline)
     return counted | {
         "results": [{k: v for k, v in r.items() if k != "method"} for r in rows],
+        "size_basis": {
+            "size_category": AREA_RULE if run.protocol.name == "seed" else PIXEL_RULE,
+            "size_px_category": PIXEL_RULE,
+            "size_area_category": AREA_RULE,
+        },
         "method": method,
         "oracle": any(r["oracle"] for r in rows),
         "protocol": {"name": run.protocol.name, "version": run.protocol.version, "headline": run.protocol.headline},
@@ -95,34 +108,58 @@ def result_file(run: RunFacts, rows: Sequence[dict[str, Any]], whole: GroupSumma
     }
 
 
+def _aggregate(method: str, dataset: str, rows: Sequence[dict[str, Any]], protocol: str) -> dict[str, Any]:
+    """The seed's figures; outside its own protocol null where there is nothing to count, and it writes 0."""
+    zeros = [r | {key: r[key] or 0.0 for key in ("latency_ms", "iou", "attempts")} for r in rows]
+    counted = legacy.aggregate(method, dataset, zeros)
+    counted["mean_latency_ms"] = _mean([r["latency_ms"] for r in rows])
+    if protocol == "seed":
+        return counted
+    counted["mean_attempts"] = _mean([r["attempts"] for r in rows])
+    counted["mean_iou"] = counted["mean_iou"] or None
+    classes = {r["size_category"] for r in rows}
+    return counted | {f"detection_rate_{s}": None for s in SIZES if s not in classes}
+
+
+def _mean(values: Sequence[float | None]) -> float | None:
+    known = [v for v in values if v is not None]
+    return sum(known) / len(known) if known else None
+
+
 def _said(sample: Sample, answer: Answer) -> Prediction | None:
     return None if answer.failure is not None else read_prediction(answer.text, sample)
 
 
-def _row(sample: Sample, answer: Answer, mark: Mark, protocol: str) -> dict[str, Any]:
+def _row(sample: Sample, answer: Answer, mark: Mark, protocol: str, oracle: bool) -> dict[str, Any]:
     """One entry a target: the seed's keys, then what it lacked."""
     prediction = _said(sample, answer)
-    overlap = mark.metrics.get("seed_iou" if protocol == "seed" else "iou")
+    seed = protocol == "seed"
+    overlap = mark.metrics.get("seed_iou" if seed else "iou")
+    screen = str(sample.facts.get("screen", sample.facts.get("image", sample.id)))
+    pixels, area = (sample.tags.get(tag) or "unknown" for tag in ("size", "area"))
     seconds = None if prediction is None else prediction.seconds
     return {
-        "sample_id": str(sample.facts.get("screen", sample.facts.get("image", sample.id))),
-        "element_id": sample.id,
+        "sample_id": screen,
+        "element_id": sample.id.removeprefix(f"{screen}/"),
         "found": mark.outcome is Outcome.CORRECT,
-        "iou": overlap if isinstance(overlap, float) else 0.0,
+        "iou": overlap if isinstance(overlap, float) else 0.0 if seed else None,
         "latency_ms": None if seconds is None else round(1000 * seconds, 3),
-        "attempts": 0 if prediction is None else prediction.attempts,
-        "size_category": sample.tags.get("area") or "unknown",
+        "attempts": prediction.attempts if prediction is not None else 0 if seed else None,
+        "size_category": area if seed else pixels,
         "element_type": _type(sample),
         "distance_from_target": _away(sample, prediction, mark, protocol),
         "method_info": _info(prediction),
         "method": "" if prediction is None else prediction.method,
-        "oracle": prediction is not None and prediction.oracle,
+        "oracle": oracle or (prediction is not None and prediction.oracle),
         "outcome": mark.outcome.value,
         "point": None if prediction is None else prediction.point,
         "box": None if prediction is None else prediction.box,
         "calls": 0 if prediction is None else prediction.calls,
         "crops": [] if prediction is None else prediction.crops,
         "error": _error(answer, prediction),
+        "size_px_category": pixels,
+        "size_area_category": area,
+        "target_boxes": sample.truth["boxes"],
     }
 
 
@@ -138,11 +175,11 @@ def _away(sample: Sample, prediction: Prediction | None, mark: Mark, protocol: s
         value = mark.metrics.get("seed_distance")
         return value if isinstance(value, float) else 0.0
     boxes = sample.truth["boxes"]
-    if prediction is None or prediction.point is None or not boxes:
+    if prediction is None or prediction.pointed is None or not boxes:
         return None
     width, height = float(sample.facts["width"]), float(sample.facts["height"])
     x1, y1, x2, y2 = boxes[0]
-    at = (prediction.point[0] / width, prediction.point[1] / height)
+    at = (prediction.pointed[0] / width, prediction.pointed[1] / height)
     return legacy.distance(at, ((x1 + x2) / 2 / width, (y1 + y2) / 2 / height))
 
 
@@ -187,6 +224,10 @@ def _subject(run: RunFacts) -> str:
     return str(run.manifest["subject"]["spec"])
 
 
+def _identity(run: RunFacts) -> Mapping[str, Any]:
+    return run.manifest["subject"].get("identity") or {}
+
+
 def _safe(name: str) -> str:
     """A file name without surprises."""
     return re.sub(r"[^A-Za-z0-9._+-]+", "-", name).strip("-.") or "run"
@@ -197,18 +238,31 @@ def _safe(name: str) -> str:
 
 def comparison(metrics: Sequence[Metrics]) -> dict[str, Any]:
     """The seed's comparison of blind methods; those that look at the answer in a block of their own."""
-    blind = [_timed(m) for m in metrics if not m.get("oracle")]
-    oracles = [_timed(m) for m in metrics if m.get("oracle")]
-    found = legacy.compare(blind) if blind or not oracles else {}
+    blind, oracles = [m for m in metrics if not m.get("oracle")], [m for m in metrics if m.get("oracle")]
+    found = _compared(blind) if blind or not oracles else {}
     if oracles:
-        found = found | {"oracle": {"note": ORACLE_TITLE} | legacy.compare(oracles)}
+        found = found | {"oracle": {"note": ORACLE_TITLE} | _compared(oracles)}
     return {key: _finite(value) for key, value in found.items()}
 
 
-def _timed(metrics: Metrics) -> dict[str, Any]:
-    """A time that is not known cannot be the shortest."""
-    known = metrics["mean_latency_ms"]
-    return dict(metrics) | {"mean_latency_ms": float("inf") if known is None else known}
+def _compared(metrics: Sequence[Metrics]) -> dict[str, Any]:
+    """As the seed compares; what is not known is not the best, and the best of nothing, or of two size rules, is null."""
+    found = legacy.compare([_known(m) for m in metrics])
+    for size in SIZES if metrics else ():
+        if len({_by_pixels(m) for m in metrics}) > 1 or all(m[f"detection_rate_{size}"] is None for m in metrics):
+            found["size_analysis"][f"{size}_best"] = None
+    return found
+
+
+def _known(metrics: Metrics) -> dict[str, Any]:
+    time = metrics["mean_latency_ms"]
+    rates = {key: -1.0 for key in (f"detection_rate_{s}" for s in SIZES) if metrics[key] is None}
+    return dict(metrics) | {"mean_latency_ms": float("inf") if time is None else time} | rates
+
+
+def _by_pixels(metrics: Metrics) -> bool:
+    """Whether the size classes of a result go by pixels; the seed's own files do not say, and go by area."""
+    return (metrics.get("size_basis") or {}).get("size_category") == PIXEL_RULE
 
 
 def _finite(value: Any) -> Any:
@@ -237,14 +291,20 @@ def _console(title: str, metrics: Sequence[Metrics]) -> str:
     for m in metrics:
         rate, latency = f"{m['detection_rate'] * 100:.1f}%", _ms(m["mean_latency_ms"], "ms")
         lines.append(
-            f"{_name(m):<28}{for_terminal(m['dataset_name'])[:11]:<12}{rate:<10}{m['mean_iou']:<8.3f}{latency:<10}"
-            f"{m['mean_attempts']:<8.1f}{m['total_elements']:<8}"
+            f"{_name(m):<28}{for_terminal(m['dataset_name'])[:11]:<12}{rate:<10}{_or_dash(m['mean_iou'], '.3f'):<8}{latency:<10}"
+            f"{_or_dash(m['mean_attempts'], '.1f'):<8}{m['total_elements']:<8}"
         )
-    lines += ["=" * 90, "", "Detection Rate by Element Size:", "-" * 70]
-    lines += [f"{'Method':<28} {'Small':<12} {'Medium':<12} {'Large':<12}", "-" * 70]
-    for m in metrics:
-        small, medium, large = (m[f"detection_rate_{s}"] * 100 for s in ("small", "medium", "large"))
-        lines.append(f"{_name(m):<28} {small:>8.1f}% {medium:>10.1f}% {large:>10.1f}%")
+    lines.append("=" * 90)
+    mixed = len({_by_pixels(m) for m in metrics}) > 1
+    for pixels, rule in ((True, f" ({PIXEL_RULE})"), (False, f" ({AREA_RULE})" if mixed else "")):
+        alike = [m for m in metrics if _by_pixels(m) is pixels]
+        if not alike:
+            continue
+        lines += ["", f"Detection Rate by Element Size{rule}:", "-" * 70]
+        lines += [f"{'Method':<28} {'Small':<12} {'Medium':<12} {'Large':<12}", "-" * 70]
+        for m in alike:
+            small, medium, large = (_rate(m[f"detection_rate_{s}"]) for s in SIZES)
+            lines.append(f"{_name(m):<28} {small:>9} {medium:>11} {large:>11}")
     return "\n".join([*lines, "", ""])
 
 
@@ -265,8 +325,8 @@ def _markdown(metrics: Sequence[Metrics]) -> str:
         "|--------|---------|----------------|----------|--------------|----------|",
     ]
     lines += [
-        f"| {_cell(m['method_name'])} | {_cell(m['dataset_name'])} | {m['detection_rate'] * 100:.1f}% | {m['mean_iou']:.3f} | "
-        f"{_ms(m['mean_latency_ms'])} | {m['mean_attempts']:.1f} |"
+        f"| {_cell(m['method_name'])} | {_cell(m['dataset_name'])} | {m['detection_rate'] * 100:.1f}% | {_or_dash(m['mean_iou'], '.3f')} | "
+        f"{_ms(m['mean_latency_ms'])} | {_or_dash(m['mean_attempts'], '.1f')} |"
         for m in metrics
     ]
     return "\n".join(lines)
@@ -281,7 +341,8 @@ def screenspot_table(groups: Sequence[GroupSummary], subject: str) -> str:
             shares[group.by["split"], group.by["kind"]] = (right, group.n)
     whole = next(g for g in groups if set(g.by) == {"part"})
     cells = CELLS if any(c in shares for c in CELLS) else tuple(sorted(shares))
-    samples, plain = averages(shares)
+    _samples, plain = averages(shares)
+    samples = whole.outcomes.get(Outcome.CORRECT.value, 0) / whole.n
     oracle = "" if whole.by["part"] == "all" else f" — {ORACLE_TITLE}"
     head = [f"{place} {kind}" for place, kind in cells]
     values = [_percent(shares[c][0] / shares[c][1]) if c in shares else "–" for c in cells]
@@ -307,6 +368,14 @@ def _cell(text: object) -> str:
 
 def _ms(value: float | None, unit: str = "") -> str:
     return "–" if value is None else f"{value:.0f}{unit}"
+
+
+def _or_dash(value: float | None, form: str) -> str:
+    return "–" if value is None else format(value, form)
+
+
+def _rate(value: float | None) -> str:
+    return "–" if value is None else f"{100 * value:.1f}%"
 
 
 def _percent(value: float | None) -> str:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from snellen.benchmarks.vqa_nle.names import MAX_TOKENS, PROMPTS, SPLITS, TITLES
+from snellen.benchmarks.vqa_nle.names import MAX_TOKENS, PROMPTS, SPLITS, TITLES, wants_explanation
 from snellen.benchmarks.vqa_nle.prompts import ask, probes, truths
 from snellen.benchmarks.vqa_nle.protocols import PROTOCOLS
 from snellen.core.errors import SnellenError
@@ -44,6 +44,7 @@ class VqaNle:
     protocols: Mapping[str, Protocol] = PROTOCOLS
     solvers: Mapping[str, str] = {}
     max_tokens = MAX_TOKENS
+    reply_tokens = 40
     partial: frozenset[str] = frozenset()
     marks_facts = True
 
@@ -97,6 +98,15 @@ class VqaNle:
 
     def published(self, protocol: str, prompt: str) -> tuple[Published, ...]:
         return ()
+
+    def lacks(self, prompts: Sequence[str]) -> dict[str, str]:
+        """METEOR, SPICE and BERTScore of explanations, as far as they are not here, and e-ViL's scores, which need all three."""
+        from snellen.stats.nlg import AVAILABLE, available
+
+        if not any(map(wants_explanation, prompts)):
+            return {}
+        missing = {name: what.partition(": ")[2] for name, what in available().items() if what != AVAILABLE}
+        return missing | ({"e-ViL's scores": f"need {', '.join(missing)}"} if missing else {})
 
     def collect(self, run: RunFacts, results: Path) -> Iterator[str]:
         from snellen.benchmarks.vqa_nle.tables import publish

@@ -16,9 +16,10 @@ import msgspec
 
 from snellen.benchmarks.selection import choose
 from snellen.benchmarks.vqa_nle.formats_find import SPLIT_NAMES, Files, Source, find
-from snellen.benchmarks.vqa_nle.formats_sample import Grounder, Row, majority, rows, sample_of, truth_of
+from snellen.benchmarks.vqa_nle.formats_sample import Grounder, Row, rows, sample_of, truth_of
 from snellen.benchmarks.vqa_nle.images import Image, ImageIndex
 from snellen.benchmarks.vqa_nle.names import EXAMPLES, LABELS, LETTERS, SPLITS, TASKS
+from snellen.benchmarks.vqa_nle.vqa_official import as_written
 from snellen.core.digest import rank
 from snellen.core.errors import SnellenError
 from snellen.core.exam import Options, Problem
@@ -261,7 +262,7 @@ def gold_reply(sample: Sample) -> str:
     """What a right answer to a sample looks like, in the form that the prompts ask for."""
     truth = sample.truth
     label = truth.get("label")
-    answer = majority(truth["answers"]) if label is None else LETTERS[label]
+    answer = as_written(truth["answers"]) if label is None else LETTERS[label]
     return f"{answer} because {truth['explanations'][0]}"
 
 

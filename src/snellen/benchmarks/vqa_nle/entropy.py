@@ -2,18 +2,20 @@
 
 The seed keeps a dictionary from token to entropy and then those keys that are words of the explanation, so a word of several
 sub-words vanishes and an answer's token may count as the explanation's. `words` goes by position instead: each word has
-the highest entropy of the tokens that it is made of, and belongs to the answer or to the explanation by where it stands.
+the highest entropy of the tokens that it is made of, and belongs to the answer or to the explanation by where the protocol parted
+the reply.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Sequence
-from typing import Literal, NamedTuple
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Literal, NamedTuple
 
+from snellen.benchmarks.vqa_nle.names import MISSING, NO_DETAILS
 from snellen.benchmarks.vqa_nle.pieces import spread
-from snellen.core.types import Token
+from snellen.core.types import Metrics, Token
 from snellen.stats.entropy import bound_from_top
 
 Part = Literal["answer", "explanation"]
@@ -87,6 +89,10 @@ class Spans(NamedTuple):
 
 
 _WORD = re.compile(r"[^\W_]+(?:['’_-][^\W_]+)*")
+_UNIT = re.compile(r"[^\W_]+")
+_BECAUSE = re.compile(r"(?<![\w'’-])because(?![\w'’-])", re.IGNORECASE)
+KINDS = Spans._fields[:4]
+LOWER_BOUND = "_lower_bound"
 
 
 def assembled(tokens: Sequence[Token]) -> str:
@@ -94,27 +100,86 @@ def assembled(tokens: Sequence[Token]) -> str:
     return "".join(text for _, text in spread(tokens)).lstrip()
 
 
-def words(tokens: Sequence[Token]) -> tuple[Word, ...]:
-    """The words of a reply with their entropies. The first "because" parts answer and explanation and is left out.
+def words(tokens: Sequence[Token], reading: Mapping[str, Any] | None = None) -> tuple[Word, ...]:
+    """The words of a reply with their entropies. The `reading` parts answer and explanation; without one, or where its
+    explanation is not found in the reply, the first "because" does. The "because" that parts them is left out.
 
-    A token counts for every word that it has a letter in; punctuation counts for none. Without "because" all is answer.
+    A token counts for every word that it has a letter in; punctuation counts for none.
     """
     text, owners = _placed(tokens)
+    begin, end = _parted(text, reading)
     found: list[Word] = []
-    part: Part = "answer"
-    for match in _WORD.finditer(text):
-        if part == "answer" and match.group().lower() == "because":
-            part = "explanation"
+    matches = list(_WORD.finditer(text))
+    for match, after in zip(matches, [*matches[1:], None], strict=False):
+        inside = match.start() < end and begin < match.end()
+        if match.group().lower() == "because" and _parts(match, after, begin, inside):
             continue
         letters = (i for i in range(*match.span()) if text[i].isalnum())
         low, high = _highest(dict.fromkeys(t for i in letters for t in owners[i]), tokens)
-        found.append(Word(match.group(), match.start(), low, high, part))
+        found.append(Word(match.group(), match.start(), low, high, "explanation" if inside else "answer"))
     return tuple(found)
 
 
-def spans(tokens: Sequence[Token]) -> Spans:
+def _parts(match: re.Match[str], after: re.Match[str] | None, begin: int, inside: bool) -> bool:
+    """Whether a "because" begins the explanation, stands before it, or has none after it."""
+    if inside:
+        return match.start() <= begin
+    return after is None or after.start() <= begin < after.end()
+
+
+def _parted(text: str, reading: Mapping[str, Any] | None) -> tuple[int, int]:
+    """Where the explanation begins and ends in a reply; at its end where there is none."""
+    none = len(text), len(text)
+    if reading is not None:
+        explanation = reading.get("explanation")
+        if explanation in (None, "", MISSING, NO_DETAILS):
+            return none
+        found = _last_place(text, str(explanation))
+        if found is not None:
+            return found
+    because = _BECAUSE.search(text)
+    return (because.start(), len(text)) if because else none
+
+
+def _last_place(text: str, part: str) -> tuple[int, int] | None:
+    """Where the words of a part stand in a text for the last time, whatever marks and capitals are between and in them."""
+    units = list(_UNIT.finditer(text))
+    have, want = [u.group().lower() for u in units], [u.lower() for u in _UNIT.findall(part)]
+    if not want:
+        return None
+    joined, wanted = f" {' '.join(have)} ", f" {' '.join(want)} "
+    at = joined.rfind(wanted)
+    if at < 0:
+        return None
+    first = joined.count(" ", 0, at)
+    return units[first].start(), units[first + len(want) - 1].end()
+
+
+def spans(tokens: Sequence[Token], reading: Mapping[str, Any] | None = None) -> Spans:
     """Mean and maximum entropy of the words of the answer and of the explanation."""
-    return spans_of(words(tokens))
+    return spans_of(words(tokens, reading))
+
+
+def metrics_of(found: Spans) -> Metrics:
+    """Spans as metrics of a mark. Lower bounds have names of their own, so that they are never taken for entropies.
+
+    >>> metrics_of(Spans(answer_mean=0.5, answer_max=0.5, bounded=True))
+    {'answer_entropy_mean_lower_bound': 0.5, 'answer_entropy_max_lower_bound': 0.5}
+    """
+    values = {metric_name(kind, found.bounded): getattr(found, kind) for kind in KINDS}
+    return {name: value for name, value in values.items() if value is not None}
+
+
+def metric_name(kind: str, bounded: bool) -> str:
+    """What a kind of entropy (`answer_mean`, ...) is called in a mark."""
+    part, _, how = kind.partition("_")
+    return f"{part}_entropy_{how}{LOWER_BOUND if bounded else ''}"
+
+
+def from_metrics(metrics: Mapping[str, Any]) -> Spans:
+    """The spans that a mark holds; empty where it has none."""
+    bounded = any(metric_name(kind, True) in metrics for kind in KINDS)
+    return Spans(**{kind: metrics.get(metric_name(kind, bounded)) for kind in KINDS}, bounded=bounded)
 
 
 def spans_of(found: Iterable[Word]) -> Spans:

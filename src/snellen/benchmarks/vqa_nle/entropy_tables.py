@@ -1,4 +1,4 @@
-"""Entropy against correctness: one row a sample, and for each kind of entropy its AUROC and a calibration curve.
+"""Entropy against correctness: one row a sample, and for each split and kind of entropy its AUROC and a calibration curve.
 
 Entropies are in nats. AUROC is that of minus the entropy: how often a right answer was given with less entropy than a wrong one.
 """
@@ -8,14 +8,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from snellen.benchmarks.vqa_nle.entropy import Spans, spans
+from snellen.benchmarks.vqa_nle.entropy import KINDS, Spans, from_metrics
 from snellen.core.cells import Cell, csv_bytes
 from snellen.core.exam import RunFacts
 from snellen.stats.calibration import Bin, auroc, curve
 
-KINDS = Spans._fields[:4]
 SAMPLE_COLUMNS = ("id", "split", "correct", *KINDS, "bounded")
-CURVE_COLUMNS = ("entropy", "auroc", "n", *(f"bin_{f}" for f in Bin._fields))
+CURVE_COLUMNS = ("split", "entropy", "bounded", "auroc", "n", *(f"bin_{f}" for f in Bin._fields))
 
 
 class Measured(NamedTuple):
@@ -36,10 +35,10 @@ class Against(NamedTuple):
 
 
 def measured(run: RunFacts) -> list[Measured]:
-    """The samples of a run whose replies have entropies."""
+    """The samples of a run whose replies have entropies: those of the marks, as the summary has them."""
     found = []
-    for sample, answer, mark in run.records() if run.records else ():
-        got = spans(answer.tokens)
+    for sample, _answer, mark in run.records() if run.records else ():
+        got = from_metrics(mark.metrics)
         if any(x is not None for x in got[:4]):
             correct = mark.metrics.get("accuracy")
             number = float(correct) if isinstance(correct, int | float) else None
@@ -67,7 +66,9 @@ def exports(run: RunFacts) -> Iterator[tuple[str, bytes]]:
     rows += [[m.id, m.split, m.correct, *m.spans[:4], int(m.spans.bounded)] for m in samples]
     yield "entropy.csv", csv_bytes(rows)
     curves: list[list[Cell]] = [[*CURVE_COLUMNS]]
-    for kind in KINDS:
-        found = against(samples, kind)
-        curves += [[kind, found.auroc, found.n, *b] for b in found.bins]
+    for split, bounded in dict.fromkeys((m.split, m.spans.bounded) for m in samples):
+        part = [m for m in samples if (m.split, m.spans.bounded) == (split, bounded)]
+        for kind in KINDS:
+            found = against(part, kind)
+            curves += [[split, kind, int(bounded), found.auroc, found.n, *b] for b in found.bins]
     yield "entropy_curve.csv", csv_bytes(curves)

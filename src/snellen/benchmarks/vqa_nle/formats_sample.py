@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from snellen.benchmarks.vqa_nle import formats_vcr
@@ -11,28 +11,18 @@ from snellen.benchmarks.vqa_nle.formats_base import Record
 from snellen.benchmarks.vqa_nle.formats_find import Source
 from snellen.benchmarks.vqa_nle.images import Image, ImageIndex
 from snellen.benchmarks.vqa_nle.names import answer_type, head
+from snellen.benchmarks.vqa_nle.vqa_official import majority
 from snellen.core.errors import SnellenError
 from snellen.core.exam import Problem
 from snellen.core.images import sniff
 from snellen.core.types import Picture, Sample
 
 
-def majority(answers: Sequence[str]) -> str:
-    """The commonest answer as written; of equally common ones the first.
-
-    >>> majority(["Red", "blue", "red"])
-    'Red'
-    """
-    counts = Counter(a.strip().lower() for a in answers)
-    best = counts.most_common(1)[0][0] if counts else ""
-    return next((a.strip() for a in answers if a.strip().lower() == best), "")
-
-
 def tags_of(task: str, split: str, record: Record) -> dict[str, str]:
     """What results are broken down by."""
     tags = {"split": split, "task": task}
     if task == "vqax":
-        kind = answer_type(majority(record.answers)) if record.answers else "none"
+        kind = answer_type(majority(record.answers) or "") if record.answers else "none"
         tags["answer_type"] = record.answer_type or kind
     elif task == "esnlive":
         tags["label"] = record.answers[0] if record.answers else "none"

@@ -4,7 +4,8 @@ A sidecar, accuracy_grid.json, keeps what the cells cannot: the unrounded accura
 prompt mode. Which result a cell shows is a named rule:
 
 - `samples` (the default): real data before synthetic, then more samples, then higher unrounded accuracy. So the best of 10
-  samples never hides a result on 1,000, in whichever order they come. A run that was marked anew replaces its own result.
+  samples never hides a result on 1,000, in whichever order they come. A run that was marked anew replaces its own result. A
+  result of another protocol is not compared at all: the cell keeps what it has, and says so.
 - `seed`: what the original does. A higher accuracy than the one in the cell, read back from its three decimals, whatever the
   number of samples. 0.7201 replaces 0.7204 there.
 """
@@ -132,6 +133,8 @@ def _more_samples(new: Result, old: Result, cell: str) -> str | None:
     """Why the old result stays; None where the new one is better, or the same run marked anew."""
     if new.run and (new.run, new.prompt_mode, new.protocol) == (old.run, old.prompt_mode, old.protocol):
         return None
+    if old.protocol and new.protocol != old.protocol:
+        return f"that is by the protocol {new.protocol or 'unknown'}, this by {old.protocol}"
     if new.synthetic != old.synthetic:
         return "that is on synthetic data, this is not" if new.synthetic else None
     if new.n_samples != old.n_samples:

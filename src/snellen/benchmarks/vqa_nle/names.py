@@ -8,8 +8,7 @@ SPLITS = ("train", "val", "test")
 LABELS = ("entailment", "contradiction", "neutral")  # in the order in which the prompts print them
 LETTERS = ("A", "B", "C", "D")
 
-MAX_TOKENS = 40  # what the original lets a model say with an explanation
-MAX_TOKENS_ANSWER_ONLY = 20  # and without one; a run has one limit, so give --max-tokens 20 for that comparison
+MAX_TOKENS = 40  # what the original lets a model say with an explanation; without one 20, but a run has one limit
 
 # what the original writes where a reply has no explanation
 MISSING = "explanation missing"

@@ -12,9 +12,7 @@ from snellen.benchmarks.vqa_nle.names import LETTERS, head, wants_explanation
 from snellen.benchmarks.vqa_nle.rules import Evil, Nlxgpt, Rules, Seed, SeedAnswers, Strict
 from snellen.benchmarks.vqa_nle.synonyms import same_activity
 from snellen.core.exam import Verdict
-from snellen.core.types import GroupSummary, Mark, Metrics, Sample, Token
-
-ENTROPIES = ("answer_mean", "answer_max", "explanation_mean", "explanation_max")
+from snellen.core.types import GroupSummary, Mark, Metrics, Outcome, Sample, Token
 
 
 class NleProtocol:
@@ -41,17 +39,33 @@ class NleProtocol:
         read = self.rules.read(reply, ask)
         metrics = self._metrics(read, ask)
         reading = {"answer": read.answer, "explanation": read.explanation}
-        return Verdict(reading, self.rules.readable(read), metrics["accuracy"] == 1.0, metrics)
+        readable = self.rules.readable(read)
+        # a truth that nothing can be compared with (it is empty, or an explanation alone) makes no answer wrong
+        open_ = ask.marked and readable and metrics["accuracy"] is None
+        outcome = Outcome.UNMARKED if open_ else None
+        return Verdict(reading, readable, metrics["accuracy"] == 1.0, metrics, outcome)
 
     def judge_tokens(self, reply: str, sample: Sample, tokens: tuple[Token, ...]) -> Verdict:
-        """As `judge`, with the entropies of answer and explanation, in nats (lower bounds where only bounds are known)."""
-        from snellen.benchmarks.vqa_nle.entropy import spans
+        """As `judge`, with the entropies of answer and explanation, in nats (lower bounds where only bounds are known).
 
-        verdict, found = self.judge(reply, sample), spans(tokens)
-        entropies: Metrics = {
-            f"{kind}_entropy_{how}": getattr(found, f"{kind}_{how}") for kind, how in _split(ENTROPIES)
-        }
-        return verdict._replace(metrics=verdict.metrics | entropies)
+        They are of the reply as it is, so a cut or refused one keeps them.
+        """
+        from snellen.benchmarks.vqa_nle.entropy import metrics_of, spans
+
+        verdict = self.judge(reply, sample)
+        found = spans(tokens, verdict.reading if self.rules.explains else None)
+        return verdict._replace(measured=metrics_of(found))
+
+    def explained(self, mark: Mark) -> tuple[str | None, str | None]:
+        """Explanation and answer of a mark; nothing where there was no reply or a refusal."""
+        gone = mark.outcome in (Outcome.ERROR, Outcome.EMPTY, Outcome.REFUSED)
+        reading = mark.reading if isinstance(mark.reading, dict) and not gone else {}
+        return reading.get("explanation"), reading.get("answer")
+
+    def valid(self, mark: Mark) -> bool:
+        """Whether a mark's reading has an explanation, however the answer fared: a cut or unmarked reply may have one too."""
+        explanation, answer = self.explained(mark)
+        return self.rules.explains and explanation is not None and self.rules.valid(explanation, answer)
 
     def blank(self, sample: Sample) -> Metrics:
         """No reply: 0 where a reply would have been marked."""
@@ -61,7 +75,8 @@ class NleProtocol:
     def _metrics(self, read: Read, ask: Asked) -> Metrics:
         metrics: Metrics = {"accuracy": _hit(self.rules.key(read, ask), self.rules.accepted(ask))}
         if ask.task == "vqax":
-            metrics["soft_accuracy"] = self.rules.soft(read, ask.answers)
+            # one annotator has no others to agree with: what is right would score 0
+            metrics["soft_accuracy"] = self.rules.soft(read, ask.answers) if len(ask.answers) > 1 else None
         elif ask.task == "actx":
             metrics |= self._activity(read, ask)
         elif ask.task == "vcr":
@@ -79,7 +94,9 @@ class NleProtocol:
         }
 
     def _heads(self, ask: Asked) -> frozenset[str]:
-        return frozenset(self.rules.form(head(label), ask.task) for label in ask.answers[:1]) - {""}
+        """The label up to its comma, and the whole label, which says no less."""
+        golds = (gold for label in ask.answers[:1] for gold in (head(label), label))
+        return frozenset(self.rules.form(gold, ask.task) for gold in golds) - {""}
 
     def _choice(self, read: Read, ask: Asked) -> Metrics:
         said = ask.choices[read.choice] if read.choice is not None and read.choice < len(ask.choices) else None
@@ -95,12 +112,33 @@ class NleProtocol:
 
     def right_answers(self, ask: Asked) -> dict[str, frozenset[str]]:
         """For each metric with a floor, the answers that would have been right for a sample."""
+        if not ask.marked:
+            return {}
+        if ask.task == "vcr":
+            return self._right_choices(ask)
         found = {"accuracy": self.rules.accepted(ask)}
         if ask.task == "actx":
             found["head_accuracy"] = self._heads(ask)
-        elif ask.task == "vcr" and ask.label is not None:
-            found["letter_accuracy"] = frozenset(LETTERS[ask.label : ask.label + 1])
-        return found if ask.marked else {}
+        return found
+
+    def _right_choices(self, ask: Asked) -> dict[str, frozenset[str]]:
+        """The letters and the text of VCR's choices that win a metric: both are ways to say the same choice."""
+        if ask.label is None:
+            return {"accuracy": self.rules.accepted(ask)}
+        forms = [self.rules.form(choice, ask.task) for choice in ask.choices]
+        right = forms[ask.label] if ask.right_choice is not None else None
+        found: dict[str, set[str]] = {}
+        for at, letter in enumerate(LETTERS):
+            if at != ask.label and (right is None or forms[at : at + 1] != [right]):
+                continue
+            said = {letter}
+            if right is not None and forms.index(right) == at:
+                said.add(right)
+            marks = self._metrics(Read(ask.choices[at] if right is not None else letter, None, at), ask)
+            for name in ("accuracy", "letter_accuracy", "text_accuracy"):
+                if marks[name] == 1.0:
+                    found.setdefault(name, set()).update(said)
+        return {name: frozenset(said) for name, said in found.items()}
 
     def summarise(self, marked: Iterable[tuple[Sample, Mark]]) -> tuple[GroupSummary, ...]:
         """Groups of metrics."""
@@ -111,10 +149,6 @@ class NleProtocol:
 
 def _hit(key: str | None, accepted: frozenset[str]) -> float | None:
     return float(key in accepted) if accepted else None
-
-
-def _split(names: Iterable[str]) -> Iterable[tuple[str, str]]:
-    return ((kind, how) for kind, _, how in (name.partition("_") for name in names))
 
 
 PROTOCOLS = {
@@ -129,7 +163,7 @@ PROTOCOLS = {
         ),
         NleProtocol(
             "strict",
-            "1",
+            "2",
             "the original's bugs fixed; official VQA normalisation; letters in any common writing; negated labels; nothing guessed",
             Strict(),
             Strict(explains=False),
@@ -143,8 +177,8 @@ PROTOCOLS = {
         ),
         NleProtocol(
             "e-vil",
-            "1",
-            "any annotator's answer is right; explanations of rightly answered samples; e-ViL's scores where they can be had",
+            "2",
+            "any annotator's answer is right; explanations of rightly answered samples; its scores need SPICE and BERTScore, not here",
             Evil(),
             Evil(explains=False),
         ),

@@ -27,7 +27,8 @@ _SPEAKER = re.compile(
     re.IGNORECASE,
 )
 _BECAUSE = re.compile(r"\bbecause\b", re.IGNORECASE)
-_AGAIN = re.compile(r"^(?:[\s,:;.]*\bbecause\b)+", re.IGNORECASE)
+# what may stand before an explanation without being a part of it
+_AGAIN = re.compile(r"^(?:[\s,:;.-]*\b(?:because\b|(?:explanation|reason|rationale)\s?:))+", re.IGNORECASE)
 _LEAD = re.compile(
     r"^(?:i (?:think|believe)(?: that)?\s)?(?:(?:the|my)\s)?(?:(?:correct|best|right|final)\s)?"
     r"(?:(?:answer|label|activity|option|choice|letter|relation|relationship)(?:\s(?:is|would be|should be)\b)\s?:?\s?"
@@ -42,7 +43,8 @@ _NAMED = re.compile(
     r"\b(?:answer|label|activity|option|choice|letter|relation)\s(?:is|would be)\b\s?:?\s?|\b(?:answer|label|activity)\s?:\s?",
     re.IGNORECASE,
 )
-_SENTENCE = re.compile(r"(?<=[^\s\d])[.;!?](?=\s)|(?<=\d)[.;!?](?=\s\D)|\n")
+_SENTENCE = re.compile(r"(?<=[^\s\d])[.;!?](?=\s)|(?<=\d)[.;!?](?=\s\D)")
+_LINE = re.compile(r"(?<![:\s]) ?\n")  # a line that ends in a colon goes on in the next
 _NUMBER = re.compile(r"^(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?$")
 _EDGES = " \t\n\r.,;:!?\"'()[]{}"
 # what follows a yes or no that is the whole answer, where no mark does ("no one" and "no parking" are answers of their own)
@@ -94,7 +96,7 @@ def from_json(text: str) -> tuple[str, str | None] | None:
 
 
 def explanation_of(text: str | None) -> str | None:
-    """What follows "because", without another one; None where nothing is said."""
+    """What follows "because", without another one or an "Explanation:"; None where nothing is said."""
     bare = _AGAIN.sub("", text or "").strip(" \t\n\r,:;-").strip()
     return bare if re.search(r"\w", bare) else None
 
@@ -132,17 +134,25 @@ def verdict_cut(text: str, start: int) -> str:
 
 
 def read_open(reply: str, *, short: bool) -> Read:
-    """An answer in words. `short` (VQA-X): a yes, no or number at the head is the whole answer; else (ACT-X) who acts is left out."""
+    """An answer in words. `short` (VQA-X): a yes or no at the head is the whole answer, and so is a number where nothing
+    ends the answer; else (ACT-X) who acts is left out.
+    """
     given = from_json(reply[:LONGEST].strip())
     text = clean(reply)
     before, after = split_because(text) if given is None else given
+    line = _LINE.search(before)
+    ended = (
+        given is not None or after is not None or (line is not None and len(before[: line.start()].split()) <= SHORT)
+    )
     if given is None and after is None:
         before, after = _first_sentence(text)
+    elif given is None and line:
+        before, after = text[: line.start()], text[line.end() :]
     elif after is not None and not before.strip(_EDGES):
         return Read(*_named_later(after))
     answer = _answer_text(before)
     if short:
-        word, rest = _whole_word(answer)
+        word, rest = _whole_word(answer, numbers=not ended)
         if rest:
             return Read(word, explanation_of(after) or explanation_of(rest))
     else:
@@ -151,16 +161,22 @@ def read_open(reply: str, *, short: bool) -> Read:
     return Read(said, explanation_of(after))
 
 
-def _whole_word(answer: str) -> tuple[str, str]:
-    """A yes, no or number that begins an answer and is all of it, and what is said beyond; nothing beyond otherwise."""
+def _whole_word(answer: str, numbers: bool) -> tuple[str, str]:
+    """A yes, no or number that begins an answer and is all of it, and what is said beyond; nothing beyond otherwise.
+
+    `numbers` is false where the answer's end is known: "5 pm because ..." is no 5.
+    """
     first, _, rest = answer.partition(" ")
     word = first.rstrip(",.;:!?").lower()
     alone = word in ("yes", "no") and (word != first.lower() or rest.partition(" ")[0].lower() in _GOES_ON)
-    return (word, rest) if alone or _NUMBER.match(word) else (answer, "")
+    return (word, rest) if alone or (numbers and _NUMBER.match(word)) else (answer, "")
 
 
 def _first_sentence(text: str) -> tuple[str, str | None]:
-    end = _SENTENCE.search(text) if len(text.split()) > SHORT else None
+    """The first line, and of that the first sentence, where it is longer than any answer need be."""
+    line = _LINE.search(text)
+    first = text[: line.start()] if line else text
+    end = (_SENTENCE.search(first) if len(first.split()) > SHORT else None) or line
     return (text[: end.start()], text[end.end() :]) if end and end.start() else (text, None)
 
 
@@ -181,22 +197,38 @@ _STEMS = {
     "neutral": r"neutral(?:ity)?",
 }
 _ANY_LABEL = re.compile("|".join(rf"\b(?P<{label}>{stem})\b" for label, stem in _STEMS.items()), re.IGNORECASE)
-_NEGATED = re.compile(
-    r"\b(?:not|no|non|isn't|aren't|doesn't|don't|cannot|can't|never|neither|nor|without|rather than|instead of)[\s-]"
-    r"(?:(?:an?|the|be|is|it|really|clearly|necessarily|strictly|of|any|quite)\s){0,3}"
-    rf"(?:{'|'.join(_STEMS.values())})\b(?:\s(?:or|nor)\s(?:an?\s)?(?:{'|'.join(_STEMS.values())})\b)?",
+_CLAUSE = re.compile(  # what ends the reach of a negation
+    r"[.,;:!?()\n–—]|\s-\s|\b(?:but|so|and|then|thus|therefore|hence|because|since|which|however|although|though)\b",
     re.IGNORECASE,
 )
+_DENIES = re.compile(
+    r"\b(?:not|no|non|cannot|never|neither|nor|none|nothing|without|hardly|unlikely|fails?|failed|failing|lacks?|than|instead of)\b"
+    r"|n't\b",
+    re.IGNORECASE,
+)
+_OR = re.compile(r"\s(?:or|nor)\s(?:[\w'-]+\s){0,2}", re.IGNORECASE)
+_LABEL_ENDS = re.compile(r"[,:;.!]\s|\s-\s")
+REACH = 5  # words before a label among which a negation denies it
 
 
 def labels_in(text: str) -> list[str]:
     """The labels that a text affirms, each once, in the order of its words.
 
-    >>> labels_in("It is neutral, no contradiction"), labels_in("not entailment"), labels_in("entailment or neutral")
+    A label is denied by a negation a few words before it in the same clause, and with the label before it where "or" joins them.
+
+    >>> labels_in("It is neutral, no contradiction"), labels_in("not a clear entailment"), labels_in("entailment or neutral")
     (['neutral'], [], ['entailment', 'neutral'])
     """
-    affirmed = _NEGATED.sub(" ", text)
-    return list(dict.fromkeys(str(m.lastgroup) for m in _ANY_LABEL.finditer(affirmed)))
+    affirmed: dict[str, None] = {}
+    end, denied = 0, False
+    for found in _ANY_LABEL.finditer(text):
+        between = text[end : found.start()]
+        near = _CLAUSE.split(between)[-1].replace("-", " ").split()[-REACH:]
+        denied = bool(_DENIES.search(" ".join(near)) or (denied and _OR.fullmatch(between)))
+        if not denied:
+            affirmed[str(found.lastgroup)] = None
+        end = found.end()
+    return list(affirmed)
 
 
 def read_label(reply: str) -> Read:
@@ -204,8 +236,8 @@ def read_label(reply: str) -> Read:
     given = from_json(reply[:LONGEST].strip())
     text = clean(reply)
     before, after = split_because(text) if given is None else (given[0], given[1])
-    if given is None and after is None:
-        before, after = _label_first(text)
+    if given is None and (after is None or _LINE.search(before)):
+        before, after = _label_first(text, before, after)
     found = labels_in(before)
     if not found and given is None:
         named = list(_NAMED.finditer(text))
@@ -214,9 +246,11 @@ def read_label(reply: str) -> Read:
     return Read(label if label in LABELS else None, explanation_of(after))
 
 
-def _label_first(text: str) -> tuple[str, str | None]:
-    """Without "because": a label, then a comma, a colon or the end of a sentence, then the reason."""
-    mark = re.search(r"[,:;.!\n]\s|\s-\s", text)
-    if mark and labels_in(text[: mark.start()]) and not labels_in(text[mark.end() :]):
-        return text[: mark.start()], text[mark.end() :]
-    return text, None
+def _label_first(text: str, before: str, after: str | None) -> tuple[str, str | None]:
+    """A label on a line of its own, or without "because" before a comma, a colon or the end of a sentence; then the reason."""
+    mark = _LINE.search(before) or (None if after is not None else _LABEL_ENDS.search(text))
+    if mark is not None:
+        first = labels_in(text[: mark.start()])
+        if first and set(labels_in(text[mark.end() :])) <= (set(first) if "\n" in mark.group() else set()):
+            return text[: mark.start()], text[mark.end() :]
+    return before, after

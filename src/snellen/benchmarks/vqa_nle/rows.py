@@ -93,7 +93,7 @@ def _truth(task: str, row: Mapping[str, Any]) -> dict[str, Any] | None:
 def _vcr_truth(row: Mapping[str, Any], facts: Mapping[str, Any]) -> dict[str, Any] | None:
     choices: list[str] = facts["choices"]
     label = _vcr_label(first(row, ("label", "answer_label", "gt_label")), len(choices))
-    said = first(row, ("answer", "gt_answer")) or (row.get("answers") if isinstance(row.get("answers"), str) else None)
+    said = _vcr_said(row)
     if label is None and isinstance(said, str):
         text = canonical_tags(said).strip()
         letter = text.upper() if len(text) == 1 and text.upper() in LETTERS else ""
@@ -106,6 +106,17 @@ def _vcr_truth(row: Mapping[str, Any], facts: Mapping[str, Any]) -> dict[str, An
     known = choices[label] if label is not None and label < len(choices) else None
     answers = [known] if known is not None else [canonical_tags(said)] if isinstance(said, str) else []
     return {"answers": answers, "explanations": explanations} | ({} if label is None else {"label": label})
+
+
+def _vcr_said(row: Mapping[str, Any]) -> str | None:
+    """The right choice as a letter or text. A list under "answers" are the choices, as the original's loader takes them."""
+    for name in ("answer", "gt_answer", "answers"):
+        value = first(row, (name,))
+        if isinstance(value, str):
+            return value
+        if value is not None and not (name == "answers" and isinstance(value, list)):
+            raise BadRecord(f'field "{name}" must be a letter or the text of a choice, not {kind_of(value)}')
+    return None
 
 
 def _vcr_label(value: Any, choices: int) -> int | None:

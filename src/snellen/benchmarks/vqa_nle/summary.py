@@ -1,7 +1,8 @@
 """The summarise stage: accuracies with intervals and floors, explanation quality filtered and unfiltered, entropy against truth.
 
-Counts are kept by value, not by sample. What must be kept whole are the explanations (the caption metrics are corpus metrics) and
-the entropies, of whole splits only.
+Questions on one image stand or fall together, so where samples of a group share images, its intervals resample whole images.
+Kept whole are the values of each sample for that, and of whole splits the explanations (the caption metrics are corpus metrics)
+and the entropies.
 """
 
 from __future__ import annotations
@@ -9,11 +10,13 @@ from __future__ import annotations
 import zlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from snellen.benchmarks.vqa_nle.asked import Asked, asked
+from snellen.benchmarks.vqa_nle.asked import Asked, Read, asked
+from snellen.benchmarks.vqa_nle.entropy import KINDS, metric_name
 from snellen.benchmarks.vqa_nle.names import SPLITS
 from snellen.benchmarks.vqa_nle.vqa_official import normalise
+from snellen.core.errors import SnellenError
 from snellen.core.types import NON_ANSWERS, GroupSummary, Mark, Metric, Outcome, Sample
 from snellen.stats.intervals import wilson
 
@@ -28,7 +31,7 @@ YES_OR_NO = (
     "text_accuracy",
     "valid_explanation",
 )  # metrics that are 0 or 1 for a sample
-ENTROPIES = ("answer_entropy_mean", "answer_entropy_max", "explanation_entropy_mean", "explanation_entropy_max")
+ENTROPIES = tuple(metric_name(kind, bounded) for bounded in (False, True) for kind in KINDS)
 BREAKDOWN = {"vqax": "answer_type", "esnlive": "label", "actx": "head"}
 TRIVIAL = ("label", "head")  # groups in which one constant answer is right by construction: no floor is shown
 CAPTION_NAMES = {f"BLEU-{n}": f"bleu{n}" for n in range(1, 5)} | {"ROUGE-L": "rouge_l", "CIDEr": "cider"}
@@ -43,6 +46,14 @@ class Told(NamedTuple):
     right: bool | None
 
 
+class Interval(NamedTuple):
+    """How an interval was made, and its ends."""
+
+    kind: str | None
+    low: float | None
+    high: float | None
+
+
 class _Tally:
     """Counts of one group."""
 
@@ -52,6 +63,8 @@ class _Tally:
         self.outcomes: Counter[str] = Counter()
         self.missing = 0
         self.values: dict[str, Counter[float]] = {}
+        self.images: list[str] = []
+        self.each: list[dict[str, float]] = []  # the values of every sample, beside its image
         self.constants: dict[str, Counter[str]] = {}
         self.soft: dict[str, float] = {}
         self.told: list[Told] = []
@@ -61,6 +74,8 @@ class _Tally:
         self.n += 1
         self.outcomes[seen.outcome] += 1
         self.missing += seen.missing
+        self.images.append(seen.image)
+        self.each.append(seen.values)
         for name, value in seen.values.items():
             self.values.setdefault(name, Counter())[value] += 1
         for name, answers in seen.constants.items():
@@ -77,6 +92,7 @@ class _Tally:
 class _Seen(NamedTuple):
     """What one mark adds to every group that its sample is in."""
 
+    image: str
     outcome: str
     missing: bool
     values: dict[str, float]
@@ -118,28 +134,22 @@ def _look(protocol: NleProtocol, sample: Sample, mark: Mark) -> _Seen:
     ask = asked(sample)
     values = {k: v for k, v in mark.metrics.items() if isinstance(v, float) and k not in ENTROPIES}
     right = None if "accuracy" not in values else values["accuracy"] == 1.0
-    explanation, answer = _explained(mark)
-    if protocol.rules.explains and mark.outcome is Outcome.TRUNCATED and "valid_explanation" in values:
-        # an answer that is cut scores nothing, but how much of an explanation was written is not in doubt
-        values["valid_explanation"] = float(protocol.rules.valid(explanation, answer))
+    if protocol.rules.explains:
+        values["valid_explanation"] = float(
+            protocol.valid(mark)
+        )  # of every reply, as explanation_stats.csv counts them
     entropies = {k: v for k in ENTROPIES if isinstance(v := mark.metrics.get(k), float)} if right is not None else {}
     gone = mark.outcome in NON_ANSWERS
     return _Seen(
+        image=str(sample.facts.get("image_name") or sample.id),
         outcome=mark.outcome.value if ask.marked or gone else Outcome.UNMARKED.value,
         missing=gone and right is not None,
         values=values,
         constants=protocol.right_answers(ask),
         soft=_soft(protocol, ask),
-        told=_told(protocol, ask, explanation, right) if protocol.rules.explains else None,
+        told=_told(protocol, ask, protocol.explained(mark)[0], right) if protocol.rules.explains else None,
         entropies={k: (v, bool(right)) for k, v in entropies.items()},
     )
-
-
-def _explained(mark: Mark) -> tuple[str | None, str | None]:
-    """Explanation and answer of a mark; nothing where there was no reply or a refusal."""
-    if mark.outcome in (Outcome.ERROR, Outcome.EMPTY, Outcome.REFUSED) or not isinstance(mark.reading, dict):
-        return None, None
-    return mark.reading.get("explanation"), mark.reading.get("answer")
 
 
 def _told(protocol: NleProtocol, ask: Asked, explanation: str | None, right: bool | None) -> Told | None:
@@ -152,10 +162,8 @@ def _told(protocol: NleProtocol, ask: Asked, explanation: str | None, right: boo
 
 def _soft(protocol: NleProtocol, ask: Asked) -> dict[str, float]:
     """What each of the annotators' answers would score, for the floor of the soft accuracy."""
-    if ask.task != "vqax" or not ask.answers:
+    if ask.task != "vqax" or len(ask.answers) < 2:
         return {}
-    from snellen.benchmarks.vqa_nle.asked import Read
-
     answers = dict.fromkeys(map(normalise, ask.answers))
     return {a: protocol.rules.soft(Read(a, None), ask.answers) or 0.0 for a in answers}
 
@@ -166,8 +174,11 @@ def _soft(protocol: NleProtocol, ask: Asked) -> dict[str, float]:
 def _group(protocol: NleProtocol, by: dict[str, str], tally: _Tally) -> GroupSummary:
     floors = _floors(tally) if not any(name in by for name in TRIVIAL) else {}
     metrics: dict[str, Metric] = {"accuracy": Metric(value=None, n=0)}
+    seed = zlib.crc32(repr(sorted(by.items())).encode())
+    clustered = _clustered(tally) if len(set(tally.images)) < tally.n else {}
     for name, counts in tally.values.items():
-        metrics[name] = _metric(name, counts, floors.get(name), seed=zlib.crc32(repr(sorted(by.items())).encode()))
+        interval = clustered.get(name) or _interval(name, counts, seed)
+        metrics[name] = _metric(counts, interval, floors.get(name))
     if tally.whole:
         metrics |= _caption_metrics(protocol, tally)
         metrics |= _entropy_metrics(tally)
@@ -180,27 +191,38 @@ def _group(protocol: NleProtocol, by: dict[str, str], tally: _Tally) -> GroupSum
     return GroupSummary(by=by, n=tally.n, outcomes=ordered, metrics=metrics, bounds=bounds)
 
 
-def _metric(name: str, counts: Counter[float], floor: tuple[float, str] | None, seed: int) -> Metric:
+def _metric(counts: Counter[float], interval: Interval, floor: tuple[float, str] | None) -> Metric:
     n = sum(counts.values())
     total = sum(value * count for value, count in counts.items())
-    if name in YES_OR_NO:
-        kind, (low, high) = "wilson", wilson(total, n)
-    else:
-        kind, (low, high) = _bootstrap(counts, n, total, seed)
     best = floor or (None, None)
+    kind, low, high = interval
     return Metric(value=total / n, n=n, low=low, high=high, interval=kind, floor=best[0], floor_answer=best[1])
 
 
-def _bootstrap(counts: Counter[float], n: int, total: float, seed: int) -> tuple[str, tuple[float, float]]:
+def _interval(name: str, counts: Counter[float], seed: int) -> Interval:
+    """Samples with an image each."""
     import numpy as np
 
     from snellen.stats.bootstrap import percentile_interval, resampled_counts
 
+    n = sum(counts.values())
     values = sorted(counts)
-    if len(values) == 1:  # every resample is alike: the bootstrap sees no doubt, a small sample has some
-        return "wilson", wilson(total, n)
+    if name in YES_OR_NO or len(values) == 1:  # all alike: the bootstrap sees no doubt, a small sample has some
+        return Interval("wilson", *wilson(sum(v * c for v, c in counts.items()), n))
     draws = resampled_counts(np.array([counts[v] for v in values], dtype=np.int64), seed)
-    return "bootstrap", percentile_interval(draws @ np.array(values, dtype=np.float64) / n)
+    return Interval("bootstrap", *percentile_interval(draws @ np.array(values, dtype=np.float64) / n))
+
+
+def _clustered(tally: _Tally) -> dict[str, Interval]:
+    """Samples that share images."""
+    import numpy as np
+
+    from snellen.stats.cluster import ClusteredMeans
+
+    names = list(tally.values)
+    table = np.array([[each.get(name, np.nan) for name in names] for each in tally.each], dtype=np.float64)
+    found = ClusteredMeans(table, tally.images).estimates(np.arange(tally.n), [True] * len(names))
+    return {name: Interval(e.interval, e.low, e.high) for name, e in zip(names, found, strict=True)}
 
 
 def _floors(tally: _Tally) -> dict[str, tuple[float, str]]:
@@ -211,8 +233,6 @@ def _floors(tally: _Tally) -> dict[str, tuple[float, str]]:
         if n and answers:
             answer, count = min(answers.items(), key=lambda item: (-item[1], item[0]))
             found[name] = (count / n, answer)
-    if "letter_accuracy" in found and "text_accuracy" in tally.values:
-        found["text_accuracy"] = found["letter_accuracy"]
     n = sum(tally.values.get("soft_accuracy", Counter()).values())
     if n and tally.soft:
         answer, score = min(tally.soft.items(), key=lambda item: (-item[1], item[0]))
@@ -221,7 +241,9 @@ def _floors(tally: _Tally) -> dict[str, tuple[float, str]]:
 
 
 def _caption_metrics(protocol: NleProtocol, tally: _Tally) -> dict[str, Metric]:
-    """BLEU, ROUGE-L and CIDEr of all explanations, and of those whose answer is right; nothing where none was given."""
+    """BLEU, ROUGE-L and CIDEr (METEOR where it is available) of all explanations, and of those whose answer is right;
+    nothing where none was given.
+    """
     found: dict[str, Metric] = {}
     parts = {"unfiltered": tally.told, "filtered": [t for t in tally.told if t.right]}
     for part, told in parts.items():
@@ -235,14 +257,21 @@ def _caption_metrics(protocol: NleProtocol, tally: _Tally) -> dict[str, Metric]:
     return found
 
 
-def _caption_scores(protocol: NleProtocol, told: Sequence[Told]) -> dict[str, float]:
-    from snellen.stats.nlg import score
+def _caption_scores(protocol: NleProtocol, told: Sequence[Told]) -> dict[str, float | None]:
+    from snellen.stats.nlg import AVAILABLE, available, meteor, score
 
     said, true = [t.said for t in told], [list(t.true) for t in told]
-    return score(said, true, tokenise=str) if protocol.rules.raw_text else score(said, true)
+    how: dict[str, Any] = {"tokenise": str} if protocol.rules.raw_text else {}
+    scores: dict[str, float | None] = {**score(said, true, **how)}
+    if available()["METEOR"] == AVAILABLE:
+        try:
+            scores["METEOR"] = meteor(said, true, **how)
+        except SnellenError:  # Java is there and does not work: no number, and the answers are paid for
+            scores["METEOR"] = None
+    return scores
 
 
-def _evil_metrics(tally: _Tally, scores: dict[str, float]) -> dict[str, Metric]:
+def _evil_metrics(tally: _Tally, scores: dict[str, float | None]) -> dict[str, Metric]:
     """e-ViL's scores, where every metric that they are made of is available; nothing is put in for one that is not."""
     from snellen.stats.nlg import e_vil
 

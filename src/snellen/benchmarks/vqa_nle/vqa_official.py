@@ -73,6 +73,16 @@ def majority(answers: Sequence[str]) -> str | None:
     return max(counts, key=lambda a: counts[a]) if counts else None
 
 
+def as_written(answers: Sequence[str]) -> str:
+    """The majority answer as the first who gave it wrote it; empty where there are no answers.
+
+    >>> as_written(["blue", "Red", "red"])
+    'Red'
+    """
+    best = majority(answers)
+    return next((a.strip() for a in answers if normalise(a) == best), "")
+
+
 def soft_accuracy(answer: str, answers: Sequence[str], *, always: bool = False) -> float | None:
     """Mean over the annotators of min(1, how many of the others said this / 3); None where there are no annotators.
 

@@ -4,8 +4,19 @@
 """
 
 from snellen.stats.nlg.evil import EVil, e_vil
-from snellen.stats.nlg.extras import available, meteor
+from snellen.stats.nlg.extras import AVAILABLE, available, meteor
 from snellen.stats.nlg.scores import METRICS, corpus_and_each, each, score
 from snellen.stats.nlg.tokens import tokenise
 
-__all__ = ["METRICS", "EVil", "available", "corpus_and_each", "e_vil", "each", "meteor", "score", "tokenise"]
+__all__ = [
+    "AVAILABLE",
+    "METRICS",
+    "EVil",
+    "available",
+    "corpus_and_each",
+    "e_vil",
+    "each",
+    "meteor",
+    "score",
+    "tokenise",
+]

@@ -17,12 +17,12 @@ from snellen.stats.nlg.tokens import tokenise as ptb
 
 _SPICE = "needs Stanford CoreNLP 3.6.0 and its models (a download): score the exported explanations with pycocoevalcap"
 _BERT = "needs bert-score and a language model (a download): score the exported explanations with it"
-_AVAILABLE = "available"
+AVAILABLE = "available"
 
 
 def available() -> dict[str, str]:
     """For each metric outside the core, `available` or `not available: needs ...`."""
-    meteor = _AVAILABLE if _meteor_jar() and shutil.which("java") else f"not available: {_meteor_needs()}"
+    meteor = AVAILABLE if _meteor_jar() and shutil.which("java") else f"not available: {_meteor_needs()}"
     return {"METEOR": meteor, "SPICE": f"not available: {_SPICE}", "BERTScore": f"not available: {_BERT}"}
 
 
@@ -37,11 +37,16 @@ def meteor(
         return nan
     command = [java, "-Xmx2G", "-jar", jar.name, "-", "-", "-stdio", "-l", "en", "-norm"]
     lines = [
-        " ||| ".join(["SCORE", *(tokenise(r) for r in refs), tokenise(c)])
+        " ||| ".join(["SCORE", *(_part(tokenise(r)) for r in refs), _part(tokenise(c))])
         for c, refs in zip(candidates, references, strict=True)
     ]
     counts = _talk(command, jar.parent, lines)
     return float(_talk(command, jar.parent, [" ||| ".join(["EVAL", *counts])])[-1])
+
+
+def _part(text: str) -> str:
+    """A text that cannot be taken for several: no line break and no bars, which part a request."""
+    return " ".join(text.replace("|||", " ").split())
 
 
 def _meteor_jar() -> Path | None:
@@ -58,7 +63,7 @@ def _meteor_needs() -> str:
 
 
 def _talk(command: list[str], folder: Path, lines: list[str]) -> list[str]:
-    """Give the program its lines and take its own; tokenised text holds no line break, so each line is one request."""
+    """Give the program its lines, each one request, and take its own."""
     text = "\n".join(lines) + "\n"
     done = subprocess.run(  # noqa: S603  the program comes with an installed package; the texts are its input only
         command, cwd=folder, input=text.encode(), capture_output=True, check=False

@@ -39,7 +39,7 @@ class Loaded(NamedTuple):
 
 def load(stack: Stack, folder: Path, name: str, choice: Choice, settings: LocalSettings) -> Loaded:
     """Load from a folder alone; raises SnellenError with one line where that cannot be done."""
-    with _quiet(stack.transformers):
+    with quiet(stack.transformers):
         try:
             code = _code(folder, name, settings.trust_remote_code)
             processor, model = _read(stack, folder, choice, {"local_files_only": True, "trust_remote_code": code})
@@ -135,7 +135,7 @@ def _reason(error: BaseException) -> str:
 
 
 @contextlib.contextmanager
-def _quiet(transformers: Any) -> Iterator[None]:
+def quiet(transformers: Any) -> Iterator[None]:
     """No warnings and progress bars of the library's while it loads; they are for developers."""
     log = transformers.utils.logging
     before, bars = log.get_verbosity(), log.is_progress_bar_enabled()

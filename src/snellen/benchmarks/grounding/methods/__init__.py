@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING
 from snellen.core.errors import SnellenError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from snellen.benchmarks.grounding.methods.base import Entry, Method, Options
     from snellen.benchmarks.grounding.methods.crops import Strategy
     from snellen.benchmarks.grounding.methods.looks import Locator
@@ -47,7 +49,7 @@ OPTIONS = {
     "crop": "cropping, instead of +CROP in the name",
     "chooser": "lexical (default) or model, for parsers",
     "confidence": "refuse answers that are less sure (0 to 1)",
-    "refusals": "tell the model that it may answer none",
+    "refusals": "tell the model that it may answer none (vlm, chooser=model)",
     "max_calls": "most calls a sample",
     "sizes": "crop sizes of fixed, such as 200,300,500",
     "version": "UI-TARS 1 or 1.5 (default)",
@@ -58,6 +60,20 @@ OPTIONS = {
     "format": "vlm: qwen2-vl, qwen2.5-vl, qwen3-vl, gpt, claude, molmo, pixels or unit",
     "seed": "of random and sliding-window",
 }
+
+
+# which options mean something for a base, and for a way of cropping; chooser=model and oracles: see `_allowed`
+OF_BASE = {
+    "omniparser": ("chooser", "confidence"),
+    "ocr": ("chooser", "confidence"),
+    "uitars": ("version", "prompt", "space", "min_pixels", "max_pixels", "confidence"),
+    "vlm": ("format", "space", "refusals", "confidence"),
+    "center": (),
+    "random": ("seed",),
+    "sliding-window": ("seed",),
+}
+OF_CROP = {"none": (), "fixed": ("sizes", "max_calls")}
+OTHER_CROP = ("max_calls",)
 
 
 def catalogue() -> list[Entry]:
@@ -97,9 +113,6 @@ def build(name: str, options: Options) -> Method:
         raise SnellenError(
             f"method '{name}' looks at the answer and is not a blind method: it takes the truth explicitly"
         )
-    unknown = sorted(set(options) - set(OPTIONS))
-    if unknown:
-        raise SnellenError(f"unknown option '{unknown[0]}' of method '{name}': choose from {', '.join(OPTIONS)}")
     base, crop = _parts(name)
     if "crop" in options:
         if crop != "none" and crop != options["crop"]:
@@ -107,9 +120,8 @@ def build(name: str, options: Options) -> Method:
                 f"method '{name}' already crops ({crop}): name the plain method '{base}' to crop with {options['crop']}"
             )
         crop = str(options["crop"])
+    _check_options(name, options, ("crop", *_allowed(base, options), *OF_CROP.get(crop, OTHER_CROP)))
     threshold = _number(options, "confidence", 0.0, 1.0)
-    if threshold is not None and base in BASELINES:
-        raise SnellenError(f"method '{base}' has no confidence, so the option 'confidence' means nothing for it")
     max_calls = _number(options, "max_calls", 1, 100_000)
     cap = None if max_calls is None else int(max_calls)
     return Composed(name, _locator(base, options), _strategy(crop, options, cap), threshold, cap)
@@ -125,10 +137,33 @@ def build_oracle(name: str, options: Options) -> OracleMethod:
     if not base or ending not in STRATEGIES:
         names = ", ".join(f"{ORACLE}{b}{e}" for b in ("omniparser", "uitars") for e in ORACLE_CROPS)
         raise SnellenError(f"unknown oracle '{name}': choose from {names}, or another base")
+    chooses = base in (*PARSERS, "sliding-window")  # by the truth, whatever a chooser or a seed would say
+    _check_options(name, options, () if chooses else [o for o in _allowed(base, options) if o != "confidence"])
     locator = _locator(base, options)
-    if base in (*PARSERS, "sliding-window"):
+    if chooses:
         return DetectionOracle(name, base, locator.needs, STRATEGIES[ending])
     return PointOracle(name, locator, STRATEGIES[ending])
+
+
+def takes_seed(name: str) -> bool:
+    """Whether a method draws by chance. An oracle's windows are chosen by the truth."""
+    if is_oracle(name):
+        return name.removeprefix(ORACLE).startswith("random")
+    return "seed" in OF_BASE[_parts(name)[0]]
+
+
+def _allowed(base: str, options: Options) -> tuple[str, ...]:
+    more = ("refusals",) if base in PARSERS and options.get("chooser") == "model" else ()
+    return (*OF_BASE[base], *more)
+
+
+def _check_options(name: str, options: Options, allowed: Sequence[str]) -> None:
+    """An option that means nothing would only make another run of the same."""
+    for option in sorted(set(options) - set(allowed)):
+        if option not in OPTIONS:
+            raise SnellenError(f"unknown option '{option}' of method '{name}': choose from {', '.join(OPTIONS)}")
+        takes = f"it takes {', '.join(allowed)}" if allowed else "it takes none"
+        raise SnellenError(f"option '{option}' means nothing for method '{name}': {takes}")
 
 
 def _parts(name: str) -> tuple[str, str]:

@@ -63,13 +63,17 @@ def _decoded_size(data: bytes, where: str) -> tuple[int, int]:
 
 
 class Parse(Struct, frozen=True):
-    """What a parser sees in one picture: detections in that picture's pixels, in the parser's own order."""
+    """What a parser sees in one picture: detections in that picture's pixels, in the parser's own order.
+
+    `seconds` is what it took whoever asked first; 0 for those who get it from memory, None where nobody knows.
+    """
 
     width: int
     height: int
     detections: tuple[Detection, ...]
     parser: str = ""
     padded: bool = False
+    seconds: float | None = None
 
 
 class ToolFailure(Exception):
@@ -101,6 +105,14 @@ class Method(Interface):
 
     @property
     def needs(self) -> tuple[str, ...]: ...
+
+    @property
+    def most(self) -> int:
+        """How many looks a sample takes at most."""
+
+    @property
+    def prompt(self) -> tuple[str, int]:
+        """What a model is told at a look beside the instruction, and how many pictures it is shown."""
 
     async def locate(self, view: View, tools: Tools) -> Prediction:
         """Find it. Never raises for what a parser or a model does: that is a Prediction with a status."""

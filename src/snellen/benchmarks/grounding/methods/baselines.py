@@ -21,6 +21,7 @@ class Center:
     name = "center"
     needs: tuple[str, ...] = ()
     scored = False
+    prompt = ("", 0)
 
     async def look(self, view: View, crop: Crop, instruction: str, tools: Tools) -> Look:
         return Look("found", point=Point(crop.inner.width / 2, crop.inner.height / 2, crop.inner))
@@ -32,6 +33,7 @@ class RandomPoint:
     name = "random"
     needs: tuple[str, ...] = ()
     scored = False
+    prompt = ("", 0)
 
     def __init__(self, seed: int = 0) -> None:
         self.seed = seed
@@ -52,6 +54,7 @@ class SlidingWindow:
     name = "sliding-window"
     needs: tuple[str, ...] = ()
     scored = False
+    prompt = ("", 0)
 
     def __init__(self, seed: int = 0) -> None:
         self.seed = seed

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
 from functools import lru_cache
 from typing import Any
@@ -14,7 +13,9 @@ from snellen.benchmarks.grounding.methods.base import Tools
 from snellen.benchmarks.grounding.methods.grounders import certainty, no_reply
 from snellen.benchmarks.grounding.methods.parsers import Choice, Seen
 from snellen.benchmarks.grounding.methods.pictures import tagged
+from snellen.benchmarks.grounding.methods.timing import aside
 from snellen.benchmarks.grounding.replies import MOST_DETECTIONS, Corners, Detection
+from snellen.benchmarks.grounding.replies_points import thought_out
 from snellen.core.text import one_line
 from snellen.core.types import Picture, Question, Text
 
@@ -31,13 +32,14 @@ class ModelChooser:
     name = "model"
     needs: tuple[str, ...] = ("model",)
     scored = False
+    prompt = (prompts.CHOOSER_SYSTEM + prompts.CHOOSER, 2)
 
     def __init__(self, refusals: bool = False) -> None:
         self.refusals = refusals
 
     async def choose(self, seen: Seen, tools: Tools) -> Choice:
         detections = seen.parse.detections
-        picture = await asyncio.to_thread(_tagged, seen.picture, tuple(d.box for d in detections))
+        picture = await aside(tools, _tagged, seen.picture, tuple(d.box for d in detections))
         text = prompts.filled(prompts.CHOOSER, instruction=seen.instruction, boxes=listed(detections))
         question = Question(
             id=seen.id,
@@ -54,7 +56,7 @@ class ModelChooser:
         problem = no_reply(answer)
         if problem is not None:
             return Choice(problem.status, replies=problem.replies, calls=1, reason=problem.reason)
-        number = read_id(answer.text)
+        number = read_id(answer.text, cut=answer.finish_reason == "length")
         base = Choice(
             "unparsable", order=tuple(range(min(len(detections), MOST_DETECTIONS))), replies=(answer.text,), calls=1
         )
@@ -86,14 +88,17 @@ def listed(detections: tuple[Detection, ...]) -> str:
     return "".join(lines)
 
 
-def read_id(reply: str) -> int | None:
-    """The chosen number; -1 for none of them; None where there is no number to read.
+def read_id(reply: str, cut: bool = False) -> int | None:
+    """The chosen number; -1 for none of them; None where there is no number to read. Thinking is not read.
+
+    A reply that was `cut` off counts only where it holds a whole object.
 
     >>> read_id("{'Analysis': 'a save icon', 'Click BBox ID': '12'}")
     12
     """
+    reply = thought_out(reply)
     value = _from_json(reply)
-    if value is None:
+    if value is None and not cut:
         matches = _ID.findall(reply[-20_000:])
         value = matches[-1] if matches else None
     if isinstance(value, str):

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import time
-
 from snellen.benchmarks.grounding.methods.base import Tools, View
 from snellen.benchmarks.grounding.methods.crops import Strategy
 from snellen.benchmarks.grounding.methods.looks import Locator, Look, Trail
+from snellen.benchmarks.grounding.methods.timing import Timed
+from snellen.benchmarks.grounding.prompts import PLANNER
 from snellen.benchmarks.grounding.replies import Prediction
 from snellen.core.errors import SnellenError
 
@@ -26,15 +26,25 @@ class Composed:
         self.threshold, self.max_calls = threshold, max_calls
         self.needs = tuple(dict.fromkeys((*locator.needs, *strategy.needs)))
 
+    @property
+    def most(self) -> int:
+        """How many looks a sample takes at most."""
+        return self.strategy.most if self.max_calls is None else min(self.strategy.most, self.max_calls)
+
+    @property
+    def prompt(self) -> tuple[str, int]:
+        """What is said to a model at a look: the locator's words, or the planner's where only that is asked."""
+        return (PLANNER, 1) if self.locator.prompt[1] == 0 and "planner" in self.needs else self.locator.prompt
+
     async def locate(self, view: View, tools: Tools) -> Prediction:
         """Search, then refuse what is too unsure."""
-        started = time.perf_counter()
+        timed = Timed(tools)
         trail = Trail(view, self.max_calls)
         try:
-            look = await self.strategy.search(self.locator, trail, tools)
+            look = await self.strategy.search(self.locator, trail, timed)
         except SnellenError as error:  # a screenshot that does not decode
             look = Look("error", reason=str(error))
-        return trail.prediction(self.name, self._held(look), seconds=round(time.perf_counter() - started, 4))
+        return trail.prediction(self.name, self._held(look), seconds=timed.seconds)
 
     def _held(self, look: Look) -> Look:
         """A found point under the threshold is a refusal; without any confidence a threshold cannot be applied."""

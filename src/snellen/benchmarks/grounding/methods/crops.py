@@ -44,6 +44,10 @@ class Strategy(Interface):
     @property
     def needs(self) -> tuple[str, ...]: ...
 
+    @property
+    def most(self) -> int:
+        """How many looks it takes at most."""
+
     async def search(self, locator: Locator, trail: Trail, tools: Tools) -> Look:
         """Look, perhaps several times; the answer in the screenshot's pixels."""
 
@@ -53,6 +57,7 @@ class Whole:
 
     name = "none"
     needs: tuple[str, ...] = ()
+    most = 1
 
     async def search(self, locator: Locator, trail: Trail, tools: Tools) -> Look:
         return await trail.look(locator, trail.view.whole, trail.view.instruction, tools)
@@ -66,6 +71,7 @@ class Fixed:
 
     def __init__(self, sizes: Sequence[int] = SIZES) -> None:
         self.sizes = tuple(sizes)
+        self.most = 1 + len(self.sizes)
 
     async def search(self, locator: Locator, trail: Trail, tools: Tools) -> Look:
         first = await trail.look(locator, trail.view.whole, trail.view.instruction, tools)
@@ -85,6 +91,7 @@ class Panels:
 
     name = "screenseeker-heuristic"
     needs: tuple[str, ...] = ()
+    most = 1 + len(PANELS)
 
     async def search(self, locator: Locator, trail: Trail, tools: Tools) -> Look:
         looks = []
@@ -100,6 +107,7 @@ class Reground:
 
     name = "reground"
     needs: tuple[str, ...] = ()
+    most = 2
 
     def __init__(self, side: int = REGROUND_SIDE) -> None:
         self.side = side
@@ -121,7 +129,7 @@ class Narrow:
     needs: tuple[str, ...] = ()
 
     def __init__(self, steps: int = NARROW_STEPS) -> None:
-        self.steps = steps
+        self.steps = self.most = steps
 
     async def search(self, locator: Locator, trail: Trail, tools: Tools) -> Look:
         crop = trail.view.whole

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import math
 from functools import lru_cache
 
@@ -12,6 +11,7 @@ from snellen.benchmarks.grounding.methods.formats import FORMATS, SPACES, UITARS
 from snellen.benchmarks.grounding.methods.looks import Look
 from snellen.benchmarks.grounding.methods.pictures import cut, scaled
 from snellen.benchmarks.grounding.methods.resize import PROCESSOR, UITARS_V1, Limits
+from snellen.benchmarks.grounding.methods.timing import aside
 from snellen.benchmarks.grounding.replies_points import read_point
 from snellen.core.errors import SnellenError
 from snellen.core.geometry import Crop, Point
@@ -31,12 +31,16 @@ class Grounder:
             raise SnellenError(f"unknown coordinate space '{space}': choose from {', '.join(SPACES)}")
         self.name, self.form, self.space, self.refusals = name, form, space or form.space, refusals
 
+    @property
+    def prompt(self) -> tuple[str, int]:
+        return self.form.template + (prompts.REFUSAL if self.refusals else ""), 1
+
     async def look(self, view: View, crop: Crop, instruction: str, tools: Tools) -> Look:
         try:
             sent = self.form.size(crop.inner.width, crop.inner.height)
         except SnellenError as error:
             return Look("error", reason=str(error))
-        data = await asyncio.to_thread(_prepared, view.image, crop, sent)
+        data = await aside(tools, _prepared, view.image, crop, sent)
         text = prompts.filled(self.form.template, instruction=instruction, width=sent[0], height=sent[1])
         question = Question(
             id=asked_id(view, crop),
@@ -55,7 +59,7 @@ class Grounder:
         if problem is not None:
             return problem
         look = Look("unparsable", replies=(answer.text,), calls=1)
-        said = read_point(answer.text)
+        said = read_point(answer.text, cut=answer.finish_reason == "length")
         if said.kind == "refusal":
             return look._replace(status="refused", reason=said.note)
         if said.kind not in ("point", "box"):

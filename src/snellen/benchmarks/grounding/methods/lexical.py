@@ -49,6 +49,7 @@ class LexicalChooser:
     name = "lexical"
     needs: tuple[str, ...] = ()
     scored = True
+    prompt = ("", 0)
 
     async def choose(self, seen: Seen, tools: Tools) -> Choice:
         scores = score_all(read_wish(seen.instruction), seen.parse.detections, seen.parse.width, seen.parse.height)

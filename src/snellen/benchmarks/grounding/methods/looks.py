@@ -52,6 +52,10 @@ class Locator(Interface):
     @property
     def scored(self) -> bool: ...
 
+    @property
+    def prompt(self) -> tuple[str, int]:
+        """What it says to a model beside the instruction, and how many pictures it shows; nothing where it asks none."""
+
     async def look(self, view: View, crop: Crop, instruction: str, tools: Tools) -> Look:
         """Look at a crop of the view. Never raises for what a parser or a model does."""
 

@@ -7,7 +7,6 @@ never looks gets over 90 % here. Everything else in this package works without a
 
 from __future__ import annotations
 
-import time
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from snellen.benchmarks.grounding import legacy
@@ -15,6 +14,7 @@ from snellen.benchmarks.grounding.methods.base import Parse, ToolFailure, Tools,
 from snellen.benchmarks.grounding.methods.baselines import window_parse
 from snellen.benchmarks.grounding.methods.looks import Locator, Look, Trail
 from snellen.benchmarks.grounding.methods.pictures import cut
+from snellen.benchmarks.grounding.methods.timing import Timed, aside
 from snellen.benchmarks.grounding.replies import Detection, Prediction
 from snellen.core.errors import SnellenError
 from snellen.core.geometry import UNIT, Box, Crop, Point
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 PREFIX = "oracle/"
 STRATEGIES = {"": "baseline", "baseline": "baseline", "fixed": "fixed_crop", "screenseeker": "screenseeker"}
+MOST_REGIONS = {"baseline": 1, "fixed_crop": 1 + len(legacy.SIZES), "screenseeker": 1 + legacy.MAX_REGIONS}
 
 
 class Target(NamedTuple):
@@ -54,16 +55,17 @@ class PointOracle:
     def __init__(self, name: str, locator: Locator, strategy: str) -> None:
         self.name, self.locator, self.strategy = name, locator, strategy
         self.needs = (*locator.needs, "truth")
+        self.most, self.prompt = MOST_REGIONS[strategy], locator.prompt
 
     async def locate(self, view: View, tools: Tools, target: Target) -> Prediction:
         """Look until it is right."""
-        started = time.perf_counter()
+        timed = Timed(tools)
         trail = Trail(view)
-        answer = Look("refused", reason="no point passed the original's rule, which knows the truth")
+        answer = Look("missed", reason="no point passed the original's rule, which knows the truth")
         for region in legacy.regions(self.strategy, target.box, view.width, view.height):
             crop = _crop(view, region)
             try:
-                look = await trail.look(self.locator, crop, view.instruction, tools)
+                look = await trail.look(self.locator, crop, view.instruction, timed)
             except SnellenError as failure:  # a screenshot that does not decode
                 trail.failures.append(str(failure))
                 continue
@@ -71,11 +73,12 @@ class PointOracle:
                 continue
             within = crop.into(look.point).to(UNIT)
             full = legacy.to_full(region, (within.x, within.y))
+            point = Point(*full, UNIT).to(view.space)
+            answer = answer._replace(point=point)
             if legacy.inside(full, target.box):
-                point = Point(*full, UNIT).to(view.space)
                 answer = Look("found", point=point, confidence=legacy.UITARS_CONFIDENCE, reason="accepted by the truth")
                 break
-        return trail.prediction(self.name, _failed(answer, trail), round(time.perf_counter() - started, 4), oracle=True)
+        return trail.prediction(self.name, _failed(answer, trail), timed.seconds, oracle=True)
 
 
 class DetectionOracle:
@@ -84,11 +87,12 @@ class DetectionOracle:
     def __init__(self, name: str, parser: str, needs: tuple[str, ...], strategy: str) -> None:
         self.name, self.parser, self.strategy = name, parser, strategy
         self.needs = (*needs, "truth")
-        self._last: tuple[Parse, Floats, bool] | None = None
+        self.most, self.prompt = MOST_REGIONS[strategy], ("", 0)
+        self._last: tuple[tuple[Detection, ...], Floats, bool] | None = None
 
     async def locate(self, view: View, tools: Tools, target: Target) -> Prediction:
         """Pick what is nearest to the truth."""
-        started = time.perf_counter()
+        timed = Timed(tools)
         trail = Trail(view)
         best, chosen, shown = 0.0, None, None
         for region in legacy.regions(self.strategy, target.box, view.width, view.height):
@@ -97,7 +101,7 @@ class DetectionOracle:
             if crop != view.whole:
                 trail.crops.append(crop)
             try:
-                parse = await self._parse(view, crop, tools, trail)
+                parse = await self._parse(view, crop, timed, trail)
             except (ToolFailure, SnellenError) as failure:
                 trail.failures.append(str(failure))
                 continue
@@ -111,22 +115,22 @@ class DetectionOracle:
             if best >= legacy.ENOUGH:
                 break
         look = _chosen(view, best, chosen, shown)
-        return trail.prediction(self.name, _failed(look, trail), round(time.perf_counter() - started, 4), oracle=True)
+        return trail.prediction(self.name, _failed(look, trail), timed.seconds, oracle=True)
 
     async def _parse(self, view: View, crop: Crop, tools: Tools, trail: Trail) -> Parse:
         if self.parser == "sliding-window":
             return window_parse(crop.inner.width, crop.inner.height)
         trail.calls += 1
         note = "whole" if crop == view.whole else f"crop {','.join(map(str, crop.edges))}"
-        return await tools.parse(cut(view.image, crop), note)
+        return await tools.parse(await aside(tools, cut, view.image, crop), note)
 
     def _scores(self, parse: Parse, region: legacy.XYWH, target: Target) -> tuple[Floats, Floats]:
         """The original's score of every detection, and its box as fractions of the screen."""
         import numpy as np
 
-        if self._last is None or self._last[0] is not parse:
-            self._last = (parse, _fractions(parse), any(d.text for d in parse.detections))
-        _parse, own, worded = self._last
+        if self._last is None or self._last[0] is not parse.detections:
+            self._last = (parse.detections, _fractions(parse), any(d.text for d in parse.detections))
+        _known, own, worded = self._last
         boxes = np.column_stack(
             (
                 region[0] + own[:, 0] * region[2],
@@ -172,9 +176,12 @@ def _bonus(detection: Detection, wanted: str | None) -> float:
 
 
 def _chosen(view: View, best: float, chosen: tuple[float, ...] | None, shown: Detection | None) -> Look:
-    if chosen is None or best < legacy.FOUND:
-        return Look("refused", confidence=best, reason=f"best score {best:.3f}: nothing passed the original's rule")
+    missed = Look("missed", confidence=best, reason=f"best score {best:.3f}: nothing passed the original's rule")
+    if chosen is None:
+        return missed
     box = Box.from_xywh(chosen, UNIT).to(view.space)
+    if best < legacy.FOUND:
+        return missed._replace(point=box.centre, box=box)
     text = shown.text if shown is not None else None
     return Look("found", point=box.centre, box=box, text=text or None, confidence=best, reason="chosen by the truth")
 
@@ -186,6 +193,6 @@ def _crop(view: View, region: legacy.XYWH) -> Crop:
 
 def _failed(look: Look, trail: Trail) -> Look:
     """Where every single look failed, that is an error and no miss (the original counts it as one)."""
-    if look.status == "refused" and trail.failures and len(trail.failures) == trail.attempts:
+    if look.status == "missed" and trail.failures and len(trail.failures) == trail.attempts:
         return Look("error", reason=trail.failures[0])
     return look

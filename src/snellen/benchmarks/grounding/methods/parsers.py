@@ -10,9 +10,12 @@ from functools import lru_cache
 from typing import NamedTuple
 from typing import Protocol as Interface
 
+import msgspec
+
 from snellen.benchmarks.grounding.methods.base import Parse, ToolFailure, Tools, View
 from snellen.benchmarks.grounding.methods.looks import Look
 from snellen.benchmarks.grounding.methods.pictures import cut
+from snellen.benchmarks.grounding.methods.timing import aside
 from snellen.benchmarks.grounding.replies import Status
 from snellen.core.geometry import Box, Crop
 
@@ -52,6 +55,10 @@ class Chooser(Interface):
     @property
     def scored(self) -> bool: ...
 
+    @property
+    def prompt(self) -> tuple[str, int]:
+        """As a locator's."""
+
     async def choose(self, seen: Seen, tools: Tools) -> Choice:
         """Pick one, or none."""
 
@@ -62,10 +69,10 @@ class ParserLocator:
     def __init__(self, parser: str, chooser: Chooser, needs: tuple[str, ...]) -> None:
         self.name, self.chooser = parser, chooser
         self.needs = (*needs, *chooser.needs)
-        self.scored = chooser.scored
+        self.scored, self.prompt = chooser.scored, chooser.prompt
 
     async def look(self, view: View, crop: Crop, instruction: str, tools: Tools) -> Look:
-        picture = await asyncio.to_thread(_cut, view.image, crop)
+        picture = await aside(tools, _cut, view.image, crop)
         note = "whole" if crop == view.whole else f"crop {','.join(map(str, crop.edges))}"
         try:
             parse = await tools.parse(picture, note)
@@ -99,7 +106,8 @@ def _cut(image: bytes, crop: Crop) -> bytes:
 class ParseCache:
     """Makes a parse once for each picture, also when several samples want it at the same time. Keeps the last ones.
 
-    A failure is handed to all who wait; it is remembered only where asking again would fail again.
+    Whoever wants it first pays for it; the others get it with 0 seconds. A failure is handed to all who wait; it is remembered only
+    where asking again would fail again.
     """
 
     def __init__(self, parse: Callable[[bytes, str], Awaitable[Parse]], keep: int = KEPT) -> None:
@@ -110,6 +118,7 @@ class ParseCache:
     async def __call__(self, image: bytes, note: str) -> Parse:
         key = hashlib.sha256(image).hexdigest()
         task = self._made.get(key)
+        first = task is None
         if task is None:
             self.made += 1
             task = asyncio.ensure_future(self._parse(image, note))
@@ -119,7 +128,8 @@ class ParseCache:
         else:
             self._made.move_to_end(key)
         try:
-            return await asyncio.shield(task)
+            parse = await asyncio.shield(task)
+            return parse if first else msgspec.structs.replace(parse, seconds=0.0)
         except asyncio.CancelledError:
             raise
         except Exception as error:

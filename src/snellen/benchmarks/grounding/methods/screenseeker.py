@@ -6,8 +6,6 @@ answers with a point only gives a box without area, and a ring is drawn for the 
 
 from __future__ import annotations
 
-import asyncio
-
 from snellen.benchmarks.grounding import prompts
 from snellen.benchmarks.grounding.methods.base import Tools
 from snellen.benchmarks.grounding.methods.grounders import asked_id, no_reply, steps
@@ -22,10 +20,12 @@ from snellen.benchmarks.grounding.methods.seeker_math import (
     read_check,
     read_hints,
 )
+from snellen.benchmarks.grounding.methods.timing import aside
+from snellen.benchmarks.grounding.replies_points import thought_out
 from snellen.core.errors import SnellenError
 from snellen.core.geometry import UNIT, Box, Crop
 from snellen.core.text import one_line
-from snellen.core.types import Picture, Question, Text
+from snellen.core.types import Answer, Picture, Question, Text
 
 DEPTH = 3
 CALLS = 40
@@ -44,6 +44,7 @@ class ScreenSeeker:
         if calls < 2:
             raise SnellenError(f"screenseeker needs at least 2 calls a sample, not {calls}: give a larger max_calls")
         self.calls, self.depth = calls, depth
+        self.most = calls  # of planner and grounder together
 
     async def search(self, locator: Locator, trail: Trail, tools: Tools) -> Look:
         trail.cap = self.calls if trail.cap is None else min(trail.cap, self.calls)
@@ -54,13 +55,17 @@ class ScreenSeeker:
         if trail.spent and hunt.first is not None:
             # nothing was confirmed within the cap: the grounder's own first answer, said to be that
             return hunt.first._replace(reason=f"not confirmed within {self.calls} calls: the grounder's first answer")
-        if trail.failures and not hunt.heard:
-            return Look("error", reason=trail.failures[0])  # nobody ever said that it is not there
+        if not hunt.heard:  # nobody ever said that it is not there
+            unread = Look("unparsable", reason="no verdict could be read from the planner's replies")
+            return Look("error", reason=trail.failures[0]) if trail.failures else unread
         return Look("refused", reason=hunt.denial or "the search found nothing that the planner confirms")
 
 
 class _Hunt:
-    """One search. `first` is the grounder's first answer on the whole screenshot; `heard`: the planner judged something."""
+    """One search. `first` is the grounder's first answer on the whole screenshot.
+
+    `heard`: a verdict of the planner could be read, or the grounder itself said that it is not there.
+    """
 
     def __init__(self, locator: Locator, trail: Trail, tools: Tools, depth: int) -> None:
         self.locator, self.trail, self.tools, self.depth = locator, trail, tools, depth
@@ -120,6 +125,7 @@ class _Hunt:
 
     async def _ground(self, crop: Crop, text: str) -> Look:
         look = await self.trail.look(self.locator, crop, text, self.tools)
+        self.heard = self.heard or (look.status == "refused" and text == self.trail.view.instruction)
         if (
             self.first is None
             and look.point is not None
@@ -131,18 +137,23 @@ class _Hunt:
 
     async def _plan(self, crop: Crop) -> Hints | None:
         text = prompts.filled(prompts.PLANNER, instruction=self.trail.view.instruction)
-        reply = await self._ask(PLAN, crop, await asyncio.to_thread(cut, self.trail.view.image, crop), text)
-        return None if reply is None else read_hints(reply)
+        reply = await self._ask(PLAN, crop, await aside(self.tools, cut, self.trail.view.image, crop), text)
+        if reply is None:
+            return None
+        hints = read_hints(thought_out(reply.text))
+        # what a reply names before it is cut off are hints all the same, but that there is no target is a verdict
+        return hints._replace(absent=False) if reply.finish_reason == "length" else hints
 
     async def _check(self, crop: Crop, look: Look) -> Check | None:
         text = prompts.filled(prompts.CHECK, instruction=self.trail.view.instruction)
         box = look.box if look.box is not None else _dot(look)
-        picture = await asyncio.to_thread(_shown, self.trail.view.image, crop, crop.into(box))
+        picture = await aside(self.tools, _shown, self.trail.view.image, crop, crop.into(box))
         reply = await self._ask(CHECK, crop, picture, text)
-        self.heard = self.heard or reply is not None
-        return None if reply is None else read_check(reply)
+        check = None if reply is None else read_check(thought_out(reply.text))
+        self.heard = self.heard or check is not None
+        return check
 
-    async def _ask(self, role: str, crop: Crop, picture: bytes, text: str) -> str | None:
+    async def _ask(self, role: str, crop: Crop, picture: bytes, text: str) -> Answer | None:
         view, trail = self.trail.view, self.trail
         trail.calls += 1
         answer = await self.tools.ask(
@@ -162,7 +173,7 @@ class _Hunt:
             trail.failures.append(f"{role}: {one_line(problem.reason, 200)}")
             return None
         trail.replies.append(answer.text)
-        return answer.text
+        return answer
 
 
 def _patch(look: Look, crop: Crop) -> Patch:

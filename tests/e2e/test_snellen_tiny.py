@@ -1,0 +1,68 @@
+"""The shipped model on the real path: loading, batching, generating, marking, scoring. And it looks: a blank picture costs it its score."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.support.command import snellen
+
+pytest.importorskip("transformers")
+
+OFFLINE = {"HF_HUB_OFFLINE": "1"}
+MODEL = ("--model", "hf/snellen-tiny")
+
+
+def run(home: Path, benchmark: str, *words: object, count: int) -> tuple[dict[str, Any], Path]:
+    data = home / benchmark
+    made = snellen("data", "make", benchmark, "--count", count, "--seed", 31, "--out", data, cache=home)
+    assert made.returncode == 0, made.stderr
+    done = snellen(
+        *("run", benchmark, "--data", data, "--out", home / "runs", "--json", *MODEL, *words), cache=home, **OFFLINE
+    )
+    assert done.returncode == 0, done.stderr
+    summary = json.loads(done.stdout)
+    return summary, Path(summary["run"])
+
+
+def test_it_looks_at_scenes(tmp_path: Path) -> None:
+    words = ("--task", "scene", "--split", "Illusion_ICON", "--protocol", "original", "--controls", "blank")
+    summary, path = run(tmp_path, "illusionbench", *words, count=33)
+    control = next(row for row in summary["controls"] if row["control"] == "blank")
+    assert control["n"] == 33
+    assert control["score"] > 0.6
+    assert control["high"] < 0, "the difference to a blank picture is not below zero"
+    manifest = json.loads((path / "run.json").read_text())
+    assert manifest["subject"]["spec"] == "hf/snellen-tiny"
+    assert manifest["subject"]["identity"]["model"] == "snellen-tiny"
+    assert str(tmp_path.anchor) + "src" not in json.dumps(manifest["subject"])
+
+
+def test_it_answers_with_explanations_and_entropies(tmp_path: Path) -> None:
+    summary, path = run(tmp_path, "vqax", "--split", "val", count=10)
+    assert summary["complete"]
+    rows = [json.loads(line) for line in (path / "answers.jsonl").read_text().splitlines()]
+    assert len(rows) == 10
+    assert all(" because " in row["text"] for row in rows)
+    assert all(token["entropy"] >= 0 for row in rows for token in row["tokens"])
+
+
+def test_it_describes_pairs_and_the_page_shows_them(tmp_path: Path) -> None:
+    summary, path = run(tmp_path, "d3", count=12)
+    groups = summary["protocols"][0]["groups"]
+    whole = next(g for g in groups if "kind" not in g["by"])
+    assert whole["n"] == 12
+    assert not {"unparsable", "error"} & {k for k, v in whole["outcomes"].items() if v}
+    captions = json.loads(next((path / "exports").rglob("captions/*.json")).read_text())
+    assert len(captions) == 12
+    page = tmp_path / "page.html"
+    assert snellen("report", path, "--out", page, cache=tmp_path).returncode == 0
+    assert next(iter(captions.values()))["left"] in page.read_text()
+
+
+def test_model_path_is_not_for_it(tmp_path: Path) -> None:
+    done = snellen("run", "vqax", *MODEL, "--model-path", tmp_path, "--data", tmp_path, cache=tmp_path)
+    assert done.returncode == 2
+    assert "--model-path is for" in done.stderr
