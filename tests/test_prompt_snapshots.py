@@ -43,9 +43,42 @@ def requests(name: str) -> dict[str, object]:
     return found
 
 
+def in_context(folder: Path) -> dict[str, object]:
+    """IllusionBench's requests with examples, and for two names at once, from a set of six images a subset."""
+    from snellen.benchmarks.illusionbench.icl import KEPT, MODES
+    from snellen.core.exam import Options
+
+    exam = benchmarks.load("illusionbench")
+    subject = ChatSubject("api", "m", Settings(base_url="http://127.0.0.1:9/v1", max_tokens=exam.max_tokens))
+    for subset, shapes in KEPT.items():
+        (folder / subset).mkdir()
+        for i, (shape, scene) in enumerate(
+            ((0, "Ocean"), (0, "City"), (1, "Ocean"), (2, "Museum"), (0, "Ocean"), (3, "City"))
+        ):
+            (folder / subset / f"{shapes[shape]}-{i}-{scene}-Easy-1.5-1.png").write_bytes(png(i + 1))
+    found: dict[str, object] = {}
+    for shots in (0, 1, 2):
+        data = exam.open(folder, Options(tasks=("shape", "both"), shots=shots))
+        for prompt in MODES if shots else ("icl", "lmms-first"):
+            ask = data.asker(prompt)
+            for sample in data.full(lambda i: "-0-Ocean" in i):
+                assert exam.applies(prompt, sample)
+                found[f"{sample.id} {prompt} {shots}"] = json.loads(subject.prepare(ask(sample)).body)
+    return found
+
+
+def test_no_byte_of_a_request_with_examples_changed(tmp_path: Path) -> None:
+    compare("illusionbench_in_context", in_context(tmp_path))
+
+
 @pytest.mark.parametrize("name", benchmarks.names())
 def test_no_byte_of_any_request_changed(name: str) -> None:
-    now = json.dumps(requests(name), indent=1, sort_keys=True, ensure_ascii=False) + "\n"
+    compare(name, requests(name))
+
+
+def compare(name: str, sent: dict[str, object]) -> None:
+    """Hold requests against the snapshot of that name."""
+    now = json.dumps(sent, indent=1, sort_keys=True, ensure_ascii=False) + "\n"
     file = FOLDER / f"{name}.json"
     if os.environ.get("SNELLEN_UPDATE_SNAPSHOTS"):
         file.write_text(now, encoding="utf-8")

@@ -103,6 +103,31 @@ def test_what_the_seed_says_of_the_rules_is_derived() -> None:
     assert row(RIVALS, "prompt", "option order", task="scene").values == ("same order", "other order")
 
 
+def _last_word(reply: str, asked: Asked) -> Read:
+    hit = reply.lower().split()[-1:] == [asked.truth.lower()]
+    return Read(reply, bool(reply), hit, hit)
+
+
+def test_which_part_of_the_reply_counts_is_derived() -> None:
+    table = build(ILLUSION, choose(ILLUSION, ("original-icl", "lmms-head"), None), ("IN",), ("shape",))
+    assert by_name(table, "rule", "extraction") == {
+        "original-icl": "only the first line or first sentence",
+        "lmms-head": "whole reply",
+    }
+    forgiven = by_name(table, "rule", "normalisation")
+    assert "punctuation inside" in forgiven["original-icl"]
+    assert "punctuation inside" not in forgiven["lmms-head"]
+    last = row(changed(_last_word), "rule", "extraction", task="shape").values[1]
+    assert last == "only the end of the reply"
+
+
+@pytest.mark.parametrize("benchmark", ["grounding", "d3"])
+def test_rules_that_cannot_be_told_are_left_out(benchmark: str) -> None:
+    exam = load(benchmark)
+    table = build(exam, choose(exam, (), None))
+    assert "takes no form tried" not in table_markdown(table)
+
+
 def test_all_protocols_and_the_traps() -> None:
     table = build(ILLUSION, choose(ILLUSION, (), None), ("ICON",), ("shape",))
     assert {s.split for s in table.sections} == {"Illusion_ICON"}
@@ -230,6 +255,7 @@ def test_unknown_names_are_errors(tmp_path: Path) -> None:
         (("salbench", "--protocol", "paper@question+blank"), "choose"),
         (("salbench", "--json", "--markdown"), "choose one"),
         (("salbench", "--run", tmp_path), "not a run folder"),
+        (("salbench", tmp_path), "name run folders after --run"),
         (("salbench", "--run", tmp_path, "--task", "D"), "leave them out with --run"),
     ):
         done = snellen("protocols", *words, cache=tmp_path)
@@ -361,6 +387,8 @@ def test_the_command_on_a_run(run: Path, tmp_path: Path) -> None:
 
 
 def test_hostile_replies_are_inert_in_terminal_and_markdown(run: Path, tmp_path: Path) -> None:
+    several = snellen("protocols", "illusionbench", "--run", run, run / ".." / run.name, "--json", cache=tmp_path)
+    assert len(json.loads(several.stdout)["runs"]) == 2, "run folders may simply follow --run"
     plain = snellen("protocols", "illusionbench", "--run", run, "--all", cache=tmp_path)
     assert plain.returncode == 0, plain.stderr
     assert "\x1b" not in plain.stdout

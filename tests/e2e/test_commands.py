@@ -120,7 +120,7 @@ def test_remark_adds_a_protocol_without_a_call_and_shows_changes(tmp_path: Path)
     assert "12 questions would have to be asked, at an unknown cost" in missing.stderr
     listed = snellen("remark", path, "--protocol", "paper@plan-v2", "--json", cache=tmp_path / "cache")
     assert listed.returncode == 2
-    lacking = json.loads(listed.stdout)["unasked"]
+    lacking = json.loads(listed.stdout)[0]["unasked"][0]
     assert (lacking["prompt"], lacking["cost"], len(set(lacking["questions"]))) == ("plan-v2", None, 12)
 
 
@@ -132,6 +132,27 @@ def test_remark_says_what_the_missing_questions_would_cost(tmp_path: Path) -> No
     assert (
         "12 questions would have to be asked, at about 0.0240 USD by this run's mean of 0.002000 a call" in done.stderr
     )
+
+
+def test_remark_names_every_protocol_that_lacks_answers_and_keeps_the_other_runs(tmp_path: Path) -> None:
+    data = write_set(tmp_path / "data", 6)
+    words = ("run", "salbench", "--data", data, "--out", tmp_path / "runs")
+    for n, protocols in ((1, "paper@plan-v2"), (2, "paper")):
+        model = f"baseline/constant:{n}"
+        assert snellen(*words, "--model", model, "--protocol", protocols, cache=tmp_path).returncode == 0
+    first, second = sorted((tmp_path / "runs").iterdir())
+    wanted = ("--protocol", "paper@plan-v2,robust@lmms-eval")
+    done = snellen("remark", first, second, *wanted, "--json", cache=tmp_path)
+    assert done.returncode == 2
+    one, two = json.loads(done.stdout)
+    assert [u["protocol"] for u in one["unasked"]] == ["robust@lmms-eval"]
+    assert [u["protocol"] for u in two["unasked"]] == ["paper@plan-v2", "robust@lmms-eval"]
+    plain = snellen("remark", second, *wanted, cache=tmp_path)
+    assert "Protocol paper@plan-v2 marks answers" in plain.stderr
+    assert "Protocol robust@lmms-eval marks answers" in plain.stderr
+    mixed = snellen("remark", first, second, "--protocol", "robust@plan-v2", "--json", cache=tmp_path)
+    assert mixed.returncode == 2
+    assert ["marks" in d for d in json.loads(mixed.stdout)] == [True, False], "the marked run has its document"
 
 
 def test_protocols_that_share_a_prompt_share_answers_and_others_ask(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from snellen.benchmarks import plugins
 from snellen.core.errors import SnellenError
 from snellen.core.exam import Benchmark
 
-GROUP = "snellen.benchmarks"
+GROUP = plugins.BENCHMARKS
 
 
 def names() -> list[str]:

@@ -37,13 +37,19 @@ class SimpleProtocol:
         *,
         version: str = "1",
         prompt: str = "question",
+        ask: Callable[[Sample], str | Question] | None = None,
     ) -> None:
+        """`ask` brings a prompt of the protocol's own, which `prompt` names: a text that follows the pictures, or a Question."""
         self.name, self.version, self.prompt, self.about = name, version, prompt, about
-        self._read, self._mark = read, mark
+        self._read, self._mark, self.ask = read, mark, ask
 
     def judge(self, reply: str, sample: Sample) -> Verdict:
         reading = self._read(reply, sample)
         score = 0.0 if reading is None else float(self._mark(reading, sample))
+        if not 0 <= score <= 1:
+            raise SnellenError(
+                f"protocol {self.name}: mark() gave {score:g} for sample {sample.id}; a score is from 0 to 1"
+            )
         return Verdict(reading, reading is not None, score >= 1.0, {"score": score})
 
     def blank(self, sample: Sample) -> Metrics:
@@ -180,8 +186,17 @@ class SimpleData:
         self._options = options
         self.fingerprint = digest(known)
 
+    def _every(self) -> Iterator[Sample]:
+        try:
+            yield from self._benchmark.samples(self._where)
+        except (SnellenError, GeneratorExit):
+            raise
+        except Exception as error:  # of the user's own samples()
+            said = f"{type(error).__name__}: {error}"
+            raise SnellenError(f"{self._where}: {self._benchmark.name} cannot read its samples: {said}") from error
+
     def _all(self, options: Options) -> Iterator[Sample]:
-        for sample in self._benchmark.samples(self._where):
+        for sample in self._every():
             tags = sample.tags
             if (not options.splits or tags.get("split") in options.splits) and (
                 not options.tasks or tags.get("task") in options.tasks

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import click
 
 from snellen.cli import options
 
-NUMBERS = ("chance", "best constant", "list every option", "contradict yourself")
+NUMBERS = ("chance", "best constant", "list every option", "contradict yourself", "contradict one option")
 
 
 @click.command("audit")
@@ -27,19 +28,21 @@ NUMBERS = ("chance", "best constant", "list every option", "contradict yourself"
 def command(benchmark: str, protocols: tuple[str, ...], data: str | None, as_json: bool) -> int:
     """Show what chance, a constant answer, a list of every option and a self-contradiction would score under each protocol.
 
-    Needs no model. Protocols that such subjects can win (90 % and more) are named.
+    Needs no model. Protocols that such subjects can win (90 % and more) are named. "–": the prompt offers no options, or the
+    figure needs the truths of a data set (--data). --json also has every constant answer.
 
     \b
     snellen audit illusionbench
     """
     from snellen import benchmarks
-    from snellen.core.exam import Options, pick_protocol
+    from snellen.core.exam import Options
     from snellen.engine.audit import audit
+    from snellen.engine.plan import choose
 
     exam = benchmarks.load(benchmark)
-    chosen = [pick_protocol(exam, p)[0] for p in protocols] or list(exam.protocols.values())
+    chosen = choose(exam, protocols, None)
     samples = list(exam.open(Path(data), Options()).light()) if data else list(exam.truths())
-    rows = audit(exam, samples, chosen)
+    rows = audit(exam, samples, chosen, real=data is not None, progress=_progress)
     if as_json:
         options.print_json(rows)
         return 0
@@ -59,7 +62,7 @@ def command(benchmark: str, protocols: tuple[str, ...], data: str | None, as_jso
             row["protocol"],
             row["part"],
             words.metric_name(row["metric"]),
-            *(words.percent(row[n]) for n in NUMBERS),
+            *("–" if row[n] is None else words.percent(row[n]) for n in NUMBERS),
         ]
         table.add_row(*map(Text, cells), Text(row["won by"] or "", style="bold red"))
     out.print(table)
@@ -67,4 +70,14 @@ def command(benchmark: str, protocols: tuple[str, ...], data: str | None, as_jso
     out.print(
         Text(f"Can be won without looking: {', '.join(won)}" if won else "No protocol can be won without looking.")
     )
+    if data is None and any(row["best constant"] is None for row in rows):
+        out.print(Text("What constant answers score depends on the truths of a data set here: --data DIR counts them."))
     return 0
+
+
+def _progress(done: int, of: int, name: str) -> None:
+    """A line on the terminal while it takes a while; nothing where nobody watches."""
+    if sys.stderr.isatty():
+        click.echo(f"\r\x1b[Kaudit: {name} ({done + 1} of {of})", err=True, nl=False)
+        if done + 1 == of:
+            click.echo("", err=True)

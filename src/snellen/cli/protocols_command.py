@@ -12,7 +12,9 @@ import click
 
 from snellen.cli import options
 from snellen.core.errors import SnellenError
+from snellen.core.exam import Benchmark, Options
 from snellen.core.text import for_terminal
+from snellen.core.types import Sample
 
 if TYPE_CHECKING:
     from snellen.engine.flips import Compared, Flip, Side
@@ -27,6 +29,7 @@ Rows = Sequence[Sequence[str]]
 
 @click.command("protocols")
 @click.argument("benchmark")
+@click.argument("more", nargs=-1, type=click.Path(path_type=Path), metavar="")
 @click.option(
     "--protocol", "--protocols", "names", multiple=True, callback=options.words, metavar="P,...",
     help="Protocols to compare: NAME or NAME@PROMPT (default: all).",
@@ -41,17 +44,22 @@ Rows = Sequence[Sequence[str]]
 )  # fmt: skip
 @click.option(
     "--run", "runs", multiple=True, type=click.Path(path_type=Path), metavar="RUN",
-    help="A run folder: show its scores, agreement and flipped samples. May be given again.",
+    help="Run folders (--run R1 R2 ...): show scores, agreement and flipped samples.",
 )  # fmt: skip
+@click.option(
+    "--data", metavar="DIR", help="A data set whose first samples are shown (for a benchmark without probes)."
+)
 @click.option("--all", "every", is_flag=True, help=f"With --run: list every flipped sample, not the first {SHOWN}.")
 @click.option("--markdown", is_flag=True, help="Print GitHub Markdown tables.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 def command(
     benchmark: str,
+    more: tuple[Path, ...],
     names: tuple[str, ...],
     splits: tuple[str, ...],
     tasks: tuple[str, ...],
     runs: tuple[Path, ...],
+    data: str | None,
     every: bool,
     markdown: bool,
     as_json: bool,
@@ -62,6 +70,7 @@ def command(
     snellen protocols illusionbench --protocol original,lmms-strict
     snellen protocols illusionbench --split ICON --task shape --markdown
     snellen protocols salbench --run runs/salbench_...
+    snellen protocols mine --plugin mine.py --data DIR
     """
     from snellen import benchmarks
     from snellen.engine.plan import choose
@@ -70,12 +79,14 @@ def command(
     chosen = choose(exam, names, None)
     if markdown and as_json:
         raise SnellenError("--markdown and --json: choose one")
+    if more and not runs:
+        raise SnellenError(f"'{more[0]}' is not understood: name run folders after --run")
     if runs:
         if splits or tasks:
             raise SnellenError(
                 "--split and --task choose what the table of prompts and rules shows; leave them out with --run"
             )
-        _show_runs(exam.name, runs, tuple(c.name for c in chosen) if names else (), every, markdown, as_json)
+        _show_runs(exam.name, (*runs, *more), tuple(c.name for c in chosen) if names else (), every, markdown, as_json)
         return 0
     from snellen.reports.protocol_table import build
 
@@ -84,7 +95,7 @@ def command(
             raise SnellenError(
                 f"{one.name} is no protocol with a prompt of its own: choose prompts from {', '.join(exam.prompts)}"
             )
-    table = build(exam, chosen, splits, tasks)
+    table = build(exam, chosen, splits, tasks, _samples(exam, data))
     if as_json:
         options.print_json(table_json(table))
     elif markdown:
@@ -92,6 +103,18 @@ def command(
     else:
         _print_table(table)
     return 0
+
+
+def _samples(exam: Benchmark, data: str | None) -> Sequence[Sample]:
+    """What prompts are shown with: the benchmark's probes, or the first sample of each part of a data set."""
+    if data is None:
+        if not exam.probes():
+            raise SnellenError(f"{exam.name} has no probes to show its prompts with: give --data DIR")
+        return exam.probes()
+    found: dict[tuple[str | None, str | None], Sample] = {}
+    for sample in exam.open(Path(data), Options()).light():
+        found.setdefault((sample.tags.get("split"), sample.tags.get("task")), sample)
+    return list(found.values())
 
 
 # ---------------------------------------------------------------- the table of prompts and rules

@@ -9,6 +9,7 @@ import click
 import msgspec
 
 from snellen.cli import options
+from snellen.core.errors import SnellenError
 
 
 @click.command("remark")
@@ -34,14 +35,19 @@ def command(runs: tuple[Path, ...], protocols: tuple[str, ...], as_json: bool) -
     from snellen.reports.terminal import print_remarked, print_run
 
     documents: list[dict[str, Any]] = []
+    refused: SnellenError | None = None
     for path in runs:
         try:
             done = remark(path, protocols)
-        except Unasked as lacking:
-            if as_json:
-                facts = {k: getattr(lacking, k) for k in ("protocol", "prompt", "cost")}
-                options.print_json({"run": str(path), "unasked": facts | {"questions": lacking.ids}})
-            raise
+        except SnellenError as error:
+            if not as_json:
+                raise
+            # what became of the other runs is not lost: every run has its document
+            refused = refused or error
+            lacking = error.lacking if isinstance(error, Unasked) else ()
+            facts = [{k: v for k, v in one._asdict().items() if k != "said"} for one in lacking]
+            documents.append({"run": str(path), "error": str(error)} | ({"unasked": facts} if facts else {}))
+            continue
         run = open_run(path)
         if as_json:
             changes = [msgspec.to_builtins(c._asdict()) for c in done.changes]
@@ -53,4 +59,6 @@ def command(runs: tuple[Path, ...], protocols: tuple[str, ...], as_json: bool) -
             print_remarked(str(path), done)
     if as_json:
         options.print_json(documents)
+    if refused is not None:
+        raise refused
     return 0

@@ -220,6 +220,9 @@ def _judged(
         raise Stopped(
             f"cannot write {path} ({error.strerror}): free some space; 'snellen remark {folder.path}' goes on"
         ) from None
+    finally:  # nothing half done stays behind, whatever a protocol does
+        with contextlib.suppress(OSError):
+            part.unlink(missing_ok=True)
     remarked.counts[one.name] = (marks, changed)
 
 

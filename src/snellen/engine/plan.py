@@ -202,6 +202,18 @@ def choose(
     return tuple(dict.fromkeys(picked + arms))
 
 
+def of_run(benchmark: Benchmark, known: Mapping[str, Any], where: Path) -> tuple[Chosen, ...]:
+    """The protocols that a run's manifest lists."""
+    entries = [(p["name"].partition("@")[0], p["prompt"]) for p in known["protocols"]]
+    for name, prompt in entries:
+        if name not in benchmark.protocols or split(prompt)[0] not in benchmark.prompts:
+            raise SnellenError(
+                f"{where} was marked with the protocol '{name}' (prompt '{prompt}') of a plugin, which is not loaded: "
+                "add --plugin FILE.py"
+            )
+    return choose(benchmark, tuple(f"{name}@{prompt}" for name, prompt in entries), None)
+
+
 def manifest(plan: Plan, version: str) -> dict[str, Any]:
     """run.json of a new run."""
     return {

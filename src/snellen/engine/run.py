@@ -20,7 +20,7 @@ from snellen.core.types import Answer, Mark, ProtocolSummary, Sample
 from snellen.engine import marking, scoring
 from snellen.engine.ask import Asking, Limits, Progress
 from snellen.engine.marking_files import read_marks
-from snellen.engine.plan import Chosen, Plan, choose, manifest, protocol_entry, scorer_entry
+from snellen.engine.plan import Chosen, Plan, choose, manifest, of_run, protocol_entry, scorer_entry
 from snellen.engine.runfolder import RunFolder, Scan
 from snellen.engine.store import Store, cache_folder
 from snellen.engine.unasked import Unasked
@@ -117,7 +117,7 @@ def _carry_out(
             )
         missing = len(getattr(plan.data, "missing", ()))
         if missing:
-            notes.append(f"{missing} samples have no image and are left out; run.json lists them")
+            notes.append(f"{missing} samples cannot be used and are left out; run.json lists them")
         notes += _doubts(plan)
         open_questions = _open_questions(plan, scan)
         stopped: Stopped | None = None
@@ -214,7 +214,7 @@ def _write_manifest(folder: RunFolder, plan: Plan, fresh: bool = False) -> tuple
         folder.write_json("run.json", manifest(plan, __version__) | ({"fresh": True} if fresh else {}))
         return plan.chosen
     known = folder.manifest()
-    before = choose(plan.benchmark, tuple(_spec(p) for p in known["protocols"]), None)
+    before = of_run(plan.benchmark, known, folder.path)
     chosen = _joined(before, plan.chosen)
     scorers = scoring.joined(known.get("scorers", ()), map(scorer_entry, plan.scorers))
     if scorers != known.get("scorers", []):
@@ -230,10 +230,6 @@ def _write_manifest(folder: RunFolder, plan: Plan, fresh: bool = False) -> tuple
 def _joined(before: tuple[Chosen, ...], more: tuple[Chosen, ...]) -> tuple[Chosen, ...]:
     """A run's protocols in the order in which they came to it: the first stays the first."""
     return tuple(dict.fromkeys(before + more))
-
-
-def _spec(entry: dict[str, str]) -> str:
-    return f"{entry['name'].partition('@')[0]}@{entry['prompt']}"
 
 
 def _open_questions(plan: Plan, scan: Scan) -> int:
@@ -325,13 +321,13 @@ def remark(path: str | Path, protocols: tuple[str, ...] = ()) -> marking.Remarke
     with RunFolder(_existing(Path(path))) as folder:
         known = folder.manifest()
         benchmark = benchmarks.load(known["benchmark"])
-        own = choose(benchmark, tuple(_spec(p) for p in known["protocols"]), None)
+        own = of_run(benchmark, known, folder.path)
         chosen = choose(benchmark, protocols, None) if protocols else own
         scan = folder.scan()
         asked = {k[1] for k in scan.last}
-        for one in chosen:
-            if one.prompt not in asked:
-                raise Unasked(folder, benchmark, one, sorted(asked), scan)
+        lacking = [one for one in chosen if one.prompt not in asked]
+        if lacking:
+            raise Unasked(folder, benchmark, lacking, sorted(asked), scan)
         every = _joined(tuple(c for c in own if c.prompt in asked), chosen)
         summary = folder.summary() if folder.has("summary.json") else {}
         extra = {k: summary[k] for k in ("concurrency",) if k in summary}

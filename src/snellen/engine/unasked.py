@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import NamedTuple
+
 from snellen.core.errors import SnellenError
 from snellen.core.exam import Benchmark
 from snellen.engine.controls import split
@@ -9,22 +12,39 @@ from snellen.engine.plan import Chosen
 from snellen.engine.runfolder import RunFolder, Scan, Totals
 
 
-class Unasked(SnellenError):
-    """`remark` calls nobody, so it says what `run` would have to ask. `ids` are the samples, `cost` the money (None: unknown)."""
+class Lacking(NamedTuple):
+    """What one protocol lacks: its prompt's questions by sample id, and what they would cost (None: unknown)."""
 
-    def __init__(self, folder: RunFolder, benchmark: Benchmark, one: Chosen, asked: list[str], scan: Scan) -> None:
-        base = split(one.prompt)[0]
-        partial = base in benchmark.partial
-        self.protocol, self.prompt = one.name, one.prompt
-        self.ids = tuple(s.id for s in folder.samples() if not partial or benchmark.applies(base, s))
-        self.cost, said = expected_cost(scan.totals, len(self.ids))
-        options = f"--protocol {one.name}" + ("" if one.prompt == one.protocol.prompt else f" --prompt {base}")
+    protocol: str
+    prompt: str
+    cost: float | None
+    questions: tuple[str, ...]
+    said: str
+
+
+class Unasked(SnellenError):
+    """`remark` calls nobody, so it says what `run` would have to ask, for every protocol that lacks answers."""
+
+    def __init__(
+        self, folder: RunFolder, benchmark: Benchmark, lacking: Sequence[Chosen], asked: Sequence[str], scan: Scan
+    ) -> None:
+        self.lacking = tuple(_lacking(folder, benchmark, one, scan) for one in lacking)
+        names = ",".join(one.name for one in lacking)
         super().__init__(
-            f"{folder.path}: protocol {one.name} marks answers to the prompt '{one.prompt}', which this run did not ask "
-            f"(it asked {', '.join(asked) or 'nothing'}); {len(self.ids)} questions would have to be asked, {said}: "
-            f"add {options} to the 'snellen run' that made it ('snellen estimate' takes the same options, and --json lists the "
-            f"questions here), or mark what is there with {one.protocol.name}@{min(asked, default='PROMPT')}"
+            f"{folder.path}: this run did not ask everything (it asked {', '.join(asked) or 'nothing'}). "
+            f"{'; '.join(one.said for one in self.lacking)}. Add --protocol {names} to the 'snellen run' that made it "
+            f"('snellen estimate' takes the same options, and --json lists the questions here), or mark what is there with "
+            f"{lacking[0].protocol.name}@{min(asked, default='PROMPT')}"
         )
+
+
+def _lacking(folder: RunFolder, benchmark: Benchmark, one: Chosen, scan: Scan) -> Lacking:
+    base = split(one.prompt)[0]
+    partial = base in benchmark.partial
+    ids = tuple(s.id for s in folder.samples() if not partial or benchmark.applies(base, s))
+    cost, price = expected_cost(scan.totals, len(ids))
+    said = f"Protocol {one.name} marks answers to the prompt '{one.prompt}': {len(ids)} questions would have to be asked, {price}"
+    return Lacking(one.name, one.prompt, cost, ids, said)
 
 
 def expected_cost(totals: Totals, questions: int) -> tuple[float | None, str]:

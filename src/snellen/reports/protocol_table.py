@@ -14,6 +14,7 @@ import msgspec
 from snellen.core.errors import SnellenError
 from snellen.core.exam import Benchmark, mark_reply
 from snellen.core.types import Mark, Outcome, Sample
+from snellen.engine.audit import texts_of
 from snellen.engine.plan import Chosen
 from snellen.reports.prompt_words import Printed, difference, fold, near, respelled, sentences, take_apart, word_diff
 from snellen.reports.protocol_probes import HARMLESS, OTHERS, SEPARATORS, ingredients
@@ -55,10 +56,17 @@ class ProtocolTable(NamedTuple):
 
 
 def build(
-    benchmark: Benchmark, chosen: Sequence[Chosen], splits: Sequence[str] = (), tasks: Sequence[str] = ()
+    benchmark: Benchmark,
+    chosen: Sequence[Chosen],
+    splits: Sequence[str] = (),
+    tasks: Sequence[str] = (),
+    shown: Sequence[Sample] = (),
 ) -> ProtocolTable:
-    """The table of these protocols: the first split unless others are named; the candidate classes of all splits."""
-    tagged = ((p, {"split": "all", "task": "answer"} | p.tags) for p in benchmark.probes())
+    """The table of these protocols: the first split unless others are named; the candidate classes of all splits.
+
+    `shown` are the samples that prompts are shown with, the benchmark's probes where there are none.
+    """
+    tagged = ((p, {"split": "all", "task": "answer"} | p.tags) for p in shown or benchmark.probes())
     probes = [msgspec.structs.replace(p, tags=tags) for p, tags in tagged]
     every = list(dict.fromkeys(p.tags["split"] for p in probes))
     picked = [_known("split", s, every) for s in splits]
@@ -202,19 +210,12 @@ class Target(NamedTuple):
 def find_target(exam: _Exam, sample: Sample) -> Target:
     """The right answer of a probe is the text that most protocols take as right: of its truth, or of the options."""
     options = list(dict.fromkeys(o for names in exam.spellings(sample) for o in names))
-    texts = list(dict.fromkeys((*_strings(sample.truth), *options)))
+    texts = list(dict.fromkeys((*texts_of(sample.truth), *options)))
     best = max(texts, key=lambda t: exam.votes(sample, t), default="")
     pieces = tuple(p.strip() for p in best.split(","))
     names = pieces if all(near(p, options) for p in pieces) else (best,)
     wrong = (o for o in options if not near(o, names) and not exam.votes(sample, o))
     return Target(sample, names, next(wrong, "something else"))
-
-
-def _strings(truth: Any) -> list[str]:
-    if isinstance(truth, str):
-        return [truth]
-    inner = truth.values() if isinstance(truth, Mapping) else truth if isinstance(truth, list | tuple) else ()
-    return [s for value in inner for s in _strings(value)]
 
 
 def _with_truth(exam: _Exam, target: Target, spellings: Iterable[str]) -> Target | None:
@@ -298,10 +299,13 @@ def _rule_rows(exam: _Exam, sample: Sample) -> Iterator[Row]:
     tried = list(_tried(exam, target))
     columns = [_Rule(exam, c, target, {n: m[i] for n, _h, m in tried}) for i, c in enumerate(exam.chosen)]
     harmless = [marks for _n, h, marks in tried if h]
-    yield Row("format required", tuple(r.required for r in columns))
-    yield Row("extraction", tuple(r.extraction() for r in columns))
-    yield Row("matching", tuple(r.matching() for r in columns))
-    yield Row("normalisation", tuple(r.normalisation() for r in columns))
+    if any(
+        r.carrier is not None for r in columns
+    ):  # where no text that was tried is right, there is nothing to tell from
+        yield Row("format required", tuple(r.required for r in columns))
+        yield Row("extraction", tuple(r.extraction() for r in columns))
+        yield Row("matching", tuple(r.matching() for r in columns))
+        yield Row("normalisation", tuple(r.normalisation() for r in columns))
     good = [sum(m[i].outcome is Outcome.CORRECT for m in harmless) for i in range(len(columns))]
     yield Row("tolerance", tuple(f"{n} of {len(harmless)} harmless variants accepted" for n in good))
     yield Row("fallback", tuple(r.fallback() for r in columns))
@@ -337,13 +341,27 @@ class _Rule:
         if self.carrier != "{}":
             which = "first" if self._took("Answer: X, then Answer: Y") else "last"
             return f"only what follows the {which} {self.required.removesuffix('X' + chr(39)).strip()}'"
-        whole = "whole reply" if self._took("in a sentence") else "whole reply, nothing else may be in it"
-        if self._took("Y, then Answer: X") and not self._took("X, then Answer: Y"):
+        whole = self._region()
+        if whole.startswith("whole") and self._took("Y, then Answer: X") and not self._took("X, then Answer: Y"):
             whole += "; what follows 'Answer:' goes first"
         last, first = (_right(self.one, self.target.sample, t) for t in (f"{task}: {y}\n{x}", f"{y}\n{task}: {x}"))
         if self._took("in a sentence") and first and not last:
             whole += f"; a line '{task}:' goes first"
         return whole + self._pieces()
+
+    def _region(self) -> str:
+        """Where in the reply the answer may stand, told from replies that have it in one place only."""
+        x, other = self.made_of["X"], "Let me look at the picture."
+        places = {"first": f"{x} I see", "last": f"I see {x}", "line": f"{other}\n{x}", "sentence": f"{other} {x}"}
+        right = {name: _right(self.one, self.target.sample, text) for name, text in places.items()}
+        if not self._took("in a sentence"):
+            ends = {"beginning": right["first"], "end": right["last"]}
+            return next(
+                (f"only the {end} of the reply" for end, takes in ends.items() if takes and sum(ends.values()) == 1),
+                "whole reply, nothing else may be in it",
+            )
+        first = [f"first {part}" for part in ("line", "sentence") if not right[part]]
+        return f"only the {' or '.join(first)}" if first else "whole reply"
 
     def _pieces(self) -> str:
         """At what a reply with several names is split, told from readings that are lists."""
@@ -368,6 +386,8 @@ class _Rule:
         found = ["case"] if self._takes(x.lower()) and self._takes(x.upper()) else []
         if not self._takes(self.made_of["inside"]):  # a substring may have anything around it
             found += [name for name, form in forms.items() if self._takes(form)]
+        if self._takes(f"{x[:-1]}'{x[-1:]}"):
+            found.append("punctuation inside")
         for name, target, reply in _respelled_targets(self.exam, self.target):
             if self._takes(reply, target):
                 found.append(name.partition(":")[0] if "underscores" in name else name.partition(": ")[2])

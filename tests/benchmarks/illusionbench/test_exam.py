@@ -98,10 +98,50 @@ def test_names_that_do_not_parse_are_never_dropped_in_silence(tmp_path: Path) ->
         SnellenError, match=r"part.parquet row 4: image_name 'cat-Forest.png' does not parse.*and 2 more"
     ):
         IllusionData(tmp_path, Options())
+    with pytest.raises(SnellenError, match="--max-missing 3 goes on without them"):
+        IllusionData(tmp_path, Options(max_missing=2))
+    data = IllusionData(tmp_path, Options(max_missing=3))
+    assert len(data) == len(list(data.light())) == len(list(data.full(lambda _i: True))) == 2 * len(NAMES)
+    assert [m.partition(":")[0] for m in data.missing] == [f"Illusion_IN/part.parquet row {i}" for i in (4, 5, 6)]
+    words = ("run", "illusionbench", "--data", tmp_path, "--model", "baseline/chance", "--max-missing", 3, "--shots", 0)
+    done = snellen(*words, "--protocol", "original", "--out", tmp_path / "runs", cache=tmp_path / "cache")
+    assert done.returncode == 0, done.stderr
+    listed = json.loads((next((tmp_path / "runs").iterdir()) / "run.json").read_text())["data"]["missing"]
+    assert listed == list(data.missing)
     problems = [str(p) for p in BENCHMARK.check(tmp_path)]
     assert len(problems) == 3
     assert any("'unicorn' is not a shape of Illusion_IN" in p for p in problems)
     assert any("'Moon' is not a scene" in p for p in problems)
+
+
+def test_image_files_that_are_not_read_are_noted(tmp_path: Path) -> None:
+    parquet(tmp_path, "Illusion_IN", NAMES)
+    (tmp_path / "Illusion_IN" / "cat-City-Easy-1.5-9.png").write_bytes(picture(1))
+    plain(tmp_path, "Illusion_ICON", ICONS)
+    (tmp_path / "Illusion_ICON" / "simple_prompts" / "music-1-City-Easy-1.5-9.bmp").write_bytes(picture(1))
+    notes = {p.where: p for p in BENCHMARK.check(tmp_path)}
+    assert not any(p.fatal for p in notes.values())
+    assert "1 image files are not read" in notes["Illusion_IN"].what
+    assert "a parquet file of the same split is read instead" in notes["Illusion_IN"].what
+    assert "only .png, .jpg, .jpeg, .webp are read" in notes["Illusion_ICON/simple_prompts"].what
+
+
+@pytest.mark.parametrize(
+    ("truth", "message"),
+    [
+        ({"shape": ""}, "line 2: field \"shape\": '' is no shape of Illusion_LOGO"),
+        ({"shape": "unicorn"}, "line 2: field \"shape\": 'unicorn' is no shape"),
+        ({"scene": "Moon"}, "line 2: field \"scene\": 'Moon' is no scene"),
+    ],
+)
+def test_mark_knows_the_classes_and_their_aliases(truth: dict[str, str], message: str, tmp_path: Path) -> None:
+    row = {"id": 1, "subset": "Illusion_LOGO", "task": "shape", "shape": "Mercedes Benz", "scene": "times square"}
+    row["response"] = "Mercedes Benz"
+    lines = f"{json.dumps(row)}\n{json.dumps(row | truth)}"
+    done = snellen("mark", "illusionbench", "--protocol", "robust", stdin=lines, cache=tmp_path)
+    assert json.loads(done.stdout.splitlines()[0])["outcome"] == "correct"
+    assert done.returncode == 2
+    assert message in done.stderr
 
 
 @pytest.mark.parametrize(
@@ -130,7 +170,26 @@ ROBUST = [
     ("sand dunes", "Illusion_IN", "scene", "Sand_dune"),
     ("electricity", "Illusion_IN", "scene", None),
     ("**Paper clip**", "Illusion_IN", "shape", "paper_clip"),
-    ("The icon is not a vehicle, it is a forest", "Illusion_ICON", "shape", None),
+    ("The icon is not a vehicle, it is a forest", "Illusion_ICON", "shape", "Forest"),
+    ("Ocean", "Illusion_IN", "shape", "Ocean"),
+    ("cat", "Illusion_IN", "scene", "cat"),
+    ("Ocean or City", "Illusion_IN", "shape", None),
+    ("It is a cat. It is not a cat.", "Illusion_IN", "shape", None),
+    ("Answer: cat. It is not a cat.", "Illusion_IN", "shape", None),
+    ("It cannot be a cat", "Illusion_IN", "shape", None),
+    ("It can't possibly be a cat", "Illusion_IN", "shape", None),
+    ("It does not look like a cat", "Illusion_IN", "shape", None),
+    ("not really a cat", "Illusion_IN", "shape", None),
+    ("This isn\u2019t the shape of a cat", "Illusion_IN", "shape", None),
+    ("A cat is not what I see", "Illusion_IN", "shape", None),
+    ("There is no sign of a cat", "Illusion_IN", "shape", None),
+    ("It is not a dog or a bird. It is a cat.", "Illusion_IN", "shape", "cat"),
+    ("It is not a dog but a cat", "Illusion_IN", "shape", "cat"),
+    ("I am not sure, but I would say cat", "Illusion_IN", "shape", "cat"),
+    ("No, it is a cat", "Illusion_IN", "shape", "cat"),
+    ("<think>dog, no</think> cat", "Illusion_IN", "shape", "cat"),
+    ("maybe a dog, or a bird</think>cat", "Illusion_IN", "shape", "cat"),
+    ("<think>it could be a cat", "Illusion_IN", "shape", None),
     ("The icon is not a vehicle, it is an animal", "Illusion_ICON", "shape", "animal"),
     ("A forest shaped like a vehicle", "Illusion_ICON", "scene", "Forest"),
     ("A forest shaped like a vehicle", "Illusion_ICON", "shape", "vehicle"),
@@ -144,6 +203,22 @@ ROBUST = [
 @pytest.mark.parametrize(("reply", "subset", "task", "expected"), ROBUST)
 def test_robust(reply: str, subset: str, task: str, expected: str | None) -> None:
     assert answer_robust(reply, subset, task) == expected
+
+
+def test_the_scene_said_for_the_shape_is_a_wrong_answer_and_not_an_unreadable_one() -> None:
+    asked = sample(1, "cat", "Ocean", subset="Illusion_IN")
+    mark = mark_reply(PROTOCOLS["robust"], asked, "Ocean")
+    assert (mark.outcome, mark.reading) == (Outcome.WRONG, "Ocean")
+    assert mark.metrics == {"recall": 0.0, "shape_recall": 0.0, "scene_recall": 1.0}
+    right = mark_reply(PROTOCOLS["robust"], asked, "cat")
+    assert right.metrics == {"recall": 1.0, "shape_recall": 1.0, "scene_recall": 0.0}
+
+
+def test_readers_take_long_hostile_replies_in_their_stride() -> None:
+    """Quadratic readers would take minutes for these."""
+    for reply in ("\n" * 200_000, "answer: " * 30_000, "not " * 50_000, "shape " * 40_000, "a" * 200_000):
+        for protocol in PROTOCOLS.values():
+            assert mark_reply(protocol, sample(1, "music", "City"), reply).outcome is not Outcome.CORRECT
 
 
 def sample(i: int, shape: str, scene: str, task: str = "shape", subset: str = "Illusion_ICON") -> Sample:
@@ -187,6 +262,7 @@ def test_the_summary_has_the_two_by_two_rest_and_the_line_without_stationary() -
         "shape_recall": 0.25,
         "scene_recall": 0.25,
         "rest": 0.5,
+        "multi_word": 0.0,
     }
     assert whole.metrics["shape_recall"].floor == 1.0  # listing every name wins under substring matching
     without = next(g for g in groups if g.by.get("without") == "stationary")

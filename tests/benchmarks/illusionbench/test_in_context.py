@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -47,10 +48,70 @@ def test_examples_share_with_the_query_what_the_mode_says(mode: str, count: int,
 
 def test_too_few_images_are_an_error_and_not_a_repeat() -> None:
     poor = {"Ocean": {"music": ["music-Ocean-0"]}, "City": {"sport": ["sport-City-0"]}}
-    with pytest.raises(
-        SnellenError, match="needs more images than there are for a query of music in Ocean: it found 1"
-    ):
+    with pytest.raises(SnellenError, match="icl-neither with --shots 2: too few images for a query of music in Ocean"):
         icl.pick("icl-neither", "music-Ocean-0", "music", "Ocean", 2, poor, random.Random(0))
+
+
+CELLS = st.sets(
+    st.tuples(st.sampled_from(icl.KEPT["Illusion_ICON"]), st.sampled_from(SCENES[:4]), st.integers(0, 2)), max_size=14
+)
+
+
+@given(CELLS, st.sampled_from(icl.MODES), st.sampled_from([1, 2, 4]), st.integers(0, 99))
+def test_with_few_images_the_mode_is_kept_or_the_query_does_not_fit(
+    cells: set[tuple[str, str, int]], mode: str, count: int, seed: int
+) -> None:
+    support: icl.Support = {scene: {} for scene in SCENES}
+    for shape, scene, i in sorted(cells | {("music", "Ocean", 0)}):
+        support[scene].setdefault(shape, []).append(f"{shape}-{scene}-{i}")
+    images = [i for shapes in support.values() for ids in shapes.values() for i in ids if i != "music-Ocean-0"]
+    shape_only = [i for i in images if parts(i)[0] == "music" and parts(i)[1] != "Ocean"]
+    scene_only = {parts(i)[0] for i in images if parts(i)[1] == "Ocean"} - {"music"}
+    free = {parts(i)[0] for i in images if parts(i)[1] != "Ocean"} - {"music"}
+    if not icl.fits(mode, "music", "Ocean", count, support):
+        if mode == "icl-neither":
+            assert len(free) < count
+        if mode == "icl-object":
+            assert not shape_only or len(free) < count - 1
+        if mode == "icl-scene":
+            assert not scene_only or len(free) < count  # one of these shapes may be used up by the scene's example
+        if mode == "icl-both" and count == 1:
+            assert all(parts(i) != ("music", "Ocean") for i in images)
+        return
+    ids = icl.pick(mode, "music-Ocean-0", "music", "Ocean", count, support, random.Random(seed))
+    shared = [(parts(i)[0] == "music", parts(i)[1] == "Ocean") for i in ids]
+    assert len(set(ids)) == count
+    both = {(True, True): 1} if count == 1 else {(True, False): 1, (False, True): 1}
+    expected = {"icl-neither": {}, "icl-object": {(True, False): 1}, "icl-scene": {(False, True): 1}, "icl-both": both}
+    assert Counter(s for s in shared if any(s)) == expected[mode]
+
+
+def test_queries_without_fitting_examples_are_not_asked(tmp_path: Path) -> None:
+    names = ["music-1-Ocean", "music-2-Ocean", "sport-1-Ocean", "animal-1-City", "animal-2-City", "vehicle-1-Museum"]
+    data = parquet(tmp_path, "Illusion_ICON", [f"{n}-Easy-1.5-1.png" for n in names])
+    words = ("run", "illusionbench", "--data", data, "--task", "shape", "--shots", 1, "--out", tmp_path / "runs")
+    words = (*words, "--protocol", "original-icl", "--model", "baseline/chance", "--json")
+    both = snellen(*words, "--prompt", "icl-both", cache=tmp_path)
+    assert both.returncode == 0, both.stderr
+    summary = json.loads(both.stdout)
+    assert summary["complete"]
+    assert summary["asked"] == {"icl-both": 4}, "only music in the ocean and animals in the city have a second image"
+    run = next((tmp_path / "runs").iterdir())
+    answers = [json.loads(line) for line in (run / "answers.jsonl").read_text().splitlines()]
+    pairs = {a["id"].split("/")[1].rsplit("-", 3)[0]: a["shots"][0].split("/")[1].rsplit("-", 3)[0] for a in answers}
+    assert pairs == {
+        "music-1-Ocean": "music-2-Ocean",
+        "music-2-Ocean": "music-1-Ocean",
+        "animal-1-City": "animal-2-City",
+        "animal-2-City": "animal-1-City",
+    }
+    none = snellen(*words, "--prompt", "icl-object", cache=tmp_path)
+    assert none.returncode == 2
+    assert "its prompt 'icl-object' fits no sample of this selection" in none.stderr
+    lacking = snellen("remark", run, "--protocol", "original-icl@icl-scene", "--json", cache=tmp_path)
+    assert len(json.loads(lacking.stdout)[0]["unasked"][0]["questions"]) == 3, (
+        "the run knows which queries have examples"
+    )
 
 
 def full_set(folder: Path, subset: str = "Illusion_LOGO") -> Path:
@@ -94,10 +155,8 @@ def test_prompts_and_shots_that_do_not_fit(tmp_path: Path, prompt: str, shots: i
 
 
 def test_icons_take_five_examples_at_most(tmp_path: Path) -> None:
-    data = IllusionData(full_set(tmp_path, "Illusion_ICON"), Options(shots=8))
-    sample = next(data.full(lambda _i: True))
     with pytest.raises(SnellenError, match="--shots 8: Illusion_ICON has 6 classes, so at most 5 examples differ"):
-        data.asker("icl-neither")(sample)
+        IllusionData(full_set(tmp_path, "Illusion_ICON"), Options(shots=8))
 
 
 def test_both_names_count_only_together() -> None:

@@ -30,6 +30,7 @@ def test_every_golden_row_through_the_mark_command(protocol: str, tmp_path: Path
         if protocol == "original":
             assert mark["metrics"]["bucket"] == expected["bucket"], case
             assert mark["metrics"][f"{task}_recall"] == expected["counts_for_this_task"], case
+            assert bool(mark["metrics"]["multi_word"]) == expected["not_single_word"], case
         elif protocol == "original-icl":
             assert mark["metrics"]["shape_recall"] == expected["shape"], case
             assert mark["metrics"]["scene_recall"] == expected["scene"], case

@@ -32,7 +32,7 @@ class IllusionBench:
     demo = ("baseline/pixels", "baseline/chance")
     max_tokens = 64
 
-    marks_facts = False
+    marks_facts = True  # which in-context prompts have no examples for a sample
 
     def open(self, where: Path, options: Options) -> Dataset:
         from snellen.benchmarks.illusionbench.data import IllusionData
@@ -61,7 +61,7 @@ class IllusionBench:
         return ask(prompt, sample)
 
     def applies(self, prompt: str, sample: Sample) -> bool:
-        return applies(prompt, sample.tags)
+        return applies(prompt, sample.tags) and prompt not in sample.facts.get("unfit", ())
 
     def hub(self) -> tuple[str, tuple[str, ...]]:
         return "arshiahemmat/IllusionBench", ("*.parquet", "README.md")

@@ -1,6 +1,7 @@
 """Reads IllusionBench: parquet with `image_name` and `image`, or plain folders of image files. Labels come from the names.
 
-A name that does not parse is a problem with its place, never a row that disappears.
+A name that does not parse is a problem with its place, never a row that disappears: `--max-missing` says how many may be left
+out, and the run lists them.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from snellen.benchmarks.illusionbench import names
+from snellen.benchmarks.illusionbench import icl, names
 from snellen.benchmarks.parquet import ParquetFile
 from snellen.benchmarks.selection import choose, spans
 from snellen.core.errors import SnellenError
@@ -28,6 +29,7 @@ SPLIT_NAMES = {s.lower(): s for s in names.SUBSETS} | {
 TASKS = ("shape", "scene", "both")
 USUAL = ("shape", "scene")  # two names at once are asked only where --task both says so
 COLUMNS = ("image_name", "image")
+OTHER_IMAGES = (".bmp", ".gif", ".tif", ".tiff", ".avif", ".heic")
 
 
 class Source(NamedTuple):
@@ -127,9 +129,14 @@ class IllusionData:
         self._chosen: dict[str, frozenset[str] | None] = {}
         self._places: dict[str, dict[str, tuple[_Rows, int]]] = {}
         self._pictures = lru_cache(maxsize=256)(self._read_picture)
+        self.pool = lru_cache(maxsize=None)(lambda subset: icl.pool(self.every(subset)))
+        self._unfit = lru_cache(maxsize=None)(self._modes_without_images)
         self._count = 0
+        self._odd: frozenset[str] = frozenset()
+        for subset in self._subsets if options.shots else ():
+            icl.check_shots(subset, options.shots)
         fingerprint = hashlib.sha256()
-        problems: list[Problem] = []
+        odd: dict[str, Problem] = {}
         for subset in self._subsets:
             ids: list[str] = []
             for rows, row_ids in self._walk(subset):
@@ -137,20 +144,31 @@ class IllusionData:
                 for i, image_name in enumerate(rows.names):
                     problem = name_problem(subset, image_name)
                     if problem:
-                        problems.append(Problem(rows.where(i), problem))
+                        odd[row_ids[i]] = Problem(rows.where(i), problem)
                 fingerprint.update(
                     f"{rows.source.label}\x1e{rows.size()}\x1e".encode() + "\x1f".join(rows.names).encode()
                 )
-                ids += row_ids
+                ids += [i for i in row_ids if i not in odd]
             self._chosen[subset] = choose(ids, options.limit, options.seed)
             self._count += len(self._tasks) * min(len(ids), options.limit or len(ids))
-        if problems:
-            more = f" (and {len(problems) - 1} more problems)" if len(problems) > 1 else ""
-            raise SnellenError(f"{problems[0]}{more}; 'snellen data check illusionbench --data {where}' lists all")
+        self.missing = tuple(map(str, odd.values()))
+        self._odd = frozenset(odd)
+        self._allow(options.max_missing)
         self.fingerprint = fingerprint.hexdigest()
 
     def __len__(self) -> int:
         return self._count
+
+    def _allow(self, most: int) -> None:
+        """Images whose names say nothing are left out only where --max-missing allows so many; run.json lists them."""
+        if len(self.missing) > most:
+            more = f" (and {len(self.missing) - 1} more)" if len(self.missing) > 1 else ""
+            raise SnellenError(
+                f"{self.missing[0]}{more}; 'snellen data check illusionbench --data {self._where}' lists all, "
+                f"and --max-missing {len(self.missing)} goes on without them"
+            )
+        if not self._count:
+            raise SnellenError(f"{self._where}: no image has a name that can be used")
 
     def _walk(self, subset: str) -> Iterator[tuple[_Rows, list[str]]]:
         """The sources of a subset with the ids of their images: `SUBSET/name`, and `#2` where a name repeats."""
@@ -167,20 +185,29 @@ class IllusionData:
     def _samples(self, subset: str, rows: _Rows, ids: list[str], i: int, data: bytes | None) -> Iterator[Sample]:
         tags = tags_of(subset, names.parse(rows.names[i]))
         pictures = () if data is None else (Picture(data=data, name=rows.where(i)),)
+        facts = {"unfit": list(unfit)} if (unfit := self._unfit(subset, tags["shape"], tags["scene"])) else {}
         for task in self._tasks:
             yield Sample(
                 id=f"{ids[i]}/{task}",
                 tags=tags | {"task": task},
                 truth={"shape": tags["shape"], "scene": tags["scene"]},
-                facts={"where": rows.where(i)},
+                facts=facts,
                 pictures=pictures,
             )
+
+    def _modes_without_images(self, subset: str, shape: str, scene: str) -> tuple[str, ...]:
+        """The in-context prompts for which there are no examples to such a query."""
+        shots = self.options.shots
+        if not shots or shape not in icl.KEPT[subset]:
+            return ()
+        return tuple(m for m in icl.MODES if not icl.fits(m, shape, scene, shots, self.pool(subset).support))
 
     def _selected(self) -> Iterator[tuple[str, _Rows, list[str], list[int]]]:
         for subset in self._subsets:
             chosen = self._chosen[subset]
             for rows, ids in self._walk(subset):
-                yield subset, rows, ids, [i for i, name in enumerate(ids) if chosen is None or name in chosen]
+                keep = (i for i, name in enumerate(ids) if chosen is None or name in chosen)
+                yield subset, rows, ids, [i for i in keep if ids[i] not in self._odd]
 
     def light(self) -> Iterator[Sample]:
         for subset, rows, ids, keep in self._selected():
@@ -194,7 +221,6 @@ class IllusionData:
                 yield from (s for s in self._samples(subset, rows, ids, i, data) if wanted(s.id))
 
     def asker(self, prompt: str) -> Callable[[Sample], Question]:
-        from snellen.benchmarks.illusionbench import icl
         from snellen.benchmarks.illusionbench.prompts import ask
 
         if prompt in icl.PROMPTS:
@@ -207,10 +233,10 @@ class IllusionData:
         return lambda sample: ask(prompt, sample)
 
     def every(self, subset: str) -> Iterator[Sample]:
-        """One light sample of every image of a subset, selected or not: where examples are drawn from."""
+        """A light sample of every image of a subset, selected or not: where examples are drawn from."""
         for rows, ids in self._walk(subset):
-            for i in range(len(ids)):
-                yield next(self._samples(subset, rows, ids, i, None))
+            for i in (i for i, name in enumerate(ids) if name not in self._odd):
+                yield Sample(id=f"{ids[i]}/", tags=tags_of(subset, names.parse(rows.names[i])))
 
     def picture(self, subset: str, image_id: str) -> Picture:
         """One image of a subset by its id; the last ones read stay at hand."""
@@ -256,6 +282,7 @@ def check(where: Path) -> Iterator[Problem]:
     from snellen.core.pixels import decode_problem
 
     for subset in choose_subsets(where, Options()):
+        yield from _ignored(where, subset)
         seen: Counter[str] = Counter()
         for source in sources(where, subset):
             try:
@@ -276,6 +303,24 @@ def check(where: Path) -> Iterator[Problem]:
                     yield Problem(rows.where(i), broken)
 
 
+def _ignored(where: Path, subset: str) -> Iterator[Problem]:
+    """Files of a subset that look like images and are not read, a line a folder."""
+    found = sources(where, subset)
+    read = {path for source in found for path in (source.files or (source.path,))}
+    folders = {where / subset, *(s.path if s.files else s.path.parent for s in found)} - {where}
+    lost: dict[Path, list[Path]] = {}
+    for path in sorted({p for folder in folders for p in folder.rglob("*")}):
+        if path not in read and path.suffix.lower() in (*names.ENDINGS, *OTHER_IMAGES):
+            lost.setdefault(path.parent, []).append(path)
+    for folder, paths in lost.items():
+        endings = sorted({p.suffix.lower() for p in paths})
+        why = f"only {', '.join(names.ENDINGS)} are read"
+        if set(endings) <= set(names.ENDINGS):
+            why = "a parquet file of the same split is read instead"
+        what = f"{len(paths)} image files are not read ({paths[0].name}, ...): {why}"
+        yield Problem(folder.relative_to(where).as_posix(), what, fatal=False)
+
+
 def sample_from_row(row: dict[str, Any]) -> Sample:
     """A light sample from a row of `snellen mark`."""
     subset, task = row.get("subset"), row.get("task")
@@ -283,15 +328,13 @@ def sample_from_row(row: dict[str, Any]) -> Sample:
         raise SnellenError(f'field "subset" must be one of {", ".join(names.SUBSETS)}, not {subset!r}')
     if task not in TASKS:
         raise SnellenError(f'field "task" must be "shape", "scene" or "both", not {task!r}')
-    for field in ("shape", "scene"):
-        if not isinstance(row.get(field), str):
+    truth = {}
+    for field, classes in (("shape", names.SHAPES[subset]), ("scene", names.SCENES)):
+        word = row.get(field)
+        if not isinstance(word, str):
             raise SnellenError(f'field "{field}" (the true {field}, a text) is missing')
-    tags = {
-        "split": subset,
-        "task": task,
-        "shape": row["shape"],
-        "scene": row["scene"],
-        "difficulty": "",
-        "strength": "",
-    }
-    return Sample(id=str(row["id"]), tags=tags, truth={"shape": row["shape"], "scene": row["scene"]})
+        truth[field] = names.meant(classes, word) or ""
+        if not truth[field]:
+            raise SnellenError(f'field "{field}": {word!r} is no {field} of {subset}: choose from {", ".join(classes)}')
+    tags = {"split": subset, "task": task, **truth, "difficulty": "", "strength": ""}
+    return Sample(id=str(row["id"]), tags=tags, truth=truth)

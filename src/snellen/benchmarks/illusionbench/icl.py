@@ -13,9 +13,8 @@ The published code cannot run, and one of its modes gives the query's answer awa
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator
-from functools import lru_cache
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, NamedTuple
 
 from snellen.benchmarks.illusionbench.names import SCENES
 from snellen.core.errors import SnellenError
@@ -113,23 +112,48 @@ def question(prompt: str, sample: Sample, shots: tuple[tuple[Sample, Picture], .
 # ---------------------------------------------------------------- which examples
 
 
+def fits(mode: str, shape: str, scene: str, count: int, support: Support) -> bool:
+    """Whether there are the images that a mode shows before a query, one of which is the query's own."""
+    needed, free = _needed(mode, shape, scene, count, support), _fillers(shape, scene, support)
+    if any(not cells for cells in needed):
+        return False
+    if mode == "icl-both" and count == 1 and len(support[scene][shape]) < 2:
+        return False
+    return len(free) >= count - len(needed)
+
+
+def _needed(mode: str, shape: str, scene: str, count: int, support: Support) -> list[list[tuple[str, str]]]:
+    """For each example that has to share a name with the query, the (scene, shape) pairs it may be of, if any."""
+    elsewhere = [(s, shape) for s in support if s != scene and support[s].get(shape)]
+    if mode == "icl-both" and count == 1:
+        return [[(scene, shape)] if support.get(scene, {}).get(shape) else []]
+    wanted = []
+    if mode in ("icl-scene", "icl-both"):
+        others = count - (2 if mode == "icl-both" else 1)
+        free = _fillers(shape, scene, support)
+        # a shape that is taken here is not shown again, so enough must be left for the other examples
+        wanted.append([(scene, s) for s in support.get(scene, {}) if s != shape and len(free - {s}) >= others])
+    if mode in ("icl-object", "icl-both"):
+        wanted.append(elsewhere)
+    return wanted
+
+
+def _fillers(shape: str, scene: str, support: Support) -> set[str]:
+    """The shapes of images that share neither name with the query."""
+    return {s for place, shapes in support.items() if place != scene for s, ids in shapes.items() if ids} - {shape}
+
+
 def pick(mode: str, own: str, shape: str, scene: str, count: int, support: Support, rng: random.Random) -> list[str]:
-    """The images shown before a query, shuffled; `own` is the query's image, which is never shown."""
+    """The images shown before a query, shuffled; `own` is the query's image, which is never shown.
+
+    What shares a name with the query is exactly what the mode says; where there is no such image, that is an error.
+    """
+    if not fits(mode, shape, scene, count, support):
+        raise SnellenError(f"{mode} with --shots {count}: too few images for a query of {shape} in {scene}")
     draw = _Draw(own, shape, support, rng)
-    if mode == "icl-object":
-        draw.one(shape, [s for s in support if s != scene])
-    elif mode == "icl-scene":
-        draw.one(None, [scene])
-    elif mode == "icl-both" and count == 1:
-        draw.one(shape, [scene])
-    elif mode == "icl-both":
-        draw.one(None, [scene])
-        draw.one(shape, [s for s in support if s != scene])
+    for cells in _needed(mode, shape, scene, count, support):
+        draw.take(*rng.choice(cells))
     draw.fill(count, [s for s in support if s != scene])
-    if len(draw.ids) < count:
-        raise SnellenError(
-            f"{mode} with --shots {count} needs more images than there are for a query of {shape} in {scene}: it found {len(draw.ids)}"
-        )
     rng.shuffle(draw.ids)
     return draw.ids
 
@@ -138,37 +162,30 @@ class _Draw:
     """Examples drawn so far, with the shapes and scenes they use up."""
 
     def __init__(self, own: str, query: str, support: Support, rng: random.Random) -> None:
-        self._own, self._query, self._support, self._rng = own, query, support, rng
+        self._own, self._support, self._rng = own, support, rng
         self.ids: list[str] = []
         self._shapes: set[str] = {query}
         self._scenes: set[str] = set()
 
-    def one(self, shape: str | None, scenes: list[str]) -> None:
-        """An image of this shape (of any unused one where it is None) in one of these scenes."""
-        found = [(s, k) for s in scenes for k in self._open(s, shape)]
-        if found:
-            self._take(*self._rng.choice(found))
-
     def fill(self, count: int, scenes: list[str]) -> None:
         """Unused shapes in unused scenes, in the scenes' order; scenes come again where they run out."""
-        for again in (False, True):
-            for scene in scenes:
-                if len(self.ids) >= count:
-                    return
-                open_shapes = self._open(scene, None)
-                if open_shapes and (again or scene not in self._scenes):
-                    self._take(scene, self._rng.choice(open_shapes))
+        while len(self.ids) < count:
+            fresh = [s for s in scenes if s not in self._scenes and self._open(s)] or [
+                s for s in scenes if self._open(s)
+            ]
+            for scene in fresh[: count - len(self.ids)]:
+                open_shapes = self._open(scene)
+                if open_shapes:
+                    self.take(scene, self._rng.choice(open_shapes))
 
-    def _open(self, scene: str, shape: str | None) -> list[str]:
-        shapes = self._support.get(scene, {})
-        wanted = [shape] if shape is not None else [s for s in shapes if s not in self._shapes]
-        return [s for s in wanted if any(i != self._own and i not in self.ids for i in shapes.get(s, ()))]
-
-    def _take(self, scene: str, shape: str) -> None:
-        free = [i for i in self._support[scene][shape] if i != self._own and i not in self.ids]
-        self.ids.append(self._rng.choice(free))
+    def take(self, scene: str, shape: str) -> None:
+        """Any image of this cell but the query's."""
+        self.ids.append(self._rng.choice([i for i in self._support[scene][shape] if i != self._own]))
         self._scenes.add(scene)
         self._shapes.add(shape)
+
+    def _open(self, scene: str) -> list[str]:
+        return [s for s, ids in self._support.get(scene, {}).items() if ids and s not in self._shapes]
 
 
 def build_asker(prompt: str, data: IllusionData) -> Callable[[Sample], Question]:
@@ -180,33 +197,37 @@ def build_asker(prompt: str, data: IllusionData) -> Callable[[Sample], Question]
         return lambda sample: question(prompt, sample)
     if not shots:
         raise SnellenError(f"the prompt '{prompt}' shows examples: give --shots {', '.join(map(str, SHOTS[1:]))}")
-    pools = lru_cache(maxsize=None)(lambda subset: _pool(data, subset, shots))
 
     def ask(sample: Sample) -> Question:
         subset = sample.tags["split"]
-        support, lights = pools(subset)
         own = sample.id.rpartition("/")[0]
         rng = random.Random(f"{prompt}/{shots}/{seed}/{own}")  # noqa: S311 (a draw of examples, not a secret)
-        ids = pick(prompt, own, sample.tags["shape"], sample.tags["scene"], shots, support, rng)
-        return question(prompt, sample, tuple((lights[i], data.picture(subset, i)) for i in ids))
+        ids = pick(prompt, own, sample.tags["shape"], sample.tags["scene"], shots, data.pool(subset).support, rng)
+        return question(prompt, sample, tuple((data.pool(subset).lights[i], data.picture(subset, i)) for i in ids))
 
     return ask
 
 
-def _pool(data: IllusionData, subset: str, shots: int) -> tuple[Support, dict[str, Sample]]:
+class Pool(NamedTuple):
     """All images of a subset's kept classes by scene and shape, and their samples by image id."""
+
+    support: Support
+    lights: dict[str, Sample]
+
+
+def pool(images: Iterable[Sample]) -> Pool:
+    """Where the examples of a subset are drawn from."""
+    found = Pool({scene: {} for scene in SCENES}, {})
+    for sample in images:
+        if applies(sample.tags):
+            image_id = sample.id.rpartition("/")[0]
+            found.support[sample.tags["scene"]].setdefault(sample.tags["shape"], []).append(image_id)
+            found.lights[image_id] = sample
+    return found
+
+
+def check_shots(subset: str, shots: int) -> None:
+    """Examples of a query are all of other shapes, but for one."""
     others = len(KEPT[subset]) - 1
     if shots > others:
         raise SnellenError(f"--shots {shots}: {subset} has {others + 1} classes, so at most {others} examples differ")
-    support: Support = {scene: {} for scene in SCENES}
-    lights: dict[str, Sample] = {}
-    for image_id, sample in _kept(data, subset):
-        support[sample.tags["scene"]].setdefault(sample.tags["shape"], []).append(image_id)
-        lights[image_id] = sample
-    return support, lights
-
-
-def _kept(data: IllusionData, subset: str) -> Iterator[tuple[str, Sample]]:
-    for sample in data.every(subset):
-        if applies(sample.tags):
-            yield sample.id.rpartition("/")[0], sample

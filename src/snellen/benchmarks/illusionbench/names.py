@@ -22,6 +22,15 @@ SHAPES = {
 SUBSETS = tuple(SHAPES)
 LEVELS = ("easy", "medium", "hard")
 ENDINGS = (".png", ".jpg", ".jpeg", ".webp")
+# other spellings, in lower case with spaces for underscores and hyphens
+ALIASES = {
+    "stationary": ("stationery",),
+    "benz": ("mercedes benz", "mercedes"),
+    "mcdonalds": ("mcdonald's", "mcdonald s", "mcdonald"),
+    "Time_square": ("times square",),
+    "Sand_dune": ("sand dunes",),
+    "Underwater_ruins": ("underwater ruin",),
+}
 
 
 class Name(NamedTuple):
@@ -61,3 +70,13 @@ def parse(image_name: str) -> Name:
 def known(names: tuple[str, ...], word: str) -> str | None:
     """A word in the data's spelling, whatever its case."""
     return next((n for n in names if n.lower() == word.lower()), None)
+
+
+def meant(names: tuple[str, ...], word: str) -> str | None:
+    """As `known`, also by an alias, and with spaces or hyphens for underscores.
+
+    >>> meant(SHAPES["Illusion_LOGO"], "Mercedes-Benz")
+    'benz'
+    """
+    plain = word.lower().replace("_", " ").replace("-", " ").replace("\u2019", "'").strip()
+    return next((n for n in names if plain in (n.lower().replace("_", " "), *ALIASES.get(n, ()))), None)

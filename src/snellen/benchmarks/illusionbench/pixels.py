@@ -32,8 +32,9 @@ _ASKS_SCENE = re.compile(
     r"identify (?:what|the)(?: abstract)? (?:background|scene)|what scene|<scene>|both the background"
 )
 _ASKS_SHAPE = re.compile(
-    r"identify (?:what|the)(?: abstract)? (?:icon|logo|shape|object)|what shape|<shape>|and the (?:icon|logo|shape)"
+    r"identify (?:what|the)(?: abstract)? (?:icon|logo|shape|object)|what shape|<shape>|and the (?:icon|logo|shape|object)"
 )
+_LISTED = re.compile(r"options: \[([^\]]*)\]")
 _lock = threading.Lock()
 
 
@@ -187,15 +188,26 @@ def _offered(options: Sequence[str], classes: dict[str, str]) -> dict[str, str]:
     return found or {name: name for name in classes.values()}
 
 
-def _shape(image: Field, question: Question, known: _Known, scene: str) -> str:
-    split = _split_of(question.options)
-    offered = _offered(question.options, _SHAPE_OF[split])
+def _shape(image: Field, options: Sequence[str], known: _Known, scene: str) -> str:
+    split = _split_of(options)
+    offered = _offered(options, _SHAPE_OF[split])
     scores = _shape_scores(image, split, known, scene)
     return offered[max(offered, key=lambda name: scores[name])]
 
 
+def _options(question: Question, wants_shape: bool) -> tuple[str, ...]:
+    """What is offered; where two names are asked for, the lists that the text prints."""
+    options = question.options or tuple(o for found in _LISTED.findall(question.text) for o in found.split(", "))
+    if wants_shape and not any(_plain(o) in classes for o in options for classes in _SHAPE_OF.values()):
+        raise ValueError("the question offers no shapes to choose from")
+    return options
+
+
 def solve(question: Question) -> str:
-    """The offered shape, scene or both that the picture fits best, in the form asked for; empty without a picture."""
+    """The offered shape, scene or both that the picture fits best, in the form asked for; empty without a picture.
+
+    Raises ValueError where a shape is asked for and none is offered: nothing says which of the three sets it is of.
+    """
     if not question.pictures:
         return ""
     try:
@@ -206,16 +218,17 @@ def solve(question: Question) -> str:
         known = _learned()
     text = question.text.lower()
     distances = _scene_distances(image, known)
-    scenes = _offered(question.options, _SCENE_OF)
-    scene = scenes[min(scenes, key=lambda name: distances[name])]
-    likeliest = min(distances, key=lambda name: distances[name])
     wants_scene, wants_shape = bool(_ASKS_SCENE.search(text)), bool(_ASKS_SHAPE.search(text))
     if not wants_scene and not wants_shape:
         wants_scene = all(_plain(option) in _SCENE_OF for option in question.options) and bool(question.options)
+    options = _options(question, not wants_scene or _both(text, wants_shape))
+    scenes = _offered(options, _SCENE_OF)
+    scene = scenes[min(scenes, key=lambda name: distances[name])]
+    likeliest = min(distances, key=lambda name: distances[name])
     if wants_scene and not _both(text, wants_shape):
         answer = scene
         return f"Scene: {answer}" if "scene: <" in text else _formed(answer, text)
-    shape = _shape(image, question, known, likeliest)
+    shape = _shape(image, options, known, likeliest)
     if not wants_scene:
         return f"Shape: {shape}" if "shape: <" in text else _formed(shape, text)
     return f"Shape: {shape}\nScene: {scene}" if "shape: <" in text else f"{scene}, {shape}"

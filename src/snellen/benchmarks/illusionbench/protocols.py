@@ -73,6 +73,7 @@ class IllusionProtocol:
         }
         if self.buckets:
             metrics["bucket"] = "shape" if read.shape else "texture" if read.scene else "rest"
+            metrics["multi_word"] = float(len(reply.split()) > 1)
         return Verdict(read.reading, read.readable, bool(hit), metrics)
 
     def blank(self, sample: Sample) -> Metrics:
@@ -119,11 +120,13 @@ def _icl(reply: str, asked: Asked) -> Read:
 
 
 def _robust(reply: str, asked: Asked) -> Read:
-    answers = {kind: reading.answer_robust(reply, asked.subset, kind) for kind in asked.truths}
-    said = [a for a in answers.values() if a is not None]
-    whole = len(said) == len(answers)
-    shown = ", ".join(said if whole else reading.read_robust(reply, asked.subset))
-    return _only(asked, lambda kind, truth: (answers[kind] or "").lower() == truth.lower(), shown, whole)
+    named = reading.read_robust(reply, asked.subset)
+    if asked.task == "both":
+        said = {kind: reading.of_the_kind(named, asked.subset, kind) for kind in asked.truths}
+        hits = {kind: said[kind] == [truth] for kind, truth in asked.truths.items()}
+        return Read(", ".join(named), all(len(s) == 1 for s in said.values()), hits["shape"], hits["scene"])
+    answer = reading.answer_robust(reply, asked.subset, asked.task)
+    return Read(answer or ", ".join(named), answer is not None, answer == asked.shape, answer == asked.scene)
 
 
 PROTOCOLS = {
@@ -167,8 +170,9 @@ PROTOCOLS = {
         ),
         IllusionProtocol(
             "robust",
-            "1",
-            "exactly one option of the asked kind named: whole words, longest first, aliases, negation; several are unparsable",
+            "2",
+            "the one option named, of the asked kind if there is one: whole words, longest first, aliases, negation; "
+            "several, none or a contradiction are unparsable",
             prompt="original",
             judge=_robust,
         ),

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 import unicodedata
 from functools import lru_cache
+from typing import NamedTuple
 
-from snellen.benchmarks.illusionbench.names import SCENES, SHAPES
+from snellen.benchmarks.illusionbench.names import ALIASES, SCENES, SHAPES
 
 # ---------------------------------------------------------------- the original, zero-shot
 
@@ -65,7 +66,7 @@ def match_strict(answer: str, truth: str) -> bool:
 
 def extract_first(reply: str, task: str) -> str:
     """The value of a line `Shape:` or `Scene:`, else the whole reply."""
-    found = re.search(rf"^\s*{task}\s*:\s*(.+)$", reply, re.IGNORECASE | re.MULTILINE)
+    found = re.search(rf"^[^\S\n]*{task}\s*:\s*(.+)$", reply, re.IGNORECASE | re.MULTILINE)
     return found.group(1).strip() if found else reply
 
 
@@ -82,47 +83,75 @@ def match_head(reply: str, truth: str) -> bool:
 
 # ---------------------------------------------------------------- robust
 
-ALIASES = {
-    "stationary": ("stationery",),
-    "benz": ("mercedes benz", "mercedes-benz", "mercedes"),
-    "mcdonalds": ("mcdonald's", "mcdonald s", "mcdonald"),
-    "Time_square": ("times square",),
-    "Sand_dune": ("sand dunes",),
-    "Underwater_ruins": ("underwater ruin",),
-}
-_NEGATED = r"\b(?:not|isn't|no|rather than|instead of|neither|nor)\s+(?:an?\s+|the\s+)?"
-_THINKING = re.compile(r"<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL)
+_NOT = r"\b(?:not(?! only\b)|cannot|never|neither|nor|unlike|without|rather than|instead of|nothing like|[a-z]+n't)"
+_NO = r"\bno(?: (?:visible|clear|obvious|hidden|such|discernible))?(?: (?:sign|trace|hint|evidence) of)?(?: an?| the)?"
+_TURNS = r"but|except|only|so|however|though|although|instead|rather|because|therefore"  # here a new statement begins
+_IS_NOT = r" (?:(?:is|was|are|were|do|does|can|could|would) not\b|cannot\b|[a-z]+n't\b)"
+_THINKING = re.compile(r"<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.DOTALL)
+_THOUGHT = re.compile(r".*</think(?:ing)?>", re.DOTALL)
 LONGEST = 20_000  # characters from the end that are read
 
 
-@lru_cache(maxsize=8)
-def _options(subset: str) -> tuple[re.Pattern[str], re.Pattern[str], dict[str, str]]:
+class _Names(NamedTuple):
     """Patterns of all names of a subset, longest first, and which name each spelling stands for."""
+
+    named: re.Pattern[str]
+    negated: re.Pattern[str]
+    spellings: dict[str, str]
+
+
+@lru_cache(maxsize=8)
+def _names(subset: str) -> _Names:
     spellings: dict[str, str] = {}
     for name in (*SHAPES[subset], *SCENES):
         for spelling in (name.lower().replace("_", " "), *ALIASES.get(name, ())):
             spellings.setdefault(spelling, name)
     words = "|".join(re.escape(s) for s in sorted(spellings, key=len, reverse=True))
-    return re.compile(rf"\b(?:{words})\b"), re.compile(rf"{_NEGATED}(?:{words})\b"), spellings
+    name = rf"(?:{words})\b"
+    # a few words may stand between "not" and the name ("not really look like a"), and "or" brings more names
+    between = rf"(?: (?!(?:{_TURNS})\b)(?!{name})[\w']++){{0,5}}"
+    before = rf"(?:{_NOT}{between}|{_NO}) ['(]?{name}(?:,? n?or(?: an?| the)? {name})*"
+    after = rf"\b{name}'?{_IS_NOT}"
+    return _Names(re.compile(rf"\b{name}"), re.compile(f"{after}|{before}"), spellings)
+
+
+@lru_cache(maxsize=8192)
+def _asserted_and_negated(reply: str, subset: str) -> tuple[tuple[str, ...], frozenset[str]]:
+    text = unicodedata.normalize("NFKC", reply[-LONGEST:]).lower().replace("\u2019", "'")
+    text = _THOUGHT.sub(" ", _THINKING.sub(" ", text), count=1)
+    text = re.sub(r"[^\S\n]+", " ", re.sub(r"[_*`\"#\[\]<>|-]", " ", text))
+    names = _names(subset)
+    last = max((m.start() for m in names.named.finditer(text)), default=0)
+    text = text[max((m.end() for m in re.finditer(r"\banswer ?(?:is|:)", text) if m.end() <= last), default=0) :]
+    denied: list[str] = []
+
+    def deny(found: re.Match[str]) -> str:
+        denied.extend(names.spellings[m.group()] for m in names.named.finditer(found.group()))
+        return ". "
+
+    text = names.negated.sub(deny, text)
+    return tuple(dict.fromkeys(names.spellings[m.group()] for m in names.named.finditer(text))), frozenset(denied)
 
 
 def read_robust(reply: str, subset: str) -> list[str]:
     """The options that a reply names, each once, in order: whole words, longest match first, aliases, spaces for underscores,
-    negated ones left out; only what follows the last "answer:" where it names something.
+    negated ones left out; only what follows the last "answer:" where it names something. Thinking is not read. A reply that
+    says of a name both that it is and that it is not says nothing.
     """
-    text = unicodedata.normalize("NFKC", reply[-LONGEST:]).lower().replace("\u2019", "'")
-    text = re.sub(r"[^\S\n]+", " ", re.sub(r"[_*`\"#\[\]<>|-]", " ", _THINKING.sub(" ", text)))
-    named, negated, spellings = _options(subset)
-    for marker in reversed(list(re.finditer(r"\banswer ?(?:is|:)", text))):
-        if named.search(text, marker.end()):
-            text = text[marker.end() :]
-            break
-    text = negated.sub(" ", text)
-    return list(dict.fromkeys(spellings[m.group()] for m in named.finditer(text)))
+    asserted, denied = _asserted_and_negated(reply, subset)
+    return [] if denied.intersection(asserted) else list(asserted)
 
 
 def answer_robust(reply: str, subset: str, task: str) -> str | None:
-    """The one option of the asked kind that the reply names; None where it names none, or several."""
-    kind = SHAPES[subset] if task == "shape" else SCENES
-    of_kind = [name for name in read_robust(reply, subset) if name in kind]
-    return of_kind[0] if len(of_kind) == 1 else None
+    """The one option that the reply gives: the only one of the asked kind, else the only one at all (the list is mixed, and
+    saying the scene for the shape is an answer). None where it names none, or several.
+    """
+    named = read_robust(reply, subset)
+    of_kind = of_the_kind(named, subset, task)
+    found = of_kind or named
+    return found[0] if len(found) == 1 else None
+
+
+def of_the_kind(named: list[str], subset: str, kind: str) -> list[str]:
+    """The shapes, or the scenes, among some names."""
+    return [name for name in named if name in (SHAPES[subset] if kind == "shape" else SCENES)]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable
-from functools import partial
 from typing import TYPE_CHECKING
 
 from snellen.benchmarks.illusionbench.names import SCENES, SHAPES, SIMPLE, SUBSETS
@@ -15,9 +14,10 @@ if TYPE_CHECKING:
     from snellen.benchmarks.illusionbench.protocols import Asked, IllusionProtocol
 
 TASKS = ("shape", "scene", "both")
-METRICS = ("recall", "shape_recall", "scene_recall", "rest")
+METRICS = ("recall", "shape_recall", "scene_recall", "rest", "multi_word")
 STATIONARY = "stationary"
 Key = tuple[tuple[str, str], ...]
+Judged = dict[tuple[str, str, str], dict[tuple[str, str], tuple[str, ...]]]
 
 
 def kind_of(scene: str) -> str:
@@ -73,7 +73,8 @@ def summarise(protocol: IllusionProtocol, marked: Iterable[tuple[Sample, Mark]])
                 keys.append((*base, (name, value)))
         for key in keys:
             tallies.setdefault(key, _Tally()).add(sample, mark, protocol.buckets)
-    return tuple(_group(protocol, dict(key), tallies[key]) for key in sorted(tallies, key=_order))
+    judged: Judged = {}
+    return tuple(_group(protocol, dict(key), tallies[key], judged) for key in sorted(tallies, key=_order))
 
 
 def _order(key: Key) -> tuple[int, int, int, str]:
@@ -82,9 +83,9 @@ def _order(key: Key) -> tuple[int, int, int, str]:
     return SUBSETS.index(split), TASKS.index(task), place, rest[0][1] if rest else ""
 
 
-def _group(protocol: IllusionProtocol, by: dict[str, str], tally: _Tally) -> GroupSummary:
+def _group(protocol: IllusionProtocol, by: dict[str, str], tally: _Tally, judged: Judged) -> GroupSummary:
     # within a class or a scene the constant answer is trivially right, so no floor is shown there
-    floors = _floors(protocol, by, tally) if not {"class", "scene"} & by.keys() else {}
+    floors = _floors(protocol, by, tally, judged) if not {"class", "scene"} & by.keys() else {}
     metrics = {}
     for name in METRICS:
         n, hits = tally.defined[name], tally.hits[name]
@@ -101,27 +102,31 @@ def _group(protocol: IllusionProtocol, by: dict[str, str], tally: _Tally) -> Gro
     return GroupSummary(by=by, n=tally.n, outcomes=ordered, metrics=metrics, bounds=bounds)
 
 
-def _floors(protocol: IllusionProtocol, by: dict[str, str], tally: _Tally) -> dict[str, tuple[float, str]]:
+def _floors(
+    protocol: IllusionProtocol, by: dict[str, str], tally: _Tally, judged: Judged
+) -> dict[str, tuple[float, str]]:
     """The best recalls that one constant reply gets: every name, with and without `Answer:`, and all names at once."""
     from snellen.benchmarks.illusionbench.protocols import Asked
 
     subset, task = by["split"], by["task"]
     best: dict[str, tuple[float, str]] = {}
     for reply in constant_replies(subset):
-        judge = partial(_recalls, protocol, reply)
+        known = judged.setdefault((subset, task, reply), {})  # groups overlap: each truth is judged once
         sums: Counter[str] = Counter()
-        for (shape, scene), n in tally.truths.items():
-            for name, value in judge(Asked(subset, task, shape, scene)).items():
-                sums[name] += n * value
-        for name, total in sums.items():
-            if total / tally.n > best.get(name, (-1.0, ""))[0]:
-                best[name] = (total / tally.n, reply)
+        for truth, n in tally.truths.items():
+            if truth not in known:
+                known[truth] = _recalls(protocol, reply, Asked(subset, task, *truth))
+            for name in known[truth]:
+                sums[name] += n
+        for name in METRICS[:3]:
+            if sums[name] / tally.n > best.get(name, (-1.0, ""))[0]:
+                best[name] = (sums[name] / tally.n, reply)
     return best
 
 
-def _recalls(protocol: IllusionProtocol, reply: str, asked: Asked) -> dict[str, int]:
-    metrics = protocol.judge_text(reply, asked).metrics
-    return {k: int(v) for k, v in metrics.items() if isinstance(v, float)}
+def _recalls(protocol: IllusionProtocol, reply: str, asked: Asked) -> tuple[str, ...]:
+    """The metrics that a reply gets in full."""
+    return tuple(k for k, v in protocol.judge_text(reply, asked).metrics.items() if v == 1.0)
 
 
 def constant_replies(subset: str) -> list[str]:
