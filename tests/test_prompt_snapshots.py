@@ -15,7 +15,7 @@ import pytest
 
 from snellen import benchmarks
 from snellen.core.types import Picture, Question, Text
-from snellen.engine.controls import _blank, _other_order, _without
+from snellen.engine.controls import _blank, _other_order, _without, why_not_shuffled
 from snellen.subjects.openai_api import ChatSubject, Settings
 from tests.support.sets import png
 
@@ -34,7 +34,7 @@ def requests(name: str) -> dict[str, object]:
         for prompt in exam.prompts:
             question = exam.render(prompt, sample)
             arms: dict[str, Question] = {"": question, "+none": _without(question), "+blank": _blank(question)}
-            if question.options:
+            if not why_not_shuffled(question):
                 arms["+options"] = _other_order(question, 0)
             for arm, shown in arms.items():
                 body = json.loads(subject.prepare(shown).body)

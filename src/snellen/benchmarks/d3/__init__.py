@@ -31,7 +31,7 @@ class D3:
     partial: frozenset[str] = frozenset()
     protocols: Mapping[str, Protocol] = PROTOCOLS
     solvers: Mapping[str, str] = {}
-    demo: tuple[str, ...] = ("replay/{data}/captions/reference.json",)
+    demo: tuple[str, ...] = ("replay/{data}/captions/reference.json", "hf/snellen-tiny")
     max_tokens = 512
     reply_tokens = 130  # two captions of some 42 words
     marks_facts = True

@@ -27,12 +27,13 @@ PAPERS = {
     ),
     "vcr": "From Recognition to Cognition: Visual Commonsense Reasoning (Zellers et al., CVPR 2019)",
 }
-# subjects that never look, in the form that the prompt wants; chance needs options, which free-text answers have not
+# one that looks, where torch is, and one that never does; chance needs options, which free-text answers have not
+TINY = "hf/snellen-tiny"
 DEMO = {
-    "vqax": ("baseline/constant:yes because it is visible",),
-    "actx": ("baseline/constant:walking because it is visible",),
-    "esnlive": ("baseline/chance",),
-    "vcr": ("baseline/chance",),
+    "vqax": (TINY, "baseline/constant:yes because it is visible"),
+    "actx": (TINY, "baseline/constant:walking because it is visible"),
+    "esnlive": (TINY, "baseline/chance"),
+    "vcr": (TINY, "baseline/chance"),
 }
 
 
