@@ -149,6 +149,7 @@ def save(model: Any, processor: Any, folder: Path) -> None:
     """The model in half precision, and its processor."""
     folder.mkdir(parents=True, exist_ok=True)
     model.half().save_pretrained(folder)
+    (folder / "model.safetensors").chmod(0o644)
     processor.save_pretrained(folder)
     model.float()
 
