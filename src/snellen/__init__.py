@@ -14,7 +14,8 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from snellen.api import evaluate
     from snellen.core.errors import SnellenError, Stopped
-    from snellen.core.exam import Benchmark, Protocol, Subject
+    from snellen.core.exam import Benchmark, Protocol
+    from snellen.core.subject import Subject
     from snellen.core.types import Answer, Call, Mark, Outcome, Question, Sample
     from snellen.engine.run import Run, open_run, remark
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from snellen.core.errors import SnellenError
-from snellen.core.exam import Reply
+from snellen.core.subject import Reply
 from snellen.core.types import Call, Token
 from snellen.engine.budget import Budget, BudgetReached
 from snellen.engine.retry import LONGEST_WAIT, retry_after, wait_before, worth_retrying

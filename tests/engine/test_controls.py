@@ -130,7 +130,7 @@ def made_set(exam: str, tmp_path: Path, count: int = 12) -> Path:
 def test_the_options_arm_leaves_out_questions_without_options(tmp_path: Path) -> None:
     data = made_set("illusionbench", tmp_path, 6)
     done = command(
-        "run", "illusionbench", "--data", data, "--model", "baseline/chance", "--controls", "options", "--out", tmp_path / "runs",
+        "run", "illusionbench", "--data", data, "--model", "baseline/constant:cat", "--controls", "options", "--out", tmp_path / "runs",
         "--json", cache=tmp_path,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
@@ -144,7 +144,7 @@ def test_the_options_arm_leaves_out_questions_without_options(tmp_path: Path) ->
     first = [r for r in summary["controls"] if r["protocol"] == "lmms-first"]
     assert {r["by"]["task"] for r in first} == {"shape"}
     scenes = snellen.evaluate(
-        "illusionbench", model="baseline/chance", data=data, tasks=["scene"], controls=["options"], out=tmp_path / "r",
+        "illusionbench", model="baseline/constant:cat", data=data, tasks=["scene"], controls=["options"], out=tmp_path / "r",
         protocols=["lmms-first", "original"],
     )  # fmt: skip
     assert {r["protocol"] for r in scenes.controls} == {"original"}, "an arm that fits no sample is left out as a whole"
@@ -171,7 +171,11 @@ def test_chance_is_of_the_samples_that_a_prompt_asks_about(tmp_path: Path) -> No
 def test_choices_that_cannot_be_shuffled_are_refused(exam: str, says: str, tmp_path: Path) -> None:
     with pytest.raises(SnellenError, match=says):
         snellen.evaluate(
-            exam, model="baseline/chance", data=made_set(exam, tmp_path, 3), controls=["options"], out=tmp_path / "r"
+            exam,
+            model="baseline/constant:x",
+            data=made_set(exam, tmp_path, 3),
+            controls=["options"],
+            out=tmp_path / "r",
         )
 
 
@@ -232,3 +236,17 @@ def test_the_audit_of_salbench(tmp_path: Path) -> None:
     assert p3["best constant"] == pytest.approx(0.5, abs=1e-6)
     assert 0.25 < p3["chance"] < 0.42
     assert p3["won by"] is None
+
+
+def test_chance_is_asked_only_where_there_are_options(tmp_path: Path) -> None:
+    data = made_set("illusionbench", tmp_path, 3)
+    words = ("run", "illusionbench", "--data", data, "--model", "baseline/chance", "--out", tmp_path / "runs", "--json")
+    done = command(*words, "--protocol", "lmms-first,original", cache=tmp_path)
+    assert done.returncode == 0, done.stderr
+    summary = json.loads(done.stdout)
+    assert summary["complete"]
+    assert (summary["asked"]["lmms-first"], summary["asked"]["original"]) == (9, 18)
+    assert "baseline/chance: 9 questions offer no options and are left out" in done.stderr
+    refused = command(*words, "--protocol", "lmms-first", "--task", "scene", cache=tmp_path)
+    assert refused.returncode == 2
+    assert "the prompt 'lmms-first' offers no options to choose from" in refused.stderr

@@ -17,8 +17,8 @@ from tests.support.sets import png, write_set
 
 import snellen
 from snellen.core.errors import SnellenError
-from snellen.core.exam import Request
 from snellen.core.secret import Secret
+from snellen.core.subject import Request
 from snellen.core.types import Picture, Question, Text
 from snellen.subjects import build
 from snellen.subjects.openai_api import ChatSubject, Settings, base_address

@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
 from snellen.core.errors import Interrupted, SnellenError, Stopped
-from snellen.core.exam import Caller, Endpoint, ManyEndpoints, Reply, Request
+from snellen.core.subject import Caller, Endpoint, ManyEndpoints, Reply, Request
 from snellen.core.types import Answer
 from snellen.engine.budget import Budget
 from snellen.engine.caller import EndpointCaller

@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable
 
 from snellen.core.errors import SnellenError, Stopped
-from snellen.core.exam import Endpoint, Parsed, Reply, Request
+from snellen.core.subject import Endpoint, Parsed, Reply, Request
 from snellen.core.types import Attempt, Call, Failure
 from snellen.engine.budget import Budget
 from snellen.engine.limiter import Limiter

@@ -5,8 +5,9 @@ from __future__ import annotations
 from math import ceil
 from typing import Any
 
-from snellen.core.exam import Asked, AsksModels, HasReplyLength
+from snellen.core.exam import HasReplyLength
 from snellen.core.images import sniff
+from snellen.core.subject import Asked, AsksModels
 from snellen.engine.plan import Plan
 from snellen.subjects.openai_api import ChatSubject
 from snellen.subjects.tokens import image_tokens, text_tokens

@@ -21,8 +21,9 @@ from typing import Any, NamedTuple
 import msgspec
 
 from snellen.core.errors import SnellenError
-from snellen.core.exam import Options, Request
+from snellen.core.exam import Options
 from snellen.core.pixels import check_image
+from snellen.core.subject import Request
 from snellen.core.types import Failure, ImageSent, Question, Struct
 from snellen.engine import controls
 from snellen.engine.plan import Plan

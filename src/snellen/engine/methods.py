@@ -10,7 +10,8 @@ from typing import NamedTuple
 from snellen import subjects
 from snellen.core.dotenv import overlaid
 from snellen.core.errors import SnellenError
-from snellen.core.exam import Benchmark, Dataset, HasMethods, MethodRequest, Subject
+from snellen.core.exam import Benchmark, Dataset, HasMethods, MethodRequest
+from snellen.core.subject import Subject
 from snellen.subjects.local.settings import LocalSettings
 from snellen.subjects.openai_api import Settings
 from snellen.subjects.workers import Workers

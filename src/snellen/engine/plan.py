@@ -13,7 +13,8 @@ import msgspec
 from snellen import benchmarks, subjects
 from snellen.core.digest import digest
 from snellen.core.errors import SnellenError
-from snellen.core.exam import Benchmark, Dataset, HasMethods, Options, Protocol, Scored, Scorer, Subject, pick_protocol
+from snellen.core.exam import Benchmark, Dataset, HasMethods, Options, Protocol, Scored, Scorer, pick_protocol
+from snellen.core.subject import ChoosesOnly, Subject
 from snellen.core.types import Sample
 from snellen.engine import methods
 from snellen.engine.controls import check, split, why_not_shuffled
@@ -58,12 +59,20 @@ class Plan(NamedTuple):
         base, arm = split(prompt)
         if base in self.benchmark.partial and not self.benchmark.applies(base, sample):
             return False
+        if isinstance(self.subject, ChoosesOnly) and not self.benchmark.render(base, _bare(sample)).options:
+            return False
         return arm != "options" or not why_not_shuffled(self.benchmark.render(base, _bare(sample)))
 
     def counted(self) -> dict[str, int]:
         """How many questions each prompt asks."""
         counts = dict.fromkeys(self.prompts, 0)
-        some = [p for p in counts if split(p)[0] in self.benchmark.partial or split(p)[1] == "options"]
+        some = [
+            p
+            for p in counts
+            if split(p)[0] in self.benchmark.partial
+            or split(p)[1] == "options"
+            or isinstance(self.subject, ChoosesOnly)
+        ]
         for sample in self.data.light() if some else ():
             for prompt in some:
                 counts[prompt] += self.applies(prompt, sample)
@@ -165,6 +174,8 @@ def _that_apply(plan: Plan, *, named: bool) -> Plan:
         raise SnellenError(f"control 'options': {_why_none(plan, shuffles[0])}")
     idle = [c for c in plan.chosen if not counts[c.prompt] and c.prompt not in shuffles]
     if idle and (named or len(idle) == len(plan.chosen)):
+        if isinstance(plan.subject, ChoosesOnly):
+            raise SnellenError(f"{plan.subject.spec}: the prompt '{idle[0].prompt}' offers no options to choose from")
         raise SnellenError(f"protocol {idle[0].name}: its prompt '{idle[0].prompt}' fits no sample of this selection")
     kept = plan._replace(chosen=tuple(c for c in plan.chosen if counts[c.prompt]))
     for prompt in kept.prompts:
@@ -175,7 +186,15 @@ def _that_apply(plan: Plan, *, named: bool) -> Plan:
         for base, n in left.items()
         if n
     )
+    if isinstance(plan.subject, ChoosesOnly):
+        whoever = plan._replace(subject=_ANYONE).counted()
+        lost = sum(whoever.values()) - sum(counts.values())
+        notes += (f"{plan.subject.spec}: {lost} questions offer no options and are left out",) if lost else ()
     return kept._replace(questions={p: counts[p] for p in kept.prompts}, notes=notes)
+
+
+_ANYONE: Any = object()
+"""In place of a subject that can answer anything."""
 
 
 def _why_none(plan: Plan, prompt: str) -> str:

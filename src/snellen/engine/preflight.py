@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from snellen.core.errors import SnellenError
-from snellen.core.exam import Endpoint
+from snellen.core.subject import Endpoint
 from snellen.engine.transport import Fault, Transport
 
 

@@ -15,7 +15,8 @@ import msgspec
 
 from snellen import __version__, benchmarks
 from snellen.core.errors import Interrupted, SnellenError, Stopped
-from snellen.core.exam import Reply, Scored
+from snellen.core.exam import Scored
+from snellen.core.subject import Reply
 from snellen.core.types import Answer, Mark, ProtocolSummary, Sample
 from snellen.engine import marking, scoring
 from snellen.engine.ask import Asking, Limits, Progress

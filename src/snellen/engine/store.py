@@ -14,7 +14,7 @@ from pathlib import Path
 
 import msgspec
 
-from snellen.core.exam import Reply
+from snellen.core.subject import Reply
 
 _ENCODER = msgspec.json.Encoder()
 _DECODER = msgspec.json.Decoder(Reply)

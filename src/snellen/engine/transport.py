@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from urllib.parse import urlsplit
 
-from snellen.core.exam import Connection
+from snellen.core.subject import Connection
 from snellen.engine.http import Client, Fault, Response
 
 __all__ = ["Fault", "Response", "Transport"]

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from snellen.core.errors import SnellenError
-from snellen.core.exam import Subject
+from snellen.core.subject import Subject
 
 if TYPE_CHECKING:
     from snellen.subjects.local.settings import LocalSettings

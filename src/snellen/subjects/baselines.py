@@ -7,7 +7,7 @@ import os
 import random
 from typing import Any
 
-from snellen.core.exam import Caller
+from snellen.core.subject import Caller
 from snellen.core.types import Answer, Failure, Question
 from snellen.subjects.workers import Workers
 
@@ -29,6 +29,8 @@ class _Free:
 
 class Chance(_Free):
     """Draws from the question's options: one of them, or a non-empty set of them, all equally likely."""
+
+    chooses_only = True
 
     def __init__(self, seed: int) -> None:
         self.spec = "baseline/chance"

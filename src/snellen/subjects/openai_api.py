@@ -14,10 +14,10 @@ import pybase64
 
 from snellen.core.digest import digest
 from snellen.core.errors import SnellenError
-from snellen.core.exam import Caller, Connection, Parsed, Request
 from snellen.core.images import MIME, ledger_entry
 from snellen.core.pixels import as_accepted
 from snellen.core.secret import Secret
+from snellen.core.subject import Caller, Connection, Parsed, Request
 from snellen.core.text import one_line
 from snellen.core.types import Answer, ImageSent, Part, Picture, Question, Text
 from snellen.subjects import wire

@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 
 from snellen.core.errors import SnellenError
-from snellen.core.exam import Caller
+from snellen.core.subject import Caller
 from snellen.core.types import Answer, Failure, Question
 
 IDS = ("id", "sample_id")

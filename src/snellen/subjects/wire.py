@@ -7,8 +7,8 @@ from typing import Any
 
 import msgspec
 
-from snellen.core.exam import Parsed
 from snellen.core.secret import Secret
+from snellen.core.subject import Parsed
 from snellen.core.text import one_line
 from snellen.core.types import Failure, Token, Usage
 from snellen.stats.entropy import bound_from_top

@@ -16,7 +16,7 @@ from tests.support.tiny_models import png
 
 import snellen
 from snellen.core.errors import SnellenError
-from snellen.core.exam import Reply, Request
+from snellen.core.subject import Reply, Request
 from snellen.core.types import Answer, Picture, Question, Text, Turn
 from snellen.subjects.local.check import check_batching
 from snellen.subjects.local.model import Encoded, Model

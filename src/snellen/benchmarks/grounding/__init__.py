@@ -9,7 +9,8 @@ from typing import Any
 from snellen.benchmarks.grounding.prompts import PROMPTS, probes, question_of, truths
 from snellen.benchmarks.grounding.protocols import PROTOCOLS
 from snellen.core.errors import SnellenError
-from snellen.core.exam import Dataset, MethodRequest, Options, Problem, Protocol, Published, RunFacts, Subject
+from snellen.core.exam import Dataset, MethodRequest, Options, Problem, Protocol, Published, RunFacts
+from snellen.core.subject import Subject
 from snellen.core.types import GroupSummary, Question, Sample
 
 

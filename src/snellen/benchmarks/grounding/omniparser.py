@@ -7,8 +7,8 @@ from collections.abc import Mapping
 import msgspec
 
 from snellen.benchmarks.grounding.wire_omniparser import parse_url, probe_url
-from snellen.core.exam import Connection, Parsed
 from snellen.core.secret import Secret
+from snellen.core.subject import Connection, Parsed
 from snellen.core.text import one_line
 from snellen.core.types import Failure
 

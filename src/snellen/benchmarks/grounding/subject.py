@@ -22,8 +22,8 @@ from snellen.benchmarks.grounding.omniparser import OmniParserEndpoint
 from snellen.benchmarks.grounding.replies import Prediction, to_text
 from snellen.core.digest import digest
 from snellen.core.errors import MissingExtra, SnellenError
-from snellen.core.exam import Asked, Caller, Endpoint, Reply, Request, Subject
 from snellen.core.images import ledger_entry
+from snellen.core.subject import Asked, Caller, Endpoint, Reply, Request, Subject
 from snellen.core.types import Answer, Call, Failure, Picture, Question
 
 OCR = "snellen.benchmarks.grounding.ocr_worker:parse_question"

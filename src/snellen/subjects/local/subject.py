@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 
 from snellen.core.errors import SnellenError
-from snellen.core.exam import Caller
+from snellen.core.subject import Caller
 from snellen.core.text import one_line
 from snellen.core.types import Answer, Call, Failure, ImageSent, Question, Usage
 from snellen.subjects.local import source as sources
