@@ -20,7 +20,7 @@ lint: $(DEV)
 	$(BIN)/mypy
 
 test-slow: $(DEV)
-	$(BIN)/python -m pytest -q -m slow
+	OMP_WAIT_POLICY=PASSIVE $(BIN)/python -m pytest -q -m slow
 
 bench: $(DEV)
 	$(BIN)/python bench/throughput.py
