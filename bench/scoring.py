@@ -25,7 +25,7 @@ from typing import Any, NamedTuple
 from processes import SNELLEN, environment, measure, say, script
 
 SHARE, GROWTH_MB = 0.1, 40.0
-FEW_PAIRS = 12
+FEW_PAIRS = 32
 
 
 class Row(NamedTuple):
@@ -50,7 +50,7 @@ def child(data: Path, captions: Path, runs: Path, scorer: str, limit: int | None
     exam: Any = plan.benchmark
     kept: Any = plan.scorers[0]
     run = carry_out(plan._replace(scorers=()), runs).run
-    kept.texts(["warm up"])  # weights are read and threads started before the clock runs
+    kept.texts([f"warm up {i}" for i in range(32)])  # weights are read and threads started before the clock runs
     with RunFolder(run.path) as folder:
         begin = time.perf_counter()
         scored = scoring.score(folder, exam, plan.data, kept, folder.scan())

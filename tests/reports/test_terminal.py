@@ -73,8 +73,8 @@ def test_every_score_has_its_n(run: snellen.Run, capsys: pytest.CaptureFixture[s
     assert line(lines, "LOGO, n = 11")
     assert line(lines, "| metric") == "| metric | n = 5 | wide |"
     assert line(lines, "| accuracy |") == "| accuracy | 50.0 [10.0, 90.0] * | 50.0 [10.0, 90.0] * |"
-    assert line(lines, "| bleu4 filtered") == "| bleu4 filtered | 20.0 [10.0, 90.0] (n = 3) | – |"
-    assert line(lines, "| LOGO | 11") == "| LOGO | 11 | 50.0 [10.0, 90.0] (n = 5) | 50.0 [10.0, 90.0] |"
+    assert line(lines, "| bleu4 filtered") == "| bleu4 filtered | 20.0 [10.0, 90.0] (n=3) | – |"
+    assert line(lines, "| LOGO | 11") == "| LOGO | 11 | 50.0 [10.0, 90.0] (n=5) | 50.0 [10.0, 90.0] |"
 
 
 def test_bounds_controls_position_and_scorers_are_told(run: snellen.Run, capsys: pytest.CaptureFixture[str]) -> None:
@@ -95,7 +95,7 @@ def test_the_page_says_the_same(run: snellen.Run, tmp_path: Path) -> None:
     for said in (
         "LOGO, n = 11",
         "n = 5",
-        "(n = 3)",
+        "(n=3)",
         "accuracy could be",
         "-100.0 [-100.0, -13.1]",
         "+25.0 [-20.0, +60.0]",

@@ -20,7 +20,7 @@ NAMES = {
 }
 LEGEND = (
     "floor: the best that any constant answer would score (chance, where there is none). *: the protocol's headline. "
-    "(n = ...): where it is not the n above or beside. Non-answers count as wrong."
+    "(n=...): where it is not the n above or beside. Non-answers count as wrong."
 )
 CONTROLS = (
     "controls: the same questions without the image (none), with a grey one (blank), with another's (shuffled), or with the "
@@ -130,8 +130,8 @@ def bounded(protocols: Iterable[ProtocolSummary]) -> str:
 
 
 def other_n(metric: Metric, n: int) -> str:
-    """'(n = 5)' where a metric has not the n that stands above or beside it."""
-    return "" if metric.n == n else f"(n = {metric.n})"
+    """'(n=5)' where a metric has not the n that stands above or beside it."""
+    return "" if metric.n == n else f"(n={metric.n})"
 
 
 def side_by_side(protocols: Sequence[ProtocolSummary], *, whole: bool) -> list[dict[str, GroupSummary]]:
