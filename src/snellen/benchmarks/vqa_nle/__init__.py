@@ -32,8 +32,8 @@ TINY = "hf/snellen-tiny"
 DEMO = {
     "vqax": (TINY, "baseline/constant:yes because it is visible"),
     "actx": (TINY, "baseline/constant:walking because it is visible"),
-    "esnlive": (TINY, "baseline/chance"),
-    "vcr": ("baseline/chance",),  # snellen-tiny does no better on it than without the picture
+    "esnlive": ("baseline/chance",),  # on these two snellen-tiny does no better than without the picture
+    "vcr": ("baseline/chance",),
 }
 
 
