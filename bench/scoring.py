@@ -6,7 +6,7 @@ Synthetic pairs. The first scoring embeds every picture and every caption; the s
 pictures; the third is the first again. Only scoring is timed, not answering or loading. Twice: with `tiny-siglip` on all pairs,
 and on a few pairs with a SigLIP of random weights that has the widths, picture size and caption length of the default scorer
 (so400m, patch 14, 384) but one layer in 27 of each tower: its towers cost as those of the real one do, one to the other.
-tiny-siglip's pictures have about as many patches as its captions have tokens, so other captions cost it half of the first time.
+tiny-siglip's pictures have about as many patches as its captions have tokens, so other captions cost it a quarter of the first time.
 
 Exits 1 unless no picture is embedded twice, the third scoring takes under a tenth of the first, so does the second with the large
 widths, and ten times the pairs need at most 40 MB more.
@@ -50,7 +50,7 @@ def child(data: Path, captions: Path, runs: Path, scorer: str, limit: int | None
     exam: Any = plan.benchmark
     kept: Any = plan.scorers[0]
     run = carry_out(plan._replace(scorers=()), runs).run
-    kept.texts([f"warm up {i}" for i in range(32)])  # weights are read and threads started before the clock runs
+    kept.texts([f"warm up {runs} {i}" for i in range(32)])  # new words, so that weights are read before the clock runs
     with RunFolder(run.path) as folder:
         begin = time.perf_counter()
         scored = scoring.score(folder, exam, plan.data, kept, folder.scan())
