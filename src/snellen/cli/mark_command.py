@@ -58,6 +58,8 @@ def _mark(exam: Any, protocol: Any, row: dict[str, Any]) -> dict[str, Any]:
 
     if "id" not in row:
         raise SnellenError('field "id" is missing')
+    if "decoded_text" in row and hasattr(exam, "reply_from_row"):
+        row = {**row, "response": exam.reply_from_row(row)}
     error, response = row.get("error"), row.get("response")
     if "response" not in row and not error:
         raise SnellenError('field "response" (the reply, a text) is missing')

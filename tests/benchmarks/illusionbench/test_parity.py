@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.support.command import snellen
 
-from snellen.benchmarks.illusionbench import icl
+from snellen.benchmarks.illusionbench import BENCHMARK as ILLUSION
+from snellen.benchmarks.illusionbench import decoded, icl
 from snellen.benchmarks.illusionbench.names import parse
 from snellen.benchmarks.illusionbench.prompts import TEXTS
+from snellen.core.types import Mark, Outcome
 
 PARITY = Path(__file__).parents[2] / "parity"
 GOLDEN = json.loads((PARITY / "illusionbench.json").read_text())
@@ -65,3 +68,32 @@ def test_names_are_read_as_lmms_eval_reads_them(row: dict[str, object]) -> None:
     else:
         with pytest.raises(ValueError, match="in the name"):
             parse(name)
+
+
+@pytest.mark.parametrize("row", GOLDEN["decoded"], ids=lambda r: f"{r['mode']}: {r['decoded_text']}")
+def test_raw_texts_are_read_as_by_the_original(row: dict[str, str | None]) -> None:
+    assert decoded.prediction(str(row["decoded_text"]), str(row["mode"])) == row["expected_prediction"]
+
+
+def test_raw_texts_through_the_mark_command(tmp_path: Path) -> None:
+    truth = {"id": 1, "subset": "Illusion_LOGO", "task": "shape", "shape": "nasa", "scene": "Forest"}
+    rows = [truth | {"decoded_text": "'NASA' logo"}, truth | {"decoded_text": "USER: q", "mode": "llava1.5"}]
+    words = ("mark", "illusionbench", "--protocol", "original")
+    done = snellen(*words, cache=tmp_path, stdin="\n".join(map(json.dumps, rows)))
+    assert [json.loads(line)["outcome"] for line in done.stdout.splitlines()] == ["correct", "empty"], done.stderr
+    refused = snellen(*words, cache=tmp_path, stdin=json.dumps(truth | {"decoded_text": "x", "mode": "gpt"}))
+    assert refused.returncode == 2
+    assert 'field "mode" must be one of other, llava1.5, llava1.6' in refused.stderr
+
+
+@pytest.mark.parametrize("row", GOLDEN["aggregate"], ids=lambda r: str(r["values"]))
+def test_the_mean_is_lmms_evals_but_left_out_where_it_is_nan(row: dict[str, Any]) -> None:
+    protocol = ILLUSION.protocols["lmms-head"]
+    marked = []
+    for i, value in enumerate(row["values"]):
+        truth = {"id": i, "subset": "Illusion_IN", "task": "shape", "shape": "cat", "scene": "Ocean"}
+        metrics = {"shape_recall": None if value is None else float(value)}
+        marked.append((ILLUSION.sample_from_row(truth), Mark(str(i), Outcome.WRONG, None, metrics)))
+    found = [g.metrics.get("shape_recall") for g in protocol.summarise(marked) if set(g.by) == {"split", "task"}]
+    means = [metric.value for metric in found if metric is not None]
+    assert means == ([] if row["expected"] == "nan" else [pytest.approx(row["expected"])])

@@ -71,6 +71,11 @@ class IllusionBench:
 
         return sample_from_row(dict(row))
 
+    def reply_from_row(self, row: Mapping[str, Any]) -> str:
+        from snellen.benchmarks.illusionbench.decoded import reply_from_row
+
+        return reply_from_row(row)
+
     def published(self, protocol: str, prompt: str) -> Iterator[Published]:
         from snellen.benchmarks.illusionbench.published import published
 
