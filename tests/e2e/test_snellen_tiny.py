@@ -9,6 +9,11 @@ from typing import Any
 import pytest
 from tests.support.command import snellen
 
+from snellen.core.errors import SnellenError
+from snellen.subjects import build
+from snellen.subjects.local.settings import LocalSettings
+from snellen.subjects.openai_api import Settings
+
 pytest.importorskip("transformers")
 
 OFFLINE = {"HF_HUB_OFFLINE": "1"}
@@ -37,7 +42,7 @@ def test_it_looks_at_scenes(tmp_path: Path) -> None:
     manifest = json.loads((path / "run.json").read_text())
     assert manifest["subject"]["spec"] == "hf/snellen-tiny"
     assert manifest["subject"]["identity"]["model"] == "snellen-tiny"
-    assert str(tmp_path.anchor) + "src" not in json.dumps(manifest["subject"])
+    assert "weights" not in json.dumps(manifest["subject"]["identity"]), "it is named by its content, not by its place"
 
 
 def test_it_answers_with_explanations_and_entropies(tmp_path: Path) -> None:
@@ -63,6 +68,6 @@ def test_it_describes_pairs_and_the_page_shows_them(tmp_path: Path) -> None:
 
 
 def test_model_path_is_not_for_it(tmp_path: Path) -> None:
-    done = snellen("run", "vqax", *MODEL, "--model-path", tmp_path, "--data", tmp_path, cache=tmp_path)
-    assert done.returncode == 2
-    assert "--model-path is for" in done.stderr
+    assert build("hf/snellen-tiny", Settings(), solvers={}, offline=True).spec == "hf/snellen-tiny"
+    with pytest.raises(SnellenError, match="--model-path is for --model llava or qwen"):
+        build("hf/snellen-tiny", Settings(), solvers={}, local=LocalSettings(path=str(tmp_path)), offline=True)
