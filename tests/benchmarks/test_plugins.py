@@ -202,7 +202,7 @@ def test_a_protocol_brings_its_own_prompt(tmp_path: Path) -> None:
     table = snellen("protocols", "salbench", "--plugin", ONE_WORD, "--json", "--split", "P3", cache=tmp_path)
     assert "unlike the others? One word." in table.stdout
     few = snellen(
-        *("run", "salbench", "--data", data, "--model", "baseline/chance", "--protocol", "one-word", "--shots", 3),
+        *("run", "salbench", "--data", data, "--model", "baseline/constant:x", "--protocol", "one-word", "--shots", 3),
         *("--plugin", ONE_WORD),
         cache=tmp_path,
     )

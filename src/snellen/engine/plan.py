@@ -173,8 +173,9 @@ def _that_apply(plan: Plan, *, named: bool) -> Plan:
     if shuffles and not any(counts[p] for p in shuffles):
         raise SnellenError(f"control 'options': {_why_none(plan, shuffles[0])}")
     idle = [c for c in plan.chosen if not counts[c.prompt] and c.prompt not in shuffles]
+    whoever = plan._replace(subject=_ANYONE).counted() if isinstance(plan.subject, ChoosesOnly) else counts
     if idle and (named or len(idle) == len(plan.chosen)):
-        if isinstance(plan.subject, ChoosesOnly):
+        if whoever[idle[0].prompt]:
             raise SnellenError(f"{plan.subject.spec}: the prompt '{idle[0].prompt}' offers no options to choose from")
         raise SnellenError(f"protocol {idle[0].name}: its prompt '{idle[0].prompt}' fits no sample of this selection")
     kept = plan._replace(chosen=tuple(c for c in plan.chosen if counts[c.prompt]))
@@ -186,10 +187,8 @@ def _that_apply(plan: Plan, *, named: bool) -> Plan:
         for base, n in left.items()
         if n
     )
-    if isinstance(plan.subject, ChoosesOnly):
-        whoever = plan._replace(subject=_ANYONE).counted()
-        lost = sum(whoever.values()) - sum(counts.values())
-        notes += (f"{plan.subject.spec}: {lost} questions offer no options and are left out",) if lost else ()
+    lost = sum(whoever.values()) - sum(counts.values())
+    notes += (f"{plan.subject.spec}: {lost} questions offer no options and are left out",) if lost else ()
     return kept._replace(questions={p: counts[p] for p in kept.prompts}, notes=notes)
 
 
