@@ -51,7 +51,7 @@ def run(tmp_path: Path) -> snellen.Run:
         "protocols": msgspec.to_builtins(summaries),
         "controls": [CONTROL],
         "position": [POSITION],
-        "scorers": [{"name": "tiny-siglip", "padding": "max_length"}],
+        "scorers": [{"name": "tiny-siglip", "identity": {"padding": "max_length"}, "unscored": 2}],
     }
     (made.path / "summary.json").write_text(json.dumps(changed))
     for name in ("narrow", "wide"):
@@ -86,7 +86,7 @@ def test_bounds_controls_position_and_scorers_are_told(run: snellen.Run, capsys:
     )
     assert line(lines, "position bias: the same pictures in the other order")
     assert line(lines, "| narrow | 8 | 75.0 | 50.0 | +25.0")
-    assert "scored by tiny-siglip (padding max_length)" in lines
+    assert "scored by tiny-siglip (padding max_length); 2 answers not scored" in lines
 
 
 def test_the_page_says_the_same(run: snellen.Run, tmp_path: Path) -> None:

@@ -160,11 +160,11 @@ def title(manifest: dict[str, Any]) -> str:
 
 
 def scored_by(summary: dict[str, Any]) -> list[str]:
-    """'scored by siglip (padding max_length)', for each scorer."""
+    """'scored by siglip (padding to the full length, as trained)', for each scorer, the main one first."""
     lines = []
     for one in summary.get("scorers", ()):
-        how = ", ".join(f"{k} {v}" for k, v in one.items() if k != "name" and isinstance(v, str | int))
-        lines.append(f"scored by {one.get('name', '?')}" + (f" ({how})" if how else ""))
+        open_ones = f"; {one['unscored']} answers not scored" if one.get("unscored") else ""
+        lines.append(f"scored by {one['name']} (padding {one['identity'].get('padding', 'unknown')}){open_ones}")
     return lines
 
 
