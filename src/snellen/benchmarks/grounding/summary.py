@@ -237,15 +237,7 @@ def _metric(name: str, estimate: Estimate) -> Metric:
 
 
 def _with_floor(metric: Metric, value: float, answer: str) -> Metric:
-    return Metric(
-        value=metric.value,
-        n=metric.n,
-        low=metric.low,
-        high=metric.high,
-        interval=metric.interval,
-        floor=value,
-        floor_answer=answer,
-    )
+    return msgspec.structs.replace(metric, floor=value, floor_answer=answer)
 
 
 def _floor(rows: Sequence[_Row]) -> tuple[float, str]:
