@@ -12,7 +12,7 @@ from pathlib import Path
 
 import aiohttp
 
-from snellen import benchmarks
+from snellen import exams as benchmarks
 from snellen.core.exam import Options
 from snellen.subjects.openai_api import ChatSubject, Settings
 

@@ -43,10 +43,10 @@ def make(data: Path, out: Path, count: int) -> Path:
     """The data set, and the run folder exactly as the engine would have left it before marking."""
     import material
     from snellen import __version__
-    from snellen.benchmarks.salbench.configs import labels_of
     from snellen.core.types import Answer, Call, ImageSent, Usage
-    from snellen.engine.plan import make_plan, manifest
-    from snellen.engine.runfolder import RunFolder
+    from snellen.engine.plan.plan import make_plan, manifest
+    from snellen.engine.runs.folder import RunFolder
+    from snellen.exams.salbench.names import labels_of
     from snellen.subjects.openai_api import Settings
 
     half = count // 2

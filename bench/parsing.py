@@ -29,7 +29,7 @@ def calls(folder: Path) -> tuple[int, int, int]:
     from tests.support.omniparser import OmniParserServer, text_item
 
     from snellen import evaluate
-    from snellen.benchmarks.grounding.make import make
+    from snellen.synthetic.screens.make import make
 
     make(folder / "set", count=100, seed=42, style="seed-compat")
     samples = json.loads((folder / "set" / "annotations.json").read_text())["samples"]
@@ -42,8 +42,8 @@ def calls(folder: Path) -> tuple[int, int, int]:
 
 def embedded(folder: Path, screens: int) -> list[tuple[float, int]]:
     """Processor seconds and number of detections for each screenshot."""
-    from snellen.benchmarks.grounding.make import make
-    from snellen.benchmarks.grounding.methods.ocr import OcrParser
+    from snellen.exams.grounding.methods.ocr import OcrParser
+    from snellen.synthetic.screens.make import make
 
     make(folder / "screens", count=screens, seed=42, screen=(1920, 1080))
     parser = OcrParser()

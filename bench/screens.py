@@ -35,7 +35,7 @@ def generate(side: str, out: Path, count: int) -> None:
     if side == "original":
         import_module(ORIGINAL).SyntheticGenerator(*SIZE, seed=SEED).generate_dataset(out, num_samples=count)
         return
-    from snellen.benchmarks.grounding.make import make
+    from snellen.synthetic.screens.make import make
 
     make(out, count=count, seed=SEED, workers=1, style=side, screen=SIZE if side == "layouts" else None)
 
@@ -48,7 +48,7 @@ def child(side: str, out: Path, count: int) -> dict[str, Any]:
         import_module(ORIGINAL)
     modules = "make.layouts", "make.seed_compat", "annotations"
     for module in modules if side != "original" else ():
-        import_module(f"snellen.benchmarks.grounding.{module}")
+        import_module(f"snellen.exams.grounding.exam.{module}")
     begin, used = time.perf_counter(), time.process_time()
     generate(side, out, count)
     wall, cpu = time.perf_counter() - begin, time.process_time() - used

@@ -13,9 +13,9 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from snellen import benchmarks
+from snellen import exams as benchmarks
 from snellen.core.types import Picture, Question, Text
-from snellen.engine.controls import _blank, _other_order, _without, why_not_shuffled
+from snellen.engine.ask.controls import _blank, _other_order, _without, why_not_shuffled
 from snellen.subjects.openai_api import ChatSubject, Settings
 from tests.support.sets import png
 
@@ -45,8 +45,8 @@ def requests(name: str) -> dict[str, object]:
 
 def in_context(folder: Path) -> dict[str, object]:
     """IllusionBench's requests with examples, and for two names at once, from a set of six images a subset."""
-    from snellen.benchmarks.illusionbench.icl import KEPT, MODES
     from snellen.core.exam import Options
+    from snellen.exams.illusionbench.shots import KEPT, MODES
 
     exam = benchmarks.load("illusionbench")
     subject = ChatSubject("api", "m", Settings(base_url="http://127.0.0.1:9/v1", max_tokens=exam.max_tokens))

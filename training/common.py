@@ -18,11 +18,11 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from snellen.benchmarks.d3.make import difference
-from snellen.benchmarks.scenes.catalog import COLUMNS, KINDS, WHO
-from snellen.benchmarks.scenes.model import Person, Scene, generator
-from snellen.benchmarks.scenes.render import draw
-from snellen.benchmarks.scenes.words import brief, caption, facts, person_facts, sentence, thing_facts
+from snellen.synthetic.pairs.make import difference
+from snellen.synthetic.scenes.catalog import COLUMNS, KINDS, WHO
+from snellen.synthetic.scenes.model import Person, Scene, generator
+from snellen.synthetic.scenes.render import draw
+from snellen.synthetic.scenes.words import brief, caption, facts, person_facts, sentence, thing_facts
 
 DAMPING = 0.5
 """How far the strong patterns are damped: 0 not at all, 0.5 until all are equally strong."""

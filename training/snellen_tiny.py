@@ -263,10 +263,10 @@ def examine(model: Path, work: Path, exams: Sequence[Exam] = EXAMS, seed: int = 
 
     Their `difference` is the control's score minus the score: the model looks where it is below zero.
     """
-    from snellen import benchmarks
+    from snellen import exams as benchmarks
     from snellen.core.exam import Options
-    from snellen.engine.ask import Limits
-    from snellen.engine.plan import make_plan
+    from snellen.engine.ask.loop import Limits
+    from snellen.engine.plan.plan import make_plan
     from snellen.engine.run import carry_out
 
     found: list[dict[str, Any]] = []

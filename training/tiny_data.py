@@ -19,13 +19,13 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from snellen.benchmarks.d3 import BENCHMARK as D3
-from snellen.benchmarks.illusionbench import BENCHMARK as ILLUSION
-from snellen.benchmarks.salbench import BENCHMARK as SALBENCH
-from snellen.benchmarks.scenes.model import Scene, generator
-from snellen.benchmarks.vqa_nle import ACTX, ESNLIVE, VCR, VQAX
 from snellen.core.types import Picture, Sample, Text
+from snellen.exams.d3.exam import EXAM as D3
+from snellen.exams.illusionbench.exam import EXAM as ILLUSION
+from snellen.exams.salbench.exam import EXAM as SALBENCH
+from snellen.exams.vqa_nle.exam import ACTX, ESNLIVE, VCR, VQAX
 from snellen.subjects.local.chat import to_prompt
+from snellen.synthetic.scenes.model import Scene, generator
 
 SIDE, PATCH = 112, 16
 GRID = SIDE // PATCH
@@ -124,7 +124,8 @@ def _opened(data: bytes) -> Pixels:
 
 def p3(seed: int, index: int) -> list[Row]:
     """SalBench P3: which feature is odd. Of the hard ones, which cannot be told at this size, only one in four."""
-    from snellen.benchmarks.salbench import scenes_p3, wording
+    from snellen.exams.salbench import wording
+    from snellen.synthetic.patterns import scenes_p3
 
     scene = scenes_p3.scene(seed, index)
     if scene.difficulty == "hard" and index % 4:
@@ -140,8 +141,8 @@ def p3(seed: int, index: int) -> list[Row]:
 
 def illusions(seed: int, index: int) -> list[Row]:
     """IllusionBench: one scene with a shape of each subset in turn, since a scene takes longer to draw than a shape."""
-    from snellen.benchmarks.illusionbench import scenery, silhouettes
-    from snellen.benchmarks.illusionbench.make import SPLITS, STRENGTHS
+    from snellen.synthetic.hidden import scenery, silhouettes
+    from snellen.synthetic.hidden.make import SPLITS, STRENGTHS
 
     rng = np.random.default_rng([seed, 7, index])
     name = tuple(scenery.SCENES)[index % len(scenery.SCENES)]
@@ -186,8 +187,8 @@ def _asked_actx(label: str, explanation: str) -> Block:
 
 def vqax(seed: int, index: int) -> list[Row]:
     """VQA-X: records as a made set has them, those on one picture together."""
-    from snellen.benchmarks.vqa_nle import made_vqax
-    from snellen.benchmarks.vqa_nle.vqa_official import majority
+    from snellen.exams.vqa_nle.marking.vqa_official import majority
+    from snellen.synthetic.explained import vqax as made_vqax
 
     if index % 5 == 4:  # asked with the picture before it
         return []
@@ -201,7 +202,7 @@ def vqax(seed: int, index: int) -> list[Row]:
 
 def actx(seed: int, index: int) -> list[Row]:
     """ACT-X: what somebody does."""
-    from snellen.benchmarks.vqa_nle import made_actx
+    from snellen.synthetic.explained import actx as made_actx
 
     one = made_actx.made("train", seed, index)
     asked = _asked_actx(one.record["answers"], one.record["explanation"][0])
@@ -210,7 +211,7 @@ def actx(seed: int, index: int) -> list[Row]:
 
 def esnlive(seed: int, index: int) -> list[Row]:
     """e-SNLI-VE: the three hypotheses of a picture."""
-    from snellen.benchmarks.vqa_nle import made_esnlive
+    from snellen.synthetic.explained import esnlive as made_esnlive
 
     made = [made_esnlive.made("train", seed, 3 * index + place) for place in range(3)]
     blocks = tuple(
@@ -221,9 +222,9 @@ def esnlive(seed: int, index: int) -> list[Row]:
 
 def vcr(seed: int, index: int) -> list[Row]:
     """VCR: a letter, and the right rationale."""
-    from snellen.benchmarks.vqa_nle import made_vcr
-    from snellen.benchmarks.vqa_nle.formats_vcr import sentence
-    from snellen.benchmarks.vqa_nle.names import LETTERS
+    from snellen.exams.vqa_nle.formats.vcr import sentence
+    from snellen.exams.vqa_nle.names import LETTERS
+    from snellen.synthetic.explained import vcr as made_vcr
 
     one = made_vcr.made("train", seed, index)
     line, count = one.record, len(one.record["objects"])
@@ -240,8 +241,8 @@ def vcr(seed: int, index: int) -> list[Row]:
 
 def scenes(seed: int, index: int) -> list[Row]:
     """Free scenes with many questions each, so that the eye learns quickly what there is to see."""
-    from snellen.benchmarks.scenes.sampling import draw_scene
-    from snellen.benchmarks.vqa_nle.made_esnlive import plain_claims
+    from snellen.synthetic.explained.esnlive import plain_claims
+    from snellen.synthetic.scenes.sampling import draw_scene
 
     rng = generator("snellen-tiny", "scenes", seed, index)
     scene = draw_scene(rng)
@@ -257,9 +258,9 @@ def scenes(seed: int, index: int) -> list[Row]:
 
 def _drawn(scene: Scene) -> tuple[Pixels, tuple[Fact, ...]]:
     """A scene's picture, and all that is true of it with the patches that show it."""
-    from snellen.benchmarks.scenes.model import Person
-    from snellen.benchmarks.scenes.render import draw
-    from snellen.benchmarks.scenes.words import facts
+    from snellen.synthetic.scenes.model import Person
+    from snellen.synthetic.scenes.render import draw
+    from snellen.synthetic.scenes.words import facts
 
     drawing = draw(scene)
     names = [item.who if isinstance(item, Person) else item.kind for item in scene.items()]
@@ -283,7 +284,7 @@ def _patches(box: Any, size: tuple[int, int]) -> tuple[int, ...]:
 
 
 def _person(scene: Scene) -> Block:
-    from snellen.benchmarks.vqa_nle.made_actx import explanations, label
+    from snellen.synthetic.explained.actx import explanations, label
 
     person = scene.people[0]
     return _asked_actx(label(person.action, scene.place), explanations(scene, person)[0].lower())
@@ -291,7 +292,7 @@ def _person(scene: Scene) -> Block:
 
 def _questions(scene: Scene, rng: Random, count: int) -> Iterator[Block]:
     """Some questions about a scene, no two of the same kind."""
-    from snellen.benchmarks.scenes.questions import questions
+    from snellen.synthetic.scenes.questions import questions
 
     by_kind: dict[str, list[Any]] = {}
     for asked in questions(scene, rng):
@@ -304,8 +305,8 @@ def _questions(scene: Scene, rng: Random, count: int) -> Iterator[Block]:
 
 def pairs(seed: int, index: int) -> list[Row]:
     """D3: two scenes that differ in one way, each with the sentence that is true of it alone."""
-    from snellen.benchmarks.d3.make import difference
-    from snellen.benchmarks.scenes.words import sentence
+    from snellen.synthetic.pairs.make import difference
+    from snellen.synthetic.scenes.words import sentence
 
     told = difference(seed, index, "train")
     said = {"left_image": sentence(told.said_of_one), "right_image": sentence(told.said_of_other)}

@@ -49,11 +49,11 @@ COMMON = frozenset(
 
 def phrases() -> list[str]:
     """The texts that are one token each: what prompts have in common, and the frame of a D3 reply."""
-    from snellen.benchmarks.d3.prompts import TEXT
-    from snellen.benchmarks.illusionbench.names import SUBSETS
-    from snellen.benchmarks.illusionbench.prompts import original
-    from snellen.benchmarks.salbench.wording import p3_detection
-    from snellen.benchmarks.vqa_nle.prompts import EXPLAIN
+    from snellen.exams.d3.prompts import TEXT
+    from snellen.exams.illusionbench.names import SUBSETS
+    from snellen.exams.illusionbench.prompts import original
+    from snellen.exams.salbench.wording import p3_detection
+    from snellen.exams.vqa_nle.prompts import EXPLAIN
 
     fixed = [p3_detection(), TEXT, *(original(s, task) for s in SUBSETS for task in ("shape", "scene"))]
     fixed += [form.partition("{")[0] for form in EXPLAIN.values()]

@@ -21,14 +21,14 @@ import torch
 import transformers
 from torch import Tensor, nn
 from torch.nn import functional
-from training import common
 
-from snellen.benchmarks.d3.make import SIZE as DRAWN
-from snellen.benchmarks.d3.make import difference
-from snellen.benchmarks.scenes.differences import KINDS_OF_DIFFERENCE
-from snellen.benchmarks.scenes.render import draw, jpeg
-from snellen.benchmarks.scenes.writing import in_order, write_json
 from snellen.stats.intervals import wilson
+from snellen.synthetic.pairs.make import SIZE as DRAWN
+from snellen.synthetic.pairs.make import difference
+from snellen.synthetic.scenes.differences import KINDS_OF_DIFFERENCE
+from snellen.synthetic.scenes.render import draw, jpeg
+from snellen.synthetic.writing import in_order, write_json
+from training import common
 
 hf: Any = transformers
 SEED, THREADS = 1, 2

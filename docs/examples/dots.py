@@ -9,9 +9,9 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from snellen.benchmarks.simple import SimpleBenchmark, SimpleProtocol
 from snellen.core.errors import SnellenError
 from snellen.core.types import Picture, Question, Sample, Text
+from snellen.exams.simple import SimpleBenchmark, SimpleProtocol
 
 
 def last_number(reply: str, _sample: Sample) -> int | None:

@@ -3,8 +3,8 @@
 snellen remark RUN --protocol last-word --plugin docs/examples/last_word.py
 """
 
-from snellen.benchmarks.simple import SimpleProtocol
 from snellen.core.types import Sample
+from snellen.exams.simple import SimpleProtocol
 
 
 def last_word(reply: str, _sample: Sample) -> str | None:

@@ -3,8 +3,8 @@
 snellen run salbench --plugin docs/examples/one_word.py --protocol paper,one-word ...
 """
 
-from snellen.benchmarks.simple import SimpleProtocol
 from snellen.core.types import Sample
+from snellen.exams.simple import SimpleProtocol
 
 
 def ask(_sample: Sample) -> str:

@@ -6,13 +6,13 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from snellen import benchmarks
+from snellen import exams as benchmarks
 from snellen.core.exam import Options
 from snellen.core.secret import Secret
-from snellen.engine.ask import Limits, Progress
-from snellen.engine.methods import Chosen
-from snellen.engine.plan import make_plan
+from snellen.engine.ask.loop import Limits, Progress
+from snellen.engine.plan.plan import make_plan
 from snellen.engine.run import Run, carry_out
+from snellen.exams.grounding.methods.building import Chosen
 from snellen.subjects.local.settings import LocalSettings
 from snellen.subjects.openai_api import Settings
 from snellen.subjects.prices import parse_price

@@ -16,8 +16,8 @@ from PIL import Image
 from tests.support.omniparser import Item, OmniParserServer, text_item
 from tests.support.uitars import MARK, PIXEL_FORMS, UitarsServer, png
 
-from snellen.benchmarks.grounding import fetch
 from snellen.core.errors import SnellenError
+from snellen.exams.grounding import fetch
 from snellen.grounding import settings
 from snellen.grounding.commands import main
 

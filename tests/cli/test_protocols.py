@@ -17,16 +17,16 @@ from tests.support.command import snellen
 from tests.support.endpoint import Endpoint, completion
 from tests.support.sets import write_set
 
-from snellen.benchmarks import load
-from snellen.benchmarks.illusionbench import reading
-from snellen.benchmarks.illusionbench.protocols import Asked, IllusionProtocol, Read
 from snellen.cli.protocols_command import markdown_table, table_json, table_markdown
 from snellen.core.errors import SnellenError
 from snellen.core.types import Mark, Outcome
-from snellen.engine import flips
-from snellen.engine.plan import Chosen, choose
+from snellen.engine.mark import flips
+from snellen.engine.plan.plan import Chosen, choose
 from snellen.engine.run import open_run
-from snellen.reports.protocol_table import ProtocolTable, Row, build
+from snellen.exams import load
+from snellen.exams.illusionbench import reading
+from snellen.exams.illusionbench.protocols import Asked, IllusionProtocol, Read
+from snellen.show.protocol_table import ProtocolTable, Row, build
 
 ILLUSION = load("illusionbench")
 NAMES = ["cat-Ocean-Easy-1.25-1.png", "dog-City-Hard-0.85-2.png", "paper_clip-Sand_dune-Easy-1.5-3.png"]
@@ -186,7 +186,7 @@ def test_another_prompt_changes_the_prompt_rows() -> None:
 
 
 def test_a_changed_wording_changes_the_table(monkeypatch: pytest.MonkeyPatch) -> None:
-    from snellen.benchmarks.illusionbench import prompts
+    from snellen.exams.illusionbench import prompts
 
     before = build(ILLUSION, choose(ILLUSION, ("original", "lmms-strict"), None))
     monkeypatch.setitem(

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from snellen.core.errors import SnellenError
-from snellen.core.geometry import (
+from snellen.exams.grounding.geometry import (
     THOUSAND,
     UNIT,
     Box,

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from tests.support.command import snellen
 
-from snellen.benchmarks import load
-from snellen.engine.audit import audit
-from snellen.engine.plan import choose
+from snellen.engine.mark.audit import audit
+from snellen.engine.plan.plan import choose
+from snellen.exams import load
 
 
 def rows_of(name: str, *protocols: str) -> dict[tuple[str, str], dict[str, Any]]:

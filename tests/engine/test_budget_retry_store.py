@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from snellen.core.errors import SnellenError
 from snellen.core.subject import Reply
 from snellen.core.types import Call, Token
-from snellen.engine.budget import Budget, BudgetReached
-from snellen.engine.retry import LONGEST_WAIT, retry_after, wait_before, worth_retrying
-from snellen.engine.store import Store
+from snellen.engine.call.budget import Budget, BudgetReached
+from snellen.engine.call.retry import LONGEST_WAIT, retry_after, wait_before, worth_retrying
+from snellen.engine.call.store import Store
 
 
 def spend(cap: float, costs: list[float], bound: float | None, width: int) -> tuple[float, int]:

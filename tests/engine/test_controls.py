@@ -15,13 +15,13 @@ from tests.support.endpoint import Endpoint
 from tests.support.sets import png, write_set
 
 import snellen
-from snellen import benchmarks
-from snellen.benchmarks.salbench.data import SalBenchData
+from snellen import exams as benchmarks
 from snellen.core.errors import SnellenError
 from snellen.core.exam import Options
 from snellen.core.types import GroupSummary, Metric, Question
-from snellen.engine.arms import _floor
-from snellen.engine.controls import partners, questions
+from snellen.engine.ask.controls import partners, questions
+from snellen.engine.mark.control_comparison import _floor
+from snellen.exams.salbench.data import SalBenchData
 from snellen.stats.paired import paired_difference
 
 ALL = ("P3", "P3_box", "P3_box_img", "O3", "O3_box", "O3_box_img")
@@ -87,7 +87,7 @@ def test_options_are_in_another_order_and_nothing_else_changes(tmp_path: Path) -
 
 
 def test_illusionbench_options_keep_their_odd_comma() -> None:
-    from snellen.engine.controls import _other_order
+    from snellen.engine.ask.controls import _other_order
 
     exam = benchmarks.load("illusionbench")
     for probe in exam.probes():

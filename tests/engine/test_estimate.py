@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from snellen import benchmarks
-from snellen.benchmarks.grounding import BENCHMARK
+from snellen import exams as benchmarks
 from snellen.cli.estimate_command import command as estimate_command
 from snellen.cli.options import build_plan
-from snellen.engine.estimate import estimate
+from snellen.engine.plan.estimate import estimate
+from snellen.exams.grounding.exam import EXAM as BENCHMARK
 
 
 @pytest.mark.parametrize(

@@ -13,11 +13,11 @@ from snellen.core.errors import SnellenError
 from snellen.core.exam import Options
 from snellen.core.secret import Secret
 from snellen.core.types import Answer
-from snellen.engine import feeding
-from snellen.engine.feeding import Feed, Item, ProcessFeed, open_feed
-from snellen.engine.plan import Plan, make_plan
+from snellen.engine.ask import feeding
+from snellen.engine.ask.feeding import Feed, Item, ProcessFeed, open_feed
+from snellen.engine.plan.plan import Plan, make_plan
 from snellen.engine.run import _write_manifest
-from snellen.engine.runfolder import RunFolder
+from snellen.engine.runs.folder import RunFolder
 from snellen.subjects.openai_api import Settings
 from snellen.subjects.prices import Price
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from snellen.engine.http import Client, Fault
+from snellen.engine.call.http import Client, Fault
 
 Handler = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
 

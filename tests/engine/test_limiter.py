@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from snellen.engine.limiter import FLOOR_BY_LATENCY, START, Limiter
+from snellen.engine.call.limiter import FLOOR_BY_LATENCY, START, Limiter
 
 
 class Clock:

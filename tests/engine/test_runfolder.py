@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from snellen.core.errors import SnellenError
 from snellen.core.types import Answer, Call, Failure, Usage
-from snellen.engine.runfolder import RunFolder
+from snellen.engine.runs.folder import RunFolder
 
 
 def answer(name: str, text: str = "Color", failed: bool = False, cost: float = 0.1) -> Answer:

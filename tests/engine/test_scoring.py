@@ -12,10 +12,10 @@ from tests.support.sets import png
 
 from snellen.core.exam import Embedded
 from snellen.core.types import Metric
-from snellen.engine import scoring
-from snellen.engine.plan import Plan, make_plan
+from snellen.engine.mark import scoring
+from snellen.engine.plan.plan import Plan, make_plan
 from snellen.engine.run import Finished, carry_out, open_run, remark
-from snellen.engine.runfolder import RunFolder
+from snellen.engine.runs.folder import RunFolder
 
 COUNT = 40
 

@@ -49,7 +49,7 @@ def scorer() -> Any:
 @pytest.fixture(scope="module")
 def pairs(card: dict[str, Any], scorer: Any, tmp_path_factory: pytest.TempPathFactory) -> tuple[list[Any], Captions]:
     """The vectors of both pictures of every held-out pair, and its reference captions."""
-    from snellen.benchmarks.d3.make import make
+    from snellen.synthetic.pairs.make import make
 
     out = tmp_path_factory.mktemp("d3")
     make(out, count=card["n"], seed=card["seed"])

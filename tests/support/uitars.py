@@ -17,9 +17,9 @@ from typing import Any
 from aiohttp import web
 from PIL import Image, ImageChops
 
-from snellen.benchmarks.grounding.methods.base import Parse
-from snellen.benchmarks.grounding.methods.resize import PROCESSOR, Limits, smart_resize
 from snellen.core.types import Answer, Question
+from snellen.exams.grounding.methods.base import Parse
+from snellen.exams.grounding.methods.resize import PROCESSOR, Limits, smart_resize
 
 MARK = (255, 0, 255)
 Form = Callable[[float, float], str]

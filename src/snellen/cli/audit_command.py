@@ -34,10 +34,10 @@ def command(benchmark: str, protocols: tuple[str, ...], data: str | None, as_jso
     \b
     snellen audit illusionbench
     """
-    from snellen import benchmarks
+    from snellen import exams as benchmarks
     from snellen.core.exam import Options
-    from snellen.engine.audit import audit
-    from snellen.engine.plan import choose
+    from snellen.engine.mark.audit import audit
+    from snellen.engine.plan.plan import choose
 
     exam = benchmarks.load(benchmark)
     chosen = choose(exam, protocols, None)
@@ -49,8 +49,8 @@ def command(benchmark: str, protocols: tuple[str, ...], data: str | None, as_jso
     from rich.table import Table
     from rich.text import Text
 
-    from snellen.reports import words
-    from snellen.reports.terminal import console
+    from snellen.show import words
+    from snellen.show.terminal import console
 
     out = console()
     title = f"{benchmark}: what subjects that never look would score, percent"

@@ -43,7 +43,7 @@ def make(benchmark: str, count: int, seed: int, out: Path, workers: int | None, 
     \b
     snellen data make salbench --count 120 --seed 1 --out data/salbench-synthetic
     """
-    from snellen import benchmarks
+    from snellen import exams as benchmarks
     from snellen.cli.progress import show_count
 
     exam = benchmarks.load(benchmark)
@@ -94,8 +94,8 @@ def get(benchmark: str, name: str | None, revision: str | None, out: Path | None
     The commit and every file's SHA-256 are written to snellen-data.json in the folder; a later 'get' fetches that
     commit again and checks the files. HF_TOKEN is used where the hub wants a login; HF_ENDPOINT moves the hub.
     """
-    from snellen import benchmarks
-    from snellen.engine.hub import download
+    from snellen import exams as benchmarks
+    from snellen.data.hub import download
 
     exam = benchmarks.load(benchmark)
     if name is not None and not isinstance(exam, ManySets):
@@ -117,9 +117,9 @@ def get(benchmark: str, name: str | None, revision: str | None, out: Path | None
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 def check(benchmark: str, data: str | None, as_json: bool) -> int:
     """List every problem of a data set on disk, with file and row. Exit code 2 where there are any."""
-    from snellen import benchmarks
+    from snellen import exams as benchmarks
     from snellen.core.text import for_terminal
-    from snellen.engine.hub import check_lock
+    from snellen.data.hub import check_lock
 
     exam = benchmarks.load(benchmark)
     folder = options.data_folder(benchmark, data)

@@ -28,8 +28,8 @@ def command(out: Path, count: int, seed: int) -> int:
 
     Needs no model, no key and no network. What is there already is used again.
     """
-    from snellen import benchmarks
-    from snellen.reports.html import write_report
+    from snellen import exams as benchmarks
+    from snellen.show.page import write_report
 
     runs: list[Any] = []
     left_out: list[str] = []
@@ -48,9 +48,9 @@ def _exam(exam: Any, out: Path, count: int, seed: int, left_out: list[str]) -> l
     from snellen.cli.progress import show_count, show_progress
     from snellen.core.errors import MissingExtra
     from snellen.core.exam import Options
-    from snellen.engine.plan import make_plan
+    from snellen.engine.plan.plan import make_plan
     from snellen.engine.run import carry_out
-    from snellen.reports.terminal import print_run
+    from snellen.show.terminal import print_run
 
     if not exam.demo:
         return []

@@ -50,7 +50,7 @@ def _print(findings: list[Finding]) -> None:
     from rich.table import Table
     from rich.text import Text
 
-    from snellen.reports.terminal import console
+    from snellen.show.terminal import console
 
     table = Table(show_edge=False)
     for name in ("", "what", "detail"):
@@ -95,8 +95,8 @@ def _extras() -> list[Finding]:
 
 
 def _places() -> list[Finding]:
-    from snellen import benchmarks
-    from snellen.engine.store import cache_folder
+    from snellen import exams as benchmarks
+    from snellen.engine.call.store import cache_folder
 
     found = [_writable("answer store", cache_folder())]
     for name in benchmarks.names():
@@ -114,7 +114,7 @@ def _places() -> list[Finding]:
 
 def _how_to_get(name: str) -> str:
     """What to do for a data set: not all can be downloaded by one command, and those that cannot say what else helps."""
-    from snellen import benchmarks
+    from snellen import exams as benchmarks
     from snellen.core.errors import SnellenError
 
     try:

@@ -44,7 +44,7 @@ def command(
     snellen estimate salbench --data DIR --model openai/gpt-4o
     snellen estimate grounding --data DIR --model openai/gpt-4o --method vlm+narrow --method-option format=gpt
     """
-    from snellen.engine.estimate import estimate
+    from snellen.engine.plan.estimate import estimate
 
     plan = options.build_plan(benchmark, given, offline=True)
     found = estimate(
@@ -55,7 +55,7 @@ def command(
         return 0
     from rich.table import Table
 
-    from snellen.reports.terminal import console
+    from snellen.show.terminal import console
 
     table = Table(
         title=f"{benchmark} · {plan.subject.spec}: estimate, nothing was called",

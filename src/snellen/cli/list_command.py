@@ -25,7 +25,7 @@ def command(what: str | None, as_json: bool) -> int:
     from rich.table import Table
     from rich.text import Text
 
-    from snellen.reports.terminal import console
+    from snellen.show.terminal import console
 
     out = console()
     for title, rows in _tables(facts):
@@ -50,7 +50,8 @@ def _tables(facts: dict[str, list[dict[str, Any]]]) -> Iterator[tuple[str, list[
 
 def gather(what: str) -> list[dict[str, Any]]:
     """The rows of one list."""
-    from snellen import benchmarks, subjects
+    from snellen import exams as benchmarks
+    from snellen import subjects
 
     if what == "subjects":
         return [{"model": form, "about": about} for form, about in subjects.FORMS.items()]
@@ -97,11 +98,11 @@ def _methods() -> list[dict[str, Any]]:
     import os
     from pathlib import Path
 
-    from snellen.benchmarks.grounding.methods import catalogue
-    from snellen.benchmarks.grounding.methods.ocr import missing
-    from snellen.benchmarks.grounding.wire_omniparser import probe_url
     from snellen.core.dotenv import overlaid
-    from snellen.engine.methods import OMNIPARSER_URL, UITARS, UITARS_URL
+    from snellen.exams.grounding.methods import catalogue
+    from snellen.exams.grounding.methods.building import OMNIPARSER_URL, UITARS, UITARS_URL
+    from snellen.exams.grounding.methods.ocr import missing
+    from snellen.exams.grounding.methods.wire_omniparser import probe_url
 
     environ = overlaid(os.environ, Path(), "EVAL_")
     parser = environ.get("EVAL_OMNIPARSER_URL") or OMNIPARSER_URL

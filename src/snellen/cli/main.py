@@ -75,7 +75,7 @@ def _without_plugins(words: list[str]) -> list[str]:
             rest.append(word)
         at += 1
     if files:
-        from snellen.benchmarks.plugins import name_files
+        from snellen.exams.plugins import name_files
 
         name_files(files)
     return rest

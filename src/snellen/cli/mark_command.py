@@ -31,7 +31,7 @@ def command(benchmark: str, protocol: str, source: IO[bytes]) -> int:
     \b
     echo '{"id": 1, "split": "P3", "answer": "color", "response": "Color."}' | snellen mark salbench --protocol robust
     """
-    from snellen import benchmarks
+    from snellen import exams as benchmarks
     from snellen.core.exam import pick_protocol
 
     exam = benchmarks.load(benchmark)

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import click
 import msgspec
 
-from snellen.cli.seed_flags import CountOrNone
+from snellen.cli.spellings import CountOrNone
 from snellen.core.errors import SnellenError
 from snellen.core.exam import Options
 from snellen.core.secret import Secret
@@ -260,8 +260,8 @@ def full_spec(given: dict[str, Any]) -> str | None:
 
 def build_plan(benchmark: str, given: dict[str, Any], *, offline: bool = False) -> Any:
     """A plan from the options of `run` and `estimate`."""
-    from snellen import benchmarks
-    from snellen.engine.plan import make_plan
+    from snellen import exams as benchmarks
+    from snellen.engine.plan.plan import make_plan
     from snellen.subjects.openai_api import Settings
     from snellen.subjects.prices import parse_price
 
@@ -310,7 +310,7 @@ def _tasks(exam: Any, given: dict[str, Any]) -> tuple[str, ...]:
 def _method(given: dict[str, Any]) -> Any:
     if not given.get("method"):
         return None
-    from snellen.engine.methods import Chosen
+    from snellen.exams.grounding.methods.building import Chosen
 
     options = {}
     for pair in given.get("method_options", ()):

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import click
 
-from snellen.engine.ask import Progress
+from snellen.engine.ask.loop import Progress
 
 EVERY = 10.0
 

@@ -17,9 +17,9 @@ from snellen.core.text import for_terminal
 from snellen.core.types import Sample
 
 if TYPE_CHECKING:
-    from snellen.engine.flips import Compared, Flip, Side
+    from snellen.engine.mark.flips import Compared, Flip, Side
     from snellen.engine.run import Run
-    from snellen.reports.protocol_table import ProtocolTable, Row
+    from snellen.show.protocol_table import ProtocolTable, Row
 
 SHOWN = 20
 LONGEST = 120
@@ -72,8 +72,8 @@ def command(
     snellen protocols salbench --run runs/salbench_...
     snellen protocols mine --plugin mine.py --data DIR
     """
-    from snellen import benchmarks
-    from snellen.engine.plan import choose
+    from snellen import exams as benchmarks
+    from snellen.engine.plan.plan import choose
 
     exam = benchmarks.load(benchmark)
     chosen = choose(exam, names, None)
@@ -88,7 +88,7 @@ def command(
             )
         _show_runs(exam.name, (*runs, *more), tuple(c.name for c in chosen) if names else (), every, markdown, as_json)
         return 0
-    from snellen.reports.protocol_table import build
+    from snellen.show.protocol_table import build
 
     for one in chosen:
         if one.prompt not in exam.prompts:
@@ -143,7 +143,7 @@ def table_markdown(table: ProtocolTable) -> str:
 def _print_table(table: ProtocolTable) -> None:
     from rich.text import Text
 
-    from snellen.reports.terminal import console
+    from snellen.show.terminal import console
 
     out = console()
     for s in table.sections:
@@ -172,7 +172,7 @@ def _shared(columns: Sequence[str], cells: Sequence[str]) -> dict[str, list[str]
 def _show_runs(
     benchmark: str, paths: Sequence[Path], names: tuple[str, ...], every: bool, markdown: bool, as_json: bool
 ) -> None:
-    from snellen.engine.flips import compare
+    from snellen.engine.mark.flips import compare
     from snellen.engine.run import open_run
 
     runs = [open_run(path) for path in dict.fromkeys(paths)]
@@ -186,8 +186,8 @@ def _show_runs(
         return
     from rich.text import Text
 
-    from snellen.reports import words
-    from snellen.reports.terminal import console
+    from snellen.show import words
+    from snellen.show.terminal import console
 
     out = console()
     for run in runs:
@@ -214,8 +214,8 @@ def _run_tables(
     run: Run, compared: Compared, names: Sequence[str], every: bool
 ) -> Iterator[tuple[str, Sequence[str], Sequence[Sequence[str]]]]:
     """Scores, agreement with stages, and flips: title, heads and rows."""
-    from snellen.engine.flips import STAGES, by_stage
-    from snellen.reports import words
+    from snellen.engine.mark.flips import STAGES, by_stage
+    from snellen.show import words
 
     scores = [
         (s["part"], str(s["n"]), s["protocol"], s["prompt"], words.metric_name(s["metric"]), words.percent(s["value"]),
@@ -249,7 +249,7 @@ def _side(side: Side) -> str:
 
 def score_rows(run: Run, names: Sequence[str] = ()) -> list[dict[str, Any]]:
     """Each protocol's headline on each whole part of the exam."""
-    from snellen.reports import words
+    from snellen.show import words
 
     rows = []
     for p in run.protocols:
@@ -265,7 +265,7 @@ def score_rows(run: Run, names: Sequence[str] = ()) -> list[dict[str, Any]]:
 
 def run_json(run: Run, compared: Compared, names: Sequence[str] = ()) -> dict[str, Any]:
     """Scores, agreement and every flip of a run as plain values."""
-    from snellen.engine.flips import STAGES, by_stage
+    from snellen.engine.mark.flips import STAGES, by_stage
 
     stages = by_stage(compared.flips)
     pairs = [

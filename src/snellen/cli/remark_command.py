@@ -30,9 +30,9 @@ def command(runs: tuple[Path, ...], protocols: tuple[str, ...], as_json: bool) -
     \b
     snellen remark runs/salbench_* --protocol paper,robust
     """
+    from snellen.engine.mark.missing_answers import Unasked
     from snellen.engine.run import open_run, remark
-    from snellen.engine.unasked import Unasked
-    from snellen.reports.terminal import print_remarked, print_run
+    from snellen.show.terminal import print_remarked, print_run
 
     documents: list[dict[str, Any]] = []
     refused: SnellenError | None = None

@@ -36,8 +36,8 @@ def command(runs: tuple[Path, ...], out: Path | None, samples: int, as_json: boo
     snellen report runs/salbench_* --out report.html
     """
     from snellen.engine.run import open_run
-    from snellen.reports.html import write_report
-    from snellen.reports.terminal import print_run
+    from snellen.show.page import write_report
+    from snellen.show.terminal import print_run
 
     opened = [open_run(_existing(path)) for path in dict.fromkeys(runs)]
     page = out or (None if as_json else Path("report.html"))

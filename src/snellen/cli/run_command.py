@@ -84,9 +84,9 @@ def command(benchmark: str | None, **given: Any) -> int:
     snellen run --task vqax --model llava --split val --n_samples 50 --generate_explanations true --prompt_mode zero
     """
     from snellen.cli.progress import show_progress
-    from snellen.cli.seed_flags import translate
-    from snellen.engine.ask import Limits
-    from snellen.engine.collecting import collect
+    from snellen.cli.spellings import translate
+    from snellen.engine.ask.loop import Limits
+    from snellen.engine.mark.results_folder import collect
     from snellen.engine.run import carry_out
 
     plan = options.build_plan(translate(benchmark, given), given)
@@ -121,7 +121,7 @@ def command(benchmark: str | None, **given: Any) -> int:
 def _check_batching(plan: Any, k: int) -> int:
     from itertools import islice
 
-    from snellen.engine.controls import questions
+    from snellen.engine.ask.controls import questions
     from snellen.subjects.local.check import check_batching
     from snellen.subjects.local.subject import LocalSubject
 
@@ -140,7 +140,7 @@ def _show(finished: Any, given: dict[str, Any]) -> None:
             {"run": str(run.path), "stopped": str(stopped) if stopped else None} | (run.summary if marked else {})
         )
     elif marked:
-        from snellen.reports.terminal import print_run
+        from snellen.show.terminal import print_run
 
         print_run(run, brief=given["brief"], verbose=given["verbose"])
         lacking = run.summary.get("not_available") or {}

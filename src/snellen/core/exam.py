@@ -186,7 +186,7 @@ class Dataset(Interface):
 
 
 class Benchmark(Interface):
-    """An exam. One object a benchmark, found by the entry point group `snellen.benchmarks`."""
+    """An exam. One object a benchmark, found by the entry point group `snellen.exams`."""
 
     name: str
     title: str

@@ -13,18 +13,19 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from snellen import __version__, benchmarks
+from snellen import __version__
+from snellen import exams as benchmarks
 from snellen.core.errors import Interrupted, SnellenError, Stopped
 from snellen.core.exam import Scored
 from snellen.core.subject import Reply
 from snellen.core.types import Answer, Mark, ProtocolSummary, Sample
-from snellen.engine import marking, scoring
-from snellen.engine.ask import Asking, Limits, Progress
-from snellen.engine.marking_files import read_marks
-from snellen.engine.plan import Chosen, Plan, choose, manifest, of_run, protocol_entry, scorer_entry
-from snellen.engine.runfolder import RunFolder, Scan
-from snellen.engine.store import Store, cache_folder
-from snellen.engine.unasked import Unasked
+from snellen.engine.ask.loop import Asking, Limits, Progress
+from snellen.engine.call.store import Store, cache_folder
+from snellen.engine.mark import marking, scoring
+from snellen.engine.mark.missing_answers import Unasked
+from snellen.engine.plan.plan import Chosen, Plan, choose, manifest, of_run, protocol_entry, scorer_entry
+from snellen.engine.runs.folder import RunFolder, Scan
+from snellen.engine.runs.marks import read_marks
 
 
 class Run:

@@ -44,8 +44,8 @@ def app(context: click.Context) -> None:
 @flag("style", metavar="seed-compat|layouts", help="Generator, where it is not the type's own.")
 def generate(type: str, count: int, output_dir: str | None, seed: int | None, style: str | None) -> int:
     """Make a synthetic data set in the seed's format."""
-    from snellen.benchmarks.grounding.make import STYLES, make
     from snellen.cli.progress import show_count
+    from snellen.synthetic.screens.make import STYLES, make
 
     known = _settings()
     if type not in TYPES:
@@ -86,9 +86,9 @@ def generate(type: str, count: int, output_dir: str | None, seed: int | None, st
 @flag("model", metavar="SPEC", help="Model of methods that ask one: vllm/NAME.")
 def run(method: str, dataset: str, limit: int, protocol: str, model: str | None, **given: str | None) -> int:
     """Run a method on a data set, or go on with a run that was interrupted; write the seed's result file."""
-    from snellen.benchmarks.grounding.tables import console_table
     from snellen.cli.progress import show_progress
     from snellen.engine.run import carry_out
+    from snellen.exams.grounding.exports import console_table
 
     known = _settings()
     out = Path(given["output_dir"]) if given["output_dir"] else known.results_dir
@@ -120,9 +120,9 @@ def run(method: str, dataset: str, limit: int, protocol: str, model: str | None,
 @flag("charts_dir", metavar="DIR", help="Folder of charts (EVAL_CHARTS_DIR).")
 def compare(results_dir: str | None, output: str | None, charts_dir: str | None) -> int:
     """Compare all result files of a folder: tables, comparison.json, and charts as SVG and PNG."""
-    from snellen.benchmarks.grounding.tables import console_table, markdown_table
-    from snellen.reports import charts
-    from snellen.reports.charts_results import metrics_of, protocol_name, read_folder
+    from snellen.exams.grounding.charts import charts
+    from snellen.exams.grounding.charts.results import metrics_of, protocol_name, read_folder
+    from snellen.exams.grounding.exports import console_table, markdown_table
 
     known = _settings()
     folder = Path(results_dir) if results_dir else known.results_dir
@@ -155,8 +155,8 @@ def compare(results_dir: str | None, output: str | None, charts_dir: str | None)
 @app.command("list")
 def list_() -> int:
     """Show methods and data sets."""
-    from snellen.benchmarks.grounding.fetch import SOURCES
-    from snellen.benchmarks.grounding.methods import catalogue
+    from snellen.exams.grounding.fetch import SOURCES
+    from snellen.exams.grounding.methods import catalogue
 
     known = _settings()
     for title, oracle in (
@@ -215,8 +215,8 @@ class FirstScreens:
 
 def result_of(run: Any, chosen: Any, dataset: str, limit: int, model: str | None) -> dict[str, Any]:
     """The seed's result file of a run under one protocol, named as the seed names it."""
-    from snellen.benchmarks.grounding.tables import exports
     from snellen.core.exam import RunFacts
+    from snellen.exams.grounding.exports import exports
 
     samples = {s.id: s for s in run.samples()}
     marks = {m.id: m for m in run.marks(chosen.name)}
@@ -238,8 +238,8 @@ def result_of(run: Any, chosen: Any, dataset: str, limit: int, model: str | None
 def compared(found: Mapping[str, Any]) -> dict[str, Any]:
     """The seed's comparison, and behind it every result with its interval, n, protocol and file."""
     from snellen import __version__
-    from snellen.benchmarks.grounding.tables import comparison
-    from snellen.reports.charts_results import looks_at_answer, metrics_of, protocol_name, rows_of
+    from snellen.exams.grounding.charts.results import looks_at_answer, metrics_of, protocol_name, rows_of
+    from snellen.exams.grounding.exports import comparison
 
     files = []
     for name, result in found.items():
@@ -273,10 +273,10 @@ def _plan(
     known: Known,
     given: Mapping[str, str | None],
 ) -> Any:
-    from snellen.benchmarks.grounding import BENCHMARK
-    from snellen.benchmarks.grounding.methods import BASELINES, is_oracle
-    from snellen.engine import methods
-    from snellen.engine.plan import make_plan
+    from snellen.engine.plan.plan import make_plan
+    from snellen.exams.grounding.exam import EXAM as BENCHMARK
+    from snellen.exams.grounding.methods import BASELINES, is_oracle
+    from snellen.exams.grounding.methods import building as methods
     from snellen.subjects.openai_api import Settings
 
     options: dict[str, str] = {}
@@ -314,7 +314,7 @@ def _dataset(base: Path, name: str) -> Path:
 
 def _there(base: Path) -> dict[str, str]:
     """The data sets of a folder and what format each has."""
-    from snellen.benchmarks.grounding.data import recognise
+    from snellen.exams.grounding.data import recognise
 
     found: dict[str, str] = {}
     for path in base.iterdir() if base.is_dir() else ():

@@ -22,7 +22,7 @@ from snellen.core.text import one_line
 from snellen.core.types import Answer, ImageSent, Part, Picture, Question, Text
 from snellen.subjects import wire
 from snellen.subjects.prices import Price, table_price
-from snellen.subjects.tokens import image_tokens, text_tokens
+from snellen.subjects.token_counts import image_tokens, text_tokens
 
 
 class Kind(NamedTuple):

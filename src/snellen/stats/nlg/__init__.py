@@ -3,7 +3,7 @@
 `score` gives BLEU-1..4, ROUGE-L and CIDEr; `available` says which others there are; `e_vil` combines them.
 """
 
-from snellen.stats.nlg.evil import EVil, e_vil
+from snellen.stats.nlg.e_vil import EVil, e_vil
 from snellen.stats.nlg.extras import AVAILABLE, available, meteor
 from snellen.stats.nlg.scores import METRICS, corpus_and_each, each, score
 from snellen.stats.nlg.tokens import tokenise

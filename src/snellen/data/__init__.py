@@ -1,0 +1,1 @@
+"""Data sets on disk and on the hub: tables, selection, download."""

@@ -1,0 +1,1 @@
+"""From samples to answers: questions, controls, the feed, the asking loop."""

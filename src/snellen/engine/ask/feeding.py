@@ -1,0 +1,263 @@
+"""Where the asking loop gets its questions: read, asked and prepared in a thread, or for large runs in a process of its own.
+
+Reading and hashing images takes as much processor time as sending them. In a thread the two take turns at the
+interpreter's lock; in another process they do not (docs/performance.md). The process shares a piece of memory with
+this one for the request bodies, and a pipe for everything else. It never gets the key.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import mmap
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from itertools import islice
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import msgspec
+
+from snellen.core.errors import SnellenError
+from snellen.core.exam import Options
+from snellen.core.pixels import check_image
+from snellen.core.subject import Request
+from snellen.core.types import Failure, ImageSent, Question, Struct
+from snellen.engine.ask import controls
+from snellen.engine.plan.plan import Plan
+from snellen.engine.runs.folder import Key
+
+CHUNK = 32
+ENOUGH_FOR_A_PROCESS = 500
+HALF = 64 * 1024 * 1024  # address space, not memory: only the pages that are used are ever there
+
+
+class Item(NamedTuple):
+    """A question with what was prepared for it; `failure` where it cannot be asked at all."""
+
+    question: Question
+    prepared: Any
+    failure: Failure | None = None
+
+
+def feed(plan: Plan, done: Callable[[Key], bool]) -> Iterator[Item]:
+    """All questions that have no answer yet, prepared."""
+    for question in controls.questions(
+        plan.data, plan.prompts, lambda key: not done(key), plan.applies, plan.options.seed
+    ):
+        try:
+            for picture in question.pictures:
+                check_image(picture)
+            yield Item(question, plan.subject.prepare(question))
+        except SnellenError as error:
+            yield Item(question, None, Failure(kind="bad-image", reason=str(error)))
+
+
+class Feed:
+    """Chunks of items, made by whoever calls `pull` (a thread of the asking loop's)."""
+
+    def __init__(self, plan: Plan, done: Callable[[Key], bool]) -> None:
+        self._items = feed(plan, done)
+
+    def pull(self) -> list[Item]:
+        """The next items; none at the end."""
+        return list(islice(self._items, CHUNK))
+
+    def close(self) -> None:
+        """Nothing to free."""
+
+
+# ---------------------------------------------------------------- the process
+
+
+class Recipe(Struct, frozen=True):
+    """What the process needs to make the same questions and requests."""
+
+    benchmark: str
+    data: str
+    options: Options
+    prompts: tuple[str, ...]
+    subject: dict[str, Any]
+    run: str
+
+
+class Wired(Struct, frozen=True):
+    """An item on the pipe; its body is in the shared memory."""
+
+    id: str
+    benchmark: str
+    prompt: str
+    shots: tuple[str, ...] = ()
+    key: str = ""
+    images: tuple[ImageSent, ...] = ()
+    cost_bound: float | None = None
+    at: int = 0
+    size: int = 0
+    failure: Failure | None = None
+
+
+class Message(Struct, frozen=True):
+    """One line on the pipe: items, the end, or what went wrong."""
+
+    items: tuple[Wired, ...] = ()
+    end: bool = False
+    error: str | None = None
+
+
+_MESSAGES = msgspec.json.Decoder(Message)
+
+
+class ProcessFeed:
+    """The same chunks, made by another process."""
+
+    def __init__(self, recipe: Recipe) -> None:
+        self._file = tempfile.TemporaryFile()  # noqa: SIM115 (closed in close)
+        self._file.truncate(2 * HALF)
+        self._memory = mmap.mmap(self._file.fileno(), 2 * HALF)
+        number = self._file.fileno()
+        self._process = subprocess.Popen(  # noqa: S603 (this very module, by this very interpreter)
+            [
+                sys.executable,
+                "-P",
+                "-m",
+                "snellen.engine.ask.feeding",
+                str(number),
+            ],  # -P: nothing from the working folder
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            pass_fds=[number],
+            env={k: v for k, v in os.environ.items() if not k.endswith(("_API_KEY", "_TOKEN", "_SECRET"))},
+        )
+        self._say(msgspec.json.encode(recipe) + b"\n")
+
+    def _say(self, line: bytes) -> None:
+        if self._process.stdin is not None:
+            try:
+                self._process.stdin.write(line)
+                self._process.stdin.flush()
+            except BrokenPipeError:
+                pass  # it ended: the next line that is read, or its absence, says why
+
+    def pull(self) -> list[Item]:
+        """The next items; none at the end."""
+        line = self._process.stdout.readline() if self._process.stdout is not None else b""
+        if not line:
+            raise RuntimeError("the process that reads the data ended before it was done")
+        message = _MESSAGES.decode(line)
+        if message.error is not None:
+            raise SnellenError(message.error)
+        items = [self._item(w) for w in message.items]
+        if not message.end:
+            self._say(b"\n")
+        return items
+
+    def _item(self, w: Wired) -> Item:
+        question = Question(id=w.id, benchmark=w.benchmark, prompt=w.prompt, parts=(), shots=w.shots)
+        if w.failure is not None:
+            return Item(question, None, w.failure)
+        body = self._memory[w.at : w.at + w.size]
+        return Item(question, Request(key=w.key, body=body, images=w.images, cost_bound=w.cost_bound))
+
+    def close(self) -> None:
+        """End the process and free the memory."""
+        self._process.kill()
+        for pipe in (self._process.stdin, self._process.stdout):
+            if pipe is not None:
+                with contextlib.suppress(BrokenPipeError):
+                    pipe.close()
+        self._process.wait()
+        self._memory.close()
+        self._file.close()
+
+
+def open_feed(plan: Plan, run: Path, done: Callable[[Key], bool], open_questions: int) -> Feed | ProcessFeed:
+    """A process where it pays and can be had: many questions, a subject that can be made again from its settings."""
+    subject = plan.subject.recipe() if hasattr(plan.subject, "recipe") else None
+    if subject is None or open_questions < ENOUGH_FOR_A_PROCESS or sys.platform == "win32":
+        return Feed(plan, done)
+    recipe = Recipe(
+        benchmark=plan.benchmark.name,
+        data=plan.data.source,
+        options=plan.options,
+        prompts=plan.prompts,
+        subject=subject,
+        run=str(run),
+    )
+    return ProcessFeed(recipe)
+
+
+def main() -> None:
+    """The process: make items, put bodies into the shared memory, wait for the other side before using a half again."""
+    import signal
+
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the process that asks; this one ends with it
+    memory = mmap.mmap(int(sys.argv[1]), 2 * HALF)
+    source, sink = sys.stdin.buffer, sys.stdout.buffer
+
+    def send(message: Message) -> None:
+        sink.write(msgspec.json.encode(message) + b"\n")
+        sink.flush()
+
+    try:
+        recipe = msgspec.json.decode(source.readline(), type=Recipe)
+        for items in _chunks(recipe, memory, taken=lambda: bool(source.readline())):
+            send(Message(items=items))
+        send(Message(end=True))
+    except SnellenError as error:
+        send(Message(error=str(error)))
+    except BrokenPipeError:
+        pass
+
+
+def _chunks(recipe: Recipe, memory: mmap.mmap, taken: Callable[[], bool]) -> Iterator[tuple[Wired, ...]]:
+    """Items in chunks, alternating between the two halves of the memory.
+
+    A half is written again only after `taken` said that the other side has copied what was there.
+    """
+    number, at, chunk = 0, 0, list[Wired]()
+    for item in _made_again(recipe):
+        wired = _wired(item)
+        body = item.prepared.body if item.failure is None else b""
+        if len(body) > HALF:
+            reason = f"the request is {len(body)} bytes long, more than the {HALF} that are sent"
+            wired, body = msgspec.structs.replace(wired, failure=Failure(kind="too-large", reason=reason)), b""
+        if len(chunk) == CHUNK or at + len(body) > HALF:
+            yield tuple(chunk)
+            number, at, chunk = number + 1, 0, []
+            if number >= 2 and not taken():
+                return
+        start = number % 2 * HALF + at
+        memory[start : start + len(body)] = body
+        chunk.append(msgspec.structs.replace(wired, at=start, size=len(body)))
+        at += len(body)
+    if chunk:
+        yield tuple(chunk)
+
+
+def _wired(item: Item) -> Wired:
+    question, request = item.question, item.prepared
+    bare = Wired(id=question.id, benchmark=question.benchmark, prompt=question.prompt, shots=question.shots)
+    if item.failure is not None:
+        return msgspec.structs.replace(bare, failure=item.failure)
+    return msgspec.structs.replace(bare, key=request.key, images=request.images, cost_bound=request.cost_bound)
+
+
+def _made_again(recipe: Recipe) -> Iterator[Item]:
+    from snellen import exams as benchmarks
+    from snellen.engine.plan.plan import Chosen
+    from snellen.engine.runs.folder import RunFolder
+    from snellen.subjects.openai_api import from_recipe
+
+    benchmark = benchmarks.load(recipe.benchmark)
+    any_protocol = next(iter(benchmark.protocols.values()))
+    chosen = tuple(Chosen(any_protocol, prompt) for prompt in recipe.prompts)
+    data = benchmark.open(Path(recipe.data), recipe.options)
+    plan = Plan(benchmark, data, from_recipe(recipe.subject), chosen, recipe.options)
+    scan = RunFolder(Path(recipe.run)).scan()
+    return feed(plan, {k for k in scan.last if k not in scan.failed}.__contains__)
+
+
+if __name__ == "__main__":
+    main()

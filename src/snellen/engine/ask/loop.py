@@ -1,0 +1,251 @@
+"""The asking loop: a feed of prepared questions, as many in work as the limiter allows, every answer written at once."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import NamedTuple
+
+from snellen.core.errors import Interrupted, SnellenError, Stopped
+from snellen.core.subject import Caller, Endpoint, ManyEndpoints, Reply, Request
+from snellen.core.types import Answer
+from snellen.engine.ask.feeding import Feed, Item, ProcessFeed, open_feed
+from snellen.engine.call.budget import Budget
+from snellen.engine.call.caller import EndpointCaller
+from snellen.engine.call.limiter import Limiter
+from snellen.engine.call.preflight import preflight
+from snellen.engine.call.store import Store
+from snellen.engine.call.transport import Transport
+from snellen.engine.plan.plan import Plan
+from snellen.engine.runs.folder import RunFolder, Scan, Totals
+
+TICK = 0.2
+ERRORS_IN_A_ROW = 50
+
+
+class Limits(NamedTuple):
+    """How to run; nothing here changes an answer."""
+
+    concurrency: int | None = None
+    max_cost: float | None = None
+    timeout: float = 120.0
+    tries: int = 6
+    fresh: bool = False
+    use_store: bool = True
+    max_errors: int = ERRORS_IN_A_ROW
+
+
+class Progress(NamedTuple):
+    """A look at a run under way."""
+
+    total: int
+    done: int
+    errors: int
+    stored: int
+    in_flight: int
+    limit: int
+    retries: int
+    cost: float
+    cost_unknown: int
+    seconds: float
+    begun: int
+
+
+class Asking:
+    """One pass over the open questions of a run."""
+
+    def __init__(
+        self,
+        plan: Plan,
+        folder: RunFolder,
+        scan: Scan,
+        limits: Limits,
+        store: Store | None,
+        on_progress: Callable[[Progress], None] | None,
+    ) -> None:
+        self.plan, self.folder, self.limits, self.store = plan, folder, limits, store
+        self.total = sum(plan.questions.values())
+        asked = {k for k in scan.last if k[1] in plan.prompts and k not in scan.failed}
+        self._is_done = asked.__contains__
+        self.begun = self.done = len(asked)
+        self.errors = 0
+        self.totals: Totals = scan.totals
+        self._on_progress = on_progress
+        self._errors_in_a_row = 0
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._room = asyncio.Event()
+        self._arrived: list[Answer] = []
+        self._stop: BaseException | None = None
+        self._start = time.monotonic()
+        self.limiter = Limiter(limits.concurrency)
+        self.callers: list[EndpointCaller] = []
+        self.budget: Budget | None = None
+        self._feed: Feed | ProcessFeed | None = None
+
+    async def run(self) -> None:
+        """Ask until all is answered, or raise what stopped the run (after what is in flight has ended)."""
+        subject = self.plan.subject
+        endpoints = subject.endpoints if isinstance(subject, ManyEndpoints) else (subject.endpoint,)
+        self.budget = Budget(self.limits.max_cost, spent=self.totals.cost, dearest=self.totals.dearest_call or None)
+        transports: list[tuple[Endpoint, Transport]] = []
+        for endpoint in endpoints:
+            if endpoint is not None:
+                transports.append((endpoint, Transport(endpoint.connection, self.limits.timeout)))
+                self.callers.append(
+                    EndpointCaller(
+                        *transports[-1],
+                        limiter=self.limiter if len(transports) == 1 else Limiter(self.limits.concurrency),
+                        budget=self.budget,
+                        store=self.store,
+                        tries=self.limits.tries,
+                        use_stored=not self.limits.fresh,
+                    )
+                )
+        ticker = asyncio.create_task(self._tick())
+        reader = ThreadPoolExecutor(1, thread_name_prefix="snellen-data")
+        try:
+            for endpoint, transport in transports:
+                await preflight(endpoint, transport)
+            await self._drive(self.callers[0] if len(self.callers) == 1 else self._route, reader)
+        finally:
+            ticker.cancel()
+            for task in self._tasks:
+                task.cancel()
+            if self._tasks:
+                await asyncio.gather(*self._tasks, return_exceptions=True)
+            self._flush()
+            for _endpoint, transport in transports:
+                await transport.close()
+            await self.plan.subject.close()
+            if self._feed is not None:
+                self._feed.close()
+            reader.shutdown(wait=True, cancel_futures=True)
+            self._report()
+
+    async def _route(self, request: Request) -> Reply:
+        if not self.callers:
+            raise RuntimeError("this subject has no endpoint to call")
+        return await self.callers[request.via](request)
+
+    async def _drive(self, call: Caller, reader: ThreadPoolExecutor) -> None:
+        loop = asyncio.get_running_loop()
+        feed = open_feed(self.plan, self.folder.path, self._is_done, self.total - self.begun)
+        self._feed = feed
+
+        def pull() -> list[Item]:
+            chunk = feed.pull()
+            if self.store is not None and not self.limits.fresh:
+                self.store.look_up([i.prepared.key for i in chunk if isinstance(i.prepared, Request)])
+            return chunk
+
+        ahead = loop.run_in_executor(reader, pull)
+        try:
+            while self._stop is None:
+                chunk = await ahead
+                if not chunk:
+                    break
+                ahead = loop.run_in_executor(reader, pull)
+                for item in chunk:
+                    await self._wait_while(lambda: len(self._tasks) >= self._width() and self._stop is None)
+                    if self._stop is not None:
+                        break
+                    task = loop.create_task(self._one(item, call))
+                    self._tasks.add(task)
+                    task.add_done_callback(self._finished)
+        except (SnellenError, RuntimeError) as error:  # the data cannot be read any further
+            self.stop(error)
+        # whatever ended the feed: what is in flight is paid for, so wait for it, unless the user will not
+        await self._wait_while(lambda: bool(self._tasks) and not isinstance(self._stop, Interrupted))
+        if self._stop is not None:
+            raise self._stop
+
+    async def _wait_while(self, condition: Callable[[], bool]) -> None:
+        """Wait until a task ends or the run stops, for as long as the condition holds."""
+        while condition():
+            self._room.clear()
+            await self._room.wait()
+
+    def _width(self) -> int:
+        """How many samples may be in work: a few more than calls, so that no slot waits for the loop."""
+        if self.plan.subject.endpoint is None:
+            return self.plan.subject.parallel
+        return self.limiter.limit + 4
+
+    def stop(self, reason: BaseException) -> None:
+        """Ask nothing more. The first reason counts, but an interrupt goes before all others: it also ends the waiting."""
+        if self._stop is None or isinstance(reason, Interrupted):
+            self._stop = reason
+        for caller in self.callers:
+            caller.stopping = True
+        self._room.set()
+
+    def _finished(self, task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
+        self._room.set()
+        if task.cancelled():
+            return
+        error = task.exception()
+        if error is not None:
+            self.stop(error)
+
+    async def _one(self, item: Item, call: Caller) -> None:
+        question = item.question
+        if item.failure is not None:
+            answer = Answer(id=question.id, prompt=question.prompt, failure=item.failure)
+        else:
+            answer = await self.plan.subject.answer(question, item.prepared, call)
+        self._keep(answer)
+        for one in answer.calls:
+            self.totals.add(one)
+        self.done += 1
+        if answer.failure is None:
+            self._errors_in_a_row = 0
+            return
+        self.errors += 1
+        self._errors_in_a_row += item.failure is None
+        if self._errors_in_a_row >= self.limits.max_errors:
+            raise Stopped(
+                f"{self._errors_in_a_row} errors in a row, the last: {answer.failure.reason}; everything is kept, "
+                "the same command goes on (--max-errors sets how many are too many)"
+            )
+
+    def _keep(self, answer: Answer) -> None:
+        """Write an answer before the loop waits again, together with the others that arrive in the same turn."""
+        self._arrived.append(answer)
+        if len(self._arrived) == 1:
+            asyncio.get_running_loop().call_soon(self._flush)
+
+    def _flush(self) -> None:
+        arrived, self._arrived = self._arrived, []
+        if arrived:
+            try:
+                self.folder.append(*arrived)
+            except Stopped as error:
+                self.stop(error)
+
+    # ------------------------------------------------------------ progress
+
+    async def _tick(self) -> None:
+        while True:
+            self._report()
+            await asyncio.sleep(TICK)
+
+    def _report(self) -> None:
+        if self._on_progress is not None:
+            self._on_progress(
+                Progress(
+                    total=self.total,
+                    done=self.done,
+                    errors=self.errors,
+                    stored=self.totals.stored,
+                    in_flight=self.limiter.in_flight if self.callers else len(self._tasks),
+                    limit=self.limiter.limit if self.callers else self._width(),
+                    retries=sum(c.retries for c in self.callers),
+                    cost=self.totals.cost,
+                    cost_unknown=self.totals.cost_unknown,
+                    seconds=time.monotonic() - self._start,
+                    begun=self.begun,
+                )
+            )

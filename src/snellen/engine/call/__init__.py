@@ -1,0 +1,1 @@
+"""One request to one endpoint: store, limits, budget, retries, HTTP."""

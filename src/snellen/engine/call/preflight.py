@@ -1,0 +1,22 @@
+"""Before the first question: is the server there, does it take the key, does it know the model, what does it charge."""
+
+from __future__ import annotations
+
+from snellen.core.errors import SnellenError
+from snellen.core.subject import Endpoint
+from snellen.engine.call.transport import Fault, Transport
+
+
+async def preflight(endpoint: Endpoint, transport: Transport) -> None:
+    """Ask for the model list. What stops a run here would stop every call; anything else is left to the calls."""
+    try:
+        response = await transport.models()
+    except Fault as fault:
+        if fault.refused:
+            raise SnellenError(f"no server at {endpoint.connection.url}: {endpoint.connection.start_hint}") from None
+        response = None
+    if response is not None and response.status in (401, 403):
+        error = endpoint.explain(response.status, response.body).error
+        raise SnellenError(error.reason if error else "the endpoint refused the key")
+    if response is not None and response.status == 200:
+        endpoint.learn(response.body)

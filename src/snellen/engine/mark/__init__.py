@@ -1,0 +1,1 @@
+"""From stored answers to marks, summaries and comparisons. Calls nobody."""

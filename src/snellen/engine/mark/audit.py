@@ -1,0 +1,221 @@
+"""What subjects that never look would score under each protocol, without a model and without a data set.
+
+A row has, in the protocol's headline: chance (computed), the best single constant answer and every one of them, a list of every
+option, a contradiction about every option, and the best contradiction about one. None where the prompt offers no options.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from math import ceil
+from typing import Any
+
+from snellen.core.errors import SnellenError
+from snellen.core.exam import Benchmark, Protocol, mark_reply
+from snellen.core.types import GroupSummary, Mark, Question, Sample
+from snellen.engine.ask.controls import split
+from snellen.engine.mark.control_comparison import chance, random_replies, sample_metric
+from snellen.engine.plan.plan import Chosen
+
+WON = 0.9
+ENOUGH = 300  # marks of a part for the chance of a headline that is no mean over samples
+LIST, CONTRADICT, CONTRADICT_ONE = "list every option", "contradict yourself", "contradict one option"
+CONSTANT, CONSTANT_LIST = "best constant", "a constant list"
+Say = Callable[[Question], str | None]
+
+
+def audit(
+    benchmark: Benchmark,
+    samples: Sequence[Sample],
+    chosen: Sequence[Chosen],
+    *,
+    real: bool = False,
+    progress: Callable[[int, int, str], None] | None = None,
+) -> list[dict[str, Any]]:
+    """One row for each protocol and whole part of the exam. `real` says that the truths are those of a data set."""
+    if not samples:
+        raise SnellenError(f"{benchmark.name} has no truths of its own to audit with: give --data DIR")
+    rows: list[dict[str, Any]] = []
+    for i, one in enumerate(chosen):
+        if progress is not None:
+            progress(i, len(chosen), one.name)
+        base = split(one.prompt)[0]
+        fitting = [s for s in samples if base not in benchmark.partial or benchmark.applies(base, s)]
+        if fitting:
+            rows += _Blind(benchmark, one, fitting, real).rows()
+    return rows
+
+
+def texts_of(truth: Any) -> list[str]:
+    """The texts and numbers in a truth."""
+    if isinstance(truth, str | int | float) and not isinstance(truth, bool):
+        return [str(truth)]
+    inner = truth.values() if isinstance(truth, Mapping) else truth if isinstance(truth, list | tuple) else ()
+    return [s for value in inner for s in texts_of(value)]
+
+
+class _Blind:
+    """Subjects that never look, under one protocol."""
+
+    def __init__(self, benchmark: Benchmark, one: Chosen, samples: list[Sample], real: bool) -> None:
+        self.benchmark, self.one, self.samples, self.real = benchmark, one, samples, real
+        self.protocol: Protocol = one.protocol
+        self.prompt = split(one.prompt)[0]
+        self.questions = {_part(p): benchmark.render(self.prompt, p) for p in benchmark.probes()}
+        for sample in samples:  # a data set may have parts that no probe has
+            if _part(sample) not in self.questions:
+                self.questions[_part(sample)] = benchmark.render(self.prompt, sample)
+        first = mark_reply(self.protocol, samples[0], "x").metrics | self.protocol.blank(samples[0])
+        self.metric = sample_metric(self.protocol, first)
+        self.groups = self._summarised(_everything)
+        self.members: dict[str, list[Sample]] = {name: [] for name in self.groups}
+        for name, group in self.groups.items():
+            self.members[name] = [s for s in samples if all(s.tags.get(k, v) == v for k, v in group.by.items())]
+
+    def _asked(self, sample: Sample) -> Question:
+        return self.questions[_part(sample)]
+
+    def _summarised(self, say: Say) -> dict[str, GroupSummary]:
+        """The whole parts of the exam, for a subject that says the same to everything."""
+
+        def marked() -> Iterator[tuple[Sample, Mark]]:
+            for sample in self.samples:
+                yield sample, mark_reply(self.protocol, sample, say(self._asked(sample)) or "")
+
+        groups = self.protocol.summarise(marked())
+        fewest = min(len(g.by) for g in groups)
+        return {" · ".join(g.by.values()): g for g in groups if len(g.by) == fewest}
+
+    def _means(self, say: Say) -> dict[str, float | None]:
+        """The mean of the metric that a single sample has, by part; None where there is nothing to say."""
+        found: dict[str, float | None] = {}
+        for name, members in self.members.items():
+            said = [(s, say(self._asked(s))) for s in members]
+            marks = [mark_reply(self.protocol, s, text).metrics.get(self.metric) for s, text in said if text]
+            values = [v for v in marks if isinstance(v, float)]
+            found[name] = sum(values) / len(members) if values else None
+        return found
+
+    def _scores(self, say: Say) -> dict[str, float | None]:
+        """The headline of each part; it is a mean over samples, or has to be summarised (a macro F1, say)."""
+        means = self._means(say)
+        if self.metric == self.protocol.headline:
+            return means
+        whole = self._summarised(say)
+        return {n: None if means[n] is None else whole[n].metrics[self.protocol.headline].value for n in means}
+
+    def rows(self) -> list[dict[str, Any]]:
+        constants, contradictions = self._constants("{form}"), self._constants(_DENIAL)
+        listed, contradicted = self._scores(_everything), self._scores(_contradiction)
+        drawn = self._chance()
+        found = []
+        for name, group in self.groups.items():
+            metric = group.metrics[self.protocol.headline]
+            row: dict[str, Any] = {
+                "protocol": self.one.name,
+                "part": name,
+                "metric": self.protocol.headline,
+                "n": group.n,
+            }
+            row["chance"] = metric.floor if metric.floor_answer == "chance" else drawn[name]
+            row |= self._best(constants[name], metric.floor, metric.floor_answer)
+            row |= {
+                LIST: listed[name],
+                CONTRADICT: contradicted[name],
+                CONTRADICT_ONE: self._one(name, contradictions[name]),
+            }
+            row |= {"constants": constants[name], "constants metric": self.metric}
+            tried = {n: row[n] for n in (LIST, CONTRADICT, CONTRADICT_ONE, CONSTANT)}
+            if self._known(name) and metric.floor_answer != "chance":
+                tried[CONSTANT_LIST] = metric.floor
+            winners = [n for n, value in tried.items() if (value or 0.0) >= WON]
+            found.append(row | {"won by": winners[0] if winners else None})
+        return found
+
+    def _known(self, part: str) -> bool:
+        """Whether the truths say what constants score: those of a data set, or all there can be where options are offered."""
+        kinds = {_part(s) for s in self.members[part]}
+        probes = [p for p in self.benchmark.probes() if _part(p) in kinds]
+        return self.real or any(self.benchmark.render(q, p).options for p in probes for q in self.benchmark.prompts)
+
+    def _best(self, constants: dict[str, float], floor: float | None, answer: str | None) -> dict[str, Any]:
+        """The best constant; where a headline is no mean over samples, or no answer is a text, the summary knows it."""
+        if not constants or (self.metric != self.protocol.headline and answer != "chance"):
+            known = answer != "chance" and self._known(next(iter(self.groups)))
+            return {CONSTANT: floor if known else None, "constant answer": answer if known else None}
+        best = max(constants, key=lambda reply: constants[reply])
+        return {CONSTANT: constants[best], "constant answer": best}
+
+    def _constants(self, form: str) -> dict[str, dict[str, float]]:
+        """What each single answer scores, by part: each option, or each text of a truth where no options are offered."""
+        found: dict[str, dict[str, float]] = {name: {} for name in self.groups}
+        for name, members in self.members.items():
+            if not self._known(name):
+                continue
+            question = self._asked(members[0])
+            texts = question.options or tuple(dict.fromkeys(t for s in members for t in texts_of(s.truth)))
+            for text in texts:
+                reply = form.format(form=_formed(question, text), o=text)
+                marks: dict[str, float] = {}
+                total = 0.0
+                for sample in members:
+                    key = repr((sample.truth, _part(sample)))
+                    if key not in marks:
+                        value = mark_reply(self.protocol, sample, reply).metrics.get(self.metric)
+                        marks[key] = value if isinstance(value, float) else 0.0
+                    total += marks[key]
+                found[name][reply] = total / len(members)
+        return found
+
+    def _one(self, part: str, contradictions: dict[str, float]) -> float | None:
+        """The best contradiction about one option, where options are offered and the headline is a mean over samples."""
+        offered = any(self._asked(s).options for s in self.members[part])
+        return max(contradictions.values()) if offered and self.metric == self.protocol.headline else None
+
+    def _chance(self) -> dict[str, float | None]:
+        if self.metric == self.protocol.headline:
+            every = self.members.items()
+            return {n: chance(self.benchmark, self.protocol, self.prompt, some, self.metric) for n, some in every}
+        return self._expected()
+
+    def _expected(self) -> dict[str, float | None]:
+        """A headline that is no mean (a macro F1): each sample gets replies that chance could give, all of them if they are few."""
+
+        def marked() -> Iterator[tuple[Sample, Mark]]:
+            for sample in self.samples:
+                replies = random_replies(self._asked(sample)) or [""]
+                times = min(len(replies), ceil(ENOUGH / sizes[_part(sample)]))
+                for reply in random.Random(sample.id).sample(replies, times):  # noqa: S311 (a coin, not a secret)
+                    yield sample, mark_reply(self.protocol, sample, reply)
+
+        sizes = Counter(map(_part, self.samples))
+        fewest = min(len(g.by) for g in self.groups.values())
+        found: dict[str, float | None] = dict.fromkeys(self.groups)
+        for group in self.protocol.summarise(marked()):
+            name = " · ".join(group.by.values())
+            if len(group.by) == fewest and any(self._asked(s).options for s in self.members[name]):
+                found[name] = group.metrics[self.protocol.headline].value
+        return found
+
+
+def _part(sample: Sample) -> tuple[str | None, str | None]:
+    return sample.tags.get("split"), sample.tags.get("task")
+
+
+_DENIAL = "{form}. It is not {o}."
+
+
+def _formed(question: Question, option: str) -> str:
+    """An option as the prompt wants it said."""
+    return question.answer_form.format(option)
+
+
+def _everything(question: Question) -> str | None:
+    return question.answer_form.format(", ".join(question.options)) if question.options else None
+
+
+def _contradiction(question: Question) -> str | None:
+    """Says of every option that it is the answer, and that it is not."""
+    return "\n".join(_DENIAL.format(form=_formed(question, o), o=o) for o in question.options) or None

@@ -1,0 +1,228 @@
+"""The stage between answering and marking that some exams need: texts from the replies, held against the pictures.
+
+A scorer gives every caption and every picture a vector; what is kept for each answer is the table of their similarities, in
+`evidence/SCORER-DIGEST.jsonl`. Marking then needs neither the scorer nor the pictures. What was scored is not scored again,
+unless the scorer, a caption or a picture is not what it was.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from snellen.core.digest import digest
+from snellen.core.errors import SnellenError, Stopped
+from snellen.core.exam import Dataset, Scored, Scorer
+from snellen.core.types import Picture, Sample, Struct
+from snellen.engine.ask.controls import split
+from snellen.engine.plan.plan import scorer_entry
+from snellen.engine.runs.folder import AnswerText, Key, RunFolder, Scan
+
+CHUNK = 32
+FOLDER = "evidence"
+
+
+class Evidence(Struct, frozen=True):
+    """What one scorer says of one answer. `matrix` has a row for each caption and a column for each picture, as shown.
+
+    `captions` and `pictures` are digests of what was held against each other.
+    """
+
+    id: str
+    prompt: str
+    captions: str
+    pictures: str
+    matrix: tuple[tuple[float, ...], ...]
+    truncated: tuple[bool, ...]
+
+
+_ENCODER = msgspec.json.Encoder()
+_DECODER = msgspec.json.Decoder(Evidence)
+Progress = Callable[[int, int], None]
+
+
+Entry = Mapping[str, Any]
+"""A scorer as the manifest has it: its name, and all that decides its vectors."""
+
+
+def path_of(folder: RunFolder, scorer: Entry) -> Path:
+    """Where a scorer's evidence is. A scorer with other weights or another mode has another file, whatever its name is."""
+    slug = re.sub(r"[^A-Za-z0-9._-]+", "-", scorer["name"])[-80:]
+    mark = digest({"name": scorer["name"], "identity": scorer["identity"]})
+    return folder.path / FOLDER / f"{slug}-{mark[:12]}.jsonl"
+
+
+def read(folder: RunFolder, scorer: Entry) -> dict[Key, Evidence]:
+    """A scorer's evidence by (sample, prompt); lines that cannot be read are passed over."""
+    path = path_of(folder, scorer)
+    found: dict[Key, Evidence] = {}
+    if path.is_file():
+        for line in path.read_bytes().splitlines():
+            try:
+                one = _DECODER.decode(line)
+            except (msgspec.MsgspecError, UnicodeDecodeError):
+                continue
+            found[one.id, one.prompt] = one
+    return found
+
+
+def gather(folder: RunFolder, scorers: Iterable[Entry]) -> Callable[[Key], dict[str, Any] | None]:
+    """What protocols are given: for (sample, prompt) the tables of all scorers that have one, the first being the main one."""
+    tables = {scorer["name"]: read(folder, scorer) for scorer in scorers}
+    main = next(iter(tables), None)
+
+    def of(key: Key) -> dict[str, Any] | None:
+        there = {name: table[key] for name, table in tables.items() if key in table}
+        if main not in there:
+            return None
+        shown = {n: {"matrix": e.matrix, "truncated": e.truncated} for n, e in there.items()}
+        return {"scorers": shown, "main": main}
+
+    return of
+
+
+def joined(before: Iterable[Entry], now: Iterable[Entry]) -> list[dict[str, Any]]:
+    """A run's scorers: those of the command first, so that it decides the headline, then those of earlier commands.
+
+    >>> [s["name"] for s in joined([{"name": "a"}, {"name": "b"}], [{"name": "b"}])]
+    ['b', 'a']
+    """
+    found: dict[str, dict[str, Any]] = {}
+    for entry in (*now, *before):
+        found.setdefault(entry["name"], dict(entry))
+    return list(found.values())
+
+
+def size(folder: RunFolder, scorers: Iterable[Entry]) -> int:
+    """The bytes of all evidence: it grows whenever something is scored."""
+    return sum(p.stat().st_size for p in (path_of(folder, scorer) for scorer in scorers) if p.is_file())
+
+
+def unscored(folder: RunFolder, benchmark: Scored, scorers: Iterable[Entry], scan: Scan) -> dict[str, int]:
+    """Of each scorer: the answers with captions that it has not scored."""
+    light = {s.id: s for s in folder.samples()}
+    tables = {scorer["name"]: read(folder, scorer) for scorer in scorers}
+    counts = dict.fromkeys(tables, 0)
+    for answer, _captions in _captioned(folder, benchmark, light, scan):
+        for name, table in tables.items():
+            counts[name] += (answer.id, answer.prompt) not in table
+    return counts
+
+
+def score(
+    folder: RunFolder,
+    benchmark: Scored,
+    data: Dataset,
+    scorer: Scorer,
+    scan: Scan,
+    progress: Progress | None = None,
+) -> int:
+    """Score every answer that this scorer has not scored yet; gives how many. A few pictures are in memory at a time."""
+    entry = scorer_entry(scorer)
+    path = path_of(folder, entry)
+    _cut_torn_line(path)
+    known = {key: (e.captions, e.pictures) for key, e in read(folder, entry).items()}
+    light = {s.id: s for s in folder.samples()}
+    wanted: dict[str, list[tuple[AnswerText, tuple[str, ...]]]] = {}
+    for answer, captions in _captioned(folder, benchmark, light, scan):
+        wanted.setdefault(answer.id, []).append((answer, captions))
+    count = sum(map(len, wanted.values()))
+    seen = scored = 0
+    for chunk in _chunks(data.full(wanted.__contains__)):
+        work = [(a, c, _shown(s, a.prompt)) for s in chunk for a, c in wanted[s.id]]
+        new = [(a, c, p) for a, c, p in work if known.get((a.id, a.prompt)) != (digest(c), _digest(p))]
+        seen += len(work)
+        if new:
+            _append(path, _evidence(scorer, new))
+            scored += len(new)
+            if progress is not None:
+                progress(seen, count)
+    return scored
+
+
+def _captioned(
+    folder: RunFolder, benchmark: Scored, light: dict[str, Sample], scan: Scan
+) -> Iterator[tuple[AnswerText, tuple[str, ...]]]:
+    """The answers that have captions, with them."""
+    for answer in folder.texts(scan):
+        sample = light.get(answer.id)
+        captions = benchmark.captions_of(answer.text, sample) if sample is not None and answer.failure is None else None
+        if captions is not None:
+            yield answer, captions
+
+
+def _cut_torn_line(path: Path) -> None:
+    """Cut off a last line without an end: what is written behind it would be lost with it."""
+    raw = path.read_bytes() if path.is_file() else b""
+    whole = raw.rfind(b"\n") + 1
+    if whole < len(raw):
+        os.truncate(path, whole)
+
+
+def _append(path: Path, found: Iterable[Evidence]) -> None:
+    lines = b"".join(_ENCODER.encode(evidence) + b"\n" for evidence in found)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("ab") as out:
+            out.write(lines)
+    except OSError as error:
+        raise Stopped(f"cannot write {path} ({error.strerror}): free some space; the same command goes on") from None
+
+
+def _digest(pictures: Iterable[Picture]) -> str:
+    whole = hashlib.sha256()
+    for picture in pictures:
+        whole.update(hashlib.sha256(picture.data).digest())
+    return whole.hexdigest()
+
+
+def _chunks(samples: Iterator[Sample]) -> Iterator[list[Sample]]:
+    chunk: list[Sample] = []
+    for sample in samples:
+        chunk.append(sample)
+        if len(chunk) == CHUNK:
+            yield chunk
+            chunk = []
+    if chunk:
+        yield chunk
+
+
+def _shown(sample: Sample, prompt: str) -> tuple[Picture, ...]:
+    """The pictures in the order in which the arm showed them."""
+    return sample.pictures[::-1] if split(prompt)[1] == "swapped" else sample.pictures
+
+
+Work = list[tuple[AnswerText, tuple[str, ...], tuple[Picture, ...]]]
+
+
+def _evidence(scorer: Scorer, work: Work) -> Iterator[Evidence]:
+    import numpy as np
+
+    texts = list(dict.fromkeys(t for _a, captions, _p in work for t in captions))
+    pictures = {p.data: p for _a, _c, shown in work for p in shown}
+    embedded = scorer.texts(texts)
+    text_at = {t: i for i, t in enumerate(texts)}
+    image_at = {data: i for i, data in enumerate(pictures)}
+    try:
+        image_vectors = scorer.images(list(pictures))
+    except SnellenError as error:
+        names = ", ".join(p.name for p in list(pictures.values())[:3])
+        raise SnellenError(f"scorer {scorer.name} cannot read a picture near {names}: {error}") from None
+    for answer, captions, shown in work:
+        rows = np.asarray([embedded.vectors[text_at[t]] for t in captions], dtype=np.float64)
+        columns = np.asarray([image_vectors[image_at[p.data]] for p in shown], dtype=np.float64)
+        table = rows @ columns.T
+        yield Evidence(
+            id=answer.id,
+            prompt=answer.prompt,
+            captions=digest(captions),
+            pictures=_digest(shown),
+            matrix=tuple(tuple(float(x) for x in row) for row in table),
+            truncated=tuple(embedded.truncated[text_at[t]] for t in captions),
+        )

@@ -1,0 +1,1 @@
+"""What a run is to do, checked before anything is asked."""

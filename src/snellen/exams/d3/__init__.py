@@ -1,0 +1,1 @@
+"""D3: describe two images so that they can be told apart."""

@@ -1,0 +1,61 @@
+"""Everything wrong in a D3 folder: entries, paths, missing images, images that do not decode or cannot be told apart."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from pathlib import Path
+
+from snellen.core.errors import SnellenError
+from snellen.core.exam import Problem
+from snellen.exams.d3.folder import DATASET, Folder, Located, needed
+
+
+def check(where: Path) -> Iterator[Problem]:
+    """Every problem, with its place. Notes (not fatal) are what a run can live with."""
+    try:
+        folder = Folder(where)
+    except SnellenError as error:
+        yield Problem(str(where), str(error).removeprefix(f"{where}: "))
+        return
+    yield from folder.problems
+    yield from folder.notes
+    located = list(folder.located())
+    yield from _missing(located)
+    digests: dict[Path, str] = {}
+    first_use: dict[Path, str] = {}
+    for one in located:
+        uid = one.entry.uid
+        for file in (f for f in one.files.values() if f is not None):
+            if file not in digests:
+                broken, digests[file] = _decode(file)
+                if broken:
+                    yield Problem(folder.label(file), broken)
+            elif first_use[file] != uid:
+                yield Problem(folder.label(file), f"is in pair {uid!r} and in {first_use[file]!r}", fatal=False)
+            first_use.setdefault(file, uid)
+        contents = [digests[f] for f in one.files.values() if f is not None]
+        if len(set(contents)) < len(contents):
+            yield Problem(
+                f"{DATASET} entry {uid!r}", "two of its images are the same file content: nothing tells them apart"
+            )
+
+
+def _missing(located: list[Located]) -> Iterator[Problem]:
+    gone = [one for one in located if one.missing]
+    names = [name for one in gone for name in one.missing]
+    if gone:
+        yield Problem(DATASET, f"{len(gone)} of {len(located)} pairs lack an image. Needed: {needed(names)}")
+    for one in gone:
+        for name in one.missing:
+            yield Problem(f"{DATASET} entry {one.entry.uid!r}", f"image {name!r} is missing")
+
+
+def _decode(file: Path) -> tuple[str | None, str]:
+    from snellen.core.pixels import decode_problem
+
+    try:
+        data = file.read_bytes()
+    except OSError as error:
+        return f"cannot be read ({error.strerror})", str(file)
+    return decode_problem(data), hashlib.sha256(data).hexdigest()

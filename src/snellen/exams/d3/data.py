@@ -1,0 +1,104 @@
+"""The data set of a run: selected pairs of a D3 folder. Nothing is asked about a pair whose image is missing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from snellen.core.errors import SnellenError
+from snellen.core.exam import Options
+from snellen.core.types import Picture, Question, Sample
+from snellen.data.selection import choose
+from snellen.exams.d3.folder import Folder, Located, needed
+from snellen.exams.d3.prompts import PROMPTS, ask
+from snellen.exams.d3.recorded import sample_id
+from snellen.exams.d3.slots import task_of
+
+SPLITS = ("all",)
+TASKS = ("pair", "set")
+
+
+class D3Data:
+    """Selected samples. `missing` are the selected pairs that were left out because an image is not there."""
+
+    def __init__(self, where: Path, options: Options) -> None:
+        self.source, self.options = str(where), options
+        _check_splits(options)
+        self._folder = Folder(where)
+        self.synthetic = self._folder.synthetic
+        if self._folder.problems:
+            more = len(self._folder.problems) - 1
+            told = f" (and {more} more problems)" if more else ""
+            raise SnellenError(f"{self._folder.problems[0]}{told}; 'snellen data check d3 --data {where}' lists all")
+        located = [one for one in self._folder.located() if _asked(one, options)]
+        if not located:
+            raise SnellenError(f"{self._folder.root}: nothing for --task {', '.join(options.tasks)}")
+        chosen = choose([sample_id(one.entry.uid) for one in located], options.limit, options.seed)
+        selected = [one for one in located if chosen is None or sample_id(one.entry.uid) in chosen]
+        gone = [one for one in selected if one.missing]
+        self.missing = tuple(one.entry.uid for one in gone)
+        self._pairs = [one for one in selected if not one.missing]
+        self._allow(gone, len(selected))
+        self.fingerprint = self._folder.fingerprint(located)
+
+    def _allow(self, gone: list[Located], selected: int) -> None:
+        names = [name for one in gone for name in one.missing]
+        if len(gone) > self.options.max_missing or not self._pairs:
+            leave = f", or leave pairs out with --max-missing {len(gone)}" if self._pairs else ""
+            raise SnellenError(
+                f"{self._folder.root}: {len(gone)} of {selected} pairs lack an image ({len(set(names))} images, first "
+                f"{names[0]!r} of pair {gone[0].entry.uid!r}). Needed: {needed(names)}; put them into {self._folder.root}/images"
+                f"{leave}"
+            )
+
+    def __len__(self) -> int:
+        return len(self._pairs)
+
+    def light(self) -> Iterator[Sample]:
+        return (self._sample(one, ()) for one in self._pairs)
+
+    def full(self, wanted: Callable[[str], bool]) -> Iterator[Sample]:
+        for one in self._pairs:
+            if wanted(sample_id(one.entry.uid)):
+                yield self._sample(one, tuple(self._picture(file) for file in one.files.values() if file is not None))
+
+    def asker(self, prompt: str) -> Callable[[Sample], Question]:
+        if prompt not in PROMPTS:
+            raise SnellenError(f"unknown prompt '{prompt}' of d3: choose from {', '.join(PROMPTS)}")
+        return lambda sample: ask(prompt, sample)
+
+    def _picture(self, file: Path) -> Picture:
+        label = self._folder.label(file)
+        try:
+            return Picture(data=file.read_bytes(), name=label)
+        except OSError as error:
+            raise SnellenError(f"{label} cannot be read ({error.strerror})") from None
+
+    def _sample(self, one: Located, pictures: tuple[Picture, ...]) -> Sample:
+        uid = one.entry.uid
+        known = self._folder.kinds.get(uid, {})
+        names = tuple(one.files)
+        facts: dict[str, Any] = {n: self._folder.label(f) for n, f in one.files.items() if f is not None}
+        difference = {k: v for k, v in known.items() if k != "kind" and isinstance(v, str)}
+        return Sample(
+            id=sample_id(uid),
+            tags={"split": "all", "task": task_of(names)} | ({"kind": known["kind"]} if known else {}),
+            truth={"uid": uid},
+            facts=facts | {"uid": uid} | ({"difference": difference} if difference else {}),
+            pictures=pictures,
+        )
+
+
+def _check_splits(options: Options) -> None:
+    for split in options.splits:
+        if split.lower() not in SPLITS:
+            raise SnellenError(f"unknown split '{split}' of d3: it has one, 'all'")
+    for task in options.tasks:
+        if task.lower() not in TASKS:
+            raise SnellenError(f"unknown task '{task}' of d3: choose from {', '.join(TASKS)}")
+
+
+def _asked(one: Located, options: Options) -> bool:
+    task = "pair" if task_of(tuple(one.files)) == "pair" else "set"
+    return not options.tasks or task in [t.lower() for t in options.tasks]

@@ -1,0 +1,131 @@
+"""The files of a run: captions in the seed's format, recalls by pair as the original pickles them (and as JSON), and a table.
+
+The pickle is written because the original writes it. Nothing in Snellen ever reads one.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import pickle
+import re
+from collections.abc import Iterator
+from pathlib import PurePath
+from typing import Any
+
+import msgspec
+
+from snellen.core.exam import RunFacts
+from snellen.core.text import for_cell
+from snellen.exams.d3.recorded import document
+from snellen.exams.d3.retrieval import printed_score
+from snellen.exams.d3.slots import PAIR, names_of
+
+COLUMNS = (
+    "model",
+    "protocol",
+    "prompt",
+    "split",
+    "task",
+    "kind",
+    "n",
+    "metric",
+    "unit",
+    "value",
+    "low",
+    "high",
+    "interval",
+    "floor",
+    "scorer",
+)
+PICKLE_PROTOCOL = 4
+"""Python's default when the original was written; fixed, so that the same run gives the same bytes."""
+
+
+def exports(run: RunFacts) -> Iterator[tuple[str, bytes]]:
+    """All files of one protocol; those with single pairs are made from the first protocol's records."""
+    yield "recalls.csv", recalls(run)
+    if run.records is None:
+        return
+    name = file_name(run.manifest["subject"]["spec"])
+    captions, hits, both = by_pair(run)
+    unseparated = no_scorer(run)
+    yield f"captions/{name}.json", document(captions)
+    yield f"uid2acc/{name}.pkl", pickle.dumps(hits, protocol=PICKLE_PROTOCOL)
+    yield f"uid2acc/{name}.json", msgspec.json.format(msgspec.json.encode(hits), indent=1) + b"\n"
+    if both:
+        yield "score.txt", f"{printed_score(both)}\n".encode()
+    if unseparated is not None:
+        yield "no_scorer.json", msgspec.json.format(msgspec.json.encode(unseparated), indent=1) + b"\n"
+
+
+def file_name(spec: str) -> str:
+    """What a run's files are called: a captions file's own name up to the first dot, as the original has it; else the subject's.
+
+    >>> file_name("replay/captions/gpt4o.json"), file_name("openrouter/qwen/qwen2.5-vl-72b-instruct")
+    ('gpt4o', 'openrouter-qwen-qwen2.5-vl-72b-instruct')
+    """
+    kind, _, rest = spec.partition("/")
+    name = PurePath(rest).name.partition(".")[0] if kind == "replay" else spec
+    return re.sub(r"[^A-Za-z0-9._-]+", "-", name).strip("-.")[:80] or "captions"
+
+
+def by_pair(run: RunFacts) -> tuple[dict[str, dict[str, str]], dict[str, list[float]], list[float]]:
+    """Captions by uid, hits by uid in the data set's order of pictures, and `both` of every pair (not of larger sets).
+
+    A pair without readable captions has no entry among the captions, and 0 for each hit.
+    """
+    captions: dict[str, dict[str, str]] = {}
+    hits: dict[str, list[float]] = {}
+    both: list[float] = []
+    turned = run.prompt.endswith("+swapped")  # then marks speak of the pictures as shown, the other way round
+    for sample, _answer, mark in run.records() if run.records is not None else ():
+        uid, names = str(sample.truth["uid"]), names_of(sample)
+        shown = names[::-1] if turned else names
+        values = [mark.metrics.get(slot) for slot in shown]
+        hits[uid] = [v if isinstance(v, float) else 0.0 for v in values]
+        if names == PAIR:
+            both.append(float(mark.metrics.get("both") == 1.0))
+        if isinstance(mark.reading, dict):
+            captions[uid] = {name: str(mark.reading[slot]) for name, slot in zip(names, shown, strict=True)}
+    return captions, hits, both
+
+
+def no_scorer(run: RunFacts) -> list[str] | None:
+    """The uids of the pairs whose captions no scorer tells apart; None where fewer than two scorers scored anything."""
+    several = False
+    uids = []
+    for sample, _answer, mark in run.records() if run.records is not None else ():
+        said = [v for k, v in mark.metrics.items() if k == "both" or k.startswith("both.")]
+        several |= len(said) > 1
+        if len(said) > 1 and not any(said):
+            uids.append(str(sample.truth["uid"]))
+    return uids if several else None
+
+
+def recalls(run: RunFacts) -> bytes:
+    """Every metric of every group; shares in percent, the rest as it is."""
+    note = " (snellen-synthetic data)" if run.manifest["data"]["synthetic"] else ""
+    model = for_cell(f"{run.manifest['subject']['spec']}{note}")
+    scorers = {
+        s["name"]: f"{s['name']} (padding: {s['identity'].get('padding')})" for s in run.manifest.get("scorers", ())
+    }
+    main = next(iter(scorers.values()), "")
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    for group in run.groups:
+        by = group.by
+        place = [run.protocol.name, run.prompt, by["split"], by["task"], for_cell(by.get("kind", ""))]
+        for name, m in group.metrics.items():
+            value, low, high, floor = (_number(x, m.unit) for x in (m.value, m.low, m.high, m.floor))
+            scorer = for_cell(scorers.get(name.partition(".")[2], main))
+            told = [for_cell(name), m.unit or "percent", value, low, high, m.interval or "", floor, scorer]
+            writer.writerow([model, *place, m.n, *told])
+    return out.getvalue().encode()
+
+
+def _number(value: float | None, unit: str) -> Any:
+    if value is None:
+        return ""
+    return round(value, 6) if unit else round(100 * value, 2)

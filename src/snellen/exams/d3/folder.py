@@ -1,0 +1,177 @@
+"""A D3 folder on disk: which sets `dataset.json` names, where their images are, and what is known of their differences.
+
+Nothing is decided here: entries that cannot be used come out as problems, and images that are not there as missing.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from pathlib import Path, PurePosixPath
+from typing import Any, NamedTuple
+
+import msgspec
+
+from snellen.core.errors import SnellenError
+from snellen.core.exam import Problem
+from snellen.exams.d3.slots import MOST, PAIR, names_in
+
+DATASET, DIFFERENCES, SYNTHETIC = "dataset.json", "differences.json", "snellen_synthetic.json"
+README = "linked from github.com/manugaurdl/detect-describe-discriminate"
+OTHER = "other"
+ELSEWHERE = ("images", "images/train2014", "images/val2014", "train2014", "val2014")
+"""Folders in which an image is looked for by its name where it is not at its path."""
+
+
+class Entry(NamedTuple):
+    """One pair or set: the slots with the paths that dataset.json gives for them."""
+
+    uid: str
+    paths: dict[str, str]
+
+
+class Located(NamedTuple):
+    """An entry with its files, by slot; None where one is not there."""
+
+    entry: Entry
+    files: dict[str, Path | None]
+
+    @property
+    def missing(self) -> list[str]:
+        """The images that are not there, as dataset.json names them."""
+        return [self.entry.paths[name] for name, file in self.files.items() if file is None]
+
+
+def root_of(where: Path) -> Path:
+    """The folder that holds dataset.json: `where`, or the one folder in it that has one."""
+    if not where.is_dir():
+        raise SnellenError(f"no folder {where}; 'snellen data make d3 --out DIR' makes a synthetic set")
+    if (where / DATASET).is_file():
+        return where
+    below = sorted(p.parent for p in where.glob(f"*/{DATASET}"))
+    if len(below) > 1:
+        names = ", ".join(p.name for p in below)
+        raise SnellenError(f"{where} holds several data sets ({names}): name one of them with --data")
+    if not below:
+        raise SnellenError(
+            f"{where}: no {DATASET}; unzip D3's dataset.zip there ({README}), or make a synthetic set with "
+            "'snellen data make d3 --out DIR'"
+        )
+    return below[0]
+
+
+class Folder:
+    """What is in a folder. `problems` are entries that cannot be used."""
+
+    def __init__(self, where: Path) -> None:
+        self.root = root_of(where)
+        self.synthetic = (self.root / SYNTHETIC).is_file()
+        raw = _bytes(self.root / DATASET)
+        self.problems: list[Problem] = []
+        self.entries = list(self._entries(_object(self.root / DATASET, raw)))
+        self.kinds, self.notes = self._differences()
+        self._digest = hashlib.sha256(raw)
+
+    def _entries(self, document: Mapping[str, Any]) -> Iterator[Entry]:
+        for uid, value in document.items():
+            problem = entry_problem(uid, value)
+            if problem:
+                self.problems.append(Problem(f"{DATASET} entry {uid!r}", problem))
+            else:
+                yield Entry(uid, {name: value[name] for name in names_in(value) or ()})
+        if not document:
+            self.problems.append(Problem(DATASET, "no entries"))
+
+    def _differences(self) -> tuple[dict[str, dict[str, Any]], list[Problem]]:
+        """What differences.json says of each pair, and what is wrong with it."""
+        path = self.root / DIFFERENCES
+        if not path.is_file():
+            return {}, []
+        known = {entry.uid for entry in self.entries}
+        found, notes = {}, []
+        for uid, value in _object(path, _bytes(path)).items():
+            if uid not in known:
+                notes.append(Problem(f"{DIFFERENCES} entry {uid!r}", f"no such entry in {DATASET}", fatal=False))
+            elif not isinstance(value, dict) or not isinstance(value.get("kind"), str) or not value["kind"]:
+                self.problems.append(Problem(f"{DIFFERENCES} entry {uid!r}", 'expected an object with a text "kind"'))
+            else:
+                found[uid] = value
+        return found, notes
+
+    def located(self) -> Iterator[Located]:
+        """Every entry with its files."""
+        for entry in self.entries:
+            yield Located(entry, {name: self.find(path) for name, path in entry.paths.items()})
+
+    def find(self, path: str) -> Path | None:
+        """The file that a path means: as given from the folder of dataset.json, else by its name in the usual places."""
+        given = PurePosixPath(path)
+        for place in (given, *(PurePosixPath(folder) / given.name for folder in ELSEWHERE)):
+            file = self.root / place
+            if file.is_file():
+                return file
+        return None
+
+    def label(self, file: Path) -> str:
+        """How messages and facts name a file."""
+        return file.relative_to(self.root).as_posix()
+
+    def fingerprint(self, located: list[Located]) -> str:
+        """Changes with dataset.json, with the kinds of difference, and with any image's name, place or size."""
+        digest = self._digest.copy()
+        for one in located:
+            kind = self.kinds.get(one.entry.uid, {}).get("kind", "")
+            files = (f"{self.label(f)}\x1f{f.stat().st_size}" if f else "" for f in one.files.values())
+            digest.update("\x1e".join((one.entry.uid, kind, *files, "")).encode("utf-8", "replace"))
+        return digest.hexdigest()
+
+
+def entry_problem(uid: str, value: Any) -> str | None:
+    """Why an entry of dataset.json cannot be used."""
+    if not uid.strip():
+        return "the key is empty"
+    names = names_in(value) if isinstance(value, dict) else None
+    if names is None:
+        return "expected an object with the paths of left and right, or of image1 to imageN"
+    if len(names) > MOST:
+        return f"{len(names)} images; a set may have {MOST}"
+    if names != PAIR and set(PAIR) & value.keys():
+        return "has image1, image2 and a left or right: name the images in one way"
+    for name in names:
+        path = value[name]
+        if not isinstance(path, str) or not path.strip():
+            return f"{name} must be the path of an image"
+        if path.startswith(("/", "\\", "~")) or ":" in path or "\0" in path or ".." in PurePosixPath(path).parts:
+            return f"{name} {path!r} leads out of the folder"
+    return None
+
+
+def needed(missing: list[str]) -> str:
+    """Which images are missing and where they can be had, from their names."""
+    kinds = Counter(_origin(PurePosixPath(path).name) for path in dict.fromkeys(missing))
+    told = ", ".join(f"{count} {name}" for name, count in kinds.most_common())
+    real = any(name != OTHER for name in kinds)
+    return f"{told}; D3's dataset.zip has them all ({README})" if real else told
+
+
+def _origin(name: str) -> str:
+    for split in ("train2014", "val2014"):
+        if name.startswith(f"COCO_{split}_"):
+            return f"of COCO {split} (images.cocodataset.org/zips/{split}.zip)"
+    return "of SA-1B" if re.match(r"sa_\d", name) else OTHER
+
+
+def _bytes(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise SnellenError(f"{path} cannot be read ({error.strerror})") from None
+
+
+def _object(path: Path, raw: bytes) -> dict[str, Any]:
+    try:
+        return msgspec.json.decode(raw, type=dict[str, Any])
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+        raise SnellenError(f"{path} is not a JSON object ({error})") from None

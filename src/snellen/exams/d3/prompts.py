@@ -1,0 +1,64 @@
+"""The ask stage: all pictures of a pair in one question, left then right, then the seed's prompt."""
+
+from __future__ import annotations
+
+from snellen.core.types import Question, Sample, Text
+from snellen.exams.d3.slots import PAIR, asked_keys, names_of, set_names, task_of
+
+PROMPTS = {"pair": "both images, left then right, and the seed's prompt; a set of more is asked in words made after it"}
+
+TEXT = (
+    "Identify finegrained visual differences between both images and use them to generate a discriminant caption for each "
+    "image. Each caption should uniquely describe the image and highlight the distinct features that set the image apart "
+    "from the other. Output JSON format with 'left_image' and 'right_image' as keys, and their captions as string values."
+)
+"""The seed's words, verbatim."""
+
+SET_TEXT = (
+    "Identify finegrained visual differences between all {count} images and use them to generate a discriminant caption for "
+    "each image. Each caption should uniquely describe the image and highlight the distinct features that set the image "
+    "apart from the others. Output JSON format with {keys} as keys, and their captions as string values."
+)
+"""Ours, for sets: the seed's words with the number of images and their keys."""
+
+
+def text_of(names: tuple[str, ...]) -> str:
+    """The prompt for these slots."""
+    if names == PAIR:
+        return TEXT
+    quoted = [f"'{key}'" for key in asked_keys(names)]
+    return SET_TEXT.format(count=len(names), keys=f"{', '.join(quoted[:-1])} and {quoted[-1]}")
+
+
+def ask(prompt: str, sample: Sample) -> Question:
+    """One question about all pictures of a sample."""
+    return Question(
+        id=sample.id,
+        benchmark="d3",
+        prompt=prompt,
+        parts=(*sample.pictures, Text(text=text_of(names_of(sample)))),
+    )
+
+
+def probes() -> list[Sample]:
+    """A pair without pictures."""
+    return [_probe(PAIR)]
+
+
+def truths() -> list[Sample]:
+    """There is one truth: every caption belongs to its own picture."""
+    return probes()
+
+
+def set_probe(count: int) -> Sample:
+    """A set without pictures, to show what is asked about it."""
+    return _probe(set_names(count))
+
+
+def _probe(names: tuple[str, ...]) -> Sample:
+    return Sample(
+        id=f"d3/probe-{len(names)}",
+        tags={"split": "all", "task": task_of(names)},
+        truth={"uid": f"probe-{len(names)}"},
+        facts={"uid": f"probe-{len(names)}"} | {name: f"images/{name}.jpg" for name in names},
+    )

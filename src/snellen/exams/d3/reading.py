@@ -1,0 +1,262 @@
+"""The read stage: from a reply to one caption for each picture. A reply is text to be looked at, never code to be run.
+
+Tried in this order: JSON as it should be; almost-JSON (loose.py); labelled lines such as `Left image: ...`. The captions that
+come last in the reply count, so that a draft gives way to the final version. What has no caption for every picture is unparsable.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from snellen.exams.d3.reading_loose import read_object
+from snellen.exams.d3.slots import PAIR, is_asked_key, slot_of, words_of
+
+LONGEST = 40_000
+"""Characters from the end of a reply that are read."""
+
+_STARTS = 200
+_DEEPEST = 12
+_THINKING = re.compile(r"<(think|thinking|reasoning)>.*?(?:</\1>|\Z)", re.DOTALL | re.IGNORECASE)
+_THOUGHT = re.compile(r"</(?:think|thinking|reasoning)>", re.IGNORECASE)
+_OPENING = re.compile(r"[{\[]")
+_QUOTED_KEY = re.compile(r"""["'“‘`]([^"'“”‘’`:\n]{1,60})["'”’`]\s{0,20}:""")
+_TEXT_KEYS = ("caption", "description", "text", "value", "content")
+_WHICH_KEYS = ("image", "position", "side", "name", "id", "key", "label", "which")
+_POSITION = re.compile(r"\b(?:left|right|other)[\s-]+image\b", re.IGNORECASE)
+_PICTURE = r"(?:image|picture|photo|photograph)"
+_WIDER = re.compile(
+    rf"\b(?:left|right|other|first|second)(?:[\s-]+(?:hand|side))?[\s-]+{_PICTURE}\b|\bthe\s+{_PICTURE}\s+(?:on|to)\s+the\s+(?:left|right)\b",
+    re.IGNORECASE,
+)
+_QUOTES = " \t\r\n\"'“”‘’`*_,{}[]"
+
+
+class Captions(NamedTuple):
+    """A caption for each slot. `how` says what it took to read them, `cut` whether the reply stopped before its end."""
+
+    texts: tuple[str, ...]
+    how: str
+    cut: bool = False
+
+    @property
+    def left(self) -> str:
+        """What was said of the first picture."""
+        return self.texts[0]
+
+    @property
+    def right(self) -> str:
+        """What was said of the last picture."""
+        return self.texts[-1]
+
+
+def read(reply: str, names: tuple[str, ...] = PAIR) -> Captions | None:
+    """The captions of a reply; None where there is not one for each slot.
+
+    >>> read("Sure! ```json\\n{'left_image': 'A dog's tail', 'right_image': 'A cat'}```").texts
+    ("A dog's tail", 'A cat')
+    >>> read("They look the same to me.") is None
+    True
+    """
+    text = _THOUGHT.split(_THINKING.sub(" ", reply[-LONGEST:]))[-1]  # some models leave out the opening tag
+    found = _from_values([value for value, _end in _json_values(text)], names)
+    if found is not None:
+        return Captions(found, "json")
+    loose = list(_loose_values(text, names))
+    found = _from_values([value for value, _cut in loose], names)
+    if found is not None:
+        return Captions(found, "loose", any(cut for _value, cut in loose))
+    if any(slot_of(key.group(1), names) is not None for key in _QUOTED_KEY.finditer(text)):
+        return None  # it meant to be JSON, and a caption is missing there
+    found = _from_labels(text, names)
+    return Captions(found, "labels") if found is not None else None
+
+
+# ---------------------------------------------------------------- values in the text
+
+
+def _json_values(text: str) -> Iterator[tuple[Any, int]]:
+    """Every JSON object and list in the text, outermost ones only."""
+    decoder = json.JSONDecoder(strict=False)
+    at = 0
+    for _ in range(_STARTS):
+        found = _OPENING.search(text, at)
+        if found is None:
+            return
+        at = found.start()
+        try:
+            value, end = decoder.raw_decode(text, at)
+        except RecursionError:
+            return
+        except ValueError:
+            at += 1
+            continue
+        yield value, end
+        at = end
+
+
+def _loose_values(text: str, names: tuple[str, ...]) -> Iterator[tuple[Any, bool]]:
+    """Every almost-JSON object, also one that lost its opening brace."""
+
+    def is_key(key: str) -> bool:
+        return slot_of(key, names) is not None
+
+    at = 0
+    for _ in range(_STARTS):
+        start = text.find("{", at)
+        if start < 0:
+            break
+        read_here = read_object(text, start, is_key)
+        yield read_here.value, read_here.cut
+        at = max(read_here.end, start + 1)
+    for key in _QUOTED_KEY.finditer(text):
+        if is_key(key.group(1)):
+            read_here = read_object(text, key.start(), is_key)
+            yield read_here.value, read_here.cut
+            return
+
+
+# ---------------------------------------------------------------- captions in the values
+
+
+def _from_values(values: list[Any], names: tuple[str, ...]) -> tuple[str, ...] | None:
+    """The captions of the last value that has them all; failing that, of all values together, later ones counting more."""
+    for exact in (True, False):
+        each = [_collect(value, names, exact, 0) for value in values]
+        for found in reversed(each):
+            if len(found) == len(names):
+                return tuple(found[i] for i in range(len(names)))
+        together: dict[int, str] = {}
+        for found in each:
+            together.update(found)
+        if len(together) == len(names):
+            return tuple(together[i] for i in range(len(names)))
+    return None
+
+
+def _collect(value: Any, names: tuple[str, ...], exact: bool, depth: int) -> dict[int, str]:
+    """Captions by slot: those of this object first, then those of what is inside it."""
+    found: dict[int, str] = {}
+    if depth > _DEEPEST or not isinstance(value, dict | list):
+        return found
+    if isinstance(value, dict):
+        found = _own(value, names, exact)
+    if len(found) < len(names):
+        for inner in value.values() if isinstance(value, dict) else value:
+            for slot, text in _collect(inner, names, exact, depth + 1).items():
+                found.setdefault(slot, text)
+    return found
+
+
+def _own(value: Mapping[str, Any], names: tuple[str, ...], exact: bool) -> dict[int, str]:
+    """Captions that an object gives by its own keys, or as `{"image": "left", "caption": "..."}`."""
+    found: dict[int, str] = {}
+    for key, inner in value.items():
+        slot = slot_of(str(key), names)
+        if slot is None or (exact and not is_asked_key(str(key), names, slot)):
+            continue
+        text = text_of(inner)
+        if text:
+            found[slot] = text
+    if not found and not exact:
+        which = next((value[k] for k in _WHICH_KEYS if isinstance(value.get(k), str | int)), None)
+        said = next((value[k] for k in _TEXT_KEYS if k in value), None)
+        slot = None if which is None else slot_of(str(which), names)
+        if slot is not None and text_of(said):
+            found[slot] = text_of(said)
+    return found
+
+
+def text_of(value: Any, depth: int = 0) -> str:
+    """A value as a caption: a text as it is, a list or an object joined; nothing where no letter or digit is in it."""
+    if isinstance(value, str):
+        text = value.strip()
+    elif isinstance(value, dict) and depth < _DEEPEST:
+        plain = next((value[k] for k in _TEXT_KEYS if isinstance(value.get(k), str) and value[k].strip()), None)
+        inner = (text_of(v, depth + 1) for v in value.values()) if plain is None else (plain.strip(),)
+        text = " ".join(t for t in inner if t)
+    elif isinstance(value, list) and depth < _DEEPEST:
+        text = " ".join(t for t in (text_of(v, depth + 1) for v in value) if t)
+    elif value is None or isinstance(value, bool | dict | list):
+        text = ""
+    else:
+        text = str(value)
+    return _whole(text) if any(c.isalnum() for c in text) else ""
+
+
+def _whole(text: str) -> str:
+    """Escapes such as \\ud83d can leave half a character, which no file takes: joined where both halves are there, else marked."""
+    if not any("\ud800" <= c <= "\udfff" for c in text):
+        return text
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+# ---------------------------------------------------------------- labelled lines
+
+
+@lru_cache(maxsize=16)
+def _label(names: tuple[str, ...]) -> re.Pattern[str]:
+    """`Left image:`, `**Image 1**:`, `right_image_caption:` anywhere, and plain `Left:` where a line begins."""
+    known = sorted(words_of(names), key=len, reverse=True)
+    words, before = "|".join(known), "|".join(w for w in known if len(w) > 3 and w.isalpha())
+    noun = r"(?:image|img|picture|photo)"
+    tail = r"(?:[ _-]?(?:caption|description))?"
+    plain = "|".join(n for n in names if n in PAIR) or "(?!)"
+    return re.compile(
+        rf"(?<![^\W_])(?:the[ ]+)?(?:(?P<a>{before})[ _-]?{noun}{tail}|{noun}[ _-]?(?P<b>{words}){tail})"
+        r"(?:[*_\"'`”)]{0,4}[ ]?:|\*\*[ ]*$)"
+        rf"|^[ \t>*#\"'`\d.)-]{{0,8}}(?P<c>{plain})[*_\"'`”]{{0,4}}[ ]?:",
+        re.IGNORECASE | re.MULTILINE,
+    )
+
+
+def _from_labels(text: str, names: tuple[str, ...]) -> tuple[str, ...] | None:
+    labels = list(_label(names).finditer(text))
+    found: dict[int, str] = {}
+    ends = [label.start() for label in labels[1:]] + [len(text)]
+    for label, end in zip(labels, ends, strict=False):
+        said = text[label.end() : end]
+        paragraph = re.split(r"\n\s*\n", said.strip(_QUOTES), maxsplit=1)[0]
+        caption = text_of(paragraph.strip(_QUOTES + "-#>"))
+        word = next(w for w in label.groups() if w is not None)
+        if caption:
+            found[words_of(names)[word.lower()]] = caption
+    return tuple(found[i] for i in range(len(names))) if len(found) == len(names) else None
+
+
+# ---------------------------------------------------------------- facts about captions
+
+
+def words_in(caption: str) -> int:
+    """The length of a caption in words.
+
+    >>> words_in("The dog is facing left.")
+    5
+    """
+    return len(caption.split())
+
+
+def says_position(caption: str) -> bool:
+    """Whether a caption speaks of the left, the right or the other image, which tells a scorer that sees one image nothing.
+
+    >>> says_position("Brighter than the left image."), says_position("A dog on the left.")
+    (True, False)
+    """
+    return _POSITION.search(caption) is not None
+
+
+def position_words(captions: tuple[str, ...]) -> int:
+    """How many captions speak of another image by its place."""
+    return sum(says_position(caption) for caption in captions)
+
+
+def speaks_of_images(caption: str) -> bool:
+    """As `says_position`, in more words than the count of GPT-4o's captions goes by: photos too, and those "on the left".
+
+    >>> [speaks_of_images(c) for c in ("Unlike the left-hand photo.", "The picture on the right.", "The second image.", "A left turn.")]
+    [True, True, True, False]
+    """
+    return _WIDER.search(caption) is not None

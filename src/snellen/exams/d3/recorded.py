@@ -1,0 +1,79 @@
+"""The seed's captions file, `{uid: {"left": ..., "right": ...}}`: read as recorded replies, and written by every run."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+from snellen.core.errors import SnellenError
+from snellen.exams.d3.reading import text_of
+from snellen.exams.d3.slots import PAIR, asked_keys, names_in
+
+SWAPPED = "pair+swapped"
+
+
+class Recorded(NamedTuple):
+    """A recorded reply: the sample, the prompt that it answers (None: any), and its text."""
+
+    id: str
+    prompt: str | None
+    text: str
+
+
+def sample_id(uid: str) -> str:
+    """The id of the sample of a pair."""
+    return f"d3/{uid}"
+
+
+def is_captions(document: Any) -> bool:
+    """Whether a JSON document is a captions file: an object of objects with captions by slot. One such object tells.
+
+    >>> is_captions({"0": {"left": "A dog.", "right": "A cat."}}), is_captions({"d3/0": "a reply"})
+    (True, False)
+    """
+    return isinstance(document, dict) and any(_captions(entry) is not None for entry in document.values())
+
+
+def _captions(entry: Any) -> dict[str, Any] | None:
+    """An entry's captions by slot, from `left` and `right`, `left_image` and `right_image`, or `image1` to `imageN`."""
+    if not isinstance(entry, Mapping):
+        return None
+    names = names_in(entry)
+    if names is not None:
+        return {name: entry[name] for name in names}
+    asked = asked_keys(PAIR)
+    return dict(zip(PAIR, (entry[key] for key in asked), strict=True)) if entry.keys() >= set(asked) else None
+
+
+def rows(captions: Mapping[str, Mapping[str, Any]], *, swapped: bool = False) -> Iterator[tuple[str, str]]:
+    """Every entry as (sample id, reply text), the reply being what the prompt asks for.
+
+    With `swapped` the reply is to the pictures in the other order, so that each caption stays with its picture.
+    """
+    for uid, entry in captions.items():
+        found = _captions(entry)
+        if found is None:
+            raise SnellenError(f"captions of '{uid}': expected an object with left and right, or image1 to imageN")
+        said = [text_of(caption) for caption in found.values()]
+        keyed = dict(zip(asked_keys(tuple(found)), said[::-1] if swapped else said, strict=True))
+        yield sample_id(str(uid)), json.dumps(keyed, ensure_ascii=False)
+
+
+def recorded(document: Any) -> Iterator[Recorded] | None:
+    """A captions file as recorded replies, for the question and for the control `swapped`; None where it is something else."""
+    if not is_captions(document):
+        return None
+    return _recorded(document)
+
+
+def _recorded(captions: Mapping[str, Mapping[str, Any]]) -> Iterator[Recorded]:
+    for name, text in rows(captions):
+        yield Recorded(name, None, text)
+    for name, text in rows(captions, swapped=True):
+        yield Recorded(name, SWAPPED, text)
+
+
+def document(captions: Mapping[str, Mapping[str, str]]) -> bytes:
+    """The bytes of a captions file."""
+    return json.dumps(captions, indent=2, ensure_ascii=False).encode() + b"\n"

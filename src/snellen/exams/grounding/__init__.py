@@ -1,0 +1,1 @@
+"""UI grounding: where on the screen is what the instruction names."""

@@ -1,0 +1,1 @@
+"""The charts of a comparison of methods, as SVG and PNG."""

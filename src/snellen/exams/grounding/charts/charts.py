@@ -1,0 +1,105 @@
+"""The charts of a grounding comparison: overall, by size, by element type, accuracy against time. As SVG, and as PNG of the same name.
+
+The file names are the seed's. Unlike its charts these have intervals and n, sizes say what they are measured on, and methods that look
+at the answer are hatched and apart.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from snellen.core.errors import SnellenError
+from snellen.exams.grounding.charts.bars import Column, bars
+from snellen.exams.grounding.charts.results import ORIGINAL, PIXELS, SIZES, TYPES, Rate, Result, Row, rows_of
+from snellen.exams.grounding.charts.scatter import scatter
+from snellen.exams.grounding.charts.shapes import Picture, to_svg
+
+OVERALL = "detection_rate_overall"
+BY_SIZE = "detection_rate_by_size"
+BY_TYPE = "detection_rate_by_type"
+LATENCY = "accuracy_vs_latency"
+PIXEL_LIMITS = {"small": "under 32 px", "medium": "32 to 100 px", "large": "over 100 px"}
+AREA_LIMITS = {
+    "small": "under 0.1 % of the screen",
+    "medium": "0.1 to 1 % of the screen",
+    "large": "1 % of the screen or more",
+}
+RULES = {
+    "click": ("Click accuracy", "the predicted point lies in the element's box, edges included, no tolerance"),
+    "seed": ("Detection rate", "the seed's rule: box score of at least 0.3, or point in the box enlarged by 0.02"),
+    ORIGINAL: ("Detection rate", "as the original tool counted"),
+}
+
+
+def draw(results: Iterable[Result]) -> dict[str, Picture]:
+    """Every chart by the name of its file, without an ending."""
+    rows = rows_of(results)
+    if not rows:
+        return {}
+    what, rule = _rule(rows)
+    notes = _notes(rows)
+    nothing = Rate(None, 0)
+    pixels = rows[0].size_basis == PIXELS
+    limits = PIXEL_LIMITS if pixels else AREA_LIMITS
+    basis = (
+        "side of a square of the element's area, in pixels"
+        if pixels
+        else "share of the screen's area (the seed's rule)"
+    )
+    types = [*(t for t in TYPES if any(t in r.types for r in rows)), *_others(rows)]
+    sizes = [Column(s, limits[s], tuple(r.sizes.get(s, nothing) for r in rows)) for s in SIZES]
+    kinds = [Column(t.replace("_", " "), "", tuple(r.types.get(t, nothing) for r in rows)) for t in types]
+    charts = {
+        OVERALL: bars(f"{what} by method", rule, rows, [Column("", "", tuple(r.overall for r in rows))], notes),
+        BY_SIZE: bars(f"{what} by element size", f"{rule}; size: {basis}", rows, sizes, notes),
+        LATENCY: scatter(f"{what} and time", rule, what, rows, notes),
+    }
+    return charts | ({BY_TYPE: bars(f"{what} by element type", rule, rows, kinds, notes)} if kinds else {})
+
+
+def write(results: Iterable[Result], folder: Path) -> list[Path]:
+    """All charts as SVG and PNG in a folder, which is made where it is missing; gives the files."""
+    from snellen.exams.grounding.charts.png import to_png
+
+    written: list[Path] = []
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, picture in draw(results).items():
+            for ending, content in (("svg", to_svg(picture).encode()), ("png", to_png(picture))):
+                path = folder / f"{name}.{ending}"
+                part = path.with_name(path.name + ".part")
+                part.write_bytes(content)
+                part.replace(path)
+                written.append(path)
+    except OSError as error:
+        raise SnellenError(f"cannot write charts to {folder} ({error.strerror}): choose another --charts_dir") from None
+    return written
+
+
+def _rule(rows: Sequence[Row]) -> tuple[str, str]:
+    """What the axis is called and what counts; results of several protocols are not one number."""
+    names = {row.protocol for row in rows}
+    if len(names) > 1:
+        return (
+            "Detection rate",
+            "each result under its own protocol, named with it: numbers of different rules do not compare",
+        )
+    name = names.pop()
+    return RULES.get(name, ("Click accuracy", f"protocol {name}"))
+
+
+def _others(rows: Sequence[Row]) -> list[str]:
+    return sorted({t for row in rows for t in row.types} - set(TYPES))
+
+
+def _notes(rows: Sequence[Row]) -> list[str]:
+    notes = []
+    made = sorted({row.dataset for row in rows if row.synthetic})
+    if made:
+        notes.append(f"Synthetic data: {', '.join(made)}.")
+    if any(row.original and row.oracle for row in rows):
+        notes.append(
+            "Files of the original tool do not say it, but all of its methods except UI-TARS + baseline look at the answer."
+        )
+    return notes

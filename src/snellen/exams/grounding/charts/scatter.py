@@ -1,0 +1,176 @@
+"""Accuracy against time: a numbered marker for each method with whiskers both ways, and the numbers' names beside."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from snellen.exams.grounding.charts.bars import FAINT, GRID, INK, MARGIN, ORACLE_INK, ORACLE_NOTE, set_and_rule
+from snellen.exams.grounding.charts.results import Row
+from snellen.exams.grounding.charts.shapes import Dot, Line, Picture, Shape, Text, shortened
+
+PALETTE = ("#1d6fb8", "#2f8f46", "#8e44ad", "#c0392b", "#00838f", "#6d4c41", "#5c6bc0", "#7c7c13")
+TARGET_RATE, TARGET_MS = 0.8, 2000.0
+LEAST_MS = 1.0  # what is quicker is drawn here
+INSET = 34.0
+APART = 22.0
+WIDE, HIGH, LEGEND = 620.0, 420.0, 360.0
+LOG_ABOVE = 50.0  # times between the fastest and the slowest
+NOTE = "Whiskers: 95 % intervals of the means over screenshots. Dashed: the seed's targets, 80 % and 2 s."
+
+
+class _Axis(NamedTuple):
+    place: Callable[[float], float]
+    ticks: tuple[float, ...]
+    log: bool
+
+
+def scatter(title: str, subtitle: str, axis: str, rows: Sequence[Row], notes: Sequence[str]) -> Picture:
+    """The whole chart. Methods whose time is not known are named below it."""
+    drawn = [row for row in rows if row.overall.value is not None and row.latency_ms.value is not None]
+    left, top = MARGIN + 46, 88.0
+    scale = _axis([row.latency_ms.value or 0.0 for row in drawn], left)
+    shapes: list[Shape] = [Text(MARGIN, 36, title, 19, INK, bold=True), Text(MARGIN, 56, subtitle, 12.5, FAINT)]
+    _frame(shapes, scale, left, top, axis)
+    for number, row in enumerate(drawn, 1):
+        _whiskers(shapes, scale, row, top, _colour(row, number))
+    _markers(shapes, scale, drawn, top)
+    end = _legend(shapes, drawn, left + WIDE + 34, top)
+    y = max(top + HIGH + 62, end + 14)
+    unknown = [row.method for row in rows if row not in drawn]
+    more = [f"Without a known time or without elements, not shown: {', '.join(unknown)}."] if unknown else []
+    width = left + WIDE + 34 + LEGEND + MARGIN
+    for note in (NOTE, *notes, *more):
+        y += 16
+        shapes.append(Text(MARGIN, y, shortened(note, width - 2 * MARGIN, 11.5), 11.5, FAINT))
+    return Picture(width, y + 20, title, _about(title, drawn), tuple(shapes))
+
+
+def _axis(times: Sequence[float], left: float) -> _Axis:
+    """Linear from 0, or by powers of ten where methods are too far apart for that."""
+    slowest = max([*times, 1.0])
+    fastest = max(LEAST_MS, min([*times, slowest]))
+    if slowest / fastest <= LOG_ABOVE:
+        step = _step(slowest * 1.15)
+        most = step * math.ceil(slowest * 1.15 / step)
+        ticks = tuple(step * i for i in range(round(most / step) + 1))
+        return _Axis(lambda ms: left + INSET + (WIDE - 2 * INSET) * ms / most, ticks, False)
+    low, high = math.floor(math.log10(fastest)), math.ceil(math.log10(slowest * 1.1))
+    ticks = tuple(10.0**power for power in range(low, high + 1))
+
+    def place(ms: float) -> float:
+        return left + INSET + (WIDE - 2 * INSET) * (math.log10(max(ms, 10.0**low)) - low) / (high - low)
+
+    return _Axis(place, ticks, True)
+
+
+def _step(most: float) -> float:
+    """A round number that goes into a length four to ten times."""
+    power = 10.0 ** math.floor(math.log10(most / 4))
+    return power * next(m for m in (5.0, 2.5, 2.0, 1.0) if m * power <= most / 4 or m == 1.0)
+
+
+def _frame(shapes: list[Shape], scale: _Axis, left: float, top: float, axis: str) -> None:
+    bottom = top + HIGH
+    shapes.append(Text(MARGIN, top - 10, axis, 12, INK))
+    for share in (0, 20, 40, 60, 80, 100):
+        y = bottom - HIGH * share / 100
+        shapes.append(Line(left, y, left + WIDE, y, FAINT if share == 0 else GRID))
+        shapes.append(Text(left - 8, y + 4, f"{share} %", 11, FAINT, "end"))
+    for tick in scale.ticks:
+        x = scale.place(tick)
+        shapes.append(Line(x, top, x, bottom, GRID))
+        words = f"{_ms(tick)} or less" if scale.log and tick == scale.ticks[0] else _ms(tick)
+        shapes.append(Text(x, bottom + 18, words, 11, FAINT, "middle"))
+    shapes.append(Line(left, top, left, bottom, FAINT))
+    words = "mean time per element" + (", each step ten times as long" if scale.log else "")
+    shapes.append(Text(left + WIDE / 2, bottom + 40, words, 12, INK, "middle"))
+    y = bottom - HIGH * TARGET_RATE
+    shapes.append(Line(left, y, left + WIDE, y, FAINT, 1.2, dashed=True))
+    if scale.ticks[0] <= TARGET_MS <= scale.ticks[-1]:
+        x = scale.place(TARGET_MS)
+        shapes.append(Line(x, top, x, bottom, FAINT, 1.2, dashed=True))
+
+
+def _y(top: float, share: float) -> float:
+    return top + HIGH * (1 - share)
+
+
+def _colour(row: Row, number: int) -> str:
+    return ORACLE_INK if row.oracle else PALETTE[(number - 1) % len(PALETTE)]
+
+
+def _whiskers(shapes: list[Shape], scale: _Axis, row: Row, top: float, colour: str) -> None:
+    rate, time = row.overall, row.latency_ms
+    x, y = scale.place(time.value or 0.0), _y(top, rate.value or 0.0)
+    if rate.low is not None and rate.high is not None:
+        shapes.append(Line(x, _y(top, rate.low), x, _y(top, rate.high), colour, 1.8))
+        shapes.extend(Line(x - 5, _y(top, v), x + 5, _y(top, v), colour, 1.8) for v in (rate.low, rate.high))
+    if time.low is not None and time.high is not None:
+        a, b = scale.place(time.low), scale.place(time.high)
+        shapes.append(Line(a, y, b, y, colour, 1.8))
+        shapes.extend(Line(v, y - 5, v, y + 5, colour, 1.8) for v in (a, b))
+
+
+def _markers(shapes: list[Shape], scale: _Axis, rows: Sequence[Row], top: float) -> None:
+    """Every marker at its place, or beside those that are there already, with a thin line to its place."""
+    taken: list[tuple[float, float]] = []
+    moved: list[tuple[Row, float, float, int]] = []
+    for number, row in enumerate(rows, 1):
+        x, y = scale.place(row.latency_ms.value or 0.0), _y(top, row.overall.value or 0.0)
+        at = x
+        while any(math.hypot(at - ox, y - oy) < APART for ox, oy in taken):
+            at += APART
+        taken.append((at, y))
+        moved.append((row, at, y, number))
+        if at != x:
+            shapes.append(Line(x, y, at, y, _colour(row, number), 1.0))
+    for row, x, y, number in moved:
+        _numbered(shapes, row, x, y, number)
+
+
+def _numbered(shapes: list[Shape], row: Row, x: float, y: float, number: int) -> None:
+    colour = _colour(row, number)
+    if row.oracle:
+        shapes.append(Dot(x, y, 10, "#fff8ea", colour, diamond=True))
+        shapes.append(Text(x, y + 4, str(number), 10.5, "#5c3b0c", "middle", bold=True))
+    else:
+        shapes.append(Dot(x, y, 9.5, colour, "#ffffff"))
+        shapes.append(Text(x, y + 4, str(number), 10.5, "#ffffff", "middle", bold=True))
+
+
+def _legend(shapes: list[Shape], rows: Sequence[Row], x: float, y: float) -> float:
+    told, mixed = False, len({row.protocol for row in rows}) > 1
+    for number, row in enumerate(rows, 1):
+        if row.oracle and not told:
+            told = True
+            y += 6
+            shapes.append(Line(x, y - 2, x + LEGEND, y - 2, ORACLE_INK, 1.5))
+            head, _, tail = ORACLE_NOTE.partition(" and ")
+            shapes.append(Text(x, y + 16, head, 12, ORACLE_INK, bold=True))
+            shapes.append(Text(x, y + 31, f"and {tail}", 12, ORACLE_INK, bold=True))
+            y += 50
+        _numbered(shapes, row, x + 12, y + 10, number)
+        shapes.append(Text(x + 32, y + 8, shortened(row.method, LEGEND - 32, 12.5), 12.5, INK))
+        rate, time = row.overall, row.latency_ms
+        said = f"{100 * (rate.value or 0):.1f} %, {_ms(time.value or 0)}, n = {rate.n}, {set_and_rule(row, mixed)}"
+        shapes.append(Text(x + 32, y + 23, shortened(said, LEGEND - 32, 11), 11, FAINT))
+        y += 38
+    return y
+
+
+def _ms(value: float) -> str:
+    """A time for people: milliseconds below a second, seconds above."""
+    if value >= 1000:
+        return f"{value / 1000:g} s" if value % 100 == 0 else f"{value / 1000:.2f} s"
+    return "0" if value == 0 else f"{value:.2g} ms" if value < 1 else f"{value:.3g} ms"
+
+
+def _about(title: str, rows: Sequence[Row]) -> str:
+    said = [
+        f"{row.method}{' (ORACLE, looks at the answer)' if row.oracle else ''} on {row.dataset}: "
+        f"{100 * (row.overall.value or 0):.1f} %, {_ms(row.latency_ms.value or 0)}, n = {row.overall.n}"
+        for row in rows
+    ]
+    return f"{title}. " + "; ".join(said) + "."

@@ -1,0 +1,71 @@
+"""What is wrong with a grounding set: records that cannot be used, instructions that fit two targets, boxes that overlap."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from itertools import combinations
+from pathlib import Path
+
+from snellen.core.errors import SnellenError
+from snellen.core.exam import Problem
+from snellen.core.text import one_line
+from snellen.exams.grounding.data import recognise, repeated_ids, size_problem
+from snellen.exams.grounding.formats.base import Screen, Target
+
+
+def check(where: Path) -> Iterator[Problem]:
+    """Every problem of a folder. What only makes a target harder to judge (ambiguity, overlap) is a note."""
+    kind, files = recognise(where)
+    screens: list[Screen] = []
+    try:
+        for one in kind.read(where, files):
+            if isinstance(one, Problem):
+                yield one
+                continue
+            screens.append(one)
+            yield from _image(one)
+            yield from ambiguous(one)
+            yield from overlapping(one)
+    except SnellenError as error:
+        yield Problem(kind.title, str(error))
+    yield from repeated_ids(screens)
+
+
+def _image(screen: Screen) -> Iterator[Problem]:
+    from snellen.core.pixels import decode_problem
+
+    data = screen.path.read_bytes()
+    problem = decode_problem(data) or size_problem(screen, data)
+    if problem:
+        yield Problem(screen.image, problem)
+
+
+def ambiguous(screen: Screen) -> Iterator[Problem]:
+    """Targets of one screenshot that are asked for in the same words, unless they accept the same boxes."""
+    same: dict[str, list[Target]] = defaultdict(list)
+    for target in screen.targets:
+        same[" ".join(target.instruction.lower().split())].append(target)
+    for targets in same.values():
+        answers = {frozenset(target.boxes) for target in targets}
+        if len(answers) > 1:
+            says = one_line(targets[0].instruction, 80)
+            for target in targets:
+                yield Problem(target.where, f"ambiguous: '{says}' fits {len(targets)} targets of {screen.image}", False)
+    for target in screen.targets:
+        if not target.instruction.strip():
+            yield Problem(target.where, "no instruction")
+
+
+def overlapping(screen: Screen) -> Iterator[Problem]:
+    """Different boxes of one screenshot that share an area, so that one click hits both."""
+    for a, b in combinations([t for t in screen.targets if t.boxes], 2):
+        for box in a.boxes:
+            for other in b.boxes:
+                if box != other and box.overlap(other) is not None:
+                    how = "contains" if box.covers(other) else "lies in" if other.covers(box) else "overlaps"
+                    yield Problem(a.where, f"its box {how} that of {b.id}", False)
+                    break
+            else:
+                continue
+            break

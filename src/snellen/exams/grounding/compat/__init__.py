@@ -1,0 +1,1 @@
+"""The original's own arithmetic, kept exactly."""

@@ -1,0 +1,251 @@
+"""The original's own arithmetic, kept exactly, for its protocol, its tables and the comparison with it. Nothing else uses it.
+
+Boxes are fractions (x, y, width, height), as there. What is odd is theirs: see docs/grounding.md.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from snellen.exams.grounding.methods.resize import UITARS_HELPER, smart_resize
+
+XYWH = tuple[float, float, float, float]
+XY = tuple[float, float]
+
+TOLERANCE = 0.02
+FOUND = 0.3
+ENOUGH = 0.9
+SAME_TEXT = 0.3
+PART_OF_TEXT = 0.15
+FARTHEST = 0.2
+PER_DISTANCE = 0.5
+UITARS_CONFIDENCE = 0.9
+SIZES = (200, 300, 500)
+MAX_REGIONS = 5
+_POINT = re.compile(r"<point>(\d+)\s+(\d+)</point>")
+_START = re.compile(r"start_box=['\"]?\((\d+),\s*(\d+)\)['\"]?")
+_THOUGHT = re.compile(r"Thought:\s*(.+?)(?=\nAction:|$)", re.DOTALL)
+
+
+# ---------------------------------------------------------------- geometry
+
+
+def iou(a: XYWH, b: XYWH) -> float:
+    """Intersection over union; touching boxes share nothing; negative sizes are not refused."""
+    x1, y1 = max(a[0], b[0]), max(a[1], b[1])
+    x2, y2 = min(a[0] + a[2], b[0] + b[2]), min(a[1] + a[3], b[1] + b[3])
+    if x2 <= x1 or y2 <= y1:
+        return 0.0
+    common = (x2 - x1) * (y2 - y1)
+    union = a[2] * a[3] + b[2] * b[3] - common
+    return common / union if union > 0 else 0.0
+
+
+def distance(a: XY, b: XY) -> float:
+    """Euclidean, in fractions: a step right and a step down count the same, whatever the screen's shape."""
+    try:
+        return math.sqrt((a[0] - b[0]) ** 2 + (a[1] - b[1]) ** 2)  # as the original, to the last bit
+    except OverflowError:
+        return math.hypot(a[0] - b[0], a[1] - b[1])
+
+
+def click_point(box: XYWH) -> XY:
+    """The middle of a box."""
+    return box[0] + box[2] / 2, box[1] + box[3] / 2
+
+
+def size_category(box: XYWH) -> str:
+    """By the fraction of the screen, though the charts say pixels: under 0.001 small, under 0.01 medium, else large."""
+    area = box[2] * box[3]
+    return "small" if area < 0.001 else "medium" if area < 0.01 else "large"
+
+
+def inside(point: XY, box: XYWH, tolerance: float = TOLERANCE) -> bool:
+    """In the box, made larger on every side."""
+    x, y, width, height = box
+    return x - tolerance <= point[0] <= x + width + tolerance and y - tolerance <= point[1] <= y + height + tolerance
+
+
+def match_score(found: XYWH, found_text: str | None, target: XYWH, target_text: str | None) -> float:
+    """How well a detection matches the truth: overlap, a bonus for the text, less a penalty for the distance; 0 to 1."""
+    bonus = 0.0
+    if found_text and target_text:
+        one, other = found_text.lower().strip(), target_text.lower().strip()
+        if one == other:
+            bonus = SAME_TEXT
+        elif one in other or other in one:
+            bonus = PART_OF_TEXT
+    penalty = min(FARTHEST, distance(click_point(found), click_point(target)) * PER_DISTANCE)
+    return max(0.0, min(1.0, iou(found, target) + bonus - penalty))
+
+
+# ---------------------------------------------------------------- crops
+
+
+def crop_pixels(region: XYWH, width: int, height: int) -> tuple[int, int, int, int]:
+    """The (x, y, width, height) in whole pixels that the original cuts for a region; int() cuts fractions off."""
+    x, y = int(region[0] * width), int(region[1] * height)
+    wide, high = max(1, int(region[2] * width)), max(1, int(region[3] * height))
+    x, y = max(0, min(x, width - 1)), max(0, min(y, height - 1))
+    return x, y, min(wide, width - x), min(high, height - y)
+
+
+def to_full(region: XYWH, point: XY) -> XY:
+    """From a crop to the screen by the ideal region, not by the pixels that were cut: wrong where a crop was clipped."""
+    return region[0] + point[0] * region[2], region[1] + point[1] * region[3]
+
+
+def box_to_full(region: XYWH, box: XYWH) -> XYWH:
+    """As `to_full`, for a box."""
+    x, y = to_full(region, (box[0], box[1]))
+    return x, y, box[2] * region[2], box[3] * region[3]
+
+
+def regions(strategy: str, target: XYWH, width: int, height: int, max_regions: int = MAX_REGIONS) -> list[XYWH]:
+    """Where the original looks, placed by the truth's centre: `baseline`, `fixed_crop` or `screenseeker`."""
+    whole: XYWH = (0.0, 0.0, 1.0, 1.0)
+    if strategy == "fixed_crop":
+        return [whole, *(_around(click_point(target), size / width, size / height) for size in SIZES)]
+    if strategy == "screenseeker":
+        return [whole, *_panels(click_point(target))][: max_regions + 1]
+    return [whole]
+
+
+def _around(centre: XY, wide: float, high: float) -> XYWH:
+    x = max(0, min(centre[0] - wide / 2, 1 - wide))
+    y = max(0, min(centre[1] - high / 2, 1 - high))
+    return x, y, wide, high
+
+
+def _panels(centre: XY) -> list[XYWH]:
+    x, y = centre
+    found: list[XYWH] = []
+    if y < 0.15:
+        found.append((0.0, 0.0, 1.0, 0.15))
+    if x < 0.25:
+        found.append((0.0, 0.0, 0.3, 1.0))
+    if x > 0.75:
+        found.append((0.7, 0.0, 0.3, 1.0))
+    if y > 0.9:
+        found.append((0.0, 0.85, 1.0, 0.15))
+    found.append((0.15, 0.1, 0.7, 0.8))
+    found.append((0.0 if x < 0.5 else 0.5, 0.0 if y < 0.5 else 0.5, 0.5, 0.5))
+    return found
+
+
+# ---------------------------------------------------------------- replies
+
+
+class UitarsReply(NamedTuple):
+    """What the original reads from a reply; a point as fractions of the screen."""
+
+    point: XY | None
+    thought: str
+
+
+def read_uitars(text: str, width: int, height: int) -> UitarsReply:
+    """The first `<point>` anywhere, else `start_box=(`; whole numbers only; clamped to the screen."""
+    said = _THOUGHT.search(text)
+    thought = said.group(1).strip() if said else ""
+    match = _POINT.search(text) or _START.search(text)
+    if match is None:
+        return UitarsReply(None, thought)
+    wide, high = smart_resize(width, height, UITARS_HELPER)
+    x, y = int(match.group(1)) / wide, int(match.group(2)) / high
+    return UitarsReply((max(0.0, min(1.0, x)), max(0.0, min(1.0, y))), thought)
+
+
+def convert_omniparser(item: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """An entry of OmniParser's list as the original takes it: no kind from V2 servers, boxes over the edge dropped, null content fatal."""
+    box = item.get("bbox", [])
+    if len(box) != 4:
+        return []
+    x1, y1, x2, y2 = box
+    if not all(0 <= v <= 1 for v in box) or x2 - x1 <= 0 or y2 - y1 <= 0:
+        return []
+    text, kind = item.get("content", ""), "unknown"
+    for start, name in (("Text Box ID", "text"), ("Icon Box ID", "icon")):
+        if text.startswith(start):
+            kind, text = name, text.split(": ", 1)[1] if ": " in text else text
+            break
+    bounds = [x1, y1, x2 - x1, y2 - y1]
+    return [{"bounds": bounds, "text": text, "element_type": kind, "confidence": item.get("confidence", 1.0)}]
+
+
+def to_pixels(point: XY, width: int, height: int) -> tuple[int, int]:
+    """Fractions to whole pixels; int() cuts fractions off."""
+    return int(point[0] * width), int(point[1] * height)
+
+
+# ---------------------------------------------------------------- aggregates
+
+
+def aggregate(method: str, dataset: str, results: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """The original's metrics of a list of element results: zeros, not nulls, where nothing is defined."""
+    total = len(results)
+    found = [r for r in results if r["found"]]
+    overlaps = [r["iou"] for r in found if r["iou"] > 0]
+    types = list(dict.fromkeys(r["element_type"] for r in results))
+    return {
+        "method_name": method,
+        "dataset_name": dataset,
+        "detection_rate": _rate(results),
+        "mean_iou": sum(overlaps) / len(overlaps) if overlaps else 0.0,
+        "mean_latency_ms": sum(r["latency_ms"] for r in results) / total if total else 0.0,
+        "mean_attempts": sum(r["attempts"] for r in results) / total if total else 0.0,
+        **{
+            f"detection_rate_{s}": _rate([r for r in results if r["size_category"] == s])
+            for s in ("small", "medium", "large")
+        },
+        "detection_rate_by_type": {t: _rate([r for r in results if r["element_type"] == t]) for t in types},
+        "total_elements": total,
+        "detected_elements": len(found),
+    }
+
+
+def _rate(results: Sequence[Mapping[str, Any]]) -> float:
+    return sum(1 for r in results if r["found"]) / len(results) if results else 0.0
+
+
+def compare(metrics: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """The original's `comparison.json`: ranks over all methods and data sets, the first of equals first."""
+    if not metrics:
+        return {"error": "No metrics provided"}
+    best = _best(metrics, "detection_rate")
+    fastest = min(metrics, key=lambda m: m["mean_latency_ms"])
+    by_dataset: dict[str, list[Mapping[str, Any]]] = {}
+    for one in metrics:
+        by_dataset.setdefault(one["dataset_name"], []).append(one)
+    return {
+        "summary": {
+            "total_methods": len({m["method_name"] for m in metrics}),
+            "total_datasets": len(by_dataset),
+            "best_overall": best["method_name"],
+            "best_overall_rate": best["detection_rate"],
+            "fastest_method": fastest["method_name"],
+            "fastest_latency_ms": fastest["mean_latency_ms"],
+        },
+        "best_per_dataset": {name: _entry(_best(group, "detection_rate")) for name, group in by_dataset.items()},
+        "ranking_by_detection_rate": [
+            {"method": m["method_name"], "dataset": m["dataset_name"], "rate": m["detection_rate"]}
+            for m in sorted(metrics, key=lambda m: -m["detection_rate"])
+        ],
+        "ranking_by_latency": [
+            {"method": m["method_name"], "dataset": m["dataset_name"], "latency_ms": m["mean_latency_ms"]}
+            for m in sorted(metrics, key=lambda m: m["mean_latency_ms"])
+        ],
+        "size_analysis": {
+            f"{s}_best": _best(metrics, f"detection_rate_{s}")["method_name"] for s in ("small", "medium", "large")
+        },
+    }
+
+
+def _best(metrics: Sequence[Mapping[str, Any]], key: str) -> Mapping[str, Any]:
+    return max(metrics, key=lambda m: m[key])
+
+
+def _entry(one: Mapping[str, Any]) -> dict[str, Any]:
+    return {"method": one["method_name"], "detection_rate": one["detection_rate"], "latency_ms": one["mean_latency_ms"]}

@@ -1,0 +1,257 @@
+"""Grounding data: one Sample for each target of each screenshot, whatever format the folder has.
+
+A split is what the set is usually told apart by: the difficulty (or the name) of a seed set, the platform of ScreenSpot, the
+application group of ScreenSpot-Pro, the wording of OSWorld-G.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from snellen.core.errors import SnellenError
+from snellen.core.exam import Options, Problem
+from snellen.core.images import sniff
+from snellen.core.types import Picture, Question, Sample, Text
+from snellen.data.selection import choose
+from snellen.exams.grounding.formats import osworld as formats_osworld
+from snellen.exams.grounding.formats import pro as formats_pro
+from snellen.exams.grounding.formats import screenspot as formats_screenspot
+from snellen.exams.grounding.formats.annotations import FORMAT as SEED_FORMAT
+from snellen.exams.grounding.formats.annotations import is_synthetic
+from snellen.exams.grounding.formats.base import (
+    Format,
+    Screen,
+    Target,
+    area_class,
+    polygon_bounds,
+    sides,
+    size_class,
+    true_box,
+)
+from snellen.exams.grounding.geometry import Pixels
+
+FORMATS = (
+    SEED_FORMAT,
+    formats_screenspot.V1,
+    formats_screenspot.V2,
+    formats_pro.FORMAT,
+    formats_osworld.FORMAT,
+)
+MARKER = "snellen_synthetic.json"
+TASK = "ground"
+PROMPT = "instruction"
+SPLITS = ("easy", "medium", "hard", *formats_screenspot.SPLITS, *formats_pro.SPLITS, *formats_osworld.SPLITS)
+TAGS = ("type", "platform", "application", "difficulty", "theme", "kind", "size", "area")
+
+
+def recognise(where: Path) -> tuple[Format, list[Path]]:
+    """The format of a folder and the files that hold its records."""
+    if not where.is_dir():
+        raise SnellenError(f"no folder {where}; 'snellen data make grounding --out DIR' makes a synthetic set")
+    found = [(f, files) for f in FORMATS if (files := f.find(where))]
+    if len(found) > 1:
+        names = ", ".join(f.title for f, _ in found)
+        raise SnellenError(f"{where} holds several data sets ({names}): put each into a folder of its own")
+    if found:
+        return found[0]
+    below = sorted(p.name for p in where.iterdir() if p.is_dir() and any(f.find(p) for f in FORMATS))
+    if below:
+        raise SnellenError(f"{where} holds no data set itself, but its folder {below[0]!r} does: name that with --data")
+    expected = "; ".join(f.expected for f in FORMATS)
+    raise SnellenError(f"{where}: no grounding data; expected one of: {expected}")
+
+
+def sample_id(screen: Screen, target: Target) -> str:
+    """How a sample is named everywhere."""
+    return f"{screen.id}/{target.id}"
+
+
+class GroundingData:
+    """Selected targets. Screens stay together, so that whoever parses a screenshot can do it once for all its targets."""
+
+    def __init__(self, where: Path, options: Options) -> None:
+        self.source, self.options = str(where), options
+        self.format, self._files = recognise(where)
+        self._where = where
+        for task in options.tasks:
+            if task.lower() != TASK:
+                raise SnellenError(f"unknown task '{task}' of grounding: it has only '{TASK}'")
+        screens, problems = _split(self.format.read(where, self._files))
+        problems += list(repeated_ids(screens))
+        if problems:
+            more = f" (and {len(problems) - 1} more problems)" if len(problems) > 1 else ""
+            raise SnellenError(f"{problems[0]}{more}; 'snellen data check grounding --data {where}' lists all")
+        if not any(screen.targets for screen in screens):
+            raise SnellenError(f"{where}: {self.format.title} without a single target")
+        self.synthetic = (where / MARKER).is_file() or (
+            self.format is SEED_FORMAT and is_synthetic(self._files[0], where)
+        )
+        self.fingerprint = _fingerprint(self.format, self._files, screens)
+        self._screens = _chosen(screens, where, options)
+        self._count = sum(len(screen.targets) for screen in self._screens)
+
+    def __len__(self) -> int:
+        return self._count
+
+    @property
+    def screens(self) -> tuple[Screen, ...]:
+        """The selected screenshots with the selected targets only."""
+        return self._screens
+
+    def light(self) -> Iterator[Sample]:
+        for screen in self._screens:
+            yield from (self._sample(screen, target, ()) for target in screen.targets)
+
+    def full(self, wanted: Callable[[str], bool]) -> Iterator[Sample]:
+        for screen in self._screens:
+            targets = [t for t in screen.targets if wanted(sample_id(screen, t))]
+            if targets:
+                pictures = (_picture(screen),)
+                yield from (self._sample(screen, target, pictures) for target in targets)
+
+    def asker(self, prompt: str) -> Callable[[Sample], Question]:
+        if prompt != PROMPT:
+            raise SnellenError(f"unknown prompt '{prompt}' of grounding: it has only '{PROMPT}'")
+        return ask
+
+    def _sample(self, screen: Screen, target: Target, pictures: tuple[Picture, ...]) -> Sample:
+        return as_sample(screen, target, self.format.name, pictures)
+
+
+def as_sample(screen: Screen, target: Target, format_name: str, pictures: tuple[Picture, ...] = ()) -> Sample:
+    """A target as a Sample: boxes in pixels of the screenshot are truth, the instruction is what may be shown."""
+    truth: dict[str, object] = {"boxes": [box.as_xyxy() for box in target.boxes], "absent": target.absent}
+    if target.polygons:
+        truth["polygons"] = [list(p) for p in target.polygons]
+    facts: dict[str, object] = {
+        "instruction": target.instruction,
+        "image": screen.image,
+        "screen": screen.id,
+        "width": screen.width,
+        "height": screen.height,
+        "element_type": target.element_type,
+        "text": target.text,
+        "format": format_name,
+    }
+    if target.boxes:
+        facts["sides"] = sides(target.boxes[0]) | {"area_fraction": target.area_fraction}
+    facts |= target.more
+    tags = {"split": screen.split, "task": TASK} | dict.fromkeys(TAGS, "") | target.tags
+    return Sample(id=sample_id(screen, target), tags=tags, truth=truth, facts=facts, pictures=pictures)
+
+
+def ask(sample: Sample) -> Question:
+    """The screenshot and the instruction: all that there is for whoever answers."""
+    return Question(
+        id=sample.id,
+        benchmark="grounding",
+        prompt=PROMPT,
+        parts=(*sample.pictures, Text(text=str(sample.facts["instruction"]))),
+        answer_kind="text",
+    )
+
+
+def sample_from_row(row: Mapping[str, Any]) -> Sample:
+    """A light sample from a row of `snellen mark`: `width`, `height`, and `boxes` (corners in pixels), `polygons` or `absent`."""
+    size = row.get("width"), row.get("height")
+    if not all(isinstance(v, int) and not isinstance(v, bool) and v > 0 for v in size):
+        raise SnellenError('fields "width" and "height" must be the screenshot\'s size in pixels')
+    space = Pixels(int(row["width"]), int(row["height"]))
+    absent, given, shapes = bool(row.get("absent", False)), row.get("boxes") or [], row.get("polygons") or []
+    if absent == bool(given or shapes) or not isinstance(given, list) or not isinstance(shapes, list):
+        raise SnellenError(
+            'a row needs "boxes", a list of [x1, y1, x2, y2] in pixels, or "polygons", a list of [x, y, x, y, ...], '
+            'or "absent": true, not both'
+        )
+    around = tuple(polygon_bounds(shape, space) for shape in shapes)
+    boxes = tuple(true_box(box, "xyxy", space) for box in given) or around
+    tags = {"type": str(row.get("element_type", "unknown"))}
+    fraction = boxes[0].area / (space.width * space.height) if boxes else None
+    if boxes and fraction is not None:
+        tags |= {"size": size_class(boxes[0]), "area": area_class(fraction)}
+    target = Target(
+        id="",
+        instruction=str(row.get("instruction", "")),
+        where="",
+        boxes=boxes,
+        polygons=tuple(tuple(float(v) for v in shape) for shape in shapes),
+        element_type=tags["type"],
+        text=row.get("text"),
+        tags=tags,
+        area_fraction=fraction,
+    )
+    screen = Screen("", str(row.get("split", "")), "", Path(), space.width, space.height, (target,))
+    return msgspec.structs.replace(as_sample(screen, target, "rows"), id=str(row["id"]))
+
+
+def repeated_ids(screens: list[Screen]) -> Iterator[Problem]:
+    """Names that would make two samples one, each told once, at the last place where it stands."""
+    seen = Counter(sample_id(s, t) for s in screens for t in s.targets)
+    places = {sample_id(s, t): t.where for s in screens for t in s.targets}
+    for name, times in seen.items():
+        if times > 1:
+            yield Problem(places[name], f"id '{name}' is given {times} times")
+
+
+def size_problem(screen: Screen, data: bytes) -> str | None:
+    """Why an image cannot belong to its record: the truth would lie elsewhere."""
+    head = sniff(data)
+    if head.width and (head.width, head.height) != (screen.width, screen.height):
+        said = f"{screen.width}x{screen.height}"
+        return f"the image is {head.width}x{head.height}, and the annotations say {said}"
+    return None
+
+
+def _picture(screen: Screen) -> Picture:
+    data = screen.path.read_bytes()
+    problem = size_problem(screen, data)
+    if problem:
+        raise SnellenError(f"{screen.image}: {problem}")
+    return Picture(data=data, name=screen.image)
+
+
+def _split(found: Iterator[Screen | Problem]) -> tuple[list[Screen], list[Problem]]:
+    screens: list[Screen] = []
+    problems: list[Problem] = []
+    for one in found:
+        if isinstance(one, Problem):
+            problems.append(one)
+        else:
+            screens.append(one)
+    return screens, problems
+
+
+def _fingerprint(kind: Format, files: list[Path], screens: list[Screen]) -> str:
+    """Of the annotations' content and of the images' names and sizes on disk."""
+    sum_ = hashlib.sha256(kind.name.encode())
+    for path in files:
+        sum_.update(f"\x1e{path.name}\x1f".encode() + hashlib.sha256(path.read_bytes()).digest())
+    for image, path in sorted({screen.image: screen.path for screen in screens}.items()):
+        sum_.update(f"\x1e{image}\x1f{path.stat().st_size}".encode())
+    return sum_.hexdigest()
+
+
+def _chosen(screens: list[Screen], where: Path, options: Options) -> tuple[Screen, ...]:
+    present = list(dict.fromkeys(screen.split for screen in screens))
+    known = {name.lower(): name for name in present}
+    wanted = [known.get(given.lower()) for given in options.splits]
+    if None in wanted:
+        unknown = options.splits[wanted.index(None)]
+        raise SnellenError(f"{where} has no split '{unknown}'; it has {', '.join(present)}")
+    keep: set[str] = set()
+    for split in wanted or present:
+        # the id that is ranked holds all of the sample's name, since `choose` looks behind the first slash only
+        ids = [f"{split}/{sample_id(s, t)}" for s in screens if s.split == split for t in s.targets]
+        chosen = choose(ids, options.limit, options.seed)
+        keep |= set(ids if chosen is None else chosen)
+    cut = (
+        screen._replace(targets=tuple(t for t in screen.targets if f"{screen.split}/{sample_id(screen, t)}" in keep))
+        for screen in screens
+    )
+    return tuple(screen for screen in cut if screen.targets)

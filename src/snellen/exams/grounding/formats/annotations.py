@@ -1,0 +1,145 @@
+"""The seed's own format, exactly: `annotations.json` with boxes as fractions [x, y, width, height], images beside it.
+
+Written with two spaces of indentation, ASCII only and no newline at the end, so that equal sets are equal bytes. Four keys of
+an element are ours and optional: `acceptable_bboxes` (all right answers), `absent` (the screenshot does not have it; the box is
+four zeros), `kind` (text or icon) and `role` (what it is called in words, such as "menu"; nobody reads it back).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Literal
+
+import msgspec
+
+from snellen.core.errors import SnellenError
+from snellen.core.exam import Problem
+from snellen.exams.grounding.formats.base import (
+    Format,
+    Screen,
+    Target,
+    area_class,
+    find_image,
+    read_json,
+    size_class,
+    true_box,
+    typed,
+)
+from snellen.exams.grounding.geometry import Pixels
+
+FILE = "annotations.json"
+TYPES = ("button", "icon", "text", "text_field", "checkbox", "dropdown", "link", "unknown")
+ElementType = Literal["button", "icon", "text", "text_field", "checkbox", "dropdown", "link", "unknown"]
+DETAILS = ("platform", "application", "difficulty", "theme")
+
+
+class Element(msgspec.Struct, frozen=True, omit_defaults=True):
+    """An element as the file has it."""
+
+    id: str
+    bbox: list[float]
+    text: str | None = None
+    element_type: ElementType = "unknown"
+    instruction: str | None = None
+    acceptable_bboxes: list[list[float]] = []
+    absent: bool = False
+    kind: str | None = None
+
+
+class _Sample(msgspec.Struct, frozen=True):
+    id: str
+    image_path: str
+    width: int
+    height: int
+    elements: list[Any] = []
+    metadata: dict[str, Any] = {}
+
+
+class _Root(msgspec.Struct, frozen=True):
+    name: str
+    version: str
+    samples: list[Any] = []
+    metadata: dict[str, Any] = {}
+
+
+def instruction_of(instruction: str | None, text: str | None, element_type: str) -> str:
+    """What a subject is asked: the file's own words, else the seed's sentence made from text and type.
+
+    >>> instruction_of(None, "Email", "text_field")
+    "Click on the 'Email' text_field"
+    """
+    if instruction:
+        return instruction
+    if text:
+        return f"Click on '{text}'" if element_type == "unknown" else f"Click on the '{text}' {element_type}"
+    return f"Click on the {element_type}"
+
+
+def dumps(name: str, metadata: dict[str, Any], samples: list[dict[str, Any]]) -> str:
+    """A whole file as the seed writes it."""
+    root = {"name": name, "version": "1.0", "metadata": metadata, "samples": samples}
+    return json.dumps(root, indent=2)
+
+
+def find(where: Path) -> list[Path]:
+    """The file, where this is such a folder."""
+    path = where / FILE
+    return [path] if path.is_file() else []
+
+
+def is_synthetic(path: Path, where: Path) -> bool:
+    """Whether the file says that a generator made it (the original writes this name, whatever the folder is called)."""
+    root = read_json(path, where)
+    return isinstance(root, dict) and root.get("name") == "synthetic"
+
+
+def read(where: Path, files: list[Path]) -> Iterator[Screen | Problem]:
+    """Every screenshot of the file. Its split is its difficulty, else the name of the set."""
+    root = typed(read_json(files[0], where), _Root)
+    for i, given in enumerate(root.samples):
+        place = f"{FILE} sample {i}"
+        try:
+            sample = typed(given, _Sample)
+            place = f"{FILE} sample {sample.id}"
+            path = find_image(where, sample.image_path, ("",))
+            space = Pixels(sample.width, sample.height)
+        except SnellenError as error:
+            yield Problem(place, str(error))
+            continue
+        details = {key: str(sample.metadata.get(key) or "") for key in DETAILS}
+        targets: list[Target] = []
+        for j, one in enumerate(sample.elements):
+            try:
+                targets.append(_target(typed(one, Element), space, details, place))
+            except SnellenError as error:
+                name = one.get("id", j) if isinstance(one, dict) else j
+                yield Problem(f"{place} element {name}", str(error))
+        split = details["difficulty"] or root.name
+        yield Screen(sample.id, split, sample.image_path, path, sample.width, sample.height, tuple(targets))
+
+
+def _target(element: Element, space: Pixels, details: dict[str, str], place: str) -> Target:
+    tags = details | {
+        "type": element.element_type,
+        "kind": element.kind or ("icon" if element.element_type == "icon" else "text"),
+    }
+    where = f"{place} element {element.id}"
+    says = instruction_of(element.instruction, element.text, element.element_type)
+    common: dict[str, Any] = {"element_type": element.element_type, "text": element.text}
+    if element.absent:
+        return Target(id=element.id, instruction=says, where=where, tags=tags, **common)
+    boxes = [true_box(element.bbox, "xywh", space, fractions=True)]
+    for other in element.acceptable_bboxes:
+        box = true_box(other, "xywh", space, fractions=True)
+        if box not in boxes:
+            boxes.append(box)
+    fraction = element.bbox[2] * element.bbox[3]
+    tags |= {"size": size_class(boxes[0]), "area": area_class(fraction)}
+    return Target(
+        id=element.id, instruction=says, where=where, boxes=tuple(boxes), tags=tags, area_fraction=fraction, **common
+    )
+
+
+FORMAT = Format("annotations", "the seed's annotations.json", "xywh", "fractions", find, read, FILE)

@@ -1,0 +1,206 @@
+"""What every grounding format is turned into: screens with targets, boxes in pixels of the screenshot, each checked.
+
+A reader yields a Screen for every screenshot and a Problem for every record that cannot be used. Each format declares how its
+boxes are written; nothing is guessed from the numbers.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path, PurePosixPath
+from typing import Any, Literal, NamedTuple, TypeVar
+
+import msgspec
+
+from snellen.core.errors import SnellenError
+from snellen.core.exam import Problem
+from snellen.core.images import sniff
+from snellen.core.types import Struct
+from snellen.exams.grounding.geometry import Box, Pixels, Unit
+
+Convention = Literal["xywh", "xyxy"]
+OVERHANG = 2.0  # pixels by which a real annotation may reach over the edge; it is cut there
+_SNAP = 1e-6
+_HEADER = 1 << 18
+
+SMALL_BELOW, LARGE_ABOVE = 32, 100
+SIZE_BASIS = "square root of width x height, in pixels of the screenshot"
+AREA_SMALL_BELOW, AREA_MEDIUM_BELOW = 0.001, 0.01
+
+Row = TypeVar("Row")
+
+
+class Target(Struct, frozen=True):
+    """One thing to find. Several `boxes` are all right answers, the first is the one that was meant; none: it is absent.
+
+    `where` is how messages name the record; `more` holds what only some formats have.
+    """
+
+    id: str
+    instruction: str
+    where: str
+    boxes: tuple[Box, ...] = ()
+    polygons: tuple[tuple[float, ...], ...] = ()
+    element_type: str = "unknown"
+    text: str | None = None
+    tags: dict[str, str] = msgspec.field(default_factory=dict)
+    area_fraction: float | None = None
+    more: dict[str, Any] = msgspec.field(default_factory=dict)
+
+    @property
+    def absent(self) -> bool:
+        return not self.boxes
+
+
+class Screen(NamedTuple):
+    """One screenshot with all its targets; `image` is its name for messages, `path` the file."""
+
+    id: str
+    split: str
+    image: str
+    path: Path
+    width: int
+    height: int
+    targets: tuple[Target, ...]
+
+    @property
+    def space(self) -> Pixels:
+        return Pixels(self.width, self.height)
+
+
+class Format(NamedTuple):
+    """A data format: how it is recognised, how its boxes are written, how it is read."""
+
+    name: str
+    title: str
+    convention: Convention
+    unit: Literal["fractions", "pixels"]
+    find: Callable[[Path], list[Path]]
+    read: Callable[[Path, list[Path]], Iterator[Screen | Problem]]
+    expected: str
+
+
+# ---------------------------------------------------------------- size classes
+
+
+def size_class(box: Box) -> str:
+    """small, medium or large by the documented pixel limits, on the stated basis.
+
+    >>> size_class(Box(0, 0, 31, 31, Pixels(100, 100))), size_class(Box(0, 0, 200, 50, Pixels(300, 300)))
+    ('small', 'medium')
+    """
+    side = math.sqrt(box.area)
+    return "small" if side < SMALL_BELOW else "medium" if side <= LARGE_ABOVE else "large"
+
+
+def area_class(fraction: float) -> str:
+    """The seed's rule: the box as a share of the screenshot's area, limits 0.001 and 0.01, limits go up."""
+    return "small" if fraction < AREA_SMALL_BELOW else "medium" if fraction < AREA_MEDIUM_BELOW else "large"
+
+
+def sides(box: Box) -> dict[str, float]:
+    """The measures of a box that other size rules would use."""
+    return {
+        "shorter": min(box.width, box.height),
+        "longer": max(box.width, box.height),
+        "root_area": math.sqrt(box.area),
+    }
+
+
+# ---------------------------------------------------------------- reading records
+
+
+def read_json(path: Path, where: Path) -> Any:
+    """The content of a JSON file; SnellenError with its name where it is none."""
+    label = path.relative_to(where).as_posix()
+    try:
+        return msgspec.json.decode(path.read_bytes())
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise SnellenError(f"{label}: not JSON ({error})") from None
+    except OSError as error:
+        raise SnellenError(f"{label}: cannot be read ({error.strerror})") from None
+
+
+def read_rows(path: Path, where: Path) -> list[Any]:
+    """The records of a JSON file that is one list."""
+    rows = read_json(path, where)
+    if not isinstance(rows, list):
+        raise SnellenError(f"{path.relative_to(where).as_posix()}: expected a list of records")
+    return rows
+
+
+def typed(value: Any, kind: type[Row]) -> Row:
+    """A record as a type; SnellenError names the field that is wrong."""
+    try:
+        return msgspec.convert(value, kind)
+    except msgspec.ValidationError as error:
+        raise SnellenError(str(error)) from None
+
+
+def find_image(where: Path, name: str, folders: Sequence[str]) -> Path:
+    """The file of an image that a record names, looked for in some folders; never outside the data set's folder."""
+    pure = PurePosixPath(name)
+    if not name or pure.is_absolute() or ".." in pure.parts or "\\" in name or ":" in name.partition("/")[0]:
+        raise SnellenError(f"image name {name!r} must be a path inside the data set's folder")
+    for folder in folders:
+        path = where / folder / name
+        if path.is_file():
+            return path
+    places = ", ".join(f"{f}/" if f else "the folder itself" for f in folders)
+    raise SnellenError(f"image {name!r} not found (looked in {places})")
+
+
+def image_size(path: Path) -> tuple[int, int]:
+    """Width and height from the file's header."""
+    with path.open("rb") as file:
+        data = file.read(_HEADER)
+        head = sniff(data)
+        if head.width == 0:
+            head = sniff(data + file.read())
+    if head.width == 0 or head.height == 0:
+        raise SnellenError(f"image {path.name!r}: no known image format, or its size is not in its header")
+    return head.width, head.height
+
+
+def true_box(values: Any, convention: Convention, space: Pixels, *, fractions: bool = False) -> Box:
+    """A box as the format declares it, as pixels of the screenshot; SnellenError where it does not lie in the image."""
+    given = Unit() if fractions else space
+    make = Box.from_xywh if convention == "xywh" else Box.from_xyxy
+    box = make(values, given).to(space)
+    width, height = space.size
+    if min(box.x1, box.y1) < -OVERHANG or box.x2 > width + OVERHANG or box.y2 > height + OVERHANG:
+        raise SnellenError(
+            f"box {values} is not inside the image, {space.width}x{space.height} ({convention} is what this format declares)"
+        )
+    return snapped(box.clamped()).require_true()
+
+
+def polygon_bounds(flat: Any, space: Pixels) -> Box:
+    """The rectangle around a polygon [x, y, x, y, ...] in pixels; SnellenError where it is none or not in the image."""
+    numbers = isinstance(flat, list | tuple) and all(isinstance(v, int | float) and math.isfinite(v) for v in flat)
+    if not numbers:
+        raise SnellenError(f"a polygon is a list of numbers [x, y, x, y, ...], not {flat!r}")
+    if len(flat) < 6 or len(flat) % 2:
+        raise SnellenError(f"polygon with {len(flat)} numbers; it takes pairs, at least three")
+    box = Box(min(flat[::2]), min(flat[1::2]), max(flat[::2]), max(flat[1::2]), space)
+    if not Box(-OVERHANG, -OVERHANG, space.width + OVERHANG, space.height + OVERHANG, space).covers(box):
+        raise SnellenError(f"polygon {flat} is not inside the image, {space.width}x{space.height}")
+    return box.clamped().require_true()
+
+
+def snapped(box: Box) -> Box:
+    """Whole pixels where a box was written with them and only the division by the image size left a trace."""
+    near = [round(v) if abs(v - round(v)) < _SNAP else v for v in box.as_xyxy()]
+    return Box(float(near[0]), float(near[1]), float(near[2]), float(near[3]), box.space)
+
+
+def grouped(
+    items: Sequence[tuple[tuple[str, str], Path, tuple[int, int], str, Target]],
+) -> Iterator[Screen]:
+    """Targets that name their image one by one, put together by (split, screen id), in order of first appearance."""
+    screens: dict[tuple[str, str], tuple[Path, tuple[int, int], str, list[Target]]] = {}
+    for key, path, size, label, target in items:
+        screens.setdefault(key, (path, size, label, []))[3].append(target)
+    for (split, name), (path, size, label, targets) in screens.items():
+        yield Screen(name, split, label, path, size[0], size[1], tuple(targets))

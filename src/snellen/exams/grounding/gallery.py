@@ -1,0 +1,196 @@
+"""The samples of a grounding run for the page: each screenshot once, what is drawn over it, and in words what went wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from snellen.core.errors import SnellenError
+from snellen.core.text import one_line
+from snellen.core.types import Answer, Mark, Outcome, Sample
+from snellen.exams.grounding.marking.marks import Truth, read_prediction, truth_of
+from snellen.exams.grounding.overlays import CloseUp, Overlay, Rect, close_ups, nearest, overlay, ranks
+from snellen.exams.grounding.reading.predictions import Prediction
+from snellen.show.gallery import Item, Region, Whole
+
+BENCHMARK = "grounding"
+SORTS = {
+    "size": "by size, smallest target first",
+    "type": "by type",
+    "distance": "by distance, farthest miss first",
+}
+_BIG = float("inf")
+
+
+class Screen(NamedTuple):
+    """One sample. `picture` and `seen` name what `Screens` holds once; `views` have a cut-out where the picture is a small copy."""
+
+    drawn: Overlay
+    picture: int | None
+    seen: int | None
+    views: list[tuple[CloseUp, Whole | None]]
+    instruction: str
+    verdict: str
+    sentences: list[str]
+
+
+class Screens(NamedTuple):
+    """All screens of a run. `orders` has each sample's place under each of SORTS."""
+
+    pictures: list[tuple[Whole, int, int]]
+    detections: list[tuple[Rect, ...]]
+    shown: list[Screen | None]
+    orders: list[dict[str, int]]
+
+
+def regions(sample: Sample, answer: Answer | None) -> Sequence[Region]:
+    """The corners of a sample's close-ups."""
+    try:
+        return [close_up.view.corners for close_up in close_ups(_drawn(sample, answer)[2])]
+    except SnellenError:
+        return ()
+
+
+def screens(items: Sequence[Item]) -> Screens:
+    """The items of a gallery as screens; None for one whose truth cannot be used."""
+    pictures: dict[Whole, tuple[int, tuple[Whole, int, int]]] = {}
+    detections: dict[tuple[Rect, ...], int] = {}
+    shown = [_screen(item, pictures, detections) for item in items]
+    return Screens([entry for _at, entry in pictures.values()], list(detections), shown, _orders(items))
+
+
+def _screen(
+    item: Item,
+    pictures: dict[Whole, tuple[int, tuple[Whole, int, int]]],
+    detections: dict[tuple[Rect, ...], int],
+) -> Screen | None:
+    try:
+        truth, prediction, drawn = _drawn(_sample(item), item.answer)
+    except SnellenError:
+        return None
+    url = item.query.url
+    if url is not None:
+        pictures.setdefault(url, (len(pictures), (url, drawn.width, drawn.height)))
+    if drawn.detections:
+        detections.setdefault(drawn.detections, len(detections))
+    views = close_ups(drawn)
+    cuts = item.query.cuts if len(item.query.cuts) == len(views) else (None,) * len(views)
+    mark = next(iter(item.pick.marks.values()))
+    verdict, *sentences = said(mark, truth, prediction, drawn)
+    return Screen(
+        drawn=drawn,
+        picture=None if url is None else pictures[url][0],
+        seen=detections.get(drawn.detections),
+        views=list(zip(views, cuts, strict=True)),
+        instruction=str(item.facts.get("instruction", "")),
+        verdict=verdict,
+        sentences=sentences,
+    )
+
+
+def _drawn(sample: Sample, answer: Answer | None) -> tuple[Truth, Prediction | None, Overlay]:
+    truth = truth_of(sample)
+    answered = answer is not None and answer.failure is None and answer.text
+    prediction = read_prediction(answer.text, sample) if answer is not None and answered else None
+    return truth, prediction, overlay(truth, prediction)
+
+
+def _sample(item: Item) -> Sample:
+    return Sample(id=item.pick.id, tags=item.tags, truth=item.truth, facts=item.facts)
+
+
+# ---------------------------------------------------------------- in words
+
+
+def said(mark: Mark, truth: Truth, prediction: Prediction | None, drawn: Overlay) -> list[str]:
+    """What happened: first the verdict, then what explains it."""
+    target = nearest(drawn.click, drawn.targets)
+    found = [_verdict(mark, truth, prediction)]
+    if prediction is not None and prediction.pointed is not None:
+        at = f"Click at {_at(prediction.pointed)}"
+        off = (
+            f", off the screen of {drawn.width} x {drawn.height}; drawn at its edge"
+            if drawn.click and drawn.click.outside
+            else ""
+        )
+        on = f", on what the method took for '{one_line(prediction.text, 80)}'" if prediction.text else ""
+        found.append(f"{at}{off}{on}.")
+    if target is not None:
+        more = f" (the nearest of {len(drawn.targets)} right ones)" if len(drawn.targets) > 1 else ""
+        found.append(f"The target is {target.width:.0f} x {target.height:.0f} px{more}.")
+    found += _explained(mark, prediction)
+    return found
+
+
+def _verdict(mark: Mark, truth: Truth, prediction: Prediction | None) -> str:
+    if prediction is None:
+        return "No prediction: the method failed." if mark.outcome is Outcome.ERROR else "No prediction."
+    if prediction.status != "found":
+        why = f": {one_line(prediction.reason, 200)}" if prediction.reason else "."
+        if prediction.status == "refused":
+            right = (
+                "Rightly said that the target is not there"
+                if truth.absent
+                else "Said that the target is not there, and it is"
+            )
+            return right + why
+        if prediction.status == "missed":
+            return "The original's rule, which knows the answer, accepted nothing" + why
+        return f"No point could be read ({prediction.status}){why}"
+    if truth.absent:
+        return "Clicked, but the target is not on this screen."
+    away = mark.metrics.get("distance_box_px")
+    if mark.outcome is Outcome.CORRECT:
+        return "Hit."
+    return f"Missed by {away:.0f} px." if isinstance(away, float) and away >= 1 else "Missed by less than a pixel."
+
+
+def _explained(mark: Mark, prediction: Prediction | None) -> list[str]:
+    found = []
+    recall = mark.metrics.get("detector_recall")
+    if prediction is not None and mark.outcome is not Outcome.CORRECT and recall is not None:
+        seen = "saw the target: the wrong thing was chosen" if recall else "did not see the target"
+        found.append(f"The detector {seen} ({prediction.detections_total} detections).")
+    if prediction is not None and (prediction.detections_total or 0) > len(prediction.detections):
+        found.append(f"Drawn are {len(prediction.detections)} of {prediction.detections_total} detections.")
+    if prediction is not None and prediction.crops:
+        found.append(f"{len(prediction.crops)} crops tried in {prediction.attempts} looks.")
+    if prediction is not None and prediction.failures:
+        found.append(f"{len(prediction.failures)} looks failed, the first: {one_line(prediction.failures[0], 200)}.")
+    return found
+
+
+def _at(point: tuple[float, float]) -> str:
+    """
+    >>> _at((10.04, 1e300))
+    '(10, 1e+300)'
+    """
+    return f"({', '.join(f'{v:.0f}' if abs(v) < 1e6 else f'{v:.3g}' for v in point)})"
+
+
+# ---------------------------------------------------------------- orders
+
+
+def _orders(items: Sequence[Item]) -> list[dict[str, int]]:
+    """Places of all items under each sort; what has no size or distance comes last."""
+    columns = {
+        "size": ranks([(_area(item),) for item in items]),
+        "type": ranks([(item.tags.get("type", ""),) for item in items]),
+        "distance": ranks([(-_distance(item),) for item in items]),
+    }
+    return [{name: column[i] for name, column in columns.items()} for i in range(len(items))]
+
+
+def _area(item: Item) -> float:
+    """The area of the smallest right box in square pixels."""
+    try:
+        boxes = truth_of(_sample(item)).boxes
+    except SnellenError:
+        return _BIG
+    return min((box.area for box in boxes), default=_BIG)
+
+
+def _distance(item: Item) -> float:
+    """How far the click is from the target under the first protocol that measured it."""
+    found = [m.metrics.get("distance_box_px") for m in item.pick.marks.values()]
+    return next((v for v in found if isinstance(v, float)), -_BIG)

@@ -1,0 +1,1 @@
+"""From a prediction and a truth to marks. Pure."""

@@ -1,0 +1,122 @@
+"""A model that chooses the number of a detected box: OmniParser's own blind protocol."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import Any
+
+import msgspec
+
+from snellen.core.text import one_line
+from snellen.core.types import Picture, Question, Text
+from snellen.exams.grounding import prompts
+from snellen.exams.grounding.methods.base import Tools
+from snellen.exams.grounding.methods.grounders import certainty, no_reply
+from snellen.exams.grounding.methods.parsers import Choice, Seen
+from snellen.exams.grounding.methods.pictures import tagged
+from snellen.exams.grounding.methods.timing import aside
+from snellen.exams.grounding.reading.points import thought_out
+from snellen.exams.grounding.reading.predictions import MOST_DETECTIONS, Corners, Detection
+
+ROLE = "choose"
+LONGEST_CONTENT = 120
+_ID = re.compile(
+    r"""["']?Click\s{0,4}(?:BBox\s{0,4})?ID["']?\s{0,8}[:=]\s{0,8}["']?\s{0,4}(none|null|-?\d{1,6})""", re.IGNORECASE
+)
+
+
+class ModelChooser:
+    """Shows the screenshot, the screenshot with numbered boxes and the list of boxes; reads the number from the reply."""
+
+    name = "model"
+    needs: tuple[str, ...] = ("model",)
+    scored = False
+    prompt = (prompts.CHOOSER_SYSTEM + prompts.CHOOSER, 2)
+
+    def __init__(self, refusals: bool = False) -> None:
+        self.refusals = refusals
+
+    async def choose(self, seen: Seen, tools: Tools) -> Choice:
+        detections = seen.parse.detections
+        picture = await aside(tools, _tagged, seen.picture, tuple(d.box for d in detections))
+        text = prompts.filled(prompts.CHOOSER, instruction=seen.instruction, boxes=listed(detections))
+        question = Question(
+            id=seen.id,
+            benchmark=prompts.BENCHMARK,
+            prompt=ROLE,
+            system=prompts.CHOOSER_SYSTEM,
+            parts=(
+                Text(text=text + prompts.CHOOSER_REFUSAL if self.refusals else text),
+                Picture(data=seen.picture, name=seen.id),
+                Picture(data=picture, name=f"{seen.id} with numbers", transforms=("numbered boxes",)),
+            ),
+        )
+        answer = await tools.ask(question)
+        problem = no_reply(answer)
+        if problem is not None:
+            return Choice(problem.status, replies=problem.replies, calls=1, reason=problem.reason)
+        number = read_id(answer.text, cut=answer.finish_reason == "length")
+        base = Choice(
+            "unparsable", order=tuple(range(min(len(detections), MOST_DETECTIONS))), replies=(answer.text,), calls=1
+        )
+        if number is None:
+            return base._replace(reason="no box id in the reply")
+        if number < 0:
+            return base._replace(status="refused", reason="the model says that none of the boxes is meant")
+        if number >= len(detections):
+            return base._replace(reason=f"the reply chooses box {number} of {len(detections)}")
+        order = (number, *(i for i in base.order if i != number))
+        return base._replace(status="found", picked=number, confidence=certainty(answer.tokens), order=order)
+
+
+@lru_cache(maxsize=16)
+def _tagged(picture: bytes, boxes: tuple[Corners, ...]) -> bytes:
+    """The numbered picture, kept for a while: it is the same for every target of a screenshot."""
+    return tagged(picture, boxes)
+
+
+def listed(detections: tuple[Detection, ...]) -> str:
+    """The boxes as OmniParser's evaluation lists them: id, class and description."""
+    lines = []
+    for number, detection in enumerate(detections):
+        content = one_line(detection.text, LONGEST_CONTENT).replace('"', "'")
+        if detection.kind == "text":
+            lines.append(f'<p id={number} class="text" alt="{content}"> </p>\n')
+        else:
+            lines.append(f'<img id={number} class="icon" alt="{content}"> </img>\n')
+    return "".join(lines)
+
+
+def read_id(reply: str, cut: bool = False) -> int | None:
+    """The chosen number; -1 for none of them; None where there is no number to read. Thinking is not read.
+
+    A reply that was `cut` off counts only where it holds a whole object.
+
+    >>> read_id("{'Analysis': 'a save icon', 'Click BBox ID': '12'}")
+    12
+    """
+    reply = thought_out(reply)
+    value = _from_json(reply)
+    if value is None and not cut:
+        matches = _ID.findall(reply[-20_000:])
+        value = matches[-1] if matches else None
+    if isinstance(value, str):
+        word = value.strip().lower()
+        if word in ("none", "null", "-1"):
+            return -1
+        value = int(word) if word.isdecimal() and len(word) < 9 else None
+    if isinstance(value, bool) or not isinstance(value, int):
+        return None
+    return max(value, -1)
+
+
+def _from_json(reply: str) -> Any:
+    start, end = reply.find("{"), reply.rfind("}")
+    if not 0 <= start < end:
+        return None
+    try:
+        data = msgspec.json.decode(reply[start : end + 1])
+    except (msgspec.MsgspecError, UnicodeEncodeError, RecursionError):
+        return None
+    return next((v for k, v in data.items() if "id" in k.lower().split()), None) if isinstance(data, dict) else None

@@ -1,0 +1,140 @@
+"""Models that answer with a point: UI-TARS in its own protocol, and any vision-language model in a declared format."""
+
+from __future__ import annotations
+
+import math
+from functools import lru_cache
+
+from snellen.core.errors import SnellenError
+from snellen.core.types import Answer, Picture, Question, Text, Token
+from snellen.exams.grounding import prompts
+from snellen.exams.grounding.geometry import Crop, Point
+from snellen.exams.grounding.methods.base import Tools, View
+from snellen.exams.grounding.methods.formats import FORMATS, SPACES, UITARS, Format, Size, place, smart
+from snellen.exams.grounding.methods.looks import Look
+from snellen.exams.grounding.methods.pictures import cut, scaled
+from snellen.exams.grounding.methods.resize import PROCESSOR, UITARS_V1, Limits
+from snellen.exams.grounding.methods.timing import aside
+from snellen.exams.grounding.reading.points import read_point
+
+ROLE = "ground"
+
+
+class Grounder:
+    """Asks a model for a point in one declared format. The picture is sent in the very size that the numbers refer to."""
+
+    scored = False
+    needs: tuple[str, ...] = ("model",)
+
+    def __init__(self, name: str, form: Format, *, space: str | None = None, refusals: bool = False) -> None:
+        if space is not None and space not in SPACES:
+            raise SnellenError(f"unknown coordinate space '{space}': choose from {', '.join(SPACES)}")
+        self.name, self.form, self.space, self.refusals = name, form, space or form.space, refusals
+
+    @property
+    def prompt(self) -> tuple[str, int]:
+        return self.form.template + (prompts.REFUSAL if self.refusals else ""), 1
+
+    async def look(self, view: View, crop: Crop, instruction: str, tools: Tools) -> Look:
+        try:
+            sent = self.form.size(crop.inner.width, crop.inner.height)
+        except SnellenError as error:
+            return Look("error", reason=str(error))
+        data = await aside(tools, _prepared, view.image, crop, sent)
+        text = prompts.filled(self.form.template, instruction=instruction, width=sent[0], height=sent[1])
+        question = Question(
+            id=asked_id(view, crop),
+            benchmark=prompts.BENCHMARK,
+            prompt=ROLE,
+            parts=(
+                Picture(data=data, name=view.id, transforms=steps(crop, sent)),
+                Text(text=text + prompts.REFUSAL if self.refusals else text),
+            ),
+        )
+        return self.read(await tools.ask(question), sent, crop)
+
+    def read(self, answer: Answer, sent: Size, crop: Crop) -> Look:
+        """What a reply says, in the crop's pixels."""
+        problem = no_reply(answer)
+        if problem is not None:
+            return problem
+        look = Look("unparsable", replies=(answer.text,), calls=1)
+        said = read_point(answer.text, cut=answer.finish_reason == "length")
+        if said.kind == "refusal":
+            return look._replace(status="refused", reason=said.note)
+        if said.kind not in ("point", "box"):
+            return look._replace(reason=said.note)
+        shape = place(said.numbers, self.space, sent, crop.inner)
+        point, box = (shape, None) if isinstance(shape, Point) else (shape.centre, shape)
+        note = "" if point.inside else "the point lies outside the picture"
+        return look._replace(status="found", point=point, box=box, confidence=certainty(answer.tokens), reason=note)
+
+
+def uitars(
+    version: str = "1.5", prompt: str = "official", *, space: str | None = None, limits: Limits | None = None
+) -> Grounder:
+    """UI-TARS v1 (0-1000) or 1.5 (pixels of the resized picture), with the maintainers' evaluation prompt or the GROUNDING template.
+
+    `limits` are the server's fewest and most pixels, where they are not the model's own.
+    """
+    if version not in UITARS:
+        raise SnellenError(f"unknown UI-TARS version '{version}': choose from {', '.join(UITARS)}")
+    templates = {"official": prompts.UITARS_OFFICIAL, "grounding": prompts.UITARS_GROUNDING}
+    if prompt not in templates:
+        raise SnellenError(f"unknown UI-TARS prompt '{prompt}': choose from {', '.join(templates)}")
+    form = UITARS[version]._replace(template=templates[prompt])
+    if limits is not None:
+        form = form._replace(size=smart(limits))
+    return Grounder("uitars", form, space=space)
+
+
+def uitars_limits(version: str) -> Limits:
+    """The pixel limits of a UI-TARS version's own image processor."""
+    return UITARS_V1 if version == "1" else PROCESSOR
+
+
+def vlm(name: str, *, space: str | None = None, refusals: bool = False) -> Grounder:
+    """Any vision-language model whose point format is known."""
+    if name not in FORMATS:
+        raise SnellenError(f"unknown point format '{name}': choose from {', '.join(FORMATS)}")
+    return Grounder("vlm", FORMATS[name], space=space, refusals=refusals)
+
+
+def no_reply(answer: Answer) -> Look | None:
+    """A look for an answer that holds no reply to read; None where it holds one."""
+    if answer.failure is not None:
+        return Look("error", calls=1, reason=f"{answer.failure.kind}: {answer.failure.reason}")
+    if answer.refused or answer.finish_reason == "content_filter":
+        return Look("refused", calls=1, replies=(answer.text,), reason="the model refuses")
+    if not answer.text.strip():
+        cut_off = answer.finish_reason == "length"
+        return Look("unparsable", calls=1, reason="the reply was cut off" if cut_off else "the reply is empty")
+    return None
+
+
+def certainty(tokens: tuple[Token, ...]) -> float | None:
+    """The geometric mean of the tokens' probabilities; None where the endpoint gave none."""
+    if not tokens:
+        return None
+    return math.exp(sum(t.logprob for t in tokens) / len(tokens))
+
+
+def asked_id(view: View, crop: Crop) -> str:
+    """The id of a question about a crop; of the whole screenshot, the sample's own."""
+    return view.id if crop == view.whole else f"{view.id}@{','.join(map(str, crop.edges))}"
+
+
+def steps(crop: Crop, sent: Size) -> tuple[str, ...]:
+    """What was done to the picture, for the ledger."""
+    done = []
+    if crop != Crop.whole(crop.parent):
+        done.append(f"crop {','.join(map(str, crop.edges))}")
+    if sent != (crop.inner.width, crop.inner.height):
+        done.append(f"resize {sent[0]}x{sent[1]}")
+    return tuple(done)
+
+
+@lru_cache(maxsize=16)
+def _prepared(image: bytes, crop: Crop, sent: Size) -> bytes:
+    """The picture as it is sent. Kept for a while: the targets of one screenshot are asked for one after the other."""
+    return scaled(cut(image, crop), *sent)

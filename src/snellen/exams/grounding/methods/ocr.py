@@ -1,0 +1,209 @@
+"""The embedded parser: RapidOCR reads the words, a classical detector finds boxes and icons (ocr_boxes.py). Needs the extra `ocr`.
+
+Screens are drawn upright and in straight lines, which a reader of photographs does not know: lines are cut apart where blank columns
+are as wide as the line is high (menus, tabs), and each piece is recognised at its own width instead of being padded, which halves the time.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from snellen.core.errors import MissingExtra, SnellenError
+from snellen.exams.grounding.methods.base import Parse, ToolFailure
+from snellen.exams.grounding.methods.pictures import opened
+from snellen.exams.grounding.reading.predictions import Corners, Detection
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Pixels8 = NDArray[np.uint8]
+
+NAME = "ocr"
+VERSION = "1"
+MODULES = ("rapidocr_onnxruntime", "onnxruntime", "cv2")
+READABLE = 0.5  # recognition scores below this are not words
+CERTAIN = 0.8  # what a line of one or two signs needs, since icons are read as such
+TILE = 2000  # the longest side that is read in one piece
+TILE_OVERLAP = 160
+BLANK = 0.65  # blank columns that part a line, in line heights
+LONG = 12  # lines that are so many times wider than high are prose
+NARROWED = 0.8
+FAINT = 0.35  # of a line's contrast: less is paper
+
+
+class Words(NamedTuple):
+    """A piece of text with its box in pixels."""
+
+    box: tuple[int, int, int, int]
+    text: str
+    score: float
+
+
+def missing() -> str | None:
+    """Which package is not there; None where the parser can be used."""
+    return next((name for name in MODULES if importlib.util.find_spec(name) is None), None)
+
+
+class OcrParser:
+    """Sees words, boxes and icons in a picture. Loads its models once; uses one core; not for several threads at a time."""
+
+    name = NAME
+
+    def __init__(self) -> None:
+        if missing() is not None:
+            raise MissingExtra("the method 'ocr'", "ocr")
+        importlib.import_module("cv2").setNumThreads(1)
+        self._engine: Any = importlib.import_module("rapidocr_onnxruntime").RapidOCR(
+            intra_op_num_threads=1, inter_op_num_threads=1, rec_img_shape=[3, 48, 48], rec_batch_num=1
+        )
+
+    def parse(self, image: bytes) -> Parse:
+        """Everything that is seen: words first, then controls and icons, each from top to bottom."""
+        import numpy as np
+
+        from snellen.exams.grounding.methods.ocr_boxes import find_shapes
+
+        try:
+            pixels: Pixels8 = np.asarray(opened(image))
+        except SnellenError as error:
+            raise ToolFailure("image", str(error), lasting=True) from None
+        words, unread = self._read(pixels)
+        shapes = find_shapes(pixels, [w.box for w in words], unread)
+        height, width = pixels.shape[:2]
+        detections = [Detection(box=_floats(w.box), text=w.text, kind="text", confidence=w.score) for w in words]
+        detections += [Detection(box=_floats(s.box), text=_joined(s.inside, words), kind=s.kind) for s in shapes]
+        return Parse(width=width, height=height, detections=tuple(detections), parser=f"{NAME}/{VERSION}")
+
+    def _read(self, pixels: Pixels8) -> tuple[list[Words], list[tuple[int, int, int, int]]]:
+        """The words, and the places that may be icons: what could not be read, and single signs."""
+        lines = []
+        for x, y, piece in tiles(pixels):
+            lines += [(x1 + x, y1 + y, x2 + x, y2 + y) for x1, y1, x2, y2 in self._lines(piece)]
+        boxes = [part for line in without_repeats(lines) for part in split_line(pixels, line)]
+        if not boxes:
+            return [], []
+        crops = [_narrowed(_bgr(pixels[y1:y2, x1:x2])) for x1, y1, x2, y2 in boxes]
+        alike: dict[tuple[int, bytes], int] = {}  # the same word drawn again is read once
+        places = [alike.setdefault((crop.shape[1], crop.tobytes()), len(alike)) for crop in crops]
+        firsts = [crops[places.index(place)] for place in range(len(alike))]
+        read, _seconds = self._engine.text_rec(firsts)
+        said = [read[place] for place in places]
+        words, unread = [], []
+        for box, (text, score) in zip(boxes, said, strict=True):
+            if is_words(str(text), float(score)):
+                words.append(Words(box, str(text).strip(), round(float(score), 3)))
+            if not is_words(str(text), float(score)) or len(str(text).strip()) == 1:
+                unread.append(box)  # a magnifying glass is easily read as a Q: it may be either
+        words.sort(key=lambda w: (w.box[1] // 8, w.box[0]))
+        return words, unread
+
+    def _lines(self, piece: Pixels8) -> list[tuple[int, int, int, int]]:
+        """Upright boxes of lines of text, by the detection model."""
+        import numpy as np
+
+        found, _seconds = self._engine.auto_text_det(_bgr(piece))
+        height, width = piece.shape[:2]
+        boxes = []
+        for corners in found if found is not None else ():
+            points = np.asarray(corners)
+            x1, y1 = np.floor(points.min(axis=0)).astype(int)
+            x2, y2 = np.ceil(points.max(axis=0)).astype(int)
+            box = (max(0, int(x1)), max(0, int(y1)), min(width, int(x2)), min(height, int(y2)))
+            if box[2] - box[0] >= 4 and box[3] - box[1] >= 4:
+                boxes.append(box)
+        return boxes
+
+
+def is_words(text: str, score: float) -> bool:
+    """Whether what was recognised is writing: one or two odd signs are more often an icon."""
+    text = text.strip()
+    if not text or score < READABLE:
+        return False
+    plain = any(c.isascii() and c.isalnum() for c in text)
+    return score >= CERTAIN if len(text) <= 2 or not plain else True
+
+
+def tiles(pixels: Pixels8) -> list[tuple[int, int, Pixels8]]:
+    """A large picture in overlapping pieces (x, y, piece), so that small writing is not lost by scaling down."""
+    height, width = pixels.shape[:2]
+    return [
+        (x, y, pixels[y : y + TILE, x : x + TILE])
+        for y in starts(height, TILE, TILE_OVERLAP)
+        for x in starts(width, TILE, TILE_OVERLAP)
+    ]
+
+
+def starts(length: int, tile: int, overlap: int) -> list[int]:
+    """Where pieces begin that cover a length.
+
+    >>> starts(1920, 2000, 160), starts(3840, 2000, 160)
+    ([0], [0, 1840])
+    """
+    if length <= tile:
+        return [0]
+    step = tile - overlap
+    return sorted({min(start, length - tile) for start in range(0, length - overlap, step)})
+
+
+def without_repeats(lines: list[tuple[int, int, int, int]]) -> list[tuple[int, int, int, int]]:
+    """Lines that two tiles saw, once: the longer one, as a tile's edge cuts lines short."""
+    kept: list[tuple[int, int, int, int]] = []
+    for line in sorted(lines, key=lambda b: -(b[2] - b[0])):
+        if not any(_covered(line, other) > 0.6 for other in kept):
+            kept.append(line)
+    return sorted(kept, key=lambda b: (b[1], b[0]))
+
+
+def _covered(box: tuple[int, int, int, int], by: tuple[int, int, int, int]) -> float:
+    wide, high = min(box[2], by[2]) - max(box[0], by[0]), min(box[3], by[3]) - max(box[1], by[1])
+    return max(0, wide) * max(0, high) / max(1, (box[2] - box[0]) * (box[3] - box[1]))
+
+
+def split_line(pixels: Pixels8, box: tuple[int, int, int, int]) -> list[tuple[int, int, int, int]]:
+    """A line cut apart at wide blanks, its blank ends cut off (a little margin stays)."""
+    import numpy as np
+
+    x1, y1, x2, y2 = box
+    crop = pixels[y1:y2, x1:x2].astype(np.int16)
+    paper = np.median(crop.reshape(-1, 3), axis=0)
+    contrast = np.abs(crop - paper).max(axis=2)
+    if contrast.max() < 12:
+        return [box]
+    inked = (contrast > FAINT * contrast.max()).any(axis=0)
+    columns = np.flatnonzero(inked)
+    gap = max(6, round(BLANK * (y2 - y1)))
+    breaks = np.flatnonzero(np.diff(columns) > gap)
+    margin = max(2, (y2 - y1) // 6)
+    parts = []
+    for run in np.split(columns, breaks + 1):
+        left, right = max(x1, x1 + int(run[0]) - margin), min(x2, x1 + int(run[-1]) + 1 + margin)
+        if right - left >= 3:
+            parts.append((left, y1, right, y2))
+    return parts or [box]
+
+
+def _narrowed(crop: Pixels8) -> Pixels8:
+    """A long line of prose a fifth narrower: reading takes time by the width, and prose is still read well."""
+    height, width = crop.shape[:2]
+    if width <= LONG * height:
+        return crop
+    out: Pixels8 = importlib.import_module("cv2").resize(crop, (round(NARROWED * width), height))
+    return out
+
+
+def _bgr(pixels: Pixels8) -> Pixels8:
+    import numpy as np
+
+    out: Pixels8 = np.ascontiguousarray(pixels[:, :, ::-1])
+    return out
+
+
+def _floats(box: tuple[int, int, int, int]) -> Corners:
+    return float(box[0]), float(box[1]), float(box[2]), float(box[3])
+
+
+def _joined(inside: tuple[int, ...], words: list[Words]) -> str:
+    return " ".join(words[i].text for i in inside)

@@ -1,0 +1,198 @@
+"""The original's rules, which look at the answer. Offered for comparison only, under the name oracle/NAME, and flagged wherever they go.
+
+Five of the six published methods are of this kind. A detector's box is chosen by its overlap with the true box; a model's point is
+accepted if it is right, and asked for again elsewhere if it is not; crops are placed around the true centre. That is why a subject that
+never looks gets over 90 % here. Everything else in this package works without a Target; this module alone takes one.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from snellen.core.errors import SnellenError
+from snellen.core.types import Sample
+from snellen.exams.grounding.compat import original as legacy
+from snellen.exams.grounding.geometry import UNIT, Box, Crop, Point
+from snellen.exams.grounding.methods.base import Parse, ToolFailure, Tools, View
+from snellen.exams.grounding.methods.baselines import window_parse
+from snellen.exams.grounding.methods.looks import Locator, Look, Trail
+from snellen.exams.grounding.methods.pictures import cut
+from snellen.exams.grounding.methods.timing import Timed, aside
+from snellen.exams.grounding.reading.predictions import Detection, Prediction
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+PREFIX = "oracle/"
+STRATEGIES = {"": "baseline", "baseline": "baseline", "fixed": "fixed_crop", "screenseeker": "screenseeker"}
+MOST_REGIONS = {"baseline": 1, "fixed_crop": 1 + len(legacy.SIZES), "screenseeker": 1 + legacy.MAX_REGIONS}
+
+
+class Target(NamedTuple):
+    """The truth that the original hands to its methods: the box as fractions (x, y, width, height), and the text."""
+
+    box: legacy.XYWH
+    text: str | None
+
+
+def target_of(sample: Sample) -> Target:
+    """The truth of a sample, for an oracle."""
+    boxes = sample.truth["boxes"]
+    if not boxes:
+        raise SnellenError(f"sample {sample.id} has no box: an absent target cannot be asked of an oracle")
+    x1, y1, x2, y2 = boxes[0]
+    width, height = sample.facts["width"], sample.facts["height"]
+    box = (x1 / width, y1 / height, (x2 - x1) / width, (y2 - y1) / height)
+    return Target(box, sample.facts.get("text"))
+
+
+class PointOracle:
+    """The original's UI-TARS rule: ask region by region until a point lies in the true box, made larger by 0.02."""
+
+    def __init__(self, name: str, locator: Locator, strategy: str) -> None:
+        self.name, self.locator, self.strategy = name, locator, strategy
+        self.needs = (*locator.needs, "truth")
+        self.most, self.prompt = MOST_REGIONS[strategy], locator.prompt
+
+    async def locate(self, view: View, tools: Tools, target: Target) -> Prediction:
+        """Look until it is right."""
+        timed = Timed(tools)
+        trail = Trail(view)
+        answer = Look("missed", reason="no point passed the original's rule, which knows the truth")
+        for region in legacy.regions(self.strategy, target.box, view.width, view.height):
+            crop = _crop(view, region)
+            try:
+                look = await trail.look(self.locator, crop, view.instruction, timed)
+            except SnellenError as failure:  # a screenshot that does not decode
+                trail.failures.append(str(failure))
+                continue
+            if look.point is None:
+                continue
+            within = crop.into(look.point).to(UNIT)
+            full = legacy.to_full(region, (within.x, within.y))
+            point = Point(*full, UNIT).to(view.space)
+            answer = answer._replace(point=point)
+            if legacy.inside(full, target.box):
+                answer = Look("found", point=point, confidence=legacy.UITARS_CONFIDENCE, reason="accepted by the truth")
+                break
+        return trail.prediction(self.name, _failed(answer, trail), timed.seconds, oracle=True)
+
+
+class DetectionOracle:
+    """The original's OmniParser rule: of all detections in all regions, the one that overlaps most with the true box."""
+
+    def __init__(self, name: str, parser: str, needs: tuple[str, ...], strategy: str) -> None:
+        self.name, self.parser, self.strategy = name, parser, strategy
+        self.needs = (*needs, "truth")
+        self.most, self.prompt = MOST_REGIONS[strategy], ("", 0)
+        self._last: tuple[tuple[Detection, ...], Floats, bool] | None = None
+
+    async def locate(self, view: View, tools: Tools, target: Target) -> Prediction:
+        """Pick what is nearest to the truth."""
+        timed = Timed(tools)
+        trail = Trail(view)
+        best, chosen, shown = 0.0, None, None
+        for region in legacy.regions(self.strategy, target.box, view.width, view.height):
+            crop = _crop(view, region)
+            trail.attempts += 1
+            if crop != view.whole:
+                trail.crops.append(crop)
+            try:
+                parse = await self._parse(view, crop, timed, trail)
+            except (ToolFailure, SnellenError) as failure:
+                trail.failures.append(str(failure))
+                continue
+            trail.total, trail.partial = (trail.total or 0) + len(parse.detections), True
+            if not parse.detections:
+                continue
+            scores, boxes = self._scores(parse, region, target)
+            top = int(scores.argmax())
+            if float(scores[top]) > best:
+                best, chosen, shown = float(scores[top]), tuple(float(v) for v in boxes[top]), parse.detections[top]
+            if best >= legacy.ENOUGH:
+                break
+        look = _chosen(view, best, chosen, shown)
+        return trail.prediction(self.name, _failed(look, trail), timed.seconds, oracle=True)
+
+    async def _parse(self, view: View, crop: Crop, tools: Tools, trail: Trail) -> Parse:
+        if self.parser == "sliding-window":
+            return window_parse(crop.inner.width, crop.inner.height)
+        trail.calls += 1
+        note = "whole" if crop == view.whole else f"crop {','.join(map(str, crop.edges))}"
+        return await tools.parse(await aside(tools, cut, view.image, crop), note)
+
+    def _scores(self, parse: Parse, region: legacy.XYWH, target: Target) -> tuple[Floats, Floats]:
+        """The original's score of every detection, and its box as fractions of the screen."""
+        import numpy as np
+
+        if self._last is None or self._last[0] is not parse.detections:
+            self._last = (parse.detections, _fractions(parse), any(d.text for d in parse.detections))
+        _known, own, worded = self._last
+        boxes = np.column_stack(
+            (
+                region[0] + own[:, 0] * region[2],
+                region[1] + own[:, 1] * region[3],
+                own[:, 2] * region[2],
+                own[:, 3] * region[3],
+            )
+        )
+        tx, ty, tw, th = target.box
+        wide = np.minimum(boxes[:, 0] + boxes[:, 2], tx + tw) - np.maximum(boxes[:, 0], tx)
+        high = np.minimum(boxes[:, 1] + boxes[:, 3], ty + th) - np.maximum(boxes[:, 1], ty)
+        common = np.where((wide > 0) & (high > 0), wide * high, 0.0)
+        union = boxes[:, 2] * boxes[:, 3] + tw * th - common
+        overlap = np.divide(common, union, out=np.zeros_like(common), where=union > 0)
+        cx, cy = legacy.click_point(target.box)
+        away = np.hypot(boxes[:, 0] + boxes[:, 2] / 2 - cx, boxes[:, 1] + boxes[:, 3] / 2 - cy)
+        bonus = np.array([_bonus(d, target.text) for d in parse.detections]) if worded and target.text else 0.0
+        scores = np.clip(overlap + bonus - np.minimum(legacy.FARTHEST, away * legacy.PER_DISTANCE), 0.0, 1.0)
+        return scores, boxes
+
+
+OracleMethod = PointOracle | DetectionOracle
+
+
+def _fractions(parse: Parse) -> Floats:
+    """Boxes (x, y, width, height) as fractions of the parsed picture."""
+    import numpy as np
+
+    raw: Any = np.array([d.box for d in parse.detections], dtype=np.float64)
+    raw = raw / np.array([parse.width, parse.height, parse.width, parse.height])
+    raw[:, 2:] -= raw[:, :2]
+    out: Floats = raw
+    return out
+
+
+def _bonus(detection: Detection, wanted: str | None) -> float:
+    if not detection.text or not wanted:
+        return 0.0
+    one, other = detection.text.lower().strip(), wanted.lower().strip()
+    if one == other:
+        return legacy.SAME_TEXT
+    return legacy.PART_OF_TEXT if one in other or other in one else 0.0
+
+
+def _chosen(view: View, best: float, chosen: tuple[float, ...] | None, shown: Detection | None) -> Look:
+    missed = Look("missed", confidence=best, reason=f"best score {best:.3f}: nothing passed the original's rule")
+    if chosen is None:
+        return missed
+    box = Box.from_xywh(chosen, UNIT).to(view.space)
+    if best < legacy.FOUND:
+        return missed._replace(point=box.centre, box=box)
+    text = shown.text if shown is not None else None
+    return Look("found", point=box.centre, box=box, text=text or None, confidence=best, reason="chosen by the truth")
+
+
+def _crop(view: View, region: legacy.XYWH) -> Crop:
+    x, y, wide, high = legacy.crop_pixels(region, view.width, view.height)
+    return Crop(view.space, x, y, x + wide, y + high)
+
+
+def _failed(look: Look, trail: Trail) -> Look:
+    """Where every single look failed, that is an error and no miss (the original counts it as one)."""
+    if look.status == "missed" and trail.failures and len(trail.failures) == trail.attempts:
+        return Look("error", reason=trail.failures[0])
+    return look

@@ -1,0 +1,89 @@
+"""Cutting, scaling and drawing on screenshots. Pictures go in and out as encoded bytes; Pillow is imported when used."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from snellen.core.errors import SnellenError
+from snellen.exams.grounding.geometry import Box, Crop
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+RED = (255, 0, 0)
+FRAME = 5
+RING = 24
+TAG_COLOURS = ((214, 39, 40), (31, 119, 180), (44, 160, 44), (148, 103, 189), (140, 86, 75), (227, 119, 194))
+
+
+@lru_cache(maxsize=4)
+def opened(data: bytes) -> Image:
+    """The decoded picture in RGB; the last few are kept, since many crops are cut from one screenshot."""
+    from PIL import Image
+
+    try:
+        with Image.open(io.BytesIO(data)) as image:
+            return image.convert("RGB")
+    except Exception as error:
+        raise SnellenError(f"the picture does not decode ({type(error).__name__})") from None
+
+
+def encoded(image: Image) -> bytes:
+    """Lossless PNG, quickly."""
+    out = io.BytesIO()
+    image.save(out, "PNG", compress_level=1)
+    return out.getvalue()
+
+
+def cut(data: bytes, crop: Crop) -> bytes:
+    """The cut-out as PNG; the very same bytes where nothing is cut off."""
+    if crop.edges == (0, 0, crop.parent.width, crop.parent.height):
+        return data
+    return encoded(opened(data).crop(crop.edges))
+
+
+def scaled(data: bytes, width: int, height: int) -> bytes:
+    """The picture in exactly this size; the very same bytes where it has it."""
+    from PIL import Image
+
+    image = opened(data)
+    if image.size == (width, height):
+        return data
+    return encoded(image.resize((width, height), Image.Resampling.BICUBIC))
+
+
+def framed(data: bytes, box: Box) -> bytes:
+    """A red frame of 5 px around a box, or a ring around a point (a frame of no size would not be seen)."""
+    from PIL import ImageDraw
+
+    image = opened(data).copy()
+    draw = ImageDraw.Draw(image)
+    if box.width < 2 or box.height < 2:
+        at = box.centre
+        draw.ellipse((at.x - RING, at.y - RING, at.x + RING, at.y + RING), outline=RED, width=FRAME)
+    else:
+        draw.rectangle((box.x1 - FRAME, box.y1 - FRAME, box.x2 + FRAME, box.y2 + FRAME), outline=RED, width=FRAME)
+    return encoded(image)
+
+
+def tagged(data: bytes, boxes: Sequence[tuple[float, float, float, float]]) -> bytes:
+    """Every box with a frame and its number, for a model that chooses a number."""
+    from PIL import ImageDraw, ImageFont
+
+    image = opened(data).copy()
+    draw = ImageDraw.Draw(image)
+    side = max(10, round(max(image.size) / 140))
+    font = ImageFont.load_default(side)
+    thick = max(1, round(max(image.size) / 1000))
+    for number, (x1, y1, x2, y2) in enumerate(boxes):
+        colour = TAG_COLOURS[number % len(TAG_COLOURS)]
+        draw.rectangle((x1, y1, x2, y2), outline=colour, width=thick)
+        label = str(number)
+        wide = draw.textlength(label, font=font)
+        top = y1 - side - 4 if y1 >= side + 4 else y1
+        draw.rectangle((x1, top, x1 + wide + 4, top + side + 4), fill=colour)
+        draw.text((x1 + 2, top + 1), label, fill=(255, 255, 255), font=font)
+    return encoded(image)

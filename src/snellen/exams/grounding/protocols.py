@@ -1,0 +1,180 @@
+"""The protocols of UI grounding: how each implementation, and ours, gets from a prediction to a mark. One prompt serves all."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from snellen.core.exam import Verdict
+from snellen.core.types import GroupSummary, Mark, Metrics, Outcome, Sample
+from snellen.exams.grounding.compat import original as legacy
+from snellen.exams.grounding.marking.marks import Truth, is_right, metrics, read_prediction, truth_of
+from snellen.exams.grounding.marking.osworld import correct as lmms_correct
+from snellen.exams.grounding.marking.osworld import lmms_point
+from snellen.exams.grounding.marking.screenspot import correctness
+from snellen.exams.grounding.reading.predictions import Prediction, from_text
+
+Rule = Callable[[Prediction, Truth, Sample], tuple[bool, Metrics]]
+Reader = Callable[[str, Sample], Prediction]
+
+
+class GroundingProtocol:
+    """One protocol: how a reply is read, what is right, and which values are kept beside the common ones."""
+
+    prompt = "instruction"
+
+    def __init__(
+        self,
+        name: str,
+        version: str,
+        about: str,
+        *,
+        rule: Rule,
+        headline: str = "click_accuracy",
+        reader: Reader = read_prediction,
+        own_blank: Metrics | None = None,
+        own_files: bool = False,
+    ) -> None:
+        self.name, self.version, self.about, self.headline = name, version, about, headline
+        self.own_files = own_files
+        self._rule, self._reader, self._own_blank = rule, reader, own_blank or {}
+
+    def judge(self, reply: str, sample: Sample) -> Verdict:
+        prediction = self._reader(reply, sample)
+        truth = truth_of(sample)
+        right, own = self._rule(prediction, truth, sample)
+        values = metrics(prediction, truth) | own
+        refused = Outcome.REFUSED if prediction.status == "refused" and not right else None
+        return Verdict(reading_of(prediction), prediction.status in ("found", "missed"), right, values, refused)
+
+    def blank(self, sample: Sample) -> Metrics:
+        return metrics(None, truth_of(sample)) | self._own_blank
+
+    def summarise(self, marked: Iterable[tuple[Sample, Mark]]) -> tuple[GroupSummary, ...]:
+        from snellen.exams.grounding.summary import summarise
+
+        return summarise(self, marked)
+
+
+def reading_of(prediction: Prediction) -> dict[str, Any]:
+    """What a mark keeps of a prediction: its status and place, and why there is none."""
+    reading: dict[str, Any] = {"status": prediction.status}
+    if prediction.point is not None:
+        reading["point"] = [round(v, 2) for v in prediction.point]
+    if prediction.box is not None:
+        reading["box"] = [round(v, 2) for v in prediction.box]
+    if prediction.status != "found" and prediction.reason:
+        reading["reason"] = prediction.reason
+    if prediction.oracle:
+        reading["oracle"] = True
+    return reading
+
+
+def _click(prediction: Prediction, truth: Truth, sample: Sample) -> tuple[bool, Metrics]:
+    return is_right(prediction, truth), {}
+
+
+def _screenspot(prediction: Prediction, truth: Truth, sample: Sample) -> tuple[bool, Metrics]:
+    right = is_right(prediction, truth)
+    return right, {"wrong_format": float(correctness(prediction.status, right) == "wrong_format")}
+
+
+def _seed(prediction: Prediction, truth: Truth, sample: Sample) -> tuple[bool, Metrics]:
+    """The original's two rules: a box by its score against the truth, a point by the box made larger by 0.02.
+
+    A method that answers with a box is judged as its OmniParser, one that answers with a point as its UI-TARS. As there, a missing
+    overlap or distance is 0.
+    """
+    found, overlap, away, score = False, 0.0, 0.0, None
+    if prediction.status == "found" and prediction.point is not None and truth.boxes:
+        width, height = truth.space.size
+        target = _fractions(truth.boxes[0].as_xyxy(), width, height)
+        point = (prediction.point[0] / width, prediction.point[1] / height)
+        if prediction.box is not None:
+            box = _fractions(list(prediction.box), width, height)
+            score = legacy.match_score(box, prediction.text, target, sample.facts.get("text"))
+            found, overlap = score >= legacy.FOUND, legacy.iou(box, target)
+        else:
+            found = legacy.inside(point, target)
+        if found:
+            away = legacy.distance(point, legacy.click_point(target))
+    values: Metrics = {
+        "detection_rate": float(found),
+        "match_score": score,
+        "seed_iou": overlap if found else 0.0,
+        "seed_distance": away,
+    }
+    return found, values
+
+
+def _fractions(box: list[float], width: float, height: float) -> legacy.XYWH:
+    x1, y1, x2, y2 = box
+    return x1 / width, y1 / height, (x2 - x1) / width, (y2 - y1) / height
+
+
+def _osworld(prediction: Prediction, truth: Truth, sample: Sample) -> tuple[bool, Metrics]:
+    if prediction.method == "lmms-eval":
+        point = prediction.point if prediction.status == "found" else None
+        return (truth.absent and prediction.status == "refused") or lmms_correct(point, truth), {}
+    return is_right(prediction, truth), {}
+
+
+def _read_lmms(reply: str, sample: Sample) -> Prediction:
+    """A stored prediction, or the plain reply as lmms-eval reads it."""
+    prediction = from_text(reply)
+    if prediction is not None:
+        return prediction
+    size = (int(sample.facts["width"]), int(sample.facts["height"]))
+    point = lmms_point(reply)
+    if point is None:
+        return Prediction(method="lmms-eval", status="unparsable", size=size, reason="no two numbers in the reply")
+    if point == (-1.0, -1.0):
+        return Prediction(method="lmms-eval", status="refused", size=size, reason="the reply is (-1, -1)")
+    x, y = point
+    if 0 <= x <= 1 and 0 <= y <= 1:
+        x, y = x * size[0], y * size[1]
+    return Prediction(method="lmms-eval", status="found", size=size, point=(x, y))
+
+
+PROTOCOLS = {
+    p.name: p
+    for p in (
+        GroundingProtocol(
+            "click",
+            "1",
+            "the point lies in a right box (or polygon), edges included, no tolerance; absent targets want a refusal",
+            rule=_click,
+        ),
+        GroundingProtocol(
+            "seed",
+            "1",
+            "the original's: a box by its score of 0.3 (overlap, text, distance), a point by the box made larger by 0.02",
+            rule=_seed,
+            headline="detection_rate",
+            own_blank={"detection_rate": 0.0, "match_score": None, "seed_iou": 0.0, "seed_distance": 0.0},
+            own_files=True,
+        ),
+        GroundingProtocol(
+            "screenspot",
+            "1",
+            "point in box, edges included; six cells of platform and kind, averaged over samples and over cells",
+            rule=_screenspot,
+            own_blank={"wrong_format": 1.0},
+        ),
+        GroundingProtocol(
+            "screenspot-pro",
+            "1",
+            "point in box, edges included; correct, wrong or wrong_format; averaged over samples; by group and application",
+            rule=_screenspot,
+            own_blank={"wrong_format": 1.0},
+            own_files=True,
+        ),
+        GroundingProtocol(
+            "osworld-g",
+            "1",
+            "point in box or polygon; a target that is not there wants a refusal; with and without those",
+            rule=_osworld,
+            reader=_read_lmms,
+        ),
+    )
+}

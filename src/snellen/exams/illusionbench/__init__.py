@@ -1,0 +1,1 @@
+"""IllusionBench: which shape hides in a scene."""

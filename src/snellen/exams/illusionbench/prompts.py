@@ -1,0 +1,217 @@
+"""The ask stage of IllusionBench: the published prompts, byte for byte, quirks included.
+
+`original`     shapes and scenes mixed in one option list, a single word wanted (lmms-eval's HEAD sends the same bytes)
+`lmms-strict`  shapes or scenes alone, `Answer: <your choice>` wanted
+`lmms-first`   lmms-eval's first version: one word for the shape; for the scene no options, `Scene: <scene>` wanted;
+               for both at once two lines
+In-context prompts are in icl.py, visual chains of thought in visual_cot.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import msgspec
+
+from snellen.core.types import Question, Sample, Text
+from snellen.exams.illusionbench import prompts_cot as visual_cot
+from snellen.exams.illusionbench import shots as icl
+from snellen.exams.illusionbench.names import SCENES, SHAPES
+
+PROMPTS = {
+    "original": "mixed option list of shapes and scenes, one word wanted (lmms-eval HEAD sends the same bytes)",
+    "lmms-strict": "shapes or scenes alone, 'Answer: <your choice>' wanted (lmms-eval 5917cab6)",
+    "lmms-first": "shapes alone and one word wanted; for the scene no options and 'Scene: <scene>' wanted (lmms-eval 6123e925)",
+    **icl.PROMPTS,
+    **visual_cot.PROMPTS,
+}
+PARTIAL = frozenset(PROMPTS)  # none fits every task: two names at once are asked only by some
+
+OFFERED = {
+    "Illusion_ICON": ("Animal", "Face_Emoji", "Music", "Sport", "Stationery", "Vehicle"),
+    "Illusion_LOGO": (
+        *("Adidas", "Amazon", "Apple", "Audi", "BMW", "Mercedes Benz", "Facebook", "Google", "Instagram", "Mcdonalds"),
+        *(
+            "Nasa",
+            "Nike",
+            "Olympics",
+            "Playstation",
+            "Puma",
+            "Reebok",
+            "Spotify",
+            "Starbucks",
+            "Tesla",
+            "Telegram",
+            "Ubuntu",
+        ),
+    ),
+    "Illusion_IN": (
+        *("Airplane", "Bicycle", "Bird", "Bottle", "Car", "Cat", "Dog", "Dolphin", "Fork", "Guitar", "Mug", "Panda"),
+        *("Paper_clip", "Sailboat", "Scooter", "Teapot"),
+    ),
+}
+STRICT_SHAPES = {
+    "Illusion_ICON": ("animal", "vehicle", "stationary", "sport", "music", "face_emoji"),
+    "Illusion_LOGO": (
+        *("tesla", "starbucks", "mcdonalds", "adidas", "reebok", "bmw", "ubuntu", "benz", "telegram", "nike", "apple"),
+        *("puma", "facebook", "playstation", "instagram", "audi", "olympics", "google", "spotify", "amazon", "nasa"),
+    ),
+    "Illusion_IN": (
+        *("guitar", "teapot", "cat", "paper_clip", "bird", "dolphin", "mug", "bicycle", "bottle", "panda", "dog"),
+        *("sailboat", "car", "fork", "scooter", "airplane"),
+    ),
+}
+STRICT_SCENES = (
+    *("Underwater_ruins", "Time_square", "Medieval_Village", "City", "Museum", "Cloud", "Ocean", "Sand_dune"),
+    *("Bazaar_market", "Forest", "Origami"),
+)
+# what the original calls the hidden thing: (in the first sentence, in "Identify the ...", in the last sentence)
+NOUNS = {
+    "Illusion_ICON": ("icon", "icon", "icon"),
+    "Illusion_LOGO": ("logo", "logo", "logo"),
+    "Illusion_IN": ("icon", "shape", "icon"),
+}
+
+
+def original(subset: str, task: str) -> str:
+    """The original's prompt. It says "a icon" for the shape, and leaves out a space and a period; so do we."""
+    formed, asked, named = NOUNS[subset]
+    options = ", ".join(OFFERED[subset]) + "," + ", ".join(SCENES)
+    if task == "shape":
+        return (
+            "This image contains a icon integrated into a background, where elements of the background contribute to "
+            f"forming the {formed}. "
+            f"Identify the {asked} that is represented in the image by choosing exclusively among the following options:{options} "
+            f"Provide your response by stating only the single, most accurate class name that represents the {named}. "
+            "You have to respond with a single word."
+        )
+    return (
+        "This image contains an icon integrated into a background, where elements of the background contribute to "
+        f"forming the {formed}. "
+        f"Identify the background that is represented in the image by choosing exclusively among the following options:{options}. "
+        "Provide your response by stating only the single, most accurate class name that represents the background. "
+        "You have to respond with a single word."
+    )
+
+
+def lmms_strict(subset: str, task: str) -> str:
+    """lmms-eval 5917cab6: what the seed calls the lmms-eval protocol."""
+    if task == "shape":
+        return (
+            "You are given an image where scene elements form an abstract SHAPE.\n"
+            "Task: Identify what shape is hidden in this image.\n\n"
+            f"Options: [{', '.join(STRICT_SHAPES[subset])}]\n\n"
+            "Reply in this exact format:\nAnswer: <your choice>\n"
+        )
+    return (
+        "You are given an image depicting a SCENE.\n"
+        "Task: Identify what scene is shown in this image.\n\n"
+        f"Options: [{', '.join(STRICT_SCENES)}]\n\n"
+        "Reply in this exact format:\nAnswer: <your choice>\n"
+    )
+
+
+def lmms_first(subset: str, task: str) -> str:
+    """lmms-eval 6123e925; both names at once are its task on the full splits."""
+    if task == "both":
+        return (
+            "You are given an image where scene elements form an abstract SHAPE.\n"
+            "Task:\n1) Identify the abstract shape.\n2) Identify the scene.\n\n"
+            "Reply in exactly TWO lines using this format:\nShape: <shape>\nScene: <scene>\n"
+        )
+    if task == "shape":
+        return (
+            "You are given an image where scene elements form an abstract SHAPE.\n"
+            "Task: Identify what shape is hidden in this image.\n\n"
+            f"Options: [{', '.join(STRICT_SHAPES[subset])}]\n\n"
+            "Reply with ONLY ONE word from the options above.\n"
+        )
+    return (
+        "You are given an image depicting a SCENE.\n"
+        "Task: Identify the scene.\n\n"
+        "Reply in ONE line using this format:\nScene: <scene>\n"
+    )
+
+
+FORMS = {
+    ("lmms-strict", "shape"): "Answer: {}",
+    ("lmms-strict", "scene"): "Answer: {}",
+    ("lmms-strict-cot", "shape"): "Answer: {}",
+    ("lmms-strict-cot", "scene"): "Answer: {}",
+    ("lmms-first", "scene"): "Scene: {}",
+}
+TEXTS: dict[str, Callable[[str, str], str]] = {
+    "original": original,
+    "lmms-strict": lmms_strict,
+    "lmms-first": lmms_first,
+    "lmms-head-cot": lambda subset, task: visual_cot.text("lmms-head-cot", subset, task, original(subset, task)),
+    "lmms-strict-cot": lambda subset, task: visual_cot.text("lmms-strict-cot", subset, task, lmms_strict(subset, task)),
+}
+ASK_BOTH = frozenset({"lmms-first", *icl.PROMPTS})
+
+
+def applies(prompt: str, tags: dict[str, str]) -> bool:
+    """Whether a prompt is asked about a sample: some ask for one name only, the in-context ones leave classes out."""
+    if tags["task"] == "both" and prompt not in ASK_BOTH:
+        return False
+    return prompt not in icl.PROMPTS or icl.applies(tags)
+
+
+def offered(prompt: str, subset: str, task: str) -> tuple[str, ...]:
+    """The options that a prompt prints, in their order."""
+    if task == "both":
+        return ()
+    if prompt in ("original", "lmms-head-cot"):
+        return OFFERED[subset] + SCENES
+    if task == "shape":
+        return STRICT_SHAPES[subset]
+    return () if prompt == "lmms-first" else STRICT_SCENES
+
+
+def ask(prompt: str, sample: Sample) -> Question:
+    """One question: the image, then the prompt."""
+    if prompt in icl.PROMPTS:
+        return icl.question(prompt, sample)
+    subset, task = sample.tags["split"], sample.tags["task"]
+    return Question(
+        id=sample.id,
+        benchmark="illusionbench",
+        prompt=prompt,
+        parts=(*sample.pictures, Text(text=TEXTS[prompt](subset, task))),
+        answer_kind="one-of" if task != "both" else "text",
+        options=offered(prompt, subset, task),
+        answer_form=FORMS.get((prompt, task), "{}"),
+    )
+
+
+def truths() -> list[Sample]:
+    """Every shape in every scene once, for both tasks."""
+    return [
+        msgspec.structs.replace(
+            probe,
+            id=f"{probe.tags['split']}/{shape}-{scene}/{probe.tags['task']}",
+            tags=probe.tags | {"shape": shape, "scene": scene},
+            truth={"shape": shape, "scene": scene},
+        )
+        for probe in probes()
+        for shape in SHAPES[probe.tags["split"]]
+        for scene in SCENES
+    ]
+
+
+def probes() -> list[Sample]:
+    """One sample of each subset and task without pictures, to show prompts and try protocols without a data set."""
+    found = []
+    for subset in SHAPES:
+        for task in ("shape", "scene"):
+            shape, scene = SHAPES[subset][0], "Sand_dune"
+            tags = {
+                "split": subset,
+                "task": task,
+                "shape": shape,
+                "scene": scene,
+                "difficulty": "Easy",
+                "strength": "1.5",
+            }
+            found.append(Sample(id=f"{subset}/probe/{task}", tags=tags, truth={"shape": shape, "scene": scene}))
+    return found

@@ -1,0 +1,180 @@
+"""The protocols of IllusionBench: how each published implementation, and ours, gets from a reply to recalls."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from functools import lru_cache
+from typing import NamedTuple
+
+from snellen.core.exam import Verdict
+from snellen.core.types import GroupSummary, Mark, Metrics, Sample
+from snellen.exams.illusionbench import reading
+
+
+class Read(NamedTuple):
+    """What a protocol makes of one reply. A recall is None where the protocol does not define it."""
+
+    reading: object
+    readable: bool
+    shape: bool | None
+    scene: bool | None
+
+
+class Asked(NamedTuple):
+    """What a reply is judged against."""
+
+    subset: str
+    task: str
+    shape: str
+    scene: str
+
+    @property
+    def truth(self) -> str:
+        """The name that the task asks for."""
+        return self.shape if self.task == "shape" else self.scene
+
+    @property
+    def truths(self) -> dict[str, str]:
+        """The names that the task asks for, by kind."""
+        names = {"shape": self.shape, "scene": self.scene}
+        return names if self.task == "both" else {self.task: names[self.task]}
+
+
+class IllusionProtocol:
+    """One protocol: a prompt and a rule. `buckets` is set where shape, scene and rest split every reply in three."""
+
+    headline = "recall"
+
+    def __init__(
+        self,
+        name: str,
+        version: str,
+        about: str,
+        *,
+        prompt: str,
+        judge: Callable[[str, Asked], Read],
+        buckets: bool = False,
+    ) -> None:
+        self.name, self.version, self.about, self.prompt, self.buckets = name, version, about, prompt, buckets
+        self._rule = judge
+        self.judge_text = lru_cache(maxsize=65536)(self._judge_text)
+
+    def judge(self, reply: str, sample: Sample) -> Verdict:
+        tags = sample.tags
+        return self.judge_text(reply, Asked(tags["split"], tags["task"], tags["shape"], tags["scene"]))
+
+    def _judge_text(self, reply: str, asked: Asked) -> Verdict:
+        read = self._rule(reply, asked)
+        hit = all({"shape": read.shape, "scene": read.scene}[kind] for kind in asked.truths)
+        metrics: Metrics = {
+            "recall": float(bool(hit)),
+            "shape_recall": None if read.shape is None else float(read.shape),
+            "scene_recall": None if read.scene is None else float(read.scene),
+        }
+        if self.buckets:
+            metrics["bucket"] = "shape" if read.shape else "texture" if read.scene else "rest"
+            metrics["multi_word"] = float(len(reply.split()) > 1)
+        return Verdict(read.reading, read.readable, bool(hit), metrics)
+
+    def blank(self, sample: Sample) -> Metrics:
+        """No reply: 0 where the protocol defines a recall, nothing where it does not."""
+        return self.judge("", sample).metrics
+
+    def summarise(self, marked: Iterable[tuple[Sample, Mark]]) -> tuple[GroupSummary, ...]:
+        from snellen.exams.illusionbench.summary import summarise
+
+        return summarise(self, marked)
+
+
+def _original(reply: str, asked: Asked) -> Read:
+    bucket = reading.bucket_original(reply, asked.shape, asked.scene)
+    return Read(reply.lower(), bool(reply.strip()), bucket == "shape", bucket == "texture")
+
+
+def _only(asked: Asked, match: Callable[[str, str], bool], said: str, readable: bool) -> Read:
+    """Recalls of the names that were asked for, each matched by kind and name; None for the other."""
+    hits = {kind: match(kind, truth) for kind, truth in asked.truths.items()}
+    return Read(said, readable, hits.get("shape"), hits.get("scene"))
+
+
+def _strict(reply: str, asked: Asked) -> Read:
+    said = reading.extract_strict(reply)
+    return _only(asked, lambda _kind, truth: reading.match_strict(said, truth), said, bool(said))
+
+
+def _first(reply: str, asked: Asked) -> Read:
+    lines = {kind: reading.extract_first(reply, kind) for kind in asked.truths}
+    said = ", ".join(dict.fromkeys(lines.values()))
+    return _only(asked, lambda kind, truth: reading.match_first(lines[kind], truth), said, bool(said.strip()))
+
+
+def _head(reply: str, asked: Asked) -> Read:
+    said = reply.lower().strip()
+    return _only(asked, lambda _kind, truth: reading.match_head(reply, truth), said, bool(said))
+
+
+def _icl(reply: str, asked: Asked) -> Read:
+    said = reading.clean_icl(reply)
+    shape, scene = reading.match_icl(said, asked.shape), reading.match_icl(said, asked.scene)
+    return Read(said, bool(said.strip()), shape, scene)
+
+
+def _robust(reply: str, asked: Asked) -> Read:
+    named = reading.read_robust(reply, asked.subset)
+    if asked.task == "both":
+        said = {kind: reading.of_the_kind(named, asked.subset, kind) for kind in asked.truths}
+        hits = {kind: said[kind] == [truth] for kind, truth in asked.truths.items()}
+        return Read(", ".join(named), all(len(s) == 1 for s in said.values()), hits["shape"], hits["scene"])
+    answer = reading.answer_robust(reply, asked.subset, asked.task)
+    return Read(answer or ", ".join(named), answer is not None, answer == asked.shape, answer == asked.scene)
+
+
+PROTOCOLS = {
+    p.name: p
+    for p in (
+        IllusionProtocol(
+            "original",
+            "1",
+            "shape name, else scene name, as a substring of the reply; every reply is shape, texture or rest",
+            prompt="original",
+            judge=_original,
+            buckets=True,
+        ),
+        IllusionProtocol(
+            "original-icl",
+            "1",
+            "first line or sentence, punctuation out, underscores to spaces; shape and scene each as a substring, both may count",
+            prompt="icl",
+            judge=_icl,
+        ),
+        IllusionProtocol(
+            "lmms-first",
+            "1",
+            "normalised name as a substring of a 'Shape:' or 'Scene:' line, else of the whole reply",
+            prompt="lmms-first",
+            judge=_first,
+        ),
+        IllusionProtocol(
+            "lmms-strict",
+            "1",
+            "what follows 'Answer:' must equal the name after normalisation; no 'Answer:', no score",
+            prompt="lmms-strict",
+            judge=_strict,
+        ),
+        IllusionProtocol(
+            "lmms-head",
+            "1",
+            "name, also with spaces for underscores, as a substring of the reply",
+            prompt="original",
+            judge=_head,
+        ),
+        IllusionProtocol(
+            "robust",
+            "2",
+            "the one option named, of the asked kind if there is one: whole words, longest first, aliases, negation; "
+            "several, none or a contradiction are unparsable",
+            prompt="original",
+            judge=_robust,
+        ),
+    )
+}

@@ -1,0 +1,1 @@
+"""SalBench: which low-level feature makes one object stand out."""

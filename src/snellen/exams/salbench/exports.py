@@ -1,0 +1,105 @@
+"""The files that the seed defines: `leaderboard_row.csv`, `metrics.json`, `raw_responses.json`."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+
+from snellen.core.exam import RunFacts
+from snellen.core.text import for_cell
+from snellen.core.types import Answer, GroupSummary, Mark, Outcome, Sample
+from snellen.exams.salbench.names import BY_NAME
+
+COLUMNS = {
+    "Detection_NAT": "O3",
+    "Detection_SYN": "P3",
+    "Referring_NAT": "O3_box",
+    "Referring_SYN": "P3_box",
+    "VisualRef_NAT": "O3_box_img",
+    "VisualRef_SYN": "P3_box_img",
+}
+SPLIT_WORDS = {"P3": "synthetic", "O3": "natural"}
+
+
+def exports(run: RunFacts) -> Iterator[tuple[str, bytes]]:
+    """All files of one protocol."""
+    whole = {g.by["config"]: g for g in run.groups if set(g.by) == {"config"}}
+    row = leaderboard_row(run, whole)
+    out = io.StringIO()
+    writer = csv.DictWriter(out, list(row), lineterminator="\n")
+    writer.writeheader()
+    writer.writerow({k: for_cell(v) if isinstance(v, str) else v for k, v in row.items()})
+    yield "leaderboard_row.csv", out.getvalue().encode()
+    yield "metrics.json", msgspec.json.format(msgspec.json.encode(_metrics(run, whole, row)), indent=2)
+    if run.records is not None:
+        yield "raw_responses.json", b"[\n" + b",\n".join(_records(run.records())) + b"\n]\n"
+
+
+def leaderboard_row(run: RunFacts, whole: dict[str, GroupSummary]) -> dict[str, Any]:
+    """One row in the seed's columns: the protocol's headline in percent, empty where a task was not run."""
+    manifest = run.manifest
+    note = " (snellen-synthetic data)" if manifest["data"]["synthetic"] else ""
+    row: dict[str, Any] = {"Model": f"{manifest['subject']['spec']}{note}", "Shot": manifest["options"].get("shots", 0)}
+    for column, config in COLUMNS.items():
+        group = whole.get(config)
+        row[column] = "" if group is None else _percent(group.metrics[run.protocol.headline].value)
+    return row
+
+
+def _percent(value: float | None) -> float | str:
+    return "" if value is None else round(100 * value, 1)
+
+
+def _metrics(run: RunFacts, whole: dict[str, GroupSummary], row: dict[str, Any]) -> dict[str, Any]:
+    manifest = run.manifest
+    detailed: dict[str, dict[str, Any]] = {}
+    for name, group in whole.items():
+        config = BY_NAME[name]
+        answered = group.n - group.outcomes.get(Outcome.ERROR.value, 0)
+        detailed.setdefault(SPLIT_WORDS[config.split], {})[config.task] = {
+            "total_samples": group.n,
+            "successful_samples": answered,
+            "success_rate": _percent(answered / group.n),
+            **{m: _percent(group.metrics[m].value) for m in ("exact_match", "precision", "recall", "f1", "macro_f1")},
+        }
+    options = manifest["options"]
+    return {
+        "config": {
+            "model": manifest["subject"]["spec"],
+            "backend": manifest["subject"]["identity"].get("kind"),
+            "dataset": manifest["data"]["source"],
+            "synthetic_data": manifest["data"]["synthetic"],
+            "splits": options.get("splits", []),
+            "tasks": options.get("tasks", []),
+            "num_shots": options.get("shots", 0),
+            "num_samples": options.get("limit"),
+            "protocol": run.protocol.name,
+            "protocol_version": run.protocol.version,
+            "prompt": run.prompt,
+        },
+        "usage": dict(run.totals),
+        "leaderboard_row": row,
+        "detailed_metrics": detailed,
+        "timestamp": manifest["created"],
+    }
+
+
+def _records(records: Iterator[tuple[Sample, Answer, Mark]]) -> Iterator[bytes]:
+    for sample, answer, mark in records:
+        yield msgspec.json.encode(
+            {
+                "sample_id": sample.id,
+                "split": SPLIT_WORDS[sample.tags["split"]],
+                "task": sample.tags["task"],
+                "predicted": mark.reading,
+                "ground_truth": sorted(x.strip().lower() for x in str(sample.truth).split(",")),
+                **mark.metrics,
+                "outcome": mark.outcome,
+                "raw_response": answer.text,
+                "error": answer.failure.reason if answer.failure else None,
+            }
+        )

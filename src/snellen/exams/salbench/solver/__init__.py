@@ -1,0 +1,1 @@
+"""`baseline/pixels`: a classical solver that measures the objects."""

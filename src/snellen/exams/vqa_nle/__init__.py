@@ -1,0 +1,1 @@
+"""VQA-X, ACT-X, e-SNLI-VE and VCR: answer, and say why."""

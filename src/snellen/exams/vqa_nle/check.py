@@ -1,0 +1,93 @@
+"""Everything wrong in a data folder of the explanation tasks: every split, every record, every image decoded."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from snellen.core.errors import SnellenError
+from snellen.core.exam import Problem
+from snellen.exams.vqa_nle.data import synthetic_note
+from snellen.exams.vqa_nle.formats.base import Record, place, problem
+from snellen.exams.vqa_nle.formats.find import Source, find
+from snellen.exams.vqa_nle.formats.images import ImageIndex
+from snellen.exams.vqa_nle.formats.sample import Grounder, Ids, truth_of
+from snellen.exams.vqa_nle.formats.tags import mentioned
+
+
+def check(task: str, where: Path) -> Iterator[Problem]:
+    """Every problem, with file and record. Notes (not fatal) are what a run can live with."""
+    files = find(task, where)
+    try:
+        synthetic_note(where)
+    except SnellenError as error:
+        yield problem(str(where), str(error))
+    yield from files.problems
+    index = ImageIndex(task, where)
+    ground = Grounder(index)
+    decoded: set[str] = set()
+    for split in files.splits:
+        yield from _check_file(task, files.sources[split], index, ground, decoded)
+
+
+def _check_file(task: str, source: Source, index: ImageIndex, ground: Grounder, decoded: set[str]) -> Iterator[Problem]:
+    ids = Ids(task, source.split)
+    count = 0
+    try:
+        for item in source.items():
+            count += 1
+            if isinstance(item, Problem):
+                yield item
+                continue
+            where = place(source.label, item.key)
+            if ids.next(item.key)[1]:
+                yield problem(where, "the key repeats", fatal=False)
+            for what, fatal in _record_problems(task, item, source.split, ground):
+                yield problem(where, what, fatal)
+            yield from _image_problems(where, item, source.split, index, decoded)
+    except SnellenError as error:
+        yield problem(source.label, str(error).removeprefix(f"{source.label}: "))
+        return
+    if not count:
+        yield Problem(source.label, "no records")
+
+
+def _record_problems(task: str, record: Record, split: str, ground: Grounder) -> Iterator[tuple[str, bool]]:
+    if truth_of(task, record) is None:
+        yield "no gold answer: it is asked and not marked", False
+    elif not record.explanations:
+        yield "no explanation", False
+    if task != "vcr":
+        return
+    if not record.choices:
+        yield "no answer choices (nlxgpt's form of VCR): it cannot be asked", True
+    try:
+        found = ground(record, split)
+    except SnellenError as error:
+        yield str(error), True
+        return
+    objects = len(record.objects or found.names)
+    used = mentioned([record.question, *record.choices])
+    wrong = [n for n in used if n >= objects]
+    if objects and wrong:
+        yield f"names object {wrong[0]}, but there are {objects}", True
+    if used and not found.boxes:
+        yield "no boxes (metadata file missing): the prompts with boxes cannot show it", False
+
+
+def _image_problems(where: str, record: Record, split: str, index: ImageIndex, decoded: set[str]) -> Iterator[Problem]:
+    from snellen.core.pixels import decode_problem
+
+    image = index.find(record, split)
+    if image is None:
+        yield problem(where, f"image {index.expected(record, split)} is missing under {index.root}")
+        return
+    if image.name in decoded:
+        return
+    decoded.add(image.name)
+    try:
+        broken = decode_problem(image.path.read_bytes())
+    except OSError as error:
+        broken = f"cannot be read ({error.strerror})"
+    if broken:
+        yield problem(image.name, broken)

@@ -1,0 +1,319 @@
+"""Reads VQA-X, ACT-X, e-SNLI-VE and VCR in the folder layout of the seed, whatever published format the files are in.
+
+Annotations are read record by record on every pass and images only for the samples that are asked about, so that a large
+split costs no more memory than its file. Samples are joined by their id, never by their image.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import msgspec
+
+from snellen.core.digest import rank
+from snellen.core.errors import SnellenError
+from snellen.core.exam import Options, Problem
+from snellen.core.pixels import check_image
+from snellen.core.text import one_line
+from snellen.core.types import Picture, Question, Sample, Text, Turn
+from snellen.data.selection import choose
+from snellen.exams.vqa_nle.formats.find import SPLIT_NAMES, Files, Source, find
+from snellen.exams.vqa_nle.formats.images import Image, ImageIndex
+from snellen.exams.vqa_nle.formats.sample import Grounder, Row, rows, sample_of, truth_of
+from snellen.exams.vqa_nle.marking.vqa_official import as_written
+from snellen.exams.vqa_nle.names import EXAMPLES, LABELS, LETTERS, SPLITS, TASKS
+
+SYNTHETIC_FILE = "snellen_synthetic.json"
+DEFAULT_ORDER = ("val", "test", "train")
+_FIRST_FEW = 5
+
+
+def open_data(task: str, where: Path, options: Options, max_missing: int = 0) -> NleData:
+    """The selected samples of a task; `max_missing` (or the option of that name) samples may lack their image."""
+    return NleData(task, where, options, max(max_missing, getattr(options, "max_missing", 0)))
+
+
+def check(task: str, where: Path) -> Iterator[Problem]:
+    """Every problem of a data folder; see check.py."""
+    from snellen.exams.vqa_nle.check import check as check_folder
+
+    return check_folder(task, where)
+
+
+# ---------------------------------------------------------------- the data set
+
+
+class NleData:
+    """Selected samples of one task. `missing` are the selected samples that are left out because their image is not there."""
+
+    def __init__(self, task: str, where: Path, options: Options, max_missing: int) -> None:
+        if task not in TASKS:
+            raise SnellenError(f"unknown task '{task}': choose from {', '.join(TASKS)}")
+        self.task, self.source, self.options = task, str(where), options
+        self._where = where
+        files = find(task, where)
+        self._sources = [files.sources[s] for s in choose_splits(task, where, files, options)]
+        self._train, self._no_train = files.sources.get("train"), files.why_not("train")
+        self.files = tuple(s.label for s in self._sources)
+        self.synthetic = synthetic_note(where) is not None
+        self.index = ImageIndex(task, where)
+        self._ground = Grounder(self.index)
+        self.missing: list[str] = []
+        self._chosen: dict[str, frozenset[str] | None] = {}
+        self._count = 0
+        self._choiceless = ""
+        fingerprint = hashlib.sha256()
+        problems: list[Problem] = []
+        missing_names: list[str] = []
+        for source in self._sources:
+            scan = self._scan(source)
+            problems += scan.problems
+            if not scan.ids and not scan.problems:
+                problems.append(Problem(source.label, "no records"))
+            chosen = choose(scan.ids, options.limit, options.seed)
+            gone = {i: name for i, name in scan.missing.items() if chosen is None or i in chosen}
+            self._chosen[source.split] = chosen
+            self._count += (len(scan.ids) if chosen is None else len(chosen)) - len(gone)
+            self.missing += gone
+            missing_names += gone.values()
+            fingerprint.update(f"{source.label}\x1e{scan.digest}\x1e".encode())
+        if problems:
+            more = f" (and {len(problems) - 1} more problems)" if len(problems) > 1 else ""
+            raise SnellenError(f"{problems[0]}{more}; 'snellen data check {task} --data {where}' lists all")
+        self._gone = frozenset(self.missing)
+        self._allow(missing_names, max_missing)
+        self.fingerprint = fingerprint.hexdigest()
+
+    def _scan(self, source: Source) -> _Scan:
+        """One pass: every id, whose image is missing, what is wrong, and a digest of the file and the sizes of its images."""
+        ids: list[str] = []
+        missing: dict[str, str] = {}
+        problems: list[Problem] = []
+        sizes: dict[str, int] = {}
+        for row in rows(self.task, source):
+            if isinstance(row, Problem):
+                problems.append(row)
+                continue
+            ids.append(row.id)
+            image = self.index.find(row.record, row.split)
+            if image is None:
+                missing[row.id] = self.index.expected(row.record, row.split)
+            for file in (image, self.index.metadata(row.record, row.split) if self.task == "vcr" else None):
+                if file is not None and file.name not in sizes:
+                    sizes[file.name] = _size(file)
+            if self.task == "vcr" and not row.record.choices:
+                self._choiceless = source.label
+        with source.path.open("rb") as annotations:
+            digest = hashlib.file_digest(annotations, "sha256")
+        for name in sorted(sizes):
+            digest.update(f"\x1e{name}\x1f{sizes[name]}".encode())
+        return _Scan(ids, missing, problems, digest.hexdigest())
+
+    def _allow(self, names: list[str], max_missing: int) -> None:
+        if len(names) > max_missing:
+            few = ", ".join(list(dict.fromkeys(names))[:_FIRST_FEW])
+            more = ", ..." if len(set(names)) > _FIRST_FEW else ""
+            raise SnellenError(
+                f"{self.task}: {len(names)} of {self._count + len(names)} samples have no image under {self.index.root} "
+                f"({one_line(few)}{more}); put the images there, or let up to N be left out with --max-missing N"
+            )
+        if not self._count:
+            raise SnellenError(f"{self.task}: no sample of {', '.join(self.files)} has its image")
+
+    def __len__(self) -> int:
+        return self._count
+
+    def _rows(self, source: Source, selected: bool = True) -> Iterator[Row]:
+        chosen = self._chosen.get(source.split) if selected else None
+        for row in rows(self.task, source):
+            if isinstance(row, Problem):
+                if selected:
+                    raise SnellenError(f"{row}: the file has changed since it was opened")
+                continue  # the train file that examples come from was not checked; what cannot be read is no example
+            if not selected or ((chosen is None or row.id in chosen) and row.id not in self._gone):
+                yield row
+
+    def light(self) -> Iterator[Sample]:
+        for source in self._sources:
+            yield from (sample_of(self.task, row, self.index, self._ground) for row in self._rows(source))
+
+    def full(self, wanted: Callable[[str], bool]) -> Iterator[Sample]:
+        for source in self._sources:
+            yield from self._with_pictures(row for row in self._rows(source) if wanted(row.id))
+
+    def _with_pictures(self, wanted: Iterator[Row]) -> Iterator[Sample]:
+        last: Picture | None = None  # neighbours often share an image
+        for row in wanted:
+            image = self.index.find(row.record, row.split)
+            if image is None:
+                raise SnellenError(f"{self.index.expected(row.record, row.split)}: the image of {row.id} has gone")
+            if last is None or last.name != image.name:
+                last = Picture(data=_read(image), name=image.name)
+            yield sample_of(self.task, row, self.index, self._ground, last)
+
+    # ------------------------------------------------------------ asking
+
+    def asker(self, prompt: str) -> Callable[[Sample], Question]:
+        from snellen.exams.vqa_nle.prompts import ask
+
+        if self._choiceless:
+            raise SnellenError(
+                f"{self._choiceless}: nlxgpt's form of VCR has no answer choices to ask about; "
+                "use the official val.jsonl or e-ViL's list instead"
+            )
+        shots = EXAMPLES.get(prompt)
+        if shots is None:
+            return lambda sample: ask(prompt, sample)
+        examples = self.examples(shots)
+
+        def with_examples(sample: Sample) -> Question:
+            shown = pick_examples(examples, sample, shots)
+            turns: list[Turn] = []
+            for example in shown:
+                turns.append(Turn(role="user", parts=ask("zero", example).parts))
+                turns.append(Turn(role="assistant", parts=(Text(text=gold_reply(example)),)))
+            plain = ask("zero", sample)
+            return msgspec.structs.replace(
+                plain, prompt=prompt, history=(*plain.history, *turns), shots=tuple(e.id for e in shown)
+            )
+
+        return with_examples
+
+    def examples(self, shots: int) -> list[Sample]:
+        """Samples to show before a question, and stand-ins for those that share its image, in seeded order, with pictures.
+
+        They come from the train split where there is one, else from the (first) split that is asked about. All have
+        different images; e-SNLI-VE's labels take turns.
+        """
+        if self._no_train:
+            raise SnellenError(f"{self._no_train}: examples come from the train split, and this is its file")
+        source = self._train or self._sources[0]
+        best: dict[str, dict[str, tuple[bytes, str]]] = {}
+        for row in self._rows(source, selected=False):
+            truth = truth_of(self.task, row.record)
+            image = self.index.find(row.record, row.split) if truth and truth["explanations"] else None
+            if truth is None or image is None or (self.task == "vcr" and row.record.label is None):
+                continue
+            kind = truth["answers"][0] if self.task == "esnlive" else ""
+            place = (rank(self.options.seed, f"shots/{row.id}"), row.id)
+            known = best.setdefault(kind, {}).get(image.name)
+            if known is None or place < known:
+                best[kind][image.name] = place
+        order = in_turn([best.get(kind, {}) for kind in (LABELS if self.task == "esnlive" else ("",))])
+        names = order[: shots + len(LABELS)]
+        if len(names) <= shots:
+            raise SnellenError(
+                f"{source.label}: {shots} examples need {shots + 1} samples with different images and explanations, "
+                f"and there are {len(names)}"
+            )
+        wanted = set(names)
+        loaded = {s.id: s for s in self._with_pictures(r for r in self._rows(source, selected=False) if r.id in wanted)}
+        for sample in loaded.values():
+            check_image(sample.pictures[0])
+        return [loaded[name] for name in names]
+
+
+class _Scan(NamedTuple):
+    """What one pass over a file gave. `missing` is sample id to where the image should be."""
+
+    ids: list[str]
+    missing: dict[str, str]
+    problems: list[Problem]
+    digest: str
+
+
+def in_turn(classes: list[dict[str, tuple[bytes, str]]]) -> list[str]:
+    """Ids of the candidates (image -> (rank, id)), classes taking turns, no image twice."""
+    queues = [sorted((place, image) for image, place in c.items()) for c in classes]
+    taken: set[str] = set()
+    order: list[str] = []
+    while any(queues):
+        for queue in queues:
+            while queue and queue[0][1] in taken:
+                queue.pop(0)
+            if queue:
+                (_rank, name), image = queue.pop(0)
+                taken.add(image)
+                order.append(name)
+    return order
+
+
+def pick_examples(examples: list[Sample], sample: Sample, shots: int) -> list[Sample]:
+    """The first examples; one that shows the query's own image gives way to a stand-in, of its own label if there is one."""
+    name = _base(sample)
+    chosen, spare = list(examples[:shots]), list(examples[shots:])
+    for at, example in enumerate(chosen):
+        if _base(example) == name:
+            stand_ins = [s for s in spare if _base(s) != name]
+            same = [s for s in stand_ins if s.tags.get("label") == example.tags.get("label")]
+            chosen[at] = (same or stand_ins)[0]
+    return chosen
+
+
+def _base(sample: Sample) -> str:
+    return str(sample.facts["image_name"]).rpartition("/")[2]
+
+
+def gold_reply(sample: Sample) -> str:
+    """What a right answer to a sample looks like, in the form that the prompts ask for."""
+    truth = sample.truth
+    label = truth.get("label")
+    answer = as_written(truth["answers"]) if label is None else LETTERS[label]
+    return f"{answer} because {truth['explanations'][0]}"
+
+
+def _size(image: Image) -> int:
+    try:
+        return image.path.stat().st_size
+    except OSError as error:
+        raise SnellenError(f"{image.name}: cannot be read ({error.strerror})") from None
+
+
+def _read(image: Image) -> bytes:
+    try:
+        return image.path.read_bytes()
+    except OSError as error:
+        raise SnellenError(f"{image.name}: cannot be read ({error.strerror})") from None
+
+
+# ---------------------------------------------------------------- what the user chose
+
+
+def choose_splits(task: str, where: Path, files: Files, options: Options) -> list[str]:
+    """The splits that the options name; what is not there is an error that says what is, and nothing stands in for it."""
+    for given in options.tasks:
+        if given.lower() != task:
+            raise SnellenError(f"unknown task '{given}' of {task}: it has no tasks to choose from")
+    if not files.sources:
+        raise SnellenError(f"{files.problems[0]}; 'snellen data check {task} --data {where}' lists all")
+    if not options.splits:
+        return [next(s for s in DEFAULT_ORDER if s in files.sources)]
+    wanted = []
+    for given in options.splits:
+        split = SPLIT_NAMES.get(given.lower()) if given.lower() != "valtest" else None
+        if split is None:
+            raise SnellenError(f"unknown split '{given}' of {task}: choose from {', '.join(SPLITS)}")
+        if split not in files.sources:
+            why = files.why_not(split)
+            reason = f" ({why})" if why else ""
+            raise SnellenError(f"{task} has no split '{given}' here: it has {', '.join(files.splits)}{reason}")
+        wanted.append(split)
+    return [s for s in SPLITS if s in wanted]
+
+
+def synthetic_note(where: Path) -> dict[str, Any] | None:
+    """What `snellen data make` wrote beside a set that it made; None for real data."""
+    path = where / SYNTHETIC_FILE
+    if not path.exists():
+        return None
+    try:
+        note = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise SnellenError(f"{path}: cannot be read ({error}); make the set again") from None
+    if not isinstance(note, dict) or "generator" not in note:
+        raise SnellenError(f"{path}: not a note of 'snellen data make' (no generator); make the set again")
+    return note

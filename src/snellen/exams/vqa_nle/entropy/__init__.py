@@ -1,0 +1,1 @@
+"""How unsure the tokens of answer and explanation were. Pure."""

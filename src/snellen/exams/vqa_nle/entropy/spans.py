@@ -1,0 +1,230 @@
+"""Token entropies of a reply: the seed's dictionary, and words put together by position.
+
+The seed keeps a dictionary from token to entropy and then those keys that are words of the explanation, so a word of several
+sub-words vanishes and an answer's token may count as the explanation's. `words` goes by position instead: each word has
+the highest entropy of the tokens that it is made of, and belongs to the answer or to the explanation by where the protocol parted
+the reply.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Literal, NamedTuple
+
+from snellen.core.types import Metrics, Token
+from snellen.exams.vqa_nle.entropy.pieces import spread
+from snellen.exams.vqa_nle.names import MISSING, NO_DETAILS
+from snellen.stats.entropy import bound_from_top
+
+Part = Literal["answer", "explanation"]
+
+# ---------------------------------------------------------------- the seed's dictionary
+
+_STOP = "the a an of in on is are to and or because that this it they he she we you i them his her their there here"
+STOP_WORDS = frozenset(_STOP.split())
+
+
+def clean_token_for_entropy(text: str) -> str | None:
+    """The seed's key of a token; None for white space and stop words.
+
+    >>> clean_token_for_entropy(" Dog"), clean_token_for_entropy(" The")
+    ('dog', None)
+    """
+    key = text.strip().lower()
+    return key if key and key not in STOP_WORDS else None
+
+
+def extract_token_entropies(tokens: Sequence[Token]) -> dict[str, float]:
+    """The seed's dictionary: three decimals, the maximum where a token comes again, special tokens left out.
+
+    Bounds from an endpoint's few alternatives are no entropies and left out too.
+    """
+    found: dict[str, float] = {}
+    for i, text in spread(tokens):
+        key, token = clean_token_for_entropy(text), tokens[i]
+        if key is not None and token.entropy is not None and token.entropy_high is None:
+            value = round(token.entropy, 3) + 0.0  # no -0.0
+            found[key] = max(value, found.get(key, value))
+    return found
+
+
+def filter_entropy_to_explanation(entropies: dict[str, float], explanation: str) -> dict[str, float]:
+    """The entries whose key is a word of the explanation as the protocol read it."""
+    spoken = {clean_token_for_entropy(w) for w in re.findall("[A-Za-z0-9]+", explanation)}
+    return {k: v for k, v in entropies.items() if k in spoken}
+
+
+def seed_cell(tokens: Sequence[Token], explanation: str) -> str:
+    """The `token_entropy` cell of the seed's CSV files."""
+    return json.dumps(filter_entropy_to_explanation(extract_token_entropies(tokens), explanation))
+
+
+# ---------------------------------------------------------------- words by position
+
+
+class Word(NamedTuple):
+    """A word of a reply. `start` is its place in `assembled` of the same tokens.
+
+    `entropy` is None where no token of it has one; `entropy_high` is set where the entropies are bounds (then `entropy` is the
+    lower one).
+    """
+
+    text: str
+    start: int
+    entropy: float | None
+    entropy_high: float | None
+    part: Part
+
+
+class Spans(NamedTuple):
+    """Mean and maximum over the words of each part; None where it has no entropies. `bounded`: they are lower bounds."""
+
+    answer_mean: float | None = None
+    answer_max: float | None = None
+    explanation_mean: float | None = None
+    explanation_max: float | None = None
+    bounded: bool = False
+
+
+_WORD = re.compile(r"[^\W_]+(?:['’_-][^\W_]+)*")
+_UNIT = re.compile(r"[^\W_]+")
+_BECAUSE = re.compile(r"(?<![\w'’-])because(?![\w'’-])", re.IGNORECASE)
+KINDS = Spans._fields[:4]
+LOWER_BOUND = "_lower_bound"
+
+
+def assembled(tokens: Sequence[Token]) -> str:
+    """The reply that tokens make, without special tokens and white space before it."""
+    return "".join(text for _, text in spread(tokens)).lstrip()
+
+
+def words(tokens: Sequence[Token], reading: Mapping[str, Any] | None = None) -> tuple[Word, ...]:
+    """The words of a reply with their entropies. The `reading` parts answer and explanation; without one, or where its
+    explanation is not found in the reply, the first "because" does. The "because" that parts them is left out.
+
+    A token counts for every word that it has a letter in; punctuation counts for none.
+    """
+    text, owners = _placed(tokens)
+    begin, end = _parted(text, reading)
+    found: list[Word] = []
+    matches = list(_WORD.finditer(text))
+    for match, after in zip(matches, [*matches[1:], None], strict=False):
+        inside = match.start() < end and begin < match.end()
+        if match.group().lower() == "because" and _parts(match, after, begin, inside):
+            continue
+        letters = (i for i in range(*match.span()) if text[i].isalnum())
+        low, high = _highest(dict.fromkeys(t for i in letters for t in owners[i]), tokens)
+        found.append(Word(match.group(), match.start(), low, high, "explanation" if inside else "answer"))
+    return tuple(found)
+
+
+def _parts(match: re.Match[str], after: re.Match[str] | None, begin: int, inside: bool) -> bool:
+    """Whether a "because" begins the explanation, stands before it, or has none after it."""
+    if inside:
+        return match.start() <= begin
+    return after is None or after.start() <= begin < after.end()
+
+
+def _parted(text: str, reading: Mapping[str, Any] | None) -> tuple[int, int]:
+    """Where the explanation begins and ends in a reply; at its end where there is none."""
+    none = len(text), len(text)
+    if reading is not None:
+        explanation = reading.get("explanation")
+        if explanation in (None, "", MISSING, NO_DETAILS):
+            return none
+        found = _last_place(text, str(explanation))
+        if found is not None:
+            return found
+    because = _BECAUSE.search(text)
+    return (because.start(), len(text)) if because else none
+
+
+def _last_place(text: str, part: str) -> tuple[int, int] | None:
+    """Where the words of a part stand in a text for the last time, whatever marks and capitals are between and in them."""
+    units = list(_UNIT.finditer(text))
+    have, want = [u.group().lower() for u in units], [u.lower() for u in _UNIT.findall(part)]
+    if not want:
+        return None
+    joined, wanted = f" {' '.join(have)} ", f" {' '.join(want)} "
+    at = joined.rfind(wanted)
+    if at < 0:
+        return None
+    first = joined.count(" ", 0, at)
+    return units[first].start(), units[first + len(want) - 1].end()
+
+
+def spans(tokens: Sequence[Token], reading: Mapping[str, Any] | None = None) -> Spans:
+    """Mean and maximum entropy of the words of the answer and of the explanation."""
+    return spans_of(words(tokens, reading))
+
+
+def metrics_of(found: Spans) -> Metrics:
+    """Spans as metrics of a mark. Lower bounds have names of their own, so that they are never taken for entropies.
+
+    >>> metrics_of(Spans(answer_mean=0.5, answer_max=0.5, bounded=True))
+    {'answer_entropy_mean_lower_bound': 0.5, 'answer_entropy_max_lower_bound': 0.5}
+    """
+    values = {metric_name(kind, found.bounded): getattr(found, kind) for kind in KINDS}
+    return {name: value for name, value in values.items() if value is not None}
+
+
+def metric_name(kind: str, bounded: bool) -> str:
+    """What a kind of entropy (`answer_mean`, ...) is called in a mark."""
+    part, _, how = kind.partition("_")
+    return f"{part}_entropy_{how}{LOWER_BOUND if bounded else ''}"
+
+
+def from_metrics(metrics: Mapping[str, Any]) -> Spans:
+    """The spans that a mark holds; empty where it has none."""
+    bounded = any(metric_name(kind, True) in metrics for kind in KINDS)
+    return Spans(**{kind: metrics.get(metric_name(kind, bounded)) for kind in KINDS}, bounded=bounded)
+
+
+def spans_of(found: Iterable[Word]) -> Spans:
+    """As `spans`, for words at hand."""
+    values: dict[str, list[float]] = {"answer": [], "explanation": []}
+    bounded = False
+    for word in found:
+        if word.entropy is not None:
+            values[word.part].append(word.entropy)
+            bounded = bounded or word.entropy_high is not None
+    return Spans(*_mean_max(values["answer"]), *_mean_max(values["explanation"]), bounded)
+
+
+def _mean_max(values: list[float]) -> tuple[float | None, float | None]:
+    return (sum(values) / len(values), max(values)) if values else (None, None)
+
+
+def _placed(tokens: Sequence[Token]) -> tuple[str, list[tuple[int, ...]]]:
+    """The reply, and for each of its characters the tokens that it comes from."""
+    text: list[str] = []
+    owners: list[tuple[int, ...]] = []
+    pending: list[int] = []  # tokens that hold the first bytes of a character whose last bytes come later
+    for i, piece in spread(tokens):
+        pending.append(i)
+        for char in piece:
+            text.append(char)
+            owners.append(tuple(pending))
+            pending = pending[-1:]
+        if piece:
+            pending = []
+    whole = "".join(text)
+    return whole.lstrip(), owners[len(whole) - len(whole.lstrip()) :]
+
+
+def _highest(owners: Iterable[int], tokens: Sequence[Token]) -> tuple[float | None, float | None]:
+    bounds = [b for i in owners if (b := _bounds(tokens[i])) is not None]
+    if not bounds:
+        return None, None
+    low = max(b[0] for b in bounds)
+    high = max(b[0] if b[1] is None else b[1] for b in bounds)
+    return low, None if all(b[1] is None for b in bounds) else high
+
+
+def _bounds(token: Token) -> tuple[float, float | None] | None:
+    """A token's entropy, or what its alternatives allow; None where nothing is known."""
+    if token.entropy is not None:
+        return token.entropy, token.entropy_high
+    return bound_from_top(p for _, p in token.top) if token.top else None

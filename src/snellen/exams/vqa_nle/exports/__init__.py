@@ -1,0 +1,1 @@
+"""The files that the papers and the original scripts define."""

@@ -1,0 +1,74 @@
+"""Entropy against correctness: one row a sample, and for each split and kind of entropy its AUROC and a calibration curve.
+
+Entropies are in nats. AUROC is that of minus the entropy: how often a right answer was given with less entropy than a wrong one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from snellen.core.cells import Cell, csv_bytes
+from snellen.core.exam import RunFacts
+from snellen.exams.vqa_nle.entropy.spans import KINDS, Spans, from_metrics
+from snellen.stats.calibration import Bin, auroc, curve
+
+SAMPLE_COLUMNS = ("id", "split", "correct", *KINDS, "bounded")
+CURVE_COLUMNS = ("split", "entropy", "bounded", "auroc", "n", *(f"bin_{f}" for f in Bin._fields))
+
+
+class Measured(NamedTuple):
+    """A sample that has entropies."""
+
+    id: str
+    split: str
+    correct: float | None
+    spans: Spans
+
+
+class Against(NamedTuple):
+    """How one kind of entropy goes with correctness, over the samples that have both."""
+
+    n: int
+    auroc: float | None
+    bins: tuple[Bin, ...]
+
+
+def measured(run: RunFacts) -> list[Measured]:
+    """The samples of a run whose replies have entropies: those of the marks, as the summary has them."""
+    found = []
+    for sample, _answer, mark in run.records() if run.records else ():
+        got = from_metrics(mark.metrics)
+        if any(x is not None for x in got[:4]):
+            correct = mark.metrics.get("accuracy")
+            number = float(correct) if isinstance(correct, int | float) else None
+            found.append(Measured(sample.id, sample.tags["split"], number, got))
+    return found
+
+
+def against(samples: list[Measured], kind: str) -> Against:
+    """AUROC and curve of one kind of entropy (`answer_mean`, ...). A sample is right where its accuracy is above one half."""
+    pairs = [
+        (entropy, m.correct > 0.5)
+        for m in samples
+        if m.correct is not None and (entropy := getattr(m.spans, kind)) is not None
+    ]
+    scores, right = [e for e, _ in pairs], [r for _, r in pairs]
+    return Against(len(pairs), auroc([-s for s in scores], right), curve(scores, right))
+
+
+def exports(run: RunFacts) -> Iterator[tuple[str, bytes]]:
+    """`entropy.csv` and `entropy_curve.csv`, where there are entropies at all."""
+    samples = measured(run)
+    if not samples:
+        return
+    rows: list[list[Cell]] = [[*SAMPLE_COLUMNS]]
+    rows += [[m.id, m.split, m.correct, *m.spans[:4], int(m.spans.bounded)] for m in samples]
+    yield "entropy.csv", csv_bytes(rows)
+    curves: list[list[Cell]] = [[*CURVE_COLUMNS]]
+    for split, bounded in dict.fromkeys((m.split, m.spans.bounded) for m in samples):
+        part = [m for m in samples if (m.split, m.spans.bounded) == (split, bounded)]
+        for kind in KINDS:
+            found = against(part, kind)
+            curves += [[split, kind, int(bounded), found.auroc, found.n, *b] for b in found.bins]
+    yield "entropy_curve.csv", csv_bytes(curves)

@@ -1,0 +1,306 @@
+"""The files that the seed defines: a table of every sample, the accuracy grid, and statistics of explanations.
+
+Names and columns are those of the seed's README. In a run folder the files hold this run alone; `publish` merges them into a
+shared results folder, where the seed's names are those of its own two models under the protocol `seed`. Texts are joined by
+sample, never by image, and `gt_explanation` is the first of several, as in the seed.
+"""
+
+from __future__ import annotations
+
+import re
+import zlib
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
+
+import msgspec
+
+from snellen.core.cells import Cell, Sheet, csv_bytes, workbook
+from snellen.core.errors import MissingExtra, SnellenError
+from snellen.core.exam import RunFacts
+from snellen.core.types import Answer, Mark, Sample
+from snellen.exams.vqa_nle.entropy.spans import seed_cell
+from snellen.exams.vqa_nle.exports import entropy as entropy_tables
+from snellen.exams.vqa_nle.exports import grid
+from snellen.exams.vqa_nle.reading.original import majority_answer
+
+if TYPE_CHECKING:
+    from snellen.exams.vqa_nle.protocols import NleProtocol
+
+_TEXTS = ("gt_explanation", "generated_explanation", "correct", "token_entropy")
+COLUMNS: Mapping[str, tuple[str, ...]] = {
+    "vqax": ("image_id", "question", "gt_answer", "generated_answer", *_TEXTS),
+    "actx": ("image_id", "gt_label", "generated_label", *_TEXTS),
+    "esnlive": ("image_name", "image_numeric_id", "hypothesis", "gt_label", "generated_label", *_TEXTS),
+    "vcr": ("image_name", "question", "gt_answer", "generated_answer", *_TEXTS),
+}
+ROWS = dict(zip(("vqax", "actx", "esnlive", "vcr"), grid.TASKS, strict=True))  # a task's row in the grid
+STATS, STATS_SIDECAR = "explanation_stats.csv", "explanation_stats.json"  # the second: which run a row is of
+STATS_COLUMNS = (
+    "model",
+    "task",
+    "split",
+    "prompt_mode",
+    "accuracy",
+    "n_samples",
+    "valid_expl_pct",
+    "valid_expl_count",
+    "total_samples",
+)
+SHORT = {"hf/llava-hf/llava-1.5-7b-hf": "llava", "hf/qwen/qwen3-vl-8b-instruct": "qwen"}
+LONGEST_NAME = 60
+
+
+def short_name(spec: str) -> str:
+    """The model's name in file and column names: `llava` and `qwen` for the seed's two models alone; for others a slug of
+    the kind, the owner and the name, so that two models are not taken for one.
+
+    >>> [short_name(s) for s in ("llava", "hf/Qwen/Qwen3-VL-8B-Instruct", "hf/models/llava", "ollama/llava:7b")]
+    ['llava', 'qwen', 'hf-models-llava', 'ollama-llava-7b']
+    """
+    known = SHORT.get(spec.lower(), spec)
+    kind, *rest = known.lower().split("/")
+    slug = re.sub(r"[^a-z0-9.]+", "-", "-".join([kind, *rest[-2:]])).replace("..", ".").strip("-.") or "model"
+    if len(slug) <= LONGEST_NAME:
+        return slug
+    return f"{slug[: LONGEST_NAME - 9]}-{zlib.crc32(spec.encode('utf-8', 'replace')):08x}"
+
+
+def published_name(run: RunFacts) -> str:
+    """The model's name in a folder that collects runs: results of another protocol than `seed` are kept apart from the seed's.
+
+    Marks by different rules are not to be compared, and the seed's files hold the seed's.
+    """
+    model, protocol = short_name(run.manifest["subject"]["spec"]), run.protocol.name
+    return model if protocol == "seed" else f"{model}@{protocol}"
+
+
+def run_id(manifest: Mapping[str, Any]) -> str:
+    """What tells two runs apart."""
+    data = manifest.get("data", {})
+    return (
+        f"{manifest['subject']['spec']} {manifest.get('created', '')} {str(data.get('fingerprint', ''))[:12]}".strip()
+    )
+
+
+def folder(prompt: str) -> str:
+    """Where the files of a prompt go."""
+    return "without_explanation" if prompt.startswith("answer-only") else "with_explanation"
+
+
+# ---------------------------------------------------------------- one split of a run
+
+
+class Split(NamedTuple):
+    """The rows of one split, and the counts that the summary files need."""
+
+    name: str
+    rows: list[list[Cell]]
+    marked: list[float]
+    valid: list[bool]
+
+    @property
+    def accuracy(self) -> float | None:
+        """The mean of what was marked; None where nothing was."""
+        return sum(self.marked) / len(self.marked) if self.marked else None
+
+
+def splits_of(task: str, run: RunFacts) -> list[Split]:
+    """All samples of a run, by split, in the order of the data."""
+    found: dict[str, Split] = {}
+    explained = folder(run.prompt) == "with_explanation"
+    protocol = cast("NleProtocol", run.protocol)
+    for sample, answer, mark in run.records() if run.records else ():
+        name = sample.tags["split"]
+        split = found.setdefault(name, Split(name, [], [], []))
+        split.rows.append(row(task, sample, answer, mark, explained=explained))
+        correct = mark.metrics.get("accuracy")
+        if isinstance(correct, int | float):
+            split.marked.append(correct)
+        split.valid.append(protocol.valid(mark))
+    return list(found.values())
+
+
+def row(task: str, sample: Sample, answer: Answer, mark: Mark, *, explained: bool = True) -> list[Cell]:
+    """One sample in the seed's columns. A cell is empty where there is nothing to say: no truth, no reply, no explanation."""
+    reading = mark.reading if isinstance(mark.reading, dict) else {}
+    facts, said = sample.facts, str(reading.get("explanation") or "")
+    image = PurePosixPath(str(facts.get("image_name") or "")).name
+    truth = sample.truth if isinstance(sample.truth, dict) else {}
+    gold, spoken = gold_answer(task, truth), str(reading.get("answer") or "")
+    values: dict[str, Cell] = {
+        "image_id": str(facts.get("image_id") or ""),
+        "image_name": image,
+        "image_numeric_id": numeric_id(image),
+        "question": str(facts.get("question") or ""),
+        "hypothesis": str(facts.get("hypothesis") or ""),
+        "gt_answer": gold,
+        "gt_label": gold,
+        "generated_answer": spoken,
+        "generated_label": spoken,
+        "gt_explanation": str((truth.get("explanations") or [""])[0]),
+        "generated_explanation": said if explained else "",
+        "correct": _number(mark.metrics.get("accuracy")),
+        "token_entropy": seed_cell(answer.tokens, said) if explained else "",
+    }
+    return [values[c] for c in COLUMNS[task]]
+
+
+def gold_answer(task: str, truth: Mapping[str, Any]) -> str:
+    """The true answer of a row: for VQA-X the one that most annotators gave, compared as the seed does; else the only one."""
+    answers = [str(a) for a in truth.get("answers") or ()]
+    if task == "vqax":
+        return majority_answer(answers) or ""
+    return answers[0] if answers else ""
+
+
+def numeric_id(image_name: str) -> str:
+    """The number that a Flickr30k file is named after.
+
+    >>> numeric_id("3416050480.jpg"), numeric_id("scene.png")
+    ('3416050480', '')
+    """
+    found = re.match(r"\d+", image_name)
+    return found.group() if found else ""
+
+
+def _number(value: float | str | None) -> Cell:
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+# ---------------------------------------------------------------- files of a run
+
+
+def exports(task: str, run: RunFacts) -> Iterator[tuple[str, bytes]]:
+    """All files of a run's first protocol. Without the extra `excel` a note stands in for each Excel file."""
+    if run.records is None:
+        return
+    home, model = folder(run.prompt), short_name(run.manifest["subject"]["spec"])
+    whole, created = grid.blank(), _created(run.manifest)
+    stats: list[Sequence[Cell]] = [STATS_COLUMNS]
+    for split in splits_of(task, run):
+        table = [COLUMNS[task], *split.rows]
+        name = f"{home}/{model}_results/{task}_{split.name}_eval"
+        yield f"{name}.csv", csv_bytes(table)
+        yield _excel(f"{name}.xlsx", Sheet("eval", table), created)
+        whole, _ = grid.updated(whole, entry(task, run, split, model), force=True)
+        stats.append(stats_row(task, run, split, model))
+    yield f"{home}/{grid.CSV}", grid.to_csv(whole)
+    yield f"{home}/{grid.SIDECAR}", grid.to_sidecar(whole)
+    yield _excel(f"{home}/{grid.XLSX}", Sheet("accuracy", grid.table(whole)), created)
+    if home == "with_explanation":
+        yield f"{home}/{STATS}", csv_bytes(stats)
+    yield from entropy_tables.exports(run)
+
+
+def _excel(name: str, sheet: Sheet, created: datetime | None) -> tuple[str, bytes]:
+    try:
+        return name, workbook([sheet], created)
+    except MissingExtra as error:  # the answers are paid for and the CSV file is there: not worth a failed run
+        return f"{name}.missing.txt", f"{error}\n".encode()
+
+
+def _created(manifest: Mapping[str, Any]) -> datetime | None:
+    try:
+        return datetime.fromisoformat(str(manifest.get("created"))).replace(tzinfo=None)
+    except ValueError:
+        return None
+
+
+def entry(task: str, run: RunFacts, split: Split, model: str) -> grid.Entry:
+    """A split's result for the grid, under a model's name."""
+    accuracy = split.accuracy
+    manifest = run.manifest
+    result = None
+    if accuracy is not None:
+        result = grid.Result(
+            accuracy=accuracy,
+            n_samples=len(split.rows),
+            prompt_mode=run.prompt,
+            protocol=run.protocol.name,
+            run=run_id(manifest),
+            synthetic=bool(manifest.get("data", {}).get("synthetic")),
+        )
+    return grid.Entry(ROWS[task], model, split.name, result)
+
+
+def stats_row(task: str, run: RunFacts, split: Split, model: str) -> list[Cell]:
+    """A split's row of explanation_stats.csv."""
+    total, valid = len(split.rows), sum(split.valid)
+    share = 100.0 * valid / total if total else 0.0
+    return [model, ROWS[task], split.name, run.prompt, split.accuracy, total, share, valid, total]
+
+
+# ---------------------------------------------------------------- a shared results folder
+
+
+def publish(
+    task: str, run: RunFacts, results: Path, *, rule: str = "samples", force: bool = False
+) -> list[grid.Update]:
+    """Merge a run into a shared `results` folder: the grid updated, statistics appended, and the table of every sample put
+    there where the grid shows this run (under the rule `seed` always, as the seed's tool does).
+
+    Publishing the same run again replaces its row of statistics.
+    """
+    home = results / folder(run.prompt)
+    if run.records is None:
+        return []
+    updates, model = [], published_name(run)
+    place = home / f"{model}_results"
+    place.mkdir(parents=True, exist_ok=True)
+    for split in splits_of(task, run):
+        made = entry(task, run, split, model)
+        update = grid.update(home, made, rule=rule, force=force)
+        file = f"{task}_{split.name}_eval"
+        if update.shown or rule == "seed" or _is_free(home, made, place / f"{file}.csv"):
+            table = [COLUMNS[task], *split.rows]
+            grid.write(place / f"{file}.csv", csv_bytes(table))
+            name, content = _excel(f"{file}.xlsx", Sheet("eval", table), _created(run.manifest))
+            grid.write(place / name, content)
+        else:
+            kept = f"{place.name}/{file}.csv stays as it is; this run's own is in its exports"
+            update = update._replace(notes=(*update.notes, kept))
+        updates.append(update)
+        if home.name == "with_explanation":
+            key = " ".join((run_id(run.manifest), ROWS[task], split.name, run.prompt, run.protocol.name))
+            append_stats(home / STATS, stats_row(task, run, split, model), key)
+    return updates
+
+
+def _is_free(home: Path, made: grid.Entry, table: Path) -> bool:
+    """Whether a table that the grid does not show may be written: where there is none, or where nothing was ever marked."""
+    if made.result is not None:
+        return not table.exists() and "+" not in made.result.prompt_mode
+    return not grid.read(home).rows.get(made.task, {}).get(made.column)
+
+
+def append_stats(path: Path, values: Sequence[Cell], key: str) -> None:
+    """Add a row to explanation_stats.csv, or put it in the place of the row that the same run (`key`) has there."""
+    from filelock import FileLock
+
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with FileLock(path.with_name(f".{path.name}.lock")):
+        known = _known_rows(path.with_name(STATS_SIDECAR))
+        before = path.read_bytes() if path.is_file() else csv_bytes([STATS_COLUMNS])
+        lines = before.splitlines(keepends=True)
+        line = csv_bytes([values])
+        at, old = known.get(key, (len(lines), ""))
+        if lines[at : at + 1] == [old.encode()]:
+            lines[at] = line
+        else:  # a new run, or the file was changed by others since
+            at = len(lines)
+            lines.append(line)
+        grid.write(path, b"".join(lines))
+        known[key] = (at, line.decode())
+        grid.write(path.with_name(STATS_SIDECAR), msgspec.json.format(msgspec.json.encode(known), indent=2) + b"\n")
+
+
+def _known_rows(path: Path) -> dict[str, tuple[int, str]]:
+    """For each run the number of its line and what that says."""
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=dict[str, tuple[int, str]]) if path.is_file() else {}
+    except msgspec.MsgspecError as error:
+        raise SnellenError(
+            f"{path}: cannot be read ({error}): move it away, the rows themselves are in {STATS}"
+        ) from None

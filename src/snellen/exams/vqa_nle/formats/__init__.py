@@ -1,0 +1,1 @@
+"""The published data formats, each turned into the same records."""

@@ -1,0 +1,156 @@
+"""From Records to Samples: ids, tags, truth and facts, the same for every published format."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from snellen.core.errors import SnellenError
+from snellen.core.exam import Problem
+from snellen.core.images import sniff
+from snellen.core.types import Picture, Sample
+from snellen.exams.vqa_nle.formats import vcr as formats_vcr
+from snellen.exams.vqa_nle.formats.base import Record
+from snellen.exams.vqa_nle.formats.find import Source
+from snellen.exams.vqa_nle.formats.images import Image, ImageIndex
+from snellen.exams.vqa_nle.marking.vqa_official import majority
+from snellen.exams.vqa_nle.names import answer_type, head
+
+
+def tags_of(task: str, split: str, record: Record) -> dict[str, str]:
+    """What results are broken down by."""
+    tags = {"split": split, "task": task}
+    if task == "vqax":
+        kind = answer_type(majority(record.answers) or "") if record.answers else "none"
+        tags["answer_type"] = record.answer_type or kind
+    elif task == "esnlive":
+        tags["label"] = record.answers[0] if record.answers else "none"
+    elif task == "actx":
+        tags["head"] = head(record.answers[0]) if record.answers else "none"
+    return tags
+
+
+def truth_of(task: str, record: Record) -> dict[str, Any] | None:
+    """What marking sees; None where the data does not say the answer."""
+    if not record.answers:
+        return None
+    truth: dict[str, Any] = {"answers": list(record.answers), "explanations": list(record.explanations)}
+    if task == "vcr" and record.label is not None:
+        truth["label"] = record.label
+    return truth
+
+
+def facts_of(task: str, record: Record, image_name: str) -> dict[str, Any]:
+    """What the question needs and the tables show. Boxes are added where they are known."""
+    base = image_name.rpartition("/")[2]
+    facts: dict[str, Any] = {
+        "key": record.key,
+        "image_id": record.image_id or base.rpartition(".")[0],
+        "image_name": image_name,
+    }
+    if task in ("vqax", "vcr"):
+        facts["question"] = record.question
+    if task == "esnlive":
+        facts["hypothesis"] = record.hypothesis
+    if task == "vcr":
+        facts |= {"choices": list(record.choices), "objects": list(record.objects)}
+    return facts
+
+
+class Grounding(NamedTuple):
+    """Boxes of the objects (in the order of their numbers), class names, and the image size that the boxes refer to."""
+
+    boxes: tuple[tuple[float, ...], ...] = ()
+    names: tuple[str, ...] = ()
+    size: tuple[float, float] | None = None
+
+
+class Grounder:
+    """Finds the boxes of records. The last metadata file is remembered: the questions on an image are neighbours."""
+
+    def __init__(self, index: ImageIndex) -> None:
+        self._index = index
+        self._last: tuple[str, Grounding] | None = None
+
+    def __call__(self, record: Record, split: str) -> Grounding:
+        """The boxes of a record: its own, or those of its metadata file; none where there is no such file."""
+        if record.boxes is not None:
+            label, found = f"record {record.key!r}", Grounding(record.boxes, record.objects, record.size)
+        else:
+            file = self._index.metadata(record, split)
+            if file is None:
+                return Grounding()
+            label, found = file.name, self._read(file)
+        if record.objects and len(found.boxes) != len(record.objects):
+            raise SnellenError(
+                f"{label}: {len(found.boxes)} boxes, but {len(record.objects)} objects in record {record.key!r}"
+            )
+        return found
+
+    def _read(self, file: Image) -> Grounding:
+        if self._last is None or self._last[0] != file.name:
+            metadata = formats_vcr.read_metadata(file.path, file.name)
+            size = (metadata.width, metadata.height) if metadata.width > 0 and metadata.height > 0 else None
+            boxes = formats_vcr.boxes_in(metadata, file.name)
+            self._last = file.name, Grounding(boxes, tuple(metadata.names), size)
+        return self._last[1]
+
+
+class Row(NamedTuple):
+    """A record with its place in the data set."""
+
+    id: str
+    split: str
+    record: Record
+
+
+class Ids:
+    """Sample ids in file order: `task/split/key`, with `#2`, `#3` where a key repeats."""
+
+    def __init__(self, task: str, split: str) -> None:
+        self._start, self._seen, self._times = f"{task}/{split}/", set[str](), Counter[str]()
+
+    def next(self, key: str) -> tuple[str, bool]:
+        """The id of the next record, and whether its key was there before."""
+        if key not in self._seen:
+            self._seen.add(key)
+            return self._start + key, False
+        self._times[key] += 1
+        return f"{self._start}{key}#{self._times[key] + 1}", True
+
+
+def rows(task: str, source: Source) -> Iterator[Row | Problem]:
+    """All records of a file with their ids."""
+    ids = Ids(task, source.split)
+    for item in source.items():
+        yield item if isinstance(item, Problem) else Row(ids.next(item.key)[0], source.split, item)
+
+
+def sample_of(task: str, row: Row, index: ImageIndex, ground: Grounder, picture: Picture | None = None) -> Sample:
+    """A row as a Sample, light without a picture."""
+    record = row.record
+    name = index.expected(record, row.split).partition("/")[2]  # without the image folder
+    facts = facts_of(task, record, name if task == "vcr" else name.rpartition("/")[2])
+    if task == "vcr":
+        found = ground(record, row.split)
+        facts["objects"] = facts["objects"] or list(found.names)
+        facts["boxes"] = [list(box) for box in _fit(found, picture)]
+    return Sample(
+        id=row.id,
+        tags=tags_of(task, row.split, record),
+        truth=truth_of(task, record),
+        facts=facts,
+        pictures=() if picture is None else (picture,),
+    )
+
+
+def _fit(found: Grounding, picture: Picture | None) -> Iterator[tuple[float, ...]]:
+    """The boxes in pixels of the picture at hand, which may be a resized copy."""
+    head = sniff(picture.data) if picture is not None else None
+    if found.size is None or head is None or head.width <= 0 or (head.width, head.height) == found.size:
+        yield from found.boxes
+        return
+    x, y = head.width / found.size[0], head.height / found.size[1]
+    for x1, y1, x2, y2 in found.boxes:
+        yield round(x1 * x, 1), round(y1 * y, 1), round(x2 * x, 1), round(y2 * y, 1)

@@ -1,0 +1,137 @@
+"""VCR's official `{train,val,test}.jsonl`: token lists in which a list of numbers refers to objects, and boxes in files of their own.
+
+The numbers are 0-based and stay so: `[2]` becomes `<det2>`. (The `*_orig` texts of the same records count from 1 and are not
+used.) `test.jsonl` has no labels: its samples have no truth.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+
+from snellen.core.errors import SnellenError
+from snellen.exams.vqa_nle.formats.base import BadRecord, Box, Format, Item, Record, label_of, problem, read_bytes
+from snellen.exams.vqa_nle.formats.nlxgpt import boxes_of
+
+Tokens = list[str | list[int]]
+CHOICES = 4
+
+
+class _Line(msgspec.Struct):
+    """The fields that are used; the others are skipped while decoding."""
+
+    annot_id: str
+    img_fn: str
+    objects: list[str]
+    question: Tokens
+    answer_choices: list[Tokens]
+    metadata_fn: str = ""
+    img_id: str = ""
+    answer_label: int | None = None
+    rationale_choices: list[Tokens] = []
+    rationale_label: int | None = None
+
+
+class Metadata(msgspec.Struct):
+    """A metadata file: boxes `[x1, y1, x2, y2, score]`, class names, and the size that the boxes refer to."""
+
+    boxes: list[list[float]]
+    names: list[str] = []
+    width: float = 0
+    height: float = 0
+
+
+_LINES = msgspec.json.Decoder(_Line)
+_METADATA = msgspec.json.Decoder(Metadata)
+
+
+def read(path: Path, label: str) -> Iterator[Item]:
+    """Every line."""
+    try:
+        with path.open("rb") as file:
+            for number, line in enumerate(file, 1):
+                if line.strip():
+                    yield _item(f"{label} line {number}", line.removeprefix(b"\xef\xbb\xbf") if number == 1 else line)
+    except OSError as error:
+        raise SnellenError(f"{label}: cannot be read ({error.strerror})") from None
+
+
+def _item(where: str, line: bytes) -> Item:
+    try:
+        return _record(_LINES.decode(line))
+    except BadRecord as error:
+        return problem(where, str(error))
+    except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError) as error:
+        return problem(where, f"not a usable record ({error or 'nested too deeply'})")
+
+
+def _record(line: _Line) -> Record:
+    if not line.annot_id or not line.img_fn:
+        raise BadRecord(f"empty {'img_fn' if line.annot_id else 'annot_id'}")
+    if len(line.answer_choices) != CHOICES:
+        raise BadRecord(f"{len(line.answer_choices)} answer choices, not {CHOICES}")
+    objects = tuple(line.objects)
+    choices = tuple(sentence(c, len(objects)) for c in line.answer_choices)
+    label = label_of(line.answer_label, CHOICES)
+    reason = label_of(line.rationale_label, len(line.rationale_choices))
+    explanation = "" if reason is None else sentence(line.rationale_choices[reason], len(objects))
+    question = sentence(line.question, len(objects))
+    if not question or not all(choices):
+        raise BadRecord("empty question" if not question else "empty answer choice")
+    return Record(
+        key=line.annot_id,
+        images=(line.img_fn,),
+        image_id=line.img_id,
+        question=question,
+        choices=choices,
+        answers=() if label is None else (choices[label],),
+        label=label,
+        explanations=(explanation,) if explanation else (),
+        objects=objects,
+        metadata=line.metadata_fn,
+    )
+
+
+_CLOSING = re.compile(r" (?=(?:[,.?!;:%)]|n't\b|'(?:s|re|ve|ll|d|m)(?!\w)))")
+
+
+def sentence(tokens: Tokens, objects: int) -> str:
+    """Tokens as a sentence, object references as tags.
+
+    >>> sentence(["Is", [0, 2], "'s", "friend", "here", "?"], 3)
+    "Is <det0> and <det2>'s friend here?"
+    """
+    words = []
+    for token in tokens:
+        if isinstance(token, str):
+            words.append(token)
+            continue
+        wrong = [i for i in token if not 0 <= i < objects]
+        if wrong or not token:
+            raise BadRecord(f"refers to object {wrong[0]}, but there are {objects}" if wrong else "an empty reference")
+        tags = [f"<det{i}>" for i in token]
+        words.append(" and ".join(([", ".join(tags[:-1])] if tags[:-1] else []) + tags[-1:]))
+    return _CLOSING.sub("", " ".join(" ".join(words).split()))
+
+
+def read_metadata(path: Path, label: str) -> Metadata:
+    """A metadata file; raises SnellenError where it is not one."""
+    data = read_bytes(path, label)
+    try:
+        return _METADATA.decode(data)
+    except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError) as error:
+        raise SnellenError(f"{label}: not a VCR metadata file ({error or 'nested too deeply'})") from None
+
+
+def boxes_in(metadata: Metadata, label: str) -> tuple[Box, ...]:
+    """The boxes of a metadata file, checked."""
+    try:
+        return boxes_of(metadata.boxes) or ()
+    except BadRecord as error:
+        raise SnellenError(f"{label}: {error}") from None
+
+
+OFFICIAL = Format("official", "vcr", ("lines",), (("img_fn",), ("answer_choices",), ("question",)), read)

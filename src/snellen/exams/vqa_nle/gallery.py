@@ -1,0 +1,43 @@
+"""A reply with each word's entropy, for the page: the darker a word's ground, the less sure the model was of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from snellen.core.types import Token
+from snellen.exams.vqa_nle.entropy.spans import assembled, words
+
+LEVELS = 6
+STEP = 0.5  # nats
+
+
+class Shade(NamedTuple):
+    """A piece of a reply. `level` is None for what stands between words; `note` is for people."""
+
+    text: str
+    level: int | None
+    note: str
+    part: str
+
+
+def shades(tokens: Sequence[Token], reading: Any = None) -> Iterator[Shade]:
+    """The whole reply in pieces, in order; a reading with an explanation says where that begins.
+
+    >>> [(s.text, s.level) for s in shades([Token(text="a", logprob=0.0, entropy=0.1), Token(text=" b", logprob=0.0, entropy=9.0)])]
+    [('a', 0), (' ', None), ('b', 6)]
+    >>> [s.part for s in shades([Token(text="no, dogs", logprob=0.0, entropy=0.1)], {"explanation": "dogs"})]
+    ['answer', 'explanation', 'explanation']
+    """
+    text, at = assembled(tokens), 0
+    for word in words(tokens, reading if isinstance(reading, Mapping) else None):
+        if word.start > at:
+            yield Shade(text[at : word.start], None, "", word.part)
+        at = word.start + len(word.text)
+        if word.entropy is None:
+            yield Shade(word.text, None, "", word.part)
+            continue
+        high = f" to {word.entropy_high:.2f}" if word.entropy_high is not None else ""
+        yield Shade(word.text, min(LEVELS, int(word.entropy / STEP)), f"{word.entropy:.2f}{high} nats", word.part)
+    if at < len(text):
+        yield Shade(text[at:], None, "", "")

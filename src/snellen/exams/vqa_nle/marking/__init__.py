@@ -1,0 +1,1 @@
+"""What counts as the same answer. Pure."""

@@ -1,0 +1,74 @@
+"""The words of the four exams with explanations: tasks, labels, prompts, placeholders. No data set's own content."""
+
+from __future__ import annotations
+
+TASKS = ("vqax", "actx", "esnlive", "vcr")
+TITLES = {"vqax": "VQA-X", "actx": "ACT-X", "esnlive": "e-SNLI-VE", "vcr": "VCR"}
+SPLITS = ("train", "val", "test")
+LABELS = ("entailment", "contradiction", "neutral")  # in the order in which the prompts print them
+LETTERS = ("A", "B", "C", "D")
+
+MAX_TOKENS = 40  # what the original lets a model say with an explanation; without one 20, but a run has one limit
+
+# what the original writes where a reply has no explanation
+MISSING = "explanation missing"
+NO_DETAILS = "no further details"
+UNKNOWN = "unknown"
+
+ABOUT = {
+    "zero": "answer and explanation in the format '<answer> because <explanation>', no example",
+    "1shot": "one example before the question, text only, as the original has it",
+    "3shot": "three examples before the question, text only, as the original has them",
+    "answer-only": "the answer alone, no explanation; sentences glued together as in the original",
+    "1shot-images": "one real example with its image before the question (ours)",
+    "3shot-images": "three real examples with their images before the question (ours)",
+}
+ABOUT_VCR = {
+    "zero-boxes": "as zero, with numbered boxes drawn on the image and their numbers in the text (ours)",
+    "answer-only-boxes": "as answer-only, with numbered boxes drawn on the image and their numbers in the text (ours)",
+    "zero-names": "as zero, with class names and numbers for the object tags (ours)",
+    "answer-only-names": "as answer-only, with class names and numbers for the object tags (ours)",
+}
+PROMPTS = {task: ABOUT | ABOUT_VCR if task == "vcr" else ABOUT for task in TASKS}
+EXAMPLES = {"1shot-images": 1, "3shot-images": 3}  # how many real examples a prompt wants
+
+
+def shot_count(mode: str | None) -> int:
+    """How many text examples the original's `--prompt_mode` means: it looks at the first character.
+
+    >>> [shot_count(m) for m in ("zero", "1shot", "3shot", "10shot", "5shot", None)]
+    [0, 1, 3, 1, 0, 0]
+    """
+    return {"1": 1, "3": 3}.get((mode or "")[:1], 0)
+
+
+def wants_explanation(prompt: str) -> bool:
+    """Whether a prompt (or a control arm of it) asks for an explanation.
+
+    >>> wants_explanation("answer-only-boxes+blank"), wants_explanation("zero")
+    (False, True)
+    """
+    return not prompt.startswith("answer-only")
+
+
+def head(label: str) -> str:
+    """An ACT-X label up to its first comma. Of the 397 labels 264 have one; 310 different heads are left.
+
+    >>> head("skating, ice")
+    'skating'
+    """
+    return label.partition(",")[0].strip()
+
+
+def answer_type(answer: str) -> str:
+    """What kind of answer a VQA question wants, told from its majority answer.
+
+    >>> [answer_type(a) for a in ("yes", "2", "two", "red")]
+    ['yes/no', 'number', 'number', 'other']
+    """
+    from snellen.exams.vqa_nle.marking.vqa_official import normalise
+
+    said = normalise(answer)
+    if said in ("yes", "no"):
+        return "yes/no"
+    return "number" if said.replace(".", "", 1).isdecimal() else "other"

@@ -1,0 +1,227 @@
+"""The ask stage: the original's prompts, byte for byte, and our variants of them for VCR's object tags.
+
+The last user turn is text first, then the image; the original's examples are turns of text alone. Kept as they are: the
+answer-only prompts glue sentences together, and ACT-X's examples have a "Description:" that no question has.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from snellen.core.errors import SnellenError
+from snellen.core.types import Picture, Question, Sample, Text, Turn
+from snellen.exams.vqa_nle.formats import tags
+from snellen.exams.vqa_nle.names import LABELS, LETTERS, TASKS, shot_count, wants_explanation
+
+# the last user turn, with an explanation wanted
+EXPLAIN = {
+    "vqax": (
+        "Given an IMAGE and a QUESTION, answer and explain in this format:\n<answer> because <explanation>\nQuestion: {question}"
+    ),
+    "actx": "Given an IMAGE, identify the activity and explain in this format:\n<activity> because <explanation>\n",
+    "esnlive": (
+        "Given an IMAGE and a HYPOTHESIS, answer and explain in this format:\n<label> because <explanation>\n"
+        "Label must be: entailment, contradiction, or neutral.\n\nHypothesis: {hypothesis}"
+    ),
+    "vcr": (
+        "Given an IMAGE, a QUESTION and four options, answer and explain in this format:\n<letter> because <explanation>\n"
+        "Letter must be A, B, C, or D.\n{note}Question: {question}\nA) {c0}\nB) {c1}\nC) {c2}\nD) {c3}"
+    ),
+}
+# and without
+ANSWER = {
+    "vqax": (
+        "Given an IMAGE and a QUESTION, answer in this format:\n<answer>\n"
+        "Use at most three words and do not add any explanation.Question: {question}"
+    ),
+    "actx": (
+        "Given an IMAGE, identify the activity in this format:\n<activity>\n"
+        "Use at most two words and do not add any explanation."
+    ),
+    "esnlive": (
+        "Given an IMAGE and a HYPOTHESIS, classify the relation in this format:\n<label>\n"
+        "Label must be exactly one of: entailment, contradiction, neutral.\n"
+        "Use only the label and do not add any explanation.Hypothesis: {hypothesis}"
+    ),
+    "vcr": (
+        "Given an IMAGE, a QUESTION and four options, choose the correct answer in this format:\n<letter>\n"
+        "Letter must be A, B, C, or D.Use only the letter and do not add any explanation.\n"
+        "{note}Question: {question}\nA) {c0}\nB) {c1}\nC) {c2}\nD) {c3}"
+    ),
+}
+SHOTS = {
+    "vqax": (
+        ("Question: Is there a dog in the image?", "yes because a dog is visible in the picture"),
+        ("Question: How many people are in the image?", "3 because there are three individuals visible"),
+        ("Question: What color is the bus?", "yellow because the vehicle is painted bright yellow"),
+    ),
+    "actx": (
+        (
+            "Description: A person is sitting with a guitar.",
+            "playing guitar because the person is strumming the instrument",
+        ),
+        ("Description: A person rides a bicycle outside.", "riding bike because they are moving on a bicycle"),
+        (
+            "Description: Someone stands in a kitchen using pans.",
+            "cooking because they are working with pans on a stove",
+        ),
+    ),
+    "esnlive": (
+        ("Hypothesis: A person is skiing.", "entailment because the image shows someone skiing"),
+        ("Hypothesis: The man is riding a bicycle indoors.", "contradiction because the bicycle is outdoors"),
+        ("Hypothesis: Someone might be preparing a meal.", "neutral because the kitchen scene is ambiguous"),
+    ),
+    "vcr": (
+        (
+            "Question: Why is the person smiling? Options: A) happy B) sad C) angry D) tired",
+            "A because the person shows clear signs of happiness",
+        ),
+        (
+            "Question: What is the woman doing? Options: A) reading B) sleeping C) running D) dancing",
+            "A because she is holding an open book",
+        ),
+        (
+            "Question: What is the child looking at? Options: A) dog B) phone C) bird D) ball",
+            "B because the child is facing the device in their hands",
+        ),
+    ),
+}
+MISSING_CHOICE = {True: "missing", False: "Option missing"}  # by whether an explanation is wanted
+BOX_NOTE = "[n] is what the box with the number n shows.\n"  # ours: only where boxes are drawn
+BASELINE_FORM = "{} because it is visible"  # how a subject that never looks says an option
+OPTIONS = {"vqax": (), "actx": (), "esnlive": LABELS, "vcr": LETTERS}
+
+
+def _fact(sample: Sample, name: str) -> str:
+    value = sample.facts.get(name)
+    if not isinstance(value, str) or not value:
+        raise SnellenError(f"{sample.id}: the sample has no {name}, which the prompt needs")
+    return value
+
+
+def _vcr_texts(prompt: str, sample: Sample) -> tuple[str, list[str]]:
+    """Question and four choices, with object tags in the words of the prompt."""
+    choices = [str(c) for c in sample.facts.get("choices") or ()][: len(LETTERS)]
+    if not choices:
+        raise SnellenError(f"{sample.id}: the sample has no choices, which the prompt needs")
+    texts = [_fact(sample, "question"), *choices]
+    if prompt.endswith("-boxes"):
+        texts = [tags.as_numbers(t, "[{}]") for t in texts]
+    elif prompt.endswith("-names"):
+        texts = [tags.as_names(t, sample.facts.get("objects") or (), sample.id) for t in texts]
+    missing = MISSING_CHOICE[wants_explanation(prompt)]
+    return texts[0], texts[1:] + [missing] * (len(LETTERS) - len(choices))
+
+
+def text_of(prompt: str, sample: Sample) -> str:
+    """The text of the last user turn."""
+    task = sample.tags["task"]
+    form = (EXPLAIN if wants_explanation(prompt) else ANSWER)[task]
+    if task == "vqax":
+        return form.format(question=_fact(sample, "question"))
+    if task == "esnlive":
+        return form.format(hypothesis=_fact(sample, "hypothesis"))
+    if task == "vcr":
+        question, (c0, c1, c2, c3) = _vcr_texts(prompt, sample)
+        note = BOX_NOTE if prompt.endswith("-boxes") else ""
+        return form.format(question=question, c0=c0, c1=c1, c2=c2, c3=c3, note=note)
+    return form
+
+
+def _pictures(prompt: str, sample: Sample) -> tuple[Picture, ...]:
+    """The sample's image; for `-boxes` with the boxes of all objects that question or choices name."""
+    if not prompt.endswith("-boxes") or not sample.pictures:
+        return sample.pictures
+    from snellen.exams.vqa_nle.formats.boxes import draw
+
+    numbers = tags.mentioned([_fact(sample, "question"), *map(str, sample.facts.get("choices") or ())])
+    boxes = sample.facts.get("boxes") or []
+    if numbers and not boxes:
+        raise SnellenError(f"{sample.id}: no boxes are known for its objects; ask without '-boxes'")
+    return tuple(draw(picture, boxes, numbers) for picture in sample.pictures)
+
+
+def text_turns(task: str, count: int) -> tuple[Turn, ...]:
+    """The original's examples: question and answer by turns, without images."""
+    turns: list[Turn] = []
+    for question, answer in SHOTS[task][:count]:
+        turns.append(Turn(role="user", parts=(Text(text=question),)))
+        turns.append(Turn(role="assistant", parts=(Text(text=answer),)))
+    return tuple(turns)
+
+
+def ask(prompt: str, sample: Sample) -> Question:
+    """One question. The examples of the `-images` prompts come from the data set (`data.NleData.asker`): without one, none."""
+    task = sample.tags["task"]
+    explained = wants_explanation(prompt)
+    return Question(
+        id=sample.id,
+        benchmark=task,
+        prompt=prompt,
+        parts=(Text(text=text_of(prompt, sample)), *_pictures(prompt, sample)),
+        answer_kind="one-of" if OPTIONS[task] else "text",
+        options=OPTIONS[task],
+        answer_form=BASELINE_FORM if explained else "{}",
+        history=text_turns(task, shot_count(prompt)) if prompt in ("1shot", "3shot") else (),
+    )
+
+
+# ---------------------------------------------------------------- samples without a data set
+
+_FACTS: dict[str, dict[str, Any]] = {
+    "vqax": {"question": "What color is the ball?"},
+    "actx": {},
+    "esnlive": {"hypothesis": "A person is throwing a ball."},
+    "vcr": {
+        "question": "Why does <det0> look at <det1>?",
+        "choices": [
+            "<det0> wants to catch <det1>.",
+            "A dog has taken <det1>.",
+            "<det0> is sad because the game is over.",
+            "<det1> is about to burst.",
+        ],
+        "objects": ["person", "ball"],
+        "boxes": [[0.0, 0.0, 4.0, 7.0], [5.0, 2.0, 7.0, 4.0]],
+    },
+}
+_ANSWERS = {
+    "vqax": ("yes", "no", "2", "red"),
+    "actx": ("yoga", "juggling", "skating, ice", "bicycling, mountain"),
+    "esnlive": LABELS,
+    "vcr": LETTERS,
+}
+_WHY = {
+    "vqax": "it can be seen in the middle of the picture",
+    "actx": "the person stands in the typical pose",
+    "esnlive": "the person holds a ball in one hand",
+    "vcr": "<det0> has raised both hands",
+}
+
+
+def _sample(task: str, answer: str, name: str) -> Sample:
+    from snellen.exams.vqa_nle.names import answer_type, head
+
+    facts = _FACTS[task] | {"key": name, "image_id": name, "image_name": f"{name}.jpg"}
+    tag = {
+        "vqax": {"answer_type": answer_type(answer)},
+        "actx": {"head": head(answer)},
+        "esnlive": {"label": answer},
+        "vcr": {},
+    }[task]
+    truth: dict[str, object] = {"answers": [answer] * (10 if task == "vqax" else 1), "explanations": [_WHY[task]]}
+    if task == "vcr":
+        label = LETTERS.index(answer)
+        truth |= {"label": label, "answers": [facts["choices"][label]]}
+    return Sample(id=f"{task}/test/{name}", tags={"split": "test", "task": task, **tag}, truth=truth, facts=facts)
+
+
+def probes(task: str) -> list[Sample]:
+    """One sample without picture, to show prompts and try protocols without a data set."""
+    if task not in TASKS:
+        raise SnellenError(f"unknown task '{task}': choose from {', '.join(TASKS)}")
+    return [_sample(task, _ANSWERS[task][0], "probe")]
+
+
+def truths(task: str) -> list[Sample]:
+    """A sample for each answer that there can be; where answers are free text, for a few of each kind."""
+    return [_sample(task, answer, f"truth-{i}") for i, answer in enumerate(_ANSWERS[task])]

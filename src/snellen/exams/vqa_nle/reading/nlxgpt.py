@@ -1,0 +1,51 @@
+"""How nlxgpt reads: raw text split at "because", gold answers by the VQA normalisation, predictions compared as they are."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from snellen.exams.vqa_nle.marking.vqa_official import normalise
+
+BECAUSE = "because"
+
+
+def split(text: str, task: str = "vqax") -> tuple[str, str]:
+    """Answer and explanation. The answer ends at the first "because", even inside a word; the explanation begins after the
+    last one, but for e-SNLI-VE after the first. Without any, the explanation is every word from the third on.
+
+    >>> split("red because a because b"), split("red because a because b", "esnlive"), split("yes it is very sunny")
+    (('red', 'b'), ('red', 'a because b'), ('yes it is very sunny', 'is very sunny'))
+    """
+    if BECAUSE not in text:
+        return text.strip(), " ".join(text.split()[2:])
+    answer, _, after_first = text.partition(BECAUSE)
+    explanation = after_first if task == "esnlive" else text.rpartition(BECAUSE)[2]
+    return answer.strip(), explanation.strip()
+
+
+def prep_answer(answer: str) -> str:
+    """The official normalisation, and no comma left."""
+    return normalise(answer).replace(",", "")
+
+
+def gold(answers: Sequence[str]) -> str | None:
+    """The commonest answer after normalisation, the first of equals."""
+    counts: dict[str, int] = {}
+    for answer in map(prep_answer, answers):
+        counts[answer] = counts.get(answer, 0) + 1
+    return max(counts, key=counts.__getitem__) if counts else None
+
+
+def prep_question(question: str) -> str:
+    """A question as nlxgpt feeds it to its model.
+
+    >>> prep_question("What's the man's t-shirt color?")
+    'whats the mans t shirt color'
+    """
+    return re.sub(r"""[.,'!?"()*#:;]""", "", question.lower()).replace("-", " ").replace("/", " ")
+
+
+def reference(explanation: str) -> str:
+    """An annotator's explanation as nlxgpt's files have it: lower case, no periods."""
+    return explanation.lower().replace(".", "")

@@ -1,0 +1,137 @@
+"""Rows of `snellen mark`: a reply, with truth under the names that the published files use. A row without truth is only read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from snellen.core.errors import SnellenError
+from snellen.core.types import Sample
+from snellen.exams.vqa_nle.formats.base import (
+    BadRecord,
+    canonical_tags,
+    entailment_of,
+    explanations_of,
+    first,
+    kind_of,
+    label_of,
+    texts,
+)
+from snellen.exams.vqa_nle.marking.vqa_official import majority
+from snellen.exams.vqa_nle.names import LETTERS, answer_type, head
+
+ANSWERS = {
+    "vqax": ("answers", "answer", "label", "gt_answer"),
+    "actx": ("answers", "label", "activity", "class", "label_name", "ans", "answer", "gt_label"),
+    "esnlive": ("answers", "label", "gold_label", "relation", "answer", "gt_label"),
+    "vcr": ("answer", "gt_answer"),
+}
+CHOICES = ("choices", "answer_choices")
+CLASS_IDS = ("contradiction", "neutral", "entailment")  # e-ViL's numbers for the labels
+
+
+def sample_from_row(task: str, row: Mapping[str, Any]) -> Sample:
+    """A light sample; raises SnellenError that names the field where the truth is not what it should be."""
+    try:
+        facts = _facts(task, row)
+        truth = _vcr_truth(row, facts) if task == "vcr" else _truth(task, row)
+    except BadRecord as error:
+        raise SnellenError(f"{error}") from None
+    tags = {"split": _split(row), "task": task} | _tags(task, truth)
+    return Sample(id=str(row["id"]), tags=tags, truth=truth, facts=facts)
+
+
+def _split(row: Mapping[str, Any]) -> str:
+    return row["split"] if isinstance(row.get("split"), str) else "rows"
+
+
+def _facts(task: str, row: Mapping[str, Any]) -> dict[str, Any]:
+    facts: dict[str, Any] = {"key": str(row["id"])}
+    question = first(row, ("question", "sent", "hypothesis"))
+    if isinstance(question, str):
+        facts["hypothesis" if task == "esnlive" else "question"] = canonical_tags(question)
+    if task != "vcr":
+        return facts
+    given = first(row, CHOICES)
+    if given is None and isinstance(row.get("answers"), list):
+        given = row["answers"]  # as the original's loader takes them
+    facts["objects"] = list(texts(row.get("objects"), "object")) if isinstance(row.get("objects"), list) else []
+    facts["choices"] = _choices(given, len(facts["objects"]))
+    return facts
+
+
+def _choices(given: Any, objects: int) -> list[str]:
+    """Choices as texts, or as the official lists of tokens and object numbers."""
+    if given is None:
+        return []
+    if not isinstance(given, list):
+        raise BadRecord(f'field "choices" must be a list of four texts, not {kind_of(given)}')
+    if given and all(isinstance(c, list) for c in given):
+        from snellen.exams.vqa_nle.formats.vcr import sentence
+
+        return [sentence(c, objects) for c in given]
+    found = [canonical_tags(c) for c in texts(given, "choice")]
+    if len(found) > len(LETTERS):
+        raise BadRecord(f'field "choices" has {len(found)} texts; there are {len(LETTERS)} letters')
+    return found
+
+
+def _truth(task: str, row: Mapping[str, Any]) -> dict[str, Any] | None:
+    given = first(row, ANSWERS[task])
+    if task == "esnlive":
+        one = given[0] if isinstance(given, list) else given
+        if isinstance(one, int) and not isinstance(one, bool) and 0 <= one < len(CLASS_IDS):
+            one = CLASS_IDS[one]
+        label = entailment_of(one)
+        answers = [] if label is None else [label]
+    else:
+        answers = list(texts(given, "answer", "answer"))
+    explanations = list(explanations_of(row))
+    return {"answers": answers, "explanations": explanations} if answers or explanations else None
+
+
+def _vcr_truth(row: Mapping[str, Any], facts: Mapping[str, Any]) -> dict[str, Any] | None:
+    choices: list[str] = facts["choices"]
+    label = _vcr_label(first(row, ("label", "answer_label", "gt_label")), len(choices))
+    said = _vcr_said(row)
+    if label is None and isinstance(said, str):
+        text = canonical_tags(said).strip()
+        letter = text.upper() if len(text) == 1 and text.upper() in LETTERS else ""
+        label = LETTERS.index(letter) if letter else choices.index(text) if text in choices else None
+        if label is None and choices:
+            raise BadRecord(f'field "answer" {said!r} is neither a letter nor one of the choices')
+    explanations = [canonical_tags(e) for e in explanations_of(row)]
+    if label is None and not isinstance(said, str):
+        return {"answers": [], "explanations": explanations} if explanations else None
+    known = choices[label] if label is not None and label < len(choices) else None
+    answers = [known] if known is not None else [canonical_tags(said)] if isinstance(said, str) else []
+    return {"answers": answers, "explanations": explanations} | ({} if label is None else {"label": label})
+
+
+def _vcr_said(row: Mapping[str, Any]) -> str | None:
+    """The right choice as a letter or text. A list under "answers" are the choices, as the original's loader takes them."""
+    for name in ("answer", "gt_answer", "answers"):
+        value = first(row, (name,))
+        if isinstance(value, str):
+            return value
+        if value is not None and not (name == "answers" and isinstance(value, list)):
+            raise BadRecord(f'field "{name}" must be a letter or the text of a choice, not {kind_of(value)}')
+    return None
+
+
+def _vcr_label(value: Any, choices: int) -> int | None:
+    """The number of the right choice from 0, or its letter. A text such as "1" could count from 0 or from 1: refused."""
+    if isinstance(value, str) and value.strip().upper() in LETTERS:
+        value = LETTERS.index(value.strip().upper())
+    return label_of(value, choices or len(LETTERS))
+
+
+def _tags(task: str, truth: Mapping[str, Any] | None) -> dict[str, str]:
+    answers = truth["answers"] if truth else []
+    if task == "vqax":
+        return {"answer_type": answer_type(majority(answers) or "") if answers else "none"}
+    if task == "esnlive":
+        return {"label": answers[0] if answers else "none"}
+    if task == "actx":
+        return {"head": head(answers[0]) if answers else "none"}
+    return {}

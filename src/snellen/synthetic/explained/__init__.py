@@ -1,0 +1,1 @@
+"""Scenes with questions, answers and explanations: VQA-X, ACT-X, e-SNLI-VE and VCR."""

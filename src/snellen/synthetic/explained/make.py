@@ -1,0 +1,114 @@
+"""Makes synthetic sets of the four tasks with explanations, in the real formats and the folder layout of the originals.
+
+All four may go into one folder, with the same seed and count: they share nothing but the mark that says where it comes from.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from snellen.core.errors import SnellenError
+from snellen.synthetic.tables import Progress
+from snellen.synthetic.writing import Origin, claim, in_order, write_bytes, write_json, write_text
+
+if TYPE_CHECKING:
+    from snellen.synthetic.explained.records import Made
+
+GENERATOR, VERSION = "vqa_nle", 1
+CSV_COLUMNS = ("", "pairID", "Flickr30kID", "hypothesis", "gold_label", "explanation")
+Key = tuple[str, str, int, int]
+
+
+class Layout(NamedTuple):
+    """The splits of a task and how the annotations of one split are written."""
+
+    splits: tuple[str, ...]
+    annotate: Callable[[Path, str, list[Made]], list[Path]]
+
+
+def make(
+    task: str, out: Path, *, count: int, seed: int, workers: int | None = None, progress: Progress | None = None
+) -> list[Path]:
+    """Writes `count` records of val and of test, and twice as many of train; gives the files.
+
+    Record i of a split depends on (seed, i) alone. The annotations of a split appear when all its pictures are there.
+    """
+    if task not in LAYOUTS:
+        raise SnellenError(f"no task {task!r}: choose one of {', '.join(LAYOUTS)}")
+    layout = LAYOUTS[task]
+    files = [claim(out, Origin(generator=GENERATOR, version=VERSION, seed=seed, count=count))]
+    keys = [(task, split, seed, index) for split in layout.splits for index in range(size(split, count))]
+    made: dict[str, list[Made]] = {split: [] for split in layout.splits}
+    for done, (key, one) in enumerate(zip(keys, in_order(record, keys, workers), strict=True), start=1):
+        if one.picture is not None:
+            name, data = one.picture
+            files.append(write_bytes(out / "images" / name, data))
+        made[key[1]].append(one._replace(picture=None))
+        if progress is not None:
+            progress(done, len(keys))
+    for split, records in made.items():
+        files += layout.annotate(out, split, records)
+    return sorted(files)
+
+
+def size(split: str, count: int) -> int:
+    """How many records a split has."""
+    return 2 * count if split == "train" else count
+
+
+def record(key: Key) -> Made:
+    """One record (it runs in other processes)."""
+    from snellen.synthetic.explained import actx as made_actx
+    from snellen.synthetic.explained import esnlive as made_esnlive
+    from snellen.synthetic.explained import vcr as made_vcr
+    from snellen.synthetic.explained import vqax as made_vqax
+
+    task, split, seed, index = key
+    makers = {"vqax": made_vqax.made, "actx": made_actx.made, "esnlive": made_esnlive.made, "vcr": made_vcr.made}
+    return makers[task](split, seed, index)
+
+
+def _vqax(out: Path, split: str, records: list[Made]) -> list[Path]:
+    return [write_json(out / "nle_data" / "VQA-X" / f"vqaX_{split}.json", {one.key: one.record for one in records})]
+
+
+def _actx(out: Path, split: str, records: list[Made]) -> list[Path]:
+    return [write_json(out / "nle_data" / "ACT-X" / f"actX_{split}.json", {one.key: one.record for one in records})]
+
+
+def _esnlive(out: Path, split: str, records: list[Made]) -> list[Path]:
+    sink = io.StringIO()
+    writer = csv.DictWriter(sink, CSV_COLUMNS, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(one.extra for one in records)
+    folder = out / "nle_data" / "eSNLI-VE"
+    short = {one.key: one.record for one in records}
+    return [
+        write_text(folder / f"esnlive_{split}.csv", sink.getvalue()),
+        write_json(folder / f"esnlive_{split}.json", short),
+    ]
+
+
+def _vcr(out: Path, split: str, records: list[Made]) -> list[Path]:
+    files = []
+    for one in records:
+        name, metadata = one.extra["metadata"]
+        files.append(write_json(out / "images" / name, metadata))
+    folder = out / "nle_data" / "VCR"
+    lines = "".join(json.dumps(one.record, ensure_ascii=False) + "\n" for one in records)
+    files.append(write_text(folder / f"{split}.jsonl", lines))
+    files.append(write_json(folder / f"vcr_{split}.json", [one.extra["item"] for one in records]))
+    return files
+
+
+LAYOUTS = {
+    "vqax": Layout(("train", "val", "test"), _vqax),
+    "actx": Layout(("train", "test"), _actx),
+    "esnlive": Layout(("train", "test"), _esnlive),
+    "vcr": Layout(("train", "val", "test"), _vcr),
+}

@@ -1,0 +1,1 @@
+"""Scenes that carry a silhouette in their coarse brightness: IllusionBench."""

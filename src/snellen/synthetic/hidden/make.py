@@ -1,0 +1,62 @@
+"""Makes a synthetic set in IllusionBench's own format: three folders of parquet shards with the real file names."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+import numpy as np
+from PIL import Image
+
+from snellen.synthetic.hidden import scenery, silhouettes
+from snellen.synthetic.tables import Progress, Recipe, Row, make_set
+
+SPLITS = (silhouettes.IN, silhouettes.LOGO, silhouettes.ICON)
+STRENGTHS = {"Easy": (1.25, 1.3, 1.4, 1.5, 1.6), "Hard": (0.75, 0.8, 0.85, 0.9, 0.95, 1.0, 1.1, 1.2)}
+
+
+def _dealt(key: tuple[int, ...], index: int, size: int) -> int:
+    """Which of `size` cases sample `index` shows: every consecutive `size` samples show each once, shuffled."""
+    block, slot = divmod(index, size)
+    return int(np.random.default_rng([*key, block]).permutation(size)[slot])
+
+
+def sample(split: str, seed: int, index: int) -> tuple[str, bytes]:
+    """File name and PNG bytes of one image."""
+    key = (seed, SPLITS.index(split))
+    shapes, scenes, levels = silhouettes.shapes(split), tuple(scenery.SCENES), tuple(STRENGTHS)
+    shape = shapes[_dealt((*key, 1), index, len(shapes))]
+    scene = scenes[_dealt((*key, 2), index, len(scenes))]
+    level = levels[_dealt((*key, 3), index, len(levels))]
+    rng = np.random.default_rng([*key, 0, index])
+    strength = STRENGTHS[level][int(rng.integers(len(STRENGTHS[level])))]
+    variant = int(rng.integers(silhouettes.VARIANTS[split]))
+    mask = silhouettes.silhouette(split, shape, variant, rng)
+    image = scenery.compose(scenery.scene(scene, rng), mask, strength, rng)
+    first = f"{shape}-{variant + 1}" if split == silhouettes.ICON else shape
+    sink = io.BytesIO()
+    Image.fromarray(image).save(sink, "PNG", compress_level=1)
+    return f"{first}-{scene}-{level}-{strength}-{index}.png", sink.getvalue()
+
+
+def rows(split: str, seed: int, index: int) -> tuple[Row, ...]:
+    """One image as a row of its split."""
+    name, data = sample(split, seed, index)
+    return ((name, {"bytes": data, "path": name}),)
+
+
+RECIPE = Recipe(
+    generator="illusionbench",
+    version=1,
+    types={"image_name": "VARCHAR", "image": "STRUCT(bytes BLOB, path VARCHAR)"},
+    features={"image_name": {"dtype": "string", "_type": "Value"}, "image": {"_type": "Image"}},
+    parts={split: (split,) for split in SPLITS},
+    rows=rows,
+)
+
+
+def make(
+    out: Path, *, count: int, seed: int, workers: int | None = None, progress: Progress | None = None
+) -> list[Path]:
+    """Writes `count` images a split; the same seed and count give the same bytes."""
+    return make_set(RECIPE, out, count=count, seed=seed, workers=workers, progress=progress)

@@ -1,0 +1,87 @@
+"""All eleven scenes, and how a silhouette is carried by the coarse brightness of one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import numpy as np
+import numpy.typing as npt
+
+from snellen.synthetic.hidden.scenery_base import SIZE, Field, Rng, noise, smooth
+from snellen.synthetic.hidden.scenery_outdoor import city, medieval_village, time_square
+from snellen.synthetic.hidden.scenery_places import bazaar_market, museum, underwater_ruins
+from snellen.synthetic.hidden.scenery_simple import cloud, forest, ocean, origami, sand_dune
+
+Pixels = npt.NDArray[np.uint8]
+SIMPLE: Mapping[str, Callable[[Rng], Field]] = {
+    "Ocean": ocean,
+    "Origami": origami,
+    "Forest": forest,
+    "Cloud": cloud,
+    "Sand_dune": sand_dune,
+}
+COMPLEX: Mapping[str, Callable[[Rng], Field]] = {
+    "Medieval_Village": medieval_village,
+    "City": city,
+    "Underwater_ruins": underwater_ruins,
+    "Museum": museum,
+    "Bazaar_market": bazaar_market,
+    "Time_square": time_square,
+}
+SCENES: Mapping[str, Callable[[Rng], Field]] = {**SIMPLE, **COMPLEX}
+LUMA: Field = np.array([0.299, 0.587, 0.114], dtype=np.float32)
+_NIGHT = 0.37  # in a scene darker than this only light shapes: a dark one would turn night into day
+
+
+def scene(name: str, rng: Rng) -> Field:
+    """A scene of the named kind without any shape, height by width by 3 in 0..1."""
+    image: Field = np.clip(SCENES[name](rng), 0, 1)
+    return image
+
+
+def _clutter(image: Field) -> float:
+    """How restless the scene is at the scale of the shapes' parts, colours included."""
+    cells = image.reshape(SIZE // 8, 8, SIZE // 8, 8, 3).mean(axis=(1, 3))
+    blocks = cells.reshape(4, 12, 4, 12, 3)
+    return float((blocks - blocks.mean(axis=(1, 3), keepdims=True)).std())
+
+
+def _relit(image: Field, light: Field, wanted: Field) -> Field:
+    """The picture with another brightness at each point: darker by a factor, lighter half so and half toward white."""
+    ratio = wanted / np.maximum(light, np.float32(0.02))
+    gain = np.where(ratio < 1, ratio, np.sqrt(np.minimum(ratio, 4)))
+    part: Field = np.minimum(image * gain[..., None].astype(np.float32), np.float32(1))
+    reached = part @ LUMA
+    lift: Field = np.clip((wanted - reached) / np.maximum(1 - reached, np.float32(0.02)), 0, 1)
+    out: Field = part + (1 - part) * lift[..., None]
+    return out
+
+
+def compose(image: Field, mask: Field, strength: float, rng: Rng) -> Pixels:
+    """The scene with the shape in it: coarse brightness and contrast follow the mask, fine detail stays the scene's.
+
+    Edges are pulled about by the scene's own detail, so that its elements seem to form the shape, and some parts
+    of it are fainter than others. A restless scene is calmed and takes a deeper shape, for the same visibility.
+    """
+    light = image @ LUMA
+    middling = smooth(light, 8)
+    broad = smooth(middling, 96)
+    band, fine = middling - broad, light - middling
+    soft = smooth(mask, 6)
+    ragged = soft + np.clip(fine * 0.9, -0.25, 0.25) + np.float32(0.12) * noise(rng, 40, 40)
+    shape = 0.45 * soft + 0.55 * smooth(np.clip((ragged - 0.5) * 2.2 + 0.5, 0, 1), 3)
+    shape = (shape - np.float32(0.5)) * (1 + np.float32(0.3) * noise(rng, 3, 3))
+    mean, quiet = float(broad.mean()), 1.15 - 0.32 * strength
+    sign = 1.0 if rng.random() < 0.5 or mean < _NIGHT else -1.0
+    effort = float(np.clip(6.4 * _clutter(image) + 0.22, 0.7, 1.75))
+    swing = np.float32(sign * 0.3 * effort * (strength - 0.36)) * shape
+    busy = min(1.0, 0.06 / max(float(band.std()), 1e-3))
+    wanted = float(np.clip(mean, 0.38, 0.6)) + np.float32(0.95 - 0.3 * strength) * (broad - mean)
+    wanted = wanted + np.float32(busy * quiet) * band + fine * (1 + 0.8 * swing) + swing
+    out = _relit(image, light, np.clip(wanted, 0.02, 0.98))
+    return np.rint(np.clip(out, 0, 1) * 255).astype(np.uint8)
+
+
+def flat(name: str, rng: Rng) -> Pixels:
+    """A scene as it is in the pictures, but with no shape in it."""
+    return compose(scene(name, rng), np.full((SIZE, SIZE), 0.5, dtype=np.float32), 1.0, rng)

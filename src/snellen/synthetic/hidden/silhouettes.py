@@ -1,0 +1,156 @@
+"""Silhouettes of all classes, drawn by code: things and icons from outlines, letter marks in place of logos."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+
+import numpy as np
+import numpy.typing as npt
+from PIL import Image, ImageDraw
+
+from snellen.synthetic.hidden.silhouettes_things import ICONS, THINGS
+from snellen.synthetic.hidden.strokes import Floats, Pen
+
+Mask = npt.NDArray[np.float32]
+SIZE = 384
+IN, LOGO, ICON = "Illusion_IN", "Illusion_LOGO", "Illusion_ICON"
+VARIANTS = {IN: 1, LOGO: 1, ICON: 3}
+_MARKS = {
+    "adidas": ("AD", "square"),
+    "amazon": ("AM", "circle"),
+    "apple": ("AP", "diamond"),
+    "audi": ("AU", "shield"),
+    "bmw": ("BM", "hexagon"),
+    "benz": ("BZ", "square"),
+    "facebook": ("FB", "circle"),
+    "google": ("GO", "diamond"),
+    "instagram": ("IN", "shield"),
+    "mcdonalds": ("MC", "hexagon"),
+    "nasa": ("NA", "square"),
+    "nike": ("NK", "circle"),
+    "olympics": ("OL", "diamond"),
+    "playstation": ("PS", "shield"),
+    "puma": ("PU", "hexagon"),
+    "reebok": ("RE", "square"),
+    "spotify": ("SP", "circle"),
+    "starbucks": ("ST", "diamond"),
+    "tesla": ("TE", "shield"),
+    "telegram": ("TG", "hexagon"),
+    "ubuntu": ("UB", "square"),
+}
+# Letters as strokes in a box 3 wide and 6 high, y down.
+_LETTERS: dict[str, tuple[tuple[float, ...], ...]] = {
+    "A": ((0, 6, 1.5, 0, 3, 6), (0.7, 4.0, 2.3, 4.0)),
+    "B": ((0, 0, 0, 6, 2, 6, 3, 5.2, 3, 3.8, 2, 3, 0, 3), (0, 0, 2, 0, 2.8, 0.8, 2.8, 2.2, 2, 3)),
+    "C": ((3, 0.8, 2.2, 0, 0.8, 0, 0, 1, 0, 5, 0.8, 6, 2.2, 6, 3, 5.2),),
+    "D": ((0, 0, 0, 6, 1.8, 6, 3, 4.8, 3, 1.2, 1.8, 0, 0, 0),),
+    "E": ((3, 0, 0, 0, 0, 6, 3, 6), (0, 3, 2.4, 3)),
+    "F": ((3, 0, 0, 0, 0, 6), (0, 3, 2.4, 3)),
+    "G": ((3, 0.9, 2.2, 0, 0.8, 0, 0, 1, 0, 5, 0.8, 6, 2.2, 6, 3, 5.2, 3, 3.3, 1.7, 3.3),),
+    "I": ((1.5, 0, 1.5, 6), (0.4, 0, 2.6, 0), (0.4, 6, 2.6, 6)),
+    "K": ((0, 0, 0, 6), (3, 0, 0, 3.4), (1, 2.6, 3, 6)),
+    "L": ((0, 0, 0, 6, 3, 6),),
+    "M": ((0, 6, 0, 0, 1.5, 3, 3, 0, 3, 6),),
+    "N": ((0, 6, 0, 0, 3, 6, 3, 0),),
+    "O": ((0.8, 0, 0, 1, 0, 5, 0.8, 6, 2.2, 6, 3, 5, 3, 1, 2.2, 0, 0.8, 0),),
+    "P": ((0, 6, 0, 0, 2.2, 0, 3, 0.8, 3, 2.4, 2.2, 3.2, 0, 3.2),),
+    "R": ((0, 6, 0, 0, 2.2, 0, 3, 0.8, 3, 2.3, 2.2, 3.1, 0, 3.1), (1.5, 3.1, 3, 6)),
+    "S": ((3, 0.8, 2.2, 0, 0.8, 0, 0, 0.9, 0, 2.1, 0.8, 3, 2.2, 3, 3, 3.9, 3, 5.1, 2.2, 6, 0.8, 6, 0, 5.2),),
+    "T": ((0, 0, 3, 0), (1.5, 0, 1.5, 6)),
+    "U": ((0, 0, 0, 5, 0.8, 6, 2.2, 6, 3, 5, 3, 0),),
+    "Z": ((0, 0, 3, 0, 0, 6, 3, 6),),
+}
+_BADGES: dict[str, tuple[float, ...]] = {
+    "square": (4, 4, 96, 4, 96, 96, 4, 96),
+    "diamond": (50, -8, 108, 50, 50, 108, -8, 50),
+    "shield": (2, 6, 98, 6, 98, 74, 50, 108, 2, 74),
+    "hexagon": (24, 4, 76, 4, 106, 50, 76, 96, 24, 96, -6, 50),
+}
+
+
+def _mark(letters: str, badge: str) -> Pen:
+    """Two bold letters inside a thin frame: a stand-in for a logo that copies none."""
+    pen = Pen()
+    if badge == "circle":
+        pen.ring(50, 50, 53, 53, 6)
+    else:
+        points = _BADGES[badge]
+        pen.line(6, *points, *points[:4])
+    for letter, left in zip(letters, (21.0, 59.2), strict=True):
+        for stroke in _LETTERS[letter]:
+            pen.line(9.5, *(left + 6.6 * v if i % 2 == 0 else 27 + 7.6 * v for i, v in enumerate(stroke)))
+    return pen
+
+
+@cache
+def _pen(split: str, shape: str, variant: int) -> Pen:
+    if split == LOGO:
+        return _mark(*_MARKS[shape])
+    pen = Pen()
+    (THINGS[shape] if split == IN else ICONS[shape][variant % 3])(pen)
+    return pen
+
+
+def shapes(split: str) -> tuple[str, ...]:
+    """The classes of a split in the spelling of the data."""
+    return tuple({IN: THINGS, LOGO: _MARKS, ICON: ICONS}[split])
+
+
+def render(
+    split: str,
+    shape: str,
+    variant: int = 0,
+    *,
+    size: int = SIZE,
+    scale: float = 0.8,
+    turn: float = 0.0,
+    mirror: bool = False,
+    shift: tuple[float, float] = (0.0, 0.0),
+    stretch: float = 1.0,
+    bend: Sequence[float] = (0.0, 0.0, 0.0, 0.0),
+) -> Mask:
+    """The silhouette as a mask in 0..1. `scale` and `shift` are parts of the image side, `turn` is in degrees.
+
+    `stretch` is width to height; `bend` is how far (in hundredths) and where in its course a slow wave moves x and y.
+    """
+    fine = 2 * size
+    image = Image.new("L", (fine, fine))
+    draw = ImageDraw.Draw(image)
+    angle = np.radians(turn)
+    c, s = np.cos(angle), np.sin(angle)
+    matrix = np.array([[c, s], [-s, c]]) * (scale * fine / 100.0)
+    matrix = np.diag([np.sqrt(stretch), 1 / np.sqrt(stretch)]) @ matrix
+    if mirror:
+        matrix = np.array([[-1.0, 0.0], [0.0, 1.0]]) @ matrix
+    centre: Floats = fine * (np.array([0.5, 0.5]) + np.array(shift))
+    for points, ink in _pen(split, shape, variant).pieces:
+        wave = np.sin(points[:, ::-1] * (2 * np.pi / 110.0) + [bend[2], bend[3]])
+        moved = (points + wave * [bend[0], bend[1]] - 50.0) @ matrix + centre
+        draw.polygon([(float(x), float(y)) for x, y in moved], fill=255 if ink else 0)
+    out: Mask = np.asarray(image.reduce(2), dtype=np.float32) / np.float32(255)
+    return out
+
+
+def silhouette(split: str, shape: str, variant: int, rng: np.random.Generator) -> Mask:
+    """A silhouette a little moved, sized, turned and, letters apart, perhaps mirrored."""
+    scale, turn = float(rng.uniform(0.7, 0.86)), float(rng.uniform(-9, 9))
+    shift = (float(rng.uniform(-0.05, 0.05)), float(rng.uniform(-0.05, 0.05)))
+    mirror = bool(rng.random() < 0.5) and split != LOGO
+    stretch = float(np.exp(rng.uniform(-0.1, 0.1)))
+    bend = (*(float(v) for v in rng.uniform(-3.0, 3.0, 2)), *(float(v) for v in rng.uniform(0, 2 * np.pi, 2)))
+    return render(split, shape, variant, scale=scale, turn=turn, mirror=mirror, shift=shift, stretch=stretch, bend=bend)
+
+
+def templates(split: str, size: int, scales: tuple[float, ...], turns: tuple[float, ...]) -> tuple[list[str], Mask]:
+    """All classes of a split at the given scales and turns (and mirrored): the class of each mask, and the masks."""
+    names: list[str] = []
+    masks: list[Mask] = []
+    for shape in shapes(split):
+        for variant in range(VARIANTS[split]):
+            for mirror in (False,) if split == LOGO else (False, True):
+                for scale in scales:
+                    for turn in turns:
+                        names.append(shape)
+                        masks.append(render(split, shape, variant, size=size, scale=scale, turn=turn, mirror=mirror))
+    return names, np.stack(masks)

@@ -1,0 +1,103 @@
+"""Makes synthetic sets of more than two images: variants of one scene, each with a change of its own that no other has."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from random import Random
+from typing import NamedTuple
+
+from snellen.core.errors import SnellenError
+from snellen.exams.d3.slots import MOST, set_names
+from snellen.synthetic.pairs.make import GENERATOR, SIZE, VERSION
+from snellen.synthetic.scenes.differences import KINDS_OF_DIFFERENCE, Difference, differences
+from snellen.synthetic.scenes.model import Scene, generator
+from snellen.synthetic.scenes.sampling import draw_scene
+from snellen.synthetic.scenes.words import facts
+from snellen.synthetic.tables import Progress
+from snellen.synthetic.writing import Origin, claim, in_order, write_bytes, write_json
+
+LEAST = 3
+KIND = "mixed"
+"""The kind of a set's differences: they are of several kinds."""
+_ROUNDS = 6
+
+
+class MadeSet(NamedTuple):
+    """One made set: its uid, its files, and what each image alone shows, as the other scene of a difference."""
+
+    uid: int
+    images: list[bytes]
+    told: list[Difference]
+
+
+def make_sets(
+    out: Path, *, size: int, count: int, seed: int, workers: int | None = None, progress: Progress | None = None
+) -> list[Path]:
+    """Writes `count` sets of `size` images in the layout of `make`, with image1 to imageN in place of left and right."""
+    if not LEAST <= size <= MOST:
+        raise SnellenError(f"--sets {size}: a set has {LEAST} to {MOST} images")
+    made = [claim(out, Origin(generator=f"{GENERATOR}-sets-of-{size}", version=VERSION, seed=seed, count=count))]
+    dataset: dict[str, dict[str, str]] = {}
+    known: dict[str, dict[str, str]] = {}
+    captions: dict[str, dict[str, str]] = {}
+    slots = set_names(size)
+    for one in in_order(_made, [(seed, index, size) for index in range(count)], workers):
+        uid = str(one.uid)
+        names = [f"images/SNELLEN_{one.uid * size + place:012d}.jpg" for place in range(size)]
+        made += [write_bytes(out / name, data) for name, data in zip(names, one.images, strict=True)]
+        dataset[uid] = {slot: f"./{name}" for slot, name in zip(slots, names, strict=True)}
+        known[uid] = {"kind": KIND} | {s: d.said_of_other for s, d in zip(slots, one.told, strict=True)}
+        captions[uid] = {slot: told.captions[1] for slot, told in zip(slots, one.told, strict=True)}
+        if progress is not None:
+            progress(one.uid + 1, count)
+    made.append(write_json(out / "differences.json", known))
+    made.append(write_json(out / "captions" / "reference.json", captions))
+    made.append(write_json(out / "dataset.json", dataset))
+    return sorted(made)
+
+
+def _made(key: tuple[int, int, int]) -> MadeSet:
+    from snellen.synthetic.scenes.render import draw, jpeg
+
+    seed, index, size = key
+    told = variants(seed, index, size)
+    return MadeSet(index, [jpeg(draw(d.other, SIZE).image) for d in told], told)
+
+
+def variants(seed: int, index: int, size: int) -> list[Difference]:
+    """The images of a set: the other scenes of these differences, all from one scene that is not among them."""
+    rng = generator("d3", "sets", size, seed, index)
+    while True:
+        found = _apart(draw_scene(rng), size, rng)
+        if len(found) == size:
+            return found
+
+
+def _apart(scene: Scene, size: int, rng: Random) -> list[Difference]:
+    """Changes of a scene, each true of one image alone; as few as can be in the same aspect of the same thing."""
+    possible: dict[str, Difference] = {}
+    for kind in KINDS_OF_DIFFERENCE * _ROUNDS:  # each round chooses other values, where there are several
+        for one in differences(scene, kind, rng):
+            possible.setdefault(one.said_of_other, one)
+    order = list(possible.values())
+    rng.shuffle(order)
+    chosen: list[Difference] = []
+    while order and len(chosen) < size:
+        one = min(
+            order, key=lambda d: _common(d, chosen)
+        )  # the first of those that have least in common with the others
+        order.remove(one)
+        if all(_tells(one, other) and _tells(other, one) for other in chosen):
+            chosen.append(one)
+    return chosen
+
+
+def _common(one: Difference, chosen: list[Difference]) -> tuple[int, int]:
+    """How often the aspect, and the kind, of a difference are among the chosen ones."""
+    aspects = sum((d.about, d.aspect) == (one.about, one.aspect) for d in chosen)
+    return aspects, sum(d.kind == one.kind for d in chosen)
+
+
+def _tells(one: Difference, other: Difference) -> bool:
+    """Whether what is said of one image is not true of the other."""
+    return all(fact.text != one.said_of_other for fact in facts(other.other))

@@ -1,0 +1,120 @@
+"""Where the objects of a cluttered scene stand: a row, rows, a ring, scattered, or in a group."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from snellen.synthetic.patterns.colour import Floats
+
+PLAIN = ("row", "rows", "ring", "scatter", "group")
+WITH_OUTLIER = ("row", "ring", "group")
+# How far the target stands from its place: in spacings off the row or ring, or from the nearest of the group.
+_OFF_LINE = {"easy": (1.2, 1.6), "medium": (0.65, 0.8), "hard": (0.36, 0.44)}
+_OFF_GROUP = {"easy": (2.9, 3.4), "medium": (2.2, 2.5), "hard": (1.75, 1.95)}
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """Centres of the objects, which of them is the target, and the spacing that they keep."""
+
+    places: Floats
+    target: int
+    spacing: float
+
+
+def _row(rng: np.random.Generator, width: int, height: int, off: float) -> Layout:
+    n = int(rng.integers(8, 12))
+    spacing = width * 0.92 / n
+    slope = rng.uniform(-0.06, 0.06)
+    x = (np.arange(n) - (n - 1) / 2) * spacing
+    places = np.stack([x, x * slope], axis=1) + rng.normal(size=(n, 2)) * spacing * [0.03, 0.025]
+    target = int(rng.integers(n))
+    # The row stands high or low enough to leave room for the one that is out of it.
+    room = height / 2 - 0.55 * spacing
+    side = float(rng.choice([-1.0, 1.0]))
+    shift = min(off * spacing, 2 * room)
+    places[target, 1] += side * shift
+    centre = height / 2 - side * min(shift / 2, room) if off else height / 2 + rng.uniform(-0.4, 0.4) * room
+    return Layout(places + np.array([width / 2, centre]), target, spacing)
+
+
+def _rows(rng: np.random.Generator, width: int, height: int) -> Layout:
+    across, down = int(rng.integers(4, 8)), int(rng.integers(2, 6))
+    spacing = min(width * 0.92 / across, height * 0.92 / down)
+    x, y = np.meshgrid(np.arange(across) - (across - 1) / 2, np.arange(down) - (down - 1) / 2)
+    places = np.stack([x.ravel(), y.ravel()], axis=1) * spacing
+    places += rng.normal(size=places.shape) * spacing * 0.03
+    return Layout(places + np.array([width / 2, height / 2]), int(rng.integers(len(places))), spacing)
+
+
+def _ring(rng: np.random.Generator, width: int, height: int, off: float) -> Layout:
+    n = int(rng.integers(8, 19))
+    radius = min(width, height) * (0.34 if off else 0.38)
+    spacing = 2 * radius * np.sin(np.pi / n)
+    around = (np.arange(n) + rng.normal(size=n) * 0.03) * 2 * np.pi / n + rng.uniform(0, 2 * np.pi)
+    out = np.full(n, radius) + rng.normal(size=n) * spacing * 0.025
+    target = int(rng.integers(n))
+    inward = off * spacing > 0.1 * radius or rng.random() < 0.5
+    out[target] += -min(off * spacing, radius) if inward else off * spacing
+    places = np.stack([np.cos(around), np.sin(around)], axis=1) * out[:, None]
+    return Layout(places + np.array([width / 2, height / 2]), target, float(spacing))
+
+
+def _packed(rng: np.random.Generator, low: Floats, high: Floats, wanted: int) -> tuple[Floats, float]:
+    """Points at random in a rectangle, none closer than the spacing, thrown until hardly another one fits."""
+    spacing = float(np.sqrt(0.62 * np.prod(high - low) / wanted))
+    kept: list[Floats] = []
+    for dart in rng.uniform(low, high, size=(60 * wanted, 2)):
+        if all((dart[0] - p[0]) ** 2 + (dart[1] - p[1]) ** 2 >= spacing**2 for p in kept):
+            kept.append(dart)
+    return np.array(kept[:40]), spacing
+
+
+def _inmate(rng: np.random.Generator, places: Floats) -> int:
+    """One of those that stand no farther from their neighbour than is usual: not odd in location by chance."""
+    gaps = np.hypot(*(places[:, None] - places[None, :]).transpose(2, 0, 1))
+    np.fill_diagonal(gaps, np.inf)
+    nearest = gaps.min(axis=1)
+    return int(rng.choice(np.flatnonzero(nearest <= np.median(nearest) * 1.1)))
+
+
+def _scatter(rng: np.random.Generator, width: int, height: int) -> Layout:
+    edge = 0.09 * min(width, height)
+    places, spacing = _packed(
+        rng, np.array([edge, edge]), np.array([width - edge, height - edge]), int(rng.integers(14, 32))
+    )
+    return Layout(places, _inmate(rng, places), spacing)
+
+
+def _group(rng: np.random.Generator, width: int, height: int, off: float) -> Layout:
+    """A dense group in one part of the picture; with `off`, the target stands away from it on the free side."""
+    edge = 0.09 * min(width, height)
+    share = float(rng.uniform(0.5, 0.62))
+    low, high = np.array([edge, edge]), np.array([edge + (width - 2 * edge) * share, height - edge])
+    places, spacing = _packed(rng, low, high, int(rng.integers(16, 30)))
+    target = _inmate(rng, places)
+    if off:
+        y = rng.uniform(edge, height - edge)
+        dy = places[:, 1] - y
+        near = np.abs(dy) < off * spacing
+        x = (places[near, 0] + np.sqrt((off * spacing) ** 2 - dy[near] ** 2)).max()
+        places[target] = min(float(x), width - edge), y
+    if rng.random() < 0.5:
+        places[:, 0] = width - places[:, 0]
+    return Layout(places, target, spacing)
+
+
+def lay_out(rng: np.random.Generator, width: int, height: int, outlier: str | None) -> Layout:
+    """A layout at random; `outlier` is how far off the target stands (easy, medium, hard), None for in its place."""
+    kind = str(rng.choice(PLAIN if outlier is None else WITH_OUTLIER))
+    strengths = _OFF_GROUP if kind == "group" else _OFF_LINE
+    off = 0.0 if outlier is None else float(rng.uniform(*strengths[outlier]))
+    if kind == "row":
+        return _row(rng, width, height, off)
+    if kind == "ring":
+        return _ring(rng, width, height, off)
+    if kind == "group":
+        return _group(rng, width, height, off)
+    return _rows(rng, width, height) if kind == "rows" else _scatter(rng, width, height)

@@ -1,0 +1,57 @@
+"""Makes a synthetic set in SalBench's own format: six folders of parquet shards, readable like the real ones."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from snellen.exams.salbench import wording
+from snellen.synthetic.patterns import scenes_o3, scenes_p3
+from snellen.synthetic.patterns.drawing import framed, png
+from snellen.synthetic.tables import Progress, Recipe, Row, make_set
+
+SPLITS = ("P3", "O3")
+KINDS = ("", "_box", "_box_img")
+TEXTS = ("image_id", "question", "answer", "difficulty")
+
+
+def sample(split: str, seed: int, index: int) -> tuple[Row, ...]:
+    """The rows of one image in the three configs of its split: detection, referring, visual referring."""
+    scene = (scenes_p3 if split == "P3" else scenes_o3).scene(seed, index)
+    height, width = scene.image.shape[:2]
+    x0, y0, x1, y1 = scene.box
+    box = (x0 / width, y0 / height, x1 / width, y1 / height)
+    if split == "P3":
+        questions = (wording.p3_detection(), wording.p3_referring(box), wording.p3_visual_referring())
+        answer = scene.features[0]
+    else:
+        n, plural, singular = scene.count, scene.plural, scene.singular
+        questions = (
+            wording.o3_detection(),
+            wording.o3_referring(n, plural, box),
+            wording.o3_visual_referring(n, plural, singular),
+        )
+        answer = ", ".join(feature.title() for feature in scene.features)
+    name = f"syn-{split.lower()}-s{seed}-{index:05d}"
+    plain, marked = png(scene.image), png(framed(scene.image, scene.box))
+    first, second, third = (
+        ({"bytes": data, "path": f"{name}.png"}, name, question, answer, scene.difficulty)
+        for data, question in zip((plain, plain, marked), questions, strict=True)
+    )
+    return first, second, third
+
+
+RECIPE = Recipe(
+    generator="salbench",
+    version=1,
+    types={"image": "STRUCT(bytes BLOB, path VARCHAR)"} | dict.fromkeys(TEXTS, "VARCHAR"),
+    features={"image": {"_type": "Image"}} | {name: {"dtype": "string", "_type": "Value"} for name in TEXTS},
+    parts={split: tuple(f"{split}{kind}" for kind in KINDS) for split in SPLITS},
+    rows=sample,
+)
+
+
+def make(
+    out: Path, *, count: int, seed: int, workers: int | None = None, progress: Progress | None = None
+) -> list[Path]:
+    """Writes `count` images a split, each in its three configs; the same seed and count give the same bytes."""
+    return make_set(RECIPE, out, count=count, seed=seed, workers=workers, progress=progress)

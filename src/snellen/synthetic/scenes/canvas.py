@@ -1,0 +1,151 @@
+"""A drawing surface with smooth edges, and pens that draw in an item's own frame and remember what they covered."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from PIL import Image, ImageDraw
+
+from snellen.synthetic.scenes.palette import RGB, edge
+
+WIDE, HIGH = 320, 240
+LINE = 1.6
+Point = tuple[float, float]
+
+
+class Box(NamedTuple):
+    """What an item covers, in the units of the canvas: left, top, right, bottom."""
+
+    left: float
+    top: float
+    right: float
+    bottom: float
+
+
+class Canvas:
+    """A surface of 320 by 240 units, drawn `fine` times larger than that and scaled to the size that is wanted."""
+
+    def __init__(self, fine: int) -> None:
+        self.fine = fine
+        self.image = Image.new("RGB", (WIDE * fine, HIGH * fine))
+        self.draw = ImageDraw.Draw(self.image)
+
+    def finished(self, size: tuple[int, int]) -> Image.Image:
+        """The picture at its final size; every pixel is the mean of what was drawn in it."""
+        if size == (WIDE, HIGH):
+            return self.image.reduce(self.fine) if self.fine > 1 else self.image
+        return self.image.resize(size, Image.Resampling.BOX)
+
+    def pen(self, x: float = 0.0, y: float = 0.0, scale: float = 1.0, mirrored: bool = False) -> Pen:
+        """A pen whose (0, 0) is at (x, y), with y upwards; `mirrored` swaps its left and right."""
+        return Pen(self, x, y, scale, mirrored)
+
+
+class Pen:
+    """Draws in a frame of its own. Shapes have a darker line around them unless told otherwise."""
+
+    def __init__(self, canvas: Canvas, x: float, y: float, scale: float, mirrored: bool) -> None:
+        self._canvas, self._x, self._y, self._scale = canvas, x, y, scale
+        self._sign = -1.0 if mirrored else 1.0
+        self._covered: list[float] = []
+
+    @property
+    def covered(self) -> Box:
+        """The box around all that this pen has drawn, cut at the edges of the canvas."""
+        xs, ys = self._covered[0::2], self._covered[1::2]
+        return Box(max(0.0, min(xs)), max(0.0, min(ys)), min(float(WIDE), max(xs)), min(float(HIGH), max(ys)))
+
+    def moved(self, x: float, y: float, scale: float = 1.0, mirrored: bool = False) -> Pen:
+        """A pen at another point of this frame; what it covers counts here too."""
+        other = Pen(self._canvas, self._x + self._sign * self._scale * x, self._y - self._scale * y, 1.0, False)
+        other._scale = self._scale * scale
+        other._sign = -self._sign if mirrored else self._sign
+        other._covered = self._covered
+        return other
+
+    def _at(self, x: float, y: float) -> Point:
+        px, py = self._x + self._sign * self._scale * x, self._y - self._scale * y
+        self._covered += (px, py)
+        return px * self._canvas.fine, py * self._canvas.fine
+
+    def _width(self, width: float) -> int:
+        return max(1, round(width * self._scale * self._canvas.fine))
+
+    def _rim(self) -> int:
+        return max(1, round(LINE * self._canvas.fine))
+
+    def poly(self, fill: RGB, *points: Point, rim: bool = True) -> None:
+        """A polygon."""
+        placed = [self._at(x, y) for x, y in points]
+        self._canvas.draw.polygon(placed, fill=fill)
+        if rim:
+            self._canvas.draw.line([*placed, placed[0], placed[1]], fill=edge(fill), width=self._rim(), joint="curve")
+
+    def box(
+        self, fill: RGB, left: float, bottom: float, right: float, top: float, *, round_: float = 0.0, rim: bool = True
+    ) -> None:
+        """An upright rectangle, with rounded corners where asked."""
+        (x0, y0), (x1, y1) = self._at(left, top), self._at(right, bottom)
+        spot = (min(x0, x1), min(y0, y1), max(x0, x1), max(y0, y1))
+        line, width = (edge(fill), self._rim()) if rim else (None, 0)
+        if round_ > 0:
+            radius = min(round_ * self._scale * self._canvas.fine, (spot[2] - spot[0]) / 2, (spot[3] - spot[1]) / 2)
+            self._canvas.draw.rounded_rectangle(spot, radius, fill=fill, outline=line, width=width)
+        else:
+            self._canvas.draw.rectangle(spot, fill=fill, outline=line, width=width)
+
+    def oval(self, fill: RGB, x: float, y: float, across: float, up: float | None = None, *, rim: bool = True) -> None:
+        """An ellipse around (x, y) with these half axes."""
+        up = across if up is None else up
+        (x0, y0), (x1, y1) = self._at(x - across, y + up), self._at(x + across, y - up)
+        line, width = (edge(fill), self._rim()) if rim else (None, 0)
+        self._canvas.draw.ellipse((min(x0, x1), y0, max(x0, x1), y1), fill=fill, outline=line, width=width)
+
+    def ring(self, colour: RGB, x: float, y: float, radius: float, width: float) -> None:
+        """A circle's line."""
+        (x0, y0), (x1, y1) = self._at(x - radius, y + radius), self._at(x + radius, y - radius)
+        self._canvas.draw.ellipse((min(x0, x1), y0, max(x0, x1), y1), outline=colour, width=self._width(width))
+
+    def line(self, colour: RGB, width: float, *points: Point) -> None:
+        """A thick line with round ends and corners."""
+        placed = [self._at(x, y) for x, y in points]
+        thick = self._width(width)
+        reach = width * self._scale / 2
+        for x, y in placed:
+            px, py = x / self._canvas.fine, y / self._canvas.fine
+            self._covered += (px - reach, py - reach, px + reach, py + reach)
+        self._canvas.draw.line(placed, fill=colour, width=thick, joint="curve")
+        if thick > 2:
+            half = (thick - 1) / 2
+            for x, y in (placed[0], placed[-1]):
+                self._canvas.draw.ellipse((x - half, y - half, x + half, y + half), fill=colour)
+
+    def limb(self, fill: RGB, width: float, *points: Point) -> None:
+        """A thick line with a darker line around it."""
+        self.line(edge(fill), width + 2 * LINE / self._scale * 0.75, *points)
+        self.line(fill, width, *points)
+
+    def arc(
+        self, colour: RGB, width: float, x: float, y: float, across: float, up: float, start: float, stop: float
+    ) -> None:
+        """Part of an ellipse's line; angles in degrees, 0 to the right, 90 up."""
+        self.line(colour, width, *_arc(x, y, across, up, start, stop))
+
+    def dome(self, fill: RGB, x: float, y: float, across: float, up: float) -> None:
+        """The upper half of an ellipse (the lower half where `up` is negative)."""
+        self.poly(fill, *_arc(x, y, across, up, 0, 180))
+
+
+def _arc(x: float, y: float, across: float, up: float, start: float, stop: float) -> list[Point]:
+    steps = max(6, round(abs(stop - start) / 12))
+    turns = [math.radians(start + (stop - start) * k / steps) for k in range(steps + 1)]
+    return [(x + across * math.cos(t), y + up * math.sin(t)) for t in turns]
+
+
+def star(x: float, y: float, outer: float, inner: float, points: int) -> Sequence[Point]:
+    """The corners of a star."""
+    turns = [math.pi / 2 + math.pi * k / points for k in range(2 * points)]
+    radii = [outer if k % 2 == 0 else inner for k in range(2 * points)]
+    return [(x + r * math.cos(t), y + r * math.sin(t)) for r, t in zip(radii, turns, strict=True)]

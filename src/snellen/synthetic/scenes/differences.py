@@ -1,0 +1,164 @@
+"""Two scenes that differ in exactly one stated way, and what tells them apart."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from random import Random
+from typing import NamedTuple, TypeVar
+
+from msgspec.structs import replace
+
+from snellen.synthetic.scenes.catalog import COLUMNS, VIVID, Column
+from snellen.synthetic.scenes.model import Person, Scene, Thing
+from snellen.synthetic.scenes.palette import CLOTHES, HAIR, TROUSERS
+from snellen.synthetic.scenes.sampling import draw_scene
+from snellen.synthetic.scenes.words import a, brief, facts, hair_seen, listing, name_of, sentence
+
+KINDS_OF_DIFFERENCE = ("attribute", "count", "position", "orientation", "state", "presence")
+_Value = TypeVar("_Value", str, int)
+Change = tuple[str, Person | Thing | None]
+_POSES = (("standing", "waving", "jumping"), ("walking", "running"))
+
+
+class Difference(NamedTuple):
+    """A scene, the other scene, and what is true of each and not of the other. `about` and `aspect` say what differs."""
+
+    kind: str
+    about: str
+    aspect: str
+    one: Scene
+    other: Scene
+    said_of_one: str
+    said_of_other: str
+
+    @property
+    def captions(self) -> tuple[str, str]:
+        """For each scene: the difference in a full sentence, then what else is there."""
+        return _caption(self.said_of_one, self.one), _caption(self.said_of_other, self.other)
+
+    def swapped(self) -> Difference:
+        """The same difference the other way round."""
+        return self._replace(
+            one=self.other, other=self.one, said_of_one=self.said_of_other, said_of_other=self.said_of_one
+        )
+
+
+def _caption(said: str, scene: Scene) -> str:
+    return f"{sentence(said)} {brief(scene)}"
+
+
+def draw_difference(rng: Random, kind: str) -> Difference:
+    """A pair of scenes that differ in that way."""
+    while True:
+        scene = draw_scene(rng)
+        found = list(differences(scene, kind, rng))
+        if found:
+            aspects = sorted({d.aspect for d in found})
+            aspect = rng.choices(aspects, [3 if aspect == "item" else 1 for aspect in aspects])[0]
+            chosen = rng.choice([d for d in found if d.aspect == aspect])
+            return chosen.swapped() if rng.random() < 0.5 else chosen
+
+
+def differences(scene: Scene, kind: str, rng: Random) -> Iterator[Difference]:
+    """All the ways in which this scene can be changed so; where many values are possible one is chosen."""
+    for item in scene.items():
+        for aspect, changed in _changes(scene, item, kind, rng):
+            other = _with(scene, item, changed)
+            about = item.who if isinstance(item, Person) else item.kind
+            yield Difference(kind, about, aspect, scene, other, *_told(scene, other, item, changed, aspect))
+
+
+def _with(scene: Scene, item: Person | Thing, changed: Person | Thing | None) -> Scene:
+    """The scene with one item changed, or without it."""
+    new = [changed if other is item else other for other in scene.items()]
+    return replace(
+        scene,
+        people=tuple(other for other in new if isinstance(other, Person)),
+        things=tuple(other for other in new if isinstance(other, Thing)),
+    )
+
+
+def _told(
+    scene: Scene, other: Scene, item: Person | Thing, changed: Person | Thing | None, aspect: str
+) -> tuple[str, str]:
+    """The clause that is true of each scene."""
+    about = item.who if isinstance(item, Person) else item.kind
+    if changed is None:
+        named, be = name_of(item), "is" if isinstance(item, Person) or item.count == 1 else "are"
+        some_ = a(item.who) if isinstance(item, Person) else _first(scene, about, "count").removeprefix(f"there {be} ")
+        place = _first(scene, about, "position").removeprefix(f"the {named} {be} ")
+        return f"there {be} {some_} {place}", f"there is no {about}, only {listing(other)}"
+    return _first(scene, about, aspect), _first(other, about, aspect)
+
+
+def _first(scene: Scene, about: str, aspect: str) -> str:
+    """What is said of it; the colour of what somebody uses is in the sentence of what they do."""
+    aspect = "action" if aspect == "prop" else aspect
+    return next(fact.text for fact in facts(scene) if fact.about == about and fact.aspect == aspect)
+
+
+def _changes(scene: Scene, item: Person | Thing, kind: str, rng: Random) -> Iterator[Change]:
+    """What can be changed in one item: the aspect, and the item afterwards (None: it is gone)."""
+    if kind == "position":
+        free = _free(scene, item)
+        if free:
+            yield "position", replace(item, column=rng.choice(free))
+    elif kind == "orientation" and item.facing is not None:
+        yield "facing", replace(item, facing="left" if item.facing == "right" else "right")
+    elif kind == "presence" and sum(1 for _ in scene.items()) > 2:
+        yield "item", None
+    yield from _of_person(item, kind, rng) if isinstance(item, Person) else _of_thing(item, kind, rng)
+
+
+def _of_thing(thing: Thing, kind: str, rng: Random) -> Iterator[Change]:
+    sort = thing.sort
+    if kind == "attribute":
+        if len(sort.colours) > 1:
+            yield "colour", replace(thing, colour=_other(rng, sort.colours, thing.colour, thing.inside))
+        if thing.size is not None:
+            yield "size", replace(thing, size="small" if thing.size == "large" else "large")
+    elif kind == "count" and sort.most > 1 and thing.size is None and thing.inside is None:
+        yield "count", replace(thing, count=_other(rng, range(1, sort.most + 1), thing.count))
+    elif kind == "state" and thing.state is not None and thing.inside is None:
+        yield "state", replace(thing, state=_other(rng, sort.states, thing.state))
+    elif kind == "presence" and thing.inside is not None:
+        yield "inside", replace(thing, inside=None)
+
+
+def _of_person(person: Person, kind: str, rng: Random) -> Iterator[Change]:
+    if kind == "attribute":
+        yield "shirt", replace(person, shirt=_other(rng, CLOTHES, person.shirt, person.trousers))
+        if person.trousers is not None:
+            yield "trousers", replace(person, trousers=_other(rng, TROUSERS, person.trousers, person.shirt))
+        if hair_seen(person):
+            yield "hair", replace(person, hair=_other(rng, HAIR, person.hair, "grey"))
+        if person.prop is not None:
+            yield "prop", replace(person, prop=_other(rng, person.act.colours, person.prop))
+    elif kind == "state":
+        for poses in _POSES:
+            if person.action in poses:
+                yield "action", replace(person, action=_other(rng, poses, person.action))
+    elif kind == "presence":
+        yield "hat", replace(person, hat=None if person.hat else rng.choice(VIVID))
+
+
+def _free(scene: Scene, item: Person | Thing) -> list[Column]:
+    """The columns to which this item alone can move, keeping clear of all others."""
+    others = [other for other in scene.items() if other is not item]
+    tops = {o.column for o in others if _above(o)}
+    floor = {o.column for o in others if not _above(o)}
+    high = {o.column for o in others if _high(scene, o)}
+    blocked = tops | high | {scene.sun} if _above(item) else floor | (tops if _high(scene, item) else set())
+    return [column for column in COLUMNS if column not in blocked and column != item.column]
+
+
+def _above(item: Person | Thing) -> bool:
+    return isinstance(item, Thing) and item.sort.level == "top"
+
+
+def _high(scene: Scene, item: Person | Thing) -> bool:
+    return item.act.tall or scene.place == "kitchen" if isinstance(item, Person) else item.sort.tall
+
+
+def _other(rng: Random, values: Iterable[_Value], *taken: _Value | None) -> _Value:
+    return rng.choice([value for value in values if value not in taken])

@@ -1,0 +1,91 @@
+"""A scene as data: where it is, who and what is in it. All words and pixels follow from this and from nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from random import Random
+from typing import Literal
+
+from snellen.core.types import Struct
+from snellen.synthetic.scenes.actions import ACTIONS, Action, brings
+from snellen.synthetic.scenes.catalog import KINDS, PLACES, Column, Kind
+
+Side = Literal["left", "right"]
+
+
+def generator(*key: int | str) -> Random:
+    """The random numbers that belong to a key, the same on every machine."""
+    return Random("/".join(str(part) for part in key))  # noqa: S311 (drawings, not secrets)
+
+
+class Thing(Struct, frozen=True):
+    """One kind of thing in a scene, `count` times at one place. A kind occurs at most once in a scene.
+
+    `size` is set where the kind comes small and large and there is one of it; `inside` is the colour of a ball that is
+    seen in an open box.
+    """
+
+    kind: str
+    column: Column
+    colour: str | None = None
+    size: Literal["small", "large"] | None = None
+    count: int = 1
+    facing: Side | None = None
+    state: str | None = None
+    inside: str | None = None
+
+    @property
+    def sort(self) -> Kind:
+        return KINDS[self.kind]
+
+
+class Person(Struct, frozen=True):
+    """Somebody in a scene; no two people of a scene have the same `who`. `prop` is the colour of what they use.
+
+    `trousers` is None where they are out of sight: in the water, in a boat, behind the worktop of a kitchen.
+    """
+
+    who: str
+    column: Column
+    shirt: str
+    hair: str
+    action: str
+    trousers: str | None = None
+    skin: int = 0
+    hat: str | None = None
+    facing: Side | None = None
+    prop: str | None = None
+
+    @property
+    def act(self) -> Action:
+        return ACTIONS[self.action]
+
+
+class Scene(Struct, frozen=True):
+    """A place, its weather (indoors only a window shows it), the people and the things. `decor` shapes what nobody asks about."""
+
+    place: str
+    weather: str
+    people: tuple[Person, ...] = ()
+    things: tuple[Thing, ...] = ()
+    sun: Column = "right"
+    decor: int = 0
+
+    @property
+    def outdoors(self) -> bool:
+        return PLACES[self.place].outdoors
+
+    def items(self) -> Iterator[Person | Thing]:
+        """People first, then things, in their order; boxes come in this order too."""
+        yield from self.people
+        yield from self.things
+
+    def kinds(self) -> frozenset[str]:
+        """All kinds of things in view, also those that people use and the ball in an open box."""
+        used = (kind for person in self.people for kind in brings(person.action))
+        boxed = ("ball" for thing in self.things if thing.inside is not None)
+        return frozenset((*used, *boxed, *(thing.kind for thing in self.things)))
+
+    def thing(self, kind: str) -> Thing:
+        """The thing of that kind."""
+        return next(thing for thing in self.things if thing.kind == kind)

@@ -1,0 +1,1 @@
+"""Screenshots with labelled elements: UI grounding."""

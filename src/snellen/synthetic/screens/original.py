@@ -1,0 +1,203 @@
+"""The original's own synthetic set: its annotations bit for bit, its screens in the same places and colours.
+
+The annotations follow from one random sequence over the whole set, so they are planned in one go and the screens drawn
+afterwards. What the original does to its own data stays: counts are cut down, instructions repeat, texts spill over their
+boxes. Use it to compare with published numbers, and `layouts` to measure.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from snellen.core.errors import SnellenError
+from snellen.synthetic.screens import lettering
+from snellen.synthetic.screens.canvas import Canvas, Colour, rgb
+from snellen.synthetic.screens.wording import BUTTONS, LINKS, words
+
+WIDTH, HEIGHT = 1920, 1080
+DISTRIBUTION = {
+    ("easy", "light"): 0.15,
+    ("easy", "dark"): 0.05,
+    ("medium", "light"): 0.30,
+    ("medium", "dark"): 0.15,
+    ("hard", "light"): 0.20,
+    ("hard", "dark"): 0.15,
+}
+# how many elements, smallest and largest side in pixels
+DIFFICULTIES = {"easy": ((3, 8), 80, 200), "medium": ((8, 20), 40, 150), "hard": ((20, 50), 16, 80)}
+TYPES = {"button": 0.35, "icon": 0.20, "text": 0.20, "link": 0.15, "text_field": 0.10}
+TRIES, EDGE, GAP = 20, 20, 10
+
+ICONS = words(
+    "settings search home menu close add remove share download upload refresh star heart bookmark edit delete "
+    "copy paste undo redo",
+)
+LABELS = words("Username Password Email Phone Address Name Title Description Message Comment")
+WORDS: dict[str, Sequence[str]] = {
+    "button": BUTTONS,
+    "link": LINKS,
+    "icon": ICONS,
+    "text": LABELS,
+    "text_field": LABELS,
+}
+SENTENCES = {
+    "button": "Click on the '{}' button",
+    "link": "Click on the '{}' link",
+    "icon": "Click on the {} icon",
+    "text": "Click on the text '{}'",
+    "text_field": "Click on the {} text field",
+}
+BACKGROUNDS = {
+    "light": ["#ffffff", "#f5f5f5", "#fafafa", "#f0f0f0", "#e8e8e8"],
+    "dark": ["#1e1e1e", "#2d2d2d", "#333333", "#424242", "#212121"],
+}
+BUTTON_COLOURS = words("#2196f3 #4caf50 #f44336 #ff9800 #9c27b0 #607d8b #00bcd4 #795548 #3f51b5 #009688")
+WHITE = rgb("#ffffff")
+# light and dark: link, icon, text, field inside, field outline, placeholder
+INKS: dict[str, tuple[Colour, ...]] = {
+    "light": tuple(rgb(c) for c in ("#1976d2", "#757575", "#333333", "#ffffff", "#cccccc", "#999999")),
+    "dark": tuple(rgb(c) for c in ("#64b5f6", "#bdbdbd", "#eeeeee", "#2d2d2d", "#555555", "#666666")),
+}
+
+Rect = tuple[int, int, int, int]
+
+
+class Shape(NamedTuple):
+    """An element to draw: x, y, width, height in pixels."""
+
+    kind: str
+    rect: Rect
+    text: str
+    colour: str = ""
+
+
+class Scene(NamedTuple):
+    """One screenshot: its record in the annotations, and what is drawn."""
+
+    record: dict[str, Any]
+    theme: str
+    background: str
+    shapes: tuple[Shape, ...]
+
+
+def clashes(rect: Rect, taken: Sequence[Rect], gap: int = GAP) -> bool:
+    """Whether a rectangle is nearer than the gap to one that is there; exactly the gap counts as near.
+
+    >>> clashes((0, 0, 10, 10), [(20, 0, 10, 10)]), clashes((0, 0, 10, 10), [(21, 0, 10, 10)])
+    (True, False)
+    """
+    x, y, w, h = rect
+    return any(
+        x + w + gap >= ox and ox + ow + gap >= x and y + h + gap >= oy and oy + oh + gap >= y
+        for ox, oy, ow, oh in taken
+    )
+
+
+def counts(count: int) -> dict[tuple[str, str], int]:
+    """Screenshots of each difficulty and theme: fractions are cut off, so fewer than asked for may come out."""
+    return {cell: int(count * share) for cell, share in DISTRIBUTION.items()}
+
+
+def plan(count: int, seed: int) -> list[Scene]:
+    """All screenshots of a set. They share one random sequence, as in the original."""
+    dice = random.Random(seed)  # noqa: S311  (data, not secrets)
+    scenes: list[Scene] = []
+    for (difficulty, theme), number in counts(count).items():
+        for _ in range(number):
+            scenes.append(_scene(dice, f"synthetic_{len(scenes):04d}", difficulty, theme))
+    if not scenes:
+        raise SnellenError(f"the original makes no screenshot at all for count {count}: choose 4 or more, or 'layouts'")
+    return scenes
+
+
+def metadata(number: int) -> dict[str, Any]:
+    """What the file says of the whole set."""
+    distribution = {f"{difficulty}_{theme}": share for (difficulty, theme), share in DISTRIBUTION.items()}
+    return {"num_samples": number, "distribution": distribution, "width": WIDTH, "height": HEIGHT}
+
+
+def _scene(dice: random.Random, name: str, difficulty: str, theme: str) -> Scene:
+    background = dice.choice(BACKGROUNDS[theme])
+    wanted, small, large = DIFFICULTIES[difficulty]
+    taken: list[Rect] = []
+    shapes: list[Shape] = []
+    elements: list[dict[str, Any]] = []
+    for number in range(dice.randint(*wanted)):
+        kind = dice.choices(list(TYPES), weights=list(TYPES.values()))[0]
+        rect = _place(dice, kind, small, large, taken)
+        if rect is None:
+            continue
+        text = dice.choice(WORDS[kind])
+        colour = dice.choice(BUTTON_COLOURS) if kind == "button" else ""
+        shapes.append(Shape(kind, rect, text, colour))
+        x, y, w, h = rect[0] / WIDTH, rect[1] / HEIGHT, rect[2] / WIDTH, rect[3] / HEIGHT
+        # the original reads its own fractions back with int(), which may lose a pixel
+        taken.append((int(x * WIDTH), int(y * HEIGHT), int(w * WIDTH), int(h * HEIGHT)))
+        elements.append(
+            {
+                "id": f"{name}_elem_{number:03d}",
+                "bbox": [x, y, w, h],
+                "text": text,
+                "element_type": kind,
+                "instruction": SENTENCES[kind].format(text),
+            }
+        )
+    record = {
+        "id": name,
+        "image_path": f"samples/{name}.png",
+        "width": WIDTH,
+        "height": HEIGHT,
+        "elements": elements,
+        "metadata": {"difficulty": difficulty, "theme": theme, "num_elements": len(elements)},
+    }
+    return Scene(record, theme, background, tuple(shapes))
+
+
+def _place(dice: random.Random, kind: str, small: int, large: int, taken: Sequence[Rect]) -> Rect | None:
+    for _ in range(TRIES):
+        w, h = dice.randint(small, large), dice.randint(small // 3, small)
+        if kind == "icon":
+            h = w
+        elif kind == "text_field":
+            w, h = max(w, 150), max(30, small // 2)
+        rect = (dice.randint(EDGE, WIDTH - w - EDGE), dice.randint(EDGE, HEIGHT - h - EDGE), w, h)
+        if not clashes(rect, taken):
+            return rect
+    return None
+
+
+def draw(scene: Scene) -> bytes:
+    """The screenshot as a PNG. Places, colours and words are the original's; the letters are those of Pillow's own font."""
+    canvas = Canvas(WIDTH, HEIGHT, rgb(scene.background))
+    link, icon, text, inside, outline, faint = INKS[scene.theme]
+    for shape in scene.shapes:
+        x, y, w, h = shape.rect
+        edges = (x, y, x + w + 1, y + h + 1)
+        if shape.kind == "button":
+            canvas.rounded(edges, 4, rgb(shape.colour))
+            _centred(canvas, shape.rect, shape.text, WHITE)
+        elif shape.kind == "link":
+            _centred(canvas, shape.rect, shape.text, link, underline=True)
+        elif shape.kind == "icon":
+            canvas.rounded((x + 2, y + 2, x + w - 1, y + h - 1), w, icon)
+            _centred(canvas, shape.rect, shape.text[0].upper(), WHITE)
+        elif shape.kind == "text":
+            _centred(canvas, shape.rect, shape.text, text)
+        else:
+            canvas.rect(edges, inside)
+            canvas.frame(edges, outline)
+            words = lettering.line(f"Enter {shape.text.lower()}...", 12)
+            canvas.stamp(words.ink, x + 8 + words.dx, y + (h - words.height) // 2, faint)
+    return canvas.png()
+
+
+def _centred(canvas: Canvas, rect: Rect, text: str, colour: Colour, underline: bool = False) -> None:
+    x, y, w, h = rect
+    words = lettering.line(text, 14)
+    left, top = x + (w - words.width) // 2, y + (h - words.height) // 2
+    canvas.stamp(words.ink, left, top, colour)
+    if underline:
+        below = top + words.height + 2
+        canvas.rect((left, below, left + words.width + 1, below + 1), colour)

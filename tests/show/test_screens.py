@@ -1,0 +1,280 @@
+"""The gallery of a grounding run: overlays where they belong, orders without script, hostile predictions, oracles apart."""
+
+from __future__ import annotations
+
+import io
+import json
+import math
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PIL import Image
+from tests.show.pages import HOSTILE, Page, inert, report
+
+import snellen
+from snellen.core.types import Answer, Mark, Outcome, Sample
+from snellen.engine.run import remark
+from snellen.exams.grounding import gallery as screens
+from snellen.exams.grounding import overlays
+from snellen.exams.grounding.geometry import Box, Pixels
+from snellen.exams.grounding.marking.marks import Truth
+from snellen.exams.grounding.overlays import Rect
+from snellen.exams.grounding.reading.predictions import Detection, Prediction, to_text
+from snellen.show import gallery
+
+SPACE = Pixels(1000, 500)
+TRUTH = Truth(SPACE, (Box(100, 50, 140, 70, SPACE),))
+
+
+def prediction(point: tuple[float, float] | None = (900.0, 400.0), **more: Any) -> Prediction:
+    return Prediction(**{"method": "mine", "status": "found", "size": (1000, 500), "point": point} | more)
+
+
+# ---------------------------------------------------------------- geometry
+
+
+def test_shapes_lie_where_the_prediction_says() -> None:
+    seen = Detection(box=(10.0, 10.0, 30.0, 20.0), text="OK", kind="text", confidence=0.5)
+    drawn = overlays.overlay(
+        TRUTH,
+        prediction((90, 60), box=(80.0, 55.0, 100.0, 65.0), crops=((0.0, 0.0, 500.0, 500.0),), detections=(seen,)),
+    )
+    assert drawn.targets == (Rect(100, 50, 40, 20, "target"),)
+    assert drawn.click == overlays.Click(90, 60, outside=False)
+    assert drawn.box == Rect(80, 55, 20, 10)
+    assert drawn.miss == (90, 60, 100, 60)
+    assert drawn.crops == (Rect(0, 0, 500, 500, "crop 1"),)
+    assert drawn.detections == (Rect(10, 10, 20, 10, "text: OK (0.50)"),)
+
+
+def test_a_hit_has_no_line_and_a_polygon_keeps_its_corners() -> None:
+    assert overlays.overlay(TRUTH, prediction((100, 50))).miss is None
+    round_ = TRUTH._replace(polygons=((100.0, 50.0, 140.0, 50.25, 120.0, 70.0),))
+    assert overlays.overlay(round_, None).polygons == ("100 50 140 50.2 120 70",)
+    beside = overlays.overlay(
+        TRUTH._replace(polygons=((100.0, 50.0, 140.0, 50.0, 100.0, 70.0),)), prediction((140, 70))
+    )
+    assert beside.miss == pytest.approx(
+        (140, 70, 132, 54)
+    )  # to the slope, though the click is in the rectangle around it
+
+
+def test_an_oracles_miss_is_drawn_and_said_to_be_one() -> None:
+    miss = prediction((90, 60), status="missed", reason="best score 0.1", oracle=True)
+    drawn = overlays.overlay(TRUTH, miss)
+    assert drawn.click == overlays.Click(90, 60, outside=False)
+    words = screens.said(Mark(id="a", outcome=Outcome.WRONG), TRUTH, miss, drawn)
+    assert "accepted nothing" in words[0]
+    assert words[1].startswith("Click at (90, 60)")
+
+
+@pytest.mark.parametrize("point", [(-50.0, 1e300), (math.inf, 3.0)])
+def test_what_lies_outside_is_drawn_at_the_edge_or_not_at_all(point: tuple[float, float]) -> None:
+    wild = ((-1e9, -1e9, 1e9, 1e9), (2000.0, 0.0, 2100.0, 10.0), (math.nan, 0.0, 1.0, 1.0))
+    drawn = overlays.overlay(TRUTH, prediction(point, crops=wild, box=(1500.0, 0.0, 1600.0, 10.0)))
+    assert drawn.click == (overlays.Click(0, 500, outside=True) if math.isfinite(point[0]) else None)
+    assert drawn.crops == (Rect(0, 0, 1000, 500, "crop 1"),)
+    assert drawn.box is None
+
+
+def test_close_ups_hold_what_they_name_and_stay_on_the_screen() -> None:
+    for point, names in (((900.0, 480.0), ["target", "prediction"]), ((150.0, 60.0), ["target and prediction"])):
+        found = overlays.close_ups(overlays.overlay(TRUTH, prediction(point)))
+        assert [c.name for c in found] == names
+        for close_up in found:
+            x1, y1, x2, y2 = close_up.view.corners
+            assert 0 <= x1 < x2 <= 1000
+            assert 0 <= y1 < y2 <= 500
+        assert _inside((100, 50, 140, 70), found[0].view)
+        assert _inside((*point, *point), found[-1].view)
+    assert [c.name for c in overlays.close_ups(overlays.overlay(TRUTH, None))] == ["target"]
+    absent = Truth(SPACE, (), absent=True)
+    assert overlays.close_ups(overlays.overlay(absent, None)) == []
+    assert [c.name for c in overlays.close_ups(overlays.overlay(absent, prediction()))] == ["prediction"]
+
+
+def _inside(corners: tuple[float, ...], view: Rect) -> bool:
+    x1, y1, x2, y2 = view.corners
+    return x1 <= corners[0] <= corners[2] <= x2 and y1 <= corners[1] <= corners[3] <= y2
+
+
+# ---------------------------------------------------------------- a run on a page
+
+
+ELEMENTS = [
+    # name, box in pixels of 1000 x 500, type, where the method clicks
+    ("big", (100, 50, 300, 150), "button", (200.0, 100.0)),  # hit
+    ("small", (500, 50, 510, 60), "icon", (540.0, 55.0)),  # 30 px off
+    ("middle", (500, 300, 560, 340), "checkbox", (10.0, 320.0)),  # 490 px off
+]
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    folder = tmp_path / "set"
+    folder.mkdir()
+    Image.new("RGB", (1000, 500), "white").save(folder / "a.png")
+    elements = [
+        {
+            "id": name,
+            "bbox": [x1 / 1000, y1 / 500, (x2 - x1) / 1000, (y2 - y1) / 500],
+            "element_type": kind,
+            "instruction": f"Click {name}{HOSTILE}",
+        }
+        for name, (x1, y1, x2, y2), kind, _at in ELEMENTS
+    ]
+    sample = {"id": "a", "image_path": "a.png", "width": 1000, "height": 500, "elements": elements}
+    root = {"name": "mine", "version": "1.0", "metadata": {}, "samples": [sample]}
+    (folder / "annotations.json").write_text(json.dumps(root))
+    return folder
+
+
+def run_of(tmp_path: Path, data: Path, texts: dict[str, str], method: str = "center") -> snellen.Run:
+    """A run whose replies are put in place of the baseline's."""
+    run = snellen.evaluate("grounding", model=f"method/{method}", data=data, out=tmp_path / "runs")
+    path = run.path / "answers.jsonl"
+    answers = [json.loads(line) for line in path.read_text().splitlines()]
+    for answer in answers:
+        answer["text"] = texts.get(answer["id"], answer["text"])
+    path.write_text("".join(json.dumps(a) + "\n" for a in answers))
+    remark(run.path)
+    return snellen.Run(run.path)
+
+
+def told(**more: Any) -> dict[str, str]:
+    seen = (Detection(box=(100.0, 50.0, 300.0, 150.0), text=HOSTILE, kind=HOSTILE),)
+    return {
+        f"a/{name}": to_text(
+            prediction(at, detections=seen, detections_total=1, crops=((0.0, 0.0, 400.0, 250.0),), text=HOSTILE, **more)
+        )
+        for name, _box, _kind, at in ELEMENTS
+    }
+
+
+def test_the_page_draws_target_prediction_crops_and_detections(tmp_path: Path, data: Path) -> None:
+    page = report(run_of(tmp_path, data, told()), tmp_path=tmp_path)
+    inert(page)
+    text = (tmp_path / "new" / "report.html").read_text("utf-8")
+    small = _article(text, "a/small")
+    whole = small.partition("</svg>")[0]
+    assert 'viewBox="0 0 1000 500"' in whole
+    assert '<rect class="l-target line" x="500" y="50" width="10" height="10"/>' in whole
+    assert '<circle cx="540" cy="55"' in whole
+    assert 'x1="540" y1="55" x2="510" y2="55"' in whole
+    assert '<rect class="l-crops" x="0" y="0" width="400" height="250">' in whole
+    assert "Missed by 30 px." in small
+    assert "did not see the target (1 detections)" in small
+    assert "Hit." in _article(text, "a/big")
+    # one screenshot and one set of detections are held once, and used by all
+    assert len(page.all("image")) == 1
+    assert len([r for r in page.all("rect") if r.get("class") == "one-seen"]) == 1
+    held = {str(tag["id"]) for tag in page.all("image") + page.all("g") if tag.get("id")}
+    assert {str(use["href"])[1:] for use in page.all("use")} == held == {"screen-1-0", "seen-1-0"}
+    assert {f"d-{x}" for x in ("target", "prediction", "crops", "seen")} <= {str(i["class"]) for i in page.all("input")}
+
+
+def _article(text: str, name: str) -> str:
+    return next(a for a in text.split("<article")[1:] if f"<h4>{name} " in a).partition("</article>")[0]
+
+
+def test_orders_are_places_by_size_type_and_distance_with_failures_first(tmp_path: Path, data: Path) -> None:
+    page = report(run_of(tmp_path, data, told()), tmp_path=tmp_path)
+    articles = [a for a in page.all("article") if a.get("style")]
+    text = (tmp_path / "new" / "report.html").read_text("utf-8")
+    names = re.findall(r"<h4>a/(\w+) ", text.partition('class="items"')[2])
+    found = {name: str(a["style"]) for name, a in zip(names, articles, strict=True)}
+    assert found == {
+        "small": "--by-size:1;--by-type:3;--by-distance:2",
+        "middle": "--by-size:2;--by-type:2;--by-distance:1",
+        "big": "--by-size:3;--by-type:1;--by-distance:3",
+    }
+    assert names[-1] == "big"  # the only hit
+    for key in screens.SORTS:
+        assert f".gallery:has(.s-{key}:checked) .item{{order:var(--by-{key})}}" in text
+        assert any(i["class"] == f"s-{key}" for i in page.all("input"))
+
+
+def test_hostile_predictions_are_inert_and_off_the_screen_is_said(tmp_path: Path, data: Path) -> None:
+    texts = told(reason=HOSTILE, failures=(HOSTILE,))
+    texts["a/small"] = to_text(prediction((1e9, -5.0), text=HOSTILE))
+    texts["a/middle"] = to_text(prediction(None, status="refused", reason=HOSTILE))
+    texts["a/big"] = HOSTILE
+    page = report(run_of(tmp_path, data, texts), tmp_path=tmp_path)
+    inert(page)
+    text = (tmp_path / "new" / "report.html").read_text("utf-8")
+    assert "<script" not in text
+    assert "\x1b" not in text
+    assert "off the screen of 1000 x 500" in page.text
+    assert '<circle cx="1000" cy="0"' in text
+    assert "Said that the target is not there, and it is" in page.text
+    assert "No point could be read (unparsable)" in page.text
+    assert all(re.fullmatch(r"[-:;a-z0-9]*", str(a.get("style") or "")) for _tag, a in page.tags)
+
+
+def test_a_failed_method_still_has_its_target_drawn(tmp_path: Path, data: Path) -> None:
+    run = run_of(tmp_path, data, {})
+    path = run.path / "answers.jsonl"
+    lines = [json.loads(line) for line in path.read_text().splitlines()]
+    failed = [{"id": a["id"], "prompt": a["prompt"], "failure": {"kind": "method", "reason": HOSTILE}} for a in lines]
+    path.write_text("".join(json.dumps(a) + "\n" for a in failed))
+    remark(run.path)
+    page = report(snellen.Run(run.path), tmp_path=tmp_path)
+    inert(page)
+    assert page.text.count("No prediction: the method failed.") == 3
+    assert all(c.get("class") == "value" for c in page.all("circle"))  # dots of scores, and no click
+    assert any("l-target" in str(r.get("class")) for r in page.all("rect"))
+
+
+def test_oracles_stand_apart_and_are_called_so(tmp_path: Path, data: Path) -> None:
+    blind = run_of(tmp_path, data, {})
+    oracle = snellen.evaluate("grounding", model="method/oracle/center-fixed", data=data, out=tmp_path / "runs")
+    page = report(oracle, blind, tmp_path=tmp_path)
+    inert(page)
+    tables = [str(t.get("class")) for t in page.all("table") if "overview" in str(t.get("class"))]
+    assert tables == ["overview", "overview oracles"]
+    text = (tmp_path / "new" / "report.html").read_text("utf-8")
+    own = text.partition("ORACLE runs, which look at the answer")[2].partition("</table>")[0]
+    assert 'href="#run-1"' in own
+    assert 'href="#run-2"' not in own
+    assert len([p for p in page.all("p") if p.get("class") == "banner oracle"]) == 1
+    alone = report(blind, tmp_path=tmp_path)
+    assert "ORACLE" not in alone.text
+
+
+def test_a_large_screenshot_is_scaled_and_its_close_ups_are_cut_from_its_own_pixels() -> None:
+    noise = Image.effect_noise((3000, 1500), 90).convert("RGB")
+    noise.paste((0, 128, 0), (2000, 1000, 2020, 1010))
+    out = io.BytesIO()
+    noise.save(out, "PNG")
+    truth = {"boxes": [[2000, 1000, 2020, 1010]], "absent": False}
+    sample = Sample(id="x", tags={}, truth=truth, facts={"width": 3000, "height": 1500})
+    answer = Answer(id="x", prompt="instruction", text=to_text(prediction((100.0, 100.0))))
+    views = screens.regions(sample, answer)
+    assert len(views) == 2
+    cuts = gallery.cut(out.getvalue(), views)
+    with Image.open(io.BytesIO(_decoded(cuts[0]))) as image:
+        assert image.size == (420, 263)
+        red, green, blue = image.getpixel((int(2010 - views[0][0]), int(1005 - views[0][1])))  # type: ignore[misc]
+        assert green > 90
+        assert max(red, blue) < 60
+    assert gallery.cut(out.getvalue(), [(-5, 0, 10, 10), (0, 0, 4000, 10)]) == (None, None)
+
+
+def _decoded(url: str | None) -> bytes:
+    page = Page(f'<img src="{url}">')
+    return page.images()[0]
+
+
+def test_a_method_that_sends_parts_still_has_its_screenshot_shown(tmp_path: Path, data: Path) -> None:
+    run = run_of(tmp_path, data, told())
+    path = run.path / "answers.jsonl"
+    lines = [json.loads(line) for line in path.read_text().splitlines()]
+    part = {"sha256": "0" * 64, "codec": "png", "width": 10, "height": 10, "bytes": 99}
+    call = {"key": "k", "kind": "parser", "endpoint": "e", "model": "m", "images": [part], "tries": 1}
+    path.write_text("".join(json.dumps(a | {"calls": [call]}) + "\n" for a in lines))
+    remark(run.path)
+    page = report(snellen.Run(run.path), tmp_path=tmp_path)
+    assert "the method sent parts of it" in page.text
+    assert len(page.all("image")) == 1
