@@ -13,7 +13,7 @@ from pathlib import Path
 import aiohttp
 
 from snellen import exams as benchmarks
-from snellen.core.exam import Options
+from snellen.core.options import Selection
 from snellen.subjects.openai_api import ChatSubject, Settings
 
 
@@ -21,7 +21,7 @@ def bodies(data: Path, url: str) -> list[bytes]:
     """The very bodies that `snellen run` sends."""
     exam = benchmarks.load("salbench")
     subject = ChatSubject("api", "bench", Settings(base_url=url, max_tokens=exam.max_tokens), offline=True)
-    dataset = exam.open(data, Options())
+    dataset = exam.open(data, Selection())
     ask = dataset.asker(exam.protocols["paper"].prompt)
     return [subject.prepare(ask(sample)).body for sample in dataset.full(lambda _id: True)]
 

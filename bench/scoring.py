@@ -40,13 +40,13 @@ class Row(NamedTuple):
 
 def child(data: Path, captions: Path, runs: Path, scorer: str, limit: int | None) -> dict[str, Any]:
     """Answers from a file, then scoring alone under the clock."""
-    from snellen.core.exam import Options
+    from snellen.core.options import Selection
     from snellen.engine.mark import scoring
     from snellen.engine.plan.plan import make_plan
     from snellen.engine.run import carry_out
     from snellen.engine.runs.folder import RunFolder
 
-    plan = make_plan("d3", model=f"replay/{captions}", data=data, options=Options(limit=limit), scorers=(scorer,))
+    plan = make_plan("d3", model=f"replay/{captions}", data=data, options=Selection(limit=limit), scorers=(scorer,))
     exam: Any = plan.benchmark
     kept: Any = plan.scorers[0]
     run = carry_out(plan._replace(scorers=()), runs).run

@@ -45,7 +45,7 @@ def requests(name: str) -> dict[str, object]:
 
 def in_context(folder: Path) -> dict[str, object]:
     """IllusionBench's requests with examples, and for two names at once, from a set of six images a subset."""
-    from snellen.core.exam import Options
+    from snellen.core.options import Selection
     from snellen.exams.illusionbench.shots import KEPT, MODES
 
     exam = benchmarks.load("illusionbench")
@@ -58,7 +58,7 @@ def in_context(folder: Path) -> dict[str, object]:
             (folder / subset / f"{shapes[shape]}-{i}-{scene}-Easy-1.5-1.png").write_bytes(png(i + 1))
     found: dict[str, object] = {}
     for shots in (0, 1, 2):
-        data = exam.open(folder, Options(tasks=("shape", "both"), shots=shots))
+        data = exam.open(folder, Selection(tasks=("shape", "both"), shots=shots))
         for prompt in MODES if shots else ("icl", "lmms-first"):
             ask = data.asker(prompt)
             for sample in data.full(lambda i: "-0-Ocean" in i):

@@ -264,7 +264,7 @@ def examine(model: Path, work: Path, exams: Sequence[Exam] = EXAMS, seed: int = 
     Their `difference` is the control's score minus the score: the model looks where it is below zero.
     """
     from snellen import exams as benchmarks
-    from snellen.core.exam import Options
+    from snellen.core.options import Selection
     from snellen.engine.ask.loop import Limits
     from snellen.engine.plan.plan import make_plan
     from snellen.engine.run import carry_out
@@ -279,7 +279,7 @@ def examine(model: Path, work: Path, exams: Sequence[Exam] = EXAMS, seed: int = 
             data=data,
             protocols=(exam.protocol,),
             controls=("blank",),
-            options=Options(splits=exam.splits, tasks=exam.tasks),
+            options=Selection(splits=exam.splits, tasks=exam.tasks),
         )
         finished = carry_out(plan, work / "runs", Limits(), None)
         if finished.stopped is not None:

@@ -14,15 +14,16 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from snellen.api import evaluate
     from snellen.core.errors import SnellenError, Stopped
-    from snellen.core.exam import Benchmark, Protocol
+    from snellen.core.exam import Exam
+    from snellen.core.protocol import Protocol
     from snellen.core.subject import Subject
     from snellen.core.types import Answer, Call, Mark, Outcome, Question, Sample
     from snellen.engine.run import Run, open_run, remark
 
 __all__ = [
     "Answer",
-    "Benchmark",
     "Call",
+    "Exam",
     "Mark",
     "Outcome",
     "Protocol",
@@ -41,7 +42,9 @@ _HOME = {
     "snellen.api": ("evaluate",),
     "snellen.engine.run": ("Run", "open_run", "remark"),
     "snellen.core.errors": ("SnellenError", "Stopped"),
-    "snellen.core.exam": ("Benchmark", "Protocol", "Subject"),
+    "snellen.core.exam": ("Exam",),
+    "snellen.core.protocol": ("Protocol",),
+    "snellen.core.subject": ("Subject",),
     "snellen.core.types": ("Answer", "Call", "Mark", "Outcome", "Question", "Sample"),
 }
 _WHERE = {name: module for module, names in _HOME.items() for name in names}

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from snellen import exams as benchmarks
-from snellen.core.exam import Options
+from snellen.core.options import Selection
 from snellen.core.secret import Secret
 from snellen.engine.ask.loop import Limits, Progress
 from snellen.engine.plan.plan import make_plan
@@ -67,7 +67,7 @@ def evaluate(
         protocols=tuple(protocols),
         prompt=prompt,
         controls=tuple(controls),
-        options=Options(
+        options=Selection(
             splits=tuple(splits), tasks=tuple(tasks), limit=limit, seed=seed, shots=shots, max_missing=max_missing
         ),
         settings=settings,

@@ -17,8 +17,9 @@ from tests.support.sets import png, write_set
 import snellen
 from snellen import exams as benchmarks
 from snellen.core.errors import SnellenError
-from snellen.core.exam import Options
-from snellen.core.types import GroupSummary, Metric, Question
+from snellen.core.options import Selection
+from snellen.core.results import GroupSummary, Score
+from snellen.core.types import Question
 from snellen.engine.ask.controls import partners, questions
 from snellen.engine.mark.control_comparison import _floor
 from snellen.exams.salbench.data import SalBenchData
@@ -32,7 +33,7 @@ def always(_prompt: str, _sample: object) -> bool:
 
 
 def made(tmp_path: Path, control: str, count: int = 9, configs: tuple[str, ...] = ("P3",)) -> dict[str, Question]:
-    data = SalBenchData(write_set(tmp_path, count, configs), Options())
+    data = SalBenchData(write_set(tmp_path, count, configs), Selection())
     return {q.id: q for q in questions(data, (f"question+{control}",), lambda _k: True, always, seed=1)}
 
 
@@ -67,7 +68,7 @@ def test_shuffled_gives_every_sample_another_ones_image(tmp_path: Path) -> None:
 
 
 def test_shuffled_does_not_depend_on_what_is_still_open(tmp_path: Path) -> None:
-    data = SalBenchData(write_set(tmp_path, 20), Options())
+    data = SalBenchData(write_set(tmp_path, 20), Selection())
     whole = {q.id: q for q in questions(data, ("question+shuffled",), lambda _k: True, always, 1)}
     some = {q.id: q for q in questions(data, ("question+shuffled",), lambda key: key[0].endswith("7"), always, 1)}
     assert some == {k: v for k, v in whole.items() if k.endswith("7")}
@@ -75,7 +76,7 @@ def test_shuffled_does_not_depend_on_what_is_still_open(tmp_path: Path) -> None:
 
 
 def test_options_are_in_another_order_and_nothing_else_changes(tmp_path: Path) -> None:
-    plain = SalBenchData(write_set(tmp_path, 6, ALL), Options())
+    plain = SalBenchData(write_set(tmp_path, 6, ALL), Selection())
     before = {q.id: q for q in questions(plain, ("question",), lambda _k: True, always, 1)}
     after = {q.id: q for q in questions(plain, ("question+options",), lambda _k: True, always, 1)}
     changed = 0
@@ -180,7 +181,7 @@ def test_choices_that_cannot_be_shuffled_are_refused(exam: str, says: str, tmp_p
 
 
 def test_shuffled_never_shows_a_samples_own_image_where_several_share_one(tmp_path: Path) -> None:
-    data = benchmarks.load("esnlive").open(made_set("esnlive", tmp_path), Options())
+    data = benchmarks.load("esnlive").open(made_set("esnlive", tmp_path), Selection())
     images = {s.id: s.facts["image_name"] for s in data.light()}
     assert len(set(images.values())) < len(images)
     for seed in range(5):
@@ -196,7 +197,7 @@ def test_shuffled_never_shows_a_samples_own_image_where_several_share_one(tmp_pa
 def test_a_floor_by_chance_is_no_constant_answer() -> None:
     floors = {"chance": {"chance": 0.25}, "yes": {"constant": 0.25, "constant_answer": "yes"}}
     for answer, shown in floors.items():
-        metric = Metric(value=0.5, n=4, floor=0.25, floor_answer=answer)
+        metric = Score(value=0.5, n=4, floor=0.25, floor_answer=answer)
         assert _floor(GroupSummary(by={}, n=4, outcomes={}, metrics={"both": metric}), "both") == shown
 
 

@@ -10,8 +10,9 @@ import pytest
 from tests.support.sets import png, write_config, write_set
 
 from snellen.core.errors import SnellenError
-from snellen.core.exam import Options
+from snellen.core.options import Selection
 from snellen.core.secret import Secret
+from snellen.core.subject import Price
 from snellen.core.types import Answer
 from snellen.engine.ask import feeding
 from snellen.engine.ask.feeding import Feed, Item, ProcessFeed, open_feed
@@ -19,7 +20,6 @@ from snellen.engine.plan.plan import Plan, make_plan
 from snellen.engine.run import _write_manifest
 from snellen.engine.runs.folder import RunFolder
 from snellen.subjects.openai_api import Settings
-from snellen.subjects.prices import Price
 
 CANARY = "sk-feeding-canary"
 
@@ -37,7 +37,7 @@ def plan(data: Path, **options: object) -> Plan:
         model="api/m",
         data=data,
         protocols=("paper", "lmms-eval@lmms-eval"),
-        options=Options(**options),
+        options=Selection(**options),
         settings=settings,  # type: ignore[arg-type]
     )
 
@@ -94,7 +94,7 @@ def test_shots_and_broken_images_come_across(tmp_path: Path) -> None:
         model="api/m",
         data=tmp_path / "set",
         protocols=("paper",),
-        options=Options(shots=3),
+        options=Selection(shots=3),
         settings=settings,
     )
     here, there = everything(Feed(made, nothing_done)), everything(process(made, tmp_path / "run"))

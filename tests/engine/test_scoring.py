@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from tests.support.sets import png
 
-from snellen.core.exam import Embedded
-from snellen.core.types import Metric
+from snellen.core.results import Score
+from snellen.core.scorer import Embedded
 from snellen.engine.mark import scoring
 from snellen.engine.plan.plan import Plan, make_plan
 from snellen.engine.run import Finished, carry_out, open_run, remark
@@ -65,7 +65,7 @@ def run(home: Path, *scorers: Fake) -> Finished:
     return carry_out(plan_of(home, *scorers), home / "runs")
 
 
-def metric(finished: Finished, name: str = "both") -> Metric:
+def metric(finished: Finished, name: str = "both") -> Score:
     return finished.run.protocols[0].groups[0].metrics[name]
 
 

@@ -14,7 +14,8 @@ from tests.show.pages import HOSTILE, inert, report
 from tests.support.sets import png
 
 import snellen
-from snellen.core.exam import Embedded, Options
+from snellen.core.options import Selection
+from snellen.core.scorer import Embedded
 from snellen.engine.plan import plan
 from snellen.engine.run import carry_out
 from snellen.exams.d3 import gallery as pairs
@@ -64,7 +65,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> snellen.Run:
         model=f"replay/{tmp_path / 'captions.json'}",
         data=folder,
         controls=("swapped",),
-        options=Options(max_missing=1),
+        options=Selection(max_missing=1),
     )
     return carry_out(made, tmp_path / "runs").run
 

@@ -13,16 +13,16 @@ from tests.show.pages import inert, report
 from tests.support.sets import write_set
 
 import snellen
-from snellen.core.types import GroupSummary, Metric, ProtocolSummary
+from snellen.core.results import GroupSummary, ProtocolSummary, Score
 from snellen.show import words
 from snellen.show.terminal import print_run
 
 
-def metric(value: float, n: int, **more: Any) -> Metric:
-    return Metric(value=value, n=n, low=0.1, high=0.9, interval="wilson", **more)
+def metric(value: float, n: int, **more: Any) -> Score:
+    return Score(value=value, n=n, low=0.1, high=0.9, interval="wilson", **more)
 
 
-def protocol(name: str, n: int, headline: str = "accuracy", **more: Metric) -> ProtocolSummary:
+def protocol(name: str, n: int, headline: str = "accuracy", **more: Score) -> ProtocolSummary:
     group = GroupSummary(
         by={"split": "LOGO"},
         n=n,

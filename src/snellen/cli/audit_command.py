@@ -35,13 +35,13 @@ def command(benchmark: str, protocols: tuple[str, ...], data: str | None, as_jso
     snellen audit illusionbench
     """
     from snellen import exams as benchmarks
-    from snellen.core.exam import Options
+    from snellen.core.options import Selection
     from snellen.engine.mark.audit import audit
     from snellen.engine.plan.plan import choose
 
     exam = benchmarks.load(benchmark)
     chosen = choose(exam, protocols, None)
-    samples = list(exam.open(Path(data), Options()).light()) if data else list(exam.truths())
+    samples = list(exam.open(Path(data), Selection()).light()) if data else list(exam.truths())
     rows = audit(exam, samples, chosen, real=data is not None, progress=_progress)
     if as_json:
         options.print_json(rows)

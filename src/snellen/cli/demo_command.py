@@ -47,7 +47,7 @@ def _exam(exam: Any, out: Path, count: int, seed: int, left_out: list[str]) -> l
     """One benchmark with those of its demo subjects that can be had here."""
     from snellen.cli.progress import show_count, show_progress
     from snellen.core.errors import MissingExtra
-    from snellen.core.exam import Options
+    from snellen.core.options import Selection
     from snellen.engine.plan.plan import make_plan
     from snellen.engine.run import carry_out
     from snellen.show.terminal import print_run
@@ -62,7 +62,7 @@ def _exam(exam: Any, out: Path, count: int, seed: int, left_out: list[str]) -> l
     for spec in exam.demo:
         model = spec.format(data=data) if "{data}" in spec else spec
         try:
-            plan = make_plan(exam.name, model=model, data=data, options=Options())
+            plan = make_plan(exam.name, model=model, data=data, options=Selection())
         except MissingExtra as lacking:
             left_out.append(f"{exam.name} · {model}: {lacking}")
             continue

@@ -53,7 +53,7 @@ def command(benchmark: str, protocol: str, source: IO[bytes]) -> int:
 
 
 def _mark(exam: Any, protocol: Any, row: dict[str, Any]) -> dict[str, Any]:
-    from snellen.core.exam import mark_answer
+    from snellen.core.outcomes import mark_answer
     from snellen.core.types import Answer, Failure
 
     if "id" not in row:

@@ -12,7 +12,7 @@ import msgspec
 
 from snellen.cli.spellings import CountOrNone
 from snellen.core.errors import SnellenError
-from snellen.core.exam import Options
+from snellen.core.options import Selection
 from snellen.core.secret import Secret
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -282,7 +282,7 @@ def build_plan(benchmark: str, given: dict[str, Any], *, offline: bool = False) 
         protocols=given["protocols"],
         prompt=given["prompt"],
         controls=given.get("controls", ()),
-        options=Options(
+        options=Selection(
             splits=given["splits"],
             tasks=_tasks(exam, given),
             limit=given["limit"],

@@ -12,7 +12,8 @@ import click
 
 from snellen.cli import options
 from snellen.core.errors import SnellenError
-from snellen.core.exam import Benchmark, Options
+from snellen.core.exam import Exam
+from snellen.core.options import Selection
 from snellen.core.text import for_terminal
 from snellen.core.types import Sample
 
@@ -105,14 +106,14 @@ def command(
     return 0
 
 
-def _samples(exam: Benchmark, data: str | None) -> Sequence[Sample]:
+def _samples(exam: Exam, data: str | None) -> Sequence[Sample]:
     """What prompts are shown with: the benchmark's probes, or the first sample of each part of a data set."""
     if data is None:
         if not exam.probes():
             raise SnellenError(f"{exam.name} has no probes to show its prompts with: give --data DIR")
         return exam.probes()
     found: dict[tuple[str | None, str | None], Sample] = {}
-    for sample in exam.open(Path(data), Options()).light():
+    for sample in exam.open(Path(data), Selection()).light():
         found.setdefault((sample.tags.get("split"), sample.tags.get("task")), sample)
     return list(found.values())
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import difflib
+from collections.abc import Iterable
+
 
 class SnellenError(Exception):
     """Bad usage, configuration or data (exit code 2)."""
@@ -26,3 +29,17 @@ class MissingExtra(SnellenError):
 
     def __init__(self, what: str, extra: str) -> None:
         super().__init__(f"{what} needs the extra '{extra}': pip install 'snellen[{extra}]'")
+
+
+def unknown(what: str, name: str, known: Iterable[str], of: str = "") -> SnellenError:
+    """The error of a name that is not there: what was meant, if it is close, and what there is.
+
+    >>> str(unknown("protocol", "papr", ["paper", "robust"], of="salbench"))
+    "unknown protocol 'papr' of salbench: did you mean 'paper'? There are paper, robust"
+    """
+    names = list(known)
+    close = difflib.get_close_matches(name.lower(), names, n=1, cutoff=0.6)
+    owner = f" of {of}" if of else ""
+    if close:
+        return SnellenError(f"unknown {what} '{name}'{owner}: did you mean '{close[0]}'? There are {', '.join(names)}")
+    return SnellenError(f"unknown {what} '{name}'{owner}: choose from {', '.join(names)}")

@@ -1,320 +1,32 @@
-"""The contracts of what is asked and how it is marked: Benchmark, Dataset, Prompt, Protocol, Scorer. Who answers is in `core.subject`."""
+"""The contract of an exam: one base class that ours and a user's share, with a default for every hook.
+
+The least that an exam needs is a name, `samples()`, a prompt and a protocol (docs/examples/dots.py). Everything else is a method to
+override when there is something to say. What is asked is in `core.prompt`, how it is marked in `core.protocol`, who answers in
+`core.subject`.
+"""
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple, runtime_checkable
-from typing import Protocol as Interface
-
-from snellen.core.errors import SnellenError
-from snellen.core.subject import Subject
-from snellen.core.types import (
-    Answer,
-    GroupSummary,
-    Mark,
-    Metrics,
-    Outcome,
-    Question,
-    Sample,
-    Struct,
-    Token,
-)
-
-# ---------------------------------------------------------------- marking
-
-
-class Verdict(NamedTuple):
-    """What a protocol says of one reply: the reading, whether it holds an answer at all, and the metric values.
-
-    `outcome` is set where the protocol knows better than the reply's form tells, such as that it is a refusal.
-    `measured` are values of the reply itself, such as its entropy: they stay whatever becomes of the answer.
-    """
-
-    reading: Any
-    readable: bool
-    correct: bool
-    metrics: Metrics
-    outcome: Outcome | None = None
-    measured: Metrics | None = None
-
-
-class Protocol(Interface):
-    """A named, versioned way to get from a reply to a score. All methods are pure."""
-
-    name: str
-    version: str
-    prompt: str
-    about: str
-    headline: str
-
-    def judge(self, reply: str, sample: Sample) -> Verdict:
-        """Read and mark one reply."""
-
-    def blank(self, sample: Sample) -> Metrics:
-        """Metric values of a sample without a reply."""
-
-    def summarise(self, marked: Iterable[tuple[Sample, Mark]]) -> tuple[GroupSummary, ...]:
-        """Marks of one run, with their light samples, to groups of metrics. Consumes a stream; keeps no sample."""
-
-
-@runtime_checkable
-class ReadsTokens(Interface):
-    """A protocol that also looks at the reply's tokens (their entropies, say), where there are any."""
-
-    def judge_tokens(self, reply: str, sample: Sample, tokens: tuple[Token, ...]) -> Verdict:
-        """As `judge`, with the tokens that make up the reply."""
-
-
-@runtime_checkable
-class ReadsEvidence(Interface):
-    """A protocol that needs what scorers said of a reply before it can mark it."""
-
-    def judge_evidence(self, reply: str, sample: Sample, evidence: Mapping[str, Any] | None) -> Verdict:
-        """As `judge`, with the scorers' tables; None where the reply could not be scored."""
-
-
-@runtime_checkable
-class ByPrompt(Interface):
-    """A protocol that reads the replies to some prompts by other rules."""
-
-    def for_prompt(self, prompt: str) -> Protocol:
-        """The protocol for a prompt, always the same object."""
-
-
-NO_CREDIT = frozenset({Outcome.REFUSED, Outcome.EMPTY, Outcome.TRUNCATED})
-REFUSALS = ("i can't", "i cannot", "i'm sorry", "i am sorry", "i'm unable", "i am unable", "as an ai")
-
-
-def mark_answer(protocol: Protocol, sample: Sample, answer: Answer, evidence: Mapping[str, Any] | None = None) -> Mark:
-    """The outcome and metrics of one answer: failures are told apart from wrong answers here, once for all exams."""
-    if answer.failure is not None:
-        return Mark(id=sample.id, outcome=Outcome.ERROR, reading=None, metrics=protocol.blank(sample))
-    return mark_reply(protocol, sample, answer.text, answer.finish_reason, answer.refused, answer.tokens, evidence)
-
-
-def mark_reply(
-    protocol: Protocol,
-    sample: Sample,
-    text: str,
-    finish_reason: str | None = None,
-    refused: bool = False,
-    tokens: tuple[Token, ...] = (),
-    evidence: Mapping[str, Any] | None = None,
-) -> Mark:
-    """As `mark_answer`, for a reply text at hand."""
-    verdict = _judge(protocol, sample, text, tokens, evidence)
-    outcome = _outcome(verdict, text, finish_reason, refused)
-    if sample.truth is None and outcome is Outcome.WRONG:
-        outcome = Outcome.UNMARKED
-    # a refusal or an empty reply is no answer, whatever a lenient reader finds in it; a cut one says what it says up to there
-    said = verdict.outcome is not None or (outcome is Outcome.TRUNCATED and verdict.readable)
-    unread = outcome in NO_CREDIT and not said
-    metrics = protocol.blank(sample) if unread else verdict.metrics
-    return Mark(id=sample.id, outcome=outcome, reading=verdict.reading, metrics=metrics | (verdict.measured or {}))
-
-
-def _judge(
-    protocol: Protocol, sample: Sample, text: str, tokens: tuple[Token, ...], evidence: Mapping[str, Any] | None
-) -> Verdict:
-    if evidence is not None and isinstance(protocol, ReadsEvidence):
-        return protocol.judge_evidence(text, sample, evidence)
-    if tokens and isinstance(protocol, ReadsTokens):
-        return protocol.judge_tokens(text, sample, tokens)
-    return protocol.judge(text, sample)
-
-
-def _outcome(verdict: Verdict, text: str, finish_reason: str | None, refused: bool) -> Outcome:
-    stripped = text.strip()
-    if refused or finish_reason == "content_filter":
-        return Outcome.REFUSED
-    if not stripped:
-        return Outcome.TRUNCATED if finish_reason == "length" else Outcome.EMPTY
-    if verdict.correct:
-        return Outcome.CORRECT
-    if verdict.outcome is not None:
-        return verdict.outcome
-    if finish_reason == "length":
-        return Outcome.TRUNCATED
-    if not verdict.readable:
-        return Outcome.REFUSED if stripped.lower().startswith(REFUSALS) else Outcome.UNPARSABLE
-    return Outcome.WRONG
-
-
-# ---------------------------------------------------------------- data
-
-
-class Options(Struct, frozen=True):
-    """What changes the questions of a run. Part of the run's digest."""
-
-    splits: tuple[str, ...] = ()
-    tasks: tuple[str, ...] = ()
-    limit: int | None = None
-    seed: int = 0
-    shots: int = 0
-    max_missing: int = 0
-
-
-class Problem(NamedTuple):
-    """Something wrong in a data set, with the place."""
-
-    where: str
-    what: str
-    fatal: bool = True
-
-    def __str__(self) -> str:
-        return f"{self.where}: {self.what}"
-
-
-class Dataset(Interface):
-    """Selected samples of a data set on disk. Iterates in a fixed order and holds no image longer than needed."""
-
-    fingerprint: str
-    synthetic: bool
-    source: str
-
-    def __len__(self) -> int: ...
-
-    def light(self) -> Iterator[Sample]:
-        """All selected samples without pictures."""
-
-    def full(self, wanted: Callable[[str], bool]) -> Iterator[Sample]:
-        """The selected samples whose id is wanted, with pictures."""
-
-    def asker(self, prompt: str) -> Callable[[Sample], Question]:
-        """The ask stage of a named prompt, with the shots that the options demand."""
-
-
-class Benchmark(Interface):
-    """An exam. One object a benchmark, found by the entry point group `snellen.exams`."""
-
-    name: str
-    title: str
-    paper: str
-    splits: tuple[str, ...]
-    tasks: tuple[str, ...]
-    shots: tuple[int, ...]
-    prompts: Mapping[str, str]
-    partial: frozenset[str]
-    protocols: Mapping[str, Protocol]
-    solvers: Mapping[str, str]
-    demo: tuple[str, ...]
-    max_tokens: int
-    marks_facts: bool
-
-    def open(self, where: Path, options: Options) -> Dataset:
-        """Read a data set; raises SnellenError with file and row where it cannot be used."""
-
-    def check(self, where: Path) -> Iterator[Problem]:
-        """Every problem of a data set on disk, images decoded too."""
-
-    def make(
-        self, out: Path, *, count: int, seed: int, workers: int | None, progress: Callable[[int, int], None] | None
-    ) -> list[Path]:
-        """Write a synthetic set in the real format."""
-
-    def probes(self) -> Sequence[Sample]:
-        """One sample of each split and task without pictures, to show prompts and try protocols without a data set."""
-
-    def truths(self) -> Sequence[Sample]:
-        """Samples with every truth that there can be, each once, for audits without a data set."""
-
-    def render(self, prompt: str, sample: Sample) -> Question:
-        """The Question of a prompt without examples, for a sample at hand (a probe, say)."""
-
-    def applies(self, prompt: str, sample: Sample) -> bool:
-        """Whether a prompt is asked about a sample. Only called for prompts in `partial`; the others apply to all."""
-
-    def hub(self) -> tuple[str, tuple[str, ...]]:
-        """Where the real data lives: hub data set name, and patterns of the files that are needed."""
-
-    def sample_from_row(self, row: Mapping[str, Any]) -> Sample:
-        """A light sample from a row of `snellen mark`; raises SnellenError that names the missing field."""
-
-    def published(self, protocol: str, prompt: str) -> Iterable[Published]:
-        """The paper's figures under this protocol and prompt. They are shown beside real data only."""
-
-    def exports(self, run: RunFacts) -> Iterator[tuple[str, bytes]]:
-        """The files that the paper and the seed define, as (relative name, content)."""
-
-
-class Embedded(NamedTuple):
-    """Vectors of texts, of length 1 each, and whether a text was cut to fit the model."""
-
-    vectors: Sequence[Sequence[float]]
-    truncated: Sequence[bool]
-
-
-class Scorer(Interface):
-    """Tells how well texts and pictures go together: their vectors' inner product."""
-
-    @property
-    def name(self) -> str: ...
-
-    @property
-    def identity(self) -> Mapping[str, Any]: ...
-
-    def texts(self, texts: Sequence[str]) -> Embedded:
-        """The vectors of texts."""
-
-    def images(self, images: Sequence[bytes]) -> Sequence[Sequence[float]]:
-        """The vectors of image files, of length 1 each."""
-
-
-@runtime_checkable
-class SeesOrder(Interface):
-    """A benchmark that can tell what the order of the pictures does, from the marks of both orders."""
-
-    def position_bias(self, given: Iterable[Mark], swapped: Iterable[Mark]) -> Mapping[str, Any] | None:
-        """Facts for the summary; None where no sample has both."""
-
-
-@runtime_checkable
-class Scored(Interface):
-    """A benchmark whose replies are texts that a scorer holds against the pictures."""
-
-    scorers: tuple[str, ...]
-
-    def captions_of(self, reply: str, sample: Sample) -> tuple[str, ...] | None:
-        """A text for each picture, in the order of the pictures; None where the reply has none."""
-
-
-@runtime_checkable
-class Collects(Interface):
-    """A benchmark whose seed keeps one folder of results for many runs."""
-
-    def collect(self, run: RunFacts, results: Path) -> Iterable[str]:
-        """Merge a run into the folder; gives a line for people on what was kept."""
-
-
-@runtime_checkable
-class Lacks(Interface):
-    """A benchmark with metrics that need more than what is on this machine."""
-
-    def lacks(self, prompts: Sequence[str]) -> Mapping[str, str]:
-        """For each metric that the replies to these prompts should have and cannot get here, what it needs."""
-
-
-@runtime_checkable
-class NamesGroups(Interface):
-    """A benchmark whose groups say what kind of subject a run had, whether or not it answered."""
-
-    def named_groups(self, groups: tuple[GroupSummary, ...], subject: Mapping[str, Any]) -> tuple[GroupSummary, ...]:
-        """The groups with their names, by the manifest's entry of the subject."""
-
-
-@runtime_checkable
-class HasFiles(Interface):
-    """A protocol whose own files need every sample, also where it is not the first of a run."""
-
-    own_files: bool
-
-
-@runtime_checkable
-class HasReplyLength(Interface):
-    """A benchmark whose replies are longer than a word or two."""
-
-    reply_tokens: int  # of a typical reply
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import msgspec
+
+from snellen.core.arm import Arm
+from snellen.core.dataset import Dataset, Problem, SampleData
+from snellen.core.errors import SnellenError, unknown
+from snellen.core.options import Option, Selection
+from snellen.core.prompt import Prompt
+from snellen.core.protocol import Protocol
+from snellen.core.results import GroupSummary
+from snellen.core.types import Answer, Mark, Question, Sample, Text
+
+if TYPE_CHECKING:
+    from snellen.core.gallery import Gallery, GalleryFacts
+
+Progress = Callable[[int, int], None]
 
 
 class Published(NamedTuple):
@@ -327,10 +39,34 @@ class Published(NamedTuple):
     source: str
 
 
+class Recorded(NamedTuple):
+    """A reply that was recorded elsewhere. `prompt` is None where it may stand for any."""
+
+    id: str
+    prompt: str | None
+    text: str
+
+
+class HubSet(NamedTuple):
+    """Where a real data set is: its name on the hub, and patterns of the files that are needed."""
+
+    repo: str
+    patterns: tuple[str, ...]
+
+
+class Wanted(NamedTuple):
+    """What a user asks for in an exam's own words, before it is planned. `options` has those that were given, by name."""
+
+    model: str | None
+    prompt: str | None
+    selection: Selection
+    options: Mapping[str, Any]
+
+
 class RunFacts(NamedTuple):
     """What exports may use of a run. `records` gives every sample with its reply and mark.
 
-    Only the first protocol of a run and those that have files of their own (HasFiles) get them.
+    Only the first protocol of a run and those with `own_files` get them.
     """
 
     manifest: Mapping[str, Any]
@@ -341,64 +77,209 @@ class RunFacts(NamedTuple):
     records: Callable[[], Iterator[tuple[Sample, Answer, Mark]]] | None
 
 
-@runtime_checkable
-class Styled(Interface):
-    """A benchmark whose synthetic sets come in several kinds."""
+class Exam:
+    """A named benchmark: data, prompts, protocols, its own options and what it shows."""
 
-    def make_styled(
+    name: str = ""
+    title: str = ""
+    paper: str = ""
+    splits: tuple[str, ...] = ()
+    tasks: tuple[str, ...] = ()
+    prompts: Mapping[str, Prompt] = {}
+    protocols: Mapping[str, Protocol] = {}
+    options: tuple[Option, ...] = ()
+    """Options of `run` that only this exam (or some) has."""
+    make_options: tuple[Option, ...] = ()
+    """Options of `data make`, handed to `make` by name."""
+    sets: tuple[str, ...] = ()
+    """Names of the published data sets, where there are several."""
+    solvers: Mapping[str, str] = {}
+    """Classical solvers by name: `baseline/NAME` runs this `module:function` on questions."""
+    scorers: tuple[str, ...] = ()
+    """Who compares texts with pictures, for exams whose replies are captions; the first decides the headline."""
+    demo: tuple[str, ...] = ()
+    demo_count: int | None = None
+    max_tokens: int = 256
+    reply_tokens: int = 8
+    """Tokens of a typical reply, for estimates."""
+    keeps_facts: bool = True
+    """Whether the run folder keeps the samples' facts, for marking."""
+
+    # ------------------------------------------------------------ data
+
+    def samples(self, where: Path) -> Iterator[Sample]:
+        """All samples of a data folder, with pictures; raise SnellenError where one cannot be used."""
+        raise SnellenError(f"the exam {self.name} has no samples()")
+
+    def open(self, where: Path, options: Selection) -> Dataset:
+        """Read a data set; raises SnellenError with file and row where it cannot be used."""
+        return SampleData(self.name, self.samples, where, options)
+
+    def check(self, where: Path) -> Iterator[Problem]:
+        """Every problem of a data set on disk, images decoded too."""
+        from snellen.core.pixels import decode_problem
+
+        try:
+            for sample in self.samples(where):
+                for picture in sample.pictures:
+                    broken = decode_problem(picture.data)
+                    if broken:
+                        yield Problem(picture.name or sample.id, broken)
+        except SnellenError as error:
+            yield Problem(str(where), str(error))
+
+    def make(
         self,
         out: Path,
         *,
         count: int,
         seed: int,
-        workers: int | None,
-        progress: Callable[[int, int], None] | None,
-        **style: Any,
+        workers: int | None = None,
+        progress: Progress | None = None,
+        **options: Any,
     ) -> list[Path]:
-        """As `make`, with the kind's own options."""
+        """Write a synthetic set in the real format; gives the files."""
+        raise SnellenError(f"the exam {self.name} makes no synthetic set")
 
+    def hub(self, name: str | None) -> HubSet:
+        """Where the real data is; `name` is one of `sets`."""
+        raise SnellenError(f"the exam {self.name} has no data set to download")
 
-@runtime_checkable
-class ManySets(Interface):
-    """A benchmark that reads several published data sets."""
-
-    def hub_of(self, name: str) -> tuple[str, tuple[str, ...]]:
-        """As `hub`, for one of them by name."""
-
-    def unpack(self, name: str, folder: Path) -> Sequence[Path]:
+    def unpack(self, name: str | None, folder: Path) -> Sequence[Path]:
         """Unpack what was downloaded as archives; gives the files."""
+        return ()
 
+    # ------------------------------------------------------------ asking
 
-class MethodRequest(NamedTuple):
-    """A method that the user names, and what may be put into its hands. Models are built only if it needs them."""
+    def understood(self, wanted: Wanted) -> Wanted:
+        """What the exam's own options mean in the common ones; those that are used up are taken out."""
+        return wanted
 
-    name: str
-    options: Mapping[str, Any]
-    model: Callable[[], Subject] | None
-    planner: Callable[[], Subject] | None
-    omniparser_url: str
-    pool: Callable[[str], Any]
-    data: Dataset
-    seed: int = 0
+    def ask(self, prompt: str, sample: Sample, shots: Sequence[Sample] = ()) -> Question:
+        """The question that a subject is shown. `sample.truth` is never in it."""
+        said = self.prompts[prompt].ask(sample, shots)
+        if isinstance(said, str):
+            return Question(id=sample.id, benchmark=self.name, prompt=prompt, parts=(*sample.pictures, Text(text=said)))
+        if said.id == sample.id and said.prompt == prompt and said.benchmark == self.name:
+            return said
+        return msgspec.structs.replace(said, id=sample.id, benchmark=self.name, prompt=prompt)
 
+    @property
+    def shots(self) -> tuple[int, ...]:
+        """The numbers of few-shot examples that any prompt can show."""
+        return tuple(sorted({n for p in self.prompts.values() for n in p.shots} | {0}))
 
-@runtime_checkable
-class HasMethods(Interface):
-    """A benchmark whose questions are answered by methods, which may use models."""
+    def probes(self) -> Sequence[Sample]:
+        """One sample of each split and task without pictures, to show prompts and try protocols without a data set."""
+        return ()
 
-    def method_subject(self, request: MethodRequest) -> Subject:
-        """The subject that a method is."""
+    def truths(self) -> Sequence[Sample]:
+        """Samples with every truth that there can be, each once, for audits without a data set."""
+        return self.probes()
 
+    def recorded(self, document: Any) -> Iterable[Recorded] | None:
+        """Replies in a file format of the exam's own; None where the document is something else."""
+        return None
 
-def pick_protocol(benchmark: Benchmark, spec: str) -> tuple[Protocol, str]:
-    """`NAME` or `NAME@PROMPT` to a protocol and the prompt whose answers it marks."""
-    name, _, prompt = spec.partition("@")
-    protocol = benchmark.protocols.get(name)
-    if protocol is None:
-        raise SnellenError(
-            f"unknown protocol '{name}' of {benchmark.name}: choose from {', '.join(benchmark.protocols)}"
-        )
-    if prompt and prompt.partition("+")[0] not in benchmark.prompts:
-        raise SnellenError(f"unknown prompt '{prompt}' of {benchmark.name}: choose from {', '.join(benchmark.prompts)}")
-    asked = prompt or protocol.prompt
-    return (protocol.for_prompt(asked.partition("+")[0]) if isinstance(protocol, ByPrompt) else protocol), asked
+    # ------------------------------------------------------------ marking
+
+    def sample_from_row(self, row: Mapping[str, Any]) -> Sample:
+        """A light sample from a row of `snellen mark`; raises SnellenError that names the missing field.
+
+        By default `answer` is the truth, and other texts are tags.
+        """
+        if "answer" not in row:
+            raise SnellenError('field "answer" (the truth) is missing')
+        tags = {k: v for k, v in row.items() if isinstance(v, str) and k not in ("id", "answer", "response", "error")}
+        return Sample(id=str(row["id"]), tags=tags, truth=row["answer"])
+
+    def reply_from_row(self, row: Mapping[str, Any]) -> Any:
+        """The reply in a row of `snellen mark`: a text, or None where the row has none."""
+        return row.get("response")
+
+    def evidence_from_row(self, row: Mapping[str, Any]) -> Mapping[str, Any] | None:
+        """What scorers said, where a row of `snellen mark` brings it."""
+        return None
+
+    def captions_of(self, reply: str, sample: Sample) -> tuple[str, ...] | None:
+        """For exams with scorers: a text for each picture, in the order of the pictures; None where the reply has none."""
+        return None
+
+    # ------------------------------------------------------------ afterwards
+
+    def named_groups(self, groups: tuple[GroupSummary, ...], subject: Mapping[str, Any]) -> tuple[GroupSummary, ...]:
+        """The groups of a run, where their names say what kind of subject it had."""
+        return groups
+
+    def position_bias(self, given: Iterable[Mark], swapped: Iterable[Mark]) -> Mapping[str, Any] | None:
+        """What the order of the pictures does, from the marks of both orders; None where that says nothing."""
+        return None
+
+    def unavailable_metrics(self, prompts: Sequence[str]) -> Mapping[str, str]:
+        """Metrics that the replies to these prompts should have and cannot get on this machine, and what they need."""
+        return {}
+
+    def published(self, protocol: str, prompt: str) -> Iterable[Published]:
+        """The paper's figures under this protocol and prompt. They are shown beside real data only."""
+        return ()
+
+    def exports(self, run: RunFacts) -> Iterator[tuple[str, bytes]]:
+        """The files that the paper and its original code define, as (relative name, content)."""
+        yield from ()
+
+    def collect(self, run: RunFacts, results: Path) -> Iterable[str]:
+        """Merge a run into a folder that holds the results of many; gives a line for people on what was kept."""
+        raise SnellenError(f"--results: {self.name} has no files that collect several runs")
+
+    def gallery(self, facts: GalleryFacts) -> Gallery:
+        """How the page shows the samples of a run."""
+        from snellen.core.gallery import Gallery
+
+        return Gallery()
+
+    # ------------------------------------------------------------ looking things up
+
+    def prompt(self, name: str) -> Prompt:
+        """A prompt by name; an unknown one is an error that says which there are."""
+        found = self.prompts.get(name)
+        if found is None:
+            raise unknown("prompt", name, self.prompts, of=self.name)
+        return found
+
+    def protocol(self, spec: str) -> tuple[Protocol, Arm]:
+        """`NAME` or `NAME@ARM` to a protocol and the arm whose answers it marks."""
+        name, _, asked = spec.partition("@")
+        protocol = self.protocols.get(name) or self.protocols.get(self.old_names.get(name, ""))
+        if protocol is None:
+            raise unknown("protocol", name, self.protocols, of=self.name)
+        arm = Arm.parse(asked or protocol.prompt)
+        self.prompt(arm.prompt)
+        return protocol.for_prompt(arm.prompt), arm
+
+    old_names: Mapping[str, str] = {}
+    """Earlier names of protocols, which still work."""
+
+    def extended(self, protocols: Iterable[Protocol]) -> Exam:
+        """The exam with more protocols, and the prompts that these bring. Nothing that it has can be replaced."""
+        every, asked = dict(self.protocols), dict(self.prompts)
+        for protocol in protocols:
+            if protocol.name in every:
+                raise SnellenError(f"a plugin's protocol '{protocol.name}': {self.name} has one of that name already")
+            every[protocol.name] = protocol
+        for protocol in every.values():
+            own = protocol.own_prompt
+            if own is not None and asked.setdefault(own.name, own) is not own:
+                raise SnellenError(
+                    f"protocol {protocol.name}: {self.name} has a prompt '{own.name}' already; choose another name"
+                )
+        for protocol in every.values():
+            if protocol.prompt not in asked:
+                raise SnellenError(
+                    f"protocol {protocol.name} asks the prompt '{protocol.prompt}', which {self.name} does not have: "
+                    f"choose from {', '.join(asked)}, or give the protocol a Prompt of its own"
+                )
+        if every == self.protocols and asked == self.prompts:
+            return self
+        other = copy.copy(self)
+        other.protocols, other.prompts = every, asked
+        return other

@@ -1,13 +1,23 @@
-"""The contracts of who answers: Subject, the Caller that it uses, and the Endpoint behind that."""
+"""The contracts of who answers: Subject, the Caller that it uses, the Endpoint behind that, and the kinds of subjects there are.
+
+One base class for a provider, a model on this machine, a solver and a grounding method, ours and a user's.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, NamedTuple, runtime_checkable
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, NamedTuple
 from typing import Protocol as Interface
 
+from snellen.core.errors import SnellenError
+from snellen.core.options import Option
 from snellen.core.secret import Secret
 from snellen.core.types import Answer, Call, Failure, ImageSent, Question, Struct, Token, Usage
+
+if TYPE_CHECKING:
+    from snellen.core.dataset import Dataset
+    from snellen.core.exam import Exam
 
 
 class Request(Struct, frozen=True):
@@ -88,14 +98,6 @@ class Caller(Interface):
     async def __call__(self, request: Request) -> Reply: ...
 
 
-@runtime_checkable
-class ManyEndpoints(Interface):
-    """A subject that calls several services, such as a parser and a model. `endpoint` is the first of them."""
-
-    @property
-    def endpoints(self) -> tuple[Endpoint, ...]: ...
-
-
 class Asked(NamedTuple):
     """A model that a subject asks: at most so many calls a question, each with this text beside the question's and so many pictures."""
 
@@ -105,41 +107,99 @@ class Asked(NamedTuple):
     pictures: int = 1
 
 
-@runtime_checkable
-class AsksModels(Interface):
-    """A subject that asks other subjects, for estimates."""
+class Price(NamedTuple):
+    """US dollars for a million tokens, and where the figures come from."""
 
-    def asked(self) -> tuple[Asked, ...]:
-        """The models, each once; none where it asks nobody."""
+    input: float
+    output: float
+    source: str
 
-
-@runtime_checkable
-class ChoosesOnly(Interface):
-    """A subject that can do nothing but choose among a question's options; others are not put to it."""
-
-    chooses_only: bool
+    def of(self, input_tokens: int, output_tokens: int) -> float:
+        """What so many tokens cost."""
+        return (input_tokens * self.input + output_tokens * self.output) / 1e6
 
 
-class Subject(Interface):
+class Subject:
     """Whoever answers. `prepare` is pure and runs ahead in a thread; `answer` runs in the event loop."""
 
-    @property
-    def spec(self) -> str: ...
+    spec: str = ""
+    identity: Mapping[str, Any] = MappingProxyType({})
+    """What decides its answers; part of the run's name, but for what is under `listed`."""
+    endpoints: tuple[Endpoint, ...] = ()
+    """The services that it calls; none for a subject that runs here."""
+    parallel: int = 64
+    """How many questions may be in work at once, for a subject without endpoints."""
+    chooses_only: bool = False
+    """Whether it can do nothing but choose among a question's options; other questions are not put to it."""
+    recorded_ids: frozenset[str] = frozenset()
+    """The samples that it has replies for, where it knows no others."""
+    price: Price | None = None
 
     @property
-    def identity(self) -> Mapping[str, Any]: ...
+    def endpoint(self) -> Endpoint | None:
+        """The first of its services."""
+        return self.endpoints[0] if self.endpoints else None
 
-    @property
-    def endpoint(self) -> Endpoint | None: ...
-
-    @property
-    def parallel(self) -> int: ...
+    def about(self) -> str:
+        """What was chosen, in a line for people before the run; nothing if there is nothing to say."""
+        return ""
 
     def prepare(self, question: Question) -> Any:
         """Work that needs no waiting (hashing, encoding). Raises SnellenError for an image that cannot be sent."""
+        return None
 
     async def answer(self, question: Question, prepared: Any, call: Caller) -> Answer:
         """Answer one question. A failure is an Answer with `failure`, never an exception."""
+        failure = Failure(kind="no-answer", reason=f"{self.spec} has no answer()")
+        return Answer(id=question.id, prompt=question.prompt, failure=failure)
 
     async def close(self) -> None:
         """Free what the subject holds."""
+
+    def asked(self) -> tuple[Asked, ...]:
+        """The models that are asked for one question, for estimates."""
+        return (Asked(self, 1),) if self.endpoints else ()
+
+    def input_tokens(self, question: Question, text: str = "", pictures: int = 1) -> int:
+        """About how many tokens a question has, with more text beside it and every picture so many times."""
+        return (len(question.text) + len(text)) // 4 + 1000 * pictures * len(question.pictures)
+
+    def feed_spec(self) -> Mapping[str, Any] | None:
+        """All that its kind's `again` needs to make the same requests in another process, and no key; None where that cannot be."""
+        return None
+
+
+class Given(NamedTuple):
+    """What a subject is built from. `options` are the values of its kind's options; `offline` means that it will not be called.
+
+    `build` makes another subject, for one that asks models: from its spec, and the options that were given for it.
+    """
+
+    options: Mapping[str, Any]
+    exam: Exam
+    data: Dataset | None
+    seed: int
+    offline: bool
+    build: Callable[..., Subject]
+
+
+class SubjectKind:
+    """A kind of subject, found by its prefix in the entry point group `snellen.subjects`: `--model PREFIX/NAME`."""
+
+    prefix: str = ""
+    forms: Mapping[str, str] = {}
+    """Spellings and what they mean, for `snellen list subjects`."""
+    options: tuple[Option, ...] = ()
+    """The options that mean something to it; others are refused."""
+
+    def build(self, name: str, given: Given) -> Subject:
+        """The subject that `PREFIX/NAME` names."""
+        raise SnellenError(f"{self.prefix}/{name} cannot be built")
+
+    def takes(self, name: str, given: Mapping[str, Any]) -> tuple[Option, ...]:
+        """The options that mean something to one subject of the kind, by what else was given."""
+        return self.options
+
+    def again(self, spec: Mapping[str, Any]) -> Subject:
+        """A subject that prepares the same requests as the one that gave the `feed_spec`. It cannot send them: it has no key."""
+        raise SnellenError(f"a subject {self.prefix}/ cannot be made again in another process")

@@ -188,39 +188,3 @@ class Mark(Struct, frozen=True):
     outcome: Outcome
     reading: Any = None
     metrics: Metrics = {}
-
-
-class Metric(Struct, frozen=True):
-    """A score with what it takes to read it: interval, n, and what a subject that never looks would get.
-
-    Without a unit it is a share, shown in percent; with one (`nats`, `px`, `count`, `s`) it is shown as it is.
-    """
-
-    value: float | None
-    n: int
-    low: float | None = None
-    high: float | None = None
-    interval: str | None = None
-    floor: float | None = None
-    floor_answer: str | None = None
-    unit: str = ""
-
-
-class GroupSummary(Struct, frozen=True):
-    """All metrics of one group of samples. `by` names the group, e.g. {"config": "P3", "difficulty": "easy"}."""
-
-    by: dict[str, str]
-    n: int
-    outcomes: dict[str, int]
-    metrics: dict[str, Metric]
-    bounds: tuple[float, float] | None = None
-
-
-class ProtocolSummary(Struct, frozen=True):
-    """One protocol's results on a run."""
-
-    protocol: str
-    version: str
-    prompt: str
-    headline: str
-    groups: tuple[GroupSummary, ...]

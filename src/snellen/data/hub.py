@@ -11,8 +11,8 @@ from typing import Any
 
 import msgspec
 
+from snellen.core.dataset import Problem
 from snellen.core.errors import MissingExtra, SnellenError
-from snellen.core.exam import Problem
 from snellen.core.text import one_line
 
 LOCK = "snellen-data.json"

@@ -17,8 +17,9 @@ from snellen import __version__
 from snellen import exams as benchmarks
 from snellen.core.errors import Interrupted, SnellenError, Stopped
 from snellen.core.exam import Scored
+from snellen.core.results import ProtocolSummary
 from snellen.core.subject import Reply
-from snellen.core.types import Answer, Mark, ProtocolSummary, Sample
+from snellen.core.types import Answer, Mark, Sample
 from snellen.engine.ask.loop import Asking, Limits, Progress
 from snellen.engine.call.store import Store, cache_folder
 from snellen.engine.mark import marking, scoring

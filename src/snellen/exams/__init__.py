@@ -8,7 +8,7 @@ from __future__ import annotations
 from importlib.metadata import entry_points
 
 from snellen.core.errors import SnellenError
-from snellen.core.exam import Benchmark
+from snellen.core.exam import Exam
 from snellen.exams import plugins
 
 GROUP = plugins.BENCHMARKS
@@ -19,7 +19,7 @@ def names() -> list[str]:
     return sorted({e.name for e in entry_points(group=GROUP)} | plugins.found().benchmarks.keys())
 
 
-def load(name: str) -> Benchmark:
+def load(name: str) -> Exam:
     """A benchmark by name, with the protocols that plugins add; an unknown name is an error that says which there are."""
     more = plugins.found()
     if name in more.benchmarks:

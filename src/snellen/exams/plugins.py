@@ -26,8 +26,11 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from snellen.core.dataset import Dataset
 from snellen.core.errors import SnellenError
-from snellen.core.exam import Benchmark, Dataset, Options, Protocol
+from snellen.core.exam import Exam
+from snellen.core.options import Selection
+from snellen.core.protocol import Protocol
 from snellen.core.types import Question, Sample, Text
 
 VARIABLE = "SNELLEN_PLUGINS"
@@ -44,7 +47,7 @@ Ask = Callable[[Sample], Question]
 class Found(NamedTuple):
     """What all plugins bring."""
 
-    benchmarks: dict[str, Benchmark]
+    benchmarks: dict[str, Exam]
     protocols: dict[str, list[Protocol]]
 
 
@@ -144,7 +147,7 @@ def _add(result: Found, module: ModuleType, where: str) -> None:
 
 
 def _check_benchmark(benchmark: Any, where: str) -> None:
-    parts = sorted({*Benchmark.__annotations__, *(n for n in vars(Benchmark) if not n.startswith("_"))})
+    parts = sorted({*Exam.__annotations__, *(n for n in vars(Exam) if not n.startswith("_"))})
     lacking = [n for n in parts if not hasattr(benchmark, n)]
     if isinstance(benchmark, type):
         raise SnellenError(f"{where}: BENCHMARK is a class: make an object of it, {benchmark.__name__}()")
@@ -189,7 +192,7 @@ def _guard(protocol: Any) -> None:
 # ---------------------------------------------------------------- beside a benchmark's own
 
 
-def with_protocols(benchmark: Benchmark, more: Found) -> Benchmark:
+def with_protocols(benchmark: Exam, more: Found) -> Exam:
     """A benchmark with the plugins' protocols beside its own, and with the prompts that these bring."""
     protocols = dict(benchmark.protocols)
     for protocol in more.protocols.get(benchmark.name, ()):
@@ -241,13 +244,13 @@ def _asker(protocol: Any, benchmark: str) -> Ask:
     return ask
 
 
-def _asking(benchmark: Benchmark, asks: dict[str, Ask]) -> dict[str, Any]:
+def _asking(benchmark: Exam, asks: dict[str, Ask]) -> dict[str, Any]:
     """`render` and `open` of a benchmark with more prompts."""
 
     def render(prompt: str, sample: Sample) -> Question:
         return asks[prompt](sample) if prompt in asks else benchmark.render(prompt, sample)
 
-    def open_set(where: Path, options: Options) -> Dataset:
+    def open_set(where: Path, options: Selection) -> Dataset:
         data = benchmark.open(where, options)
         own = data.asker
 

@@ -14,11 +14,15 @@ from typing import Any
 
 import msgspec
 
+from snellen.core.dataset import Dataset, Problem
 from snellen.core.digest import digest
 from snellen.core.errors import SnellenError
-from snellen.core.exam import Dataset, Options, Problem, Protocol, Published, RunFacts, Verdict
-from snellen.core.types import NON_ANSWERS, GroupSummary, Mark, Metric, Metrics, Question, Sample
-from snellen.data.selection import choose
+from snellen.core.exam import Published, RunFacts
+from snellen.core.options import Selection
+from snellen.core.protocol import Protocol, Verdict
+from snellen.core.results import GroupSummary, Score
+from snellen.core.selection import choose
+from snellen.core.types import NON_ANSWERS, Mark, Metrics, Question, Sample
 
 Key = tuple[tuple[str, str], ...]
 
@@ -83,7 +87,7 @@ def _group(key: Key, scores: Counter[float], outcomes: Counter[str]) -> GroupSum
         by=dict(key),
         n=n,
         outcomes=dict(outcomes),
-        metrics={"score": Metric(value=found.mean, n=n, low=found.low, high=found.high, interval=found.kind)},
+        metrics={"score": Score(value=found.mean, n=n, low=found.low, high=found.high, interval=found.kind)},
         bounds=(found.mean, min(1.0, found.mean + missing / n)) if missing else None,
     )
 
@@ -113,7 +117,7 @@ class SimpleBenchmark:
         """The question that a subject is shown; `sample.truth` must not be in it."""
         raise SnellenError(f"the benchmark {self.name} has no ask()")
 
-    def open(self, where: Path, options: Options) -> Dataset:
+    def open(self, where: Path, options: Selection) -> Dataset:
         return SimpleData(self, where, options)
 
     def check(self, where: Path) -> Iterator[Problem]:
@@ -168,7 +172,7 @@ class SimpleData:
 
     synthetic = False
 
-    def __init__(self, benchmark: SimpleBenchmark, where: Path, options: Options) -> None:
+    def __init__(self, benchmark: SimpleBenchmark, where: Path, options: Selection) -> None:
         self.source, self._benchmark, self._where = str(where), benchmark, where
         ids: list[str] = []
         known: list[Any] = []
@@ -195,7 +199,7 @@ class SimpleData:
             said = f"{type(error).__name__}: {error}"
             raise SnellenError(f"{self._where}: {self._benchmark.name} cannot read its samples: {said}") from error
 
-    def _all(self, options: Options) -> Iterator[Sample]:
+    def _all(self, options: Selection) -> Iterator[Sample]:
         for sample in self._every():
             tags = sample.tags
             if (not options.splits or tags.get("split") in options.splits) and (

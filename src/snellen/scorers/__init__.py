@@ -9,7 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from snellen.core.errors import SnellenError
-from snellen.core.exam import Scorer
+from snellen.core.scorer import Scorer
 
 SIGLIP = "google/siglip-so400m-patch14-384"
 TINY = "tiny-siglip"

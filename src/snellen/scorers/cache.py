@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from snellen.core.digest import digest
-from snellen.core.exam import Embedded, Scorer
+from snellen.core.scorer import Embedded, Scorer
 
 MANY = 500
 

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from snellen.core.errors import SnellenError
-from snellen.core.exam import Embedded
+from snellen.core.scorer import Embedded
 from snellen.core.text import one_line
 from snellen.subjects.local.loading import quiet
 from snellen.subjects.local.source import config_of, fetch, find

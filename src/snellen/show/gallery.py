@@ -17,10 +17,11 @@ from typing import Any, NamedTuple
 import msgspec
 
 from snellen import exams as benchmarks
+from snellen.core.dataset import Dataset
 from snellen.core.digest import rank
 from snellen.core.errors import SnellenError
-from snellen.core.exam import Dataset, Options
 from snellen.core.images import MIME, sniff
+from snellen.core.options import Selection
 from snellen.core.text import one_line
 from snellen.core.types import NON_ANSWERS, Answer, ImageSent, Mark, Outcome, Picture, Question, Sample, Text
 from snellen.engine.run import Run
@@ -283,7 +284,7 @@ def _reopen(run: Run) -> Dataset:
     where = Path(known["source"])
     if not where.is_dir():
         raise SnellenError(f"the data folder {where} is not there")
-    options = msgspec.convert(run.manifest["options"], Options)
+    options = msgspec.convert(run.manifest["options"], Selection)
     data = benchmarks.load(run.manifest["benchmark"]).open(where, options)
     if data.fingerprint != known["fingerprint"]:
         raise SnellenError(f"the data in {where} are not those of the run (another fingerprint)")

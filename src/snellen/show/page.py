@@ -18,8 +18,9 @@ from markupsafe import Markup
 from snellen import __version__
 from snellen import exams as benchmarks
 from snellen.core.errors import SnellenError
+from snellen.core.results import GroupSummary, ProtocolSummary, Score
 from snellen.core.text import for_terminal
-from snellen.core.types import GroupSummary, Metric, Outcome, ProtocolSummary
+from snellen.core.types import Outcome
 from snellen.engine.ask import controls
 from snellen.engine.mark import marking
 from snellen.engine.run import Run
@@ -136,7 +137,7 @@ class OverviewRow(NamedTuple):
     n: int
     protocol: str
     headline: str
-    metric: Metric | None
+    metric: Score | None
     first: bool
     span: int
 
@@ -166,7 +167,7 @@ class Breakdown(NamedTuple):
 
     name: str
     n: int
-    cells: list[Metric | None]
+    cells: list[Score | None]
 
 
 class Gallery(NamedTuple):

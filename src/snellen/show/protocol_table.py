@@ -12,7 +12,8 @@ from typing import Any, NamedTuple
 import msgspec
 
 from snellen.core.errors import SnellenError
-from snellen.core.exam import Benchmark, mark_reply
+from snellen.core.exam import Exam
+from snellen.core.outcomes import mark_reply
 from snellen.core.types import Mark, Outcome, Sample
 from snellen.engine.mark.audit import texts_of
 from snellen.engine.plan.plan import Chosen
@@ -56,7 +57,7 @@ class ProtocolTable(NamedTuple):
 
 
 def build(
-    benchmark: Benchmark,
+    benchmark: Exam,
     chosen: Sequence[Chosen],
     splits: Sequence[str] = (),
     tasks: Sequence[str] = (),
@@ -101,7 +102,7 @@ def _known(what: str, given: str, there: list[str]) -> str:
 class _Exam:
     """A benchmark's prompts, rendered once, and its protocols, tried."""
 
-    def __init__(self, benchmark: Benchmark, chosen: tuple[Chosen, ...], probes: list[Sample]) -> None:
+    def __init__(self, benchmark: Exam, chosen: tuple[Chosen, ...], probes: list[Sample]) -> None:
         self.chosen, self.probes = chosen, probes
         own = (Chosen(p, p.prompt) for p in benchmark.protocols.values())
         self.judges = tuple(dict.fromkeys((*chosen, *own)))

@@ -8,8 +8,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from snellen.core.results import GroupSummary, ProtocolSummary, Score
 from snellen.core.text import for_terminal
-from snellen.core.types import GroupSummary, Metric, ProtocolSummary
 from snellen.show import words
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ def print_run(run: Run, *, brief: bool = False, verbose: bool = False) -> None:
     out.print(Text(f"{used}{tokens}. Run: {run.path}"), soft_wrap=True)
 
 
-def _cell(metric: Metric | None, n: int) -> Text:
+def _cell(metric: Score | None, n: int) -> Text:
     """A score; its n too, where that is not `n`."""
     if metric is None:
         return Text("–", style="dim")

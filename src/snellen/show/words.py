@@ -7,7 +7,7 @@ from typing import Any
 
 from snellen import exams as benchmarks
 from snellen.core.errors import SnellenError
-from snellen.core.types import GroupSummary, Metric, ProtocolSummary
+from snellen.core.results import GroupSummary, ProtocolSummary, Score
 
 NAMES = {
     "exact_match": "exact match",
@@ -78,7 +78,7 @@ def number(value: float | str | None, unit: str = "") -> str:
     return f"{value:.4f}" if unit == "cosine" else f"{value:.2f}"
 
 
-def value(metric: Metric) -> str:
+def value(metric: Score) -> str:
     """A metric's value; its unit is in its name where it is no percentage."""
     return number(metric.value, metric.unit)
 
@@ -93,14 +93,14 @@ def difference(row: Mapping[str, Any]) -> str:
     return f"{signed(row['difference'])} [{signed(row['low'])}, {signed(row['high'])}]"
 
 
-def interval(metric: Metric) -> str:
+def interval(metric: Score) -> str:
     """'[55.1, 67.0]', or nothing."""
     if metric.low is None or metric.high is None:
         return ""
     return f"[{number(metric.low, metric.unit)}, {number(metric.high, metric.unit)}]"
 
 
-def floor(metric: Metric) -> str:
+def floor(metric: Score) -> str:
     """The floor in percent, or nothing."""
     return "" if metric.floor is None else number(metric.floor, metric.unit)
 
@@ -129,7 +129,7 @@ def bounded(protocols: Iterable[ProtocolSummary]) -> str:
     return f"{names.pop() if len(names) == 1 else 'headline'} could be"
 
 
-def other_n(metric: Metric, n: int) -> str:
+def other_n(metric: Score, n: int) -> str:
     """'(n=5)' where a metric has not the n that stands above or beside it."""
     return "" if metric.n == n else f"(n={metric.n})"
 

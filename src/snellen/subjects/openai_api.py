@@ -17,11 +17,11 @@ from snellen.core.errors import SnellenError
 from snellen.core.images import MIME, ledger_entry
 from snellen.core.pixels import as_accepted
 from snellen.core.secret import Secret
-from snellen.core.subject import Caller, Connection, Parsed, Request
+from snellen.core.subject import Caller, Connection, Parsed, Price, Request
 from snellen.core.text import one_line
 from snellen.core.types import Answer, ImageSent, Part, Picture, Question, Text
 from snellen.subjects import wire
-from snellen.subjects.prices import Price, table_price
+from snellen.subjects.prices import table_price
 from snellen.subjects.token_counts import image_tokens, text_tokens
 
 

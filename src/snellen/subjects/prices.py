@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
 
 from snellen.core.errors import SnellenError
+from snellen.core.subject import Price
 
 DATED = "2025-08"
 
@@ -36,18 +36,6 @@ TABLE = {
     "qwen2.5-vl-72b-instruct": (0.15, 0.6),
     "qwen2.5-vl-7b-instruct": (0.1, 0.1),
 }
-
-
-class Price(NamedTuple):
-    """USD for a million input and output tokens, and where that figure is from."""
-
-    input: float
-    output: float
-    source: str
-
-    def of(self, input_tokens: int, output_tokens: int) -> float:
-        """USD of a call."""
-        return (input_tokens * self.input + output_tokens * self.output) / 1e6
 
 
 _VERSION = re.compile(r"(?:[-@:](?:latest|preview|exp|\d{2,8}|v?\d+(?:\.\d+)*))*")

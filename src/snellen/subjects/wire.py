@@ -8,11 +8,10 @@ from typing import Any
 import msgspec
 
 from snellen.core.secret import Secret
-from snellen.core.subject import Parsed
+from snellen.core.subject import Parsed, Price
 from snellen.core.text import one_line
 from snellen.core.types import Failure, Token, Usage
 from snellen.stats.entropy import bound_from_top
-from snellen.subjects.prices import Price
 
 _CONTEXT = (
     "context length",

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from snellen.core.errors import SnellenError
-from snellen.core.exam import Options
+from snellen.core.options import Selection
 from snellen.core.types import Sample
 from snellen.exams.d3.data import D3Data
 from snellen.exams.d3.exam import EXAM as BENCHMARK
@@ -114,7 +114,7 @@ def test_all_247_real_pairs_import_with_the_counts_of_the_spec() -> None:
 def test_the_real_list_without_images_says_what_is_needed_and_where_from(tmp_path: Path) -> None:
     (tmp_path / "dataset.json").write_bytes((SHARED / "d3_dataset.json").read_bytes())
     with pytest.raises(SnellenError) as caught:
-        D3Data(tmp_path, Options())
+        D3Data(tmp_path, Selection())
     message = str(caught.value)
     for words in (
         "247 of 247 pairs",
@@ -141,7 +141,7 @@ def test_the_real_list_with_images_gives_every_pair(tmp_path: Path) -> None:
             file = tmp_path / path
             file.parent.mkdir(exist_ok=True)
             file.write_bytes(b"picture of " + file.name.encode())
-    data = D3Data(tmp_path, Options())
+    data = D3Data(tmp_path, Selection())
     samples = list(data.full(lambda _id: True))
     assert (len(data), len(samples), data.missing) == (247, 247, ())
     assert {s.tags["task"] for s in samples} == {"pair"}

@@ -10,7 +10,7 @@ import pytest
 from tests.support.sets import png
 
 from snellen.core.errors import SnellenError
-from snellen.core.exam import Options
+from snellen.core.options import Selection
 from snellen.exams.d3.data import D3Data
 from snellen.exams.d3.exam import EXAM as BENCHMARK
 
@@ -38,7 +38,7 @@ def everything(_id: str) -> bool:
 
 def test_one_sample_a_pair_with_the_files_bytes(tmp_path: Path) -> None:
     write(tmp_path, pairs(3))
-    data = D3Data(tmp_path, Options())
+    data = D3Data(tmp_path, Selection())
     full = list(data.full(everything))
     assert [s.id for s in full] == ["d3/0", "d3/1", "d3/2"]
     assert [s.id for s in data.light()] == [s.id for s in full]
@@ -58,7 +58,7 @@ def test_one_sample_a_pair_with_the_files_bytes(tmp_path: Path) -> None:
 def test_kinds_of_difference_and_the_synthetic_mark_are_read_where_they_are(tmp_path: Path) -> None:
     told = {"1": {"kind": "count", "about": "dogs", "left": "two dogs", "right": "three dogs"}}
     write(tmp_path, pairs(2), differences=told, snellen_synthetic={"generator": "d3"})
-    data = D3Data(tmp_path, Options())
+    data = D3Data(tmp_path, Selection())
     plain, counted = data.light()
     assert data.synthetic
     assert "kind" not in plain.tags
@@ -70,20 +70,20 @@ def test_kinds_of_difference_and_the_synthetic_mark_are_read_where_they_are(tmp_
 def test_sets_of_more_than_two_images(tmp_path: Path) -> None:
     entries: dict[str, Any] = pairs(1) | {"s": {f"image{i}": f"images/s{i}.png" for i in (3, 1, 2)}}
     write(tmp_path, entries)
-    data = D3Data(tmp_path, Options())
+    data = D3Data(tmp_path, Selection())
     _pair, three = data.full(everything)
     assert three.tags == {"split": "all", "task": "set of 3"}
     assert [p.name for p in three.pictures] == ["images/s1.png", "images/s2.png", "images/s3.png"]
     assert "'image1', 'image2' and 'image3'" in data.asker("pair")(three).text
-    assert [s.id for s in D3Data(tmp_path, Options(tasks=("set",))).light()] == ["d3/s"]
-    assert [s.id for s in D3Data(tmp_path, Options(tasks=("pair",))).light()] == ["d3/0"]
+    assert [s.id for s in D3Data(tmp_path, Selection(tasks=("set",))).light()] == ["d3/s"]
+    assert [s.id for s in D3Data(tmp_path, Selection(tasks=("pair",))).light()] == ["d3/0"]
 
 
 def test_limits_nest_and_follow_the_seed(tmp_path: Path) -> None:
     write(tmp_path, pairs(40))
 
     def ids(limit: int, seed: int) -> set[str]:
-        data = D3Data(tmp_path, Options(limit=limit, seed=seed))
+        data = D3Data(tmp_path, Selection(limit=limit, seed=seed))
         assert len(data) == limit == len(list(data.light()))
         return {s.id for s in data.light()}
 
@@ -99,15 +99,15 @@ def test_a_pair_without_an_image_is_never_asked_about(tmp_path: Path) -> None:
         SnellenError,
         match=r"2 of 4 pairs lack an image \(2 images, first './images/r1.png' of pair '1'\).*--max-missing 2",
     ):
-        D3Data(tmp_path, Options())
+        D3Data(tmp_path, Selection())
     with pytest.raises(SnellenError, match="2 of 4 pairs"):
-        D3Data(tmp_path, Options(max_missing=1))
-    data = D3Data(tmp_path, Options(max_missing=2))
+        D3Data(tmp_path, Selection(max_missing=1))
+    data = D3Data(tmp_path, Selection(max_missing=2))
     assert len(data) == 2
     assert data.missing == ("1", "3")
     assert [s.id for s in data.light()] == [s.id for s in data.full(everything)] == ["d3/0", "d3/2"]
     whole = write(tmp_path / "whole", pairs(4))
-    assert data.fingerprint != D3Data(whole, Options()).fingerprint
+    assert data.fingerprint != D3Data(whole, Selection()).fingerprint
 
 
 def test_a_folder_without_any_image_says_so_however_many_may_be_missing(tmp_path: Path) -> None:
@@ -115,7 +115,7 @@ def test_a_folder_without_any_image_says_so_however_many_may_be_missing(tmp_path
     with pytest.raises(
         SnellenError, match=r"1 of 1 pairs lack .* Needed: .*1 of COCO train2014 .*1 of SA-1B.*/images$"
     ):
-        D3Data(tmp_path, Options(max_missing=9))
+        D3Data(tmp_path, Selection(max_missing=9))
 
 
 def test_images_are_also_found_in_cocos_own_folders_and_the_set_one_folder_deeper(tmp_path: Path) -> None:
@@ -124,12 +124,12 @@ def test_images_are_also_found_in_cocos_own_folders_and_the_set_one_folder_deepe
     for folder, name, number in (("train2014", "l0.png", 5), ("images/val2014", "r0.png", 6)):
         (root / folder).mkdir(parents=True)
         (root / folder / name).write_bytes(png(number))
-    sample = next(iter(D3Data(tmp_path, Options()).full(everything)))
+    sample = next(iter(D3Data(tmp_path, Selection()).full(everything)))
     assert [p.data for p in sample.pictures] == [png(5), png(6)]
     assert sample.facts["left"] == "train2014/l0.png"
     write(tmp_path / "second", pairs(1))
     with pytest.raises(SnellenError, match=r"several data sets \(dataset, second\)"):
-        D3Data(tmp_path, Options())
+        D3Data(tmp_path, Selection())
 
 
 @pytest.mark.parametrize(
@@ -150,46 +150,46 @@ def test_entries_that_cannot_be_used_are_named(tmp_path: Path, entry: Any, words
     write(tmp_path, pairs(1))
     (tmp_path / "dataset.json").write_text(json.dumps(pairs(1) | {"bad": entry}), encoding="utf-8")
     with pytest.raises(SnellenError, match=f"entry 'bad': .*{words}"):
-        D3Data(tmp_path, Options())
+        D3Data(tmp_path, Selection())
     assert any("'bad'" in p.where and words in p.what for p in BENCHMARK.check(tmp_path))
 
 
 def test_files_that_are_not_what_they_should_be(tmp_path: Path) -> None:
     with pytest.raises(SnellenError, match="no folder"):
-        D3Data(tmp_path / "nowhere", Options())
+        D3Data(tmp_path / "nowhere", Selection())
     with pytest.raises(SnellenError, match=r"no dataset\.json; unzip D3's dataset\.zip"):
-        D3Data(tmp_path, Options())
+        D3Data(tmp_path, Selection())
     for content in ("nonsense", "[]", "{", '{"0": NaN}'):
         (tmp_path / "dataset.json").write_text(content, encoding="utf-8")
         with pytest.raises(SnellenError, match="is not a JSON object"):
-            D3Data(tmp_path, Options())
+            D3Data(tmp_path, Selection())
         assert len(list(BENCHMARK.check(tmp_path))) == 1
     (tmp_path / "dataset.json").write_text("{}", encoding="utf-8")
     with pytest.raises(SnellenError, match="no entries"):
-        D3Data(tmp_path, Options())
+        D3Data(tmp_path, Selection())
     write(tmp_path, pairs(1), differences={"0": {"kind": 3}})
     with pytest.raises(SnellenError, match=r"differences.json entry '0': expected an object with a text"):
-        D3Data(tmp_path, Options())
+        D3Data(tmp_path, Selection())
 
 
 def test_unknown_splits_tasks_and_prompts(tmp_path: Path) -> None:
     write(tmp_path, pairs(1))
-    assert len(D3Data(tmp_path, Options(splits=("ALL",), tasks=("Pair",)))) == 1
+    assert len(D3Data(tmp_path, Selection(splits=("ALL",), tasks=("Pair",)))) == 1
     with pytest.raises(SnellenError, match="unknown split 'test'"):
-        D3Data(tmp_path, Options(splits=("test",)))
+        D3Data(tmp_path, Selection(splits=("test",)))
     with pytest.raises(SnellenError, match="unknown task 'triple'"):
-        D3Data(tmp_path, Options(tasks=("triple",)))
+        D3Data(tmp_path, Selection(tasks=("triple",)))
     with pytest.raises(SnellenError, match="nothing for --task set"):
-        D3Data(tmp_path, Options(tasks=("set",)))
+        D3Data(tmp_path, Selection(tasks=("set",)))
     with pytest.raises(SnellenError, match="unknown prompt"):
-        D3Data(tmp_path, Options()).asker("other")
+        D3Data(tmp_path, Selection()).asker("other")
 
 
 def test_the_fingerprint_follows_the_content(tmp_path: Path) -> None:
     folders = [write(tmp_path / n, pairs(2)) for n in ("a", "b", "c", "d")]
     (folders[2] / "images" / "r1.png").write_bytes(png(3, side=64))
     write(folders[3], pairs(2), differences={"0": {"kind": "state"}})
-    prints = [D3Data(folder, Options()).fingerprint for folder in folders]
+    prints = [D3Data(folder, Selection()).fingerprint for folder in folders]
     assert prints[0] == prints[1]
     assert len({*prints}) == 3
 

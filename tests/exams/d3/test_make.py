@@ -14,7 +14,7 @@ import pytest
 from PIL import Image
 
 from snellen.core.errors import SnellenError
-from snellen.core.exam import Options
+from snellen.core.options import Selection
 from snellen.exams.d3.data import D3Data
 from snellen.exams.d3.exam import EXAM as BENCHMARK
 from snellen.exams.d3.recorded import is_captions
@@ -145,7 +145,7 @@ def test_sets_are_in_the_real_format_and_the_same_bytes_each_time(tmp_path: Path
     assert {p.relative_to(tmp_path / "a"): p.read_bytes() for p in files} == {
         p.relative_to(tmp_path / "b"): p.read_bytes() for p in (tmp_path / "b").rglob("*") if p.is_file()
     }
-    data = D3Data(tmp_path / "a", Options(tasks=("set",)))
+    data = D3Data(tmp_path / "a", Selection(tasks=("set",)))
     samples = list(data.full(lambda _id: True))
     assert [s.tags["task"] for s in samples] == ["set of 4"] * 3
     assert all(len({p.data for p in s.pictures}) == 4 for s in samples)

@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from snellen.core.errors import SnellenError
-from snellen.core.exam import mark_answer, mark_reply
+from snellen.core.outcomes import mark_answer, mark_reply
 from snellen.core.types import Answer, Failure, Mark, Outcome, Picture, Sample
 from snellen.exams.d3.exam import EXAM as BENCHMARK
 from snellen.exams.d3.position import position_bias, swap

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from snellen.core.types import GroupSummary, Mark, Metrics, Outcome, Sample
+from snellen.core.results import GroupSummary
+from snellen.core.types import Mark, Metrics, Outcome, Sample
 from snellen.exams.d3.exam import EXAM as BENCHMARK
 from snellen.exams.d3.prompts import set_probe
 from snellen.exams.d3.summary import quantile, summarise

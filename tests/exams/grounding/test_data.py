@@ -12,7 +12,7 @@ import pytest
 from PIL import Image
 
 from snellen.core.errors import SnellenError
-from snellen.core.exam import Options
+from snellen.core.options import Selection
 from snellen.core.types import Picture, Text
 from snellen.exams.grounding.data import FORMATS, GroundingData, recognise, sample_from_row
 from snellen.exams.grounding.formats.annotations import instruction_of
@@ -57,7 +57,7 @@ def seed_set(where: Path, elements: list[dict[str, Any]] | None = None, **more: 
 
 
 def opened(where: Path, **options: Any) -> GroundingData:
-    return GroundingData(where, Options(**options))
+    return GroundingData(where, Selection(**options))
 
 
 # ---------------------------------------------------------------- the seed's format

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from snellen.core.errors import SnellenError
-from snellen.core.exam import Options
+from snellen.core.options import Selection
 from snellen.exams.grounding.data import GroundingData
 from snellen.synthetic.screens.make import make
 
@@ -64,7 +64,7 @@ def test_the_files_say_where_they_come_from(made: Path) -> None:
     for sample in root["samples"]:
         data = (made / sample["image_path"]).read_bytes()
         assert hashlib.sha256(data).hexdigest() == sample["metadata"]["sha256"]
-    data = GroundingData(made, Options())
+    data = GroundingData(made, Selection())
     assert data.synthetic and set(data.format.name.split()) == {"annotations"}
 
 

@@ -14,7 +14,7 @@ from PIL import Image
 from tests.support.uitars import InProcess, png
 
 from snellen.core.errors import SnellenError
-from snellen.core.exam import mark_reply
+from snellen.core.outcomes import mark_reply
 from snellen.core.types import Mark, Outcome, Question, Sample
 from snellen.exams.grounding import methods
 from snellen.exams.grounding.compat import original as legacy

@@ -12,8 +12,10 @@ import numpy as np
 import pytest
 
 from snellen.core.errors import SnellenError
-from snellen.core.exam import Protocol, mark_answer, mark_reply
-from snellen.core.types import Answer, Failure, GroupSummary, Mark, Outcome, Sample
+from snellen.core.outcomes import mark_answer, mark_reply
+from snellen.core.protocol import Protocol
+from snellen.core.results import GroupSummary
+from snellen.core.types import Answer, Failure, Mark, Outcome, Sample
 from snellen.exams.grounding import prompts
 from snellen.exams.grounding.data import sample_from_row
 from snellen.exams.grounding.geometry import Box, Pixels, Point

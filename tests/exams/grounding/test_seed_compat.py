@@ -13,7 +13,7 @@ import pytest
 from PIL import Image
 
 from snellen.core.errors import SnellenError
-from snellen.core.exam import Options
+from snellen.core.options import Selection
 from snellen.exams.grounding.data import GroundingData
 from snellen.exams.grounding.formats.annotations import dumps
 from snellen.synthetic.screens.canvas import rgb
@@ -84,7 +84,7 @@ def test_a_written_set_is_read_back(tmp_path: Path) -> None:
         == (GOLDEN["generator_seed42"]["10"]["annotations_json_sha256"])
     )
     assert sum(f.suffix == ".png" for f in files) == 8 and (tmp_path / "samples" / "synthetic_0007.png").is_file()
-    data = GroundingData(tmp_path, Options())
+    data = GroundingData(tmp_path, Selection())
     assert data.synthetic and len(data) == 169
     assert all(v == round(v) for s in data.light() for v in s.truth["boxes"][0])  # whole pixels come back whole
     assert Counter(s.tags["area"] for s in data.light()).keys() <= {"small", "medium", "large"}

@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from snellen.core.exam import RunFacts, mark_answer
+from snellen.core.exam import RunFacts
+from snellen.core.outcomes import mark_answer
 from snellen.core.types import Answer, Failure, Mark, Sample
 from snellen.exams.grounding.compat import original as legacy
 from snellen.exams.grounding.exam import EXAM as BENCHMARK

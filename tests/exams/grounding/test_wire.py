@@ -15,7 +15,7 @@ from tests.support.omniparser import OmniParserServer, icon_item, text_item
 from tests.support.uitars import MARK, PIXEL_FORMS, THOUSAND_FORMS, UitarsServer, find_mark, png
 
 from snellen.core.errors import SnellenError
-from snellen.core.exam import mark_answer
+from snellen.core.outcomes import mark_answer
 from snellen.core.types import Answer, Failure, Outcome, Picture, Question, Sample
 from snellen.exams.grounding import methods
 from snellen.exams.grounding.compat import original as legacy

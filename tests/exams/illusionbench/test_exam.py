@@ -15,7 +15,8 @@ from tests.support.command import snellen
 from tests.support.endpoint import Endpoint
 
 from snellen.core.errors import SnellenError
-from snellen.core.exam import Options, mark_reply
+from snellen.core.options import Selection
+from snellen.core.outcomes import mark_reply
 from snellen.core.types import Mark, Outcome, Sample
 from snellen.exams.illusionbench.data import IllusionData
 from snellen.exams.illusionbench.exam import EXAM as BENCHMARK
@@ -57,7 +58,7 @@ def plain(folder: Path, subset: str, names: list[str]) -> Path:
 @pytest.mark.parametrize("write", [parquet, plain])
 def test_both_forms_give_every_image_once_a_task(tmp_path: Path, write: object) -> None:
     write(tmp_path, "Illusion_IN", NAMES)  # type: ignore[operator]
-    data = IllusionData(tmp_path, Options())
+    data = IllusionData(tmp_path, Selection())
     full = list(data.full(lambda _i: True))
     assert len(data) == len(full) == 8
     assert [s.id for s in full] == [s.id for s in data.light()]
@@ -79,12 +80,12 @@ def test_the_hubs_own_layout(tmp_path: Path) -> None:
     folder.mkdir()
     table = pa.table({"image_name": ICONS, "image": [{"bytes": picture(i), "path": None} for i in range(2)]})
     pq.write_table(table, folder / "Illusion_ICON-00000-of-00001.parquet")
-    assert len(IllusionData(tmp_path, Options(splits=("ICON",), tasks=("shape",)))) == 2
+    assert len(IllusionData(tmp_path, Selection(splits=("ICON",), tasks=("shape",)))) == 2
 
 
 def test_limits_take_the_same_images_for_both_tasks(tmp_path: Path) -> None:
     parquet(tmp_path, "Illusion_IN", NAMES)
-    data = IllusionData(tmp_path, Options(limit=2, seed=5))
+    data = IllusionData(tmp_path, Selection(limit=2, seed=5))
     assert len(data) == 4
     images = [s.id.rpartition("/")[0] for s in data.light()]
     assert sorted(images) == sorted(2 * sorted(set(images)))
@@ -97,10 +98,10 @@ def test_names_that_do_not_parse_are_never_dropped_in_silence(tmp_path: Path) ->
     with pytest.raises(
         SnellenError, match=r"part.parquet row 4: image_name 'cat-Forest.png' does not parse.*and 2 more"
     ):
-        IllusionData(tmp_path, Options())
+        IllusionData(tmp_path, Selection())
     with pytest.raises(SnellenError, match="--max-missing 3 goes on without them"):
-        IllusionData(tmp_path, Options(max_missing=2))
-    data = IllusionData(tmp_path, Options(max_missing=3))
+        IllusionData(tmp_path, Selection(max_missing=2))
+    data = IllusionData(tmp_path, Selection(max_missing=3))
     assert len(data) == len(list(data.light())) == len(list(data.full(lambda _i: True))) == 2 * len(NAMES)
     assert [m.partition(":")[0] for m in data.missing] == [f"Illusion_IN/part.parquet row {i}" for i in (4, 5, 6)]
     words = ("run", "illusionbench", "--data", tmp_path, "--model", "baseline/chance", "--max-missing", 3, "--shots", 0)
@@ -147,12 +148,12 @@ def test_mark_knows_the_classes_and_their_aliases(truth: dict[str, str], message
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (Options(splits=("LOGO",)), "no files for Illusion_LOGO; it has Illusion_IN"),
-        (Options(splits=("val",)), "unknown split 'val'"),
-        (Options(tasks=("colour",)), "unknown task 'colour'"),
+        (Selection(splits=("LOGO",)), "no files for Illusion_LOGO; it has Illusion_IN"),
+        (Selection(splits=("val",)), "unknown split 'val'"),
+        (Selection(tasks=("colour",)), "unknown task 'colour'"),
     ],
 )
-def test_what_is_not_there_is_said(tmp_path: Path, options: Options, message: str) -> None:
+def test_what_is_not_there_is_said(tmp_path: Path, options: Selection, message: str) -> None:
     parquet(tmp_path, "Illusion_IN", NAMES)
     with pytest.raises(SnellenError, match=message):
         IllusionData(tmp_path, options)

@@ -15,7 +15,8 @@ from tests.support.command import snellen
 from tests.support.endpoint import Endpoint
 
 from snellen.core.errors import SnellenError
-from snellen.core.exam import Options, mark_reply
+from snellen.core.options import Selection
+from snellen.core.outcomes import mark_reply
 from snellen.core.types import Outcome, Picture, Text
 from snellen.exams.illusionbench import shots as icl
 from snellen.exams.illusionbench.data import IllusionData
@@ -120,7 +121,7 @@ def full_set(folder: Path, subset: str = "Illusion_LOGO") -> Path:
 
 
 def test_the_question_is_instruction_examples_query(tmp_path: Path) -> None:
-    data = IllusionData(full_set(tmp_path), Options(shots=2, tasks=("shape", "scene", "both")))
+    data = IllusionData(full_set(tmp_path), Selection(shots=2, tasks=("shape", "scene", "both")))
     ask = data.asker("icl-scene")
     pictures = {s.pictures[0].name: s for s in data.full(lambda _i: True) if s.tags["task"] == "shape"}
     for sample in data.full(lambda i: i.startswith("Illusion_LOGO/tesla-Ocean")):
@@ -151,12 +152,12 @@ def test_the_question_is_instruction_examples_query(tmp_path: Path) -> None:
 )
 def test_prompts_and_shots_that_do_not_fit(tmp_path: Path, prompt: str, shots: int, message: str) -> None:
     with pytest.raises(SnellenError, match=message):
-        IllusionData(full_set(tmp_path), Options(shots=shots)).asker(prompt)
+        IllusionData(full_set(tmp_path), Selection(shots=shots)).asker(prompt)
 
 
 def test_icons_take_five_examples_at_most(tmp_path: Path) -> None:
     with pytest.raises(SnellenError, match="--shots 8: Illusion_ICON has 6 classes, so at most 5 examples differ"):
-        IllusionData(full_set(tmp_path, "Illusion_ICON"), Options(shots=8))
+        IllusionData(full_set(tmp_path, "Illusion_ICON"), Selection(shots=8))
 
 
 def test_both_names_count_only_together() -> None:

@@ -8,7 +8,7 @@ import pytest
 from tests.support.sets import png, write_config, write_set
 
 from snellen.core.errors import SnellenError
-from snellen.core.exam import Options
+from snellen.core.options import Selection
 from snellen.exams.salbench.data import SalBenchData
 from snellen.exams.salbench.exam import EXAM as BENCHMARK
 
@@ -21,16 +21,16 @@ def everything(_id: str) -> bool:
 
 def test_six_configs_by_the_seeds_names(tmp_path: Path) -> None:
     write_set(tmp_path, 5, ALL)
-    assert len(SalBenchData(tmp_path, Options())) == 30
-    natural = SalBenchData(tmp_path, Options(splits=("natural",), tasks=("D", "VR")))
+    assert len(SalBenchData(tmp_path, Selection())) == 30
+    natural = SalBenchData(tmp_path, Selection(splits=("natural",), tasks=("D", "VR")))
     assert {s.tags["config"] for s in natural.light()} == {"O3", "O3_box_img"}
-    synthetic = SalBenchData(tmp_path, Options(splits=("synthetic",), tasks=("R",)))
+    synthetic = SalBenchData(tmp_path, Selection(splits=("synthetic",), tasks=("R",)))
     assert {s.tags["config"] for s in synthetic.light()} == {"P3_box"}
 
 
 def test_images_are_the_files_bytes_and_arrive_in_order(tmp_path: Path) -> None:
     write_config(tmp_path, "P3", 130, rows_a_group=40)
-    data = SalBenchData(tmp_path, Options())
+    data = SalBenchData(tmp_path, Selection())
     full = list(data.full(everything))
     assert [s.pictures[0].data for s in full] == [png(i) for i in range(130)]
     assert [s.id for s in full] == [s.id for s in data.light()]
@@ -42,7 +42,7 @@ def test_limits_nest_and_pick_the_same_images_in_all_tasks(tmp_path: Path) -> No
     write_set(tmp_path, 60, ("P3", "P3_box"))
 
     def ids(limit: int, seed: int, task: str) -> set[str]:
-        data = SalBenchData(tmp_path, Options(limit=limit, seed=seed, tasks=(task,)))
+        data = SalBenchData(tmp_path, Selection(limit=limit, seed=seed, tasks=(task,)))
         assert len(data) == limit
         return {s.id.partition("/")[2] for s in data.light()}
 
@@ -54,14 +54,14 @@ def test_limits_nest_and_pick_the_same_images_in_all_tasks(tmp_path: Path) -> No
 def test_what_is_named_but_absent_is_an_error_that_says_what_is_there(tmp_path: Path) -> None:
     write_set(tmp_path, 3, ("P3",))
     with pytest.raises(SnellenError, match="no files for O3; it has P3"):
-        SalBenchData(tmp_path, Options(splits=("natural",), tasks=("D",)))
+        SalBenchData(tmp_path, Selection(splits=("natural",), tasks=("D",)))
     with pytest.raises(SnellenError, match="unknown split 'val'"):
-        SalBenchData(tmp_path, Options(splits=("val",)))
+        SalBenchData(tmp_path, Selection(splits=("val",)))
     with pytest.raises(SnellenError, match="no folder"):
-        SalBenchData(tmp_path / "nowhere", Options())
+        SalBenchData(tmp_path / "nowhere", Selection())
     (tmp_path / "empty").mkdir()
     with pytest.raises(SnellenError, match="no SalBench parquet files"):
-        SalBenchData(tmp_path / "empty", Options())
+        SalBenchData(tmp_path / "empty", Selection())
 
 
 def test_missing_columns_unknown_labels_and_broken_files_are_named(tmp_path: Path) -> None:
@@ -69,16 +69,16 @@ def test_missing_columns_unknown_labels_and_broken_files_are_named(tmp_path: Pat
     with pytest.raises(
         SnellenError, match=r"P3/shard_000.parquet row 2: answer 'colr' is not a label of P3 .*and 1 more"
     ):
-        SalBenchData(tmp_path, Options())
+        SalBenchData(tmp_path, Selection())
     path.write_bytes(b"PAR1 nonsense")
     with pytest.raises(SnellenError, match="not a readable parquet file"):
-        SalBenchData(tmp_path, Options())
+        SalBenchData(tmp_path, Selection())
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     pq.write_table(pa.table({"image_id": ["a"], "question": ["q"]}), path)
     with pytest.raises(SnellenError, match="columns image, answer missing; it has image_id, question"):
-        SalBenchData(tmp_path, Options())
+        SalBenchData(tmp_path, Selection())
 
 
 def test_check_lists_every_problem(tmp_path: Path) -> None:
@@ -105,17 +105,17 @@ def test_check_lists_every_problem(tmp_path: Path) -> None:
 
 def test_repeated_image_ids_get_ids_of_their_own(tmp_path: Path) -> None:
     write_config(tmp_path, "P3", 3, image_id=["a", "a", "b"])
-    assert [s.id for s in SalBenchData(tmp_path, Options()).light()] == ["P3/a", "P3/a#2", "P3/b"]
+    assert [s.id for s in SalBenchData(tmp_path, Selection()).light()] == ["P3/a", "P3/a#2", "P3/b"]
 
 
 def test_the_fingerprint_follows_the_content(tmp_path: Path) -> None:
     write_config(tmp_path / "one", "P3", 4)
     write_config(tmp_path / "two", "P3", 4)
     write_config(tmp_path / "three", "P3", 4, answer=["size", "size", "size", "color"])
-    prints = [SalBenchData(tmp_path / n, Options()).fingerprint for n in ("one", "two", "three")]
+    prints = [SalBenchData(tmp_path / n, Selection()).fingerprint for n in ("one", "two", "three")]
     assert prints[0] == prints[1] != prints[2]
 
 
 def test_the_difficulty_column_is_optional(tmp_path: Path) -> None:
     write_config(tmp_path, "P3", 3, difficulty=["easy", "hard", None])
-    assert [s.tags.get("difficulty") for s in SalBenchData(tmp_path, Options()).light()] == ["easy", "hard", None]
+    assert [s.tags.get("difficulty") for s in SalBenchData(tmp_path, Selection()).light()] == ["easy", "hard", None]

@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 from tests.support.command import snellen
 
-from snellen.core.exam import mark_answer, mark_reply
-from snellen.core.types import Answer, Failure, GroupSummary, Mark, Sample
+from snellen.core.outcomes import mark_answer, mark_reply
+from snellen.core.results import GroupSummary
+from snellen.core.types import Answer, Failure, Mark, Sample
 from snellen.exams.salbench.names import labels_of
 from snellen.exams.salbench.protocols import PROTOCOLS
 from snellen.exams.salbench.reading import truth_lmms, truth_seed

@@ -8,7 +8,7 @@ import pytest
 from tests.support.sets import question, write_set
 
 from snellen.core.errors import SnellenError
-from snellen.core.exam import Options
+from snellen.core.options import Selection
 from snellen.core.types import Picture, Sample, Text
 from snellen.exams.salbench.data import SalBenchData
 from snellen.exams.salbench.prompts import caption, draw_support, plan_v2, query
@@ -25,7 +25,7 @@ def sample(config: str, truth: str = "color", text: str | None = None) -> Sample
 
 
 def test_the_data_sets_question_is_sent_verbatim_after_the_image(tmp_path: Path) -> None:
-    data = SalBenchData(write_set(tmp_path, 6, ALL), Options())
+    data = SalBenchData(write_set(tmp_path, 6, ALL), Selection())
     ask = data.asker("question")
     for s in data.full(lambda _i: True):
         asked = ask(s)
@@ -35,7 +35,7 @@ def test_the_data_sets_question_is_sent_verbatim_after_the_image(tmp_path: Path)
 
 
 def test_lmms_eval_adds_its_sentence(tmp_path: Path) -> None:
-    data = SalBenchData(write_set(tmp_path, 3), Options())
+    data = SalBenchData(write_set(tmp_path, 3), Selection())
     asked = data.asker("lmms-eval")(next(data.full(lambda _i: True)))
     assert asked.text == question("P3").strip() + "\nAnswer the question using a single word or phrase."
 
@@ -106,7 +106,7 @@ def test_few_shot_sentences_are_those_of_the_papers_figures(config: str) -> None
 @pytest.mark.parametrize("shots", [3, 5])
 @pytest.mark.parametrize("config", ALL)
 def test_examples_are_interleaved_recorded_and_never_the_query(tmp_path: Path, shots: int, config: str) -> None:
-    data = SalBenchData(write_set(tmp_path, 24, (config,)), Options(shots=shots, seed=4))
+    data = SalBenchData(write_set(tmp_path, 24, (config,)), Selection(shots=shots, seed=4))
     ask = data.asker("question")
     seen = set()
     for s in data.full(lambda _i: True):
@@ -134,12 +134,12 @@ def test_the_support_set_follows_the_seed() -> None:
 
 
 def test_too_few_samples_for_the_shots_is_said(tmp_path: Path) -> None:
-    data = SalBenchData(write_set(tmp_path, 4), Options(shots=3))
+    data = SalBenchData(write_set(tmp_path, 4), Selection(shots=3))
     with pytest.raises(SnellenError, match="--shots 3 needs more samples"):
         data.asker("question")(next(data.full(lambda _i: True)))
 
 
 def test_a_prompt_without_few_shot_form_is_refused(tmp_path: Path) -> None:
-    data = SalBenchData(write_set(tmp_path, 24), Options(shots=3))
+    data = SalBenchData(write_set(tmp_path, 24), Selection(shots=3))
     with pytest.raises(SnellenError, match="no few-shot form"):
         data.asker("lmms-eval")

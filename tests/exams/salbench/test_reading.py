@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from snellen.core.exam import mark_answer, mark_reply
+from snellen.core.outcomes import mark_answer, mark_reply
 from snellen.core.types import Answer, Failure, Outcome, Sample
 from snellen.exams.salbench.names import labels_of
 from snellen.exams.salbench.protocols import PROTOCOLS

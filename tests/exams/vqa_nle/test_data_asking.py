@@ -10,15 +10,15 @@ from tests.exams.vqa_nle.test_data import everything, jpeg, put, vqax, vqax_reco
 from tests.exams.vqa_nle.test_data_formats import vcr, vcr_line
 
 from snellen.core.errors import SnellenError
-from snellen.core.exam import Options
+from snellen.core.options import Selection
 from snellen.core.pixels import check_image
 from snellen.core.types import Picture, Question, Text
 from snellen.exams.vqa_nle.data import gold_reply, open_data
 from snellen.exams.vqa_nle.formats.images import coco_filename
 
 
-def asked(task: str, where: Path, prompt: str, options: Options | None = None) -> list[Question]:
-    data = open_data(task, where, options or Options())
+def asked(task: str, where: Path, prompt: str, options: Selection | None = None) -> list[Question]:
+    data = open_data(task, where, options or Selection())
     ask = data.asker(prompt)
     return [ask(sample) for sample in data.full(everything)]
 
@@ -66,7 +66,7 @@ def test_examples_come_from_train_with_image_text_and_gold_answer(tmp_path: Path
 
 def test_examples_follow_the_seed(tmp_path: Path) -> None:
     vqax(vqax(tmp_path, 1, "val"), 30, "train")
-    shots = [asked("vqax", tmp_path, "3shot-images", Options(seed=s))[0].shots for s in (1, 1, 2)]
+    shots = [asked("vqax", tmp_path, "3shot-images", Selection(seed=s))[0].shots for s in (1, 1, 2)]
     assert shots[0] == shots[1] != shots[2]
 
 
@@ -85,7 +85,7 @@ def test_without_train_they_come_from_the_split_and_never_show_the_querys_image(
 
 
 def test_a_selection_still_has_the_whole_split_to_take_examples_from(tmp_path: Path) -> None:
-    (question,) = asked("vqax", vqax(tmp_path, 9), "3shot-images", Options(limit=1))
+    (question,) = asked("vqax", vqax(tmp_path, 9), "3shot-images", Selection(limit=1))
     assert len(question.shots) == 3
 
 
@@ -95,7 +95,7 @@ def test_examples_need_an_explanation_an_answer_and_an_image(tmp_path: Path) -> 
     records["1001"]["explanation"], records["2001"]["answers"] = [], []
     put(tmp_path / "nle_data/VQA-X/vqaX_val.json", records)
     (tmp_path / "images/val2014" / coco_filename(3, "val")).unlink()
-    data = open_data("vqax", tmp_path, Options(), 1)
+    data = open_data("vqax", tmp_path, Selection(), 1)
     assert {s.id for s in data.examples(3)} <= {f"vqax/val/{i}001" for i in (0, 4, 5, 6, 7)}
     with pytest.raises(
         SnellenError, match="7 examples need 8 samples with different images and explanations, and there are 5"
@@ -146,7 +146,7 @@ def test_the_gold_reply_says_the_commonest_answer(tmp_path: Path) -> None:
     vqax(tmp_path, 1)
     answers = [{"answer": a} for a in ("teal", "blue", "blue", "teal", "Blue")]
     put(tmp_path / "nle_data/VQA-X/vqaX_val.json", {"1": vqax_record(0, answers=answers, explanation=["paint", "x"])})
-    (sample,) = open_data("vqax", tmp_path, Options()).light()
+    (sample,) = open_data("vqax", tmp_path, Selection()).light()
     assert gold_reply(sample) == "blue because paint"
 
 

@@ -10,14 +10,14 @@ import pytest
 from tests.exams.vqa_nle.test_data import everything, jpeg, put
 
 from snellen.core.errors import SnellenError
-from snellen.core.exam import Options
+from snellen.core.options import Selection
 from snellen.core.types import Sample
 from snellen.exams.vqa_nle.data import check, open_data
 from snellen.exams.vqa_nle.formats.find import find
 
 
 def load(task: str, where: Path, **options: Any) -> list[Sample]:
-    return list(open_data(task, where, Options(**options)).full(everything))
+    return list(open_data(task, where, Selection(**options)).full(everything))
 
 
 def problems(task: str, where: Path) -> list[str]:
@@ -105,7 +105,7 @@ def test_esnlive_csv_problems_have_their_line(tmp_path: Path) -> None:
     ]
     assert any("record '11.jpg#0r1c': the key repeats" in str(p) for p in check("esnlive", tmp_path))
     with pytest.raises(SnellenError, match=r"line 6: empty pairID \(and 2 more problems\)"):
-        open_data("esnlive", tmp_path, Options())
+        open_data("esnlive", tmp_path, Selection())
 
 
 def test_repeated_keys_get_ids_of_their_own(tmp_path: Path) -> None:
@@ -121,7 +121,7 @@ def test_a_quote_that_never_closes_does_not_swallow_the_file(tmp_path: Path) -> 
     )
     esnlive_images(tmp_path)
     with pytest.raises(SnellenError, match=r"esnlive_test\.csv line 6: not valid CSV from there on"):
-        open_data("esnlive", tmp_path, Options())
+        open_data("esnlive", tmp_path, Selection())
 
 
 def test_esnlive_nlxgpt_and_evil_lists(tmp_path: Path) -> None:
@@ -155,7 +155,7 @@ def test_the_csv_is_read_rather_than_what_was_derived_from_it(tmp_path: Path) ->
         {"0": {"hypothesis": "h", "answers": "neutral", "image_name": "11.jpg"}},
     )
     esnlive_images(tmp_path)
-    data = open_data("esnlive", tmp_path, Options())
+    data = open_data("esnlive", tmp_path, Selection())
     assert data.files == ("nle_data/eSNLI-VE/esnlive_test.csv",)
     notes = [p for p in check("esnlive", tmp_path) if p.where.endswith(".json")]
     assert [p.fatal for p in notes] == [False] and "esnlive_test.csv is 'test' here" in notes[0].what
@@ -236,10 +236,10 @@ def test_vcr_boxes_fit_a_resized_copy_of_the_image(tmp_path: Path) -> None:
 
 
 def test_vcr_boxes_are_part_of_the_fingerprint(tmp_path: Path) -> None:
-    before = open_data("vcr", vcr(tmp_path, vcr_line()), Options()).fingerprint
+    before = open_data("vcr", vcr(tmp_path, vcr_line()), Selection()).fingerprint
     moved = {**METADATA, "boxes": [[0, 0, 3.25, 4, 0.9], *METADATA["boxes"][1:]]}
     put(tmp_path / "images/vcr1images/lsmdc_0001/0001_a@0.json", moved | {"width": 80, "height": 60})
-    assert open_data("vcr", tmp_path, Options()).fingerprint != before
+    assert open_data("vcr", tmp_path, Selection()).fingerprint != before
     assert load("vcr", tmp_path)[0].facts["boxes"][2] == [0.4, 0, 0.7, 0.5]
 
 
@@ -368,7 +368,7 @@ def test_vcr_nlxgpt_is_read_and_cannot_be_asked(tmp_path: Path) -> None:
     vcr(tmp_path, vcr_line())
     (tmp_path / "nle_data/VCR/val.jsonl").unlink()
     put(tmp_path / "nle_data/VCR/vcr_val.json", nlxgpt_vcr())
-    data = open_data("vcr", tmp_path, Options())
+    data = open_data("vcr", tmp_path, Selection())
     (sample,) = data.light()
     assert sample.id == "vcr/val/val-9" and sample.facts["question"] == "why does <det2> hold <det3>"
     assert sample.truth == {"answers": ["<det0> and <det2> are wet"], "explanations": ["rain falls on <det1>"]}
@@ -381,7 +381,7 @@ def test_vcr_nlxgpt_is_read_and_cannot_be_asked(tmp_path: Path) -> None:
 def test_the_official_file_is_read_before_what_was_derived_from_it(tmp_path: Path) -> None:
     vcr(tmp_path, vcr_line())
     put(tmp_path / "nle_data/VCR/vcr_val.json", nlxgpt_vcr())
-    assert open_data("vcr", tmp_path, Options()).files == ("nle_data/VCR/val.jsonl",)
+    assert open_data("vcr", tmp_path, Selection()).files == ("nle_data/VCR/val.jsonl",)
 
 
 # ---------------------------------------------------------------- recognising
@@ -406,7 +406,7 @@ def test_the_official_file_is_read_before_what_was_derived_from_it(tmp_path: Pat
 def test_files_that_are_something_else_are_refused(tmp_path: Path, content: str, what: str) -> None:
     put(tmp_path / "nle_data/VQA-X/vqaX_val.json", content)
     with pytest.raises(SnellenError, match=rf"vqaX_val\.json: .*({what})"):
-        open_data("vqax", tmp_path, Options())
+        open_data("vqax", tmp_path, Selection())
     assert len(list(check("vqax", tmp_path))) == 1
 
 
@@ -414,7 +414,7 @@ def test_json_that_breaks_later_is_an_error_with_the_line(tmp_path: Path) -> Non
     good = '"1": {"question": "q", "answers": ["a"], "image_name": "x.jpg"}'
     put(tmp_path / "nle_data/VQA-X/vqaX_val.json", "{" + good + ",\n" + good + ",\n !}")
     with pytest.raises(SnellenError, match=r"vqaX_val\.json: not valid JSON \(line 3: "):
-        open_data("vqax", tmp_path, Options())
+        open_data("vqax", tmp_path, Selection())
 
 
 def test_a_key_that_is_there_twice_is_seen_twice(tmp_path: Path) -> None:
@@ -442,5 +442,5 @@ def test_an_unusable_file_of_the_wanted_split_is_named(tmp_path: Path) -> None:
     with pytest.raises(
         SnellenError, match=r"vqax has no split 'test' here: it has val \(.*vqaX_test\.json: not valid JSON"
     ):
-        open_data("vqax", tmp_path, Options(splits=("test",)))
-    assert len(open_data("vqax", tmp_path, Options())) == 1
+        open_data("vqax", tmp_path, Selection(splits=("test",)))
+    assert len(open_data("vqax", tmp_path, Selection())) == 1

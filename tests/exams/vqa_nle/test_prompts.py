@@ -9,7 +9,7 @@ import pytest
 from PIL import Image
 
 from snellen.core.errors import SnellenError
-from snellen.core.exam import mark_reply
+from snellen.core.outcomes import mark_reply
 from snellen.core.types import Outcome, Picture, Sample, Text
 from snellen.exams.vqa_nle.exam import ACTX, ESNLIVE, VCR, VQAX
 from snellen.exams.vqa_nle.names import TASKS

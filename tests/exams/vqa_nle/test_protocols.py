@@ -8,7 +8,8 @@ import pytest
 
 from snellen.cli.mark_command import _mark
 from snellen.core.errors import SnellenError
-from snellen.core.exam import ReadsTokens, mark_reply
+from snellen.core.exam import ReadsTokens
+from snellen.core.outcomes import mark_reply
 from snellen.core.types import Outcome, Sample, Token
 from snellen.exams.vqa_nle.exam import ACTX, ESNLIVE, VCR, VQAX, VqaNle
 from snellen.exams.vqa_nle.marking.synonyms import same_activity

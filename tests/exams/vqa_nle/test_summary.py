@@ -13,8 +13,10 @@ import msgspec
 import pytest
 
 from snellen.core.errors import SnellenError
-from snellen.core.exam import RunFacts, mark_reply
-from snellen.core.types import Answer, GroupSummary, Mark, Metric, Outcome, Sample, Token
+from snellen.core.exam import RunFacts
+from snellen.core.outcomes import mark_reply
+from snellen.core.results import GroupSummary, Score
+from snellen.core.types import Answer, Mark, Outcome, Sample, Token
 from snellen.engine.mark.audit import audit
 from snellen.engine.plan.plan import choose
 from snellen.exams.vqa_nle.exam import ACTX, ESNLIVE, VCR, VQAX, VqaNle
@@ -331,7 +333,7 @@ def test_no_constant_answer_beats_the_floor(protocol: str) -> None:
 
 @pytest.mark.usefixtures("scorer")
 def test_intervals_know_that_questions_share_images() -> None:
-    def interval(images: int) -> tuple[Metric, GroupSummary]:
+    def interval(images: int) -> tuple[Score, GroupSummary]:
         marked = []
         for at in range(60):
             row = {"id": at, "split": "val", "label": "neutral"}

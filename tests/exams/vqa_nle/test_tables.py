@@ -14,7 +14,8 @@ import pytest
 
 from snellen.core.cells import from_cell
 from snellen.core.errors import SnellenError
-from snellen.core.exam import RunFacts, mark_reply
+from snellen.core.exam import RunFacts
+from snellen.core.outcomes import mark_reply
 from snellen.core.types import Answer, Failure, Mark, Outcome, Sample, Token
 from snellen.exams.vqa_nle.entropy.spans import metrics_of, spans
 from snellen.exams.vqa_nle.exam import VQAX

@@ -12,8 +12,8 @@ from functools import lru_cache
 
 import msgspec
 
+from snellen.core.dataset import Dataset
 from snellen.core.errors import SnellenError
-from snellen.core.exam import Dataset
 from snellen.core.images import sniff
 from snellen.core.types import Part, Picture, Question, Sample, Text
 

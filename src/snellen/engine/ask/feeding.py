@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from snellen.core.errors import SnellenError
-from snellen.core.exam import Options
+from snellen.core.options import Selection
 from snellen.core.pixels import check_image
 from snellen.core.subject import Request
 from snellen.core.types import Failure, ImageSent, Question, Struct
@@ -77,7 +77,7 @@ class Recipe(Struct, frozen=True):
 
     benchmark: str
     data: str
-    options: Options
+    options: Selection
     prompts: tuple[str, ...]
     subject: dict[str, Any]
     run: str

@@ -13,8 +13,11 @@ from math import ceil
 from typing import Any
 
 from snellen.core.errors import SnellenError
-from snellen.core.exam import Benchmark, Protocol, mark_reply
-from snellen.core.types import GroupSummary, Mark, Question, Sample
+from snellen.core.exam import Exam
+from snellen.core.outcomes import mark_reply
+from snellen.core.protocol import Protocol
+from snellen.core.results import GroupSummary
+from snellen.core.types import Mark, Question, Sample
 from snellen.engine.ask.controls import split
 from snellen.engine.mark.control_comparison import chance, random_replies, sample_metric
 from snellen.engine.plan.plan import Chosen
@@ -27,7 +30,7 @@ Say = Callable[[Question], str | None]
 
 
 def audit(
-    benchmark: Benchmark,
+    benchmark: Exam,
     samples: Sequence[Sample],
     chosen: Sequence[Chosen],
     *,
@@ -59,7 +62,7 @@ def texts_of(truth: Any) -> list[str]:
 class _Blind:
     """Subjects that never look, under one protocol."""
 
-    def __init__(self, benchmark: Benchmark, one: Chosen, samples: list[Sample], real: bool) -> None:
+    def __init__(self, benchmark: Exam, one: Chosen, samples: list[Sample], real: bool) -> None:
         self.benchmark, self.one, self.samples, self.real = benchmark, one, samples, real
         self.protocol: Protocol = one.protocol
         self.prompt = split(one.prompt)[0]

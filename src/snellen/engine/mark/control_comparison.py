@@ -8,8 +8,11 @@ from collections.abc import Mapping
 from itertools import chain, combinations
 from typing import Any
 
-from snellen.core.exam import Benchmark, Protocol, SeesOrder, mark_reply
-from snellen.core.types import GroupSummary, ProtocolSummary, Question, Sample
+from snellen.core.exam import Exam, SeesOrder
+from snellen.core.outcomes import mark_reply
+from snellen.core.protocol import Protocol
+from snellen.core.results import GroupSummary, ProtocolSummary
+from snellen.core.types import Question, Sample
 from snellen.engine.ask.controls import split
 from snellen.engine.plan.plan import Chosen
 from snellen.engine.runs.folder import RunFolder
@@ -27,7 +30,7 @@ def sample_metric(protocol: Protocol, values: Mapping[str, Any]) -> str:
 
 def compare(
     folder: RunFolder,
-    benchmark: Benchmark,
+    benchmark: Exam,
     chosen: tuple[Chosen, ...],
     samples: Mapping[str, Sample],
     summaries: list[ProtocolSummary],
@@ -88,7 +91,7 @@ def _floor(group: GroupSummary | None, metric: str) -> dict[str, Any]:
     return {"constant": found.floor, "constant_answer": found.floor_answer}
 
 
-def chance(benchmark: Benchmark, protocol: Protocol, prompt: str, samples: list[Sample], metric: str) -> float | None:
+def chance(benchmark: Exam, protocol: Protocol, prompt: str, samples: list[Sample], metric: str) -> float | None:
     """What a subject that draws among the options would score on these samples, computed, not drawn."""
     total, seen = 0.0, 0
     judged: dict[tuple[str, str], float] = {}

@@ -15,8 +15,8 @@ import msgspec
 
 from snellen.core.errors import SnellenError, Stopped
 from snellen.core.exam import (
-    Benchmark,
     Collects,
+    Exam,
     HasFiles,
     Lacks,
     NamesGroups,
@@ -25,10 +25,11 @@ from snellen.core.exam import (
     RunFacts,
     Scored,
     SeesOrder,
-    mark_reply,
     pick_protocol,
 )
-from snellen.core.types import Answer, Mark, Outcome, ProtocolSummary, Sample
+from snellen.core.outcomes import mark_reply
+from snellen.core.results import ProtocolSummary
+from snellen.core.types import Answer, Mark, Outcome, Sample
 from snellen.engine.mark import control_comparison as arms
 from snellen.engine.mark import scoring
 from snellen.engine.plan.plan import Chosen, protocol_entry
@@ -77,7 +78,7 @@ def _entry(scorer: Mapping[str, Any]) -> dict[str, Any]:
     return {"name": scorer["name"], "identity": scorer["identity"]}
 
 
-def _scorers(folder: RunFolder, benchmark: Benchmark, scan: Scan) -> list[dict[str, Any]]:
+def _scorers(folder: RunFolder, benchmark: Exam, scan: Scan) -> list[dict[str, Any]]:
     """The run's scorers, the main one first, with the number of answers that each has not scored."""
     entries = folder.manifest().get("scorers", [])
     if not entries or not isinstance(benchmark, Scored):
@@ -92,7 +93,7 @@ def _size(path: Path) -> int:
 
 def mark_run(
     folder: RunFolder,
-    benchmark: Benchmark,
+    benchmark: Exam,
     chosen: tuple[Chosen, ...],
     *,
     scan: Scan | None = None,
@@ -159,7 +160,7 @@ def mark_run(
     return remarked
 
 
-def run_facts(folder: RunFolder, benchmark: Benchmark) -> Iterator[RunFacts]:
+def run_facts(folder: RunFolder, benchmark: Exam) -> Iterator[RunFacts]:
     """The first protocol of each prompt of a marked run, with its records; control arms are left out."""
     manifest, scan, seen = folder.manifest(), folder.scan(), set()
     samples = {s.id: s for s in folder.samples()}
@@ -172,7 +173,7 @@ def run_facts(folder: RunFolder, benchmark: Benchmark) -> Iterator[RunFacts]:
             yield RunFacts(manifest, protocol, prompt, summary.groups, totals, records)
 
 
-def _position(folder: RunFolder, benchmark: Benchmark, chosen: tuple[Chosen, ...]) -> list[dict[str, Any]]:
+def _position(folder: RunFolder, benchmark: Exam, chosen: tuple[Chosen, ...]) -> list[dict[str, Any]]:
     """What the order of the pictures does, for each protocol that has both orders."""
     if not isinstance(benchmark, SeesOrder):
         return []
@@ -185,9 +186,7 @@ def _position(folder: RunFolder, benchmark: Benchmark, chosen: tuple[Chosen, ...
     return found
 
 
-def _published(
-    benchmark: Benchmark, chosen: tuple[Chosen, ...], summaries: list[ProtocolSummary]
-) -> list[dict[str, Any]]:
+def _published(benchmark: Exam, chosen: tuple[Chosen, ...], summaries: list[ProtocolSummary]) -> list[dict[str, Any]]:
     """The paper's figures for the parts that this run has."""
     return [
         row._asdict() | {"protocol": one.name}

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from snellen.core.errors import SnellenError
-from snellen.core.exam import Benchmark
+from snellen.core.exam import Exam
 from snellen.engine.ask.controls import split
 from snellen.engine.plan.plan import Chosen
 from snellen.engine.runs.folder import RunFolder, Scan, Totals
@@ -26,7 +26,7 @@ class Unasked(SnellenError):
     """`remark` calls nobody, so it says what `run` would have to ask, for every protocol that lacks answers."""
 
     def __init__(
-        self, folder: RunFolder, benchmark: Benchmark, lacking: Sequence[Chosen], asked: Sequence[str], scan: Scan
+        self, folder: RunFolder, benchmark: Exam, lacking: Sequence[Chosen], asked: Sequence[str], scan: Scan
     ) -> None:
         self.lacking = tuple(_lacking(folder, benchmark, one, scan) for one in lacking)
         names = ",".join(one.name for one in lacking)
@@ -38,7 +38,7 @@ class Unasked(SnellenError):
         )
 
 
-def _lacking(folder: RunFolder, benchmark: Benchmark, one: Chosen, scan: Scan) -> Lacking:
+def _lacking(folder: RunFolder, benchmark: Exam, one: Chosen, scan: Scan) -> Lacking:
     base = split(one.prompt)[0]
     partial = base in benchmark.partial
     ids = tuple(s.id for s in folder.samples() if not partial or benchmark.applies(base, s))

@@ -16,9 +16,11 @@ from typing import Any
 
 import msgspec
 
+from snellen.core.dataset import Dataset
 from snellen.core.digest import digest
 from snellen.core.errors import SnellenError, Stopped
-from snellen.core.exam import Dataset, Scored, Scorer
+from snellen.core.exam import Scored
+from snellen.core.scorer import Scorer
 from snellen.core.types import Picture, Sample, Struct
 from snellen.engine.ask.controls import split
 from snellen.engine.plan.plan import scorer_entry

@@ -12,9 +12,13 @@ import msgspec
 
 from snellen import exams as benchmarks
 from snellen import subjects
+from snellen.core.dataset import Dataset
 from snellen.core.digest import digest
 from snellen.core.errors import SnellenError
-from snellen.core.exam import Benchmark, Dataset, HasMethods, Options, Protocol, Scored, Scorer, pick_protocol
+from snellen.core.exam import Exam, HasMethods, Scored, pick_protocol
+from snellen.core.options import Selection
+from snellen.core.protocol import Protocol
+from snellen.core.scorer import Scorer
 from snellen.core.subject import ChoosesOnly, Subject
 from snellen.core.types import Sample
 from snellen.engine.ask.controls import check, split, why_not_shuffled
@@ -41,11 +45,11 @@ class Chosen(NamedTuple):
 class Plan(NamedTuple):
     """Everything that decides what is asked and how it is marked. `questions` counts them by prompt."""
 
-    benchmark: Benchmark
+    benchmark: Exam
     data: Dataset
     subject: Subject
     chosen: tuple[Chosen, ...]
-    options: Options
+    options: Selection
     questions: Mapping[str, int] = {}
     scorers: tuple[Scorer, ...] = ()
     notes: tuple[str, ...] = ()
@@ -113,7 +117,7 @@ def make_plan(
     protocols: tuple[str, ...] = (),
     prompt: str | None = None,
     controls: tuple[str, ...] = (),
-    options: Options | None = None,
+    options: Selection | None = None,
     settings: Settings | None = None,
     local: LocalSettings | None = None,
     scorers: tuple[str, ...] = (),
@@ -123,7 +127,7 @@ def make_plan(
 ) -> Plan:
     """Check everything that the user named, and open the data."""
     benchmark = benchmarks.load(benchmark_name)
-    options = options or Options()
+    options = options or Selection()
     if options.limit is not None and options.limit < 1:
         raise SnellenError(f"--limit {options.limit}: must be at least 1")
     if options.shots not in benchmark.shots:
@@ -206,7 +210,7 @@ def _why_none(plan: Plan, prompt: str) -> str:
 
 
 def choose(
-    benchmark: Benchmark, protocols: tuple[str, ...], prompt: str | None, controls: tuple[str, ...] = ()
+    benchmark: Exam, protocols: tuple[str, ...], prompt: str | None, controls: tuple[str, ...] = ()
 ) -> tuple[Chosen, ...]:
     """Protocols by name, `NAME@PROMPT`, or all of them; `prompt` replaces the protocols' own prompt; controls add arms."""
     specs = protocols or tuple(benchmark.protocols)
@@ -221,7 +225,7 @@ def choose(
     return tuple(dict.fromkeys(picked + arms))
 
 
-def of_run(benchmark: Benchmark, known: Mapping[str, Any], where: Path) -> tuple[Chosen, ...]:
+def of_run(benchmark: Exam, known: Mapping[str, Any], where: Path) -> tuple[Chosen, ...]:
     """The protocols that a run's manifest lists."""
     entries = [(p["name"].partition("@")[0], p["prompt"]) for p in known["protocols"]]
     for name, prompt in entries:

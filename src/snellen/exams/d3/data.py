@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from snellen.core.errors import SnellenError
-from snellen.core.exam import Options
+from snellen.core.options import Selection
+from snellen.core.selection import choose
 from snellen.core.types import Picture, Question, Sample
-from snellen.data.selection import choose
 from snellen.exams.d3.folder import Folder, Located, needed
 from snellen.exams.d3.prompts import PROMPTS, ask
 from snellen.exams.d3.recorded import sample_id
@@ -22,7 +22,7 @@ TASKS = ("pair", "set")
 class D3Data:
     """Selected samples. `missing` are the selected pairs that were left out because an image is not there."""
 
-    def __init__(self, where: Path, options: Options) -> None:
+    def __init__(self, where: Path, options: Selection) -> None:
         self.source, self.options = str(where), options
         _check_splits(options)
         self._folder = Folder(where)
@@ -90,7 +90,7 @@ class D3Data:
         )
 
 
-def _check_splits(options: Options) -> None:
+def _check_splits(options: Selection) -> None:
     for split in options.splits:
         if split.lower() not in SPLITS:
             raise SnellenError(f"unknown split '{split}' of d3: it has one, 'all'")
@@ -99,6 +99,6 @@ def _check_splits(options: Options) -> None:
             raise SnellenError(f"unknown task '{task}' of d3: choose from {', '.join(TASKS)}")
 
 
-def _asked(one: Located, options: Options) -> bool:
+def _asked(one: Located, options: Selection) -> bool:
     task = "pair" if task_of(tuple(one.files)) == "pair" else "set"
     return not options.tasks or task in [t.lower() for t in options.tasks]

@@ -6,8 +6,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from snellen.core.dataset import Dataset, Problem
 from snellen.core.errors import SnellenError
-from snellen.core.exam import Dataset, Options, Problem, Protocol, RunFacts
+from snellen.core.exam import RunFacts
+from snellen.core.options import Selection
+from snellen.core.protocol import Protocol
 from snellen.core.types import Mark, Question, Sample
 from snellen.exams.d3.prompts import PROMPTS, ask, probes, truths
 from snellen.exams.d3.protocols import PROTOCOLS
@@ -37,7 +40,7 @@ class D3:
     marks_facts = True
     scorers = ("siglip",)
 
-    def open(self, where: Path, options: Options) -> Dataset:
+    def open(self, where: Path, options: Selection) -> Dataset:
         from snellen.exams.d3.data import D3Data
 
         return D3Data(where, options)

@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from snellen.core.dataset import Problem
 from snellen.core.errors import SnellenError
-from snellen.core.exam import Problem
 from snellen.exams.d3.slots import MOST, PAIR, names_in
 
 DATASET, DIFFERENCES, SYNTHETIC = "dataset.json", "differences.json", "snellen_synthetic.json"

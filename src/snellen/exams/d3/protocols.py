@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from snellen.core.exam import Verdict
-from snellen.core.types import GroupSummary, Mark, Metrics, Outcome, Sample
+from snellen.core.protocol import Verdict
+from snellen.core.results import GroupSummary
+from snellen.core.types import Mark, Metrics, Outcome, Sample
 from snellen.exams.d3.reading import Captions, position_words, read, speaks_of_images, words_in
 from snellen.exams.d3.retrieval import retrieve, scored
 from snellen.exams.d3.slots import names_of

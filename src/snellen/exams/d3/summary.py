@@ -14,7 +14,8 @@ from itertools import combinations
 from math import sqrt
 from statistics import NormalDist
 
-from snellen.core.types import NON_ANSWERS, GroupSummary, Mark, Metric, Outcome, Sample
+from snellen.core.results import GroupSummary, Score
+from snellen.core.types import NON_ANSWERS, Mark, Outcome, Sample
 from snellen.exams.d3.slots import chance_of_all, chance_of_one, names_of
 from snellen.stats.agreement import Agreement
 from snellen.stats.intervals import wilson
@@ -88,11 +89,11 @@ def _group(by: dict[str, str], tally: _Tally) -> GroupSummary:
     )
 
 
-def _metrics(tally: _Tally, seed: int) -> dict[str, Metric]:
+def _metrics(tally: _Tally, seed: int) -> dict[str, Score]:
     count = len(tally.names)
     floors = {"both": chance_of_all(count), "recall": chance_of_one(count), "image_to_text": chance_of_one(count)}
     floors |= dict.fromkeys(tally.names, chance_of_one(count))
-    found: dict[str, Metric] = {}
+    found: dict[str, Score] = {}
     for name in ("both", "recall", *tally.names, "image_to_text"):
         found[name] = _hits(tally, name, floors[name], seed)
     found |= _ends(tally, seed)
@@ -112,15 +113,15 @@ def _metrics(tally: _Tally, seed: int) -> dict[str, Metric]:
 # ---------------------------------------------------------------- single metrics
 
 
-def _hits(tally: _Tally, name: str, floor: float, seed: int) -> Metric:
+def _hits(tally: _Tally, name: str, floor: float, seed: int) -> Score:
     """A share over the pairs that were scored, with those that have no captions as misses."""
     scores = tally.shares.get(name, Counter()).copy()
     if "." in name:  # another scorer than the main one says nothing where there are no captions
         scores[0.0] += tally.silent
     if not +scores:
-        return Metric(value=None, n=0, floor=floor, floor_answer="chance")
+        return Score(value=None, n=0, floor=floor, floor_answer="chance")
     found = mean_interval(+scores, seed)
-    return Metric(
+    return Score(
         value=found.mean,
         n=sum(scores.values()),
         low=found.low,
@@ -131,13 +132,13 @@ def _hits(tally: _Tally, name: str, floor: float, seed: int) -> Metric:
     )
 
 
-def _share(name: str, scores: Counter[float]) -> dict[str, Metric]:
+def _share(name: str, scores: Counter[float]) -> dict[str, Score]:
     """A share of pairs, or of captions; nothing where there are none."""
     n = sum(scores.values())
     if not n:
         return {}
     low, high = wilson(scores[1.0], n)
-    return {name: Metric(value=scores[1.0] / n, n=n, low=low, high=high, interval="wilson")}
+    return {name: Score(value=scores[1.0] / n, n=n, low=low, high=high, interval="wilson")}
 
 
 def _by_caption(counts: Counter[float], captions: int) -> Counter[float]:
@@ -146,39 +147,39 @@ def _by_caption(counts: Counter[float], captions: int) -> Counter[float]:
     return Counter({1.0: such, 0.0: captions * sum(counts.values()) - such})
 
 
-def _ends(tally: _Tally, seed: int) -> dict[str, Metric]:
+def _ends(tally: _Tally, seed: int) -> dict[str, Score]:
     """Hits of the first slot minus hits of the last. With one order of pictures this is bias and pictures together."""
     if not tally.verdicts:
         return {}
     found = paired_difference(tally.ends, seed)
     name = f"{tally.names[0]}_minus_{tally.names[-1]}"
-    return {name: Metric(value=found.difference, n=found.n, low=found.low, high=found.high, interval=found.interval)}
+    return {name: Score(value=found.difference, n=found.n, low=found.low, high=found.high, interval=found.interval)}
 
 
-def _margins(name: str, values: Sequence[float]) -> dict[str, Metric]:
+def _margins(name: str, values: Sequence[float]) -> dict[str, Score]:
     """The mean margin, and how margins are spread."""
     if not len(values):
         return {}
     ordered = sorted(values)
     kind, dot, scorer = name.partition(".")
     spread = {
-        f"{kind}_{label}{dot}{scorer}": Metric(value=quantile(ordered, at), n=len(ordered), unit="cosine")
+        f"{kind}_{label}{dot}{scorer}": Score(value=quantile(ordered, at), n=len(ordered), unit="cosine")
         for label, at in QUANTILES.items()
     }
     return _mean(name, values, "cosine") | spread
 
 
-def _mean(name: str, values: Sequence[float], unit: str) -> dict[str, Metric]:
+def _mean(name: str, values: Sequence[float], unit: str) -> dict[str, Score]:
     """A mean of measurements, with the normal interval of a mean."""
     n = len(values)
     if not n:
         return {}
     mean = sum(values) / n
     if n == 1:
-        return {name: Metric(value=mean, n=n, unit=unit)}
+        return {name: Score(value=mean, n=n, unit=unit)}
     deviation = sqrt(sum((v - mean) ** 2 for v in values) / (n - 1))
     half = NormalDist().inv_cdf(0.975) * deviation / sqrt(n)
-    return {name: Metric(value=mean, n=n, low=mean - half, high=mean + half, interval="normal", unit=unit)}
+    return {name: Score(value=mean, n=n, low=mean - half, high=mean + half, interval="normal", unit=unit)}
 
 
 def quantile(ordered: Sequence[float], at: float) -> float:
@@ -196,24 +197,24 @@ def quantile(ordered: Sequence[float], at: float) -> float:
 # ---------------------------------------------------------------- several scorers
 
 
-def _agreement(tally: _Tally) -> dict[str, Metric]:
+def _agreement(tally: _Tally) -> dict[str, Score]:
     """How often two scorers give a pair the same verdict, Cohen's kappa, and the pairs that no scorer tells apart."""
-    found: dict[str, Metric] = {}
+    found: dict[str, Score] = {}
     for first, second in combinations(tally.scorers, 2):
         table = _table(tally, first, second)
         name = second if first == _MAIN else f"{first} and {second}"
         if table.share is None:
             continue
         low, high = wilson(table.both + table.neither, table.n)
-        found[f"agreement.{name}"] = Metric(value=table.share, n=table.n, low=low, high=high, interval="wilson")
-        found[f"kappa.{name}"] = Metric(value=table.kappa, n=table.n, unit="kappa")
+        found[f"agreement.{name}"] = Score(value=table.share, n=table.n, low=low, high=high, interval="wilson")
+        found[f"kappa.{name}"] = Score(value=table.kappa, n=table.n, unit="kappa")
     if len(tally.scorers) > 1:
         whole = {said: count for said, count in tally.verdicts.items() if len(said) == len(tally.scorers)}
         n = sum(whole.values())
         none = sum(count for said, count in whole.items() if not any(hit for _scorer, hit in said))
         if n:
             low, high = wilson(none, n)
-            found["no_scorer"] = Metric(value=none / n, n=n, low=low, high=high, interval="wilson")
+            found["no_scorer"] = Score(value=none / n, n=n, low=low, high=high, interval="wilson")
     return found
 
 

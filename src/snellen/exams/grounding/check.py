@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from itertools import combinations
 from pathlib import Path
 
+from snellen.core.dataset import Problem
 from snellen.core.errors import SnellenError
-from snellen.core.exam import Problem
 from snellen.core.text import one_line
 from snellen.exams.grounding.data import recognise, repeated_ids, size_problem
 from snellen.exams.grounding.formats.base import Screen, Target

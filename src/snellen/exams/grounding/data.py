@@ -14,11 +14,12 @@ from typing import Any
 
 import msgspec
 
+from snellen.core.dataset import Problem
 from snellen.core.errors import SnellenError
-from snellen.core.exam import Options, Problem
 from snellen.core.images import sniff
+from snellen.core.options import Selection
+from snellen.core.selection import choose
 from snellen.core.types import Picture, Question, Sample, Text
-from snellen.data.selection import choose
 from snellen.exams.grounding.formats import osworld as formats_osworld
 from snellen.exams.grounding.formats import pro as formats_pro
 from snellen.exams.grounding.formats import screenspot as formats_screenspot
@@ -75,7 +76,7 @@ def sample_id(screen: Screen, target: Target) -> str:
 class GroundingData:
     """Selected targets. Screens stay together, so that whoever parses a screenshot can do it once for all its targets."""
 
-    def __init__(self, where: Path, options: Options) -> None:
+    def __init__(self, where: Path, options: Selection) -> None:
         self.source, self.options = str(where), options
         self.format, self._files = recognise(where)
         self._where = where
@@ -237,7 +238,7 @@ def _fingerprint(kind: Format, files: list[Path], screens: list[Screen]) -> str:
     return sum_.hexdigest()
 
 
-def _chosen(screens: list[Screen], where: Path, options: Options) -> tuple[Screen, ...]:
+def _chosen(screens: list[Screen], where: Path, options: Selection) -> tuple[Screen, ...]:
     present = list(dict.fromkeys(screen.split for screen in screens))
     known = {name.lower(): name for name in present}
     wanted = [known.get(given.lower()) for given in options.splits]

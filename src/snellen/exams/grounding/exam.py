@@ -6,10 +6,14 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from snellen.core.dataset import Dataset, Problem
 from snellen.core.errors import SnellenError
-from snellen.core.exam import Dataset, MethodRequest, Options, Problem, Protocol, Published, RunFacts
+from snellen.core.exam import MethodRequest, Published, RunFacts
+from snellen.core.options import Selection
+from snellen.core.protocol import Protocol
+from snellen.core.results import GroupSummary
 from snellen.core.subject import Subject
-from snellen.core.types import GroupSummary, Question, Sample
+from snellen.core.types import Question, Sample
 from snellen.exams.grounding.prompts import PROMPTS, probes, question_of, truths
 from snellen.exams.grounding.protocols import PROTOCOLS
 
@@ -33,7 +37,7 @@ class Grounding:
     reply_tokens = 24
     marks_facts = True
 
-    def open(self, where: Path, options: Options) -> Dataset:
+    def open(self, where: Path, options: Selection) -> Dataset:
         from snellen.exams.grounding.data import GroundingData
 
         return GroundingData(where, options)

@@ -15,8 +15,9 @@ from typing import Any
 import msgspec
 
 from snellen.core.exam import RunFacts
+from snellen.core.results import GroupSummary
 from snellen.core.text import for_terminal
-from snellen.core.types import Answer, GroupSummary, Mark, Outcome, Sample
+from snellen.core.types import Answer, Mark, Outcome, Sample
 from snellen.exams.grounding.compat import original as legacy
 from snellen.exams.grounding.formats.base import (
     AREA_MEDIUM_BELOW,

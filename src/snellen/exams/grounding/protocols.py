@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from snellen.core.exam import Verdict
-from snellen.core.types import GroupSummary, Mark, Metrics, Outcome, Sample
+from snellen.core.protocol import Verdict
+from snellen.core.results import GroupSummary
+from snellen.core.types import Mark, Metrics, Outcome, Sample
 from snellen.exams.grounding.compat import original as legacy
 from snellen.exams.grounding.marking.marks import Truth, is_right, metrics, read_prediction, truth_of
 from snellen.exams.grounding.marking.osworld import correct as lmms_correct

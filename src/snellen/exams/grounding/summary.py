@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import msgspec
 import numpy as np
 
-from snellen.core.types import NON_ANSWERS, GroupSummary, Mark, Metric, Outcome, Sample
+from snellen.core.results import GroupSummary, Score
+from snellen.core.types import NON_ANSWERS, Mark, Outcome, Sample
 from snellen.exams.grounding.marking.marks import IOUS, TOLERANCES, truth_of
 from snellen.exams.grounding.marking.screenspot import CELLS
 from snellen.stats.cluster import ClusteredMeans, Estimate
@@ -193,14 +194,14 @@ class _Table:
             bounds=(right / n, (right + missing) / n) if missing else None,
         )
 
-    def _quantiles(self, chosen: Rows, rows: Sequence[_Row]) -> dict[str, Metric]:
+    def _quantiles(self, chosen: Rows, rows: Sequence[_Row]) -> dict[str, Score]:
         """Medians and 95th percentiles; time also for a whole screenshot (the sum over its targets)."""
-        found: dict[str, Metric] = {}
+        found: dict[str, Score] = {}
         for name, level in QUANTILES:
             column = self.values[chosen, self.names.index(name)]
             known = column[~np.isnan(column)]
             if len(known):
-                found[f"{name}_p{round(100 * level)}"] = Metric(
+                found[f"{name}_p{round(100 * level)}"] = Score(
                     value=float(np.quantile(known, level)), n=len(known), unit=UNITS.get(name, "")
                 )
         seconds = self.values[chosen, self.names.index("seconds")]
@@ -210,10 +211,10 @@ class _Table:
                 images[row.image] = images.get(row.image, 0.0) + float(spent)
         for level in (0.5, 0.95) if images else ():
             value = float(np.quantile(list(images.values()), level))
-            found[f"seconds_image_p{round(100 * level)}"] = Metric(value=value, n=len(images), unit="s")
+            found[f"seconds_image_p{round(100 * level)}"] = Score(value=value, n=len(images), unit="s")
         return found
 
-    def _cells(self, rows: Sequence[_Row], chosen: Rows) -> dict[str, Metric]:
+    def _cells(self, rows: Sequence[_Row], chosen: Rows) -> dict[str, Score]:
         """The plain mean of ScreenSpot's six cells beside the average over samples, each under its own name."""
         column = self.values[chosen, self.names.index("click_accuracy")]
         sums: dict[tuple[str, str], list[float]] = {}
@@ -222,11 +223,11 @@ class _Table:
         cells = [float(np.mean(sums[c])) for c in CELLS if c in sums]
         if len(cells) != len(CELLS):
             return {}
-        return {"mean_of_six_cells": Metric(value=float(np.mean(cells)), n=len(rows))}
+        return {"mean_of_six_cells": Score(value=float(np.mean(cells)), n=len(rows))}
 
 
-def _metric(name: str, estimate: Estimate) -> Metric:
-    return Metric(
+def _metric(name: str, estimate: Estimate) -> Score:
+    return Score(
         value=estimate.value,
         n=estimate.n,
         low=estimate.low,
@@ -236,7 +237,7 @@ def _metric(name: str, estimate: Estimate) -> Metric:
     )
 
 
-def _with_floor(metric: Metric, value: float, answer: str) -> Metric:
+def _with_floor(metric: Score, value: float, answer: str) -> Score:
     return msgspec.structs.replace(metric, floor=value, floor_answer=answer)
 
 
@@ -251,7 +252,7 @@ def _floor(rows: Sequence[_Row]) -> tuple[float, str]:
     return max(options, key=lambda option: option[0])
 
 
-def _shown(metrics: dict[str, Metric], headline: str) -> list[str]:
+def _shown(metrics: dict[str, Score], headline: str) -> list[str]:
     """The headline first, then shares, then what counts something else."""
     order = dict.fromkeys((headline, *SHARES[:1], "mean_of_six_cells", *SHARES, *UNITS))
     return [name for name in order if name in metrics]

@@ -13,11 +13,12 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from snellen.core.dataset import Problem
 from snellen.core.errors import SnellenError
-from snellen.core.exam import Options, Problem
+from snellen.core.options import Selection
+from snellen.core.selection import choose, spans
 from snellen.core.types import Picture, Question, Sample
 from snellen.data.parquet import ParquetFile
-from snellen.data.selection import choose, spans
 from snellen.exams.illusionbench import names
 from snellen.exams.illusionbench import shots as icl
 
@@ -121,7 +122,7 @@ def name_problem(subset: str, image_name: str) -> str | None:
 class IllusionData:
     """Selected samples: every image once for each task that is asked."""
 
-    def __init__(self, where: Path, options: Options) -> None:
+    def __init__(self, where: Path, options: Selection) -> None:
         self.source, self.options = str(where), options
         self._where = where
         self._subsets = choose_subsets(where, options)
@@ -251,7 +252,7 @@ class IllusionData:
         return Picture(data=data, name=rows.where(i))
 
 
-def choose_subsets(where: Path, options: Options) -> list[str]:
+def choose_subsets(where: Path, options: Selection) -> list[str]:
     """The subsets that the options name and the folder has."""
     if not where.is_dir():
         raise SnellenError(f"no folder {where}; 'snellen data make illusionbench --out DIR' makes a synthetic set")
@@ -271,7 +272,7 @@ def choose_subsets(where: Path, options: Options) -> list[str]:
     return [s for s in present if not wanted or s in wanted]
 
 
-def _choose_tasks(options: Options) -> tuple[str, ...]:
+def _choose_tasks(options: Selection) -> tuple[str, ...]:
     for task in options.tasks:
         if task.lower() not in TASKS:
             raise SnellenError(f"unknown task '{task}' of illusionbench: choose from {', '.join(TASKS)}")
@@ -282,7 +283,7 @@ def check(where: Path) -> Iterator[Problem]:
     """Every problem of a folder: names that do not parse, unknown shapes and scenes, repeats, images that do not decode."""
     from snellen.core.pixels import decode_problem
 
-    for subset in choose_subsets(where, Options()):
+    for subset in choose_subsets(where, Selection()):
         yield from _ignored(where, subset)
         seen: Counter[str] = Counter()
         for source in sources(where, subset):

@@ -6,7 +6,10 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from snellen.core.exam import Dataset, Options, Problem, Protocol, Published, RunFacts
+from snellen.core.dataset import Dataset, Problem
+from snellen.core.exam import Published, RunFacts
+from snellen.core.options import Selection
+from snellen.core.protocol import Protocol
 from snellen.core.types import Question, Sample
 from snellen.exams.illusionbench import shots as icl
 from snellen.exams.illusionbench.names import SUBSETS
@@ -34,7 +37,7 @@ class IllusionBench:
 
     marks_facts = True  # which in-context prompts have no examples for a sample
 
-    def open(self, where: Path, options: Options) -> Dataset:
+    def open(self, where: Path, options: Selection) -> Dataset:
         from snellen.exams.illusionbench.data import IllusionData
 
         return IllusionData(where, options)

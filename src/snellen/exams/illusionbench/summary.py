@@ -6,7 +6,8 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
-from snellen.core.types import NON_ANSWERS, GroupSummary, Mark, Metric, Outcome, Sample
+from snellen.core.results import GroupSummary, Score
+from snellen.core.types import NON_ANSWERS, Mark, Outcome, Sample
 from snellen.exams.illusionbench.names import SCENES, SHAPES, SIMPLE, SUBSETS
 from snellen.stats.intervals import wilson
 
@@ -92,7 +93,7 @@ def _group(protocol: IllusionProtocol, by: dict[str, str], tally: _Tally, judged
         if n:
             low, high = wilson(hits, n)
             floor = floors.get(name, (None, None))
-            metrics[name] = Metric(
+            metrics[name] = Score(
                 value=hits / n, n=n, low=low, high=high, interval="wilson", floor=floor[0], floor_answer=floor[1]
             )
     missing = sum(tally.outcomes[o.value] for o in NON_ANSWERS)

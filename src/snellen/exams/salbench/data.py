@@ -12,11 +12,12 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from snellen.core.dataset import Problem
 from snellen.core.errors import SnellenError
-from snellen.core.exam import Options, Problem
+from snellen.core.options import Selection
+from snellen.core.selection import choose, spans
 from snellen.core.types import Picture, Question, Sample
 from snellen.data.parquet import ParquetFile
-from snellen.data.selection import choose, spans
 from snellen.exams.salbench.names import ANY, CONFIGS, SPLIT_NAMES, TASK_NAMES, Config, labels_of
 
 REQUIRED = ("image", "image_id", "question", "answer")
@@ -122,7 +123,7 @@ class _Numbering:
 class SalBenchData:
     """Selected samples of a SalBench folder."""
 
-    def __init__(self, where: Path, options: Options) -> None:
+    def __init__(self, where: Path, options: Selection) -> None:
         self.source = str(where)
         self.options = options
         self.synthetic = False
@@ -221,7 +222,7 @@ class _ShardRows:
                     yield self.sample(i, pictures_of(cell, self._where(i)))
 
 
-def choose_configs(where: Path, options: Options) -> list[Config]:
+def choose_configs(where: Path, options: Selection) -> list[Config]:
     """The configs that the options name and the folder has; what is named but absent is an error that says what is there."""
     if not where.is_dir():
         raise SnellenError(f"no folder {where}; 'snellen data make salbench --out DIR' makes a synthetic set")
@@ -250,7 +251,7 @@ def _named(names: dict[str, str], given: str, what: str) -> str:
 
 def check(where: Path) -> Iterator[Problem]:
     """Every problem of a folder: columns, labels, repeated ids, images that do not decode."""
-    for config in choose_configs(where, Options()):
+    for config in choose_configs(where, Selection()):
         seen: Counter[str] = Counter()
         for shard in find_shards(where, config):
             try:

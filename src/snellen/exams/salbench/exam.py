@@ -6,8 +6,11 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from snellen.core.dataset import Dataset, Problem
 from snellen.core.errors import SnellenError
-from snellen.core.exam import Dataset, Options, Problem, Protocol, Published, RunFacts
+from snellen.core.exam import Published, RunFacts
+from snellen.core.options import Selection
+from snellen.core.protocol import Protocol
 from snellen.core.types import Question, Sample
 from snellen.exams.salbench.prompts import PROMPTS, SHOTS, probes, question_of, truths
 from snellen.exams.salbench.protocols import PROTOCOLS
@@ -31,7 +34,7 @@ class SalBench:
 
     marks_facts = False
 
-    def open(self, where: Path, options: Options) -> Dataset:
+    def open(self, where: Path, options: Selection) -> Dataset:
         from snellen.exams.salbench.data import SalBenchData
 
         return SalBenchData(where, options)

@@ -10,8 +10,9 @@ from typing import Any
 import msgspec
 
 from snellen.core.exam import RunFacts
+from snellen.core.results import GroupSummary
 from snellen.core.text import for_cell
-from snellen.core.types import Answer, GroupSummary, Mark, Outcome, Sample
+from snellen.core.types import Answer, Mark, Outcome, Sample
 from snellen.exams.salbench.names import BY_NAME
 
 COLUMNS = {

@@ -6,8 +6,9 @@ from collections.abc import Callable, Iterable
 from functools import lru_cache
 from typing import NamedTuple
 
-from snellen.core.exam import Verdict
-from snellen.core.types import GroupSummary, Mark, Metrics, Sample
+from snellen.core.protocol import Verdict
+from snellen.core.results import GroupSummary
+from snellen.core.types import Mark, Metrics, Sample
 from snellen.exams.salbench.names import labels_of
 from snellen.exams.salbench.reading import read_lmms, read_robust, read_seed, truth_lmms, truth_seed
 

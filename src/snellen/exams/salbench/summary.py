@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from snellen.core.types import NON_ANSWERS, GroupSummary, Mark, Metric, Outcome, Sample
+from snellen.core.results import GroupSummary, Score
+from snellen.core.types import NON_ANSWERS, Mark, Outcome, Sample
 from snellen.exams.salbench.names import BY_NAME, labels_of
 from snellen.stats.bootstrap import percentile_interval, resampled_counts
 from snellen.stats.intervals import wilson
@@ -173,7 +174,7 @@ def constant_answers(labels: tuple[str, ...]) -> Iterable[tuple[str, ...]]:
     return chain.from_iterable(combinations(labels, size) for size in range(1, len(labels) + 1))
 
 
-def _metric(name: str, draws: Floats, n: int, floor: tuple[float, str] | None) -> Metric:
+def _metric(name: str, draws: Floats, n: int, floor: tuple[float, str] | None) -> Score:
     value = float(draws[0])
     if name == "exact_match":
         kind, (low, high) = "wilson", wilson(value * n, n)
@@ -182,7 +183,7 @@ def _metric(name: str, draws: Floats, n: int, floor: tuple[float, str] | None) -
         if high - low < 1e-6:
             # every resample is alike (all right, all wrong): the bootstrap sees no doubt, a small sample has some
             kind, (low, high) = "wilson", wilson(min(1.0, round(value, 6)) * n, n)
-    return Metric(
+    return Score(
         value=value,
         n=n,
         low=low,

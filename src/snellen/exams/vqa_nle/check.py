@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+from snellen.core.dataset import Problem
 from snellen.core.errors import SnellenError
-from snellen.core.exam import Problem
 from snellen.exams.vqa_nle.data import synthetic_note
 from snellen.exams.vqa_nle.formats.base import Record, place, problem
 from snellen.exams.vqa_nle.formats.find import Source, find

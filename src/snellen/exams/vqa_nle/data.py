@@ -14,13 +14,14 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from snellen.core.dataset import Problem
 from snellen.core.digest import rank
 from snellen.core.errors import SnellenError
-from snellen.core.exam import Options, Problem
+from snellen.core.options import Selection
 from snellen.core.pixels import check_image
+from snellen.core.selection import choose
 from snellen.core.text import one_line
 from snellen.core.types import Picture, Question, Sample, Text, Turn
-from snellen.data.selection import choose
 from snellen.exams.vqa_nle.formats.find import SPLIT_NAMES, Files, Source, find
 from snellen.exams.vqa_nle.formats.images import Image, ImageIndex
 from snellen.exams.vqa_nle.formats.sample import Grounder, Row, rows, sample_of, truth_of
@@ -32,7 +33,7 @@ DEFAULT_ORDER = ("val", "test", "train")
 _FIRST_FEW = 5
 
 
-def open_data(task: str, where: Path, options: Options, max_missing: int = 0) -> NleData:
+def open_data(task: str, where: Path, options: Selection, max_missing: int = 0) -> NleData:
     """The selected samples of a task; `max_missing` (or the option of that name) samples may lack their image."""
     return NleData(task, where, options, max(max_missing, getattr(options, "max_missing", 0)))
 
@@ -50,7 +51,7 @@ def check(task: str, where: Path) -> Iterator[Problem]:
 class NleData:
     """Selected samples of one task. `missing` are the selected samples that are left out because their image is not there."""
 
-    def __init__(self, task: str, where: Path, options: Options, max_missing: int) -> None:
+    def __init__(self, task: str, where: Path, options: Selection, max_missing: int) -> None:
         if task not in TASKS:
             raise SnellenError(f"unknown task '{task}': choose from {', '.join(TASKS)}")
         self.task, self.source, self.options = task, str(where), options
@@ -283,7 +284,7 @@ def _read(image: Image) -> bytes:
 # ---------------------------------------------------------------- what the user chose
 
 
-def choose_splits(task: str, where: Path, files: Files, options: Options) -> list[str]:
+def choose_splits(task: str, where: Path, files: Files, options: Selection) -> list[str]:
     """The splits that the options name; what is not there is an error that says what is, and nothing stands in for it."""
     for given in options.tasks:
         if given.lower() != task:

@@ -6,8 +6,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from snellen.core.dataset import Dataset, Problem
 from snellen.core.errors import SnellenError
-from snellen.core.exam import Dataset, Options, Problem, Protocol, Published, RunFacts
+from snellen.core.exam import Published, RunFacts
+from snellen.core.options import Selection
+from snellen.core.protocol import Protocol
 from snellen.core.types import Question, Sample
 from snellen.exams.vqa_nle.names import MAX_TOKENS, PROMPTS, SPLITS, TITLES, wants_explanation
 from snellen.exams.vqa_nle.prompts import ask, probes, truths
@@ -57,7 +60,7 @@ class VqaNle:
         self.prompts: Mapping[str, str] = PROMPTS[task]
         self.demo = DEMO[task]
 
-    def open(self, where: Path, options: Options) -> Dataset:
+    def open(self, where: Path, options: Selection) -> Dataset:
         from snellen.exams.vqa_nle.data import open_data
 
         return open_data(self.name, where, options)

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from snellen.core.exam import Verdict
-from snellen.core.types import GroupSummary, Mark, Metrics, Outcome, Sample, Token
+from snellen.core.protocol import Verdict
+from snellen.core.results import GroupSummary
+from snellen.core.types import Mark, Metrics, Outcome, Sample, Token
 from snellen.exams.vqa_nle.marking.asked import Asked, Read, asked
 from snellen.exams.vqa_nle.marking.rules import Evil, Nlxgpt, Rules, Seed, SeedAnswers, Strict
 from snellen.exams.vqa_nle.marking.synonyms import same_activity

@@ -13,7 +13,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from snellen.core.errors import SnellenError
-from snellen.core.types import NON_ANSWERS, GroupSummary, Mark, Metric, Outcome, Sample
+from snellen.core.results import GroupSummary, Score
+from snellen.core.types import NON_ANSWERS, Mark, Outcome, Sample
 from snellen.exams.vqa_nle.entropy.spans import KINDS, metric_name
 from snellen.exams.vqa_nle.marking.asked import Asked, Read, asked
 from snellen.exams.vqa_nle.marking.vqa_official import normalise
@@ -173,7 +174,7 @@ def _soft(protocol: NleProtocol, ask: Asked) -> dict[str, float]:
 
 def _group(protocol: NleProtocol, by: dict[str, str], tally: _Tally) -> GroupSummary:
     floors = _floors(tally) if not any(name in by for name in TRIVIAL) else {}
-    metrics: dict[str, Metric] = {"accuracy": Metric(value=None, n=0)}
+    metrics: dict[str, Score] = {"accuracy": Score(value=None, n=0)}
     seed = zlib.crc32(repr(sorted(by.items())).encode())
     clustered = _clustered(tally) if len(set(tally.images)) < tally.n else {}
     for name, counts in tally.values.items():
@@ -191,12 +192,12 @@ def _group(protocol: NleProtocol, by: dict[str, str], tally: _Tally) -> GroupSum
     return GroupSummary(by=by, n=tally.n, outcomes=ordered, metrics=metrics, bounds=bounds)
 
 
-def _metric(counts: Counter[float], interval: Interval, floor: tuple[float, str] | None) -> Metric:
+def _metric(counts: Counter[float], interval: Interval, floor: tuple[float, str] | None) -> Score:
     n = sum(counts.values())
     total = sum(value * count for value, count in counts.items())
     best = floor or (None, None)
     kind, low, high = interval
-    return Metric(value=total / n, n=n, low=low, high=high, interval=kind, floor=best[0], floor_answer=best[1])
+    return Score(value=total / n, n=n, low=low, high=high, interval=kind, floor=best[0], floor_answer=best[1])
 
 
 def _interval(name: str, counts: Counter[float], seed: int) -> Interval:
@@ -240,18 +241,18 @@ def _floors(tally: _Tally) -> dict[str, tuple[float, str]]:
     return found
 
 
-def _caption_metrics(protocol: NleProtocol, tally: _Tally) -> dict[str, Metric]:
+def _caption_metrics(protocol: NleProtocol, tally: _Tally) -> dict[str, Score]:
     """BLEU, ROUGE-L and CIDEr (METEOR where it is available) of all explanations, and of those whose answer is right;
     nothing where none was given.
     """
-    found: dict[str, Metric] = {}
+    found: dict[str, Score] = {}
     parts = {"unfiltered": tally.told, "filtered": [t for t in tally.told if t.right]}
     for part, told in parts.items():
         if any(t.said for t in told):
             scores = _caption_scores(protocol, told)
             for name, value in scores.items():
                 label = CAPTION_NAMES.get(name, name.lower().replace("-", "_"))
-                found[f"{label}_{part}"] = Metric(value=value, n=len(told))
+                found[f"{label}_{part}"] = Score(value=value, n=len(told))
             if part == "filtered" and protocol.name == "e-vil":
                 found |= _evil_metrics(tally, scores)
     return found
@@ -271,25 +272,25 @@ def _caption_scores(protocol: NleProtocol, told: Sequence[Told]) -> dict[str, fl
     return scores
 
 
-def _evil_metrics(tally: _Tally, scores: dict[str, float | None]) -> dict[str, Metric]:
+def _evil_metrics(tally: _Tally, scores: dict[str, float | None]) -> dict[str, Score]:
     """e-ViL's scores, where every metric that they are made of is available; nothing is put in for one that is not."""
     from snellen.stats.nlg import e_vil
 
     marked = [t.right for t in tally.told if t.right is not None]
     made = e_vil(scores, sum(marked) / len(marked) if marked else None)
     values = {"evil_explanation_score": (made.explanation, sum(marked)), "evil_score": (made.overall, len(marked))}
-    return {name: Metric(value=value, n=n) for name, (value, n) in values.items() if value is not None}
+    return {name: Score(value=value, n=n) for name, (value, n) in values.items() if value is not None}
 
 
-def _entropy_metrics(tally: _Tally) -> dict[str, Metric]:
+def _entropy_metrics(tally: _Tally) -> dict[str, Score]:
     """Mean entropies in nats, and how well a low one tells a right answer (AUROC: 0.5 says nothing, 1 everything)."""
     found = {}
     for name in (n for n in ENTROPIES if n in tally.entropies):
         pairs = tally.entropies[name]
-        found[name] = Metric(value=sum(v for v, _ in pairs) / len(pairs), n=len(pairs), unit="nats")
+        found[name] = Score(value=sum(v for v, _ in pairs) / len(pairs), n=len(pairs), unit="nats")
         if len({right for _, right in pairs}) == 2:
             from snellen.stats.calibration import auroc
 
             value = auroc([-v for v, _ in pairs], [right for _, right in pairs])
-            found[f"{name}_auroc"] = Metric(value=value, n=len(pairs))
+            found[f"{name}_auroc"] = Score(value=value, n=len(pairs))
     return found

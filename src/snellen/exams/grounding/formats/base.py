@@ -13,8 +13,8 @@ from typing import Any, Literal, NamedTuple, TypeVar
 
 import msgspec
 
+from snellen.core.dataset import Problem
 from snellen.core.errors import SnellenError
-from snellen.core.exam import Problem
 from snellen.core.images import sniff
 from snellen.core.types import Struct
 from snellen.exams.grounding.geometry import Box, Pixels, Unit

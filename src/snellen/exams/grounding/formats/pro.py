@@ -8,8 +8,8 @@ from typing import Literal
 
 import msgspec
 
+from snellen.core.dataset import Problem
 from snellen.core.errors import SnellenError
-from snellen.core.exam import Problem
 from snellen.exams.grounding.formats.base import (
     Format,
     Screen,

@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from snellen import subjects
+from snellen.core.dataset import Dataset
 from snellen.core.dotenv import overlaid
 from snellen.core.errors import SnellenError
-from snellen.core.exam import Benchmark, Dataset, HasMethods, MethodRequest
+from snellen.core.exam import Exam, HasMethods, MethodRequest
 from snellen.core.subject import Subject
 from snellen.subjects.local.settings import LocalSettings
 from snellen.subjects.openai_api import Settings
@@ -32,7 +33,7 @@ class Chosen(NamedTuple):
     uitars_url: str | None = None
 
 
-def wants_method(benchmark: Benchmark, method: Chosen | None, model: str | None) -> Chosen | None:
+def wants_method(benchmark: Exam, method: Chosen | None, model: str | None) -> Chosen | None:
     """The method of a run; a model alone points by itself. Baselines that need no method and replays answer as they are."""
     if not isinstance(benchmark, HasMethods):
         if method is not None:
@@ -43,7 +44,7 @@ def wants_method(benchmark: Benchmark, method: Chosen | None, model: str | None)
     return method or Chosen("vlm")
 
 
-def nobody(benchmark: Benchmark) -> str:
+def nobody(benchmark: Exam) -> str:
     """What to say where no subject is named."""
     if isinstance(benchmark, HasMethods):
         return "--method or --model is missing: who shall answer? ('snellen list methods' and 'snellen list subjects' show them)"

@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from snellen.core.dataset import Problem
 from snellen.core.errors import SnellenError
-from snellen.core.exam import Problem
 from snellen.core.text import one_line
 from snellen.core.types import Struct
 from snellen.exams.vqa_nle.formats.tags import TAG

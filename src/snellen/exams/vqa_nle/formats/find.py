@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from snellen.core.dataset import Problem
 from snellen.core.errors import SnellenError
-from snellen.core.exam import Problem
 from snellen.exams.vqa_nle.formats import actx as formats_actx
 from snellen.exams.vqa_nle.formats import esnlive as formats_esnlive
 from snellen.exams.vqa_nle.formats import evil as formats_evil

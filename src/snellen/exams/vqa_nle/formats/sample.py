@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
+from snellen.core.dataset import Problem
 from snellen.core.errors import SnellenError
-from snellen.core.exam import Problem
 from snellen.core.images import sniff
 from snellen.core.types import Picture, Sample
 from snellen.exams.vqa_nle.formats import vcr as formats_vcr

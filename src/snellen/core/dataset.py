@@ -1,0 +1,104 @@
+"""The contract of a data set on disk: the samples that a run takes, in a fixed order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import msgspec
+
+from snellen.core.digest import digest
+from snellen.core.errors import SnellenError
+from snellen.core.options import Selection
+from snellen.core.selection import choose
+from snellen.core.types import Sample
+
+Shots = Callable[[Sample], Sequence[Sample]]
+"""Gives the few-shot examples of a sample, with pictures."""
+
+
+class Problem(NamedTuple):
+    """Something wrong in a data set, with the place."""
+
+    where: str
+    what: str
+    fatal: bool = True
+
+    def __str__(self) -> str:
+        return f"{self.where}: {self.what}"
+
+
+class Dataset:
+    """Selected samples of a data set on disk. Iterates in a fixed order and holds no image longer than needed."""
+
+    fingerprint: str = ""
+    source: str = ""
+    synthetic: bool = False
+    missing: Sequence[Any] = ()
+    """Samples that were left out as their images are not there."""
+    options: Selection = Selection()
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self.light())
+
+    def light(self) -> Iterator[Sample]:
+        """All selected samples without pictures."""
+        for sample in self.full(lambda _id: True):
+            yield msgspec.structs.replace(sample, pictures=())
+
+    def full(self, wanted: Callable[[str], bool]) -> Iterator[Sample]:
+        """The selected samples whose id is wanted, with pictures."""
+        yield from ()
+
+    def shots(self, prompt: str) -> Shots:
+        """How a prompt's examples are found; raises SnellenError, before anything is asked, where there are none to be had."""
+        if self.options.shots:
+            raise SnellenError(f"the prompt '{prompt}' takes no examples: leave out --shots")
+        return no_shots
+
+
+def no_shots(_sample: Sample) -> tuple[Sample, ...]:
+    """No examples."""
+    return ()
+
+
+class SampleData(Dataset):
+    """The samples that a function of the folder gives, with the selection applied. Reads the folder again for each pass."""
+
+    def __init__(self, exam: str, samples: Callable[[Path], Iterator[Sample]], where: Path, options: Selection) -> None:
+        self.source, self.options = str(where), options
+        self._exam, self._samples, self._where = exam, samples, where
+        ids: list[str] = []
+        known: list[Any] = []
+        seen: set[str] = set()
+        for sample in self._all():
+            if sample.id in seen:
+                raise SnellenError(f"{where}: the sample id '{sample.id}' repeats")
+            seen.add(sample.id)
+            ids.append(sample.id)
+            known.append([sample.id, repr(sample.truth), [len(p.data) for p in sample.pictures]])
+        if not known:
+            raise SnellenError(f"{where}: no samples of {exam} for this selection")
+        chosen = choose(ids, options.limit, options.seed)
+        self._chosen = frozenset(seen) if chosen is None else chosen
+        self.fingerprint = digest(known)
+
+    def _all(self) -> Iterator[Sample]:
+        splits, tasks = self.options.splits, self.options.tasks
+        try:
+            for sample in self._samples(self._where):
+                tags = sample.tags
+                if (not splits or tags.get("split") in splits) and (not tasks or tags.get("task") in tasks):
+                    yield sample
+        except (SnellenError, GeneratorExit):
+            raise
+        except Exception as error:  # of the user's own samples()
+            said = f"{type(error).__name__}: {error}"
+            raise SnellenError(f"{self._where}: {self._exam} cannot read its samples: {said}") from error
+
+    def __len__(self) -> int:
+        return len(self._chosen)
+
+    def full(self, wanted: Callable[[str], bool]) -> Iterator[Sample]:
+        yield from (s for s in self._all() if s.id in self._chosen and wanted(s.id))

@@ -1,0 +1,71 @@
+"""Options as declared things: an exam, a kind of subject or a generator lists its own, and what nobody declared is refused.
+
+The command line turns them into flags, Python takes them by name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Literal, NamedTuple
+
+from snellen.core.errors import SnellenError
+from snellen.core.types import Struct
+
+
+class Selection(Struct, frozen=True):
+    """Which questions a run asks. Part of the run's digest."""
+
+    splits: tuple[str, ...] = ()
+    tasks: tuple[str, ...] = ()
+    limit: int | None = None
+    seed: int = 0
+    shots: int = 0
+    max_missing: int = 0
+
+
+class Option(NamedTuple):
+    """An option of its own. `name` is its name in Python; `flags` are its spellings on the command line (`--name` if none is given).
+
+    `parse` turns the text of the command line into the value; what Python gives is taken as it is.
+    """
+
+    name: str
+    help: str
+    flags: tuple[str, ...] = ()
+    kind: Literal["text", "int", "float", "flag", "bool", "words", "pairs"] = "text"
+    default: Any = None
+    metavar: str | None = None
+    least: float | None = None
+    most: float | None = None
+    parse: Callable[[str], Any] | None = None
+
+    @property
+    def spellings(self) -> tuple[str, ...]:
+        """How the command line spells it."""
+        return self.flags or ("--" + self.name.replace("_", "-"),)
+
+
+SHOTS = Option("shots", "Few-shot examples in each question.", kind="int", default=0, metavar="N")
+MAX_MISSING = Option(
+    "max_missing",
+    "Maximum number of missing images to tolerate; their samples are left out, counted and listed.",
+    kind="int",
+    default=0,
+    metavar="N",
+    least=0,
+)
+
+
+def filled(options: Iterable[Option], given: Mapping[str, Any]) -> dict[str, Any]:
+    """The values of declared options: those given, else their defaults."""
+    return {o.name: given.get(o.name, o.default) for o in options}
+
+
+def refuse_unknown(given: Iterable[str], allowed: Iterable[Option], who: str, others: Mapping[str, str]) -> None:
+    """Stop at an option that means nothing here; `others` says whose option it is."""
+    known = {o.name for o in allowed}
+    for name in given:
+        if name not in known:
+            flag = "--" + name.replace("_", "-")
+            owner = f"; it is an option of {others[name]}" if name in others else ""
+            raise SnellenError(f"{flag} means nothing for {who}{owner}")

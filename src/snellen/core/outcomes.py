@@ -1,0 +1,67 @@
+"""What became of one answer: failures are told apart from wrong answers here, once for all exams."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from snellen.core.protocol import Protocol, Verdict
+from snellen.core.types import Answer, Mark, Outcome, Sample, Token
+
+NO_CREDIT = frozenset({Outcome.REFUSED, Outcome.EMPTY, Outcome.TRUNCATED})
+REFUSALS = ("i can't", "i cannot", "i'm sorry", "i am sorry", "i'm unable", "i am unable", "as an ai")
+
+
+def mark_answer(protocol: Protocol, sample: Sample, answer: Answer, evidence: Mapping[str, Any] | None = None) -> Mark:
+    """The outcome and metrics of one answer."""
+    if answer.failure is not None:
+        return Mark(id=sample.id, outcome=Outcome.ERROR, reading=None, metrics=protocol.blank(sample))
+    return mark_reply(protocol, sample, answer.text, answer.finish_reason, answer.refused, answer.tokens, evidence)
+
+
+def mark_reply(
+    protocol: Protocol,
+    sample: Sample,
+    text: str,
+    finish_reason: str | None = None,
+    refused: bool = False,
+    tokens: tuple[Token, ...] = (),
+    evidence: Mapping[str, Any] | None = None,
+) -> Mark:
+    """As `mark_answer`, for a reply text at hand."""
+    verdict = _judge(protocol, sample, text, tokens, evidence)
+    outcome = _outcome(verdict, text, finish_reason, refused)
+    if sample.truth is None and outcome is Outcome.WRONG:
+        outcome = Outcome.UNMARKED
+    # a refusal or an empty reply is no answer, whatever a lenient reader finds in it; a cut one says what it says up to there
+    said = verdict.outcome is not None or (outcome is Outcome.TRUNCATED and verdict.readable)
+    unread = outcome in NO_CREDIT and not said
+    metrics = protocol.blank(sample) if unread else verdict.metrics
+    return Mark(id=sample.id, outcome=outcome, reading=verdict.reading, metrics=metrics | (verdict.measured or {}))
+
+
+def _judge(
+    protocol: Protocol, sample: Sample, text: str, tokens: tuple[Token, ...], evidence: Mapping[str, Any] | None
+) -> Verdict:
+    if evidence is not None and protocol.needs_evidence:
+        return protocol.judge_evidence(text, sample, evidence)
+    if tokens and protocol.reads_tokens:
+        return protocol.judge_tokens(text, sample, tokens)
+    return protocol.judge(text, sample)
+
+
+def _outcome(verdict: Verdict, text: str, finish_reason: str | None, refused: bool) -> Outcome:
+    stripped = text.strip()
+    if refused or finish_reason == "content_filter":
+        return Outcome.REFUSED
+    if not stripped:
+        return Outcome.TRUNCATED if finish_reason == "length" else Outcome.EMPTY
+    if verdict.correct:
+        return Outcome.CORRECT
+    if verdict.outcome is not None:
+        return verdict.outcome
+    if finish_reason == "length":
+        return Outcome.TRUNCATED
+    if not verdict.readable:
+        return Outcome.REFUSED if stripped.lower().startswith(REFUSALS) else Outcome.UNPARSABLE
+    return Outcome.WRONG

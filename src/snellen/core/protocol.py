@@ -1,0 +1,170 @@
+"""The contract of how replies become scores: a Protocol reads, marks, and says what its metrics are.
+
+A protocol of two functions, `read` and `mark`, is whole: everything else has a default, and growing one is overriding methods.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Protocol as Interface
+
+from snellen.core.errors import SnellenError
+from snellen.core.results import GroupSummary, Metric, Score
+from snellen.core.types import Mark, Metrics, Outcome, Sample, Token
+
+if TYPE_CHECKING:
+    from snellen.core.prompt import Prompt
+
+Key = tuple[tuple[str, str], ...]
+"""A group's name: pairs such as (("split", "P3"), ("difficulty", "easy"))."""
+
+
+class Verdict(NamedTuple):
+    """What a protocol says of one reply: the reading, whether it holds an answer at all, and the metric values.
+
+    `outcome` is set where the protocol knows better than the reply's form tells, such as that it is a refusal.
+    `measured` are values of the reply itself, such as its entropy: they stay whatever becomes of the answer.
+    """
+
+    reading: Any
+    readable: bool
+    correct: bool
+    metrics: Metrics
+    outcome: Outcome | None = None
+    measured: Metrics | None = None
+
+
+class Seen(NamedTuple):
+    """What a summary keeps of one mark. Marks that are alike in all of it are counted together.
+
+    `cluster` names what samples share that stand or fall together (an image); empty where a sample stands for itself. `own` is
+    whatever the protocol's floors and own scores need.
+    """
+
+    values: Mapping[str, float]
+    outcome: Outcome
+    cluster: str = ""
+    own: Hashable = None
+
+
+class Group(Interface):
+    """The marks of one group, as `floors` and `own_scores` see them."""
+
+    by: dict[str, str]
+    whole: bool
+
+    @property
+    def n(self) -> int:
+        """The number of marks."""
+
+    @property
+    def seed(self) -> int:
+        """A seed of the group's own, for resampling."""
+
+    def rows(self) -> Iterable[tuple[Seen, int]]:
+        """What was seen, and how often."""
+
+    def values(self, metric: str) -> Counter[float]:
+        """The samples' values of a metric, and how often each comes."""
+
+
+class Protocol:
+    """A named, versioned way to get from a reply to a score. All methods are pure."""
+
+    name: str = ""
+    version: str = "1"
+    about: str = ""
+    prompt: str = "question"
+    own_prompt: Prompt | None = None
+    """A prompt that the protocol brings along, beside those of the exam."""
+    headline: str = "score"
+    metrics: tuple[Metric, ...] = (Metric(name="score"),)
+    bounded: str = ""
+    """The metric that the range of non-answers is shown of; the headline if empty."""
+    breakdown: str = ""
+    """The metric of groups within a part; the headline if empty."""
+    reads_tokens: bool = False
+    needs_evidence: bool = False
+    own_files: bool = False
+    """Whether its exports need every sample, also where it is not the first protocol of a run."""
+
+    def __init__(
+        self,
+        name: str = "",
+        about: str = "",
+        read: Callable[[str, Sample], Any] | None = None,
+        mark: Callable[[Any, Sample], float] | None = None,
+        *,
+        version: str = "1",
+        prompt: str | Prompt = "question",
+    ) -> None:
+        """`read` gives the answer in a reply, or None; `mark` scores it from 0 to 1. `prompt` names one of the exam's, or is a new one."""
+        self.name, self.about, self.version = name, about, version
+        self._read, self._mark = read, mark
+        if isinstance(prompt, str):
+            self.prompt = prompt
+        else:
+            self.prompt, self.own_prompt = prompt.name, prompt
+
+    # ------------------------------------------------------------ one reply
+
+    def judge(self, reply: str, sample: Sample) -> Verdict:
+        """Read and mark one reply."""
+        if self._read is None or self._mark is None:
+            raise SnellenError(f"protocol {self.name} has neither judge() nor read and mark")
+        reading = self._read(reply, sample)
+        score = 0.0 if reading is None else float(self._mark(reading, sample))
+        if not 0 <= score <= 1:
+            raise SnellenError(
+                f"protocol {self.name}: mark() gave {score:g} for sample {sample.id}; a score is from 0 to 1"
+            )
+        return Verdict(reading, reading is not None, score >= 1.0, {"score": score})
+
+    def judge_tokens(self, reply: str, sample: Sample, tokens: tuple[Token, ...]) -> Verdict:
+        """As `judge`, with the tokens that make up the reply. Called where `reads_tokens` is set and there are any."""
+        return self.judge(reply, sample)
+
+    def judge_evidence(self, reply: str, sample: Sample, evidence: Mapping[str, Any] | None) -> Verdict:
+        """As `judge`, with what scorers said of the reply. Called where `needs_evidence` is set and there is any."""
+        return self.judge(reply, sample)
+
+    def blank(self, sample: Sample) -> Metrics:
+        """Metric values of a sample without a reply."""
+        return dict.fromkeys((m.name for m in self.metrics if m.kind == "mean"), 0.0)
+
+    def for_prompt(self, prompt: str) -> Protocol:
+        """The protocol for the replies to a prompt, always the same object: some read other prompts by other rules."""
+        return self
+
+    # ------------------------------------------------------------ all marks
+
+    def seen(self, sample: Sample, mark: Mark) -> Seen:
+        """What the summary keeps of a mark."""
+        return Seen({k: v for k, v in mark.metrics.items() if isinstance(v, float)}, mark.outcome)
+
+    def groups(self, sample: Sample) -> Iterator[Key]:
+        """The groups that a sample is in: first the whole part of the exam, then its breakdowns.
+
+        By default a part is a split and task, broken down by every other tag.
+        """
+        part = tuple((k, sample.tags[k]) for k in ("split", "task") if k in sample.tags)
+        yield part
+        yield from ((*part, (k, v)) for k, v in sample.tags.items() if k not in ("split", "task"))
+
+    def order(self, key: Key) -> Any:
+        """What groups are sorted by."""
+        return (len(key), key)
+
+    def floors(self, group: Group) -> Mapping[str, tuple[float, str]]:
+        """For each metric that has one, what the best subject that never looks would score, and what it says."""
+        return {}
+
+    def own_scores(self, group: Group) -> Mapping[str, Score]:
+        """Scores that are no means over samples, by their metric's name."""
+        return {}
+
+    def finish(self, groups: Sequence[GroupSummary]) -> tuple[GroupSummary, ...]:
+        """The groups as they are shown; a last word where one depends on another."""
+        return tuple(groups)

@@ -1,0 +1,101 @@
+"""Metrics as protocols declare them, and the scores that a run has under them. Nothing is guessed from a metric's name.
+
+A protocol lists its metrics in the order in which tables show them. One declaration may stand for a family: `f1.*` is the F1 of each
+label, and `{}` in its label is put in place of the star.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Literal
+
+from snellen.core.types import Struct
+
+Unit = Literal["", "px", "s", "nats", "cosine", "count", "kappa", "words", "looks", "calls"]
+Kind = Literal["mean", "own"]
+Better = Literal["higher", "lower", ""]
+Interval = Literal["mean", "normal", ""]
+
+
+class Metric(Struct, frozen=True):
+    """A metric's declaration.
+
+    `unit` is empty for a share between 0 and 1, which people see in percent. `kind` says who makes its score: `mean` is the mean
+    of the samples' values, made in one place for all exams; `own` is made by the protocol from a whole group (a macro F1, a
+    quantile). `interval` says how a mean's interval is made: `mean` fits shares (Wilson, bootstrap, clusters), `normal` fits
+    measurements. `detail` metrics are left out of short tables.
+    """
+
+    name: str
+    label: str = ""
+    unit: Unit = ""
+    kind: Kind = "mean"
+    better: Better = "higher"
+    interval: Interval = "mean"
+    detail: bool = False
+
+    def fits(self, key: str) -> bool:
+        """Whether this declares a metric: by its name, or as one of a family."""
+        return key == self.name or (self.name.endswith(".*") and key.startswith(self.name[:-1]))
+
+    def label_of(self, key: str) -> str:
+        """The metric's name for people."""
+        member = key[len(self.name) - 1 :] if self.name.endswith(".*") else ""
+        label = self.label or self.name.removesuffix(".*").replace("_", " ")
+        return label.format(member)
+
+
+def declared(metrics: Iterable[Metric], key: str) -> Metric:
+    """The declaration of a metric; one that nobody declared is a share with a plain name.
+
+    >>> some = (Metric(name="f1.*", label="F1 of {}"), Metric(name="distance_px", label="distance", unit="px"))
+    >>> [declared(some, k).label_of(k) for k in ("f1.color", "distance_px", "keywords_recall")]
+    ['F1 of color', 'distance', 'keywords recall']
+    """
+    return next((m for m in metrics if m.fits(key)), None) or Metric(name=key)
+
+
+class Score(Struct, frozen=True):
+    """A metric's value over a group with what it takes to read it: interval, n, and what a subject that never looks would get.
+
+    Without a unit it is a share, shown in percent; with one it is shown as it is.
+    """
+
+    value: float | None
+    n: int
+    low: float | None = None
+    high: float | None = None
+    interval: str | None = None
+    floor: float | None = None
+    floor_answer: str | None = None
+    unit: str = ""
+
+
+class GroupSummary(Struct, frozen=True):
+    """All scores of one group of samples. `by` names the group, e.g. {"config": "P3", "difficulty": "easy"}.
+
+    `whole` groups are the parts of the exam (such as a split and task); the others break one of them down. `bounds` is how far
+    the bounded metric could be, were the non-answers all wrong or all right.
+    """
+
+    by: dict[str, str]
+    n: int
+    outcomes: dict[str, int]
+    metrics: dict[str, Score]
+    bounds: tuple[float, float] | None = None
+    whole: bool = False
+
+
+class ProtocolSummary(Struct, frozen=True):
+    """One protocol's results on a run. `bounded` names the metric that the groups' bounds are of; `breakdown` the one that tables
+    show for the groups within a part.
+    """
+
+    protocol: str
+    version: str
+    prompt: str
+    headline: str
+    groups: tuple[GroupSummary, ...]
+    metrics: tuple[Metric, ...] = ()
+    bounded: str = ""
+    breakdown: str = ""
