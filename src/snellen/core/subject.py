@@ -172,7 +172,8 @@ class Subject:
 class Given(NamedTuple):
     """What a subject is built from. `options` are the values of its kind's options; `offline` means that it will not be called.
 
-    `build` makes another subject, for one that asks models: from its spec, and the options that were given for it.
+    `build` makes another subject, for one that asks models: from its spec, with the same options but for those that are handed
+    along. `pool` starts processes that run a `module:function` on questions.
     """
 
     options: Mapping[str, Any]
@@ -181,6 +182,11 @@ class Given(NamedTuple):
     seed: int
     offline: bool
     build: Callable[..., Subject]
+    pool: Callable[[str], Any] | None = None
+
+
+OptionsOf = Callable[[str], tuple[Option, ...]]
+"""The options of the kind of subject that a spec names, for a kind whose subjects ask others."""
 
 
 class SubjectKind:
@@ -196,9 +202,13 @@ class SubjectKind:
         """The subject that `PREFIX/NAME` names."""
         raise SnellenError(f"{self.prefix}/{name} cannot be built")
 
-    def takes(self, name: str, given: Mapping[str, Any]) -> tuple[Option, ...]:
+    def takes(self, name: str, given: Mapping[str, Any], options_of: OptionsOf) -> tuple[Option, ...]:
         """The options that mean something to one subject of the kind, by what else was given."""
         return self.options
+
+    def catalogue(self) -> list[dict[str, Any]]:
+        """Its subjects by name, with what each needs and whether that is there: rows of `snellen list`. Servers are looked for."""
+        return []
 
     def again(self, spec: Mapping[str, Any]) -> Subject:
         """A subject that prepares the same requests as the one that gave the `feed_spec`. It cannot send them: it has no key."""
