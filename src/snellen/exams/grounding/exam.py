@@ -15,6 +15,7 @@ from snellen.core.results import GroupSummary
 from snellen.core.types import Sample
 from snellen.exams.grounding import fetch, summary
 from snellen.exams.grounding.methods.options import METHOD, OF_METHODS, chosen
+from snellen.exams.grounding.names import OLD_NAMES
 from snellen.exams.grounding.prompts import PROMPTS, probes, truths
 from snellen.exams.grounding.protocols import PROTOCOLS
 
@@ -38,7 +39,7 @@ class Grounding(Exam):
     tasks = ("ground",)
     prompts = PROMPTS
     protocols = PROTOCOLS
-    old_names: Mapping[str, str] = {"seed": "openadapt"}
+    old_names = OLD_NAMES
     options = (METHOD, *OF_METHODS)
     make_options = (
         Option("style", "layouts (default), or original: the screens of openadapt-grounding.", metavar="NAME"),

@@ -15,6 +15,7 @@ from snellen.exams.grounding.marking.marks import Truth, is_right, metrics, read
 from snellen.exams.grounding.marking.osworld import correct as lmms_correct
 from snellen.exams.grounding.marking.osworld import lmms_point
 from snellen.exams.grounding.marking.screenspot import correctness
+from snellen.exams.grounding.names import OPENADAPT
 from snellen.exams.grounding.reading.predictions import Prediction, from_text
 
 Rule = Callable[[Prediction, Truth, Sample], tuple[bool, Metrics]]
@@ -164,7 +165,7 @@ PROTOCOLS = {
             rule=_click,
         ),
         GroundingProtocol(
-            "openadapt",
+            OPENADAPT,
             "1",
             "as openadapt-grounding marks: a box by its score of 0.3 (overlap, text, distance), a point by the box made larger by 0.02",
             rule=_openadapt,

@@ -142,4 +142,6 @@ def _target(element: Element, space: Pixels, details: dict[str, str], place: str
     )
 
 
-FORMAT = Format("annotations", "annotations.json as openadapt-grounding writes it", "xywh", "fractions", find, read, FILE)
+FORMAT = Format(
+    "annotations", "annotations.json as openadapt-grounding writes it", "xywh", "fractions", find, read, FILE
+)
