@@ -20,6 +20,7 @@ from snellen.core.errors import SnellenError, unknown
 from snellen.core.options import Option, Selection
 from snellen.core.prompt import Prompt
 from snellen.core.protocol import Protocol
+from snellen.core.records import Manifest, Totals
 from snellen.core.results import GroupSummary
 from snellen.core.types import Answer, Mark, Question, Sample, Text
 
@@ -69,11 +70,11 @@ class RunFacts(NamedTuple):
     Only the first protocol of a run and those with `own_files` get them.
     """
 
-    manifest: Mapping[str, Any]
+    manifest: Manifest
     protocol: Protocol
     prompt: str
     groups: tuple[GroupSummary, ...]
-    totals: Mapping[str, Any]
+    totals: Totals
     records: Callable[[], Iterator[tuple[Sample, Answer, Mark]]] | None
 
 
