@@ -33,7 +33,7 @@ class SubjectEntry(Record, frozen=True):
     identity: dict[str, Any] = {}
 
 
-class DataEntry(Struct, frozen=True):
+class DataEntry(Record, frozen=True):
     """The data: where it was, what it was, how much of it was selected. `missing` are samples that were left out."""
 
     source: str
@@ -68,7 +68,7 @@ class ScorerEntry(Record, frozen=True):
     identity: dict[str, Any] = {}
 
 
-class Manifest(Struct, frozen=True):
+class Manifest(Record, frozen=True):
     """run.json: what the run is. `questions` counts them by arm."""
 
     snellen: str
