@@ -36,7 +36,7 @@ SETS: dict[str, tuple[Maker, dict[str, Any]]] = {
     "salbench": (patterns.make, {}),
     "illusionbench": (hidden.make, {}),
     "grounding": (screens.make, {}),
-    "grounding, the original's": (screens.make, {"style": "seed-compat", "count": 4}),
+    "grounding, the original's": (screens.make, {"style": "original", "count": 4}),
     "d3": (pairs.make, {}),
     "d3, sets of four": (sets.make_sets, {"size": 4}),
     "vqax": (explained.make, {"task": "vqax"}),

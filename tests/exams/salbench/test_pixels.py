@@ -10,10 +10,9 @@ import pytest
 from PIL import Image
 
 from snellen.core.types import AnswerKind, Picture, Question, Text
-from snellen.exams.salbench import wording
 from snellen.exams.salbench.solver.pixels import solve
 from snellen.exams.salbench.solver.segment import connected, find_frame
-from snellen.synthetic.patterns import scenes_o3, scenes_p3
+from snellen.synthetic.patterns import scenes_o3, scenes_p3, wording
 from snellen.synthetic.patterns.colour import lab_to_rgb, rgb_to_lab
 from snellen.synthetic.patterns.drawing import Scene, framed, png
 

@@ -198,9 +198,3 @@ def png(image: Pixels) -> bytes:
     sink = io.BytesIO()
     Image.fromarray(image).save(sink, "PNG", compress_level=3)
     return sink.getvalue()
-
-
-def dealt(seed: int, split: int, index: int, size: int) -> int:
-    """Which of `size` conditions sample `index` shows: every consecutive `size` samples show each once, shuffled."""
-    block, slot = divmod(index, size)
-    return int(np.random.default_rng([seed, split, 0, block]).permutation(size)[slot])

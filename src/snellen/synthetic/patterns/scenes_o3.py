@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from PIL import Image, ImageFilter
 
-from snellen.exams.salbench.wording import FEATURES_O3
+from snellen.synthetic.chance import dealt_number
 from snellen.synthetic.patterns.colour import Floats, difference, lab_to_rgb
 from snellen.synthetic.patterns.drawing import (
     DIFFICULTIES,
@@ -20,7 +20,6 @@ from snellen.synthetic.patterns.drawing import (
     any_colour,
     colour_at,
     coverage,
-    dealt,
     ink_box,
     polar,
     reach,
@@ -28,6 +27,7 @@ from snellen.synthetic.patterns.drawing import (
     unit_area,
 )
 from snellen.synthetic.patterns.layouts import lay_out
+from snellen.synthetic.patterns.wording import FEATURES_O3
 
 SPLIT = 7
 _SIZES = ((640, 480), (720, 540), (800, 600), (960, 640), (1024, 768))
@@ -236,7 +236,7 @@ def _varied(rng: np.random.Generator, thing: Thing, size: float, loose: bool) ->
 
 def scene(seed: int, index: int) -> Scene:
     """Sample `index` of the set with this seed."""
-    condition = dealt(seed, SPLIT, index, len(FEATURES_O3) * len(DIFFICULTIES))
+    condition = dealt_number(len(FEATURES_O3) * len(DIFFICULTIES), index, seed, SPLIT, 0)
     difficulty = DIFFICULTIES[condition // len(FEATURES_O3)]
     rng = np.random.default_rng([seed, SPLIT, 1, index])
     features = _choose(rng, FEATURES_O3[condition % len(FEATURES_O3)])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from snellen.exams.salbench.wording import FEATURES_P3
+from snellen.synthetic.chance import dealt_number
 from snellen.synthetic.patterns.colour import Floats, difference, lab_to_rgb
 from snellen.synthetic.patterns.drawing import (
     DIFFICULTIES,
@@ -16,11 +16,11 @@ from snellen.synthetic.patterns.drawing import (
     any_colour,
     colour_at,
     coverage,
-    dealt,
     ink_box,
     reach,
     turned,
 )
+from snellen.synthetic.patterns.wording import FEATURES_P3
 
 SPLIT = 3
 SIDE = 1024
@@ -77,7 +77,7 @@ def _stamp(outline: Floats, back: Floats, colour: Floats) -> tuple[Pixels, Pixel
 
 def scene(seed: int, index: int) -> Scene:
     """Sample `index` of the set with this seed."""
-    condition = dealt(seed, SPLIT, index, len(FEATURES_P3) * len(DIFFICULTIES))
+    condition = dealt_number(len(FEATURES_P3) * len(DIFFICULTIES), index, seed, SPLIT, 0)
     feature, difficulty = FEATURES_P3[condition % 3], DIFFICULTIES[condition // 3]
     rng = np.random.default_rng([seed, SPLIT, 1, index])
     shape = str(rng.choice(_TURNABLE if feature == "orientation" else _ALL))

@@ -1,4 +1,4 @@
-"""Icons by name: all that the seed names, and those that window frames, tool bars and side bars need.
+"""Icons by name: all that the original generator names, and those that window frames, tool bars and side bars need.
 
 Each is drawn so that its name follows from its look; two names never share a drawing.
 """
@@ -33,7 +33,7 @@ def icon(name: str, size: int) -> Icon:
     return Icon(ink, ink_edges(ink))
 
 
-# ---------------------------------------------------------------- the seed's twenty
+# ---------------------------------------------------------------- the original generator's twenty
 
 
 def _settings(p: Pen) -> None:
@@ -260,5 +260,4 @@ DRAWINGS: dict[str, Drawing] = {
     "list": _list,
     "filter": _filter,
 }
-SEED_ICONS = tuple(DRAWINGS)[:20]
 DRAWINGS |= THINGS
