@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from PIL import Image, ImageDraw, ImageFont
 
 from snellen.synthetic.screens import lettering
-from snellen.synthetic.screens.canvas import LEVELS, Canvas, levels
+from snellen.synthetic.screens.canvas import LEVELS, IndexedCanvas, levels
 from snellen.synthetic.screens.icons import DRAWINGS, icon
 from snellen.synthetic.screens.layouts import APPS, ROUND, Screenshot, _compose, cell, choose_targets, screenshot
 from snellen.synthetic.screens.naming import Names
@@ -283,7 +283,7 @@ def test_icons_are_all_different_and_touch_their_boxes() -> None:
     st.booleans(),
 )
 def test_anything_may_be_drawn_over_the_edge(x: int, y: int, w: int, h: int, r: int, lined: bool) -> None:
-    canvas = Canvas(64, 48, WHITE)
+    canvas = IndexedCanvas(64, 48, WHITE)
     canvas.rounded((x, y, x + w, y + h), r, RED, BLACK if lined else None)
     canvas.stamp(lettering.line("Ag", 16).ink, x, y, BLACK)
     shown = pixels(canvas.png())
@@ -291,7 +291,7 @@ def test_anything_may_be_drawn_over_the_edge(x: int, y: int, w: int, h: int, r: 
 
 
 def test_ink_blends_with_whatever_is_below() -> None:
-    canvas = Canvas(40, 10, WHITE)
+    canvas = IndexedCanvas(40, 10, WHITE)
     canvas.rect((20, 0, 40, 10), BLACK)
     half = np.full((10, 40), LEVELS // 2, dtype=np.uint8)
     canvas.stamp(half, 0, 0, RED)
@@ -301,7 +301,7 @@ def test_ink_blends_with_whatever_is_below() -> None:
 
 
 def test_a_full_palette_takes_the_nearest_colour() -> None:
-    canvas = Canvas(4, 4, WHITE)
+    canvas = IndexedCanvas(4, 4, WHITE)
     for value in range(300):
         canvas.rect((0, 0, 4, 4), (value % 256, value // 256 * 7, 0))
     assert len(canvas.colours) == 256

@@ -18,8 +18,11 @@ RED = (255, 0, 0)
 
 
 @dataclass(frozen=True, slots=True)
-class Scene:
-    """A finished picture and what is true of it. `box` holds the target's ink, right and bottom edge exclusive."""
+class OddOneOut:
+    """A finished picture in which one object is odd, and what is true of it.
+
+    `box` holds the target's ink, right and bottom edge exclusive.
+    """
 
     image: Pixels
     box: PixelBox

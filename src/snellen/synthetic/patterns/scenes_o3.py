@@ -14,9 +14,9 @@ from snellen.synthetic.patterns.drawing import (
     DIFFICULTIES,
     OUTLINES,
     PERIOD,
+    OddOneOut,
     PixelBox,
     Pixels,
-    Scene,
     any_colour,
     colour_at,
     coverage,
@@ -234,7 +234,7 @@ def _varied(rng: np.random.Generator, thing: Thing, size: float, loose: bool) ->
     )
 
 
-def scene(seed: int, index: int) -> Scene:
+def scene(seed: int, index: int) -> OddOneOut:
     """Sample `index` of the set with this seed."""
     condition = dealt_number(len(FEATURES_O3) * len(DIFFICULTIES), index, seed, SPLIT, 0)
     difficulty = DIFFICULTIES[condition // len(FEATURES_O3)]
@@ -260,4 +260,4 @@ def scene(seed: int, index: int) -> Scene:
         if which == layout.target:
             box = ink
     image: Pixels = np.rint(np.clip(canvas, 0, 255)).astype(np.uint8)
-    return Scene(image, box, len(layout.places), features, difficulty, plural, singular)
+    return OddOneOut(image, box, len(layout.places), features, difficulty, plural, singular)

@@ -10,9 +10,9 @@ from snellen.synthetic.patterns.drawing import (
     DIFFICULTIES,
     OUTLINES,
     PERIOD,
+    OddOneOut,
     PixelBox,
     Pixels,
-    Scene,
     any_colour,
     colour_at,
     coverage,
@@ -75,7 +75,7 @@ def _stamp(outline: Floats, back: Floats, colour: Floats) -> tuple[Pixels, Pixel
     return np.rint(back + cover[..., None] * (front - back)).astype(np.uint8), ink
 
 
-def scene(seed: int, index: int) -> Scene:
+def scene(seed: int, index: int) -> OddOneOut:
     """Sample `index` of the set with this seed."""
     condition = dealt_number(len(FEATURES_P3) * len(DIFFICULTIES), index, seed, SPLIT, 0)
     feature, difficulty = FEATURES_P3[condition % 3], DIFFICULTIES[condition // 3]
@@ -110,4 +110,4 @@ def scene(seed: int, index: int) -> Scene:
         image[y : y + patch.shape[0], x : x + patch.shape[1]] = patch
         if cell == target:
             box = (x, y, x + patch.shape[1], y + patch.shape[0])
-    return Scene(image, box, CELLS * CELLS, (feature,), difficulty)
+    return OddOneOut(image, box, CELLS * CELLS, (feature,), difficulty)

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from snellen.core.errors import SnellenError
 from snellen.synthetic.screens import lettering
-from snellen.synthetic.screens.canvas import Canvas, Colour, rgb
+from snellen.synthetic.screens.canvas import Colour, IndexedCanvas, rgb
 from snellen.synthetic.screens.wording import BUTTONS, LINKS, words
 
 WIDTH, HEIGHT = 1920, 1080
@@ -170,7 +170,7 @@ def _place(dice: random.Random, kind: str, small: int, large: int, taken: Sequen
 
 def draw(screen: Planned) -> bytes:
     """The screenshot as a PNG. Places, colours and words are the original's; the letters are those of Pillow's own font."""
-    canvas = Canvas(WIDTH, HEIGHT, rgb(screen.background))
+    canvas = IndexedCanvas(WIDTH, HEIGHT, rgb(screen.background))
     link, icon, text, inside, outline, faint = INKS[screen.theme]
     for shape in screen.shapes:
         x, y, w, h = shape.rect
@@ -193,7 +193,7 @@ def draw(screen: Planned) -> bytes:
     return canvas.png()
 
 
-def _centred(canvas: Canvas, rect: Rect, text: str, colour: Colour, underline: bool = False) -> None:
+def _centred(canvas: IndexedCanvas, rect: Rect, text: str, colour: Colour, underline: bool = False) -> None:
     x, y, w, h = rect
     words = lettering.line(text, 14)
     left, top = x + (w - words.width) // 2, y + (h - words.height) // 2
