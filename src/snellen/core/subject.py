@@ -172,8 +172,8 @@ class Subject:
 class Given(NamedTuple):
     """What a subject is built from. `options` are the values of its kind's options; `offline` means that it will not be called.
 
-    `build` makes another subject, for one that asks models: from its spec, with the same options but for those that are handed
-    along. `pool` starts processes that run a `module:function` on questions.
+    `build` makes another subject, for one that asks models: from its spec, and options that replace those given. `pool` makes
+    processes on all cores that run a `module:function` on questions.
     """
 
     options: Mapping[str, Any]
@@ -182,11 +182,10 @@ class Given(NamedTuple):
     seed: int
     offline: bool
     build: Callable[..., Subject]
-    pool: Callable[[str], Any] | None = None
+    pool: Callable[[str], Any]
 
 
 OptionsOf = Callable[[str], tuple[Option, ...]]
-"""The options of the kind of subject that a spec names, for a kind whose subjects ask others."""
 
 
 class SubjectKind:
@@ -203,11 +202,14 @@ class SubjectKind:
         raise SnellenError(f"{self.prefix}/{name} cannot be built")
 
     def takes(self, name: str, given: Mapping[str, Any], options_of: OptionsOf) -> tuple[Option, ...]:
-        """The options that mean something to one subject of the kind, by what else was given."""
+        """The options that mean something to one subject of the kind, by what else was given.
+
+        `options_of` gives those of another subject by its spec, for one that asks models.
+        """
         return self.options
 
     def catalogue(self) -> list[dict[str, Any]]:
-        """Its subjects by name, with what each needs and whether that is there: rows of `snellen list`. Servers are looked for."""
+        """Rows for `snellen list methods`, of a kind whose subjects are ways to answer; what they need, and whether it is there."""
         return []
 
     def again(self, spec: Mapping[str, Any]) -> Subject:

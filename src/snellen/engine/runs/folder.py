@@ -9,16 +9,18 @@ from __future__ import annotations
 import contextlib
 import os
 import shutil
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from types import TracebackType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import msgspec
 
 from snellen.core.errors import SnellenError, Stopped
+from snellen.core.records import Manifest, Summary, Totals, read_manifest, read_summary, written
 from snellen.core.types import Answer, Failure, Sample, Struct, Token, Usage
 
+T = TypeVar("T")
 _ENCODER = msgspec.json.Encoder()
 UNREADABLE = (msgspec.MsgspecError, UnicodeDecodeError)
 _SAMPLES = msgspec.json.Decoder(Sample)
@@ -82,36 +84,6 @@ class Scan(NamedTuple):
         return len(self.last) - len(self.failed)
 
 
-class Totals(msgspec.Struct):
-    """Sums over all calls of a run; answers taken from the store are counted apart and cost nothing."""
-
-    calls: int = 0
-    stored: int = 0
-    tries: int = 0
-    input_tokens: int = 0
-    output_tokens: int = 0
-    cost: float = 0.0
-    cost_unknown: int = 0
-    dearest_call: float = 0.0
-    call_seconds: float = 0.0
-
-    def add(self, call: CallTotals | Any) -> None:
-        """Count one call (a Call or the part of it that was read back)."""
-        if call.stored:
-            self.stored += 1
-            return
-        self.calls += 1
-        self.tries += call.tries
-        self.input_tokens += call.usage.input_tokens or 0
-        self.output_tokens += call.usage.output_tokens or 0
-        self.call_seconds += call.latency or 0.0
-        if call.cost is None:
-            self.cost_unknown += 1
-        else:
-            self.cost += call.cost
-            self.dearest_call = max(self.dearest_call, call.cost)
-
-
 class RunFolder:
     """Files of one run. Opened for writing as a context manager, which takes the lock."""
 
@@ -125,27 +97,28 @@ class RunFolder:
 
     # ------------------------------------------------------------ reading
 
-    def manifest(self) -> dict[str, Any]:
+    def manifest(self) -> Manifest:
         """run.json; an error that says so where the folder is no run."""
-        return self._json("run.json")
+        return self._record("run.json", read_manifest)
 
-    def summary(self) -> dict[str, Any]:
+    def summary(self) -> Summary:
         """summary.json."""
-        return self._json("summary.json")
+        return self._record("summary.json", read_summary)
 
     def has(self, name: str) -> bool:
         return (self.path / name).is_file()
 
-    def _json(self, name: str) -> dict[str, Any]:
+    def _record(self, name: str, read: Callable[[bytes], T]) -> T:
+        path = self.path / name
         try:
-            found: dict[str, Any] = msgspec.json.decode((self.path / name).read_bytes(), type=dict[str, Any])
+            return read(path.read_bytes())
         except FileNotFoundError:
             raise SnellenError(f"{self.path} is not a run folder: it has no {name}") from None
         except UNREADABLE as error:
-            raise SnellenError(
-                f"{self.path / name} is damaged ({error}); delete it and run the same command again"
-            ) from None
-        return found
+            cure = (
+                f"'snellen remark {self.path}' makes it again" if name == "summary.json" else "the run cannot be used"
+            )
+            raise SnellenError(f"{path} is damaged or from another version of Snellen ({error}); {cure}") from None
 
     def samples(self) -> Iterator[Sample]:
         """The light samples of the run, with truth. Equal tags and truths share one object."""
@@ -274,9 +247,9 @@ class RunFolder:
                 "all earlier answers are kept"
             )
 
-    def write_json(self, name: str, value: Any) -> None:
-        """Replace a JSON file as a whole or not at all."""
-        self.write(name, msgspec.json.format(_ENCODER.encode(value), indent=2) + b"\n")
+    def write_record(self, record: Manifest | Summary) -> None:
+        """Replace run.json or summary.json as a whole or not at all."""
+        self.write("run.json" if isinstance(record, Manifest) else "summary.json", written(record))
 
     def write(self, name: str, content: bytes) -> None:
         """Replace a file as a whole or not at all."""

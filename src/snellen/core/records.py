@@ -1,0 +1,246 @@
+"""run.json and summary.json as typed, versioned records. They are read here and nowhere else; those of Snellen 0.1 still open.
+
+`format` and `layout` are the versions. What a later version adds has a default, so that older files stay readable.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from snellen.core.arm import Arm
+from snellen.core.options import Selection
+from snellen.core.results import ProtocolSummary
+from snellen.core.types import Struct
+
+FORMAT = 2
+LAYOUT = 3
+_ENCODER = msgspec.json.Encoder()
+
+
+class Record(msgspec.Struct, frozen=True, kw_only=True):
+    """A record that is written whole: a reader finds every field, also those that say nothing."""
+
+
+# ---------------------------------------------------------------- run.json
+
+
+class SubjectEntry(Record, frozen=True):
+    """Who answers: as the user named it, and all that decides its answers."""
+
+    spec: str
+    identity: dict[str, Any] = {}
+
+
+class DataEntry(Record, frozen=True):
+    """The data: where it was, what it was, how much of it was selected. `missing` are samples that were left out."""
+
+    source: str
+    fingerprint: str
+    samples: int
+    synthetic: bool = False
+    missing: tuple[Any, ...] = ()
+
+
+class ProtocolEntry(Record, frozen=True):
+    """A protocol of a run, and the arm whose answers it marks. `name` is `NAME`, or `NAME@ARM` where that is not its own prompt."""
+
+    name: str
+    version: str
+    prompt: str
+
+    @property
+    def base(self) -> str:
+        """The protocol's own name."""
+        return self.name.partition("@")[0]
+
+    @property
+    def arm(self) -> Arm:
+        """The arm whose answers it marks."""
+        return Arm.parse(self.prompt)
+
+
+class ScorerEntry(Record, frozen=True):
+    """A scorer: its name, and all that decides its vectors."""
+
+    name: str
+    identity: dict[str, Any] = {}
+
+
+class Manifest(Record, frozen=True):
+    """run.json: what the run is. `questions` counts them by arm."""
+
+    snellen: str
+    created: str
+    benchmark: str
+    subject: SubjectEntry
+    data: DataEntry
+    options: Selection = Selection()
+    questions: dict[str, int] = {}
+    protocols: tuple[ProtocolEntry, ...] = ()
+    scorers: tuple[ScorerEntry, ...] = ()
+    fresh: bool = False
+    format: int = 1
+
+    @property
+    def oracle(self) -> str:
+        """What an oracle says of itself; nothing for a subject that does not look at the answers."""
+        return str(self.subject.identity.get("oracle") or "")
+
+
+# ---------------------------------------------------------------- summary.json
+
+
+class Totals(msgspec.Struct):
+    """Sums over all calls of a run; answers taken from the store are counted apart and cost nothing."""
+
+    calls: int = 0
+    stored: int = 0
+    tries: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cost: float = 0.0
+    cost_unknown: int = 0
+    dearest_call: float = 0.0
+    call_seconds: float = 0.0
+
+    def add(self, call: Any) -> None:
+        """Count one call (a Call or the part of it that was read back)."""
+        if call.stored:
+            self.stored += 1
+            return
+        self.calls += 1
+        self.tries += call.tries
+        self.input_tokens += call.usage.input_tokens or 0
+        self.output_tokens += call.usage.output_tokens or 0
+        self.call_seconds += call.latency or 0.0
+        if call.cost is None:
+            self.cost_unknown += 1
+        else:
+            self.cost += call.cost
+            self.dearest_call = max(self.dearest_call, call.cost)
+
+
+class ControlRow(Struct, frozen=True):
+    """What one control does to one part of the exam: the score, the score under the control, their paired difference.
+
+    `chance` and `constant` are what a subject that never looks would score.
+    """
+
+    protocol: str
+    control: str
+    by: dict[str, str]
+    metric: str
+    score: float
+    control_score: float
+    difference: float
+    low: float
+    high: float
+    n: int
+    chance: float | None = None
+    constant: float | None = None
+    constant_answer: str | None = None
+
+
+class DifferenceRow(Struct, frozen=True):
+    """Two means and their paired difference (second minus first), with its interval."""
+
+    first: float
+    second: float
+    difference: float
+    low: float
+    high: float
+    n: int
+    interval: str = "tango"
+
+
+class PositionRow(Struct, frozen=True):
+    """What the order of the pictures does: by place, every picture having been in both, and by order."""
+
+    protocol: str
+    slot: DifferenceRow
+    order: DifferenceRow
+    flipped: int
+    n: int
+
+
+class PublishedRow(Record, frozen=True):
+    """A paper's figure for a part that the run has."""
+
+    model: str
+    by: dict[str, str]
+    metric: str
+    value: float
+    source: str
+    protocol: str
+
+
+class ScorerSummary(Record, frozen=True):
+    """A scorer of the run, the main one first, and how many answers it has not scored."""
+
+    name: str
+    identity: dict[str, Any] = {}
+    unscored: int = 0
+
+
+class Summary(Record, frozen=True):
+    """summary.json: every score of a run, and what it took. Derived: `snellen remark` makes it again."""
+
+    benchmark: str
+    subject: str
+    synthetic: bool
+    complete: bool
+    samples: int
+    layout: int = 1
+    asked: dict[str, int] = {}
+    questions: int = 0
+    expected: dict[str, int] = {}
+    failed: int = 0
+    failures: dict[str, int] = {}
+    totals: Totals = msgspec.field(default_factory=Totals)
+    concurrency: dict[str, Any] | None = None
+    scorers: tuple[ScorerSummary, ...] = ()
+    evidence_bytes: int = 0
+    controls: tuple[ControlRow, ...] = ()
+    position: tuple[PositionRow, ...] = ()
+    published: tuple[PublishedRow, ...] = ()
+    not_available: dict[str, str] = {}
+    marked: tuple[ProtocolEntry, ...] = ()
+    answers_bytes: int = 0
+    protocols: tuple[ProtocolSummary, ...] = ()
+
+    @property
+    def plain(self) -> tuple[ProtocolSummary, ...]:
+        """The results without control arms, which are in `controls`."""
+        return tuple(p for p in self.protocols if not Arm.parse(p.prompt).control)
+
+
+_MANIFEST = msgspec.json.Decoder(Manifest)
+_SUMMARY = msgspec.json.Decoder(Summary)
+
+
+def read_manifest(raw: bytes) -> Manifest:
+    """run.json of any version; raises what msgspec raises where it is damaged."""
+    return _MANIFEST.decode(raw)
+
+
+def read_summary(raw: bytes) -> Summary:
+    """summary.json of any version; raises what msgspec raises where it is damaged."""
+    found = _SUMMARY.decode(raw)
+    if found.layout >= LAYOUT:
+        return found
+    protocols = tuple(map(_with_parts, found.protocols))
+    return msgspec.structs.replace(found, protocols=protocols)
+
+
+def _with_parts(protocol: ProtocolSummary) -> ProtocolSummary:
+    """0.1 did not say which groups are whole parts: they were those with the shortest names."""
+    fewest = min((len(g.by) for g in protocol.groups), default=0)
+    groups = tuple(msgspec.structs.replace(g, whole=len(g.by) == fewest) for g in protocol.groups)
+    return msgspec.structs.replace(protocol, groups=groups)
+
+
+def written(record: Manifest | Summary) -> bytes:
+    """A record as its file has it."""
+    return msgspec.json.format(_ENCODER.encode(record), indent=2) + b"\n"

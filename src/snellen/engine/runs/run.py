@@ -1,0 +1,65 @@
+"""A run on disk, to read: what it is, its scores, its samples, answers and marks. Reading one never executes anything."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from snellen.core.records import ControlRow, Manifest, Summary
+from snellen.core.results import ProtocolSummary, Score
+from snellen.core.types import Answer, Mark, Sample
+from snellen.engine.runs.folder import RunFolder
+from snellen.engine.runs.marks import read_marks
+
+
+class Run:
+    """A run folder, to look at."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.folder = RunFolder(path)
+        self.manifest: Manifest = self.folder.manifest()
+
+    @property
+    def summary(self) -> Summary:
+        """summary.json as it stands."""
+        return self.folder.summary()
+
+    @property
+    def protocols(self) -> list[ProtocolSummary]:
+        """The results of each protocol; control arms are in `controls`."""
+        return list(self.summary.plain)
+
+    @property
+    def controls(self) -> list[ControlRow]:
+        """What the control arms say, one row an arm and part."""
+        return list(self.summary.controls)
+
+    def scores(self) -> dict[tuple[str, str], Score]:
+        """The headline of every part under every protocol: `{("robust", "P3"): Score(...)}`."""
+        return {
+            (p.protocol, " · ".join(g.by.values())): g.metrics[p.headline]
+            for p in self.protocols
+            for g in p.groups
+            if g.whole and p.headline in g.metrics
+        }
+
+    def samples(self) -> Iterator[Sample]:
+        """The samples, without pictures."""
+        return self.folder.samples()
+
+    def answers(self) -> Iterator[Answer]:
+        """The answers that count, with the calls behind them."""
+        return self.folder.answers()
+
+    def marks(self, protocol: str) -> Iterator[Mark]:
+        """The marks of one protocol."""
+        return read_marks(self.folder, protocol)
+
+    def __repr__(self) -> str:
+        return f"Run({str(self.path)!r})"
+
+
+def open_run(path: str | Path) -> Run:
+    """A run folder, to read."""
+    return Run(Path(path))
