@@ -12,6 +12,10 @@ from snellen.core.exam import Exam, HubSet, Progress, RunFacts, Wanted
 from snellen.core.gallery import Gallery, GalleryFacts
 from snellen.core.options import MAX_MISSING, Option, Selection
 from snellen.core.types import Sample
+from snellen.exams.vqa_nle import check, rows
+from snellen.exams.vqa_nle.data import NleData
+from snellen.exams.vqa_nle.exports import tables
+from snellen.exams.vqa_nle.gallery import ShadedGallery
 from snellen.exams.vqa_nle.names import MAX_TOKENS, OLD_NAMES, SPLITS, TITLES, wants_explanation
 from snellen.exams.vqa_nle.prompts import probes, prompts_of, truths
 from snellen.exams.vqa_nle.protocols import PROTOCOLS
@@ -72,14 +76,10 @@ class VqaNle(Exam):
         self.demo = DEMO[task]
 
     def open(self, where: Path, options: Selection) -> Dataset:
-        from snellen.exams.vqa_nle.data import NleData
-
         return NleData(self.name, where, options)
 
     def check(self, where: Path) -> Iterator[Problem]:
-        from snellen.exams.vqa_nle.check import check
-
-        return check(self.name, where)
+        return check.check(self.name, where)
 
     def make(
         self,
@@ -124,9 +124,7 @@ class VqaNle(Exam):
         return truths(self.name)
 
     def sample_from_row(self, row: Mapping[str, Any]) -> Sample:
-        from snellen.exams.vqa_nle.rows import sample_from_row
-
-        return sample_from_row(self.name, row)
+        return rows.sample_from_row(self.name, row)
 
     def unavailable_metrics(self, prompts: Sequence[str]) -> Mapping[str, str]:
         """METEOR, SPICE and BERTScore of explanations, as far as they are not here, and e-ViL's scores, which need all three."""
@@ -138,19 +136,13 @@ class VqaNle(Exam):
         return missing | ({"e-ViL's scores": f"need {', '.join(missing)}"} if missing else {})
 
     def exports(self, run: RunFacts) -> Iterator[tuple[str, bytes]]:
-        from snellen.exams.vqa_nle.exports.tables import exports
-
-        return exports(self.name, run)
+        return tables.exports(self.name, run)
 
     def collect(self, run: RunFacts, results: Path) -> Iterable[str]:
-        from snellen.exams.vqa_nle.exports.tables import publish
-
-        for update in publish(self.name, run, results):
+        for update in tables.publish(self.name, run, results):
             yield " ".join((update.why, *update.notes))
 
     def gallery(self, facts: GalleryFacts) -> Gallery:
-        from snellen.exams.vqa_nle.gallery import ShadedGallery
-
         return ShadedGallery()
 
 

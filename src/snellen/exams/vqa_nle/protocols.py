@@ -35,6 +35,7 @@ class NleProtocol(Protocol):
 
     headline = "accuracy"
     reads_tokens = True
+    own_files = True  # each has the tables of its own marks
 
     def __init__(self, name: str, version: str, about: str, rules: Rules, answer_only: Rules | None = None) -> None:
         super().__init__(name, about, version=version, prompt="zero")
