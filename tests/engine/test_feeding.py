@@ -20,6 +20,7 @@ from snellen.engine.run import _write_manifest
 from snellen.engine.runs.folder import RunFolder
 
 CANARY = "sk-feeding-canary"
+NOWHERE = "http://127.0.0.1:9/v1"
 
 
 def plan(data: Path, **options: object) -> Plan:
