@@ -15,7 +15,7 @@ from snellen.exams.d3.exam import EXAM as BENCHMARK
 from snellen.exams.d3.position import position_bias, swap
 from snellen.exams.d3.prompts import TEXT, set_probe, text_of
 from snellen.exams.d3.retrieval import retrieve
-from snellen.exams.d3.slots import PAIR, chance_of_all, chance_of_one, set_names
+from snellen.exams.d3.names import PAIR, chance_of_all, chance_of_one, set_names
 
 ORIGINAL, STRICT = BENCHMARK.protocols["original"], BENCHMARK.protocols["strict"]
 PROBE = BENCHMARK.probes()[0]

@@ -60,6 +60,20 @@ def task_of(names: tuple[str, ...]) -> str:
     return "pair" if names == PAIR else f"set of {len(names)}"
 
 
+def names_for(task: str) -> tuple[str, ...]:
+    """The slots of a task, as `task_of` names it.
+
+    >>> names_for("pair"), names_for("set of 3")
+    (('left', 'right'), ('image1', 'image2', 'image3'))
+    """
+    return PAIR if task == "pair" else set_names(int(task.rpartition(" ")[2]))
+
+
+def ends(names: tuple[str, ...]) -> str:
+    """The name of the metric that compares the first slot with the last."""
+    return f"{names[0]}_minus_{names[-1]}"
+
+
 def chance_of_one(count: int) -> float:
     """The share of captions that find their picture by chance."""
     return 1 / count
