@@ -58,7 +58,8 @@ def own_scores(group: Group) -> dict[str, Score]:
         for name in (f"both.{scorer}", f"recall.{scorer}"):
             # another scorer than the main one says nothing where there are no captions: a miss all the same
             values = group.values(name) + Counter({0.0: said.silent})
-            found[name] = mean_score(Metric(name=name), values, group.seed)
+            if values:
+                found[name] = mean_score(Metric(name=name), values, group.seed)
         found |= _quantiles(group, "margin", f".{scorer}")
     return found | _agreement(said)
 
