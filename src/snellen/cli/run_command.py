@@ -85,7 +85,7 @@ def command(benchmark: str | None, **given: Any) -> int:
     """
     from snellen.cli.progress import show_progress
     from snellen.cli.spellings import translate
-    from snellen.engine.ask.loop import Limits
+    from snellen.engine.answer.loop import Limits
     from snellen.engine.mark.results_folder import collect
     from snellen.engine.run import carry_out
 

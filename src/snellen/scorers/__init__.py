@@ -1,46 +1,26 @@
 """Scorers tell how well a text fits a picture. The engine holds captions against pictures with them, between answering and marking.
 
-A scorer is neither subject nor exam: it gives vectors, and knows nothing of questions or truths. Kinds of scorers are found by name
-in the entry point group `snellen.scorers`, ours and yours alike: `NAME` or `NAME:CHECKPOINT`.
+A scorer is neither subject nor exam: it gives vectors, and knows nothing of questions or truths. It is named `NAME` or
+`NAME:CHECKPOINT`. The name finds its kind in the entry point group `snellen.scorers`, ours and yours alike.
 """
 
 from __future__ import annotations
 
-from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 
-from snellen.core.errors import SnellenError, unknown
+from snellen.core.errors import SnellenError
 from snellen.core.scorer import MODES, Scorer, ScorerKind
-from snellen.core.text import one_line
+from snellen.registry import Registry
+from snellen.registry.plugins import SCORERS
 
-GROUP = "snellen.scorers"
+_KINDS: Registry[ScorerKind] = Registry(SCORERS, "scorer", lambda plugins: plugins.scorers)
 FOR_SYNTHETIC = "tiny-siglip"
 """The scorer of synthetic data, where the user names none."""
 
 
-def found() -> dict[str, EntryPoint]:
-    """Every kind of scorer by its name, not loaded yet."""
-    return {entry.name: entry for entry in sorted(entry_points(group=GROUP), key=lambda e: e.name)}
-
-
-def kind(name: str) -> ScorerKind:
-    """A kind of scorer by its name; an unknown one is an error that says which there are."""
-    every = found()
-    if name not in every:
-        raise unknown("scorer", name, every)
-    try:
-        loaded = every[name].load()
-    except Exception as error:  # of a package that is not ours
-        said = one_line(f"{type(error).__name__}: {error}", 200)
-        raise SnellenError(f"scorer {name} ({every[name].value}) does not load: {said}") from error
-    if not isinstance(loaded, ScorerKind):
-        raise SnellenError(f"scorer {name}: {every[name].value} is no ScorerKind")
-    return loaded
-
-
 def forms() -> dict[str, str]:
-    """All spellings and what they mean."""
-    return {spelling: about for name in found() for spelling, about in kind(name).forms.items()}
+    """How scorers are named, and what each form means."""
+    return {form: about for name in _KINDS.names() for form, about in _KINDS.get(name).forms.items()}
 
 
 def build(spec: str, *, mode: str = "trained", device: str = "auto", cache: Path | None = None) -> Scorer:
@@ -49,14 +29,14 @@ def build(spec: str, *, mode: str = "trained", device: str = "auto", cache: Path
 
     if mode not in MODES:
         raise SnellenError(f"--scorer-mode {mode}: choose from {', '.join(MODES)}")
-    scorer = kind(spec.partition(":")[0]).build(spec, mode=mode, device=device)
+    scorer = _KINDS.get(spec.partition(":")[0]).build(spec, mode=mode, device=device)
     return Cached(scorer, Vectors(cache)) if cache is not None else scorer
 
 
 def doubt(name: str) -> str:
     """What to say of a scorer's scores on real data, where they mean nothing. `name` is the one that a run has for it, with its mode."""
-    plain, every = name.partition(":")[0], found()
+    plain, known = name.partition(":")[0], _KINDS.names()
     for one in (plain, *(plain.removesuffix(f"-{mode}") for mode in MODES)):
-        if one in every:
-            return kind(one).doubt
+        if one in known:
+            return _KINDS.get(one).doubt
     return ""

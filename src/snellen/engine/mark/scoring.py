@@ -23,6 +23,7 @@ from snellen.core.exam import Exam, Progress
 from snellen.core.records import ScorerEntry
 from snellen.core.scorer import Evidence, Scorer, Similarities
 from snellen.core.types import Picture, Sample, Struct
+from snellen.engine.plan.plan import scorer_entry
 from snellen.engine.runs.folder import AnswerText, Key, RunFolder, Scan
 
 CHUNK = 32
@@ -45,11 +46,6 @@ class ScoredAnswer(Struct, frozen=True):
 
 _ENCODER = msgspec.json.Encoder()
 _DECODER = msgspec.json.Decoder(ScoredAnswer)
-
-
-def entry_of(scorer: Scorer) -> ScorerEntry:
-    """A scorer as run.json has it."""
-    return ScorerEntry(name=scorer.name, identity=dict(scorer.identity))
 
 
 def path_of(folder: RunFolder, scorer: ScorerEntry) -> Path:
@@ -125,7 +121,7 @@ def score(
     progress: Progress | None = None,
 ) -> int:
     """Score every answer that this scorer has not scored yet; gives how many. A few pictures are in memory at a time."""
-    entry = entry_of(scorer)
+    entry = scorer_entry(scorer)
     path = path_of(folder, entry)
     _cut_torn_line(path)
     known = {key: (e.captions, e.pictures) for key, e in read(folder, entry).items()}

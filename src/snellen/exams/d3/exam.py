@@ -74,11 +74,12 @@ class D3(Exam):
         **_options: Any,
     ) -> list[Path]:
         """Write pairs; with `sets`, sets of so many images."""
-        from snellen.synthetic.pairs.make import make
+        if sets is None:
+            from snellen.synthetic.pairs.make import make
+
+            return make(out, count=count, seed=seed, workers=workers, progress=progress)
         from snellen.synthetic.pairs.sets import make_sets
 
-        if sets is None:
-            return make(out, count=count, seed=seed, workers=workers, progress=progress)
         return make_sets(out, size=sets, count=count, seed=seed, workers=workers, progress=progress)
 
     def hub(self, name: str | None) -> HubSet:
