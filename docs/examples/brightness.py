@@ -1,10 +1,9 @@
-"""A subject in one file: it answers with the first option for a dark picture, and with the last for a bright one.
+"""A subject in one file: it says the first option for a dark picture, and the last for a bright one.
 
 snellen run salbench --plugin docs/examples/brightness.py --data DIR --model brightness/128
 """
 
 import io
-from types import MappingProxyType
 
 from PIL import Image
 
@@ -21,7 +20,7 @@ class Brightness(Subject):
     def prepare(self, question: Question) -> float:
         """Work that needs no waiting: runs ahead in a thread."""
         image = Image.open(io.BytesIO(question.pictures[-1].data), formats=("PNG", "JPEG")).convert("L")
-        return sum(image.resize((8, 8)).getdata()) / 64
+        return sum(image.resize((8, 8)).tobytes()) / 64
 
     async def answer(self, question: Question, prepared: float, call: object) -> Answer:
         text = question.options[0 if prepared < self.identity["limit"] else -1]
@@ -31,7 +30,7 @@ class Brightness(Subject):
 class BrightnessKind(SubjectKind):
     """`--model brightness/LIMIT`."""
 
-    forms = MappingProxyType({"brightness/LIMIT": "first option for dark pictures, last for bright ones"})
+    forms = {"brightness/LIMIT": "first option for dark pictures, last for bright ones"}
 
     def build(self, name: str, given: object) -> Subject:
         if not name.isdigit():
