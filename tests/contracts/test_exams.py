@@ -206,7 +206,7 @@ def test_a_run_is_carried_out_marked_again_and_exported(exam: Exam, sets: dict[s
     before = {
         p: p.read_bytes()
         for p in run.path.rglob("*")
-        if p.is_file() and "exports" in p.parts or p.parent.name == "marks"
+        if (p.is_file() and "exports" in p.parts) or p.parent.name == "marks"
     }
     assert remark(run.path).changes == []
     assert all(p.read_bytes() == content for p, content in before.items() if p.suffix != ".xlsx")
