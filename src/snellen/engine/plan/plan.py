@@ -48,6 +48,20 @@ class Target(NamedTuple):
         return ProtocolEntry(name=self.name, version=self.protocol.version, prompt=self.arm.text)
 
 
+class Feeding(NamedTuple):
+    """What questions are made from, here or in another process."""
+
+    exam: Exam
+    data: Dataset
+    subject: Subject
+    arms: tuple[Arm, ...]
+    seed: int
+
+    def applies(self, arm: Arm, sample: Sample) -> bool:
+        """Whether an arm is asked about a sample."""
+        return applies(self.exam, arm, sample, self.subject.chooses_only)
+
+
 class Plan(NamedTuple):
     """Everything that decides what is asked and how it is marked. `questions` counts them by arm."""
 
@@ -68,9 +82,14 @@ class Plan(NamedTuple):
         """The arms that have to be asked, each once."""
         return tuple(dict.fromkeys(t.arm for t in self.targets))
 
+    @property
+    def feeding(self) -> Feeding:
+        """What its questions are made from."""
+        return Feeding(self.exam, self.data, self.subject, self.arms, self.selection.seed)
+
     def applies(self, arm: Arm, sample: Sample) -> bool:
         """Whether an arm is asked about a sample."""
-        return applies(self.exam, arm, sample, self.subject.chooses_only)
+        return self.feeding.applies(arm, sample)
 
     @property
     def folder_name(self) -> str:
@@ -155,12 +174,12 @@ def _check_shots(exam: Exam, targets: tuple[Target, ...], selection: Selection) 
 
 def _scorers(plan: Plan, options: Mapping[str, object]) -> tuple[Scorer, ...]:
     """The scorers that the exam needs: those named, one for synthetic data, else the exam's own."""
-    from snellen.scorers import TINY, build
+    from snellen.scorers import FOR_SYNTHETIC, build
 
     if not plan.exam.scorers:
         return ()
     named = options.get(SCORERS.name) or ()
-    wanted = named or ((TINY,) if plan.data.synthetic else plan.exam.scorers)
+    wanted = named or ((FOR_SYNTHETIC,) if plan.data.synthetic else plan.exam.scorers)
     mode = str(options.get(SCORER_MODE.name, SCORER_MODE.default))
     return tuple(build(str(name), mode=mode, cache=cache_folder()) for name in _each(wanted))
 

@@ -1,6 +1,6 @@
 """The read stage: from a reply to one caption for each picture. A reply is text to be looked at, never code to be run.
 
-Tried in this order: JSON as it should be; almost-JSON (loose.py); labelled lines such as `Left image: ...`. The captions that
+Tried in this order: JSON as it should be; almost-JSON (reading_loose.py); labelled lines such as `Left image: ...`. The captions that
 come last in the reply count, so that a draft gives way to the final version. What has no caption for every picture is unparsable.
 """
 
@@ -12,8 +12,8 @@ from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import Any, NamedTuple
 
+from snellen.exams.d3.names import PAIR, is_asked_key, slot_of, words_of
 from snellen.exams.d3.reading_loose import read_object
-from snellen.exams.d3.slots import PAIR, is_asked_key, slot_of, words_of
 
 LONGEST = 40_000
 """Characters from the end of a reply that are read."""
