@@ -145,7 +145,10 @@ def test_run_writes_the_originals_result_file_with_what_it_lacked(shell: Shell) 
     write_set(shell.folder / "evaluation/datasets/own")
     assert shell("run", "--method", "center", "--dataset", "own") == 0
     result = shell.json("evaluation/results/center_own.json")
-    assert list(result)[: len(ORIGINAL_KEYS)] == ORIGINAL_KEYS and list(result["results"][0])[: len(ORIGINAL_ROW)] == ORIGINAL_ROW
+    assert (
+        list(result)[: len(ORIGINAL_KEYS)] == ORIGINAL_KEYS
+        and list(result["results"][0])[: len(ORIGINAL_ROW)] == ORIGINAL_ROW
+    )
     assert result["detection_rate"] == 0.0 and result["total_elements"] == 6 and result["oracle"] is False
     row = result["results"][0]
     assert row["point"] == [200.0, 150.0] and row["outcome"] == "wrong" and row["target_boxes"] == [[100, 60, 160, 90]]
