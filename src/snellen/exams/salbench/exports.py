@@ -1,17 +1,15 @@
-"""The files that the seed defines: `leaderboard_row.csv`, `metrics.json`, `raw_responses.json`."""
+"""The files that the SalBench Evaluation Plan v2 defines: `leaderboard_row.csv`, `metrics.json`, `raw_responses.json`."""
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterator
 from typing import Any
 
 import msgspec
 
+from snellen.core.cells import csv_bytes
 from snellen.core.exam import RunFacts
 from snellen.core.results import GroupSummary
-from snellen.core.text import for_cell
 from snellen.core.types import Answer, Mark, Outcome, Sample
 from snellen.exams.salbench.names import BY_NAME
 
@@ -28,20 +26,16 @@ SPLIT_WORDS = {"P3": "synthetic", "O3": "natural"}
 
 def exports(run: RunFacts) -> Iterator[tuple[str, bytes]]:
     """All files of one protocol."""
-    whole = {g.by["config"]: g for g in run.groups if set(g.by) == {"config"}}
+    whole = {g.by["config"]: g for g in run.groups if g.whole}
     row = leaderboard_row(run, whole)
-    out = io.StringIO()
-    writer = csv.DictWriter(out, list(row), lineterminator="\n")
-    writer.writeheader()
-    writer.writerow({k: for_cell(v) if isinstance(v, str) else v for k, v in row.items()})
-    yield "leaderboard_row.csv", out.getvalue().encode()
+    yield "leaderboard_row.csv", csv_bytes([list(row), list(row.values())])
     yield "metrics.json", msgspec.json.format(msgspec.json.encode(_metrics(run, whole, row)), indent=2)
     if run.records is not None:
         yield "raw_responses.json", b"[\n" + b",\n".join(_records(run.records())) + b"\n]\n"
 
 
 def leaderboard_row(run: RunFacts, whole: dict[str, GroupSummary]) -> dict[str, Any]:
-    """One row in the seed's columns: the protocol's headline in percent, empty where a task was not run."""
+    """One row in the plan's columns: the protocol's headline in percent, empty where a task was not run."""
     manifest = run.manifest
     note = " (snellen-synthetic data)" if manifest["data"]["synthetic"] else ""
     row: dict[str, Any] = {"Model": f"{manifest['subject']['spec']}{note}", "Shot": manifest["options"].get("shots", 0)}
