@@ -14,8 +14,8 @@ COLUMNS = ("model", "protocol", "subset", "task", "group", "value", "n", "metric
 
 def exports(run: RunFacts) -> Iterator[tuple[str, bytes]]:
     """`recalls.csv` with every group and metric, and `responses.jsonl`."""
-    note = " (snellen-synthetic data)" if run.manifest["data"]["synthetic"] else ""
-    model = f"{run.manifest['subject']['spec']}{note}"
+    note = " (snellen-synthetic data)" if run.manifest.data.synthetic else ""
+    model = f"{run.manifest.subject.spec}{note}"
     rows: list[tuple[Cell, ...]] = [COLUMNS]
     for group in run.groups:
         extra = [(k, v) for k, v in group.by.items() if k not in ("split", "task")]

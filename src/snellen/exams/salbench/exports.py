@@ -37,8 +37,8 @@ def exports(run: RunFacts) -> Iterator[tuple[str, bytes]]:
 def leaderboard_row(run: RunFacts, whole: dict[str, GroupSummary]) -> dict[str, Any]:
     """One row in the plan's columns: the protocol's headline in percent, empty where a task was not run."""
     manifest = run.manifest
-    note = " (snellen-synthetic data)" if manifest["data"]["synthetic"] else ""
-    row: dict[str, Any] = {"Model": f"{manifest['subject']['spec']}{note}", "Shot": manifest["options"].get("shots", 0)}
+    note = " (snellen-synthetic data)" if manifest.data.synthetic else ""
+    row: dict[str, Any] = {"Model": f"{manifest.subject.spec}{note}", "Shot": manifest.options.shots}
     for column, config in COLUMNS.items():
         group = whole.get(config)
         row[column] = "" if group is None else _percent(group.metrics[run.protocol.headline].value)
@@ -61,25 +61,25 @@ def _metrics(run: RunFacts, whole: dict[str, GroupSummary], row: dict[str, Any])
             "success_rate": _percent(answered / group.n),
             **{m: _percent(group.metrics[m].value) for m in ("exact_match", "precision", "recall", "f1", "macro_f1")},
         }
-    options = manifest["options"]
+    options = manifest.options
     return {
         "config": {
-            "model": manifest["subject"]["spec"],
-            "backend": manifest["subject"]["identity"].get("kind"),
-            "dataset": manifest["data"]["source"],
-            "synthetic_data": manifest["data"]["synthetic"],
-            "splits": options.get("splits", []),
-            "tasks": options.get("tasks", []),
-            "num_shots": options.get("shots", 0),
-            "num_samples": options.get("limit"),
+            "model": manifest.subject.spec,
+            "backend": manifest.subject.identity.get("kind"),
+            "dataset": manifest.data.source,
+            "synthetic_data": manifest.data.synthetic,
+            "splits": options.splits,
+            "tasks": options.tasks,
+            "num_shots": options.shots,
+            "num_samples": options.limit,
             "protocol": run.protocol.name,
             "protocol_version": run.protocol.version,
             "prompt": run.prompt,
         },
-        "usage": dict(run.totals),
+        "usage": msgspec.structs.asdict(run.totals),
         "leaderboard_row": row,
         "detailed_metrics": detailed,
-        "timestamp": manifest["created"],
+        "timestamp": manifest.created,
     }
 
 
