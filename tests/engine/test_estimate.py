@@ -9,8 +9,10 @@ import pytest
 
 from snellen import exams as benchmarks
 from snellen.cli.estimate_command import command as estimate_command
-from snellen.cli.options import build_plan
+from snellen.cli.options import given_values
+from snellen.cli.run_command import request_of
 from snellen.engine.plan.estimate import estimate
+from snellen.engine.plan.plan import make_plan
 from snellen.exams.grounding.exam import EXAM as BENCHMARK
 
 
@@ -53,7 +55,8 @@ def _grounding_plan(folder: Path, words: tuple[str, ...]) -> Any:
     data = folder / "screens"
     if not data.exists():
         BENCHMARK.make(data, count=2, seed=1, workers=1, progress=None)
-    given = estimate_command.make_context(
+    context = estimate_command.make_context(
         "estimate", ["grounding", "--data", str(data), "--model", "openai/gpt-4o", *words]
-    ).params
-    return build_plan("grounding", given, offline=True)
+    )
+    request = request_of("grounding", given_values(context.obj, context), context.params)
+    return make_plan(request, offline=True)

@@ -12,8 +12,8 @@ from tests.support.sets import png, write_config, write_set
 from snellen.core.errors import SnellenError
 from snellen.core.options import Selection
 from snellen.core.types import Answer
+from snellen.engine.answer import feeding
 from snellen.engine.answer.feeding import Feed, Item, ProcessFeed, open_feed
-from snellen.engine.ask import feeding
 from snellen.engine.plan.plan import Plan, make_plan
 from snellen.engine.plan.request import RunRequest
 from snellen.engine.run import _write_manifest

@@ -16,6 +16,7 @@ from snellen.core.cells import from_cell
 from snellen.core.errors import SnellenError
 from snellen.core.exam import RunFacts
 from snellen.core.outcomes import mark_reply
+from snellen.core.records import DataEntry, Manifest, SubjectEntry, Totals
 from snellen.core.types import Answer, Failure, Mark, Outcome, Sample, Token
 from snellen.exams.vqa_nle.entropy.spans import metrics_of, spans
 from snellen.exams.vqa_nle.exam import VQAX
@@ -56,8 +57,14 @@ def run(
     created: str = "2024-01-02T03:04:05Z",
     protocol: str = MULTIMODAL_VQA_EVAL,
 ) -> RunFacts:
-    manifest = {"subject": {"spec": spec}, "created": created, "data": {"synthetic": False}}
-    return RunFacts(manifest, PROTOCOLS[protocol].for_prompt(prompt), prompt, (), {}, lambda: iter(records))
+    manifest = Manifest(
+        snellen="0",
+        created=created,
+        benchmark="vqax",
+        subject=SubjectEntry(spec=spec),
+        data=DataEntry(source="d", fingerprint="", samples=1),
+    )
+    return RunFacts(manifest, PROTOCOLS[protocol].for_prompt(prompt), prompt, (), Totals(), lambda: iter(records))
 
 
 def read(content: bytes) -> list[dict[str, str]]:

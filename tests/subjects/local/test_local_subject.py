@@ -461,7 +461,7 @@ def test_a_run(models: dict[str, Path], tmp_path: Path, name: str) -> None:
     assert len(answers) >= 12
     assert all(a.failure is None and a.calls[0].kind == "hf" for a in answers)
     assert all(t.entropy is not None for a in answers for t in a.tokens)
-    assert run.manifest["subject"]["identity"]["dtype"] == "float32"
+    assert run.manifest.subject.identity["dtype"] == "float32"
     assert "changed" not in run.path.name
     again = snellen.evaluate("salbench", model=f"hf/{models[name]}", data=data, out=tmp_path / "runs")
     assert again.path == run.path

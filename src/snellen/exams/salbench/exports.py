@@ -26,7 +26,7 @@ SPLIT_WORDS = {"P3": "synthetic", "O3": "natural"}
 
 def exports(run: RunFacts) -> Iterator[tuple[str, bytes]]:
     """All files of one protocol."""
-    whole = {g.by["config"]: g for g in run.groups if g.whole}
+    whole = {g.by["config"]: g for g in run.groups if g.whole and "config" in g.by}
     row = leaderboard_row(run, whole)
     yield "leaderboard_row.csv", csv_bytes([list(row), list(row.values())])
     yield "metrics.json", msgspec.json.format(msgspec.json.encode(_metrics(run, whole, row)), indent=2)
