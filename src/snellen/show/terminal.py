@@ -113,7 +113,9 @@ def _spread(others: tuple[ProtocolSummary, ...], part: dict[str, GroupSummary], 
     """'93.3–97.8', the lowest and the highest headline of the other protocols; of how many, where some do not have it."""
     scores = [part[p.protocol].metrics.get(p.headline) for p in others if p.protocol in part]
     unit = main.unit if main is not None else ""
-    there = sorted((s.value, words.value(s)) for s in scores if s is not None and s.value is not None and s.unit == unit)
+    there = sorted(
+        (s.value, words.value(s)) for s in scores if s is not None and s.value is not None and s.unit == unit
+    )
     if not there:
         return "–"
     low, high = there[0][1], there[-1][1]

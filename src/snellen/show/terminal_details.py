@@ -66,7 +66,7 @@ def _columns(protocols: tuple[ProtocolSummary, ...], part: dict[str, GroupSummar
     """The protocols that have a part, those together that say the same of it."""
     found = words.together((p.protocol, (p.headline, part[p.protocol])) for p in protocols if p.protocol in part)
     first = {p.protocol: p for p in protocols}
-    return [(names, (first[names.partition(", ")[0]], group)) for names, (_headline, group) in found]
+    return [(str(names), (first[names[0]], group)) for names, (_headline, group) in found]
 
 
 def _metrics(columns: list[tuple[str, Column]]) -> dict[str, str]:
@@ -114,15 +114,15 @@ def _part_turned(protocols: tuple[ProtocolSummary, ...], part: dict[str, GroupSu
     return table
 
 
-def _add_once(table: Table, name: str, rows: list[tuple[str, Text]]) -> None:
+def _add_once(table: Table, name: str, rows: list[tuple[words.Names, Text]]) -> None:
     """Rows under one name, which is said in the first of them; what all protocols share needs no names."""
     for place, (names, cell) in enumerate(rows):
-        table.add_row(shown(name) if place == 0 else "", shown("all" if len(rows) == 1 else names), cell)
+        table.add_row(shown(name) if place == 0 else "", shown("all" if len(rows) == 1 else str(names)), cell)
 
 
 # ---------------------------------------------------------------- groups within the parts
 
-Breakdown = list[tuple[str, tuple[str, list[Text]]]]
+Breakdown = list[tuple[words.Names, tuple[str, list[Text]]]]
 
 
 def _print_breakdown(out: Console, protocols: tuple[ProtocolSummary, ...]) -> None:
@@ -163,9 +163,7 @@ def _breakdown(names: list[str], sizes: list[int], columns: Breakdown, heads: li
 # ---------------------------------------------------------------- controls and position
 
 
-def _print_controls(
-    out: Console, protocols: tuple[ProtocolSummary, ...], controls: tuple[ControlRow, ...]
-) -> None:
+def _print_controls(out: Console, protocols: tuple[ProtocolSummary, ...], controls: tuple[ControlRow, ...]) -> None:
     """Does the score depend on seeing? The arms beside the score, chance and the best constant answer."""
     if not controls:
         return
@@ -199,25 +197,23 @@ def _controls(rows: list[Control]) -> Table:
         for protocol, row in rows
     )
     for names, found in words.together(cells):
-        table.add_row(shown(names), *map(shown, found))
+        table.add_row(shown(str(names)), *map(shown, found))
     return table
 
 
 def _control_title(protocol: ProtocolSummary | None, row: ControlRow) -> str:
-    return f"{words.part_name(row.by)}: {words.metric_name(protocol, row.metric)}"
+    return f"{words.part_name(row.by)}, {row.control}: {words.metric_name(protocol, row.metric)}"
 
 
 def _controls_turned(rows: list[Control]) -> Table:
-    """Of one part and metric."""
+    """Of one part, control and metric."""
     change = "score -> with"
-    kept = ("control", change, "difference")
-    table = plain_table("protocol", "control", change, "difference", "chance", "constant", kept=kept)
+    table = plain_table("protocol", change, "difference", "chance", "constant", kept=(change, "difference"))
     n = max(row.n for _protocol, row in rows)
     cells = (
         (
             row.protocol,
             (
-                row.control,
                 f"{words.percent(row.score)} -> {words.percent(row.control_score)}"
                 + (f" (n={row.n})" if row.n != n else ""),
                 *(words.difference(row), words.percent(row.chance), words.percent(row.constant)),
@@ -226,7 +222,7 @@ def _controls_turned(rows: list[Control]) -> Table:
         for _protocol, row in rows
     )
     for names, found in words.together(cells):
-        table.add_row(shown(names), *map(shown, found))
+        table.add_row(shown(str(names)), *map(shown, found))
     return table
 
 
@@ -248,13 +244,13 @@ def _position(rows: tuple[PositionRow, ...]) -> Table:
     """What the order of the pictures does: by place, every picture having been in both, and by order."""
     table = plain_table("protocol", *POSITION)
     for protocol, cells in words.together((row.protocol, _position_cells(row)) for row in rows):
-        table.add_row(shown(protocol), *cells)
+        table.add_row(shown(str(protocol)), *cells)
     return table
 
 
 def _position_turned(rows: tuple[PositionRow, ...]) -> Table:
     columns = words.together((row.protocol, _position_cells(row)) for row in rows)
-    table = plain_table("", *(names for names, _cells in columns))
+    table = plain_table("", *(str(names) for names, _cells in columns))
     for at, name in enumerate(POSITION):
         table.add_row(name, *(cells[at] for _names, cells in columns))
     return table

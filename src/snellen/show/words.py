@@ -180,20 +180,27 @@ def most(groups: Iterable[GroupSummary]) -> int:
     return max(g.n for g in groups)
 
 
-def together(pairs: Iterable[tuple[str, T]]) -> list[tuple[str, T]]:
+class Names(list[str]):
+    """The names of what is equal; people see 'click, screenspot'."""
+
+    def __str__(self) -> str:
+        return ", ".join(self)
+
+
+def together(pairs: Iterable[tuple[str, T]]) -> list[tuple[Names, T]]:
     """Equal things once, under all their names.
 
-    >>> together([("click", 1), ("strict", 2), ("screenspot", 1)])
+    >>> [(str(names), thing) for names, thing in together([("click", 1), ("strict", 2), ("screenspot", 1)])]
     [('click, screenspot', 1), ('strict', 2)]
     """
-    found: list[tuple[list[str], T]] = []
+    found: list[tuple[Names, T]] = []
     for name, thing in pairs:
         same = next((names for names, other in found if other == thing), None)
         if same is None:
-            found.append(([name], thing))
+            found.append((Names([name]), thing))
         else:
             same.append(name)
-    return [(", ".join(names), thing) for names, thing in found]
+    return found
 
 
 # ---------------------------------------------------------------- runs
@@ -233,7 +240,9 @@ def incomplete(summary: Summary) -> str:
     answered = sum(summary.asked.values()) - summary.failed
     unscored = summary.scorers[0].unscored if summary.scorers else 0
     if answered == wanted and unscored:
-        return f"INCOMPLETE: {unscored} of {wanted} answers not scored yet. Run the same command again to score the rest."
+        return (
+            f"INCOMPLETE: {unscored} of {wanted} answers not scored yet. Run the same command again to score the rest."
+        )
     return (
         f"INCOMPLETE: {answered} of {wanted} questions answered, {summary.failed} failed. "
         "Run the same command again to ask the rest."
