@@ -18,7 +18,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from snellen.exams.salbench import wording
+from snellen.synthetic.patterns import wording
 
 SCHEMA = pa.schema(
     [

@@ -31,7 +31,7 @@ def calls(folder: Path) -> tuple[int, int, int]:
     from snellen import evaluate
     from snellen.synthetic.screens.make import make
 
-    make(folder / "set", count=100, seed=42, style="seed-compat")
+    make(folder / "set", count=100, seed=42, style="original")
     samples = json.loads((folder / "set" / "annotations.json").read_text())["samples"]
     os.environ["SNELLEN_CACHE_DIR"] = str(folder / "cache")
     with OmniParserServer(lambda _image: [text_item((0.1, 0.1, 0.2, 0.2), "File")]) as server:

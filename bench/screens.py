@@ -44,11 +44,7 @@ def child(side: str, out: Path, count: int) -> dict[str, Any]:
     """Make a set and say what it took; runs in a process of its own."""
     import PIL
 
-    if side == "original":
-        import_module(ORIGINAL)
-    modules = "make.layouts", "make.seed_compat", "annotations"
-    for module in modules if side != "original" else ():
-        import_module(f"snellen.exams.grounding.exam.{module}")
+    import_module(ORIGINAL if side == "original" else "snellen.synthetic.screens.make")
     begin, used = time.perf_counter(), time.process_time()
     generate(side, out, count)
     wall, cpu = time.perf_counter() - begin, time.process_time() - used

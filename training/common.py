@@ -18,9 +18,10 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
+from snellen.synthetic.chance import generator
 from snellen.synthetic.pairs.make import difference
 from snellen.synthetic.scenes.catalog import COLUMNS, KINDS, WHO
-from snellen.synthetic.scenes.model import Person, Scene, generator
+from snellen.synthetic.scenes.model import Person, Scene
 from snellen.synthetic.scenes.render import draw
 from snellen.synthetic.scenes.words import brief, caption, facts, person_facts, sentence, thing_facts
 

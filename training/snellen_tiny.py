@@ -265,7 +265,7 @@ def examine(model: Path, work: Path, exams: Sequence[Exam] = EXAMS, seed: int = 
     """
     from snellen import exams as benchmarks
     from snellen.core.options import Selection
-    from snellen.engine.ask.loop import Limits
+    from snellen.engine.answer.loop import Limits
     from snellen.engine.plan.plan import make_plan
     from snellen.engine.run import carry_out
 

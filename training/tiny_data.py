@@ -25,7 +25,8 @@ from snellen.exams.illusionbench.exam import EXAM as ILLUSION
 from snellen.exams.salbench.exam import EXAM as SALBENCH
 from snellen.exams.vqa_nle.exam import ACTX, ESNLIVE, VCR, VQAX
 from snellen.subjects.local.chat import to_prompt
-from snellen.synthetic.scenes.model import Scene, generator
+from snellen.synthetic.chance import generator
+from snellen.synthetic.scenes.model import Scene
 
 SIDE, PATCH = 112, 16
 GRID = SIDE // PATCH
@@ -124,8 +125,7 @@ def _opened(data: bytes) -> Pixels:
 
 def p3(seed: int, index: int) -> list[Row]:
     """SalBench P3: which feature is odd. Of the hard ones, which cannot be told at this size, only one in four."""
-    from snellen.exams.salbench import wording
-    from snellen.synthetic.patterns import scenes_p3
+    from snellen.synthetic.patterns import scenes_p3, wording
 
     scene = scenes_p3.scene(seed, index)
     if scene.difficulty == "hard" and index % 4:

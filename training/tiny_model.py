@@ -52,8 +52,8 @@ def phrases() -> list[str]:
     from snellen.exams.d3.prompts import TEXT
     from snellen.exams.illusionbench.names import SUBSETS
     from snellen.exams.illusionbench.prompts import original
-    from snellen.exams.salbench.wording import p3_detection
     from snellen.exams.vqa_nle.prompts import EXPLAIN
+    from snellen.synthetic.patterns.wording import p3_detection
 
     fixed = [p3_detection(), TEXT, *(original(s, task) for s in SUBSETS for task in ("shape", "scene"))]
     fixed += [form.partition("{")[0] for form in EXPLAIN.values()]

@@ -25,9 +25,10 @@ from torch.nn import functional
 from snellen.stats.intervals import wilson
 from snellen.synthetic.pairs.make import SIZE as DRAWN
 from snellen.synthetic.pairs.make import difference
+from snellen.synthetic.pool import in_order
 from snellen.synthetic.scenes.differences import KINDS_OF_DIFFERENCE
 from snellen.synthetic.scenes.render import draw, jpeg
-from snellen.synthetic.writing import in_order, write_json
+from snellen.synthetic.writing import write_json
 from training import common
 
 hf: Any = transformers

@@ -15,24 +15,31 @@ if TYPE_CHECKING:
     from snellen.api import evaluate
     from snellen.core.errors import SnellenError, Stopped
     from snellen.core.exam import Exam
+    from snellen.core.prompt import Prompt
     from snellen.core.protocol import Protocol
-    from snellen.core.subject import Subject
+    from snellen.core.results import Metric, Score
+    from snellen.core.subject import Subject, SubjectKind
     from snellen.core.types import Answer, Call, Mark, Outcome, Question, Sample
-    from snellen.engine.run import Run, open_run, remark
+    from snellen.engine.run import remark
+    from snellen.engine.runs.run import Run, open_run
 
 __all__ = [
     "Answer",
     "Call",
     "Exam",
     "Mark",
+    "Metric",
     "Outcome",
+    "Prompt",
     "Protocol",
     "Question",
     "Run",
     "Sample",
+    "Score",
     "SnellenError",
     "Stopped",
     "Subject",
+    "SubjectKind",
     "evaluate",
     "open_run",
     "remark",
@@ -40,11 +47,14 @@ __all__ = [
 
 _HOME = {
     "snellen.api": ("evaluate",),
-    "snellen.engine.run": ("Run", "open_run", "remark"),
+    "snellen.engine.run": ("remark",),
+    "snellen.engine.runs.run": ("Run", "open_run"),
     "snellen.core.errors": ("SnellenError", "Stopped"),
     "snellen.core.exam": ("Exam",),
+    "snellen.core.prompt": ("Prompt",),
     "snellen.core.protocol": ("Protocol",),
-    "snellen.core.subject": ("Subject",),
+    "snellen.core.results": ("Metric", "Score"),
+    "snellen.core.subject": ("Subject", "SubjectKind"),
     "snellen.core.types": ("Answer", "Call", "Mark", "Outcome", "Question", "Sample"),
 }
 _WHERE = {name: module for module, names in _HOME.items() for name in names}

@@ -121,7 +121,7 @@ def test_generate_writes_the_originals_set_where_the_seed_does(shell: Shell) -> 
     assert shell("generate", "--type", "synthetic", "--count=10", "--output_dir", "ds") == 0
     data = (shell.folder / "ds/synthetic/annotations.json").read_bytes()
     assert hashlib.sha256(data).hexdigest() == GOLDEN["generator_seed42"]["10"]["annotations_json_sha256"]
-    assert "Generator: seed-compat" in shell.out and "Generated 8 samples of 10 asked for" in shell.out
+    assert "Generator: original" in shell.out and "Generated 8 samples of 10 asked for" in shell.out
 
 
 def test_generate_layouts_takes_size_seed_and_folder_from_dotenv(shell: Shell) -> None:
@@ -251,7 +251,7 @@ def test_list_shows_methods_data_sets_and_folders(shell: Shell) -> None:
         ([], "which command? generate, run, compare, list"),
         (["destroy"], "generate, run, compare, list"),
         (["generate", "--type", "real"], "choose from synthetic, layouts"),
-        (["generate", "--style", "x"], "choose from layouts, seed-compat"),
+        (["generate", "--style", "x"], "choose from layouts, original"),
         (["generate", "--count", "0"], "at least 1"),
         (["generate", "--count", "many"], "many"),
         (["run", "--dataset", "own"], "--method"),

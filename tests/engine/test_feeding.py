@@ -15,7 +15,7 @@ from snellen.core.secret import Secret
 from snellen.core.subject import Price
 from snellen.core.types import Answer
 from snellen.engine.ask import feeding
-from snellen.engine.ask.feeding import Feed, Item, ProcessFeed, open_feed
+from snellen.engine.answer.feeding import Feed, Item, ProcessFeed, open_feed
 from snellen.engine.plan.plan import Plan, make_plan
 from snellen.engine.run import _write_manifest
 from snellen.engine.runs.folder import RunFolder

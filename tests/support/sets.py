@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from PIL import Image
 
-from snellen.exams.salbench import wording
+from snellen.synthetic.patterns import wording
 
 SCHEMA = pa.schema(
     [

@@ -13,7 +13,7 @@ NUMBERS = ("chance", "best constant", "list every option", "contradict yourself"
 
 
 @click.command("audit")
-@click.argument("benchmark")
+@click.argument("exam")
 @click.option(
     "--protocol",
     "--protocols",
@@ -25,7 +25,7 @@ NUMBERS = ("chance", "best constant", "list every option", "contradict yourself"
 )
 @click.option("--data", metavar="DIR", help="Truths of a real data set (default: every truth equally often).")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
-def command(benchmark: str, protocols: tuple[str, ...], data: str | None, as_json: bool) -> int:
+def command(exam: str, protocols: tuple[str, ...], data: str | None, as_json: bool) -> int:
     """Show what chance, a constant answer, a list of every option and a self-contradiction would score under each protocol.
 
     Needs no model. Protocols that such subjects can win (90 % and more) are named. "–": the prompt offers no options, or the
@@ -34,15 +34,15 @@ def command(benchmark: str, protocols: tuple[str, ...], data: str | None, as_jso
     \b
     snellen audit illusionbench
     """
-    from snellen import exams as benchmarks
+    from snellen import exams
     from snellen.core.options import Selection
     from snellen.engine.mark.audit import audit
     from snellen.engine.plan.plan import choose
 
-    exam = benchmarks.load(benchmark)
-    chosen = choose(exam, protocols, None)
-    samples = list(exam.open(Path(data), Selection()).light()) if data else list(exam.truths())
-    rows = audit(exam, samples, chosen, real=data is not None, progress=_progress)
+    found = exams.load(exam)
+    targets = choose(found, protocols)
+    samples = list(found.open(Path(data), Selection()).light()) if data else list(found.truths())
+    rows = audit(found, samples, targets, real=data is not None, progress=_progress)
     if as_json:
         options.print_json(rows)
         return 0
@@ -53,7 +53,7 @@ def command(benchmark: str, protocols: tuple[str, ...], data: str | None, as_jso
     from snellen.show.terminal import console
 
     out = console()
-    title = f"{benchmark}: what subjects that never look would score, percent"
+    title = f"{exam}: what subjects that never look would score, percent"
     table = Table(title=title, title_justify="left", title_style="bold")
     for name in ("protocol", "part", "metric", *NUMBERS, "won by"):
         table.add_column(name)

@@ -1,4 +1,4 @@
-"""`snellen demo`: every benchmark, end to end, on synthetic data with embedded subjects."""
+"""`snellen demo`: every exam, end to end, on synthetic data with embedded subjects."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ import click
 )
 @click.option("--seed", type=int, default=1, show_default=True, help="Seed of the synthetic data.")
 def command(out: Path, count: int, seed: int) -> int:
-    """Run every benchmark on a small SYNTHETIC set with embedded subjects; show tables and write an HTML report.
+    """Run every exam on a small SYNTHETIC set with embedded subjects; show tables and write an HTML report.
 
     Needs no model, no key and no network. What is there already is used again.
     """
-    from snellen import exams as benchmarks
+    from snellen import exams
     from snellen.show.page import write_report
 
     runs: list[Any] = []
     left_out: list[str] = []
-    for name in benchmarks.names():
-        runs += _exam(benchmarks.load(name), out, count, seed, left_out)
+    for name in exams.names():
+        runs += _exam(exams.load(name), out, count, seed, left_out)
     page = out / "report.html"
     write_report(runs, page, samples=12)
     for line in left_out:
@@ -44,17 +44,17 @@ def command(out: Path, count: int, seed: int) -> int:
 
 
 def _exam(exam: Any, out: Path, count: int, seed: int, left_out: list[str]) -> list[Any]:
-    """One benchmark with those of its demo subjects that can be had here."""
+    """One exam with those of its demo subjects that can be had here."""
     from snellen.cli.progress import show_count, show_progress
     from snellen.core.errors import MissingExtra
-    from snellen.core.options import Selection
     from snellen.engine.plan.plan import make_plan
+    from snellen.engine.plan.request import RunRequest
     from snellen.engine.run import carry_out
     from snellen.show.terminal import print_run
 
     if not exam.demo:
         return []
-    count = min(count, getattr(exam, "demo_count", count))
+    count = min(count, exam.demo_count or count)
     data = out / "data" / f"{exam.name}-synthetic-{count}-{seed}"
     with show_count(f"making synthetic {exam.name}") as counting:
         exam.make(data, count=count, seed=seed, workers=None, progress=counting)
@@ -62,11 +62,11 @@ def _exam(exam: Any, out: Path, count: int, seed: int, left_out: list[str]) -> l
     for spec in exam.demo:
         model = spec.format(data=data) if "{data}" in spec else spec
         try:
-            plan = make_plan(exam.name, model=model, data=data, options=Selection())
+            plan = make_plan(RunRequest(exam.name, model, data, out=out / "runs"))
         except MissingExtra as lacking:
             left_out.append(f"{exam.name} · {model}: {lacking}")
             continue
         with show_progress(f"{exam.name} · {plan.subject.spec}") as shown:
-            runs.append(carry_out(plan, out / "runs", None, shown.asking, shown.scoring).run)
-        print_run(runs[-1], brief=True)
+            runs.append(carry_out(plan, shown.asking, shown.scoring).run)
+        print_run(runs[-1])
     return runs

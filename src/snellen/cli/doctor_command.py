@@ -95,11 +95,11 @@ def _extras() -> list[Finding]:
 
 
 def _places() -> list[Finding]:
-    from snellen import exams as benchmarks
+    from snellen import exams
     from snellen.engine.call.store import cache_folder
 
     found = [_writable("answer store", cache_folder())]
-    for name in benchmarks.names():
+    for name in exams.names():
         folder = options.default_data_folder(name)
         there = folder.is_dir()
         found.append(
@@ -114,11 +114,11 @@ def _places() -> list[Finding]:
 
 def _how_to_get(name: str) -> str:
     """What to do for a data set: not all can be downloaded by one command, and those that cannot say what else helps."""
-    from snellen import exams as benchmarks
+    from snellen import exams
     from snellen.core.errors import SnellenError
 
     try:
-        benchmarks.load(name).hub()
+        exams.load(name).hub(None)
     except SnellenError as error:
         return str(error)
     return f"'snellen data get {name}'"

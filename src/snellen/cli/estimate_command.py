@@ -7,14 +7,15 @@ from typing import Any
 import click
 
 from snellen.cli import options
+from snellen.cli.exam_command import ExamCommand
+from snellen.cli.run_command import request_of
 
 
-@click.command("estimate")
-@click.argument("benchmark")
+@click.command("estimate", cls=ExamCommand)
+@click.argument("exam")
 @options.selection
 @options.model
 @options.protocols
-@options.grounding
 @click.option(
     "--seconds-per-call",
     type=click.FloatRange(min=0, min_open=True),
@@ -28,11 +29,17 @@ from snellen.cli import options
 @click.option(
     "--output-tokens",
     type=click.IntRange(min=1),
-    help="Assumed length of a typical reply (default: the benchmark's, 8 where replies are labels).",
+    help="Assumed length of a typical reply (default: the exam's, 8 where replies are labels).",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 def command(
-    benchmark: str, seconds_per_call: float, concurrency: int, output_tokens: int | None, as_json: bool, **given: Any
+    exam: str,
+    own: dict[str, Any],
+    seconds_per_call: float,
+    concurrency: int,
+    output_tokens: int | None,
+    as_json: bool,
+    **given: Any,
 ) -> int:
     """Estimate calls, tokens, money and time of a run; calls nothing.
 
@@ -45,11 +52,10 @@ def command(
     snellen estimate grounding --data DIR --model openai/gpt-4o --method vlm+narrow --method-option format=gpt
     """
     from snellen.engine.plan.estimate import estimate
+    from snellen.engine.plan.plan import make_plan
 
-    plan = options.build_plan(benchmark, given, offline=True)
-    found = estimate(
-        plan, seconds_per_call, concurrency, output_tokens, given["max_tokens"] or plan.benchmark.max_tokens
-    )
+    plan = make_plan(request_of(exam, own, given), offline=True)
+    found = estimate(plan, seconds_per_call, concurrency, output_tokens, own.get("max_tokens") or plan.exam.max_tokens)
     if as_json:
         options.print_json(found)
         return 0
@@ -58,7 +64,7 @@ def command(
     from snellen.show.terminal import console
 
     table = Table(
-        title=f"{benchmark} · {plan.subject.spec}: estimate, nothing was called",
+        title=f"{exam} · {plan.subject.spec}: estimate, nothing was called",
         title_justify="left",
         title_style="bold",
     )

@@ -9,16 +9,18 @@ import click
 
 from snellen.cli import options
 
-PATIENCE = 1.0  # seconds to wait for a server
-WHAT = ("benchmarks", "subjects", "protocols", "methods", "scorers")
+OLD = "benchmarks"
+"""What 0.1 called exams."""
+WHAT = ("exams", "subjects", "protocols", "methods", "scorers")
 
 
 @click.command("list")
-@click.argument("what", type=click.Choice(WHAT), required=False)
+@click.argument("what", type=click.Choice((*WHAT, OLD)), required=False)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 def command(what: str | None, as_json: bool) -> int:
-    """List benchmarks, subjects, protocols (with their prompts), grounding methods, scorers; all when WHAT is left out."""
-    facts = {name: gather(name) for name in ((what,) if what else WHAT)}
+    """List available exams, subjects, protocols (with their prompts), grounding methods and scorers; all when WHAT is left out."""
+    wanted = WHAT if what is None else ("exams",) if what == OLD else (what,)
+    facts = {name: gather(name) for name in wanted}
     if as_json:
         options.print_json(facts)
         return 0
@@ -50,19 +52,16 @@ def _tables(facts: dict[str, list[dict[str, Any]]]) -> Iterator[tuple[str, list[
 
 def gather(what: str) -> list[dict[str, Any]]:
     """The rows of one list."""
-    from snellen import exams as benchmarks
-    from snellen import subjects
+    from snellen import exams, scorers, subjects
 
     if what == "subjects":
-        return [{"model": form, "about": about} for form, about in subjects.FORMS.items()]
+        return [{"model": form, "about": about} for form, about in subjects.forms().items()]
     if what == "scorers":
-        from snellen.scorers import FORMS
-
-        return [{"name": form, "about": about} for form, about in FORMS.items()]
+        return [{"name": form, "about": about} for form, about in scorers.forms().items()]
     if what == "methods":
-        return _methods()
-    exams = [benchmarks.load(name) for name in benchmarks.names()]
-    if what == "benchmarks":
+        return [row for kind in subjects.kinds().values() for row in kind.catalogue()]
+    every = [exams.load(name) for name in exams.names()]
+    if what == "exams":
         return [
             {
                 "name": e.name,
@@ -72,13 +71,13 @@ def gather(what: str) -> list[dict[str, Any]]:
                 "shots": ", ".join(map(str, e.shots)),
                 "paper": e.paper,
             }
-            for e in exams
+            for e in every
         ]
     rows: list[dict[str, Any]] = []
-    for e in exams:
+    for e in every:
         rows += [
             {
-                "benchmark": e.name,
+                "exam": e.name,
                 "kind": "protocol",
                 "name": p.name,
                 "version": p.version,
@@ -87,55 +86,6 @@ def gather(what: str) -> list[dict[str, Any]]:
             for p in e.protocols.values()
         ]
         rows += [
-            {"benchmark": e.name, "kind": "prompt", "name": n, "version": "", "about": about}
-            for n, about in e.prompts.items()
+            {"exam": e.name, "kind": "prompt", "name": n, "version": "", "about": p.about} for n, p in e.prompts.items()
         ]
     return rows
-
-
-def _methods() -> list[dict[str, Any]]:
-    """Grounding methods with what they need, and whether that is there. Servers are looked for, a second each at most."""
-    import os
-    from pathlib import Path
-
-    from snellen.core.dotenv import overlaid
-    from snellen.exams.grounding.methods import catalogue
-    from snellen.exams.grounding.methods.building import OMNIPARSER_URL, UITARS, UITARS_URL
-    from snellen.exams.grounding.methods.ocr import missing
-    from snellen.exams.grounding.methods.wire_omniparser import probe_url
-
-    environ = overlaid(os.environ, Path(), "EVAL_")
-    parser = environ.get("EVAL_OMNIPARSER_URL") or OMNIPARSER_URL
-    uitars = environ.get("EVAL_UITARS_URL") or UITARS_URL
-    there = {
-        "model": "--model",
-        "planner": "--planner or --model",
-        "parser:omniparser": f"a server at {parser} ({_seen(probe_url(parser))})",
-        "parser:ocr": "embedded",
-        "extra:ocr": "installed" if missing() is None else "MISSING: pip install 'snellen[ocr]'",
-        "truth": "the answer itself",
-    }
-    own = f"--model, else {UITARS.removeprefix('vllm/')} at {uitars} ({_seen(uitars.rstrip('/') + '/models')})"
-    rows = []
-    for entry in catalogue():
-        known = there | ({"model": own} if entry.name.removeprefix("oracle/").startswith("uitars") else {})
-        needs = "; ".join(f"{need}: {known.get(need, '?')}" for need in entry.needs) or "nothing"
-        rows.append({"name": entry.name, "needs": needs, "about": entry.about, "oracle": entry.oracle})
-    return rows
-
-
-def _seen(url: str) -> str:
-    """Whether a server answers at all, in words."""
-    import http.client
-    from urllib.parse import urlsplit
-
-    parts = urlsplit(url)
-    kind = http.client.HTTPSConnection if parts.scheme == "https" else http.client.HTTPConnection
-    try:
-        connection = kind(parts.hostname or "", parts.port, timeout=PATIENCE)
-        connection.request("GET", parts.path or "/")
-        connection.getresponse().close()
-        connection.close()
-    except (OSError, http.client.HTTPException, ValueError):
-        return "nobody answers there"
-    return "there"

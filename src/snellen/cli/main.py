@@ -8,11 +8,11 @@ from importlib import import_module
 import click
 
 from snellen import __version__
-from snellen.core.errors import SnellenError
+from snellen.core.errors import SnellenError, unknown
 
 COMMANDS = {
-    "demo": "every benchmark on a small synthetic set with embedded subjects; tables and an HTML report",
-    "run": "run a benchmark on a subject, or go on with an interrupted run",
+    "demo": "every exam on a small synthetic set with embedded subjects; tables and an HTML report",
+    "run": "run an exam on a subject, or go on with an interrupted run",
     "remark": "mark stored answers again and show what changed; calls nothing",
     "mark": "mark rows that you already have: JSON lines in, JSON lines out",
     "audit": "what subjects that never look would score under each protocol",
@@ -20,7 +20,7 @@ COMMANDS = {
     "report": "tables of runs in the terminal and one self-contained HTML page",
     "protocols": "prompts and rules side by side; with runs: scores, agreement, flips by stage",
     "data": "make, get or check a data set",
-    "list": "benchmarks, subjects, protocols and prompts there are",
+    "list": "list available exams, subjects, protocols, prompts, methods and scorers",
     "doctor": "what works on this machine, what is missing, how to get it",
 }
 
@@ -33,7 +33,7 @@ class LazyGroup(click.Group):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in COMMANDS:
-            return None
+            raise unknown("command", cmd_name, COMMANDS)
         command: click.Command = import_module(f"snellen.cli.{cmd_name}_command").command
         return command
 
@@ -46,7 +46,7 @@ class LazyGroup(click.Group):
     cls=LazyGroup,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 120},
     epilog="Start with 'snellen demo'. 'snellen COMMAND --help' shows a command's options. Every command also takes "
-    "--plugin FILE.py, a benchmark or protocols of your own (docs/extending.md).",
+    "--plugin FILE.py: an exam, protocols or subjects of your own (docs/extending.md).",
 )
 @click.version_option(__version__, "-V", "--version", message="snellen %(version)s")
 def app() -> None:
@@ -54,7 +54,7 @@ def app() -> None:
 
 
 def _without_plugins(words: list[str]) -> list[str]:
-    """Take `--plugin FILE` out of the command line, wherever it stands, and name the files to all that load benchmarks."""
+    """Take `--plugin FILE` out of the command line, wherever it stands, and name the files to all that load plugins."""
     rest: list[str] = []
     files: list[str] = []
     at = 0
@@ -75,7 +75,7 @@ def _without_plugins(words: list[str]) -> list[str]:
             rest.append(word)
         at += 1
     if files:
-        from snellen.exams.plugins import name_files
+        from snellen.registry.plugins import name_files
 
         name_files(files)
     return rest

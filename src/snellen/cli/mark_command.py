@@ -12,7 +12,7 @@ from snellen.core.errors import SnellenError
 
 
 @click.command("mark")
-@click.argument("benchmark")
+@click.argument("exam")
 @click.option("--protocol", required=True, metavar="P", help="Protocol to mark under ('snellen list protocols').")
 @click.option(
     "--input",
@@ -22,7 +22,7 @@ from snellen.core.errors import SnellenError
     metavar="FILE",
     help="JSON lines (default: standard input).",
 )
-def command(benchmark: str, protocol: str, source: IO[bytes]) -> int:
+def command(exam: str, protocol: str, source: IO[bytes]) -> int:
     """Mark rows under a protocol: one JSON object a line in and out, no data set needed.
 
     A SalBench row is {"id", "split": "P3"|"O3", "answer", "response"}; "finish_reason" and "error" may be added. Out
@@ -31,11 +31,10 @@ def command(benchmark: str, protocol: str, source: IO[bytes]) -> int:
     \b
     echo '{"id": 1, "split": "P3", "answer": "color", "response": "Color."}' | snellen mark salbench --protocol robust
     """
-    from snellen import exams as benchmarks
-    from snellen.core.exam import pick_protocol
+    from snellen import exams
 
-    exam = benchmarks.load(benchmark)
-    chosen, _prompt = pick_protocol(exam, protocol)
+    found = exams.load(exam)
+    chosen, _arm = found.protocol(protocol)
     out = sys.stdout.buffer
     name = getattr(source, "name", "input")
     for number, line in enumerate(source, 1):
@@ -43,7 +42,7 @@ def command(benchmark: str, protocol: str, source: IO[bytes]) -> int:
             continue
         try:
             row = msgspec.json.decode(line, type=dict[str, Any])
-            out.write(msgspec.json.encode(_mark(exam, chosen, row)) + b"\n")
+            out.write(msgspec.json.encode(_mark(found, chosen, row)) + b"\n")
         except msgspec.MsgspecError as error:
             raise SnellenError(f"{name} line {number}: not a JSON object ({error})") from None
         except SnellenError as error:
@@ -58,10 +57,8 @@ def _mark(exam: Any, protocol: Any, row: dict[str, Any]) -> dict[str, Any]:
 
     if "id" not in row:
         raise SnellenError('field "id" is missing')
-    if "decoded_text" in row and hasattr(exam, "reply_from_row"):
-        row = {**row, "response": exam.reply_from_row(row)}
-    error, response = row.get("error"), row.get("response")
-    if "response" not in row and not error:
+    error, response = row.get("error"), exam.reply_from_row(row)
+    if response is None and "response" not in row and not error:
         raise SnellenError('field "response" (the reply, a text) is missing')
     if response is not None and not isinstance(response, str):
         raise SnellenError(f'field "response" must be a text or null, not {type(response).__name__}')
@@ -73,8 +70,7 @@ def _mark(exam: Any, protocol: Any, row: dict[str, Any]) -> dict[str, Any]:
         failure=Failure(kind="given", reason=str(error)) if error else None,
         finish_reason=row.get("finish_reason") if isinstance(row.get("finish_reason"), str) else None,
     )
-    evidence = exam.evidence_from_row(row) if hasattr(exam, "evidence_from_row") else None
-    mark = mark_answer(protocol, sample, answer, evidence)
+    mark = mark_answer(protocol, sample, answer, exam.evidence_from_row(row))
     return {
         "id": row["id"],
         "protocol": protocol.name,

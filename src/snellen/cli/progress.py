@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import click
 
-from snellen.engine.ask.loop import Progress
+from snellen.engine.answer.loop import Progress
 
 EVERY = 10.0
 

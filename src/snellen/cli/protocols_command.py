@@ -19,7 +19,7 @@ from snellen.core.types import Sample
 
 if TYPE_CHECKING:
     from snellen.engine.mark.flips import Compared, Flip, Side
-    from snellen.engine.run import Run
+    from snellen.engine.runs.run import Run
     from snellen.show.protocol_table import ProtocolTable, Row
 
 SHOWN = 20
@@ -29,7 +29,7 @@ Rows = Sequence[Sequence[str]]
 
 
 @click.command("protocols")
-@click.argument("benchmark")
+@click.argument("exam")
 @click.argument("more", nargs=-1, type=click.Path(path_type=Path), metavar="")
 @click.option(
     "--protocol", "--protocols", "names", multiple=True, callback=options.words, metavar="P,...",
@@ -47,14 +47,12 @@ Rows = Sequence[Sequence[str]]
     "--run", "runs", multiple=True, type=click.Path(path_type=Path), metavar="RUN",
     help="Run folders (--run R1 R2 ...): show scores, agreement and flipped samples.",
 )  # fmt: skip
-@click.option(
-    "--data", metavar="DIR", help="A data set whose first samples are shown (for a benchmark without probes)."
-)
+@click.option("--data", metavar="DIR", help="A data set whose first samples are shown (for an exam without probes).")
 @click.option("--all", "every", is_flag=True, help=f"With --run: list every flipped sample, not the first {SHOWN}.")
 @click.option("--markdown", is_flag=True, help="Print GitHub Markdown tables.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 def command(
-    benchmark: str,
+    exam: str,
     more: tuple[Path, ...],
     names: tuple[str, ...],
     splits: tuple[str, ...],
@@ -65,7 +63,7 @@ def command(
     markdown: bool,
     as_json: bool,
 ) -> int:
-    """Compare the protocols of BENCHMARK: prompts, options, rules. With --run: scores, agreement, flips. Calls nothing.
+    """Compare the protocols of EXAM: prompts, options, rules. With --run: scores, agreement, flips. Calls nothing.
 
     \b
     snellen protocols illusionbench --protocol original,lmms-strict
@@ -73,11 +71,11 @@ def command(
     snellen protocols salbench --run runs/salbench_...
     snellen protocols mine --plugin mine.py --data DIR
     """
-    from snellen import exams as benchmarks
+    from snellen import exams
     from snellen.engine.plan.plan import choose
 
-    exam = benchmarks.load(benchmark)
-    chosen = choose(exam, names, None)
+    found = exams.load(exam)
+    targets = choose(found, names)
     if markdown and as_json:
         raise SnellenError("--markdown and --json: choose one")
     if more and not runs:
@@ -87,16 +85,16 @@ def command(
             raise SnellenError(
                 "--split and --task choose what the table of prompts and rules shows; leave them out with --run"
             )
-        _show_runs(exam.name, (*runs, *more), tuple(c.name for c in chosen) if names else (), every, markdown, as_json)
+        _show_runs(exam, (*runs, *more), tuple(t.name for t in targets) if names else (), every, markdown, as_json)
         return 0
     from snellen.show.protocol_table import build
 
-    for one in chosen:
-        if one.prompt not in exam.prompts:
+    for target in targets:
+        if target.arm.control:
             raise SnellenError(
-                f"{one.name} is no protocol with a prompt of its own: choose prompts from {', '.join(exam.prompts)}"
+                f"{target.name}: a control changes questions, not rules; leave out '+{target.arm.control}'"
             )
-    table = build(exam, chosen, splits, tasks, _samples(exam, data))
+    table = build(found, targets, splits, tasks, _samples(found, data))
     if as_json:
         options.print_json(table_json(table))
     elif markdown:
@@ -107,7 +105,7 @@ def command(
 
 
 def _samples(exam: Exam, data: str | None) -> Sequence[Sample]:
-    """What prompts are shown with: the benchmark's probes, or the first sample of each part of a data set."""
+    """What prompts are shown with: the exam's probes, or the first sample of each part of a data set."""
     if data is None:
         if not exam.probes():
             raise SnellenError(f"{exam.name} has no probes to show its prompts with: give --data DIR")
@@ -174,12 +172,12 @@ def _show_runs(
     benchmark: str, paths: Sequence[Path], names: tuple[str, ...], every: bool, markdown: bool, as_json: bool
 ) -> None:
     from snellen.engine.mark.flips import compare
-    from snellen.engine.run import open_run
+    from snellen.engine.runs.run import open_run
 
     runs = [open_run(path) for path in dict.fromkeys(paths)]
     for run in runs:
-        if run.manifest["benchmark"] != benchmark:
-            raise SnellenError(f"{run.path} is a run of {run.manifest['benchmark']}, not of {benchmark}")
+        if run.manifest.benchmark != benchmark:
+            raise SnellenError(f"{run.path} is a run of {run.manifest.benchmark}, not of {benchmark}")
     if as_json:
         options.print_json(
             {"benchmark": benchmark, "runs": [run_json(run, compare(run, names), names) for run in runs]}
@@ -193,7 +191,7 @@ def _show_runs(
     out = console()
     for run in runs:
         compared = compare(run, names)
-        title = f"{run.path.name}: {run.manifest['subject']['spec']}"
+        title = f"{run.path.name}: {run.manifest.subject.spec}"
         if markdown:
             click.echo(f"# {_inert(title)}\n")
         else:
@@ -205,7 +203,7 @@ def _show_runs(
                 _print_rows(out, name, heads, rows)
         more = 0 if every else max(0, len(compared.flips) - SHOWN)
         notes = [f"and {more} more flips; --all shows them"] if more else []
-        notes += [words.SYNTHETIC] if run.summary["synthetic"] else []
+        notes += [words.SYNTHETIC] if run.summary.synthetic else []
         notes += [] if compared.agreements else ["one protocol only: nothing to compare"]
         for note in notes:
             click.echo(note)
@@ -276,8 +274,8 @@ def run_json(run: Run, compared: Compared, names: Sequence[str] = ()) -> dict[st
     ]  # fmt: skip
     return {
         "run": str(run.path),
-        "subject": run.manifest["subject"]["spec"],
-        "synthetic": run.summary["synthetic"],
+        "subject": run.manifest.subject.spec,
+        "synthetic": run.summary.synthetic,
         "scores": score_rows(run, names),
         "pairs": pairs,
         "flips": [_flip_json(f) for f in compared.flips],

@@ -31,7 +31,8 @@ def command(runs: tuple[Path, ...], protocols: tuple[str, ...], as_json: bool) -
     snellen remark runs/salbench_* --protocol paper,robust
     """
     from snellen.engine.mark.missing_answers import Unasked
-    from snellen.engine.run import open_run, remark
+    from snellen.engine.run import remark
+    from snellen.engine.runs.run import open_run
     from snellen.show.terminal import print_remarked, print_run
 
     documents: list[dict[str, Any]] = []
@@ -52,10 +53,11 @@ def command(runs: tuple[Path, ...], protocols: tuple[str, ...], as_json: bool) -
         if as_json:
             changes = [msgspec.to_builtins(c._asdict()) for c in done.changes]
             documents.append(
-                {"run": str(path), "marks": {k: v[0] for k, v in done.counts.items()}, "changes": changes} | run.summary
+                {"run": str(path), "marks": {k: v[0] for k, v in done.counts.items()}, "changes": changes}
+                | msgspec.to_builtins(run.summary)
             )
         else:
-            print_run(run, brief=True)
+            print_run(run)
             print_remarked(str(path), done)
     if as_json:
         options.print_json(documents)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import click
+import msgspec
 
 from snellen.cli import options
 from snellen.core.errors import SnellenError
@@ -35,7 +36,7 @@ def command(runs: tuple[Path, ...], out: Path | None, samples: int, as_json: boo
     \b
     snellen report runs/salbench_* --out report.html
     """
-    from snellen.engine.run import open_run
+    from snellen.engine.runs.run import open_run
     from snellen.show.page import write_report
     from snellen.show.terminal import print_run
 
@@ -45,11 +46,14 @@ def command(runs: tuple[Path, ...], out: Path | None, samples: int, as_json: boo
         write_report(opened, page, samples)
     if as_json:
         options.print_json(
-            {"page": page and str(page), "runs": [{"run": str(run.path)} | run.summary for run in opened]}
+            {
+                "page": page and str(page),
+                "runs": [{"run": str(run.path)} | msgspec.to_builtins(run.summary) for run in opened],
+            }
         )
         return 0
     for run in opened:
-        print_run(run, brief=len(opened) > 1)
+        print_run(run)
     click.echo(f"Page: {page}")
     return 0
 

@@ -1,4 +1,4 @@
-"""`snellen run`: run a benchmark on a subject, or go on with an interrupted run."""
+"""`snellen run`: run an exam on a subject, or go on with an interrupted run."""
 
 from __future__ import annotations
 
@@ -6,32 +6,30 @@ from pathlib import Path
 from typing import Any
 
 import click
+import msgspec
 
 from snellen.cli import options
+from snellen.cli.exam_command import ExamCommand, exam_of
 from snellen.core.errors import SnellenError, Stopped
 
 
-@click.command("run")
-@click.argument("benchmark", required=False)
+@click.command("run", cls=ExamCommand)
+@click.argument("exam", required=False)
 @options.selection
 @options.model
-@options.local
 @options.protocols
-@options.asked_as
-@options.scoring
-@options.grounding
 @click.option(
     "--controls",
     multiple=True,
     callback=options.words,
     metavar="C,...",
-    help="Arms that show whether the score depends on seeing: none (no image), blank, shuffled (another image), options (in "
-    "another order), swapped (pictures in the other order: position bias of D3).",
+    help="Extra runs with altered input, to test whether the image matters: none (no image), blank, shuffled (another "
+    "image), options (in another order), swapped (pictures in the other order).",
 )
 @click.option(
     "--out", "--output", "out", default="runs", show_default=True, metavar="DIR", help="Folder that holds runs."
 )
-@click.option("--concurrency", default="auto", show_default=True, metavar="N|auto", help="Calls in flight.")
+@click.option("--concurrency", metavar="N|auto", help="Calls in flight (default: auto, which adapts).")
 @click.option(
     "--max-cost",
     type=click.FloatRange(min=0),
@@ -39,15 +37,9 @@ from snellen.core.errors import SnellenError, Stopped
     help="Hard cap over the whole run, calls in flight counted.",
 )
 @click.option(
-    "--timeout",
-    type=click.FloatRange(min=0, min_open=True),
-    default=120.0,
-    show_default=True,
-    help="Seconds for one try of a call.",
+    "--timeout", type=click.FloatRange(min=0, min_open=True), help="Seconds for one try of a call (default: 120)."
 )
-@click.option(
-    "--tries", type=click.IntRange(min=1), default=6, show_default=True, help="Tries of a call before it is an error."
-)
+@click.option("--tries", type=click.IntRange(min=1), help="Tries of a call before it is an error (default: 6).")
 @click.option(
     "--max-errors",
     type=click.IntRange(min=1),
@@ -56,42 +48,24 @@ from snellen.core.errors import SnellenError, Stopped
     metavar="N",
     help="Stop after N errors in a row.",
 )
-@click.option(
-    "--results",
-    metavar="DIR",
-    help="Also put the seed's files (CSV, accuracy grid) into this folder, which collects the best of many runs.",
-)
-@click.option(
-    "--check-batching",
-    type=click.IntRange(min=1),
-    metavar="K",
-    help="Answer K samples alone and in batches, report how many answers differ, and stop (hf/ models).",
-)
 @click.option("--fresh", is_flag=True, help="Put the old run aside and ask everything again.")
 @click.option("--no-store", is_flag=True, help="Neither use nor fill the answer store.")
 @click.option("--json", "as_json", is_flag=True, help="Print the summary as one JSON document.")
-@click.option("--brief", is_flag=True, help="Print the overview table only.")
-@click.option("-v", "--verbose", is_flag=True, help="Also print per-difficulty and per-category tables.")
-def command(benchmark: str | None, **given: Any) -> int:
-    """Run BENCHMARK on a subject and show its scores; the same command goes on with a run that was interrupted.
+@click.option("-v", "--verbose", is_flag=True, help="Also print every metric, protocol and breakdown.")
+def command(exam: str | None, own: dict[str, Any], **given: Any) -> int:
+    """Run EXAM on a subject and show its scores; the same command goes on with a run that was interrupted.
 
     \b
     snellen run salbench --data DIR --model baseline/pixels
     snellen run salbench --model openrouter/qwen/qwen2.5-vl-72b-instruct --limit 100 --max-cost 1
-    snellen run salbench --model ollama/llava:7b --splits synthetic --tasks D,R,VR
     snellen run grounding --data DIR --method ocr
     snellen run vqax --data DIR --model hf/llava-hf/llava-1.5-7b-hf --prompt 3shot
-    snellen run --task vqax --model llava --split val --n_samples 50 --generate_explanations true --prompt_mode zero
     """
     from snellen.cli.progress import show_progress
-    from snellen.cli.spellings import translate
-    from snellen.engine.ask.loop import Limits
-    from snellen.engine.mark.results_folder import collect
+    from snellen.engine.plan.plan import make_plan
+    from snellen.engine.plan.request import Limits
     from snellen.engine.run import carry_out
 
-    plan = options.build_plan(translate(benchmark, given), given)
-    if given["check_batching"]:
-        return _check_batching(plan, given["check_batching"])
     limits = Limits(
         concurrency=_concurrency(given["concurrency"]),
         max_cost=given["max_cost"],
@@ -101,33 +75,45 @@ def command(benchmark: str | None, **given: Any) -> int:
         use_store=not given["no_store"],
         max_errors=given["max_errors"],
     )
-    about = getattr(plan.subject, "about", None)
-    if about is not None:
-        click.echo(about(), err=True)
-    title = f"{plan.benchmark.name} · {plan.subject.spec}"
-    with show_progress(title) as shown:
-        finished = carry_out(plan, Path(given["out"]), limits, shown.asking, shown.scoring)
+    plan = make_plan(request_of(exam, own, given)._replace(limits=limits, out=Path(given["out"])))
+    if own.get("check_batching"):
+        return _check_batching(plan, own["check_batching"])
+    if plan.subject.about():
+        click.echo(plan.subject.about(), err=True)
+    with show_progress(f"{plan.exam.name} · {plan.subject.spec}") as shown:
+        finished = carry_out(plan, shown.asking, shown.scoring)
     for note in finished.notes:
-        click.echo(f"note: {note}", err=True)
+        click.echo(note if note.startswith("results: ") else f"note: {note}", err=True)
     _show(finished, given)
-    if given["results"] and finished.stopped is None:
-        for line in collect(finished.run, Path(given["results"])):
-            click.echo(f"results: {line}", err=True)
     if finished.stopped is not None:
         raise finished.stopped
     return 0
 
 
+def request_of(exam: str | None, own: dict[str, Any], given: dict[str, Any]) -> Any:
+    """The request that the flags of `run` and `estimate` make."""
+    from snellen.engine.plan.request import RunRequest
+
+    name = exam_of(exam, given)
+    return RunRequest(
+        exam=name,
+        model=options.full_spec(given),
+        data=options.data_folder(name, given["data"]),
+        protocols=given["protocols"],
+        prompt=given["prompt"],
+        controls=given.get("controls", ()),
+        selection=options.selection_of(given),
+        options=own,
+    )
+
+
 def _check_batching(plan: Any, k: int) -> int:
     from itertools import islice
 
-    from snellen.engine.ask.controls import questions
+    from snellen.engine.ask.questions import questions
     from snellen.subjects.local.check import check_batching
-    from snellen.subjects.local.subject import LocalSubject
 
-    if not isinstance(plan.subject, LocalSubject):
-        raise SnellenError(f"--check-batching is for models that run here (hf/...), not for {plan.subject.spec}")
-    asked = questions(plan.data, plan.prompts[:1], lambda _key: True, plan.applies, plan.options.seed)
+    asked = questions(plan.exam, plan.data, plan.arms[:1], lambda _key: True, plan.applies, plan.selection.seed)
     click.echo(str(check_batching(plan.subject, islice(asked, k), k)))
     return 0
 
@@ -136,21 +122,20 @@ def _show(finished: Any, given: dict[str, Any]) -> None:
     run, stopped = finished.run, finished.stopped
     marked = run.folder.has("summary.json") and (stopped is None or stopped.exit_code == Stopped.exit_code)
     if given["as_json"]:
-        options.print_json(
-            {"run": str(run.path), "stopped": str(stopped) if stopped else None} | (run.summary if marked else {})
-        )
+        summary = msgspec.to_builtins(run.summary) if marked else {}
+        options.print_json({"run": str(run.path), "stopped": str(stopped) if stopped else None} | summary)
     elif marked:
         from snellen.show.terminal import print_run
 
-        print_run(run, brief=given["brief"], verbose=given["verbose"])
-        lacking = run.summary.get("not_available") or {}
+        print_run(run, verbose=given["verbose"])
+        lacking = run.summary.not_available
         if lacking:
             click.echo(f"note: not available: {', '.join(lacking)} (summary.json says what they need)", err=True)
 
 
-def _concurrency(text: str) -> int | None:
-    if text == "auto":
+def _concurrency(text: str | None) -> int | None:
+    if text in (None, "auto"):
         return None
-    if text.isdigit() and int(text) > 0:
+    if text is not None and text.isdigit() and int(text) > 0:
         return int(text)
     raise SnellenError(f"--concurrency {text}: a number from 1, or 'auto'")

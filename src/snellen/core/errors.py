@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import difflib
+import traceback
 from collections.abc import Iterable
+from pathlib import Path
 
 
 class SnellenError(Exception):
@@ -43,3 +45,23 @@ def unknown(what: str, name: str, known: Iterable[str], of: str = "") -> Snellen
     if close:
         return SnellenError(f"unknown {what} '{name}'{owner}: did you mean '{close[0]}'? There are {', '.join(names)}")
     return SnellenError(f"unknown {what} '{name}'{owner}: choose from {', '.join(names)}")
+
+
+def said_by(error: BaseException) -> str:
+    """An exception's kind and message on one line."""
+    what = error.msg if isinstance(error, SyntaxError) else str(error)
+    return f"{type(error).__name__}: {' '.join(what.split())}".removesuffix(": ")
+
+
+def place_of(error: BaseException, file: Path | None = None) -> str:
+    """The line of a user's file at which it went wrong, or else of the last file."""
+    if isinstance(error, SyntaxError):
+        return f" (line {error.lineno} of {Path(error.filename or '?').name})"
+    frames = traceback.extract_tb(error.__traceback__)
+    own = [f for f in frames if file is not None and f.filename == str(file)]
+    return "".join(f" (line {f.lineno} of {Path(f.filename).name})" for f in (own or frames)[-1:])
+
+
+def plugin_failed(what: str, error: Exception) -> SnellenError:
+    """One line for an exception in a plugin's own code."""
+    return SnellenError(f"{what} failed: {said_by(error)}{place_of(error)}")

@@ -16,7 +16,7 @@ import msgspec
 
 from snellen.core.arm import Arm
 from snellen.core.dataset import Dataset, Problem, SampleData
-from snellen.core.errors import SnellenError, unknown
+from snellen.core.errors import SnellenError, plugin_failed, unknown
 from snellen.core.options import Option, Selection
 from snellen.core.prompt import Prompt
 from snellen.core.protocol import Protocol
@@ -105,6 +105,10 @@ class Exam:
     """Tokens of a typical reply, for estimates."""
     keeps_facts: bool = True
     """Whether the run folder keeps the samples' facts, for marking."""
+    old_names: Mapping[str, str] = {}
+    """Earlier names of protocols, which still work."""
+    origin: str = ""
+    """The plugin that it, or a part of it, comes from; empty for ours."""
 
     # ------------------------------------------------------------ data
 
@@ -158,9 +162,18 @@ class Exam:
 
     def ask(self, prompt: str, sample: Sample, shots: Sequence[Sample] = ()) -> Question:
         """The question that a subject is shown. `sample.truth` is never in it."""
-        said = self.prompts[prompt].ask(sample, shots)
+        try:
+            said = self.prompts[prompt].ask(sample, shots)
+        except SnellenError:
+            raise
+        except Exception as error:
+            if not self.origin:
+                raise
+            raise plugin_failed(f"prompt {prompt}: ask() on sample {sample.id}", error) from error
         if isinstance(said, str):
             return Question(id=sample.id, benchmark=self.name, prompt=prompt, parts=(*sample.pictures, Text(text=said)))
+        if not isinstance(said, Question):
+            raise SnellenError(f"prompt {prompt}: ask() gave {type(said).__name__}, not a text or a Question")
         if said.id == sample.id and said.prompt == prompt and said.benchmark == self.name:
             return said
         return msgspec.structs.replace(said, id=sample.id, benchmark=self.name, prompt=prompt)
@@ -257,9 +270,6 @@ class Exam:
         self.prompt(arm.prompt)
         return protocol.for_prompt(arm.prompt), arm
 
-    old_names: Mapping[str, str] = {}
-    """Earlier names of protocols, which still work."""
-
     def extended(self, protocols: Iterable[Protocol]) -> Exam:
         """The exam with more protocols, and the prompts that these bring. Nothing that it has can be replaced."""
         every, asked = dict(self.protocols), dict(self.prompts)
@@ -283,4 +293,5 @@ class Exam:
             return self
         other = copy.copy(self)
         other.protocols, other.prompts = every, asked
+        other.origin = self.origin or next((p.origin for p in every.values() if p.origin), "")
         return other

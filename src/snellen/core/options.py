@@ -61,11 +61,13 @@ def filled(options: Iterable[Option], given: Mapping[str, Any]) -> dict[str, Any
     return {o.name: given.get(o.name, o.default) for o in options}
 
 
-def refuse_unknown(given: Iterable[str], allowed: Iterable[Option], who: str, others: Mapping[str, str]) -> None:
-    """Stop at an option that means nothing here; `others` says whose option it is."""
+def refuse_unknown(
+    given: Iterable[str], allowed: Iterable[Option], who: str, owners: Callable[[], Mapping[str, str]]
+) -> None:
+    """Stop at an option that means nothing here; `owners` says whose options there are."""
     known = {o.name for o in allowed}
     for name in given:
         if name not in known:
-            flag = "--" + name.replace("_", "-")
-            owner = f"; it is an option of {others[name]}" if name in others else ""
-            raise SnellenError(f"{flag} means nothing for {who}{owner}")
+            owner = owners().get(name)
+            said = f"; it is an option of {owner}" if owner else ""
+            raise SnellenError(f"--{name.replace('_', '-')} means nothing for {who}{said}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from snellen.core.errors import SnellenError, plugin_failed
 from snellen.core.protocol import Protocol, Verdict
 from snellen.core.types import Answer, Mark, Outcome, Sample, Token
 
@@ -43,11 +44,18 @@ def mark_reply(
 def _judge(
     protocol: Protocol, sample: Sample, text: str, tokens: tuple[Token, ...], evidence: Mapping[str, Any] | None
 ) -> Verdict:
-    if evidence is not None and protocol.needs_evidence:
-        return protocol.judge_evidence(text, sample, evidence)
-    if tokens and protocol.reads_tokens:
-        return protocol.judge_tokens(text, sample, tokens)
-    return protocol.judge(text, sample)
+    try:
+        if evidence is not None and protocol.needs_evidence:
+            return protocol.judge_evidence(text, sample, evidence)
+        if tokens and protocol.reads_tokens:
+            return protocol.judge_tokens(text, sample, tokens)
+        return protocol.judge(text, sample)
+    except SnellenError:
+        raise
+    except Exception as error:
+        if not protocol.origin:
+            raise
+        raise plugin_failed(f"protocol {protocol.name}: judge() on sample {sample.id}", error) from error
 
 
 def _outcome(verdict: Verdict, text: str, finish_reason: str | None, refused: bool) -> Outcome:

@@ -89,6 +89,8 @@ class Protocol:
     needs_evidence: bool = False
     own_files: bool = False
     """Whether its exports need every sample, also where it is not the first protocol of a run."""
+    origin: str = ""
+    """The plugin that it comes from; empty for ours."""
 
     def __init__(
         self,

@@ -172,7 +172,8 @@ class Subject:
 class Given(NamedTuple):
     """What a subject is built from. `options` are the values of its kind's options; `offline` means that it will not be called.
 
-    `build` makes another subject, for one that asks models: from its spec, and the options that were given for it.
+    `build` makes another subject, for one that asks models: from its spec, and options that replace those given. `pool` makes
+    processes on all cores that run a `module:function` on questions.
     """
 
     options: Mapping[str, Any]
@@ -181,6 +182,10 @@ class Given(NamedTuple):
     seed: int
     offline: bool
     build: Callable[..., Subject]
+    pool: Callable[[str], Any]
+
+
+OptionsOf = Callable[[str], tuple[Option, ...]]
 
 
 class SubjectKind:
@@ -196,9 +201,16 @@ class SubjectKind:
         """The subject that `PREFIX/NAME` names."""
         raise SnellenError(f"{self.prefix}/{name} cannot be built")
 
-    def takes(self, name: str, given: Mapping[str, Any]) -> tuple[Option, ...]:
-        """The options that mean something to one subject of the kind, by what else was given."""
+    def takes(self, name: str, given: Mapping[str, Any], options_of: OptionsOf) -> tuple[Option, ...]:
+        """The options that mean something to one subject of the kind, by what else was given.
+
+        `options_of` gives those of another subject by its spec, for one that asks models.
+        """
         return self.options
+
+    def catalogue(self) -> list[dict[str, Any]]:
+        """Rows for `snellen list methods`, of a kind whose subjects are ways to answer; what they need, and whether it is there."""
+        return []
 
     def again(self, spec: Mapping[str, Any]) -> Subject:
         """A subject that prepares the same requests as the one that gave the `feed_spec`. It cannot send them: it has no key."""

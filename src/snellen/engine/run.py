@@ -6,63 +6,24 @@ import asyncio
 import contextlib
 import shutil
 import signal
-from collections.abc import Callable, Coroutine, Iterator
+from collections.abc import Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import msgspec
 
-from snellen import __version__
-from snellen import exams as benchmarks
+from snellen import __version__, exams, scorers
 from snellen.core.errors import Interrupted, SnellenError, Stopped
-from snellen.core.exam import Scored
-from snellen.core.results import ProtocolSummary
 from snellen.core.subject import Reply
-from snellen.core.types import Answer, Mark, Sample
-from snellen.engine.ask.loop import Asking, Limits, Progress
+from snellen.engine.answer.loop import Asking, Progress
 from snellen.engine.call.store import Store, cache_folder
 from snellen.engine.mark import marking, scoring
 from snellen.engine.mark.missing_answers import Unasked
-from snellen.engine.plan.plan import Chosen, Plan, choose, manifest, of_run, protocol_entry, scorer_entry
+from snellen.engine.mark.results_folder import collect
+from snellen.engine.plan.plan import Plan, Target, choose, manifest, of_run, scorer_entry
 from snellen.engine.runs.folder import RunFolder, Scan
-from snellen.engine.runs.marks import read_marks
-
-
-class Run:
-    """A run on disk, to look at."""
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        self.folder = RunFolder(path)
-        self.manifest = self.folder.manifest()
-
-    @property
-    def summary(self) -> dict[str, Any]:
-        """summary.json as it stands."""
-        return self.folder.summary()
-
-    @property
-    def protocols(self) -> list[ProtocolSummary]:
-        """The results of each protocol; control arms are in `controls`."""
-        return [p for p in marking.read_summaries(self.folder) if "+" not in p.prompt]
-
-    @property
-    def controls(self) -> list[dict[str, Any]]:
-        """What the control arms say, one row an arm and part."""
-        return list(self.summary.get("controls", ()))
-
-    def samples(self) -> Iterator[Sample]:
-        return self.folder.samples()
-
-    def answers(self) -> Iterator[Answer]:
-        return self.folder.answers()
-
-    def marks(self, protocol: str) -> Iterator[Mark]:
-        return read_marks(self.folder, protocol)
-
-    def __repr__(self) -> str:
-        return f"Run({str(self.path)!r})"
+from snellen.engine.runs.run import Run
 
 
 class Finished(NamedTuple):
@@ -74,61 +35,42 @@ class Finished(NamedTuple):
     asked: int
 
 
-def open_run(path: str | Path) -> Run:
-    """A run folder, to read."""
-    return Run(Path(path))
-
-
 def carry_out(
     plan: Plan,
-    out: Path,
-    limits: Limits | None = None,
     on_progress: Callable[[Progress], None] | None = None,
     on_scoring: Callable[[int, int], None] | None = None,
 ) -> Finished:
     """Run a plan, or go on with it where it was left."""
-    limits = limits or Limits()
-    path = out / plan.folder_name
-    if limits.fresh and not _fresh_and_unfinished(path):
-        _put_aside(path)
+    if plan.limits.fresh and not _fresh_and_unfinished(plan.folder):
+        _put_aside(plan.folder)
     try:
-        return _carry_out(plan, path, limits, on_progress, on_scoring)
+        finished = _carry_out(plan, on_progress, on_scoring)
     except SnellenError:
-        _remove_if_empty(path)
+        _remove_if_empty(plan.folder)
         raise
+    if plan.results is not None and finished.stopped is None:
+        kept = collect(finished.run, plan.exam, plan.results)
+        finished = finished._replace(notes=(*finished.notes, *(f"results: {line}" for line in kept)))
+    return finished
 
 
 def _carry_out(
     plan: Plan,
-    path: Path,
-    limits: Limits,
     on_progress: Callable[[Progress], None] | None,
     on_scoring: Callable[[int, int], None] | None,
 ) -> Finished:
     notes = list(plan.notes)
-    with RunFolder(path) as folder:
-        chosen = _write_manifest(folder, plan, limits.fresh)
+    with RunFolder(plan.folder) as folder:
+        targets = _write_manifest(folder, plan)
         # a run that was begun with --fresh stays fresh to its end, so that old answers never mix with new ones
-        limits = limits._replace(fresh=folder.manifest().get("fresh", False))
+        plan = plan._replace(limits=plan.limits._replace(fresh=folder.manifest().fresh))
         scan = folder.scan()
-        torn = folder.start_appending()
-        if torn:
-            notes.append(f"a torn last line ({torn} bytes) was cut off; that sample is asked again")
-        if scan.unreadable:
-            notes.append(
-                f"{scan.unreadable} unreadable lines in answers.jsonl are passed over; those samples are asked again"
-            )
-        missing = len(getattr(plan.data, "missing", ()))
-        if missing:
-            notes.append(f"{missing} samples cannot be used and are left out; run.json lists them")
-        notes += _doubts(plan)
+        notes += _opening_notes(folder, plan, scan)
         open_questions = _open_questions(plan, scan)
         stopped: Stopped | None = None
-        extra: dict[str, Any] = {}
+        concurrency: dict[str, Any] | None = None
         if open_questions:
-            asking = _ask(plan, folder, scan, limits, on_progress, notes)
-            stopped = asking.stopped
-            extra = asking.extra
+            stopped, concurrency = _ask(plan, folder, scan, on_progress, notes)
             scan = folder.scan()
             _note_identity(folder, plan)
             if stopped is None and scan.failed and not scan.answered:
@@ -137,40 +79,49 @@ def _carry_out(
                     f"{next(iter(marking.failure_reasons(folder, scan)))}"
                 )
         scored = 0 if isinstance(stopped, Interrupted) else _score(plan, folder, scan, on_scoring)
-        if not open_questions and not scored and marking.is_current(folder, chosen):
-            return Finished(Run(path), None, tuple(notes), 0)
+        if not open_questions and not scored and marking.is_current(folder, targets):
+            return Finished(Run(plan.folder), None, tuple(notes), 0)
         if not isinstance(stopped, Interrupted) and scan.last:
-            marking.mark_run(folder, plan.benchmark, chosen, scan=scan, extra=extra)
+            marking.mark_run(folder, plan.exam, targets, scan=scan, concurrency=concurrency)
             notes += _unscored(folder)
-    return Finished(Run(path), stopped, tuple(notes), open_questions)
+    return Finished(Run(plan.folder), stopped, tuple(notes), open_questions)
+
+
+def _opening_notes(folder: RunFolder, plan: Plan, scan: Scan) -> list[str]:
+    """What a user should know before the first question."""
+    notes = []
+    torn = folder.start_appending()
+    if torn:
+        notes.append(f"a torn last line ({torn} bytes) was cut off; that sample is asked again")
+    if scan.unreadable:
+        notes.append(
+            f"{scan.unreadable} unreadable lines in answers.jsonl are passed over; those samples are asked again"
+        )
+    if plan.data.missing:
+        notes.append(f"{len(plan.data.missing)} samples cannot be used and are left out; run.json lists them")
+    return notes + _doubts(plan)
 
 
 def _score(plan: Plan, folder: RunFolder, scan: Scan, on_scoring: Callable[[int, int], None] | None) -> int:
     """Hold new answers against their pictures, with every scorer of the plan."""
-    if not isinstance(plan.benchmark, Scored):
-        return 0
-    return sum(scoring.score(folder, plan.benchmark, plan.data, s, scan, on_scoring) for s in plan.scorers)
+    return sum(scoring.score(folder, plan.exam, plan.data, s, scan, on_scoring) for s in plan.scorers)
 
 
 def _unscored(folder: RunFolder) -> list[str]:
     return [
-        f"scorer {s['name']} has not scored {s['unscored']} of the answers: its shares are over the others; "
-        f"with --scorer it goes on"
-        for s in folder.summary().get("scorers", ())
-        if s["unscored"]
+        f"scorer {s.name} has not scored {s.unscored} of the answers; scores exclude them. With --scorer it goes on"
+        for s in folder.summary().scorers
+        if s.unscored
     ]
 
 
 def _doubts(plan: Plan) -> list[str]:
-    """What a user should know of scorers and recorded replies that do not go with the data."""
-    from snellen.scorers import NOT_FOR_PHOTOGRAPHS, is_tiny
-
-    notes = [f"{s.name}: {NOT_FOR_PHOTOGRAPHS}" for s in plan.scorers if is_tiny(s.name) and not plan.data.synthetic]
-    recorded: frozenset[str] = getattr(plan.subject, "ids", frozenset())
-    options = plan.options
-    if recorded and options.limit is None and not options.splits and not options.tasks:
+    """Scorers and recorded replies that do not go with the data."""
+    notes = [f"{s.name}: {doubt}" for s in plan.scorers if not plan.data.synthetic and (doubt := scorers.doubt(s.name))]
+    recorded, chosen = plan.subject.recorded_ids, plan.selection
+    if recorded and chosen.limit is None and not chosen.splits and not chosen.tasks:
         unknown = recorded - {s.id for s in plan.data.light()}
-        if unknown and not getattr(plan.data, "missing", ()):
+        if unknown and not plan.data.missing:
             notes.append(
                 f"{len(unknown)} recorded replies are for samples that the data set lacks, such as {min(unknown)}"
             )
@@ -188,18 +139,17 @@ def _remove_if_empty(path: Path) -> None:
 def _fresh_and_unfinished(path: Path) -> bool:
     """A run that was begun with --fresh and is not done: the same command goes on with it."""
     folder = RunFolder(path)
-    if not folder.has("run.json") or not folder.manifest().get("fresh"):
+    if not folder.has("run.json") or not folder.manifest().fresh:
         return False
-    return not (folder.has("summary.json") and folder.summary()["complete"])
+    return not (folder.has("summary.json") and folder.summary().complete)
 
 
 def _note_identity(folder: RunFolder, plan: Plan) -> None:
     """What the endpoint said of the model goes into the manifest."""
-    known = folder.manifest()
-    identity = dict(plan.subject.identity)
-    if known["subject"]["identity"] != identity:
-        known["subject"]["identity"] = identity
-        folder.write_json("run.json", known)
+    known, identity = folder.manifest(), dict(plan.subject.identity)
+    if known.subject.identity != identity:
+        subject = msgspec.structs.replace(known.subject, identity=identity)
+        folder.write_record(msgspec.structs.replace(known, subject=subject))
 
 
 def _put_aside(path: Path) -> None:
@@ -209,56 +159,55 @@ def _put_aside(path: Path) -> None:
             path.rename(path.with_name(f"{path.name}.old{number}"))
 
 
-def _write_manifest(folder: RunFolder, plan: Plan, fresh: bool = False) -> tuple[Chosen, ...]:
+def _write_manifest(folder: RunFolder, plan: Plan) -> tuple[Target, ...]:
     """Write run.json and samples.jsonl of a new run; add new protocols to an old one. Gives all protocols of the run."""
     if not folder.has("samples.jsonl"):
-        folder.write_samples(plan.data.light(), facts=plan.benchmark.marks_facts)
+        folder.write_samples(plan.data.light(), facts=plan.exam.keeps_facts)
     if not folder.has("run.json"):
-        folder.write_json("run.json", manifest(plan, __version__) | ({"fresh": True} if fresh else {}))
-        return plan.chosen
+        folder.write_record(manifest(plan, __version__, plan.limits.fresh))
+        return plan.targets
     known = folder.manifest()
-    before = of_run(plan.benchmark, known, folder.path)
-    chosen = _joined(before, plan.chosen)
-    scorers = scoring.joined(known.get("scorers", ()), map(scorer_entry, plan.scorers))
-    if scorers != known.get("scorers", []):
-        known["scorers"] = scorers
-        folder.write_json("run.json", known)
-    if chosen != before:
-        known["protocols"] = [protocol_entry(c) for c in chosen]
-        known["questions"] = known.get("questions", {}) | dict(plan.questions)
-        folder.write_json("run.json", known)
-    return chosen
+    before = of_run(plan.exam, known, folder.path)
+    targets = _joined(before, plan.targets)
+    renewed = msgspec.structs.replace(
+        known, scorers=tuple(scoring.joined(known.scorers, map(scorer_entry, plan.scorers)))
+    )
+    if targets != before:
+        asked = known.questions | {arm.text: n for arm, n in plan.questions.items()}
+        renewed = msgspec.structs.replace(renewed, protocols=tuple(t.entry for t in targets), questions=asked)
+    if renewed != known:
+        folder.write_record(renewed)
+    return targets
 
 
-def _joined(before: tuple[Chosen, ...], more: tuple[Chosen, ...]) -> tuple[Chosen, ...]:
+def _joined(before: tuple[Target, ...], more: tuple[Target, ...]) -> tuple[Target, ...]:
     """A run's protocols in the order in which they came to it: the first stays the first."""
     return tuple(dict.fromkeys(before + more))
 
 
 def _open_questions(plan: Plan, scan: Scan) -> int:
-    answered = sum(1 for k in scan.last if k[1] in plan.prompts and k not in scan.failed)
+    arms = {arm.text for arm in plan.arms}
+    answered = sum(1 for k in scan.last if k[1] in arms and k not in scan.failed)
     return sum(plan.questions.values()) - answered
 
 
-class _Asked(NamedTuple):
-    stopped: Stopped | None
-    extra: dict[str, Any]
+Asked = tuple[Stopped | None, dict[str, Any]]
+"""Why the asking ended early, if it did, and what the limiter did."""
 
 
 def _ask(
     plan: Plan,
     folder: RunFolder,
     scan: Scan,
-    limits: Limits,
     on_progress: Callable[[Progress], None] | None,
     notes: list[str],
-) -> _Asked:
+) -> Asked:
     """Drive the asking loop; Ctrl-C and SIGTERM stop it cleanly."""
-    store = Store(cache_folder()) if plan.subject.endpoint is not None and limits.use_store else None
+    store = Store(cache_folder()) if plan.subject.endpoints and plan.limits.use_store else None
     try:
         if store is not None:
             _backfill(folder, scan, store)
-        return _run_loop(_ask_async(plan, folder, scan, limits, store, on_progress))
+        return _run_loop(_ask_async(plan, folder, scan, store, on_progress))
     finally:
         if store is not None:
             store.close()
@@ -266,7 +215,7 @@ def _ask(
                 notes.append(store.problem)
 
 
-def _run_loop(work: Coroutine[Any, Any, _Asked]) -> _Asked:
+def _run_loop(work: Coroutine[Any, Any, Asked]) -> Asked:
     """Run to the end; in a notebook, whose thread has a loop already, in a thread of its own."""
     try:
         asyncio.get_running_loop()
@@ -290,11 +239,10 @@ async def _ask_async(
     plan: Plan,
     folder: RunFolder,
     scan: Scan,
-    limits: Limits,
     store: Store | None,
     on_progress: Callable[[Progress], None] | None,
-) -> _Asked:
-    asking = Asking(plan, folder, scan, limits, store, on_progress)
+) -> Asked:
+    asking = Asking(plan, folder, scan, plan.limits, store, on_progress)
     loop = asyncio.get_running_loop()
     handled = []
     for number in (signal.SIGINT, signal.SIGTERM):
@@ -316,28 +264,32 @@ async def _ask_async(
         for number in handled:
             loop.remove_signal_handler(number)
     changes = [c._asdict() for c in asking.limiter.history]
-    return _Asked(stopped, {"concurrency": {"last_limit": asking.limiter.limit, "changes": changes}})
+    return stopped, {"last_limit": asking.limiter.limit, "changes": changes}
 
 
 def remark(path: str | Path, protocols: tuple[str, ...] = ()) -> marking.Remarked:
     """Mark a run's stored answers again, under its own protocols or others. Calls nobody."""
     with RunFolder(_existing(Path(path))) as folder:
         known = folder.manifest()
-        benchmark = benchmarks.load(known["benchmark"])
-        own = of_run(benchmark, known, folder.path)
-        chosen = choose(benchmark, protocols, None) if protocols else own
+        exam = exams.load(known.benchmark)
+        own = of_run(exam, known, folder.path)
+        targets = choose(exam, protocols) if protocols else own
         scan = folder.scan()
         asked = {k[1] for k in scan.last}
-        lacking = [one for one in chosen if one.prompt not in asked]
+        lacking = [t for t in targets if t.arm.text not in asked]
         if lacking:
-            raise Unasked(folder, benchmark, lacking, sorted(asked), scan)
-        every = _joined(tuple(c for c in own if c.prompt in asked), chosen)
-        summary = folder.summary() if folder.has("summary.json") else {}
-        extra = {k: summary[k] for k in ("concurrency",) if k in summary}
-        done = marking.mark_run(folder, benchmark, every, scan=scan, extra=extra)
-        known["protocols"] = [protocol_entry(c) for c in every]
-        folder.write_json("run.json", known)
+            raise Unasked(folder, exam, lacking, sorted(asked), scan)
+        every = _joined(tuple(t for t in own if t.arm.text in asked), targets)
+        done = marking.mark_run(folder, exam, every, scan=scan, concurrency=_concurrency(folder))
+        folder.write_record(msgspec.structs.replace(known, protocols=tuple(t.entry for t in every)))
         return done
+
+
+def _concurrency(folder: RunFolder) -> dict[str, Any] | None:
+    """What the limiter did, from the summary that is about to be replaced; nothing where that is damaged."""
+    with contextlib.suppress(SnellenError):
+        return folder.summary().concurrency
+    return None
 
 
 def _existing(path: Path) -> Path:

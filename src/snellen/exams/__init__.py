@@ -1,30 +1,22 @@
 """The exams. Each has a folder of its own and is found by the entry point group `snellen.exams`, ours and yours alike.
 
-A plugin file (`--plugin path.py`, or SNELLEN_PLUGINS) may bring a benchmark, or protocols for one: see plugins.py.
+A plugin file (`--plugin path.py`, or SNELLEN_PLUGINS) may bring an exam, or protocols for one: see snellen.registry.plugins.
 """
 
 from __future__ import annotations
 
-from importlib.metadata import entry_points
-
-from snellen.core.errors import SnellenError
 from snellen.core.exam import Exam
-from snellen.exams import plugins
+from snellen.registry import Registry
+from snellen.registry.plugins import EXAMS, found
 
-GROUP = plugins.BENCHMARKS
+_EXAMS: Registry[Exam] = Registry(EXAMS, "exam", lambda plugins: plugins.exams)
 
 
 def names() -> list[str]:
-    """All benchmarks there are."""
-    return sorted({e.name for e in entry_points(group=GROUP)} | plugins.found().benchmarks.keys())
+    """All exams there are."""
+    return _EXAMS.names()
 
 
 def load(name: str) -> Exam:
-    """A benchmark by name, with the protocols that plugins add; an unknown name is an error that says which there are."""
-    more = plugins.found()
-    if name in more.benchmarks:
-        return plugins.with_protocols(more.benchmarks[name], more)
-    for entry in entry_points(group=GROUP):
-        if entry.name == name:
-            return plugins.with_protocols(entry.load(), more)
-    raise SnellenError(f"unknown benchmark '{name}': choose from {', '.join(names())}")
+    """An exam by name, with the protocols that plugins add; an unknown name is an error that says which there are."""
+    return _EXAMS.get(name).extended(found().protocols.get(name, ()))

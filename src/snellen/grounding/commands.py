@@ -17,7 +17,7 @@ from snellen.grounding import IOU_THRESHOLD, settings
 from snellen.grounding import Settings as Known
 
 PROGRAM = "snellen.grounding"
-TYPES = {"synthetic": "seed-compat", "layouts": "layouts"}
+TYPES = {"synthetic": "original", "layouts": "layouts"}
 F = TypeVar("F", bound=Callable[..., Any])
 
 
@@ -41,20 +41,18 @@ def app(context: click.Context) -> None:
 @flag("count", type=int, default=500, show_default=True, help="Screenshots; the original cuts fractions off.")
 @flag("output_dir", metavar="DIR", help="Folder that gets a folder named after the type (EVAL_DATASETS_DIR).")
 @flag("seed", type=int, help="Seed (EVAL_SYNTHETIC_SEED, else 42).")
-@flag("style", metavar="seed-compat|layouts", help="Generator, where it is not the type's own.")
+@flag("style", metavar="original|layouts", help="Generator, where it is not the type's own.")
 def generate(type: str, count: int, output_dir: str | None, seed: int | None, style: str | None) -> int:
     """Make a synthetic data set in the seed's format."""
     from snellen.cli.progress import show_count
-    from snellen.synthetic.screens.make import STYLES, make
+    from snellen.synthetic.screens.make import make, style_named
 
     known = _settings()
     if type not in TYPES:
         raise SnellenError(f"unknown dataset type '{type}': choose from {', '.join(TYPES)}")
-    style = style or TYPES[type]
-    if style not in STYLES:
-        raise SnellenError(f"unknown style '{style}': choose from {', '.join(STYLES)}")
+    style = style_named(style or TYPES[type])
     screen = known.screen
-    if style == "seed-compat" and screen is not None:
+    if style == "original" and screen is not None:
         if screen != (1920, 1080):
             raise SnellenError(
                 f"EVAL_SYNTHETIC_WIDTH and _HEIGHT say {screen[0]}x{screen[1]}, and the original's set is kept at 1920x1080 "
@@ -66,7 +64,7 @@ def generate(type: str, count: int, output_dir: str | None, seed: int | None, st
     with show_count(f"generating {type}") as progress:
         files = make(folder, count=count, seed=seed, progress=progress, style=style, screen=screen)
     shots = sum(path.suffix == ".png" for path in files)
-    click.echo(f"Generator: {style}" + (" (the original's annotations bit for bit)" if style == "seed-compat" else ""))
+    click.echo(f"Generator: {style}" + (" (the original's annotations bit for bit)" if style == "original" else ""))
     fewer = f" of {count} asked for: the original cuts fractions off" if shots != count else ""
     click.echo(f"Generated {shots} samples{fewer}")
     click.echo(f"Total elements: {_elements(folder)}")

@@ -1,104 +1,76 @@
-"""Who answers: models behind an API or on this machine, baselines, replays. A subject receives Questions and never imports a benchmark."""
+"""Who answers: models behind an API or on this machine, baselines, replays. A subject receives Questions and never imports an exam.
+
+A subject is named `PREFIX/NAME`. The prefix finds its kind in the entry point group `snellen.subjects`, ours and yours alike.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
+from snellen.core.dataset import Dataset
 from snellen.core.errors import SnellenError
-from snellen.core.subject import Subject
+from snellen.core.exam import Exam
+from snellen.core.options import Option, filled
+from snellen.core.subject import Given, Subject, SubjectKind
+from snellen.registry import Registry
+from snellen.registry.plugins import SUBJECTS
 
-if TYPE_CHECKING:
-    from snellen.subjects.local.settings import LocalSettings
-    from snellen.subjects.openai_api import Settings
-    from snellen.subjects.replay import Recorded
-
-FORMS = {
-    "openrouter/NAME": "a model at OpenRouter (OPENROUTER_API_KEY)",
-    "openai/NAME": "a model at OpenAI (OPENAI_API_KEY)",
-    "ollama/NAME": "a model of a local Ollama (OLLAMA_HOST)",
-    "vllm/NAME": "a model of a vLLM server (--base-url, default http://localhost:8000/v1)",
-    "api/NAME": "a model of any OpenAI-compatible server (--base-url)",
-    "hf/NAME": "a model on this machine: a saved model's folder, or its name on the Hugging Face hub (extra local)",
-    "hf/snellen-tiny": "the model that is shipped with Snellen: a few MB, trained on its synthetic sets alone (extra local)",
-    "llava": "short for hf/llava-hf/llava-1.5-7b-hf",
-    "qwen": "short for hf/Qwen/Qwen3-VL-8B-Instruct",
-    "baseline/chance": "a random option, or a random set of options",
-    "baseline/constant:TEXT": "always TEXT",
-    "baseline/pixels": "a classical image-processing solver, where the benchmark has one",
-    "replay/FILE": "recorded replies: JSON, JSON lines or CSV with id and text",
-}
+_KINDS: Registry[SubjectKind] = Registry(SUBJECTS, "kind of subject", lambda plugins: plugins.subjects)
+NOBODY = "Specify --model ('snellen list subjects' shows the forms)."
 
 
-TINY = "snellen-tiny"
-SHORT = {"llava": "hf/llava-hf/llava-1.5-7b-hf", "qwen": "hf/Qwen/Qwen3-VL-8B-Instruct"}
+def kinds() -> dict[str, SubjectKind]:
+    """All kinds of subjects by prefix."""
+    return {name: _KINDS.get(name) for name in _KINDS.names()}
+
+
+def forms() -> dict[str, str]:
+    """How subjects are named, and what each form means."""
+    return {form: about for kind in kinds().values() for form, about in kind.forms.items()}
+
+
+def find(spec: str | None) -> tuple[SubjectKind, str]:
+    """The kind of a subject and its name behind the prefix."""
+    if not spec:
+        raise SnellenError(NOBODY)
+    prefix, _, name = spec.partition("/")
+    try:
+        return _KINDS.get(prefix), name
+    except SnellenError as error:
+        raise SnellenError(f"--model {spec}: {error} ('snellen list subjects' tells more)") from None
+
+
+def options_of(spec: str) -> tuple[Option, ...]:
+    """The options that mean something to a subject that another one asks."""
+    kind, name = find(spec)
+    return kind.takes(name, {}, options_of)
 
 
 def build(
-    spec: str,
-    settings: Settings,
+    spec: str | None,
+    exam: Exam,
     *,
-    solvers: Mapping[str, str],
+    options: Mapping[str, Any] | None = None,
+    data: Dataset | None = None,
     seed: int = 0,
     offline: bool = False,
-    local: LocalSettings | None = None,
-    recorded: Recorded | None = None,
 ) -> Subject:
-    """A subject from `--model SPEC`. `offline` builds one that will not be called, so it needs no key.
+    """A subject from `--model SPEC`. `options` are those that were given; `offline` builds one that will not be called."""
+    given = options or {}
+    kind, name = find(spec)
 
-    `local` is for models that run here; how long and how hot they answer is taken from `settings` as for all others.
-    """
-    called = spec if spec in SHORT else None
-    spec = SHORT.get(spec, spec)
-    kind, _, name = spec.partition("/")
-    if not name:
-        raise SnellenError(f"--model {spec}: expected one of {', '.join(FORMS)}")
-    if kind == "replay":
-        from snellen.subjects.replay import Replay
+    def asked_by_it(other: str, changed: Mapping[str, Any] | None = None) -> Subject:
+        return build(other, exam, options={**given, **(changed or {})}, data=data, seed=seed, offline=offline)
 
-        return Replay(Path(name), recorded)
-    if kind == "baseline":
-        return _baseline(name, solvers, seed)
-    if kind == "hf":
-        return _local(name, settings, local, seed, offline, called)
-    from snellen.subjects.openai_api import KINDS, ChatSubject
-
-    if kind in KINDS:
-        return ChatSubject(kind, name, settings, offline=offline)
-    raise SnellenError(f"--model {spec}: unknown kind '{kind}'; expected one of {', '.join(FORMS)}")
+    values = filled(kind.options, given)
+    return kind.build(name, Given(values, exam, data, seed, offline, asked_by_it, _pool))
 
 
-def _local(
-    name: str, settings: Settings, local: LocalSettings | None, seed: int, offline: bool, called: str | None
-) -> Subject:
-    from snellen.subjects.local.settings import LocalSettings
-    from snellen.subjects.local.source import packaged
-    from snellen.subjects.local.subject import LocalSubject
+def _pool(path: str) -> Any:
+    """Processes on all cores that run `module:function` on questions."""
+    import os
 
-    if settings.extra:
-        raise SnellenError("--extra adds fields to a request; a model that runs here (hf/...) gets none")
-    made = (local or LocalSettings())._replace(
-        max_tokens=settings.max_tokens, temperature=settings.temperature or 0.0, seed=seed
-    )
-    if made.path is not None and called is None:
-        raise SnellenError(f"--model-path is for --model {' or '.join(SHORT)}; else name the folder: --model hf/DIR")
-    if name == TINY:
-        name, called = packaged(TINY), f"hf/{TINY}"
-    return LocalSubject(made.path or name, made, offline=offline, called=called)
+    from snellen.subjects.workers import Workers
 
-
-def _baseline(name: str, solvers: Mapping[str, str], seed: int) -> Subject:
-    from snellen.subjects.baselines import Chance, Constant, Solver
-
-    word, _, text = name.partition(":")
-    if word == "chance":
-        return Chance(seed)
-    if word == "constant":
-        if not text:
-            raise SnellenError("baseline/constant needs a text: baseline/constant:color")
-        return Constant(text)
-    if name in solvers:
-        return Solver(name, solvers[name])
-    have = ", ".join(["chance", "constant:TEXT", *solvers])
-    raise SnellenError(f"unknown baseline '{name}' for this benchmark: choose from {have}")
+    return Workers(path, os.cpu_count() or 1)

@@ -1,33 +1,20 @@
-"""Subjects that are no models: chance, a constant answer, and a benchmark's own classical solver."""
+"""Subjects that are no models: chance, a constant answer, and an exam's own classical solver."""
 
 from __future__ import annotations
 
 import asyncio
 import os
 import random
+from types import MappingProxyType
 from typing import Any
 
-from snellen.core.subject import Caller
+from snellen.core.errors import SnellenError, unknown
+from snellen.core.subject import Caller, Given, Subject, SubjectKind
 from snellen.core.types import Answer, Failure, Question
 from snellen.subjects.workers import Workers
 
 
-class _Free:
-    """What baselines share: no endpoint, nothing to prepare, nothing to free."""
-
-    endpoint = None
-    parallel = 64
-    spec: str
-    identity: dict[str, Any]
-
-    def prepare(self, question: Question) -> None:
-        return None
-
-    async def close(self) -> None:
-        """Nothing to free."""
-
-
-class Chance(_Free):
+class Chance(Subject):
     """Draws from the question's options: one of them, or a non-empty set of them, all equally likely."""
 
     chooses_only = True
@@ -52,7 +39,7 @@ class Chance(_Free):
         return Answer(id=question.id, prompt=question.prompt, text=text, finish_reason="stop", shots=question.shots)
 
 
-class Constant(_Free):
+class Constant(Subject):
     """Says the same whatever it is shown."""
 
     def __init__(self, text: str) -> None:
@@ -66,8 +53,8 @@ class Constant(_Free):
         )
 
 
-class Solver(_Free):
-    """A function of the Question that the benchmark names as `module:function`, run on all cores."""
+class Solver(Subject):
+    """A function of the Question that the exam names as `module:function`, run on all cores."""
 
     def __init__(self, name: str, path: str) -> None:
         self.spec = f"baseline/{name}"
@@ -89,3 +76,32 @@ class Solver(_Free):
     async def close(self) -> None:
         if self._workers is not None:
             self._workers.close()
+
+
+class BaselineKind(SubjectKind):
+    """`baseline/NAME`."""
+
+    prefix = "baseline"
+    forms = MappingProxyType(
+        {
+            "baseline/chance": "a random option, or a random set of options",
+            "baseline/constant:TEXT": "always TEXT",
+            "baseline/pixels": "a classical image-processing solver, where the exam has one",
+        }
+    )
+
+    def build(self, name: str, given: Given) -> Subject:
+        word, _, text = name.partition(":")
+        if word == "chance":
+            return Chance(given.seed)
+        if word == "constant":
+            if not text:
+                raise SnellenError("baseline/constant needs a text: baseline/constant:color")
+            return Constant(text)
+        solvers = given.exam.solvers
+        if name in solvers:
+            return Solver(name, solvers[name])
+        raise unknown("baseline", name, ["chance", "constant:TEXT", *solvers], of=given.exam.name)
+
+
+KIND = BaselineKind()

@@ -14,10 +14,10 @@ import pybase64
 
 from snellen.core.digest import digest
 from snellen.core.errors import SnellenError
-from snellen.core.images import MIME, ledger_entry
+from snellen.core.images import MIME, ledger_entry, sniff
 from snellen.core.pixels import as_accepted
 from snellen.core.secret import Secret
-from snellen.core.subject import Caller, Connection, Parsed, Price, Request
+from snellen.core.subject import Caller, Connection, Parsed, Price, Request, Subject
 from snellen.core.text import one_line
 from snellen.core.types import Answer, ImageSent, Part, Picture, Question, Text
 from snellen.subjects import wire
@@ -25,7 +25,7 @@ from snellen.subjects.prices import table_price
 from snellen.subjects.token_counts import image_tokens, text_tokens
 
 
-class Kind(NamedTuple):
+class Service(NamedTuple):
     """A kind of service: where it is, which variables name its address and key, and what it takes."""
 
     base: str
@@ -39,8 +39,8 @@ class Kind(NamedTuple):
 
 
 _WEB = frozenset({"png", "jpeg", "webp", "gif"})
-KINDS = {
-    "openrouter": Kind(
+SERVICES = {
+    "openrouter": Service(
         "https://openrouter.ai/api/v1",
         ("OPENROUTER_API_KEY", "EVAL_API_KEY"),
         _WEB,
@@ -48,7 +48,7 @@ KINDS = {
         needs_key=True,
         reports_cost=True,
     ),
-    "openai": Kind(
+    "openai": Service(
         "https://api.openai.com/v1",
         ("OPENAI_API_KEY", "EVAL_API_KEY"),
         _WEB,
@@ -56,20 +56,20 @@ KINDS = {
         needs_key=True,
         length_parameter="max_completion_tokens",
     ),
-    "ollama": Kind(
+    "ollama": Service(
         "http://localhost:11434/v1",
         ("OLLAMA_API_KEY",),
         frozenset({"png", "jpeg"}),
         "start it with 'ollama serve', or name it with --base-url or OLLAMA_HOST",
         address_variable="OLLAMA_HOST",
     ),
-    "vllm": Kind(
+    "vllm": Service(
         "http://localhost:8000/v1",
         ("VLLM_API_KEY", "EVAL_API_KEY"),
         _WEB,
         "start it with 'vllm serve MODEL', or name it with --base-url",
     ),
-    "api": Kind("", ("SNELLEN_API_KEY", "EVAL_API_KEY"), _WEB, "check --base-url and that the server runs"),
+    "api": Service("", ("SNELLEN_API_KEY", "EVAL_API_KEY"), _WEB, "check --base-url and that the server runs"),
 }
 
 
@@ -87,7 +87,7 @@ class Settings(NamedTuple):
 
 def base_address(kind: str, given: str | None) -> str:
     """The address up to and including the version: given, from the environment, or the service's own."""
-    known = KINDS[kind]
+    known = SERVICES[kind]
     address = (
         given or os.environ.get("EVAL_BASE_URL" if kind == "api" else known.address_variable or "-", "") or known.base
     )
@@ -117,7 +117,7 @@ def base_address(kind: str, given: str | None) -> str:
 
 def find_key(kind: str, given: Secret) -> Secret:
     """The key from `--api-key` or the environment; an error that names the variable where one is needed."""
-    known = KINDS[kind]
+    known = SERVICES[kind]
     for key in (given, *(Secret(os.environ.get(v, "").strip()) for v in known.key_variables)):
         if key:
             if not key.reveal().isascii() or not key.reveal().isprintable():
@@ -130,13 +130,13 @@ def find_key(kind: str, given: Secret) -> Secret:
     return Secret("")
 
 
-class ChatSubject:
+class ChatSubject(Subject):
     """A model behind a chat endpoint. One question, one call."""
 
     parallel = 0
 
     def __init__(self, kind: str, model: str, settings: Settings, *, offline: bool = False) -> None:
-        known = KINDS[kind]
+        known = SERVICES[kind]
         base = base_address(kind, settings.base_url)
         self.spec = f"{kind}/{model}"
         self.kind, self.model = kind, model
@@ -158,13 +158,12 @@ class ChatSubject:
             "endpoint": base,
             "parameters": dict(self._params),
         }
-        self.endpoint = self
+        self.endpoints = (self,)
         wire_params = self._params | ({"usage": {"include": True}} if known.reports_cost else {})
         self._head = msgspec.json.encode({"model": model, **wire_params})[:-1] + b',"messages":['
         self._encoded_shots = lru_cache(maxsize=64)(self._encode)
 
-    def recipe(self) -> dict[str, Any]:
-        """All that `from_recipe` needs to make the same requests in another process; no key."""
+    def feed_spec(self) -> dict[str, Any]:
         made = self._settings
         return {
             "kind": self.kind,
@@ -213,6 +212,12 @@ class ChatSubject:
         entry = ledger_entry(data, picture.transforms + done)
         return entry, pybase64.b64encode(data)
 
+    def input_tokens(self, question: Question, text: str = "", pictures: int = 1) -> int:
+        """By the model family's published rule."""
+        heads = (sniff(p.data) for p in question.pictures)
+        seen = sum(image_tokens(self.model, h.width, h.height) for h in heads)
+        return text_tokens(question.text + text) + pictures * seen
+
     def _bound(self, question: Question, images: list[ImageSent]) -> float | None:
         """What the call can cost at most, by the price table and the token estimate."""
         if self.price is None:
@@ -233,9 +238,6 @@ class ChatSubject:
             calls=(reply.call,),
             shots=question.shots,
         )
-
-    async def close(self) -> None:
-        """Nothing to free: the engine owns the connection."""
 
     # ------------------------------------------------------------ the endpoint
 
@@ -297,10 +299,3 @@ def _write_turn(
             canonical.append({"image": entry.sha256, "codec": entry.codec})
     pieces.append(b"]}")
     return canonical
-
-
-def from_recipe(recipe: dict[str, Any]) -> ChatSubject:
-    """A subject that prepares the same requests as the one that gave the recipe, and cannot send them: it has no key."""
-    rest = {k: v for k, v in recipe.items() if k not in ("kind", "model", "price")}
-    price = Price(*recipe["price"]) if recipe["price"] else None
-    return ChatSubject(recipe["kind"], recipe["model"], Settings(**rest, price=price), offline=True)

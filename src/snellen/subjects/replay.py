@@ -7,39 +7,35 @@ import hashlib
 import re
 from collections.abc import Callable, Iterable
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import msgspec
 
 from snellen.core.errors import SnellenError
-from snellen.core.subject import Caller
+from snellen.core.exam import Recorded
+from snellen.core.subject import Caller, Given, Subject, SubjectKind
 from snellen.core.types import Answer, Failure, Question
 
 IDS = ("id", "sample_id")
 TEXTS = ("text", "response", "raw_response", "prediction", "reply")
 
 
-Recorded = Callable[[Any], Iterable[Any] | None]
+Reads = Callable[[Any], Iterable[Recorded] | None]
 
 
-class Replay:
+class Replay(Subject):
     """Gives the recorded text for a question's id; a question that was not recorded is an error, not a wrong answer."""
 
-    endpoint = None
-    parallel = 64
-
-    def __init__(self, path: Path, recorded: Recorded | None = None) -> None:
-        """`recorded` understands a benchmark's own file of replies; it gives None for any other document."""
+    def __init__(self, path: Path, recorded: Reads | None = None) -> None:
+        """`recorded` understands an exam's own file of replies; it gives None for any other document."""
         if not path.is_file():
             raise SnellenError(f"replay/{path}: no such file")
         self.spec = f"replay/{path}"
         raw = path.read_bytes()
         self.identity: dict[str, Any] = {"kind": "replay", "sha256": hashlib.sha256(raw).hexdigest()}
         self._texts = _own_form(path, raw, recorded) or read_replies(path, raw)
-        self.ids = frozenset(name for name, _prompt in self._texts)
-
-    def prepare(self, question: Question) -> None:
-        return None
+        self.recorded_ids = frozenset(name for name, _prompt in self._texts)
 
     async def answer(self, question: Question, prepared: Any, call: Caller) -> Answer:
         text = self._texts.get((question.id, question.prompt), self._texts.get((question.id, None)))
@@ -48,12 +44,9 @@ class Replay:
             return Answer(id=question.id, prompt=question.prompt, failure=failure)
         return Answer(id=question.id, prompt=question.prompt, text=text, finish_reason="stop", shots=question.shots)
 
-    async def close(self) -> None:
-        """Nothing to free."""
 
-
-def _own_form(path: Path, raw: bytes, recorded: Recorded | None) -> dict[tuple[str, str | None], str]:
-    """Replies in the form of the benchmark's seed; nothing where the file is not of that form."""
+def _own_form(path: Path, raw: bytes, recorded: Reads | None) -> dict[tuple[str, str | None], str]:
+    """Replies in the form of the exam's own; nothing where the file is not of that form."""
     if recorded is None or path.suffix.lower() != ".json":
         return {}
     try:
@@ -98,3 +91,16 @@ def _rows(path: Path, raw: bytes) -> Iterable[Any]:
     if isinstance(data, dict):
         return [{"id": k, "text": v} for k, v in data.items()]
     return list(data) if isinstance(data, list) else [data]
+
+
+class ReplayKind(SubjectKind):
+    """`replay/FILE`."""
+
+    prefix = "replay"
+    forms = MappingProxyType({"replay/FILE": "recorded replies: JSON, JSON lines or CSV with id and text"})
+
+    def build(self, name: str, given: Given) -> Subject:
+        return Replay(Path(name), given.exam.recorded)
+
+
+KIND = ReplayKind()

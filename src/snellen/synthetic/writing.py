@@ -1,58 +1,65 @@
-"""Writing a set of drawn scenes into a folder: on all cores, in order, and never over something else.
+"""Writing a synthetic set into a folder: never over something else, and never half a file under a file's name.
 
-A folder made here carries a small file that says so; a folder with anything in it and without that file is left alone.
+Every set says where it comes from: generator, version, seed, count, and what else decides its bytes. A folder of loose
+files says it in a small file of its own (`claim`), parquet files in their notes (tables.py). Where a folder says
+something else, or nothing, it is left alone.
 """
 
 from __future__ import annotations
 
 import json
-import multiprocessing
-import os
-from collections import deque
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, TypeVar
-
-from msgspec.structs import asdict
+from typing import Any
 
 from snellen.core.errors import SnellenError
-from snellen.core.types import Struct
 
 MARKER = "snellen_synthetic.json"
-_CHUNK = 8
-_Key = TypeVar("_Key")
-_Made = TypeVar("_Made")
+
+Origin = Mapping[str, Any]
+"""What a set says of where it comes from; `seed` and `count` are always among it."""
 
 
-class Origin(Struct, frozen=True):
-    """What a folder says of where it comes from."""
-
-    generator: str
-    version: int
-    seed: int
-    count: int
+def origin_of(generator: str, version: int, *, seed: int, count: int) -> dict[str, Any]:
+    """Where a set comes from that nothing else decides."""
+    return {"generator": generator, "version": version, "seed": seed, "count": count}
 
 
-def claim(out: Path, origin: Origin) -> Path:
-    """Makes the folder and marks it; refuses one that holds anything but (part of) the very same set. Gives the marker."""
-    if origin.count < 1:
-        raise SnellenError(f"count must be at least 1, not {origin.count}")
-    if origin.seed < 0:
-        raise SnellenError(f"seed must not be negative, and {origin.seed} is")
+def check_numbers(*, seed: int, count: int) -> None:
+    """Refuses numbers that no set can be made with."""
+    if count < 1:
+        raise SnellenError(f"count must be at least 1, not {count}")
+    if seed < 0:
+        raise SnellenError(f"seed must not be negative, and {seed} is")
+
+
+def check_place(out: Path, origin: Origin) -> None:
+    """Refuses a set that cannot be made and a place that is no folder, before anything is written."""
+    check_numbers(seed=origin["seed"], count=origin["count"])
     if out.exists() and not out.is_dir():
         raise SnellenError(f"{out} is not a folder: choose another --out folder")
+
+
+def check_same(out: Path, found: Origin, wanted: Origin) -> None:
+    """Refuses a folder with another set than the one that is to be made."""
+    if found != wanted:
+        here, there = (", ".join(f"{name} {o.get(name)}" for name in wanted) for o in (found, wanted))
+        raise SnellenError(f"{out} holds another synthetic set ({here}; wanted: {there}): choose another folder")
+
+
+def claim(out: Path, origin: Origin, *, indent: int = 1) -> Path:
+    """Makes the folder and marks it; refuses one that holds anything but (part of) the very same set. Gives the marker.
+
+    The mark comes first, so a set that was interrupted is known as ours and made again.
+    """
+    check_place(out, origin)
     marker = out / MARKER
     if marker.exists():
-        found = _read(marker)
-        if found != asdict(origin):
-            told = ", ".join(f"{name} {found.get(name)}" for name in Origin.__struct_fields__)
-            wanted = ", ".join(f"{name} {value}" for name, value in asdict(origin).items())
-            raise SnellenError(f"{out} holds another synthetic set ({told}; wanted: {wanted}): choose another folder")
+        check_same(out, _read(marker), origin)
     elif out.exists() and any(out.iterdir()):
-        raise SnellenError(f"{out} holds files that were not made here: choose another folder for the synthetic set")
-    write_json(marker, asdict(origin))
-    return marker
+        raise SnellenError(f"{out} holds something that was not made here: choose another folder for the synthetic set")
+    return write_json(marker, origin, indent=indent)
 
 
 def _read(marker: Path) -> dict[str, Any]:
@@ -65,54 +72,27 @@ def _read(marker: Path) -> dict[str, Any]:
     return found
 
 
-def write_text(path: Path, text: str) -> Path:
-    """Writes a file whose name appears when it is whole."""
-    return write_bytes(path, text.encode())
-
-
-def write_json(path: Path, value: Any) -> Path:
-    """Writes JSON, one way."""
-    return write_text(path, json.dumps(value, indent=1, ensure_ascii=False) + "\n")
+@contextmanager
+def whole(path: Path) -> Iterator[Path]:
+    """Where to write a file; it gets its own name when it is whole."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    draft = path.with_name(path.name + ".part")
+    yield draft
+    draft.replace(path)
 
 
 def write_bytes(path: Path, data: bytes) -> Path:
-    """Writes a file whose name appears when it is whole."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    draft = path.with_name(path.name + ".part")
-    draft.write_bytes(data)
-    draft.replace(path)
+    """Writes a file, whole."""
+    with whole(path) as draft:
+        draft.write_bytes(data)
     return path
 
 
-def in_order(work: Callable[[_Key], _Made], keys: Sequence[_Key], workers: int | None = None) -> Iterator[_Made]:
-    """work(key) for every key, in their order, made by several processes with only a few chunks under way at a time.
-
-    `work` must be a function of a module. Without `workers` a short list is made right here.
-    """
-    chunks = [keys[start : start + _CHUNK] for start in range(0, len(keys), _CHUNK)]
-    wanted = max(1, min(workers if workers is not None else _cores(), len(chunks)))
-    if wanted == 1 or (workers is None and len(keys) <= 2 * _CHUNK):
-        for key in keys:
-            yield work(key)
-        return
-    waiting: deque[Future[list[_Made]]] = deque()
-    with ProcessPoolExecutor(wanted, mp_context=multiprocessing.get_context("spawn")) as pool:
-        try:
-            for chunk in chunks:
-                waiting.append(pool.submit(_chunk, work, chunk))
-                if len(waiting) > 2 * wanted:
-                    yield from waiting.popleft().result()
-            while waiting:
-                yield from waiting.popleft().result()
-        finally:
-            for future in waiting:
-                future.cancel()
+def write_text(path: Path, text: str) -> Path:
+    """Writes text as UTF-8, with line ends as they are."""
+    return write_bytes(path, text.encode())
 
 
-def _chunk(work: Callable[[_Key], _Made], keys: Sequence[_Key]) -> list[_Made]:
-    return [work(key) for key in keys]
-
-
-def _cores() -> int:
-    """Cores that this process may use (not every system can tell; then all there are)."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+def write_json(path: Path, value: Any, *, indent: int = 1) -> Path:
+    """Writes JSON, one way."""
+    return write_text(path, json.dumps(value, indent=indent, ensure_ascii=False) + "\n")

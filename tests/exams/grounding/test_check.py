@@ -83,6 +83,6 @@ def test_broken_json_is_one_problem(tmp_path: Path) -> None:
 def test_the_default_generator_makes_nothing_to_complain_of_and_the_original_does(tmp_path: Path) -> None:
     make(tmp_path / "new", count=12, seed=3, workers=1, absent=0.5)
     assert list(check(tmp_path / "new")) == []
-    make(tmp_path / "old", count=12, seed=42, workers=1, style="seed-compat")
+    make(tmp_path / "old", count=12, seed=42, workers=1, style="original")
     found = list(check(tmp_path / "old"))
     assert found and all("ambiguous" in p.what and not p.fatal for p in found)

@@ -10,12 +10,11 @@ import pytest
 from PIL import Image
 
 from snellen.core.types import AnswerKind, Picture, Question, Text
-from snellen.exams.salbench import wording
 from snellen.exams.salbench.solver.pixels import solve
 from snellen.exams.salbench.solver.segment import connected, find_frame
-from snellen.synthetic.patterns import scenes_o3, scenes_p3
+from snellen.synthetic.patterns import scenes_o3, scenes_p3, wording
 from snellen.synthetic.patterns.colour import lab_to_rgb, rgb_to_lab
-from snellen.synthetic.patterns.drawing import Scene, framed, png
+from snellen.synthetic.patterns.drawing import OddOneOut, framed, png
 
 P3 = ("Orientation", "Color", "Size")
 O3 = tuple(feature.title() for feature in wording.FEATURES_O3)
@@ -27,7 +26,7 @@ def ask(data: bytes, text: str, options: tuple[str, ...] = P3) -> Question:
     return Question(id="a", benchmark="salbench", prompt="x", parts=parts, answer_kind=kind, options=options)
 
 
-def box_of(scene: Scene) -> tuple[float, float, float, float]:
+def box_of(scene: OddOneOut) -> tuple[float, float, float, float]:
     height, width = scene.image.shape[:2]
     return scene.box[0] / width, scene.box[1] / height, scene.box[2] / width, scene.box[3] / height
 

@@ -12,7 +12,7 @@ from PIL import Image, ImageChops
 from snellen.core.errors import SnellenError
 from snellen.core.pixels import check_image
 from snellen.core.types import Picture
-from snellen.exams.vqa_nle.formats.boxes import PALETTE, SMALLEST_SIDE, Rectangle, colours, draw, place_tag
+from snellen.exams.vqa_nle.boxes import PALETTE, SMALLEST_SIDE, Rectangle, colours, draw, place_tag
 
 GREY = (120, 120, 120)
 

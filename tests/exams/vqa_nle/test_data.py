@@ -13,7 +13,8 @@ from PIL import Image
 
 from snellen.core.errors import SnellenError
 from snellen.core.options import Selection
-from snellen.exams.vqa_nle.data import check, open_data
+from snellen.exams.vqa_nle.check import check
+from snellen.exams.vqa_nle.data import NleData
 from snellen.exams.vqa_nle.formats.images import ImageIndex, coco_filename
 
 
@@ -78,7 +79,7 @@ def actx(where: Path, count: int, split: str) -> Path:
 
 
 def test_samples_carry_id_tags_truth_facts_and_the_files_bytes(tmp_path: Path) -> None:
-    data = open_data("vqax", vqax(tmp_path, 3), Selection(splits=("val",)))
+    data = NleData("vqax", vqax(tmp_path, 3), Selection(splits=("val",)))
     light, full = list(data.light()), list(data.full(everything))
     assert [s.id for s in light] == [s.id for s in full] == ["vqax/val/0001", "vqax/val/1001", "vqax/val/2001"]
     assert light[1].pictures == ()
@@ -97,7 +98,7 @@ def test_samples_carry_id_tags_truth_facts_and_the_files_bytes(tmp_path: Path) -
 
 
 def test_only_wanted_images_are_read(tmp_path: Path) -> None:
-    data = open_data("vqax", vqax(tmp_path, 5), Selection())
+    data = NleData("vqax", vqax(tmp_path, 5), Selection())
     for i in (0, 1, 3, 4):
         (tmp_path / "images/val2014" / coco_filename(i, "val")).unlink()
     assert [s.id for s in data.full({"vqax/val/2001"}.__contains__)] == ["vqax/val/2001"]
@@ -108,7 +109,7 @@ def test_only_wanted_images_are_read(tmp_path: Path) -> None:
 def test_a_sample_without_gold_answers_is_read_and_has_no_truth(tmp_path: Path) -> None:
     vqax(tmp_path, 1)
     put(tmp_path / "nle_data/VQA-X/vqaX_val.json", {"7": vqax_record(0, answers=[])})
-    (sample,) = open_data("vqax", tmp_path, Selection()).light()
+    (sample,) = NleData("vqax", tmp_path, Selection()).light()
     assert sample.truth is None and sample.tags["answer_type"] == "none"
 
 
@@ -116,7 +117,7 @@ def test_two_questions_on_one_image_keep_their_own_truth(tmp_path: Path) -> None
     vqax(tmp_path, 1)
     records = {"1": vqax_record(0, explanation=["first"]), "2": vqax_record(0, question="And?", explanation=["second"])}
     put(tmp_path / "nle_data/VQA-X/vqaX_val.json", records)
-    samples = list(open_data("vqax", tmp_path, Selection()).full(everything))
+    samples = list(NleData("vqax", tmp_path, Selection()).full(everything))
     assert [(s.id, s.facts["question"], s.truth["explanations"]) for s in samples] == [
         ("vqax/val/1", "Is lamp 0 lit?", ["first"]),
         ("vqax/val/2", "And?", ["second"]),
@@ -129,42 +130,42 @@ def test_two_questions_on_one_image_keep_their_own_truth(tmp_path: Path) -> None
 def test_a_split_that_is_not_there_is_an_error_that_names_what_is(tmp_path: Path) -> None:
     actx(actx(tmp_path, 3, "train"), 2, "test")
     with pytest.raises(SnellenError, match=r"^actx has no split 'val' here: it has train, test$"):
-        open_data("actx", tmp_path, Selection(splits=("val",)))
+        NleData("actx", tmp_path, Selection(splits=("val",)))
     with pytest.raises(SnellenError, match="unknown split 'minival' of actx: choose from train, val, test"):
-        open_data("actx", tmp_path, Selection(splits=("minival",)))
-    assert {s.tags["split"] for s in open_data("actx", tmp_path, Selection()).light()} == {"test"}
-    both = open_data("actx", tmp_path, Selection(splits=("test", "train")))
+        NleData("actx", tmp_path, Selection(splits=("minival",)))
+    assert {s.tags["split"] for s in NleData("actx", tmp_path, Selection()).light()} == {"test"}
+    both = NleData("actx", tmp_path, Selection(splits=("test", "train")))
     assert [s.id for s in both.light()] == [f"actx/train/{i}" for i in range(3)] + [f"actx/test/{i}" for i in range(2)]
 
 
 def test_without_a_split_it_is_val_then_test_then_train(tmp_path: Path) -> None:
     vqax(tmp_path, 2, "train")
-    assert next(iter(open_data("vqax", tmp_path, Selection()).light())).tags["split"] == "train"
+    assert next(iter(NleData("vqax", tmp_path, Selection()).light())).tags["split"] == "train"
     vqax(tmp_path, 2, "test")
-    assert next(iter(open_data("vqax", tmp_path, Selection()).light())).tags["split"] == "test"
+    assert next(iter(NleData("vqax", tmp_path, Selection()).light())).tags["split"] == "test"
     vqax(tmp_path, 2, "val")
-    assert next(iter(open_data("vqax", tmp_path, Selection()).light())).tags["split"] == "val"
-    assert len(open_data("vqax", tmp_path, Selection(splits=("dev",)))) == 2
+    assert next(iter(NleData("vqax", tmp_path, Selection()).light())).tags["split"] == "val"
+    assert len(NleData("vqax", tmp_path, Selection(splits=("dev",)))) == 2
 
 
 def test_folders_that_hold_nothing_useful_are_refused_in_one_line(tmp_path: Path) -> None:
     with pytest.raises(SnellenError, match="no folder"):
-        open_data("vqax", tmp_path / "nowhere", Selection())
+        NleData("vqax", tmp_path / "nowhere", Selection())
     with pytest.raises(
         SnellenError, match=r"no annotations of vqax; expected files such as .*nle_data/VQA-X/vqaX_val.json"
     ):
-        open_data("vqax", tmp_path, Selection())
+        NleData("vqax", tmp_path, Selection())
     with pytest.raises(SnellenError, match="unknown task 'okvqa'"):
-        open_data("okvqa", tmp_path, Selection())
+        NleData("okvqa", tmp_path, Selection())
     vqax(tmp_path, 1)
     with pytest.raises(SnellenError, match="unknown task 'vcr' of vqax"):
-        open_data("vqax", tmp_path, Selection(tasks=("vcr",)))
+        NleData("vqax", tmp_path, Selection(tasks=("vcr",)))
 
 
-def test_annotations_may_lie_without_the_seeds_folders(tmp_path: Path) -> None:
+def test_annotations_may_lie_without_the_usual_folders(tmp_path: Path) -> None:
     vqax(tmp_path, 2)
     (tmp_path / "nle_data/VQA-X/vqaX_val.json").rename(tmp_path / "vqax_val.json")
-    assert len(open_data("vqax", tmp_path, Selection())) == 2
+    assert len(NleData("vqax", tmp_path, Selection())) == 2
 
 
 # ---------------------------------------------------------------- selection and identity
@@ -174,37 +175,37 @@ def test_limits_nest_and_follow_the_seed(tmp_path: Path) -> None:
     vqax(tmp_path, 40)
 
     def ids(limit: int, seed: int) -> list[str]:
-        data = open_data("vqax", tmp_path, Selection(limit=limit, seed=seed))
+        data = NleData("vqax", tmp_path, Selection(limit=limit, seed=seed))
         assert len(data) == limit
         return [s.id for s in data.light()]
 
     assert set(ids(5, 1)) < set(ids(20, 1))
     assert ids(20, 1) != ids(20, 2)
-    order = [s.id for s in open_data("vqax", tmp_path, Selection()).light()]
+    order = [s.id for s in NleData("vqax", tmp_path, Selection()).light()]
     assert ids(20, 1) == [i for i in order if i in set(ids(20, 1))]
 
 
 def test_the_fingerprint_follows_records_and_images_and_not_the_place(tmp_path: Path) -> None:
-    prints = [
-        open_data("vqax", vqax(tmp_path / n, 4), Selection()).fingerprint for n in ("one", "two", "three", "four")
-    ]
+    prints = [NleData("vqax", vqax(tmp_path / n, 4), Selection()).fingerprint for n in ("one", "two", "three", "four")]
     assert len(set(prints)) == 1
     records = {f"{i}001": vqax_record(i) for i in range(4)}
     records["0001"]["explanation"] = ["it shines"]
     put(tmp_path / "two/nle_data/VQA-X/vqaX_val.json", records)
     put(tmp_path / "three/images/val2014" / coco_filename(2, "val"), jpeg(2, (40, 40)))
     (tmp_path / "four/images/val2014" / coco_filename(2, "val")).unlink()
-    again = [open_data("vqax", tmp_path / n, Selection(), 1).fingerprint for n in ("one", "two", "three", "four")]
+    again = [
+        NleData("vqax", tmp_path / n, Selection(max_missing=1)).fingerprint for n in ("one", "two", "three", "four")
+    ]
     assert again[0] == prints[0] and len(set(again)) == 4
 
 
 def test_a_synthetic_set_says_so(tmp_path: Path) -> None:
     vqax(tmp_path, 1)
     note = put(tmp_path / "snellen_synthetic.json", {"generator": "vqax", "version": 1, "seed": 0, "count": 1})
-    assert open_data("vqax", tmp_path, Selection()).synthetic
+    assert NleData("vqax", tmp_path, Selection()).synthetic
     note.write_text("{", encoding="utf-8")
     with pytest.raises(SnellenError, match=r"snellen_synthetic\.json: cannot be read"):
-        open_data("vqax", tmp_path, Selection())
+        NleData("vqax", tmp_path, Selection())
 
 
 # ---------------------------------------------------------------- images
@@ -231,8 +232,8 @@ def test_missing_images_stop_the_run_unless_so_many_are_allowed(tmp_path: Path) 
         SnellenError,
         match=r"vqax: 2 of 10 samples have no image under .*images \(val2014/COCO_val2014_000000000002.jpg, val2014/COCO_val2014_000000000005.jpg\).*--max-missing",
     ):
-        open_data("vqax", tmp_path, Selection(), 1)
-    data = open_data("vqax", tmp_path, Selection(), 2)
+        NleData("vqax", tmp_path, Selection(max_missing=1))
+    data = NleData("vqax", tmp_path, Selection(max_missing=2))
     assert data.missing == ["vqax/val/2001", "vqax/val/5001"]
     assert len(data) == 8 == len(list(data.light())) == len(list(data.full(everything)))
     assert not set(data.missing) & {s.id for s in data.light()}
@@ -240,19 +241,19 @@ def test_missing_images_stop_the_run_unless_so_many_are_allowed(tmp_path: Path) 
 
 def test_missing_images_count_among_the_selected_samples_only(tmp_path: Path) -> None:
     vqax(tmp_path, 20)
-    chosen = [s.facts["image_name"] for s in open_data("vqax", tmp_path, Selection(limit=5)).light()]
+    chosen = [s.facts["image_name"] for s in NleData("vqax", tmp_path, Selection(limit=5)).light()]
     for path in (tmp_path / "images/val2014").iterdir():
         if path.name not in chosen:
             path.unlink()
-    assert len(open_data("vqax", tmp_path, Selection(limit=5))) == 5
+    assert len(NleData("vqax", tmp_path, Selection(limit=5))) == 5
     (tmp_path / "images/val2014" / chosen[0]).unlink()
     with pytest.raises(SnellenError, match="1 of 5 samples"):
-        open_data("vqax", tmp_path, Selection(limit=5))
+        NleData("vqax", tmp_path, Selection(limit=5))
 
 
 def test_no_image_at_all_is_an_error_however_many_are_allowed(tmp_path: Path) -> None:
     with pytest.raises(SnellenError, match=r"no sample of .* has its image"):
-        open_data("vqax", vqax(tmp_path, 3, images=False), Selection(), 99)
+        NleData("vqax", vqax(tmp_path, 3, images=False), Selection(max_missing=99))
 
 
 def test_the_order_in_which_vqax_images_are_looked_for(tmp_path: Path) -> None:
@@ -275,7 +276,7 @@ def test_the_order_in_which_vqax_images_are_looked_for(tmp_path: Path) -> None:
         )
     ):
         put(tmp_path / "images" / name, jpeg(at))
-    found = {s.facts["key"]: s.pictures[0].name for s in open_data("vqax", tmp_path, Selection()).full(everything)}
+    found = {s.facts["key"]: s.pictures[0].name for s in NleData("vqax", tmp_path, Selection()).full(everything)}
     assert found == {
         "in-its-own-folder": "images/train2014/COCO_train2014_000000000001.jpg",
         "by-number": "images/val2014/COCO_val2014_000000000002.jpg",
@@ -289,7 +290,7 @@ def test_a_train_image_known_by_its_number_alone_is_in_the_train_folder(tmp_path
     put(tmp_path / "nle_data/VQA-X/vqaX_train.json", {"1": vqax_record(8, image_name=None, image_id=8)})
     put(tmp_path / "images/val2014" / coco_filename(8, "val"), jpeg(1))
     put(tmp_path / "images/train2014" / coco_filename(8, "train"), jpeg(2))
-    (sample,) = open_data("vqax", tmp_path, Selection()).full(everything)
+    (sample,) = NleData("vqax", tmp_path, Selection()).full(everything)
     assert sample.pictures[0].data == jpeg(2) and sample.facts["image_name"] == coco_filename(8, "train")
 
 
@@ -298,11 +299,11 @@ def test_several_files_of_one_name_are_used_only_if_they_are_copies(tmp_path: Pa
     (tmp_path / "images/mpi/000000000.jpg").unlink()
     put(tmp_path / "images/mpi/b/000000000.jpg", jpeg(3))
     put(tmp_path / "images/mpi/a/000000000.jpg", jpeg(3))
-    (sample,) = open_data("actx", tmp_path, Selection()).full(everything)
+    (sample,) = NleData("actx", tmp_path, Selection()).full(everything)
     assert sample.pictures[0].name == "images/mpi/a/000000000.jpg"
     put(tmp_path / "images/mpi/b/000000000.jpg", jpeg(3, (50, 50)))
     with pytest.raises(SnellenError, match="1 of 1 samples have no image"):
-        open_data("actx", tmp_path, Selection())
+        NleData("actx", tmp_path, Selection())
 
 
 def test_the_image_folders_are_walked_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -314,7 +315,7 @@ def test_the_image_folders_are_walked_once(tmp_path: Path, monkeypatch: pytest.M
     seen: list[str] = []
     scandir = os.scandir
     monkeypatch.setattr(os, "scandir", lambda path: seen.append(str(path)) or scandir(path))
-    data = open_data("vqax", tmp_path, Selection(), 20)
+    data = NleData("vqax", tmp_path, Selection(max_missing=20))
     assert len(list(data.full(everything))) == 10
     own = [p for p in seen if p.endswith("val2014")]
     assert len(own) == 2, "once for the task's own folder, once in the walk over all that looks for the missing ones"
@@ -327,7 +328,7 @@ def test_links_are_followed_and_do_not_loop(tmp_path: Path) -> None:
     (tmp_path / "linked/nle_data").symlink_to(tmp_path / "real/nle_data")
     (tmp_path / "linked/images").symlink_to(tmp_path / "real/images")
     (tmp_path / "real/images/val2014/up").symlink_to(tmp_path / "real/images")
-    assert len(open_data("vqax", tmp_path / "linked", Selection())) == 2
+    assert len(NleData("vqax", tmp_path / "linked", Selection())) == 2
 
 
 def test_a_records_path_cannot_leave_the_image_folder(tmp_path: Path) -> None:
@@ -336,14 +337,14 @@ def test_a_records_path_cannot_leave_the_image_folder(tmp_path: Path) -> None:
     for name in ("../../../secret.jpg", str(tmp_path / "secret.jpg"), "..\\..\\..\\secret.jpg"):
         put(tmp_path / "data/nle_data/VQA-X/vqaX_val.json", {"1": vqax_record(0, image_name=name, image_id="x")})
         with pytest.raises(SnellenError, match="1 of 1 samples have no image"):
-            open_data("vqax", tmp_path / "data", Selection())
+            NleData("vqax", tmp_path / "data", Selection())
 
 
-def test_an_image_folder_without_the_seeds_name_is_searched_too(tmp_path: Path) -> None:
+def test_an_image_folder_without_the_usual_name_is_searched_too(tmp_path: Path) -> None:
     vqax(tmp_path, 2)
     (tmp_path / "images/val2014").rename(tmp_path / "coco")
     (tmp_path / "images").rmdir()
-    names = [s.pictures[0].name for s in open_data("vqax", tmp_path, Selection()).full(everything)]
+    names = [s.pictures[0].name for s in NleData("vqax", tmp_path, Selection()).full(everything)]
     assert names == [f"coco/{coco_filename(i, 'val')}" for i in range(2)]
     assert ImageIndex("vqax", tmp_path).root == tmp_path
 
@@ -382,7 +383,7 @@ def test_check_lists_every_problem_of_every_split(tmp_path: Path) -> None:
         assert any(p.where == where and what in p.what and p.fatal is fatal for p in problems), (where, what, problems)
     assert len(problems) == len(expected)
     with pytest.raises(SnellenError, match=r"'no-question': no question .*and 1 more problems.*data check vqax"):
-        open_data("vqax", tmp_path, Selection())
+        NleData("vqax", tmp_path, Selection())
 
 
 def test_a_sound_folder_has_no_problem(tmp_path: Path) -> None:

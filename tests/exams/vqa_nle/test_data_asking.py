@@ -13,14 +13,19 @@ from snellen.core.errors import SnellenError
 from snellen.core.options import Selection
 from snellen.core.pixels import check_image
 from snellen.core.types import Picture, Question, Text
-from snellen.exams.vqa_nle.data import gold_reply, open_data
+from snellen.exams.vqa_nle.data import NleData
+from snellen.exams.vqa_nle.exam import ACTX, ESNLIVE, VCR, VQAX
 from snellen.exams.vqa_nle.formats.images import coco_filename
+from snellen.exams.vqa_nle.prompts import gold_reply
+
+EXAMS = {exam.name: exam for exam in (VQAX, ACTX, ESNLIVE, VCR)}
 
 
 def asked(task: str, where: Path, prompt: str, options: Selection | None = None) -> list[Question]:
-    data = open_data(task, where, options or Selection())
-    ask = data.asker(prompt)
-    return [ask(sample) for sample in data.full(everything)]
+    exam = EXAMS[task]
+    data = exam.open(where, options or Selection())
+    shots = data.shots(prompt)
+    return [exam.ask(prompt, sample, shots(sample)) for sample in data.full(everything)]
 
 
 def images_of(question: Question) -> list[bytes]:
@@ -95,7 +100,7 @@ def test_examples_need_an_explanation_an_answer_and_an_image(tmp_path: Path) -> 
     records["1001"]["explanation"], records["2001"]["answers"] = [], []
     put(tmp_path / "nle_data/VQA-X/vqaX_val.json", records)
     (tmp_path / "images/val2014" / coco_filename(3, "val")).unlink()
-    data = open_data("vqax", tmp_path, Selection(), 1)
+    data = NleData("vqax", tmp_path, Selection(max_missing=1))
     assert {s.id for s in data.examples(3)} <= {f"vqax/val/{i}001" for i in (0, 4, 5, 6, 7)}
     with pytest.raises(
         SnellenError, match="7 examples need 8 samples with different images and explanations, and there are 5"
@@ -146,7 +151,7 @@ def test_the_gold_reply_says_the_commonest_answer(tmp_path: Path) -> None:
     vqax(tmp_path, 1)
     answers = [{"answer": a} for a in ("teal", "blue", "blue", "teal", "Blue")]
     put(tmp_path / "nle_data/VQA-X/vqaX_val.json", {"1": vqax_record(0, answers=answers, explanation=["paint", "x"])})
-    (sample,) = open_data("vqax", tmp_path, Selection()).light()
+    (sample,) = NleData("vqax", tmp_path, Selection()).light()
     assert gold_reply(sample) == "blue because paint"
 
 

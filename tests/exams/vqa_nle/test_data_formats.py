@@ -12,12 +12,13 @@ from tests.exams.vqa_nle.test_data import everything, jpeg, put
 from snellen.core.errors import SnellenError
 from snellen.core.options import Selection
 from snellen.core.types import Sample
-from snellen.exams.vqa_nle.data import check, open_data
+from snellen.exams.vqa_nle.check import check
+from snellen.exams.vqa_nle.data import NleData
 from snellen.exams.vqa_nle.formats.find import find
 
 
 def load(task: str, where: Path, **options: Any) -> list[Sample]:
-    return list(open_data(task, where, Selection(**options)).full(everything))
+    return list(NleData(task, where, Selection(**options)).full(everything))
 
 
 def problems(task: str, where: Path) -> list[str]:
@@ -105,7 +106,7 @@ def test_esnlive_csv_problems_have_their_line(tmp_path: Path) -> None:
     ]
     assert any("record '11.jpg#0r1c': the key repeats" in str(p) for p in check("esnlive", tmp_path))
     with pytest.raises(SnellenError, match=r"line 6: empty pairID \(and 2 more problems\)"):
-        open_data("esnlive", tmp_path, Selection())
+        NleData("esnlive", tmp_path, Selection())
 
 
 def test_repeated_keys_get_ids_of_their_own(tmp_path: Path) -> None:
@@ -121,10 +122,10 @@ def test_a_quote_that_never_closes_does_not_swallow_the_file(tmp_path: Path) -> 
     )
     esnlive_images(tmp_path)
     with pytest.raises(SnellenError, match=r"esnlive_test\.csv line 6: not valid CSV from there on"):
-        open_data("esnlive", tmp_path, Selection())
+        NleData("esnlive", tmp_path, Selection())
 
 
-def test_esnlive_nlxgpt_and_evil_lists(tmp_path: Path) -> None:
+def test_esnlive_nlxgpt_and_e_vil_lists(tmp_path: Path) -> None:
     esnlive_images(tmp_path)
     derived = {
         "5": {
@@ -142,10 +143,10 @@ def test_esnlive_nlxgpt_and_evil_lists(tmp_path: Path) -> None:
     put(tmp_path / "nle_data/eSNLI-VE/esnlive_dev.json", listed)
     (only,) = load("esnlive", tmp_path, splits=("test",))
     assert only.id == "esnlive/test/5" and only.truth == {"answers": ["entailment"], "explanations": ["it lies still"]}
-    evil = load("esnlive", tmp_path, splits=("val",))
-    assert [s.id for s in evil] == ["esnlive/val/11.jpg#0r1c", "esnlive/val/77"]
-    assert [s.pictures[0].data for s in evil] == [jpeg(11), jpeg(22)]
-    assert evil[0].facts["hypothesis"] == "A dog." and evil[0].truth["answers"] == ["contradiction"]
+    e_vil = load("esnlive", tmp_path, splits=("val",))
+    assert [s.id for s in e_vil] == ["esnlive/val/11.jpg#0r1c", "esnlive/val/77"]
+    assert [s.pictures[0].data for s in e_vil] == [jpeg(11), jpeg(22)]
+    assert e_vil[0].facts["hypothesis"] == "A dog." and e_vil[0].truth["answers"] == ["contradiction"]
 
 
 def test_the_csv_is_read_rather_than_what_was_derived_from_it(tmp_path: Path) -> None:
@@ -155,7 +156,7 @@ def test_the_csv_is_read_rather_than_what_was_derived_from_it(tmp_path: Path) ->
         {"0": {"hypothesis": "h", "answers": "neutral", "image_name": "11.jpg"}},
     )
     esnlive_images(tmp_path)
-    data = open_data("esnlive", tmp_path, Selection())
+    data = NleData("esnlive", tmp_path, Selection())
     assert data.files == ("nle_data/eSNLI-VE/esnlive_test.csv",)
     notes = [p for p in check("esnlive", tmp_path) if p.where.endswith(".json")]
     assert [p.fatal for p in notes] == [False] and "esnlive_test.csv is 'test' here" in notes[0].what
@@ -236,10 +237,10 @@ def test_vcr_boxes_fit_a_resized_copy_of_the_image(tmp_path: Path) -> None:
 
 
 def test_vcr_boxes_are_part_of_the_fingerprint(tmp_path: Path) -> None:
-    before = open_data("vcr", vcr(tmp_path, vcr_line()), Selection()).fingerprint
+    before = NleData("vcr", vcr(tmp_path, vcr_line()), Selection()).fingerprint
     moved = {**METADATA, "boxes": [[0, 0, 3.25, 4, 0.9], *METADATA["boxes"][1:]]}
     put(tmp_path / "images/vcr1images/lsmdc_0001/0001_a@0.json", moved | {"width": 80, "height": 60})
-    assert open_data("vcr", tmp_path, Selection()).fingerprint != before
+    assert NleData("vcr", tmp_path, Selection()).fingerprint != before
     assert load("vcr", tmp_path)[0].facts["boxes"][2] == [0.4, 0, 0.7, 0.5]
 
 
@@ -288,7 +289,7 @@ def test_a_broken_metadata_file_is_named(tmp_path: Path) -> None:
         load("vcr", tmp_path)
 
 
-def evil_record(**changes: Any) -> dict[str, Any]:
+def e_vil_record(**changes: Any) -> dict[str, Any]:
     return {
         "img_id": "vcr_val_0001_a@0.npz",
         "raw_img_id": "lsmdc_0001/0001_a@0.jpg",
@@ -300,11 +301,11 @@ def evil_record(**changes: Any) -> dict[str, Any]:
     } | changes
 
 
-def test_vcr_evil_lists_in_their_own_names(tmp_path: Path) -> None:
+def test_vcr_e_vil_lists_in_their_own_names(tmp_path: Path) -> None:
     vcr(tmp_path, vcr_line())
     (tmp_path / "nle_data/VCR/val.jsonl").unlink()
-    put(tmp_path / "nle_data/VCR/vcr_dev_split.json", [evil_record(), evil_record(question_id="val-2", raw_img_id=None, img_id="0001_a@0.npz")])  # fmt: skip
-    put(tmp_path / "nle_data/VCR/vcr_valtest.json", [evil_record(raw_img_id="vcr1images/lsmdc_0001/0001_a@0.jpg", objects="['person', 'dog']")])  # fmt: skip
+    put(tmp_path / "nle_data/VCR/vcr_dev_split.json", [e_vil_record(), e_vil_record(question_id="val-2", raw_img_id=None, img_id="0001_a@0.npz")])  # fmt: skip
+    put(tmp_path / "nle_data/VCR/vcr_valtest.json", [e_vil_record(raw_img_id="vcr1images/lsmdc_0001/0001_a@0.jpg", objects="['person', 'dog']")])  # fmt: skip
     first, second = load("vcr", tmp_path)
     assert first.id == "vcr/val/val-1" and first.facts["question"] == "Is <det2> cold ?"
     assert first.facts["choices"][:2] == ["Yes, <det2> shivers.", "No because <det3> is warm."]
@@ -341,8 +342,8 @@ def test_vcr_field_names_of_mves_loader(tmp_path: Path) -> None:
         ({"objects": [1, 2]}, "objects must be a list of class names"),
     ],
 )
-def test_vcr_evil_problems_name_the_record(tmp_path: Path, changes: dict[str, Any], what: str) -> None:
-    put(tmp_path / "nle_data/VCR/vcr_dev_split.json", [evil_record(**changes)])
+def test_vcr_e_vil_problems_name_the_record(tmp_path: Path, changes: dict[str, Any], what: str) -> None:
+    put(tmp_path / "nle_data/VCR/vcr_dev_split.json", [e_vil_record(**changes)])
     assert any(
         p.startswith("nle_data/VCR/vcr_dev_split.json record 'val-1': " + what) for p in problems("vcr", tmp_path)
     )
@@ -368,20 +369,20 @@ def test_vcr_nlxgpt_is_read_and_cannot_be_asked(tmp_path: Path) -> None:
     vcr(tmp_path, vcr_line())
     (tmp_path / "nle_data/VCR/val.jsonl").unlink()
     put(tmp_path / "nle_data/VCR/vcr_val.json", nlxgpt_vcr())
-    data = open_data("vcr", tmp_path, Selection())
+    data = NleData("vcr", tmp_path, Selection())
     (sample,) = data.light()
     assert sample.id == "vcr/val/val-9" and sample.facts["question"] == "why does <det2> hold <det3>"
     assert sample.truth == {"answers": ["<det0> and <det2> are wet"], "explanations": ["rain falls on <det1>"]}
     assert sample.facts["boxes"][2] == [4, 0, 7, 5]
     with pytest.raises(SnellenError, match=r"vcr_val\.json: nlxgpt's form of VCR has no answer choices"):
-        data.asker("zero")
+        data.shots("zero")
     assert any("no answer choices" in p for p in problems("vcr", tmp_path))
 
 
 def test_the_official_file_is_read_before_what_was_derived_from_it(tmp_path: Path) -> None:
     vcr(tmp_path, vcr_line())
     put(tmp_path / "nle_data/VCR/vcr_val.json", nlxgpt_vcr())
-    assert open_data("vcr", tmp_path, Selection()).files == ("nle_data/VCR/val.jsonl",)
+    assert NleData("vcr", tmp_path, Selection()).files == ("nle_data/VCR/val.jsonl",)
 
 
 # ---------------------------------------------------------------- recognising
@@ -406,7 +407,7 @@ def test_the_official_file_is_read_before_what_was_derived_from_it(tmp_path: Pat
 def test_files_that_are_something_else_are_refused(tmp_path: Path, content: str, what: str) -> None:
     put(tmp_path / "nle_data/VQA-X/vqaX_val.json", content)
     with pytest.raises(SnellenError, match=rf"vqaX_val\.json: .*({what})"):
-        open_data("vqax", tmp_path, Selection())
+        NleData("vqax", tmp_path, Selection())
     assert len(list(check("vqax", tmp_path))) == 1
 
 
@@ -414,7 +415,7 @@ def test_json_that_breaks_later_is_an_error_with_the_line(tmp_path: Path) -> Non
     good = '"1": {"question": "q", "answers": ["a"], "image_name": "x.jpg"}'
     put(tmp_path / "nle_data/VQA-X/vqaX_val.json", "{" + good + ",\n" + good + ",\n !}")
     with pytest.raises(SnellenError, match=r"vqaX_val\.json: not valid JSON \(line 3: "):
-        open_data("vqax", tmp_path, Selection())
+        NleData("vqax", tmp_path, Selection())
 
 
 def test_a_key_that_is_there_twice_is_seen_twice(tmp_path: Path) -> None:
@@ -442,5 +443,5 @@ def test_an_unusable_file_of_the_wanted_split_is_named(tmp_path: Path) -> None:
     with pytest.raises(
         SnellenError, match=r"vqax has no split 'test' here: it has val \(.*vqaX_test\.json: not valid JSON"
     ):
-        open_data("vqax", tmp_path, Selection(splits=("test",)))
-    assert len(open_data("vqax", tmp_path, Selection())) == 1
+        NleData("vqax", tmp_path, Selection(splits=("test",)))
+    assert len(NleData("vqax", tmp_path, Selection())) == 1

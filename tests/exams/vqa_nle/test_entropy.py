@@ -1,4 +1,4 @@
-"""Token entropies: the seed's dictionary row by row, and words by position from every spelling of tokens."""
+"""Token entropies: the dictionary of multimodal-vqa-eval row by row, and words by position from every spelling of tokens."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from snellen.exams.vqa_nle.entropy.spans import (
     clean_token_for_entropy,
     extract_token_entropies,
     filter_entropy_to_explanation,
-    seed_cell,
     spans,
+    token_entropy_cell,
     words,
 )
 from snellen.stats.entropy import bound_from_top
@@ -32,7 +32,7 @@ def said(*pairs: tuple[str, float | None]) -> tuple[Token, ...]:
     return tuple(Token(text=t, logprob=-1.0, entropy=e) for t, e in pairs)
 
 
-# ---------------------------------------------------------------- the seed's dictionary
+# ---------------------------------------------------------------- the dictionary of multimodal-vqa-eval
 
 
 def test_every_golden_key() -> None:
@@ -69,11 +69,11 @@ def test_every_golden_filter() -> None:
 
 def test_the_cell_is_json_with_three_decimals_and_the_maximum_of_a_repeated_token() -> None:
     tokens = said((" yes", 0.1), (" because", 0.2), (" a", 3.0), (" dog", 0.12345), (" dog", 0.98765), ("</s>", 9.0))
-    assert seed_cell(tokens, "because a dog") == '{"dog": 0.988}'
-    assert seed_cell((), "a dog") == "{}"
+    assert token_entropy_cell(tokens, "because a dog") == '{"dog": 0.988}'
+    assert token_entropy_cell((), "a dog") == "{}"
 
 
-def test_bounds_are_no_entropies_of_the_seed() -> None:
+def test_bounds_are_no_entropies_of_the_dictionary() -> None:
     token = Token(text=" dog", logprob=-1.0, entropy=0.5, entropy_high=0.9)
     assert extract_token_entropies([token]) == {}
 

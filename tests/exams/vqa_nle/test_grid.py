@@ -1,4 +1,4 @@
-"""The accuracy grid: the seed's cells step by step, and a rule under which few samples never hide many."""
+"""The accuracy grid: the cells of multimodal-vqa-eval step by step, and a rule under which few samples never hide many."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def cell(folder: Path) -> str:
     return grid.read(folder).rows["VQA-X"]["llava_val"]
 
 
-def test_every_golden_step_under_the_seeds_rule(tmp_path: Path) -> None:
+def test_every_golden_step_under_the_rule_of_multimodal_vqa_eval(tmp_path: Path) -> None:
     for step in GOLDEN["accuracy_grid_sequence"]:
         if step["op"] == "init_grid":
             assert grid.to_csv(grid.blank()).decode() == step["csv"]
@@ -36,7 +36,7 @@ def test_every_golden_step_under_the_seeds_rule(tmp_path: Path) -> None:
             result = Result(
                 accuracy=args["accuracy"], n_samples=args["n_samples"] or 0, soft_accuracy=args["soft_accuracy"]
             )
-        grid.update(tmp_path, Entry(args["task"], args["model"], args["split"], result), rule="seed")
+        grid.update(tmp_path, Entry(args["task"], args["model"], args["split"], result), rule="multimodal-vqa-eval")
         assert (tmp_path / grid.CSV).read_text("utf-8") == step["csv"]
 
 
@@ -82,14 +82,25 @@ def test_results_of_another_protocol_are_not_compared(tmp_path: Path) -> None:
     def by(protocol: str, accuracy: float, n: int) -> Entry:
         return Entry("VQA-X", "llava", "val", Result(accuracy=accuracy, n_samples=n, protocol=protocol))
 
-    grid.update(tmp_path, by("seed", 0.5, 10))
+    grid.update(tmp_path, by("multimodal-vqa-eval", 0.5, 10))
     said = grid.update(tmp_path, by("strict", 0.9, 1000))
     assert not said.shown
-    assert said.why.endswith("that is by the protocol strict, this by seed")
+    assert said.why.endswith("that is by the protocol strict, this by multimodal-vqa-eval")
     assert cell(tmp_path) == "0.500 (10)"
 
 
-def test_a_grid_of_the_seeds_tool_is_taken_over_with_its_own_columns(tmp_path: Path) -> None:
+def test_a_grid_of_snellen_0_1_is_compared_under_the_protocols_new_name(tmp_path: Path) -> None:
+    def result(protocol: str, n: int) -> Entry:
+        return Entry("VQA-X", "llava", "val", Result(accuracy=0.5, n_samples=n, protocol=protocol))
+
+    grid.update(tmp_path, result("multimodal-vqa-eval", 10))
+    memory = tmp_path / grid.SIDECAR
+    memory.write_text(memory.read_text().replace("multimodal-vqa-eval", "seed"))
+    assert grid.update(tmp_path, result("multimodal-vqa-eval", 11)).shown
+    assert cell(tmp_path) == "0.500 (11)"
+
+
+def test_a_grid_of_multimodal_vqa_eval_is_taken_over_with_its_own_columns(tmp_path: Path) -> None:
     (tmp_path / grid.CSV).write_text("task,llava_val,notes\nVQA-X,0.812 (100),mine\nODD,,\n")
     assert not grid.update(tmp_path, entry(0.9, 10)).shown
     assert grid.update(tmp_path, entry(0.813, 100)).shown

@@ -13,13 +13,13 @@ from typing import Any
 import pytest
 
 from snellen.core.types import Picture, Question, Sample, Text
+from snellen.exams.vqa_nle import vqa_official
 from snellen.exams.vqa_nle.formats.images import coco_filename
-from snellen.exams.vqa_nle.marking import vqa_official
-from snellen.exams.vqa_nle.names import shot_count
+from snellen.exams.vqa_nle.names import MULTIMODAL_VQA_EVAL, shot_count
 from snellen.exams.vqa_nle.prompts import ask
 from snellen.exams.vqa_nle.protocols import PROTOCOLS
+from snellen.exams.vqa_nle.reading import multimodal_vqa_eval as original
 from snellen.exams.vqa_nle.reading import nlxgpt as reading_nlxgpt
-from snellen.exams.vqa_nle.reading import original as reading_seed
 from snellen.exams.vqa_nle.rows import sample_from_row
 
 ROOT = Path(__file__).parents[3]
@@ -34,16 +34,16 @@ def choices(name: str | None) -> list[str] | None:
 
 
 PLAIN: dict[str, Callable[..., Any]] = {
-    "normalize_generated_text": reading_seed.normalize_generated_text,
-    "normalize_answer": reading_seed.normalize_answer,
-    "force_label_space": reading_seed.force_label_space,
-    "is_yes_no_or_number": reading_seed.is_yes_no_or_number,
-    "clean_text": reading_seed.clean_text,
-    "norm_expl": reading_seed.first_explanation,
+    "normalize_generated_text": original.normalize_generated_text,
+    "normalize_answer": original.normalize_answer,
+    "force_label_space": original.force_label_space,
+    "is_yes_no_or_number": original.is_yes_no_or_number,
+    "clean_text": original.clean_text,
+    "norm_expl": original.first_explanation,
     "resolve_shot_count": shot_count,
-    "accuracy_from_results": reading_seed.accuracy,
-    "majority_vqa_answer": reading_seed.majority_answer,
-    "compute_explanation_stats": lambda texts: list(reading_seed.explanation_stats(texts)),
+    "accuracy_from_results": original.accuracy,
+    "majority_vqa_answer": original.majority_answer,
+    "compute_explanation_stats": lambda texts: list(original.explanation_stats(texts)),
     "nlxgpt_prep_ans": reading_nlxgpt.prep_answer,
     "nlxgpt_proc_ques": reading_nlxgpt.prep_question,
     "coco_filename": lambda given: coco_filename(*given),
@@ -59,21 +59,21 @@ def test_functions_of_one_value(group: str) -> None:
 
 @pytest.mark.parametrize(("text", "named", "letter"), GOLDEN["parse_vcr_letter"])
 def test_vcr_letters(text: str | None, named: str | None, letter: str | None) -> None:
-    assert reading_seed.parse_vcr_letter(text, choices(named)) == letter
+    assert original.parse_vcr_letter(text, choices(named)) == letter
 
 
 @pytest.mark.parametrize(("text", "task", "words", "named", "answer"), GOLDEN["postprocess_answer_only"])
 def test_answers_alone(text: str, task: str, words: int, named: str | None, answer: str) -> None:
-    assert reading_seed.postprocess_answer_only(text, task, choices(named), words) == answer
-    if words == reading_seed.ANSWER_WORDS.get(task, words):
+    assert original.postprocess_answer_only(text, task, choices(named), words) == answer
+    if words == original.ANSWER_WORDS.get(task, words):
         sample = Sample(id="1", tags={"task": task}, facts={"choices": choices(named)})
-        verdict = PROTOCOLS["seed"].for_prompt("answer-only").judge(text, sample)
+        verdict = PROTOCOLS[MULTIMODAL_VQA_EVAL].for_prompt("answer-only").judge(text, sample)
         assert verdict.reading == {"answer": answer, "explanation": None}
 
 
 @pytest.mark.parametrize(("text", "task", "named", "expected"), GOLDEN["postprocess_prediction"])
 def test_answers_with_explanations(text: str, task: str, named: str | None, expected: dict[str, str]) -> None:
-    found = reading_seed.postprocess_prediction(text, task, choices(named))
+    found = original.postprocess_prediction(text, task, choices(named))
     raw = (found.letter or "unknown") if task == "vcr" else found.answer
     assert {
         "answer": found.answer,
@@ -82,7 +82,7 @@ def test_answers_with_explanations(text: str, task: str, named: str | None, expe
         "raw_answer": raw,
     } == expected
     sample = Sample(id="1", tags={"task": task}, facts={"choices": choices(named)})
-    reading = PROTOCOLS["seed"].judge(text, sample).reading
+    reading = PROTOCOLS[MULTIMODAL_VQA_EVAL].judge(text, sample).reading
     assert reading == {"answer": expected["answer"], "explanation": expected["explanation"]}
 
 
@@ -90,17 +90,17 @@ def test_answers_with_explanations(text: str, task: str, named: str | None, expe
 def test_what_the_csv_files_read_again(
     text: str, task: str, named: str | None, first: list[str], second: list[str]
 ) -> None:
-    once = reading_seed.postprocess_prediction(text, task, choices(named))
+    once = original.postprocess_prediction(text, task, choices(named))
     assert [once.answer, once.explanation, once.full_text] == first
-    again = reading_seed.postprocess_prediction(once.full_text, task, choices(named))
+    again = original.postprocess_prediction(once.full_text, task, choices(named))
     assert [again.answer, again.explanation] == second
 
 
 @pytest.mark.parametrize("row", GOLDEN["vcr_csv_reparse_bug"])
 def test_choices_that_the_csv_files_misread(row: list[str]) -> None:
     text, named, answer, full_text, csv_answer, csv_explanation = row
-    once = reading_seed.postprocess_prediction(text, "vcr", choices(named))
-    again = reading_seed.postprocess_prediction(once.full_text, "vcr", choices(named))
+    once = original.postprocess_prediction(text, "vcr", choices(named))
+    again = original.postprocess_prediction(once.full_text, "vcr", choices(named))
     assert [once.answer, once.full_text, again.answer, again.explanation] == [
         answer,
         full_text,
@@ -175,7 +175,7 @@ def test_conversations_in_llavas_template(name: str) -> None:
 def test_majorities_of_real_answers() -> None:
     golden = json.loads(SHARED.read_text(encoding="utf-8"))
     for row in golden["majority_vqa_answer"]:
-        assert reading_seed.majority_answer(row["answers"]) == row["output"]
+        assert original.majority_answer(row["answers"]) == row["output"]
     for row in golden["nlxgpt_proc_ans"]:
         assert reading_nlxgpt.gold(row["answers"]) == row["output"]
 
@@ -183,16 +183,16 @@ def test_majorities_of_real_answers() -> None:
 @needs_shared
 def test_the_runner_from_annotation_to_mark() -> None:
     golden = json.loads(SHARED.read_text(encoding="utf-8"))
-    seed = PROTOCOLS["seed"]
+    protocol = PROTOCOLS[MULTIMODAL_VQA_EVAL]
     for row in csv.DictReader(io.StringIO(golden["vqax_csv_end_to_end"]["csv"])):
         notes = golden["vqax_csv_end_to_end"]["annotations"].values()
         note = next(n for n in notes if n["question"] == row["question"])
-        verdict = seed.judge(f"{row['generated_answer']} because demo", sample_from_row("vqax", {"id": 1} | note))
-        assert reading_seed.majority_answer(note["answers"]) == row["gt_answer"]
+        verdict = protocol.judge(f"{row['generated_answer']} because demo", sample_from_row("vqax", {"id": 1} | note))
+        assert original.majority_answer(note["answers"]) == row["gt_answer"]
         assert verdict.metrics["accuracy"] == float(row["correct"])
     labels = csv.DictReader(io.StringIO(golden["esnlive_csv_end_to_end"]["csv"]))
     for row, note in zip(labels, golden["esnlive_csv_end_to_end"]["annotations"].values(), strict=True):
-        verdict = seed.judge(f"{row['generated_label']} because demo", sample_from_row("esnlive", {"id": 1} | note))
+        verdict = protocol.judge(f"{row['generated_label']} because demo", sample_from_row("esnlive", {"id": 1} | note))
         assert verdict.reading == {"answer": row["generated_label"], "explanation": row["generated_explanation"]}
         assert verdict.metrics["accuracy"] == float(row["correct"])
 
@@ -204,9 +204,9 @@ def test_the_runner_and_the_csv_file_of_vcr() -> None:
     for reply, note, correct, row in zip(
         golden["raw_outputs"], golden["annotations"], golden["runner_correct"], rows, strict=True
     ):
-        once = reading_seed.postprocess_prediction(reply, "vcr", note["answer_choices"])
-        again = reading_seed.postprocess_prediction(once.full_text, "vcr", note["answer_choices"])
+        once = original.postprocess_prediction(reply, "vcr", note["answer_choices"])
+        again = original.postprocess_prediction(once.full_text, "vcr", note["answer_choices"])
         assert [again.answer, again.explanation] == [row["generated_answer"], row["generated_explanation"]]
         if isinstance(note["label"], int):  # a label that is a text is refused here; the original does not mark it
             sample = sample_from_row("vcr", {"id": note["question_id"]} | note)
-            assert PROTOCOLS["seed"].judge(reply, sample).metrics["accuracy"] == float(correct)
+            assert PROTOCOLS[MULTIMODAL_VQA_EVAL].judge(reply, sample).metrics["accuracy"] == float(correct)

@@ -33,7 +33,7 @@ def vcr(**facts: object) -> Sample:
 def test_every_prompt_renders_every_probe_without_truth_in_it(exam: object) -> None:
     for prompt in exam.prompts:  # type: ignore[attr-defined]
         for sample in exam.probes():  # type: ignore[attr-defined]
-            question = exam.render(prompt, sample)  # type: ignore[attr-defined]
+            question = exam.ask(prompt, sample)  # type: ignore[attr-defined]
             assert question.benchmark == exam.name  # type: ignore[attr-defined]
             assert question.prompt == prompt
             assert len(question.history) == {"1shot": 2, "3shot": 6}.get(prompt, 0)

@@ -6,32 +6,42 @@ from typing import Any
 
 import pytest
 
-from snellen.cli.mark_command import _mark
 from snellen.core.errors import SnellenError
-from snellen.core.exam import ReadsTokens
 from snellen.core.outcomes import mark_reply
 from snellen.core.types import Outcome, Sample, Token
 from snellen.exams.vqa_nle.exam import ACTX, ESNLIVE, VCR, VQAX, VqaNle
 from snellen.exams.vqa_nle.marking.synonyms import same_activity
+from snellen.exams.vqa_nle.names import MULTIMODAL_VQA_EVAL
 from snellen.exams.vqa_nle.protocols import PROTOCOLS
 
 EXAMS = {"vqax": VQAX, "actx": ACTX, "esnlive": ESNLIVE, "vcr": VCR}
 CHOICES = ["He is sad.", "A man is angry.", "She is happy because she won.", "It is raining."]
 
 
-def row(task: str, response: str, protocol: str = "seed", prompt: str = "zero", **truth: Any) -> dict[str, Any]:
-    """A row through the mark command's own function."""
-    return _mark(EXAMS[task], PROTOCOLS[protocol].for_prompt(prompt), {"id": 7, "response": response} | truth)
+def row(
+    task: str, response: str, protocol: str = MULTIMODAL_VQA_EVAL, prompt: str = "zero", **truth: Any
+) -> dict[str, Any]:
+    """A row of `snellen mark`, read and marked."""
+    sample = EXAMS[task].sample_from_row({"id": 7, "response": response} | truth)
+    chosen = PROTOCOLS[protocol].for_prompt(prompt)
+    mark = mark_reply(chosen, sample, response)
+    return {
+        "id": mark.id,
+        "protocol": chosen.name,
+        "outcome": mark.outcome,
+        "reading": mark.reading,
+        "metrics": mark.metrics,
+    }
 
 
-def accuracy(task: str, response: str, protocol: str = "seed", **truth: Any) -> object:
+def accuracy(task: str, response: str, protocol: str = MULTIMODAL_VQA_EVAL, **truth: Any) -> object:
     return row(task, response, protocol, **truth)["metrics"]["accuracy"]
 
 
 def test_a_row_comes_out_with_reading_and_metrics() -> None:
     found = row("vqax", "Yes because a dog", answers=["yes", "yes", "no"], explanation=["a dog"])
-    assert found["id"] == 7
-    assert found["protocol"] == "seed"
+    assert found["id"] == "7"
+    assert found["protocol"] == MULTIMODAL_VQA_EVAL
     assert found["outcome"] == "correct"
     assert found["reading"] == {"answer": "yes", "explanation": "because a dog"}
     assert set(found["metrics"]) == {"accuracy", "soft_accuracy", "valid_explanation"}
@@ -53,7 +63,7 @@ def test_a_row_without_truth_is_read_and_not_marked(task: str, protocol: str) ->
 @pytest.mark.parametrize(
     ("protocol", "response", "right"),
     [
-        ("seed", "two because I count", 0.0),  # no number words
+        (MULTIMODAL_VQA_EVAL, "two because I count", 0.0),  # no number words
         ("strict", "two because I count", 1.0),
         ("strict", "The 2 because I count", 1.0),
         ("nlxgpt", "2 because I count", 1.0),
@@ -73,16 +83,18 @@ def test_soft_accuracy_is_the_official_one_and_strict_always_normalises() -> Non
     assert row("vqax", "Yes. because x", "nlxgpt", answers=ten)["metrics"]["soft_accuracy"] == 0.0
     assert row("vqax", "Yes. because x", "strict", answers=ten)["metrics"]["soft_accuracy"] == 1.0
     mixed = ["no"] * 7 + ["yes"] * 3
-    assert row("vqax", "yes because x", "seed", answers=mixed)["metrics"]["soft_accuracy"] == pytest.approx(0.9)
-    alone = row("vqax", "yes because x", "seed", answers=["yes"])  # no others to agree with
+    assert row("vqax", "yes because x", MULTIMODAL_VQA_EVAL, answers=mixed)["metrics"][
+        "soft_accuracy"
+    ] == pytest.approx(0.9)
+    alone = row("vqax", "yes because x", MULTIMODAL_VQA_EVAL, answers=["yes"])  # no others to agree with
     assert (alone["outcome"], alone["metrics"]["soft_accuracy"]) == ("correct", None)
 
 
-def test_a_question_without_a_usable_majority_is_not_marked_under_seed() -> None:
+def test_a_question_without_a_usable_majority_is_not_marked_under_multimodal_vqa_eval() -> None:
     assert accuracy("vqax", "the because x", answers=["the"]) is None
 
 
-@pytest.mark.parametrize("protocol", ["seed", "nlxgpt"])
+@pytest.mark.parametrize("protocol", [MULTIMODAL_VQA_EVAL, "nlxgpt"])
 def test_the_comma_rule_of_activities(protocol: str) -> None:
     whole = row("actx", "skating because ice", protocol, answers="skating, ice")["metrics"]
     assert (whole["accuracy"], whole["head_accuracy"], whole["synonym_accuracy"]) == (0.0, 1.0, 1.0)
@@ -119,7 +131,7 @@ def test_synonyms(said: str, label: str, same: bool) -> None:
 @pytest.mark.parametrize(
     ("protocol", "response", "right"),
     [
-        ("seed", "Not entailment because x", 1.0),
+        (MULTIMODAL_VQA_EVAL, "Not entailment because x", 1.0),
         ("strict", "Not entailment because x", 0.0),
         ("strict", "Entailment. because x", 1.0),
         ("nlxgpt", "entailment because x", 1.0),
@@ -135,9 +147,9 @@ def test_labels(protocol: str, response: str, right: float) -> None:
 @pytest.mark.parametrize(
     ("protocol", "response", "right"),
     [
-        ("seed", "B because x", 1.0),
-        ("seed", "B) because x", 0.0),
-        ("seed", "A man is angry because x", 0.0),  # the article is read as a letter
+        (MULTIMODAL_VQA_EVAL, "B because x", 1.0),
+        (MULTIMODAL_VQA_EVAL, "B) because x", 0.0),
+        (MULTIMODAL_VQA_EVAL, "A man is angry because x", 0.0),  # the article is read as a letter
         ("strict", "B) because x", 1.0),
         ("strict", "(B) because x", 1.0),
         ("strict", "A man is angry because x", 1.0),
@@ -154,9 +166,9 @@ def test_choices(protocol: str, response: str, right: float) -> None:
 
 def test_equal_choices_are_right_by_text_and_not_by_letter() -> None:
     same = ["Yes.", "yes", "No.", "Maybe."]
-    found = row("vcr", "B because x", "seed", answer_choices=same, label=0)["metrics"]
+    found = row("vcr", "B because x", MULTIMODAL_VQA_EVAL, answer_choices=same, label=0)["metrics"]
     assert (found["accuracy"], found["letter_accuracy"], found["text_accuracy"]) == (1.0, 0.0, 1.0)
-    found = row("vcr", "B", "seed", "answer-only", answer_choices=same, label=0)["metrics"]
+    found = row("vcr", "B", MULTIMODAL_VQA_EVAL, "answer-only", answer_choices=same, label=0)["metrics"]
     assert (found["accuracy"], found["letter_accuracy"], found["text_accuracy"]) == (0.0, 0.0, 1.0)
 
 
@@ -166,13 +178,15 @@ def test_the_official_form_of_vcr_and_free_text_answers() -> None:
     assert row("vcr", "(A) because x", "strict", **given)["reading"]["answer"] == "No, <det1> waits."
     free = row("vcr", "She waits because x", "nlxgpt", answers="she waits")["metrics"]
     assert (free["accuracy"], free["letter_accuracy"]) == (1.0, None)
-    assert row("vcr", "She waits because x", "seed", answers="she waits")["metrics"]["accuracy"] is None
+    assert row("vcr", "She waits because x", MULTIMODAL_VQA_EVAL, answers="she waits")["metrics"]["accuracy"] is None
 
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)
 def test_what_is_valid_depends_on_the_protocol(protocol: str) -> None:
     empty = row("vqax", "yes because", protocol, answers=["yes"])["metrics"]["valid_explanation"]
-    assert empty == (1.0 if protocol == "seed" else 0.0)  # the original stores "yes because because"
+    assert empty == (
+        1.0 if protocol == MULTIMODAL_VQA_EVAL else 0.0
+    )  # multimodal-vqa-eval stores "yes because because"
     assert row("vqax", "yes because of rain", protocol, answers=["yes"])["metrics"]["valid_explanation"] == 1.0
 
 
@@ -241,8 +255,8 @@ def said(*pairs: tuple[str, float]) -> tuple[Token, ...]:
 
 
 def test_entropies_are_added_where_there_are_tokens() -> None:
-    protocol = PROTOCOLS["seed"]
-    assert isinstance(protocol, ReadsTokens)
+    protocol = PROTOCOLS[MULTIMODAL_VQA_EVAL]
+    assert protocol.reads_tokens
     sample = VQAX.sample_from_row({"id": 1, "answers": ["yes"]})
     tokens = said(("yes", 0.5), (" because", 9.0), (" x", 1.0), (" y", 2.0))
     mark = mark_reply(protocol, sample, "yes because x y", tokens=tokens)
@@ -289,8 +303,8 @@ def test_the_exam_objects() -> None:
         assert exam.tasks == (task,)
         assert exam.splits == ("train", "val", "test")
         assert exam.max_tokens == 40
-        assert list(exam.protocols) == ["seed", "strict", "nlxgpt", "e-vil"]
+        assert list(exam.protocols) == [MULTIMODAL_VQA_EVAL, "strict", "nlxgpt", "e-vil"]
         assert {p.prompt for p in exam.protocols.values()} == {"zero"}
         assert {p.headline for p in exam.protocols.values()} == {"accuracy"}
         with pytest.raises(SnellenError, match="is on no hub"):
-            exam.hub()
+            exam.hub(None)

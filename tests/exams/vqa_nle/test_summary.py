@@ -17,11 +17,11 @@ from snellen.core.exam import RunFacts
 from snellen.core.outcomes import mark_reply
 from snellen.core.results import GroupSummary, Score
 from snellen.core.types import Answer, Mark, Outcome, Sample, Token
-from snellen.engine.mark.audit import audit
-from snellen.engine.plan.plan import choose
 from snellen.exams.vqa_nle.exam import ACTX, ESNLIVE, VCR, VQAX, VqaNle
 from snellen.exams.vqa_nle.exports import entropy as entropy_tables
+from snellen.exams.vqa_nle.names import MULTIMODAL_VQA_EVAL
 from snellen.exams.vqa_nle.protocols import PROTOCOLS
+from snellen.stats.tally import summarised
 
 CHOICES = ["He is sad.", "A man is angry.", "She is happy because she won.", "It is raining."]
 Rows = Sequence[tuple[dict[str, Any], str]]
@@ -78,12 +78,12 @@ def area(scores: Sequence[float], correct: Sequence[bool]) -> float:
 
 
 def summary(
-    exam: VqaNle, rows: Rows, protocol: str = "seed", change: Callable[[Mark], Mark] = lambda m: m
+    exam: VqaNle, rows: Rows, protocol: str = MULTIMODAL_VQA_EVAL, change: Callable[[Mark], Mark] = lambda m: m
 ) -> tuple[GroupSummary, ...]:
     samples = [exam.sample_from_row({"id": i, "split": "val"} | truth) for i, (truth, _) in enumerate(rows)]
     chosen = PROTOCOLS[protocol]
     marks = [change(mark_reply(chosen, s, reply)) for s, (_, reply) in zip(samples, rows, strict=True)]
-    return chosen.summarise(zip(samples, marks, strict=True))
+    return summarised(chosen, zip(samples, marks, strict=True))
 
 
 def answers(text: str, why: str = "it rains", n: int = 10) -> dict[str, Any]:
@@ -112,7 +112,10 @@ def test_groups_intervals_floors_and_outcomes() -> None:
     assert (metric.floor, metric.floor_answer) == (pytest.approx(2 / 6), "red")  # of equals the first by name
     assert whole.bounds == (pytest.approx(4 / 6), pytest.approx(5 / 6))
     soft = whole.metrics["soft_accuracy"]
-    assert (soft.value, soft.floor, soft.interval) == (pytest.approx(4 / 6), pytest.approx(2 / 6), "bootstrap")
+    assert (soft.value, soft.floor, soft.interval) == (pytest.approx(4 / 6), pytest.approx(2 / 6), "wilson")
+    between = {"answers": ["red"] * 8 + ["blue"] * 2}  # two annotators make two thirds
+    soft = summary(VQAX, [*ROWS, (between, "blue because x")], "strict")[0].metrics["soft_accuracy"]
+    assert (soft.n, soft.interval) == (7, "bootstrap")
     assert whole.metrics["valid_explanation"].value == pytest.approx(5 / 6)
     assert [(g.by["answer_type"], g.n) for g in parts] == [("number", 1), ("other", 2), ("yes/no", 3)]
     assert all("bleu4_unfiltered" not in g.metrics for g in parts)
@@ -131,8 +134,8 @@ def test_explanations_filtered_and_unfiltered_always_with_n(scorer: Scorer) -> N
     assert not any("meteor" in name or "spice" in name or "evil" in name for name in whole.metrics)
 
 
-def test_placeholders_are_scored_as_nothing_and_seed_keeps_its_because(scorer: Scorer) -> None:
-    summary(VQAX, [(answers("yes"), "yes because it rains"), (answers("red"), "red")], "seed")
+def test_placeholders_are_scored_as_nothing_and_multimodal_vqa_eval_keeps_its_because(scorer: Scorer) -> None:
+    summary(VQAX, [(answers("yes"), "yes because it rains"), (answers("red"), "red")], MULTIMODAL_VQA_EVAL)
     assert scorer.calls[0][0] == ["because it rains", ""]
 
 
@@ -145,9 +148,9 @@ def test_object_tags_before_scoring(scorer: Scorer) -> None:
     }
     for protocol, said, true in (
         ("strict", "1 hugs 11", "1 hugs 11"),
-        ("e-vil", "1 hugs 11", "1 hugs <det11>"),  # the original maps references up to 9 only
+        ("e-vil", "1 hugs 11", "1 hugs <det11>"),  # its code maps references up to 9 only
         ("nlxgpt", "person1 hugs person11", "person1 hugs person11"),
-        ("seed", "det1 hugs det11", "det1 hugs det11"),
+        (MULTIMODAL_VQA_EVAL, "det1 hugs det11", "det1 hugs det11"),
     ):
         scorer.calls.clear()
         summary(VCR, [(truth, "A because <det1> hugs <det11>")], protocol)
@@ -166,16 +169,16 @@ def test_e_vil_scores_only_where_all_metrics_are_available(scorer: Scorer) -> No
 
 
 def test_meteor_where_java_has_it_and_a_note_of_what_is_not_here(scorer: Scorer) -> None:
-    assert VQAX.lacks(["zero"]) == {
+    assert VQAX.unavailable_metrics(["zero"]) == {
         "METEOR": "needs Java",
         "SPICE": "needs much",
         "e-ViL's scores": "need METEOR, SPICE",
     }
-    assert VQAX.lacks(["answer-only"]) == {}
+    assert VQAX.unavailable_metrics(["answer-only"]) == {}
     scorer.java = True
     metrics = summary(VQAX, ROWS, "strict")[0].metrics
     assert (metrics["meteor_unfiltered"].value, metrics["meteor_filtered"].value) == (0.25, 0.25)
-    assert set(VQAX.lacks(["zero", "answer-only"])) == {"SPICE", "e-ViL's scores"}
+    assert set(VQAX.unavailable_metrics(["zero", "answer-only"])) == {"SPICE", "e-ViL's scores"}
 
 
 def test_a_java_that_does_not_work_costs_no_summary(scorer: Scorer, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -231,7 +234,7 @@ def test_a_cut_explanation_is_still_an_explanation(scorer: Scorer) -> None:
     protocol = PROTOCOLS["strict"]
     mark = mark_reply(protocol, sample, "no because it rains", "length")
     assert mark.outcome is Outcome.TRUNCATED
-    whole = protocol.summarise([(sample, mark)])[0]
+    whole = summarised(protocol, [(sample, mark)])[0]
     assert whole.metrics["accuracy"].value == 0.0
     assert whole.metrics["valid_explanation"].value == 1.0
     assert scorer.calls[0][0] == ["it rains"]
@@ -266,7 +269,7 @@ def test_entropies_stay_whatever_becomes_of_the_answer() -> None:
     assert [m.outcome.value for _, m in marked] == ["correct", "correct", "truncated", "wrong", "refused"]
     assert [m.metrics["answer_entropy_mean"] for _, m in marked] == pytest.approx([e for *_, e in CUT_ROWS])
     assert marked[-1][1].metrics["accuracy"] == 0.0
-    metrics = PROTOCOLS["strict"].summarise(marked)[0].metrics
+    metrics = summarised(PROTOCOLS["strict"], marked)[0].metrics
     assert metrics["answer_entropy_mean"].n == metrics["accuracy"].n == 5
     assert metrics["answer_entropy_mean"].value == pytest.approx(2.3 / 5)
     assert metrics["answer_entropy_mean_auroc"].value == pytest.approx(5 / 6)  # right 0.1, 0.3; wrong 0.2, 0.9, 0.8
@@ -281,7 +284,7 @@ def test_entropies_stay_whatever_becomes_of_the_answer() -> None:
 
 def test_bounds_are_never_called_entropies() -> None:
     marked = cut_marks(bounded=True)
-    metrics = PROTOCOLS["strict"].summarise(marked)[0].metrics
+    metrics = summarised(PROTOCOLS["strict"], marked)[0].metrics
     assert metrics["answer_entropy_mean_lower_bound"].value == pytest.approx(2.3 / 5)
     assert metrics["answer_entropy_mean_lower_bound"].unit == "nats"
     assert "answer_entropy_mean_lower_bound_auroc" in metrics
@@ -295,7 +298,7 @@ def test_a_cut_reply_keeps_what_its_whole_answer_scores() -> None:
     assert mark.outcome is Outcome.TRUNCATED
     assert mark.metrics["soft_accuracy"] == pytest.approx(0.9)
     activity = ACTX.sample_from_row({"id": "1", "label": "bicycling, mountain"})
-    mark = mark_reply(PROTOCOLS["seed"], activity, "bicycling because he", "length")
+    mark = mark_reply(PROTOCOLS[MULTIMODAL_VQA_EVAL], activity, "bicycling because he", "length")
     assert mark.outcome is Outcome.TRUNCATED
     assert (mark.metrics["accuracy"], mark.metrics["head_accuracy"], mark.metrics["synonym_accuracy"]) == (
         0.0,
@@ -324,7 +327,7 @@ def test_no_constant_answer_beats_the_floor(protocol: str) -> None:
         best: dict[str, float] = {}
         for constant in constants:
             samples = [VCR.sample_from_row({"id": i, "split": "val"} | t) for i, t in enumerate(truths)]
-            metrics = chosen.summarise([(s, mark_reply(chosen, s, constant)) for s in samples])[0].metrics
+            metrics = summarised(chosen, [(s, mark_reply(chosen, s, constant)) for s in samples])[0].metrics
             for name in ("accuracy", "letter_accuracy", "text_accuracy"):
                 best[name] = max(best.get(name, 0.0), metrics[name].value or 0.0)
                 assert (metrics[name].floor or 0.0) >= (metrics[name].value or 0.0), (name, constant)
@@ -340,7 +343,7 @@ def test_intervals_know_that_questions_share_images() -> None:
             sample = msgspec.structs.replace(ESNLIVE.sample_from_row(row), facts={"image_name": f"{at % images}.jpg"})
             reply = "neutral because x" if at % images % 2 else "entailment because x"
             marked.append((sample, mark_reply(PROTOCOLS["strict"], sample, reply)))
-        whole = PROTOCOLS["strict"].summarise(marked)[0]
+        whole = summarised(PROTOCOLS["strict"], marked)[0]
         return whole.metrics["accuracy"], whole
 
     own, _ = interval(60)
@@ -384,23 +387,12 @@ def test_entropy_against_truth() -> None:
 
 
 def test_answers_alone_have_no_explanation_metrics(scorer: Scorer) -> None:
-    protocol = PROTOCOLS["seed"].for_prompt("answer-only")
+    protocol = PROTOCOLS[MULTIMODAL_VQA_EVAL].for_prompt("answer-only")
     sample = VQAX.sample_from_row({"id": 1, "split": "val"} | answers("yes"))
-    metrics = protocol.summarise([(sample, mark_reply(protocol, sample, "Yes, it is."))])[0].metrics
+    metrics = summarised(protocol, [(sample, mark_reply(protocol, sample, "Yes, it is."))])[0].metrics
     assert metrics["accuracy"].value == 1.0
     assert set(metrics) == {"accuracy", "soft_accuracy"}
     assert not scorer.calls
-
-
-@pytest.mark.usefixtures("scorer")
-@pytest.mark.parametrize("exam", [VQAX, ACTX, ESNLIVE, VCR], ids=lambda e: e.name)
-def test_an_audit_needs_no_data_set(exam: VqaNle) -> None:
-    rows = audit(exam, exam.truths(), choose(exam, (), None))
-    assert {r["protocol"] for r in rows} == set(PROTOCOLS)
-    for row in rows:
-        assert row["metric"] == "accuracy"
-        strict = row["protocol"] in ("strict", "nlxgpt", "e-vil")
-        assert row["won by"] is None or not strict, row
 
 
 def test_with_the_real_caption_metrics() -> None:
@@ -413,5 +405,5 @@ def test_with_the_real_caption_metrics() -> None:
 def test_groups_come_in_the_order_of_the_splits() -> None:
     samples = [Sample(id=s, tags={"split": s, "task": "vcr"}) for s in ("test", "rows", "train", "val")]
     marks = [Mark(id=s.id, outcome=Outcome.ERROR) for s in samples]
-    groups = PROTOCOLS["seed"].summarise(zip(samples, marks, strict=True))
+    groups = summarised(PROTOCOLS[MULTIMODAL_VQA_EVAL], zip(samples, marks, strict=True))
     assert [g.by["split"] for g in groups] == ["train", "val", "test", "rows"]

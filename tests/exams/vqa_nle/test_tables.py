@@ -1,4 +1,4 @@
-"""The seed's files from a run: names, columns, cells; hostile replies stay inert in all of them."""
+"""The files of multimodal-vqa-eval from a run: names, columns, cells; hostile replies stay inert in all of them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,9 @@ from snellen.core.types import Answer, Failure, Mark, Outcome, Sample, Token
 from snellen.exams.vqa_nle.entropy.spans import metrics_of, spans
 from snellen.exams.vqa_nle.exam import VQAX
 from snellen.exams.vqa_nle.exports import grid, tables
+from snellen.exams.vqa_nle.names import MULTIMODAL_VQA_EVAL
 from snellen.exams.vqa_nle.protocols import PROTOCOLS
+from snellen.stats.tally import summarised
 
 GOLDEN = json.loads((Path(__file__).parents[2] / "parity" / "nle_tables.json").read_text("utf-8"))
 Record = tuple[Sample, Answer, Mark]
@@ -52,7 +54,7 @@ def run(
     spec: str = "llava",
     prompt: str = "zero",
     created: str = "2024-01-02T03:04:05Z",
-    protocol: str = "seed",
+    protocol: str = MULTIMODAL_VQA_EVAL,
 ) -> RunFacts:
     manifest = {"subject": {"spec": spec}, "created": created, "data": {"synthetic": False}}
     return RunFacts(manifest, PROTOCOLS[protocol].for_prompt(prompt), prompt, (), {}, lambda: iter(records))
@@ -208,6 +210,15 @@ def test_another_protocol_has_files_and_columns_of_its_own(tmp_path: Path) -> No
     assert [r["model"] for r in read((home / "explanation_stats.csv").read_bytes())] == ["llava", "llava@strict"]
 
 
+def test_publishing_a_run_of_snellen_0_1_again_replaces_its_row_of_statistics(tmp_path: Path) -> None:
+    tables.publish("vqax", run(record("vqax", "1")), tmp_path)
+    known = tmp_path / "with_explanation" / tables.STATS_SIDECAR
+    assert "multimodal-vqa-eval" in known.read_text()
+    known.write_text(known.read_text().replace("multimodal-vqa-eval", "seed"))
+    tables.publish("vqax", run(record("vqax", "1")), tmp_path)
+    assert len(read((known.parent / "explanation_stats.csv").read_bytes())) == 1
+
+
 def test_two_models_never_share_a_name() -> None:
     specs = ["llava", "ollama/llava", "openrouter/x/llava", "hf/models/llava", "hf/llava", "hf/a/foo", "hf/b/foo"]
     specs += ["hf/x/" + "long" * 30, "hf/x/" + "long" * 31]
@@ -218,7 +229,7 @@ def test_two_models_never_share_a_name() -> None:
 
 
 def test_statistics_count_explanations_of_cut_and_unmarked_replies_as_the_summary_does() -> None:
-    protocol = PROTOCOLS["seed"]
+    protocol = PROTOCOLS[MULTIMODAL_VQA_EVAL]
     given = [({"answers": ["yes"] * 3}, "no because it rains and", "length"), ({}, "no because it rains", "stop")]
     given += [({"answers": ["yes"] * 3}, "", "stop"), ({"answers": ["yes"] * 3}, "blue", "stop")]
     samples = [VQAX.sample_from_row({"id": i, "split": "val"} | truth) for i, (truth, _, _) in enumerate(given)]
@@ -228,7 +239,7 @@ def test_statistics_count_explanations_of_cut_and_unmarked_replies_as_the_summar
     marks.append(Mark(id="9", outcome=Outcome.ERROR, metrics=protocol.blank(failed)))
     records = [(s, Answer(id=s.id, prompt="zero"), m) for s, m in zip(samples, marks, strict=True)]
     [stats] = read(dict(tables.exports("vqax", run(*records)))["with_explanation/explanation_stats.csv"])
-    metric = protocol.summarise(zip(samples, marks, strict=True))[0].metrics["valid_explanation"]
+    metric = summarised(protocol, zip(samples, marks, strict=True))[0].metrics["valid_explanation"]
     assert (stats["valid_expl_count"], stats["total_samples"]) == ("2", "5")
     assert (metric.value, metric.n) == (pytest.approx(2 / 5), 5)
 
@@ -327,6 +338,6 @@ def test_entropy_files_hold_spans_and_how_they_go_with_correctness() -> None:
     assert not [n for n, _ in tables.exports("vqax", run(record("vqax", "1"))) if n.startswith("entropy")]
 
 
-def test_grid_rows_are_the_seeds() -> None:
+def test_grid_rows_are_those_of_multimodal_vqa_eval() -> None:
     assert tables.ROWS == {"vqax": "VQA-X", "actx": "ACT-X", "esnlive": "ESNLI-VE", "vcr": "VCR"}
     assert tuple(tables.ROWS.values()) == grid.TASKS

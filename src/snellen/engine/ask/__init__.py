@@ -1,1 +1,1 @@
-"""From samples to answers: questions, controls, the feed, the asking loop."""
+"""The ask stage: from samples to questions, and what controls do to them. Pure, but for reading the data set."""

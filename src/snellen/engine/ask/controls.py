@@ -1,6 +1,7 @@
 """Controls: the same question without its image, with a blank one, with another sample's, or with its options shuffled.
 
-A control is an arm of a prompt, named `PROMPT+CONTROL`, so it is asked, stored, resumed and marked like any prompt.
+A control is half of an Arm, so it is asked, stored, resumed and marked like any prompt. Everything here is pure, but for `partners`,
+which reads the data set's light samples.
 """
 
 from __future__ import annotations
@@ -12,84 +13,29 @@ from functools import lru_cache
 
 import msgspec
 
+from snellen.core.arm import CONTROLS
 from snellen.core.dataset import Dataset
-from snellen.core.errors import SnellenError
+from snellen.core.errors import SnellenError, unknown
 from snellen.core.images import sniff
 from snellen.core.types import Part, Picture, Question, Sample, Text
 
-ABOUT = {
-    "none": "no image",
-    "blank": "a grey image of the same size",
-    "shuffled": "another sample's image",
-    "options": "the options in another order",
-    "swapped": "the pictures in the other order",
-}
 
-
-def split(prompt: str) -> tuple[str, str | None]:
-    """`question+blank` to the prompt and the control."""
-    base, plus, control = prompt.partition("+")
-    return base, control if plus else None
-
-
-def check(control: str) -> str:
+def known_control(name: str) -> str:
     """A control by name; an unknown one is an error that says which there are."""
-    if control not in ABOUT:
-        raise SnellenError(f"unknown control '{control}': choose from {', '.join(ABOUT)}")
-    return control
+    if name not in CONTROLS:
+        raise unknown("control", name, CONTROLS)
+    return name
 
 
-def questions(
-    data: Dataset,
-    prompts: tuple[str, ...],
-    wanted: Callable[[tuple[str, str]], bool],
-    applies: Callable[[str, Sample], bool],
-    seed: int,
-) -> Iterator[Question]:
-    """Every wanted (sample, prompt) as a Question, in data set order; arms with exchanged images come last."""
-    here = {p: _asker(data, p, seed) for p in prompts if split(p)[1] != "shuffled"}
-    if here:
-        for sample in data.full(lambda i: any(wanted((i, p)) for p in here)):
-            yield from (ask(sample) for p, ask in here.items() if wanted((sample.id, p)) and applies(p, sample))
-    for prompt in (p for p in prompts if split(p)[1] == "shuffled"):
-        yield from _shuffled(data, prompt, wanted, applies, seed)
-
-
-def _asker(data: Dataset, prompt: str, seed: int) -> Callable[[Sample], Question]:
-    base, control = split(prompt)
-    ask = data.asker(base)
-    if control is None:
-        return ask
-    changes: dict[str, Callable[[Question], Question]] = {
-        "none": _without,
-        "blank": _blank,
-        "options": lambda question: _other_order(question, seed),
-        "swapped": _swapped,
-    }
-    change = changes[control]
-    return lambda sample: msgspec.structs.replace(change(ask(sample)), prompt=prompt)
-
-
-def _shuffled(
-    data: Dataset,
-    prompt: str,
-    wanted: Callable[[tuple[str, str]], bool],
-    applies: Callable[[str, Sample], bool],
-    seed: int,
-) -> Iterator[Question]:
-    """Each sample with another image of its split and task."""
-    ask = data.asker(split(prompt)[0])
-    for_donor: dict[str, list[Sample]] = {}
-    for sample, donor_id in partners(data, seed):
-        if wanted((sample.id, prompt)) and applies(prompt, sample):
-            for_donor.setdefault(donor_id, []).append(sample)
-    for donor in data.full(for_donor.__contains__):
-        given = tuple(
-            msgspec.structs.replace(p, transforms=(*p.transforms, f"image of {donor.id}")) for p in donor.pictures
-        )
-        for sample in for_donor[donor.id]:
-            shown = msgspec.structs.replace(sample, pictures=given)
-            yield msgspec.structs.replace(ask(shown), prompt=prompt)
+def altered(question: Question, control: str, seed: int) -> Question:
+    """A question under a control; 'shuffled' is done before asking, by giving the sample another's pictures."""
+    if control == "none":
+        return _without(question)
+    if control == "blank":
+        return _blank(question)
+    if control == "options":
+        return _other_order(question, seed)
+    return _swapped(question) if control == "swapped" else question
 
 
 def partners(data: Dataset, seed: int) -> Iterator[tuple[Sample, str]]:
@@ -183,7 +129,7 @@ def _option_list(question: Question) -> tuple[int, str, _Printed] | str:
         return "offers no options to shuffle"
     label = rf"(?m)^\W?(?:{_any_of(question.options)})[).:]\s"
     if len(re.findall(label, question.text)) >= len(question.options):
-        return f"labels its choices {', '.join(question.options)}: labels in another order would be no other choices"
+        return f"labels its choices {', '.join(question.options)}: so shuffling is not supported"
     for at, part in enumerate(question.parts):
         found = _printed(question.options, part.text) if isinstance(part, Text) else None
         if found is not None and isinstance(part, Text):

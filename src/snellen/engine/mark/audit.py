@@ -18,9 +18,9 @@ from snellen.core.outcomes import mark_reply
 from snellen.core.protocol import Protocol
 from snellen.core.results import GroupSummary
 from snellen.core.types import Mark, Question, Sample
-from snellen.engine.ask.controls import split
 from snellen.engine.mark.control_comparison import chance, random_replies, sample_metric
-from snellen.engine.plan.plan import Chosen
+from snellen.engine.plan.plan import Target
+from snellen.stats.tally import summarised
 
 WON = 0.9
 ENOUGH = 300  # marks of a part for the chance of a headline that is no mean over samples
@@ -30,24 +30,23 @@ Say = Callable[[Question], str | None]
 
 
 def audit(
-    benchmark: Exam,
+    exam: Exam,
     samples: Sequence[Sample],
-    chosen: Sequence[Chosen],
+    targets: Sequence[Target],
     *,
     real: bool = False,
     progress: Callable[[int, int, str], None] | None = None,
 ) -> list[dict[str, Any]]:
     """One row for each protocol and whole part of the exam. `real` says that the truths are those of a data set."""
     if not samples:
-        raise SnellenError(f"{benchmark.name} has no truths of its own to audit with: give --data DIR")
+        raise SnellenError(f"{exam.name} has no truths of its own to audit with: give --data DIR")
     rows: list[dict[str, Any]] = []
-    for i, one in enumerate(chosen):
+    for i, one in enumerate(targets):
         if progress is not None:
-            progress(i, len(chosen), one.name)
-        base = split(one.prompt)[0]
-        fitting = [s for s in samples if base not in benchmark.partial or benchmark.applies(base, s)]
+            progress(i, len(targets), one.name)
+        fitting = [s for s in samples if exam.prompts[one.arm.prompt].asked_about(s)]
         if fitting:
-            rows += _Blind(benchmark, one, fitting, real).rows()
+            rows += _Blind(exam, one, fitting, real).rows()
     return rows
 
 
@@ -62,14 +61,14 @@ def texts_of(truth: Any) -> list[str]:
 class _Blind:
     """Subjects that never look, under one protocol."""
 
-    def __init__(self, benchmark: Exam, one: Chosen, samples: list[Sample], real: bool) -> None:
-        self.benchmark, self.one, self.samples, self.real = benchmark, one, samples, real
+    def __init__(self, exam: Exam, one: Target, samples: list[Sample], real: bool) -> None:
+        self.exam, self.one, self.samples, self.real = exam, one, samples, real
         self.protocol: Protocol = one.protocol
-        self.prompt = split(one.prompt)[0]
-        self.questions = {_part(p): benchmark.render(self.prompt, p) for p in benchmark.probes()}
+        self.prompt = one.arm.prompt
+        self.questions = {_part(p): exam.ask(self.prompt, p) for p in exam.probes()}
         for sample in samples:  # a data set may have parts that no probe has
             if _part(sample) not in self.questions:
-                self.questions[_part(sample)] = benchmark.render(self.prompt, sample)
+                self.questions[_part(sample)] = exam.ask(self.prompt, sample)
         first = mark_reply(self.protocol, samples[0], "x").metrics | self.protocol.blank(samples[0])
         self.metric = sample_metric(self.protocol, first)
         self.groups = self._summarised(_everything)
@@ -87,9 +86,8 @@ class _Blind:
             for sample in self.samples:
                 yield sample, mark_reply(self.protocol, sample, say(self._asked(sample)) or "")
 
-        groups = self.protocol.summarise(marked())
-        fewest = min(len(g.by) for g in groups)
-        return {" · ".join(g.by.values()): g for g in groups if len(g.by) == fewest}
+        groups = summarised(self.protocol, marked())
+        return {" · ".join(g.by.values()): g for g in groups if g.whole}
 
     def _means(self, say: Say) -> dict[str, float | None]:
         """The mean of the metric that a single sample has, by part; None where there is nothing to say."""
@@ -140,8 +138,8 @@ class _Blind:
     def _known(self, part: str) -> bool:
         """Whether the truths say what constants score: those of a data set, or all there can be where options are offered."""
         kinds = {_part(s) for s in self.members[part]}
-        probes = [p for p in self.benchmark.probes() if _part(p) in kinds]
-        return self.real or any(self.benchmark.render(q, p).options for p in probes for q in self.benchmark.prompts)
+        probes = [p for p in self.exam.probes() if _part(p) in kinds]
+        return self.real or any(self.exam.ask(q, p).options for p in probes for q in self.exam.prompts)
 
     def _best(self, constants: dict[str, float], floor: float | None, answer: str | None) -> dict[str, Any]:
         """The best constant; where a headline is no mean over samples, or no answer is a text, the summary knows it."""
@@ -180,7 +178,7 @@ class _Blind:
     def _chance(self) -> dict[str, float | None]:
         if self.metric == self.protocol.headline:
             every = self.members.items()
-            return {n: chance(self.benchmark, self.protocol, self.prompt, some, self.metric) for n, some in every}
+            return {n: chance(self.exam, self.protocol, self.prompt, some, self.metric) for n, some in every}
         return self._expected()
 
     def _expected(self) -> dict[str, float | None]:
@@ -194,11 +192,10 @@ class _Blind:
                     yield sample, mark_reply(self.protocol, sample, reply)
 
         sizes = Counter(map(_part, self.samples))
-        fewest = min(len(g.by) for g in self.groups.values())
         found: dict[str, float | None] = dict.fromkeys(self.groups)
-        for group in self.protocol.summarise(marked()):
+        for group in summarised(self.protocol, marked()):
             name = " · ".join(group.by.values())
-            if len(group.by) == fewest and any(self._asked(s).options for s in self.members[name]):
+            if group.whole and any(self._asked(s).options for s in self.members[name]):
                 found[name] = group.metrics[self.protocol.headline].value
         return found
 

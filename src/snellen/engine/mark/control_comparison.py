@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import zlib
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain, combinations
 from typing import Any
 
-from snellen.core.exam import Exam, SeesOrder
+from snellen.core.exam import Exam
 from snellen.core.outcomes import mark_reply
-from snellen.core.protocol import Protocol
+from snellen.core.protocol import Key, Protocol
+from snellen.core.records import ControlRow
 from snellen.core.results import GroupSummary, ProtocolSummary
 from snellen.core.types import Question, Sample
-from snellen.engine.ask.controls import split
-from snellen.engine.plan.plan import Chosen
+from snellen.engine.plan.plan import Target
 from snellen.engine.runs.folder import RunFolder
 from snellen.engine.runs.marks import read_marks
 from snellen.stats.paired import paired_difference
@@ -30,55 +30,65 @@ def sample_metric(protocol: Protocol, values: Mapping[str, Any]) -> str:
 
 def compare(
     folder: RunFolder,
-    benchmark: Exam,
-    chosen: tuple[Chosen, ...],
+    exam: Exam,
+    targets: tuple[Target, ...],
     samples: Mapping[str, Sample],
-    summaries: list[ProtocolSummary],
-) -> list[dict[str, Any]]:
+    results: Sequence[ProtocolSummary],
+) -> tuple[ControlRow, ...]:
     """One row for each control arm and whole part of the exam."""
-    found = []
-    for arm in chosen:
-        base_prompt, control = split(arm.prompt)
-        base = next((c for c in chosen if c.protocol.name == arm.protocol.name and c.prompt == base_prompt), None)
-        if control is None or base is None or (control == "swapped" and isinstance(benchmark, SeesOrder)):
+    found: list[ControlRow] = []
+    for target in targets:
+        base = next((t for t in targets if t.protocol.name == target.protocol.name and t.arm == target.arm.plain), None)
+        if not target.arm.control or base is None:
+            continue
+        if target.arm.control == "swapped" and _has_own_table(folder, exam, base, target):
             continue  # what the order of pictures does has a table of its own: `position`
-        summary = next(s for s in summaries if s.protocol == base.name)
-        first = {m.id: m.metrics for m in read_marks(folder, base.name)}
-        metric = next((m for v in first.values() if (m := sample_metric(arm.protocol, v))), "")
-        pairs: dict[tuple[tuple[str, str], ...], Counter[tuple[float, float]]] = {}
-        members: dict[tuple[tuple[str, str], ...], list[Sample]] = {}
-        keys = _part_keys(summary)
-        for mark in read_marks(folder, arm.name):
-            before, after = first.get(mark.id, {}).get(metric), mark.metrics.get(metric)
-            if isinstance(before, float) and isinstance(after, float):
-                part = tuple((k, samples[mark.id].tags[k]) for k in keys)
-                pairs.setdefault(part, Counter())[before, after] += 1
-                members.setdefault(part, []).append(samples[mark.id])
-        for part, counts in pairs.items():
-            group = next((g for g in summary.groups if g.by == dict(part)), None)
-            drawn = paired_difference(counts, seed=zlib.crc32(repr(part).encode()))
-            found.append(
-                {
-                    "protocol": base.name,
-                    "control": control,
-                    "by": dict(part),
-                    "metric": metric,
-                    "score": drawn.first,
-                    "control_score": drawn.second,
-                    "difference": drawn.difference,
-                    "low": drawn.low,
-                    "high": drawn.high,
-                    "n": drawn.n,
-                    "chance": chance(benchmark, arm.protocol, base_prompt, members[part], metric),
-                    **_floor(group, metric),
-                }
-            )
-    return found
+        result = next(r for r in results if r.protocol == base.name)
+        found += _rows(folder, exam, base, target, samples, result)
+    return tuple(found)
 
 
-def _part_keys(summary: ProtocolSummary) -> tuple[str, ...]:
-    fewest = min((len(g.by) for g in summary.groups), default=0)
-    return next((tuple(g.by) for g in summary.groups if len(g.by) == fewest), ())
+def _has_own_table(folder: RunFolder, exam: Exam, base: Target, swapped: Target) -> bool:
+    return exam.position_bias(read_marks(folder, base.name), read_marks(folder, swapped.name)) is not None
+
+
+def _rows(
+    folder: RunFolder,
+    exam: Exam,
+    base: Target,
+    target: Target,
+    samples: Mapping[str, Sample],
+    result: ProtocolSummary,
+) -> Iterator[ControlRow]:
+    first = {m.id: m.metrics for m in read_marks(folder, base.name)}
+    metric = next((m for v in first.values() if (m := sample_metric(target.protocol, v))), "")
+    pairs: dict[Key, Counter[tuple[float, float]]] = {}
+    members: dict[Key, list[Sample]] = {}
+    for mark in read_marks(folder, target.name):
+        before, after = first.get(mark.id, {}).get(metric), mark.metrics.get(metric)
+        if isinstance(before, float) and isinstance(after, float):
+            part = next(iter(target.protocol.groups(samples[mark.id])))
+            pairs.setdefault(part, Counter())[before, after] += 1
+            members.setdefault(part, []).append(samples[mark.id])
+    for part, counts in pairs.items():
+        group = next((g for g in result.groups if g.whole and g.by == dict(part)), None)
+        drawn = paired_difference(counts, seed=zlib.crc32(repr(part).encode()))
+        yield ControlRow(
+            protocol=base.name,
+            control=target.arm.control,
+            by=dict(part),
+            metric=metric,
+            score=drawn.first,
+            control_score=drawn.second,
+            difference=drawn.difference,
+            low=drawn.low,
+            high=drawn.high,
+            n=drawn.n,
+            **(
+                {"chance": chance(exam, target.protocol, base.arm.prompt, members[part], metric)}
+                | _floor(group, metric)
+            ),
+        )
 
 
 def _floor(group: GroupSummary | None, metric: str) -> dict[str, Any]:
@@ -91,7 +101,7 @@ def _floor(group: GroupSummary | None, metric: str) -> dict[str, Any]:
     return {"constant": found.floor, "constant_answer": found.floor_answer}
 
 
-def chance(benchmark: Exam, protocol: Protocol, prompt: str, samples: list[Sample], metric: str) -> float | None:
+def chance(exam: Exam, protocol: Protocol, prompt: str, samples: list[Sample], metric: str) -> float | None:
     """What a subject that draws among the options would score on these samples, computed, not drawn."""
     total, seen = 0.0, 0
     judged: dict[tuple[str, str], float] = {}
@@ -102,10 +112,10 @@ def chance(benchmark: Exam, protocol: Protocol, prompt: str, samples: list[Sampl
         )
         if key not in judged:
             probe = next(
-                (p for p in benchmark.probes() if all(sample.tags.get(k) == p.tags.get(k) for k in ("split", "task"))),
+                (p for p in exam.probes() if all(sample.tags.get(k) == p.tags.get(k) for k in ("split", "task"))),
                 None,
             )
-            replies = random_replies(benchmark.render(prompt, probe)) if probe is not None else []
+            replies = random_replies(exam.ask(prompt, probe)) if probe is not None else []
             values = [mark_reply(protocol, sample, reply).metrics.get(metric) for reply in replies]
             numbers = [v for v in values if isinstance(v, float)]
             if not numbers:

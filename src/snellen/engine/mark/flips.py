@@ -19,7 +19,7 @@ from snellen.core.types import Mark, Outcome
 from snellen.stats.agreement import Agreement
 
 if TYPE_CHECKING:
-    from snellen.engine.run import Run
+    from snellen.engine.runs.run import Run
 
 STAGES = ("prompt", "reading", "marking")
 

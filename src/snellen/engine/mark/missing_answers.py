@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 from snellen.core.errors import SnellenError
 from snellen.core.exam import Exam
-from snellen.engine.ask.controls import split
-from snellen.engine.plan.plan import Chosen
-from snellen.engine.runs.folder import RunFolder, Scan, Totals
+from snellen.core.records import Totals
+from snellen.engine.plan.plan import Target, applies
+from snellen.engine.runs.folder import RunFolder, Scan
 
 
 class Lacking(NamedTuple):
@@ -26,9 +26,9 @@ class Unasked(SnellenError):
     """`remark` calls nobody, so it says what `run` would have to ask, for every protocol that lacks answers."""
 
     def __init__(
-        self, folder: RunFolder, benchmark: Exam, lacking: Sequence[Chosen], asked: Sequence[str], scan: Scan
+        self, folder: RunFolder, exam: Exam, lacking: Sequence[Target], asked: Sequence[str], scan: Scan
     ) -> None:
-        self.lacking = tuple(_lacking(folder, benchmark, one, scan) for one in lacking)
+        self.lacking = tuple(_lacking(folder, exam, one, scan) for one in lacking)
         names = ",".join(one.name for one in lacking)
         super().__init__(
             f"{folder.path}: this run did not ask everything (it asked {', '.join(asked) or 'nothing'}). "
@@ -38,13 +38,11 @@ class Unasked(SnellenError):
         )
 
 
-def _lacking(folder: RunFolder, benchmark: Exam, one: Chosen, scan: Scan) -> Lacking:
-    base = split(one.prompt)[0]
-    partial = base in benchmark.partial
-    ids = tuple(s.id for s in folder.samples() if not partial or benchmark.applies(base, s))
+def _lacking(folder: RunFolder, exam: Exam, one: Target, scan: Scan) -> Lacking:
+    ids = tuple(s.id for s in folder.samples() if applies(exam, one.arm, s))
     cost, price = expected_cost(scan.totals, len(ids))
-    said = f"Protocol {one.name} marks answers to the prompt '{one.prompt}': {len(ids)} questions would have to be asked, {price}"
-    return Lacking(one.name, one.prompt, cost, ids, said)
+    said = f"Protocol {one.name} marks answers to the prompt '{one.arm}': {len(ids)} questions would have to be asked, {price}"
+    return Lacking(one.name, one.arm.text, cost, ids, said)
 
 
 def expected_cost(totals: Totals, questions: int) -> tuple[float | None, str]:

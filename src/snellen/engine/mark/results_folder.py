@@ -1,21 +1,14 @@
-"""Putting a finished run into a folder that collects many, as the seeds' own tools do."""
+"""Putting a finished run into a folder that collects many, as some original implementations do."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from snellen import exams as benchmarks
-from snellen.core.errors import SnellenError
-from snellen.core.exam import Collects
+from snellen.core.exam import Exam
 from snellen.engine.mark import marking
-from snellen.engine.run import Run
+from snellen.engine.runs.run import Run
 
 
-def collect(run: Run, results: Path) -> list[str]:
-    """Merge every protocol's prompt of a run once; gives a line for people on what was kept."""
-    benchmark = benchmarks.load(run.manifest["benchmark"])
-    if not isinstance(benchmark, Collects):
-        raise SnellenError(
-            f"--results: {benchmark.name} has no files that collect several runs; its own are in {run.path}/exports"
-        )
-    return [line for facts in marking.run_facts(run.folder, benchmark) for line in benchmark.collect(facts, results)]
+def collect(run: Run, exam: Exam, results: Path) -> list[str]:
+    """Merge every prompt of a run once; gives a line for people on what was kept."""
+    return [line for facts in marking.run_facts(run.folder, exam) for line in exam.collect(facts, results)]

@@ -5,15 +5,11 @@ from __future__ import annotations
 from math import ceil
 from typing import Any
 
-from snellen.core.exam import HasReplyLength
-from snellen.core.images import sniff
-from snellen.core.subject import Asked, AsksModels
+from snellen.core.subject import Asked
+from snellen.engine.ask.questions import asker
 from snellen.engine.plan.plan import Plan
-from snellen.subjects.openai_api import ChatSubject
-from snellen.subjects.token_counts import image_tokens, text_tokens
 
 PROBE = 200
-SHORT_REPLY = 8  # tokens of a label or a letter
 
 
 def estimate(
@@ -21,30 +17,30 @@ def estimate(
 ) -> dict[str, Any]:
     """Calls, tokens, money and time. Tokens are measured on a probe of questions spread over the data and scaled up.
 
-    Without `output_tokens` a reply is as long as the benchmark says.
+    Without `output_tokens` a reply is as long as the exam says.
     """
     questions = sum(plan.questions.values())
     found: dict[str, Any] = {
         "samples": len(plan.data),
-        "prompts": ", ".join(plan.prompts),
+        "prompts": ", ".join(arm.text for arm in plan.arms),
         "calls": questions,
         "synthetic_data": plan.data.synthetic,
     }
-    asked = plan.subject.asked() if isinstance(plan.subject, AsksModels) else (Asked(plan.subject, 1),)
-    remote = [one.subject for one in asked if isinstance(one.subject, ChatSubject)]
+    asked = plan.subject.asked()
+    remote = [one for one in asked if one.subject.endpoints]
     if not remote:
         return found | {"money_usd": 0.0, "note": "this subject runs here and costs nothing"}
     if len(asked) > 1:
         names = " and ".join(one.subject.spec for one in asked)
         note = f"{names} are asked in turns, at most {asked[0].calls} calls a question in all: what each costs depends on their replies"
         return found | {"calls": f"at most {questions * asked[0].calls}", "money_usd": "unknown", "note": note}
-    one, model = asked[0], remote[0]
+    one = remote[0]
     if output_tokens is None:
-        output_tokens = plan.benchmark.reply_tokens if isinstance(plan.benchmark, HasReplyLength) else SHORT_REPLY
+        output_tokens = plan.exam.reply_tokens
     calls = questions * one.calls
-    tokens, looked_at = _probe(plan, model.model, one)
+    tokens, looked_at = _probe(plan, one)
     input_tokens = round(tokens / max(1, looked_at) * calls)
-    price = model.price
+    price = one.subject.price
     found |= {
         "calls": calls,
         "input_tokens": input_tokens,
@@ -60,22 +56,20 @@ def estimate(
         "seconds_assume": f"{seconds_per_call:g} s a call, {concurrency} in flight",
     }
     if one.calls > 1:
-        found["note"] = f"{model.spec} is asked up to {one.calls} times a question; counted as whole pictures each time"
+        found["note"] = (
+            f"{one.subject.spec} is asked up to {one.calls} times a question; counted as whole pictures each time"
+        )
     return found
 
 
-def _probe(plan: Plan, model: str, one: Asked) -> tuple[int, int]:
+def _probe(plan: Plan, one: Asked) -> tuple[int, int]:
     ids = [s.id for s in plan.data.light()]
     chosen = frozenset(ids[:: max(1, ceil(len(ids) / PROBE))])
     total, count = 0, 0
-    for prompt in plan.prompts:
-        ask = plan.data.asker(prompt)
+    for arm in plan.arms:
+        ask = asker(plan.exam, plan.data, arm.prompt)
         for sample in plan.data.full(chosen.__contains__):
-            if not plan.applies(prompt, sample):
-                continue
-            question = ask(sample)
-            heads = (sniff(p.data) for p in question.pictures)
-            pictures = sum(image_tokens(model, h.width, h.height) for h in heads)
-            total += text_tokens(question.text + one.text) + one.pictures * pictures
-            count += 1
+            if plan.applies(arm, sample):
+                total += one.subject.input_tokens(ask(sample), one.text, one.pictures)
+                count += 1
     return total, count

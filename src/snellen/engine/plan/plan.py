@@ -1,4 +1,4 @@
-"""What a run is: its benchmark, data, subject, protocols and options, and the folder that all of these name."""
+"""What a run is: its exam, data, subject, protocols and options, and the folder that all of these name."""
 
 from __future__ import annotations
 
@@ -6,101 +6,91 @@ import re
 import time
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import msgspec
 
-from snellen import exams as benchmarks
-from snellen import subjects
+from snellen import exams, subjects
+from snellen.core.arm import Arm
 from snellen.core.dataset import Dataset
 from snellen.core.digest import digest
 from snellen.core.errors import SnellenError
-from snellen.core.exam import Exam, HasMethods, Scored, pick_protocol
-from snellen.core.options import Selection
+from snellen.core.exam import Exam, Wanted
+from snellen.core.options import MAX_MISSING, SHOTS, Selection, refuse_unknown
 from snellen.core.protocol import Protocol
-from snellen.core.scorer import Scorer
-from snellen.core.subject import ChoosesOnly, Subject
+from snellen.core.records import FORMAT, DataEntry, Manifest, ProtocolEntry, ScorerEntry, SubjectEntry
+from snellen.core.scorer import SCORER_MODE, SCORERS, Scorer
+from snellen.core.subject import Subject
 from snellen.core.types import Sample
-from snellen.engine.ask.controls import check, split, why_not_shuffled
+from snellen.engine.ask.controls import known_control, why_not_shuffled
+from snellen.engine.ask.questions import asker
 from snellen.engine.call.store import cache_folder
-from snellen.exams.grounding.methods import building as methods
-from snellen.subjects.local.settings import LocalSettings
-from snellen.subjects.openai_api import Settings
+from snellen.engine.plan.request import Limits, RunRequest
 
 NAMING = 2
 
 
-class Chosen(NamedTuple):
-    """A protocol together with the prompt whose answers it marks."""
+class Target(NamedTuple):
+    """A protocol together with the arm whose answers it marks."""
 
     protocol: Protocol
-    prompt: str
+    arm: Arm
 
     @property
     def name(self) -> str:
-        """`NAME`, or `NAME@PROMPT` where the prompt is not the protocol's own."""
-        return self.protocol.name if self.prompt == self.protocol.prompt else f"{self.protocol.name}@{self.prompt}"
+        """`NAME`, or `NAME@ARM` where that is not the protocol's own prompt."""
+        own = self.arm == Arm(self.protocol.prompt)
+        return self.protocol.name if own else f"{self.protocol.name}@{self.arm}"
+
+    @property
+    def entry(self) -> ProtocolEntry:
+        """As the manifest has it."""
+        return ProtocolEntry(name=self.name, version=self.protocol.version, prompt=self.arm.text)
 
 
 class Plan(NamedTuple):
-    """Everything that decides what is asked and how it is marked. `questions` counts them by prompt."""
+    """Everything that decides what is asked and how it is marked. `questions` counts them by arm."""
 
-    benchmark: Exam
+    exam: Exam
     data: Dataset
     subject: Subject
-    chosen: tuple[Chosen, ...]
-    options: Selection
-    questions: Mapping[str, int] = {}
+    targets: tuple[Target, ...]
+    selection: Selection
+    questions: Mapping[Arm, int] = {}
     scorers: tuple[Scorer, ...] = ()
     notes: tuple[str, ...] = ()
+    limits: Limits = Limits()
+    out: Path = Path("runs")
+    results: Path | None = None
 
     @property
-    def prompts(self) -> tuple[str, ...]:
-        """The prompts that have to be asked, each once."""
-        return tuple(dict.fromkeys(c.prompt for c in self.chosen))
+    def arms(self) -> tuple[Arm, ...]:
+        """The arms that have to be asked, each once."""
+        return tuple(dict.fromkeys(t.arm for t in self.targets))
 
-    def applies(self, prompt: str, sample: Sample) -> bool:
-        """Whether a prompt, or an arm of it, is asked about a sample."""
-        base, arm = split(prompt)
-        if base in self.benchmark.partial and not self.benchmark.applies(base, sample):
-            return False
-        if isinstance(self.subject, ChoosesOnly) and not self.benchmark.render(base, _bare(sample)).options:
-            return False
-        return arm != "options" or not why_not_shuffled(self.benchmark.render(base, _bare(sample)))
-
-    def counted(self) -> dict[str, int]:
-        """How many questions each prompt asks."""
-        counts = dict.fromkeys(self.prompts, 0)
-        some = [
-            p
-            for p in counts
-            if split(p)[0] in self.benchmark.partial
-            or split(p)[1] == "options"
-            or isinstance(self.subject, ChoosesOnly)
-        ]
-        for sample in self.data.light() if some else ():
-            for prompt in some:
-                counts[prompt] += self.applies(prompt, sample)
-        return {p: n if p in some else len(self.data) for p, n in counts.items()}
+    def applies(self, arm: Arm, sample: Sample) -> bool:
+        """Whether an arm is asked about a sample."""
+        return applies(self.exam, arm, sample, self.subject.chooses_only)
 
     @property
     def folder_name(self) -> str:
-        """Benchmark, subject and a digest of what changes the answers; protocols, prompts, money and speed do not count."""
+        """Exam, subject and a digest of what changes the answers; protocols, prompts, money and speed do not count."""
         subject = {k: v for k, v in self.subject.identity.items() if k != "listed"}
         mark = digest(
             {
                 "naming": NAMING,
-                "benchmark": self.benchmark.name,
+                "benchmark": self.exam.name,
                 "data": self.data.fingerprint,
                 "subject": subject,
-                "options": msgspec.to_builtins(self.options),
+                "options": msgspec.to_builtins(self.selection),
             }
         )
-        return f"{self.benchmark.name}_{_slug(self.subject.spec)}_{mark[:8]}"
+        return f"{self.exam.name}_{_slug(self.subject.spec)}_{mark[:8]}"
 
-
-def _bare(sample: Sample) -> Sample:
-    return msgspec.structs.replace(sample, pictures=())
+    @property
+    def folder(self) -> Path:
+        """Where the run is."""
+        return self.out / self.folder_name
 
 
 def _slug(spec: str) -> str:
@@ -109,160 +99,201 @@ def _slug(spec: str) -> str:
     return re.sub(r"[^A-Za-z0-9.]+", "-", spec).strip("-.")[:60]
 
 
-def make_plan(
-    benchmark_name: str,
-    *,
-    model: str | None,
-    data: Path,
-    protocols: tuple[str, ...] = (),
-    prompt: str | None = None,
-    controls: tuple[str, ...] = (),
-    options: Selection | None = None,
-    settings: Settings | None = None,
-    local: LocalSettings | None = None,
-    scorers: tuple[str, ...] = (),
-    scorer_mode: str = "trained",
-    method: methods.Chosen | None = None,
-    offline: bool = False,
-) -> Plan:
-    """Check everything that the user named, and open the data."""
-    benchmark = benchmarks.load(benchmark_name)
-    options = options or Selection()
-    if options.limit is not None and options.limit < 1:
-        raise SnellenError(f"--limit {options.limit}: must be at least 1")
-    if options.shots not in benchmark.shots:
-        raise SnellenError(f"--shots {options.shots}: {benchmark.name} has {', '.join(map(str, benchmark.shots))}")
-    chosen = choose(benchmark, protocols, prompt, controls)
-    opened = benchmark.open(data, options)
-    settings = settings or Settings(max_tokens=benchmark.max_tokens)
-    if model is not None and model.startswith("method/"):
-        method, model = methods.Chosen(model.removeprefix("method/")), None
-    used = methods.wants_method(benchmark, method, model)
-    if used is not None and isinstance(benchmark, HasMethods):
-        subject = methods.build(
-            benchmark, used, model, opened, settings, local=local, seed=options.seed, offline=offline
-        )
-    elif model is None:
-        raise SnellenError(methods.nobody(benchmark))
-    else:
-        subject = subjects.build(
-            model,
-            settings,
-            solvers=benchmark.solvers,
-            seed=options.seed,
-            offline=offline,
-            local=local,
-            recorded=getattr(benchmark, "recorded", None),
-        )
-    plan = Plan(benchmark, opened, subject, chosen, options)
-    plan = _that_apply(plan, named=bool(protocols))
-    return plan if offline else plan._replace(scorers=_scorers(plan, scorers, scorer_mode))
+# ---------------------------------------------------------------- from a request to a plan
 
 
-def _scorers(plan: Plan, names: tuple[str, ...], mode: str) -> tuple[Scorer, ...]:
-    """The scorers that the benchmark needs: those named, the tiny one for synthetic data, else the benchmark's own."""
+def make_plan(request: RunRequest, *, offline: bool = False) -> Plan:
+    """Check everything that the user named, and open the data. `offline` makes a plan that calls nobody and scores nothing."""
+    exam = exams.load(request.exam)
+    wanted = exam.understood(Wanted(request.model, request.prompt, request.selection, dict(request.options)))
+    selection = _checked(exam, wanted)
+    targets = choose(exam, request.protocols, wanted.prompt, request.controls)
+    _check_shots(exam, targets, selection)
+    data = exam.open(request.data, selection)
+    subject = subjects.build(
+        wanted.model, exam, options=wanted.options, data=data, seed=selection.seed, offline=offline
+    )
+    request.limits.check(subject.spec, bool(subject.endpoints))
+    plan = Plan(exam, data, subject, targets, selection, limits=request.limits, out=request.out)
+    plan = _that_apply(plan, named=bool(request.protocols))
+    results = wanted.options.get("results")
+    plan = plan._replace(results=Path(results) if results else None)
+    return plan if offline else plan._replace(scorers=_scorers(plan, wanted.options))
+
+
+def _checked(exam: Exam, wanted: Wanted) -> Selection:
+    """The selection, with the options that belong to it; an option that means nothing here is refused."""
+    kind, name = subjects.find(wanted.model)
+    allowed = (*exam.options, *kind.takes(name, wanted.options, subjects.options_of))
+    refuse_unknown(wanted.options, allowed, f"{exam.name} with {wanted.model}", _owners)
+    given = {o.name: wanted.options[o.name] for o in (SHOTS, MAX_MISSING) if o.name in wanted.options}
+    selection = msgspec.structs.replace(wanted.selection, **given)
+    if selection.limit is not None and selection.limit < 1:
+        raise SnellenError(f"--limit {selection.limit}: must be at least 1")
+    if selection.shots not in exam.shots:
+        raise SnellenError(f"--shots {selection.shots}: {exam.name} has {', '.join(map(str, exam.shots))}")
+    return selection
+
+
+def _owners() -> dict[str, str]:
+    """Whose option a name is, for people."""
+    found: dict[str, list[str]] = {}
+    for name in exams.names():
+        for option in exams.load(name).options:
+            found.setdefault(option.name, []).append(name)
+    for prefix, kind in subjects.kinds().items():
+        for option in kind.options:
+            found.setdefault(option.name, []).append(f"{prefix}/ models")
+    return {name: ", ".join(dict.fromkeys(owners)) for name, owners in found.items()}
+
+
+def _check_shots(exam: Exam, targets: tuple[Target, ...], selection: Selection) -> None:
+    for target in targets:
+        if selection.shots and exam.prompts[target.arm.prompt].shots == (0,):
+            raise SnellenError(f"the prompt '{target.arm.prompt}' takes no examples: leave out --shots")
+
+
+def _scorers(plan: Plan, options: Mapping[str, object]) -> tuple[Scorer, ...]:
+    """The scorers that the exam needs: those named, one for synthetic data, else the exam's own."""
     from snellen.scorers import TINY, build
 
-    if not isinstance(plan.benchmark, Scored):
-        if names:
-            raise SnellenError(f"--scorer {names[0]}: {plan.benchmark.name} needs no scorer")
+    if not plan.exam.scorers:
         return ()
-    wanted = names or ((TINY,) if plan.data.synthetic else plan.benchmark.scorers)
-    return tuple(build(name, mode=mode, cache=cache_folder()) for name in wanted)
+    named = options.get(SCORERS.name) or ()
+    wanted = named or ((TINY,) if plan.data.synthetic else plan.exam.scorers)
+    mode = str(options.get(SCORER_MODE.name, SCORER_MODE.default))
+    return tuple(build(str(name), mode=mode, cache=cache_folder()) for name in _each(wanted))
+
+
+def _each(names: object) -> tuple[str, ...]:
+    return (names,) if isinstance(names, str) else tuple(names)  # type: ignore[arg-type]
+
+
+# ---------------------------------------------------------------- which questions there are
+
+
+def applies(exam: Exam, arm: Arm, sample: Sample, chooses_only: bool = False) -> bool:
+    """Whether an arm is asked about a sample, of a subject that can do more than choose or that cannot."""
+    if not exam.prompts[arm.prompt].asked_about(sample):
+        return False
+    if chooses_only and not exam.ask(arm.prompt, _bare(sample)).options:
+        return False
+    return arm.control != "options" or not why_not_shuffled(exam.ask(arm.prompt, _bare(sample)))
+
+
+def counted(plan: Plan, chooses_only: bool) -> dict[Arm, int]:
+    """How many questions each arm asks."""
+    some = [
+        arm
+        for arm in plan.arms
+        if chooses_only or arm.control == "options" or plan.exam.prompts[arm.prompt].applies is not None
+    ]
+    counts = {arm: 0 if arm in some else len(plan.data) for arm in plan.arms}
+    for sample in plan.data.light() if some else ():
+        for arm in some:
+            counts[arm] += applies(plan.exam, arm, sample, chooses_only)
+    return counts
+
+
+def _bare(sample: Sample) -> Sample:
+    return msgspec.structs.replace(sample, pictures=()) if sample.pictures else sample
 
 
 def _that_apply(plan: Plan, *, named: bool) -> Plan:
     """Count the questions, and let go of protocols whose prompt fits no sample; that is an error where they were named."""
-    counts = plan.counted()
-    shuffles = [p for p in counts if split(p)[1] == "options"]
-    if shuffles and not any(counts[p] for p in shuffles):
+    only = plan.subject.chooses_only
+    counts = counted(plan, only)
+    shuffles = [arm for arm in counts if arm.control == "options"]
+    if shuffles and not any(counts[arm] for arm in shuffles):
         raise SnellenError(f"control 'options': {_why_none(plan, shuffles[0])}")
-    idle = [c for c in plan.chosen if not counts[c.prompt] and c.prompt not in shuffles]
-    whoever = plan._replace(subject=_ANYONE).counted() if isinstance(plan.subject, ChoosesOnly) else counts
-    if idle and (named or len(idle) == len(plan.chosen)):
-        if whoever[idle[0].prompt]:
-            raise SnellenError(f"{plan.subject.spec}: the prompt '{idle[0].prompt}' offers no options to choose from")
-        raise SnellenError(f"protocol {idle[0].name}: its prompt '{idle[0].prompt}' fits no sample of this selection")
-    kept = plan._replace(chosen=tuple(c for c in plan.chosen if counts[c.prompt]))
-    for prompt in kept.prompts:
-        plan.data.asker(split(prompt)[0])  # says what is wrong with shots and prompts before anything is asked
-    left = {base: counts[base] - counts[p] for p in shuffles if (base := split(p)[0]) in counts}
+    idle = [t for t in plan.targets if not counts[t.arm] and t.arm not in shuffles]
+    for_anyone = counted(plan, False) if only else counts
+    if idle and (named or len(idle) == len(plan.targets)):
+        if for_anyone[idle[0].arm]:
+            raise SnellenError(f"{plan.subject.spec}: the prompt '{idle[0].arm}' offers no options to choose from")
+        raise SnellenError(f"protocol {idle[0].name}: its prompt '{idle[0].arm}' fits no sample of this selection")
+    kept = plan._replace(targets=tuple(t for t in plan.targets if counts[t.arm]))
+    for arm in kept.arms:
+        asker(plan.exam, plan.data, arm.prompt)  # says what is wrong with shots and prompts before anything is asked
+    left = {arm.plain: counts[arm.plain] - counts[arm] for arm in shuffles if arm.plain in counts}
     notes = tuple(
-        f"control 'options': {n} of {counts[base]} questions of the prompt '{base}' have no options that can be shuffled and are left out"
-        for base, n in left.items()
+        f"control 'options': {n} of {counts[arm]} questions of the prompt '{arm}' have no options that can be shuffled and are left out"
+        for arm, n in left.items()
         if n
     )
-    lost = sum(whoever.values()) - sum(counts.values())
+    lost = sum(for_anyone.values()) - sum(counts.values())
     notes += (f"{plan.subject.spec}: {lost} questions offer no options and are left out",) if lost else ()
-    return kept._replace(questions={p: counts[p] for p in kept.prompts}, notes=notes)
+    return kept._replace(questions={arm: counts[arm] for arm in kept.arms}, notes=notes)
 
 
-_ANYONE: Any = object()
-"""In place of a subject that can answer anything."""
-
-
-def _why_none(plan: Plan, prompt: str) -> str:
-    base = split(prompt)[0]
+def _why_none(plan: Plan, arm: Arm) -> str:
     for sample in plan.data.light():
-        if plan.applies(base, sample):
-            return f"the prompt '{base}' {why_not_shuffled(plan.benchmark.render(base, _bare(sample)))}"
-    return f"the prompt '{base}' fits no sample of this selection"
+        if plan.applies(arm.plain, sample):
+            return f"the prompt '{arm.prompt}' {why_not_shuffled(plan.exam.ask(arm.prompt, _bare(sample)))}"
+    return f"the prompt '{arm.prompt}' fits no sample of this selection"
+
+
+# ---------------------------------------------------------------- which protocols
 
 
 def choose(
-    benchmark: Exam, protocols: tuple[str, ...], prompt: str | None, controls: tuple[str, ...] = ()
-) -> tuple[Chosen, ...]:
-    """Protocols by name, `NAME@PROMPT`, or all of them; `prompt` replaces the protocols' own prompt; controls add arms."""
-    specs = protocols or tuple(benchmark.protocols)
+    exam: Exam, protocols: tuple[str, ...], prompt: str | None = None, controls: tuple[str, ...] = ()
+) -> tuple[Target, ...]:
+    """Protocols by name, `NAME@ARM`, or all of them; `prompt` replaces the protocols' own prompt; controls add arms."""
+    specs = protocols or tuple(exam.protocols)
     if prompt is not None:
         specs = tuple(s if "@" in s else f"{s}@{prompt}" for s in specs)
-    picked = [Chosen(*pick_protocol(benchmark, spec)) for spec in specs]
-    for one in picked:
-        arm = split(one.prompt)[1]
-        if arm is not None:
-            check(arm)
-    arms = [Chosen(c.protocol, f"{c.prompt}+{check(arm)}") for arm in controls for c in picked if "+" not in c.prompt]
+    picked = [Target(*exam.protocol(spec)) for spec in specs]
+    for target in picked:
+        if target.arm.control:
+            known_control(target.arm.control)
+    arms = [
+        Target(t.protocol, t.arm.under(known_control(control)))
+        for control in controls
+        for t in picked
+        if not t.arm.control
+    ]
     return tuple(dict.fromkeys(picked + arms))
 
 
-def of_run(benchmark: Exam, known: Mapping[str, Any], where: Path) -> tuple[Chosen, ...]:
+def of_run(exam: Exam, known: Manifest, where: Path) -> tuple[Target, ...]:
     """The protocols that a run's manifest lists."""
-    entries = [(p["name"].partition("@")[0], p["prompt"]) for p in known["protocols"]]
-    for name, prompt in entries:
-        if name not in benchmark.protocols or split(prompt)[0] not in benchmark.prompts:
+    for entry in known.protocols:
+        name = exam.old_names.get(entry.base, entry.base)
+        if name not in exam.protocols or entry.arm.prompt not in exam.prompts:
             raise SnellenError(
-                f"{where} was marked with the protocol '{name}' (prompt '{prompt}') of a plugin, which is not loaded: "
+                f"{where} was marked with the protocol '{entry.base}' (prompt '{entry.prompt}') of a plugin, which is not loaded: "
                 "add --plugin FILE.py"
             )
-    return choose(benchmark, tuple(f"{name}@{prompt}" for name, prompt in entries), None)
+    return choose(exam, tuple(f"{entry.base}@{entry.prompt}" for entry in known.protocols))
 
 
-def manifest(plan: Plan, version: str) -> dict[str, Any]:
+# ---------------------------------------------------------------- run.json
+
+
+def manifest(plan: Plan, version: str, fresh: bool) -> Manifest:
     """run.json of a new run."""
-    return {
-        "snellen": version,
-        "created": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
-        "benchmark": plan.benchmark.name,
-        "subject": {"spec": plan.subject.spec, "identity": dict(plan.subject.identity)},
-        "options": msgspec.to_builtins(plan.options),
-        "data": {
-            "source": plan.data.source,
-            "fingerprint": plan.data.fingerprint,
-            "synthetic": plan.data.synthetic,
-            "samples": len(plan.data),
-            **({"missing": list(missing)} if (missing := getattr(plan.data, "missing", ())) else {}),
-        },
-        "questions": dict(plan.questions),
-        "protocols": [protocol_entry(c) for c in plan.chosen],
-        **({"scorers": [scorer_entry(s) for s in plan.scorers]} if plan.scorers else {}),
-    }
+    return Manifest(
+        format=FORMAT,
+        snellen=version,
+        created=time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
+        benchmark=plan.exam.name,
+        subject=SubjectEntry(spec=plan.subject.spec, identity=dict(plan.subject.identity)),
+        options=plan.selection,
+        data=DataEntry(
+            source=plan.data.source,
+            fingerprint=plan.data.fingerprint,
+            synthetic=plan.data.synthetic,
+            samples=len(plan.data),
+            missing=tuple(plan.data.missing),
+        ),
+        questions={arm.text: n for arm, n in plan.questions.items()},
+        protocols=tuple(t.entry for t in plan.targets),
+        scorers=tuple(map(scorer_entry, plan.scorers)),
+        fresh=fresh,
+    )
 
 
-def scorer_entry(scorer: Scorer) -> dict[str, Any]:
+def scorer_entry(scorer: Scorer) -> ScorerEntry:
     """A scorer in the manifest."""
-    return {"name": scorer.name, "identity": dict(scorer.identity)}
-
-
-def protocol_entry(chosen: Chosen) -> dict[str, str]:
-    """A protocol in the manifest."""
-    return {"name": chosen.name, "version": chosen.protocol.version, "prompt": chosen.prompt}
+    return ScorerEntry(name=scorer.name, identity=dict(scorer.identity))

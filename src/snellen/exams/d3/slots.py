@@ -11,10 +11,22 @@ from functools import lru_cache
 from typing import Any
 
 from snellen.core.types import Sample
+from snellen.synthetic.pairs.folder import MOST, PAIR, set_names
 
-PAIR = ("left", "right")
-MOST = 16
-"""Pictures that a set may have."""
+__all__ = [
+    "MOST",
+    "PAIR",
+    "asked_keys",
+    "chance_of_all",
+    "chance_of_one",
+    "is_asked_key",
+    "names_in",
+    "names_of",
+    "set_names",
+    "slot_of",
+    "task_of",
+    "words_of",
+]
 
 _ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
 _CARDINALS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
@@ -22,11 +34,6 @@ _NOISE = frozenset(
     ("image", "images", "img", "picture", "pic", "photo", "caption", "captions", "description", "the", "of", "for")
 )
 _LONGEST_KEY = 60
-
-
-def set_names(count: int) -> tuple[str, ...]:
-    """The slots of a set: image1, image2, ..."""
-    return tuple(f"image{i}" for i in range(1, count + 1))
 
 
 def names_in(entry: Mapping[str, Any]) -> tuple[str, ...] | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from snellen.exams.salbench.wording import FEATURES_O3, FEATURES_P3
+from snellen.synthetic.patterns.wording import FEATURES_O3, FEATURES_P3
 
 
 class Config(NamedTuple):

@@ -17,8 +17,8 @@ import msgspec
 from snellen.core.digest import rank
 from snellen.core.errors import SnellenError
 from snellen.core.types import Part, Question, Sample, Text
-from snellen.exams.salbench import wording
 from snellen.exams.salbench.names import BY_NAME, CONFIGS, labels_of
+from snellen.synthetic.patterns import wording
 
 if TYPE_CHECKING:
     from snellen.exams.salbench.data import SalBenchData

@@ -1,4 +1,4 @@
-"""Reads VQA-X, ACT-X, e-SNLI-VE and VCR in the folder layout of the seed, whatever published format the files are in.
+"""Reads VQA-X, ACT-X, e-SNLI-VE and VCR in the folder layout of multimodal-vqa-eval, whatever published format the files are in.
 
 Annotations are read record by record on every pass and images only for the samples that are asked about, so that a large
 split costs no more memory than its file. Samples are joined by their id, never by their image.
@@ -12,48 +12,30 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import msgspec
-
-from snellen.core.dataset import Problem
+from snellen.core.dataset import Dataset, Problem, Shots, no_shots
 from snellen.core.digest import rank
-from snellen.core.errors import SnellenError
+from snellen.core.errors import SnellenError, unknown
 from snellen.core.options import Selection
 from snellen.core.pixels import check_image
 from snellen.core.selection import choose
 from snellen.core.text import one_line
-from snellen.core.types import Picture, Question, Sample, Text, Turn
+from snellen.core.types import Picture, Sample
 from snellen.exams.vqa_nle.formats.find import SPLIT_NAMES, Files, Source, find
 from snellen.exams.vqa_nle.formats.images import Image, ImageIndex
 from snellen.exams.vqa_nle.formats.sample import Grounder, Row, rows, sample_of, truth_of
-from snellen.exams.vqa_nle.marking.vqa_official import as_written
-from snellen.exams.vqa_nle.names import EXAMPLES, LABELS, LETTERS, SPLITS, TASKS
+from snellen.exams.vqa_nle.names import EXAMPLES, LABELS, SPLITS, TASKS
 
 SYNTHETIC_FILE = "snellen_synthetic.json"
 DEFAULT_ORDER = ("val", "test", "train")
 _FIRST_FEW = 5
 
 
-def open_data(task: str, where: Path, options: Selection, max_missing: int = 0) -> NleData:
-    """The selected samples of a task; `max_missing` (or the option of that name) samples may lack their image."""
-    return NleData(task, where, options, max(max_missing, getattr(options, "max_missing", 0)))
-
-
-def check(task: str, where: Path) -> Iterator[Problem]:
-    """Every problem of a data folder; see check.py."""
-    from snellen.exams.vqa_nle.check import check as check_folder
-
-    return check_folder(task, where)
-
-
-# ---------------------------------------------------------------- the data set
-
-
-class NleData:
+class NleData(Dataset):
     """Selected samples of one task. `missing` are the selected samples that are left out because their image is not there."""
 
-    def __init__(self, task: str, where: Path, options: Selection, max_missing: int) -> None:
+    def __init__(self, task: str, where: Path, options: Selection) -> None:
         if task not in TASKS:
-            raise SnellenError(f"unknown task '{task}': choose from {', '.join(TASKS)}")
+            raise unknown("task", task, TASKS)
         self.task, self.source, self.options = task, str(where), options
         self._where = where
         files = find(task, where)
@@ -86,7 +68,7 @@ class NleData:
             more = f" (and {len(problems) - 1} more problems)" if len(problems) > 1 else ""
             raise SnellenError(f"{problems[0]}{more}; 'snellen data check {task} --data {where}' lists all")
         self._gone = frozenset(self.missing)
-        self._allow(missing_names, max_missing)
+        self._allow(missing_names)
         self.fingerprint = fingerprint.hexdigest()
 
     def _scan(self, source: Source) -> _Scan:
@@ -114,8 +96,8 @@ class NleData:
             digest.update(f"\x1e{name}\x1f{sizes[name]}".encode())
         return _Scan(ids, missing, problems, digest.hexdigest())
 
-    def _allow(self, names: list[str], max_missing: int) -> None:
-        if len(names) > max_missing:
+    def _allow(self, names: list[str]) -> None:
+        if len(names) > self.options.max_missing:
             few = ", ".join(list(dict.fromkeys(names))[:_FIRST_FEW])
             more = ", ..." if len(set(names)) > _FIRST_FEW else ""
             raise SnellenError(
@@ -156,33 +138,20 @@ class NleData:
                 last = Picture(data=_read(image), name=image.name)
             yield sample_of(self.task, row, self.index, self._ground, last)
 
-    # ------------------------------------------------------------ asking
+    # ------------------------------------------------------------ examples
 
-    def asker(self, prompt: str) -> Callable[[Sample], Question]:
-        from snellen.exams.vqa_nle.prompts import ask
-
+    def shots(self, prompt: str) -> Shots:
+        super().shots(prompt)
         if self._choiceless:
             raise SnellenError(
                 f"{self._choiceless}: nlxgpt's form of VCR has no answer choices to ask about; "
                 "use the official val.jsonl or e-ViL's list instead"
             )
-        shots = EXAMPLES.get(prompt)
-        if shots is None:
-            return lambda sample: ask(prompt, sample)
-        examples = self.examples(shots)
-
-        def with_examples(sample: Sample) -> Question:
-            shown = pick_examples(examples, sample, shots)
-            turns: list[Turn] = []
-            for example in shown:
-                turns.append(Turn(role="user", parts=ask("zero", example).parts))
-                turns.append(Turn(role="assistant", parts=(Text(text=gold_reply(example)),)))
-            plain = ask("zero", sample)
-            return msgspec.structs.replace(
-                plain, prompt=prompt, history=(*plain.history, *turns), shots=tuple(e.id for e in shown)
-            )
-
-        return with_examples
+        count = EXAMPLES.get(prompt)
+        if count is None:
+            return no_shots
+        examples = self.examples(count)
+        return lambda sample: pick_examples(examples, sample, count)
 
     def examples(self, shots: int) -> list[Sample]:
         """Samples to show before a question, and stand-ins for those that share its image, in seeded order, with pictures.
@@ -257,14 +226,6 @@ def pick_examples(examples: list[Sample], sample: Sample, shots: int) -> list[Sa
 
 def _base(sample: Sample) -> str:
     return str(sample.facts["image_name"]).rpartition("/")[2]
-
-
-def gold_reply(sample: Sample) -> str:
-    """What a right answer to a sample looks like, in the form that the prompts ask for."""
-    truth = sample.truth
-    label = truth.get("label")
-    answer = as_written(truth["answers"]) if label is None else LETTERS[label]
-    return f"{answer} because {truth['explanations'][0]}"
 
 
 def _size(image: Image) -> int:

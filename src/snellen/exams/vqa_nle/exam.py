@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from snellen.core.dataset import Dataset, Problem
 from snellen.core.errors import SnellenError
-from snellen.core.exam import Published, RunFacts
-from snellen.core.options import Selection
-from snellen.core.protocol import Protocol
-from snellen.core.types import Question, Sample
-from snellen.exams.vqa_nle.names import MAX_TOKENS, PROMPTS, SPLITS, TITLES, wants_explanation
-from snellen.exams.vqa_nle.prompts import ask, probes, truths
+from snellen.core.exam import Exam, HubSet, Progress, RunFacts, Wanted
+from snellen.core.gallery import Gallery, GalleryFacts
+from snellen.core.options import MAX_MISSING, Option, Selection
+from snellen.core.types import Sample
+from snellen.exams.vqa_nle import check, rows
+from snellen.exams.vqa_nle.data import NleData
+from snellen.exams.vqa_nle.exports import tables
+from snellen.exams.vqa_nle.gallery import ShadedGallery
+from snellen.exams.vqa_nle.names import MAX_TOKENS, OLD_NAMES, SPLITS, TITLES, wants_explanation
+from snellen.exams.vqa_nle.prompts import probes, prompts_of, truths
 from snellen.exams.vqa_nle.protocols import PROTOCOLS
 
 WHAT = {
@@ -38,72 +42,91 @@ DEMO = {
     "esnlive": ("baseline/chance",),  # on these two snellen-tiny does no better than without the picture
     "vcr": ("baseline/chance",),
 }
+PROMPT_MODE = Option(
+    "prompt_mode",
+    "The prompt, as multimodal-vqa-eval names it: zero, 1shot, 3shot.",
+    flags=("--prompt_mode", "--prompt-mode"),
+    metavar="MODE",
+)
+GENERATE_EXPLANATIONS = Option(
+    "generate_explanations",
+    "false asks for the answer alone, as in multimodal-vqa-eval.",
+    flags=("--generate_explanations", "--generate-explanations"),
+    kind="bool",
+)
+RESULTS = Option("results", "Also merge CSV files into this folder, keeping the best run per cell.", metavar="DIR")
 
 
-class VqaNle:
+class VqaNle(Exam):
     """The exam object of one task, which an entry point names."""
 
     splits = SPLITS
-    shots = (0,)
-    protocols: Mapping[str, Protocol] = PROTOCOLS
-    solvers: Mapping[str, str] = {}
+    protocols = PROTOCOLS
+    old_names = OLD_NAMES
+    options = (PROMPT_MODE, GENERATE_EXPLANATIONS, RESULTS, MAX_MISSING)
     max_tokens = MAX_TOKENS
     reply_tokens = 40
-    partial: frozenset[str] = frozenset()
-    marks_facts = True
 
     def __init__(self, task: str) -> None:
         self.name = task
         self.title = f"{TITLES[task]}: {WHAT[task]}"
         self.paper = PAPERS[task]
         self.tasks = (task,)
-        self.prompts: Mapping[str, str] = PROMPTS[task]
+        self.prompts = prompts_of(task)
         self.demo = DEMO[task]
 
     def open(self, where: Path, options: Selection) -> Dataset:
-        from snellen.exams.vqa_nle.data import open_data
-
-        return open_data(self.name, where, options)
+        return NleData(self.name, where, options)
 
     def check(self, where: Path) -> Iterator[Problem]:
-        from snellen.exams.vqa_nle.data import check
-
-        return check(self.name, where)
+        return check.check(self.name, where)
 
     def make(
-        self, out: Path, *, count: int, seed: int, workers: int | None, progress: Callable[[int, int], None] | None
+        self,
+        out: Path,
+        *,
+        count: int,
+        seed: int,
+        workers: int | None = None,
+        progress: Progress | None = None,
+        **options: Any,
     ) -> list[Path]:
         from snellen.synthetic.explained.make import make
 
-        return make(self.name, out, count=count, seed=seed, workers=workers, progress=progress)
+        return make(self.name, out, count=count, seed=seed, workers=workers, progress=progress, **options)
 
-    def probes(self) -> list[Sample]:
-        return probes(self.name)
-
-    def truths(self) -> list[Sample]:
-        return truths(self.name)
-
-    def render(self, prompt: str, sample: Sample) -> Question:
-        return ask(prompt, sample)
-
-    def hub(self) -> tuple[str, tuple[str, ...]]:
+    def hub(self, name: str | None) -> HubSet:
         raise SnellenError(
             f"{TITLES[self.name]} is on no hub as one data set: docs/vqa_nle_data.md says where its files come from and how "
             f"to lay them out; 'snellen data make {self.name} --out DIR' makes a synthetic set"
         )
 
+    def understood(self, wanted: Wanted) -> Wanted:
+        options = dict(wanted.options)
+        mode, explain = options.pop("prompt_mode", None), options.pop("generate_explanations", None)
+        if mode is None and explain is None:
+            return wanted._replace(options=options)
+        if wanted.prompt is not None:
+            raise SnellenError(
+                f"--prompt {wanted.prompt} and --prompt_mode or --generate_explanations say the same: give one of them"
+            )
+        if explain is False and mode not in (None, "zero"):
+            raise SnellenError(f"--prompt_mode {mode}: without explanations there is only the zero-shot prompt")
+        prompt = "answer-only" if explain is False else (mode or "zero")
+        if prompt not in self.prompts:
+            raise SnellenError(f"--prompt_mode {prompt}: {self.name} has {', '.join(self.prompts)}")
+        return wanted._replace(prompt=prompt, options=options)
+
+    def probes(self) -> Sequence[Sample]:
+        return probes(self.name)
+
+    def truths(self) -> Sequence[Sample]:
+        return truths(self.name)
+
     def sample_from_row(self, row: Mapping[str, Any]) -> Sample:
-        from snellen.exams.vqa_nle.rows import sample_from_row
+        return rows.sample_from_row(self.name, row)
 
-        return sample_from_row(self.name, row)
-
-    def applies(self, prompt: str, sample: Sample) -> bool:
-        return True
-
-    def published(self, protocol: str, prompt: str) -> tuple[Published, ...]:
-        return ()
-
-    def lacks(self, prompts: Sequence[str]) -> dict[str, str]:
+    def unavailable_metrics(self, prompts: Sequence[str]) -> Mapping[str, str]:
         """METEOR, SPICE and BERTScore of explanations, as far as they are not here, and e-ViL's scores, which need all three."""
         from snellen.stats.nlg import AVAILABLE, available
 
@@ -112,16 +135,15 @@ class VqaNle:
         missing = {name: what.partition(": ")[2] for name, what in available().items() if what != AVAILABLE}
         return missing | ({"e-ViL's scores": f"need {', '.join(missing)}"} if missing else {})
 
-    def collect(self, run: RunFacts, results: Path) -> Iterator[str]:
-        from snellen.exams.vqa_nle.exports.tables import publish
+    def exports(self, run: RunFacts) -> Iterator[tuple[str, bytes]]:
+        return tables.exports(self.name, run)
 
-        for update in publish(self.name, run, results):
+    def collect(self, run: RunFacts, results: Path) -> Iterable[str]:
+        for update in tables.publish(self.name, run, results):
             yield " ".join((update.why, *update.notes))
 
-    def exports(self, run: RunFacts) -> Iterator[tuple[str, bytes]]:
-        from snellen.exams.vqa_nle.exports.tables import exports
-
-        return exports(self.name, run)
+    def gallery(self, facts: GalleryFacts) -> Gallery:
+        return ShadedGallery()
 
 
 VQAX = VqaNle("vqax")

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from snellen.core.gallery import Gallery, Item, View
 from snellen.core.types import Token
 from snellen.exams.vqa_nle.entropy.spans import assembled, words
 
 LEVELS = 6
 STEP = 0.5  # nats
+STEPS = tuple(STEP * level for level in range(LEVELS + 1))
 
 
 class Shade(NamedTuple):
@@ -19,6 +21,30 @@ class Shade(NamedTuple):
     level: int | None
     note: str
     part: str
+
+
+class Shaded(NamedTuple):
+    """What the template shows of one reply: its pieces, and the entropy in nats at which each level begins."""
+
+    pieces: tuple[Shade, ...]
+    steps: tuple[float, ...] = STEPS
+
+
+class ShadedGallery(Gallery):
+    """The plain gallery, and under a reply whose tokens are known how sure the model was of each word."""
+
+    template = "shaded.html"
+    package = "snellen.exams.vqa_nle"
+
+    def view(self, items: Sequence[Item]) -> View:
+        return View([_shaded(item) for item in items], None, [{} for _ in items])
+
+
+def _shaded(item: Item) -> Shaded | None:
+    if not item.answer.tokens:
+        return None
+    first = next(iter(item.pick.marks.values()), None)
+    return Shaded(tuple(shades(item.answer.tokens, first.reading if first else None)))
 
 
 def shades(tokens: Sequence[Token], reading: Any = None) -> Iterator[Shade]:

@@ -8,18 +8,23 @@ SPLITS = ("train", "val", "test")
 LABELS = ("entailment", "contradiction", "neutral")  # in the order in which the prompts print them
 LETTERS = ("A", "B", "C", "D")
 
-MAX_TOKENS = 40  # what the original lets a model say with an explanation; without one 20, but a run has one limit
+MULTIMODAL_VQA_EVAL = "multimodal-vqa-eval"  # the reference implementation, and the protocol that marks as it does
+OLD_NAMES = {"seed": MULTIMODAL_VQA_EVAL}  # what the protocol was called in files of Snellen 0.1
 
-# what the original writes where a reply has no explanation
+MAX_TOKENS = (
+    40  # what multimodal-vqa-eval lets a model say with an explanation; without one 20, but a run has one limit
+)
+
+# what multimodal-vqa-eval writes where a reply has no explanation
 MISSING = "explanation missing"
 NO_DETAILS = "no further details"
 UNKNOWN = "unknown"
 
 ABOUT = {
     "zero": "answer and explanation in the format '<answer> because <explanation>', no example",
-    "1shot": "one example before the question, text only, as the original has it",
-    "3shot": "three examples before the question, text only, as the original has them",
-    "answer-only": "the answer alone, no explanation; sentences glued together as in the original",
+    "1shot": "one example before the question, text only, as multimodal-vqa-eval has it",
+    "3shot": "three examples before the question, text only, as multimodal-vqa-eval has them",
+    "answer-only": "the answer alone, no explanation; sentences glued together as in multimodal-vqa-eval",
     "1shot-images": "one real example with its image before the question (ours)",
     "3shot-images": "three real examples with their images before the question (ours)",
 }
@@ -30,11 +35,11 @@ ABOUT_VCR = {
     "answer-only-names": "as answer-only, with class names and numbers for the object tags (ours)",
 }
 PROMPTS = {task: ABOUT | ABOUT_VCR if task == "vcr" else ABOUT for task in TASKS}
-EXAMPLES = {"1shot-images": 1, "3shot-images": 3}  # how many real examples a prompt wants
+EXAMPLES = {"1shot-images": 1, "3shot-images": 3}  # how many real examples a prompt shows; they belong to it
 
 
 def shot_count(mode: str | None) -> int:
-    """How many text examples the original's `--prompt_mode` means: it looks at the first character.
+    """How many text examples multimodal-vqa-eval's `--prompt_mode` means: it looks at the first character.
 
     >>> [shot_count(m) for m in ("zero", "1shot", "3shot", "10shot", "5shot", None)]
     [0, 1, 3, 1, 0, 0]
@@ -58,17 +63,3 @@ def head(label: str) -> str:
     'skating'
     """
     return label.partition(",")[0].strip()
-
-
-def answer_type(answer: str) -> str:
-    """What kind of answer a VQA question wants, told from its majority answer.
-
-    >>> [answer_type(a) for a in ("yes", "2", "two", "red")]
-    ['yes/no', 'number', 'number', 'other']
-    """
-    from snellen.exams.vqa_nle.marking.vqa_official import normalise
-
-    said = normalise(answer)
-    if said in ("yes", "no"):
-        return "yes/no"
-    return "number" if said.replace(".", "", 1).isdecimal() else "other"

@@ -1,17 +1,21 @@
-"""The ask stage: the original's prompts, byte for byte, and our variants of them for VCR's object tags.
+"""How samples are asked: the prompts of multimodal-vqa-eval, byte for byte, and ours: with real examples, and for VCR's object tags.
 
-The last user turn is text first, then the image; the original's examples are turns of text alone. Kept as they are: the
+The last user turn is text first, then the image; that code's examples are turns of text alone. Kept as they are: the
 answer-only prompts glue sentences together, and ACT-X's examples have a "Description:" that no question has.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from snellen.core.errors import SnellenError
+from snellen.core.prompt import Prompt, by_name
 from snellen.core.types import Picture, Question, Sample, Text, Turn
 from snellen.exams.vqa_nle.formats import tags
-from snellen.exams.vqa_nle.names import LABELS, LETTERS, TASKS, shot_count, wants_explanation
+from snellen.exams.vqa_nle.names import LABELS, LETTERS, PROMPTS, TASKS, head, shot_count, wants_explanation
+from snellen.exams.vqa_nle.vqa_official import answer_type, as_written
 
 # the last user turn, with an explanation wanted
 EXPLAIN = {
@@ -132,7 +136,7 @@ def _pictures(prompt: str, sample: Sample) -> tuple[Picture, ...]:
     """The sample's image; for `-boxes` with the boxes of all objects that question or choices name."""
     if not prompt.endswith("-boxes") or not sample.pictures:
         return sample.pictures
-    from snellen.exams.vqa_nle.formats.boxes import draw
+    from snellen.exams.vqa_nle.boxes import draw
 
     numbers = tags.mentioned([_fact(sample, "question"), *map(str, sample.facts.get("choices") or ())])
     boxes = sample.facts.get("boxes") or []
@@ -142,18 +146,32 @@ def _pictures(prompt: str, sample: Sample) -> tuple[Picture, ...]:
 
 
 def text_turns(task: str, count: int) -> tuple[Turn, ...]:
-    """The original's examples: question and answer by turns, without images."""
-    turns: list[Turn] = []
-    for question, answer in SHOTS[task][:count]:
-        turns.append(Turn(role="user", parts=(Text(text=question),)))
-        turns.append(Turn(role="assistant", parts=(Text(text=answer),)))
-    return tuple(turns)
+    """The examples of multimodal-vqa-eval: question and answer by turns, without images."""
+    return tuple(turn for question, answer in SHOTS[task][:count] for turn in _turns((Text(text=question),), answer))
 
 
-def ask(prompt: str, sample: Sample) -> Question:
-    """One question. The examples of the `-images` prompts come from the data set (`data.NleData.asker`): without one, none."""
+def example_turns(shots: Sequence[Sample]) -> tuple[Turn, ...]:
+    """Real examples with their images, each answered as the prompt wants it."""
+    return tuple(turn for shot in shots for turn in _turns(ask("zero", shot).parts, gold_reply(shot)))
+
+
+def _turns(parts: tuple[Text | Picture, ...], reply: str) -> tuple[Turn, Turn]:
+    return Turn(role="user", parts=parts), Turn(role="assistant", parts=(Text(text=reply),))
+
+
+def gold_reply(sample: Sample) -> str:
+    """What a right answer to a sample looks like, in the form that the prompts ask for."""
+    truth = sample.truth
+    label = truth.get("label")
+    answer = as_written(truth["answers"]) if label is None else LETTERS[label]
+    return f"{answer} because {truth['explanations'][0]}"
+
+
+def ask(prompt: str, sample: Sample, shots: Sequence[Sample] = ()) -> Question:
+    """One question, after the prompt's own examples or those that are given."""
     task = sample.tags["task"]
     explained = wants_explanation(prompt)
+    own = text_turns(task, shot_count(prompt)) if prompt in ("1shot", "3shot") else ()
     return Question(
         id=sample.id,
         benchmark=task,
@@ -162,8 +180,14 @@ def ask(prompt: str, sample: Sample) -> Question:
         answer_kind="one-of" if OPTIONS[task] else "text",
         options=OPTIONS[task],
         answer_form=BASELINE_FORM if explained else "{}",
-        history=text_turns(task, shot_count(prompt)) if prompt in ("1shot", "3shot") else (),
+        history=(*own, *example_turns(shots)),
+        shots=tuple(shot.id for shot in shots),
     )
+
+
+def prompts_of(task: str) -> Mapping[str, Prompt]:
+    """The prompts of a task."""
+    return by_name(*(Prompt(name, about, partial(ask, name)) for name, about in PROMPTS[task].items()))
 
 
 # ---------------------------------------------------------------- samples without a data set
@@ -199,8 +223,6 @@ _WHY = {
 
 
 def _sample(task: str, answer: str, name: str) -> Sample:
-    from snellen.exams.vqa_nle.names import answer_type, head
-
     facts = _FACTS[task] | {"key": name, "image_id": name, "image_name": f"{name}.jpg"}
     tag = {
         "vqax": {"answer_type": answer_type(answer)},

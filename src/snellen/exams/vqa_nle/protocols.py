@@ -5,27 +5,42 @@ A protocol reads by other rules where the prompt wants no explanation: `for_prom
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Mapping
+from typing import Any
 
-from snellen.core.protocol import Verdict
-from snellen.core.results import GroupSummary
-from snellen.core.types import Mark, Metrics, Outcome, Sample, Token
-from snellen.exams.vqa_nle.marking.asked import Asked, Read, asked
-from snellen.exams.vqa_nle.marking.rules import Evil, Nlxgpt, Rules, Seed, SeedAnswers, Strict
+from snellen.core.protocol import Group, Key, Protocol, Seen, Verdict
+from snellen.core.results import Score
+from snellen.core.types import NON_ANSWERS, Mark, Metrics, Outcome, Sample, Token
+from snellen.exams.vqa_nle import summary
+from snellen.exams.vqa_nle.entropy.spans import metrics_of, spans
+from snellen.exams.vqa_nle.marking.rules import (
+    EVil,
+    MultimodalVqaEval,
+    MultimodalVqaEvalAnswers,
+    Nlxgpt,
+    Rules,
+    Strict,
+)
 from snellen.exams.vqa_nle.marking.synonyms import same_activity
-from snellen.exams.vqa_nle.names import LETTERS, head, wants_explanation
+from snellen.exams.vqa_nle.marking.target import Target, target_of
+from snellen.exams.vqa_nle.names import LETTERS, MULTIMODAL_VQA_EVAL, head, wants_explanation
+from snellen.exams.vqa_nle.reading import Read
+from snellen.exams.vqa_nle.vqa_official import normalise
 
 
-class NleProtocol:
+class NleProtocol(Protocol):
     """One protocol: a rule set, and how its readings become metrics. A metric that a task does not define is not there;
     one that a sample leaves open (no truth, no majority) is None.
     """
 
-    prompt = "zero"
     headline = "accuracy"
+    reads_tokens = True
+    own_files = True  # each has the tables of its own marks
 
     def __init__(self, name: str, version: str, about: str, rules: Rules, answer_only: Rules | None = None) -> None:
-        self.name, self.version, self.about, self.rules = name, version, about, rules
+        super().__init__(name, about, version=version, prompt="zero")
+        self.rules = rules
+        self.metrics = summary.declarations(explains=rules.explains, e_vil=rules.scores_e_vil)
         self._answers = NleProtocol(name, version, about, answer_only) if answer_only else self
 
     def for_prompt(self, prompt: str) -> NleProtocol:
@@ -36,13 +51,13 @@ class NleProtocol:
 
     def judge(self, reply: str, sample: Sample) -> Verdict:
         """Read and mark one reply."""
-        ask = asked(sample)
-        read = self.rules.read(reply, ask)
-        metrics = self._metrics(read, ask)
+        target = target_of(sample)
+        read = self.rules.read(reply, target)
+        metrics = self._metrics(read, target)
         reading = {"answer": read.answer, "explanation": read.explanation}
         readable = self.rules.readable(read)
         # a truth that nothing can be compared with (it is empty, or an explanation alone) makes no answer wrong
-        open_ = ask.marked and readable and metrics["accuracy"] is None
+        open_ = target.marked and readable and metrics["accuracy"] is None
         outcome = Outcome.UNMARKED if open_ else None
         return Verdict(reading, readable, metrics["accuracy"] == 1.0, metrics, outcome)
 
@@ -51,8 +66,6 @@ class NleProtocol:
 
         They are of the reply as it is, so a cut or refused one keeps them.
         """
-        from snellen.exams.vqa_nle.entropy.spans import metrics_of, spans
-
         verdict = self.judge(reply, sample)
         found = spans(tokens, verdict.reading if self.rules.explains else None)
         return verdict._replace(measured=metrics_of(found))
@@ -70,82 +83,120 @@ class NleProtocol:
 
     def blank(self, sample: Sample) -> Metrics:
         """No reply: 0 where a reply would have been marked."""
-        metrics = self._metrics(Read(None, None), asked(sample))
+        metrics = self._metrics(Read(None, None), target_of(sample))
         return {name: None if value is None else 0.0 for name, value in metrics.items()}
 
-    def _metrics(self, read: Read, ask: Asked) -> Metrics:
-        metrics: Metrics = {"accuracy": _hit(self.rules.key(read, ask), self.rules.accepted(ask))}
-        if ask.task == "vqax":
+    def _metrics(self, read: Read, target: Target) -> Metrics:
+        metrics: Metrics = {"accuracy": _hit(self.rules.key(read, target), self.rules.accepted(target))}
+        if target.task == "vqax":
             # one annotator has no others to agree with: what is right would score 0
-            metrics["soft_accuracy"] = self.rules.soft(read, ask.answers) if len(ask.answers) > 1 else None
-        elif ask.task == "actx":
-            metrics |= self._activity(read, ask)
-        elif ask.task == "vcr":
-            metrics |= self._choice(read, ask)
+            metrics["soft_accuracy"] = self.rules.soft(read, target.answers) if len(target.answers) > 1 else None
+        elif target.task == "actx":
+            metrics |= self._activity(read, target)
+        elif target.task == "vcr":
+            metrics |= self._choice(read, target)
         if self.rules.explains:
             metrics["valid_explanation"] = float(self.rules.valid(read.explanation, read.answer))
-        return metrics if ask.marked else dict.fromkeys(metrics)
+        return metrics if target.marked else dict.fromkeys(metrics)
 
-    def _activity(self, read: Read, ask: Asked) -> Metrics:
-        if not ask.answers:
+    def _activity(self, read: Read, target: Target) -> Metrics:
+        if not target.answers:
             return {"head_accuracy": None, "synonym_accuracy": None}
         return {
-            "head_accuracy": _hit(self.rules.key(read, ask), self._heads(ask)),
-            "synonym_accuracy": float(same_activity(read.answer or "", ask.answers[0])),
+            "head_accuracy": _hit(self.rules.key(read, target), self._heads(target)),
+            "synonym_accuracy": float(same_activity(read.answer or "", target.answers[0])),
         }
 
-    def _heads(self, ask: Asked) -> frozenset[str]:
+    def _heads(self, target: Target) -> frozenset[str]:
         """The label up to its comma, and the whole label, which says no less."""
-        golds = (gold for label in ask.answers[:1] for gold in (head(label), label))
-        return frozenset(self.rules.form(gold, ask.task) for gold in golds) - {""}
+        golds = (gold for label in target.answers[:1] for gold in (head(label), label))
+        return frozenset(self.rules.form(gold, target.task) for gold in golds) - {""}
 
-    def _choice(self, read: Read, ask: Asked) -> Metrics:
-        said = ask.choices[read.choice] if read.choice is not None and read.choice < len(ask.choices) else None
-        texts = (said or "", ask.right_choice or "")
-        same = said is not None and len({self.rules.form(t, ask.task) for t in texts}) == 1
+    def _choice(self, read: Read, target: Target) -> Metrics:
+        said = target.choices[read.choice] if read.choice is not None and read.choice < len(target.choices) else None
+        texts = (said or "", target.right_choice or "")
+        same = said is not None and len({self.rules.form(t, target.task) for t in texts}) == 1
         return {
-            "letter_accuracy": None if ask.label is None else float(read.choice == ask.label),
-            "text_accuracy": None if ask.right_choice is None else float(same),
+            "letter_accuracy": None if target.label is None else float(read.choice == target.label),
+            "text_accuracy": None if target.right_choice is None else float(same),
             "letter": LETTERS[read.choice] if read.choice is not None and read.choice < len(LETTERS) else None,
         }
 
     # ------------------------------------------------------------ summaries
 
-    def right_answers(self, ask: Asked) -> dict[str, frozenset[str]]:
-        """For each metric with a floor, the answers that would have been right for a sample."""
-        if not ask.marked:
+    def seen(self, sample: Sample, mark: Mark) -> Seen:
+        target = target_of(sample)
+        values = {k: v for k, v in mark.metrics.items() if isinstance(v, float)}
+        right = values["accuracy"] == 1.0 if "accuracy" in values else None
+        if right is None:  # an entropy says something only where right and wrong are known
+            values = {k: v for k, v in values.items() if k not in summary.ENTROPIES}
+        told = None
+        if self.rules.explains:
+            values["valid_explanation"] = float(
+                self.valid(mark)
+            )  # of every reply, as explanation_stats.csv counts them
+            told = self._told(target, self.explained(mark)[0], right)
+        outcome = mark.outcome if target.marked or mark.outcome in NON_ANSWERS else Outcome.UNMARKED
+        own = summary.Own(tuple(self.right_answers(target).items()), self._soft(target), told)
+        return Seen(values, outcome, str(sample.facts.get("image_name") or sample.id), own)
+
+    def order(self, key: Key) -> Any:
+        return summary.order(key)
+
+    def floors(self, group: Group) -> Mapping[str, tuple[float, str]]:
+        return summary.floors(group)
+
+    def own_scores(self, group: Group) -> Mapping[str, Score]:
+        if not group.whole:
             return {}
-        if ask.task == "vcr":
-            return self._right_choices(ask)
-        found = {"accuracy": self.rules.accepted(ask)}
-        if ask.task == "actx":
-            found["head_accuracy"] = self._heads(ask)
+        captions = {}
+        if self.rules.explains:
+            told = summary.explanations(group)
+            captions = summary.caption_scores(told, raw_text=self.rules.raw_text, e_vil=self.rules.scores_e_vil)
+        return captions | summary.entropy_scores(group)
+
+    def _told(self, target: Target, explanation: str | None, right: bool | None) -> summary.Told | None:
+        if not target.explanations:
+            return None
+        said = self.rules.candidate(explanation, target) if explanation else ""
+        return summary.Told(said, tuple(self.rules.reference(e, target) for e in target.explanations), right)
+
+    def _soft(self, target: Target) -> tuple[tuple[str, float], ...]:
+        """What each of the annotators' answers would score, for the floor of the soft accuracy."""
+        if target.task != "vqax" or len(target.answers) < 2:
+            return ()
+        answers = dict.fromkeys(map(normalise, target.answers))
+        return tuple((a, self.rules.soft(Read(a, None), target.answers) or 0.0) for a in answers)
+
+    def right_answers(self, target: Target) -> dict[str, frozenset[str]]:
+        """For each metric with a floor, the answers that would have been right for a sample."""
+        if not target.marked:
+            return {}
+        if target.task == "vcr":
+            return self._right_choices(target)
+        found = {"accuracy": self.rules.accepted(target)}
+        if target.task == "actx":
+            found["head_accuracy"] = self._heads(target)
         return found
 
-    def _right_choices(self, ask: Asked) -> dict[str, frozenset[str]]:
+    def _right_choices(self, target: Target) -> dict[str, frozenset[str]]:
         """The letters and the text of VCR's choices that win a metric: both are ways to say the same choice."""
-        if ask.label is None:
-            return {"accuracy": self.rules.accepted(ask)}
-        forms = [self.rules.form(choice, ask.task) for choice in ask.choices]
-        right = forms[ask.label] if ask.right_choice is not None else None
+        if target.label is None:
+            return {"accuracy": self.rules.accepted(target)}
+        forms = [self.rules.form(choice, target.task) for choice in target.choices]
+        right = forms[target.label] if target.right_choice is not None else None
         found: dict[str, set[str]] = {}
         for at, letter in enumerate(LETTERS):
-            if at != ask.label and (right is None or forms[at : at + 1] != [right]):
+            if at != target.label and (right is None or forms[at : at + 1] != [right]):
                 continue
             said = {letter}
             if right is not None and forms.index(right) == at:
                 said.add(right)
-            marks = self._metrics(Read(ask.choices[at] if right is not None else letter, None, at), ask)
+            marks = self._metrics(Read(target.choices[at] if right is not None else letter, None, at), target)
             for name in ("accuracy", "letter_accuracy", "text_accuracy"):
                 if marks[name] == 1.0:
                     found.setdefault(name, set()).update(said)
         return {name: frozenset(said) for name, said in found.items()}
-
-    def summarise(self, marked: Iterable[tuple[Sample, Mark]]) -> tuple[GroupSummary, ...]:
-        """Groups of metrics."""
-        from snellen.exams.vqa_nle.summary import summarise
-
-        return summarise(self, marked)
 
 
 def _hit(key: str | None, accepted: frozenset[str]) -> float | None:
@@ -156,16 +207,16 @@ PROTOCOLS = {
     p.name: p
     for p in (
         NleProtocol(
-            "seed",
+            MULTIMODAL_VQA_EVAL,
             "1",
-            "the original's post-processing with all its bugs; exact match of its normalised answer with the majority",
-            Seed(),
-            SeedAnswers(),
+            "that code's post-processing with all its bugs; exact match of its normalised answer with the majority",
+            MultimodalVqaEval(),
+            MultimodalVqaEvalAnswers(),
         ),
         NleProtocol(
             "strict",
             "2",
-            "the original's bugs fixed; official VQA normalisation; letters in any common writing; negated labels; nothing guessed",
+            "multimodal-vqa-eval's bugs fixed; official VQA normalisation; letters in any common writing; negated labels; nothing guessed",
             Strict(),
             Strict(explains=False),
         ),
@@ -180,8 +231,8 @@ PROTOCOLS = {
             "e-vil",
             "2",
             "any annotator's answer is right; explanations of rightly answered samples; its scores need SPICE and BERTScore, not here",
-            Evil(),
-            Evil(explains=False),
+            EVil(),
+            EVil(explains=False),
         ),
     )
 }

@@ -17,8 +17,8 @@ from snellen.exams.vqa_nle.formats.base import (
     label_of,
     texts,
 )
-from snellen.exams.vqa_nle.marking.vqa_official import majority
-from snellen.exams.vqa_nle.names import LETTERS, answer_type, head
+from snellen.exams.vqa_nle.names import LETTERS, head
+from snellen.exams.vqa_nle.vqa_official import answer_type, majority
 
 ANSWERS = {
     "vqax": ("answers", "answer", "label", "gt_answer"),
@@ -54,7 +54,7 @@ def _facts(task: str, row: Mapping[str, Any]) -> dict[str, Any]:
         return facts
     given = first(row, CHOICES)
     if given is None and isinstance(row.get("answers"), list):
-        given = row["answers"]  # as the original's loader takes them
+        given = row["answers"]  # as multimodal-vqa-eval takes them
     facts["objects"] = list(texts(row.get("objects"), "object")) if isinstance(row.get("objects"), list) else []
     facts["choices"] = _choices(given, len(facts["objects"]))
     return facts
@@ -109,7 +109,7 @@ def _vcr_truth(row: Mapping[str, Any], facts: Mapping[str, Any]) -> dict[str, An
 
 
 def _vcr_said(row: Mapping[str, Any]) -> str | None:
-    """The right choice as a letter or text. A list under "answers" are the choices, as the original's loader takes them."""
+    """The right choice as a letter or text. A list under "answers" are the choices, as multimodal-vqa-eval takes them."""
     for name in ("answer", "gt_answer", "answers"):
         value = first(row, (name,))
         if isinstance(value, str):

@@ -15,7 +15,6 @@ _PINNED = re.compile(r"[\w.-]+/[\w.-]+@[0-9a-f]{40}")
 class LocalSettings(NamedTuple):
     """How a local model is loaded and asked. Temperature 0 is greedy decoding; above 0 each sample has its own seeded draw.
 
-    `path` is where the weights of a model with a short name lie.
     `trust_remote_code` is `REPO@COMMIT` or nothing: code from a model's repository runs only at a commit that was named.
     """
 
@@ -27,7 +26,6 @@ class LocalSettings(NamedTuple):
     attention: str = "sdpa"
     batch: int | Literal["auto"] = "auto"
     trust_remote_code: str | None = None
-    path: str | None = None
 
     def checked(self) -> LocalSettings:
         """Itself, where everything in it can be done."""

@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 
 from snellen.core.errors import SnellenError
-from snellen.core.subject import Caller
+from snellen.core.subject import Caller, Subject
 from snellen.core.text import one_line
 from snellen.core.types import Answer, Call, Failure, ImageSent, Question, Usage
 from snellen.subjects.local import source as sources
@@ -27,14 +27,12 @@ START = {"cpu": 4, "gpu": 4}
 CAP = {"cpu": 32, "gpu": 128}
 
 
-class LocalSubject:
+class LocalSubject(Subject):
     """A model by hub name or folder. It is loaded with the first question and answers many at once.
 
     `identity` says which weights, on what and how precisely; what is learnt while running is under `listed`, which is no
     part of a run's name.
     """
-
-    endpoint = None
 
     def __init__(self, name: str, settings: LocalSettings, *, offline: bool = False, called: str | None = None) -> None:
         """`offline` makes one that will not be asked: it needs neither torch nor the hub. `called` is its short name."""
@@ -95,7 +93,7 @@ class LocalSubject:
     # ------------------------------------------------------------ the contract
 
     @property
-    def parallel(self) -> int:
+    def parallel(self) -> int:  # type: ignore[override]
         """Several batches' worth, so that questions that go well together can be found."""
         return WINDOW * self._size.now
 

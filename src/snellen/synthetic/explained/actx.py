@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from snellen.synthetic.chance import dealt, generator
 from snellen.synthetic.explained.records import Made, number, picture, plain
 from snellen.synthetic.scenes.actions import ACTIONS, AFLOAT
 from snellen.synthetic.scenes.catalog import PLACES
-from snellen.synthetic.scenes.dealing import dealt
-from snellen.synthetic.scenes.model import Person, Scene, generator
+from snellen.synthetic.scenes.model import Person, Scene
 from snellen.synthetic.scenes.sampling import Want, draw_scene
 from snellen.synthetic.scenes.words import doing, somebody
 

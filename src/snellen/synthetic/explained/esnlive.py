@@ -9,12 +9,12 @@ from __future__ import annotations
 from random import Random
 from typing import Any, NamedTuple
 
+from snellen.synthetic.chance import dealt, generator
 from snellen.synthetic.explained.records import Made, number, picture, plain
 from snellen.synthetic.scenes.actions import ACTIONS, brings, denied
 from snellen.synthetic.scenes.catalog import CHILDREN, KINDS, VIVID, WEATHERS
 from snellen.synthetic.scenes.cues import WEATHER_CUES, state_cue
-from snellen.synthetic.scenes.dealing import dealt
-from snellen.synthetic.scenes.model import Person, Scene, Thing, generator
+from snellen.synthetic.scenes.model import Person, Scene, Thing
 from snellen.synthetic.scenes.palette import CLOTHES, HAIR, TROUSERS
 from snellen.synthetic.scenes.questions import could_be
 from snellen.synthetic.scenes.sampling import Want, draw_scene

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from snellen.core.errors import SnellenError
-from snellen.synthetic.tables import Progress
-from snellen.synthetic.writing import Origin, claim, in_order, write_bytes, write_json, write_text
+from snellen.synthetic.pool import Progress, in_order
+from snellen.synthetic.writing import claim, origin_of, write_bytes, write_json, write_text
 
 if TYPE_CHECKING:
     from snellen.synthetic.explained.records import Made
@@ -41,16 +41,14 @@ def make(
     if task not in LAYOUTS:
         raise SnellenError(f"no task {task!r}: choose one of {', '.join(LAYOUTS)}")
     layout = LAYOUTS[task]
-    files = [claim(out, Origin(generator=GENERATOR, version=VERSION, seed=seed, count=count))]
+    files = [claim(out, origin_of(GENERATOR, VERSION, seed=seed, count=count))]
     keys = [(task, split, seed, index) for split in layout.splits for index in range(size(split, count))]
     made: dict[str, list[Made]] = {split: [] for split in layout.splits}
-    for done, (key, one) in enumerate(zip(keys, in_order(record, keys, workers), strict=True), start=1):
+    for key, one in zip(keys, in_order(record, keys, workers, progress), strict=True):
         if one.picture is not None:
             name, data = one.picture
             files.append(write_bytes(out / "images" / name, data))
         made[key[1]].append(one._replace(picture=None))
-        if progress is not None:
-            progress(done, len(keys))
     for split, records in made.items():
         files += layout.annotate(out, split, records)
     return sorted(files)
@@ -63,13 +61,10 @@ def size(split: str, count: int) -> int:
 
 def record(key: Key) -> Made:
     """One record (it runs in other processes)."""
-    from snellen.synthetic.explained import actx as made_actx
-    from snellen.synthetic.explained import esnlive as made_esnlive
-    from snellen.synthetic.explained import vcr as made_vcr
-    from snellen.synthetic.explained import vqax as made_vqax
+    from snellen.synthetic.explained import actx, esnlive, vcr, vqax
 
     task, split, seed, index = key
-    makers = {"vqax": made_vqax.made, "actx": made_actx.made, "esnlive": made_esnlive.made, "vcr": made_vcr.made}
+    makers = {"vqax": vqax.made, "actx": actx.made, "esnlive": esnlive.made, "vcr": vcr.made}
     return makers[task](split, seed, index)
 
 

@@ -10,12 +10,12 @@ from collections.abc import Callable
 from random import Random
 from typing import NamedTuple
 
+from snellen.synthetic.chance import dealt, generator
 from snellen.synthetic.explained.records import SPLITS, Made, picture
 from snellen.synthetic.scenes.actions import ACTIONS, brings, denied
 from snellen.synthetic.scenes.canvas import Box
 from snellen.synthetic.scenes.catalog import KINDS, PLACES, VIVID
-from snellen.synthetic.scenes.dealing import dealt
-from snellen.synthetic.scenes.model import Person, Scene, generator
+from snellen.synthetic.scenes.model import Person, Scene
 from snellen.synthetic.scenes.palette import CLOTHES
 from snellen.synthetic.scenes.sampling import Want, alike, draw_scene
 from snellen.synthetic.scenes.words import a, doing

@@ -5,11 +5,11 @@ from __future__ import annotations
 from random import Random
 from typing import Any
 
+from snellen.synthetic.chance import dealt, generator
 from snellen.synthetic.explained.records import Made, number, picture, plain
 from snellen.synthetic.scenes.actions import ACTIONS, denied
 from snellen.synthetic.scenes.catalog import COLUMNS, KINDS, PLACES, WEATHERS, weathers
-from snellen.synthetic.scenes.dealing import dealt
-from snellen.synthetic.scenes.model import Scene, generator
+from snellen.synthetic.scenes.model import Scene
 from snellen.synthetic.scenes.palette import CLOTHES
 from snellen.synthetic.scenes.questions import (
     QA,

@@ -8,26 +8,22 @@ from pathlib import Path
 import numpy as np
 from PIL import Image
 
+from snellen.synthetic.chance import dealt_number
 from snellen.synthetic.hidden import scenery, silhouettes
-from snellen.synthetic.tables import Progress, Recipe, Row, make_set
+from snellen.synthetic.pool import Progress
+from snellen.synthetic.tables import Recipe, Row, make_set
 
 SPLITS = (silhouettes.IN, silhouettes.LOGO, silhouettes.ICON)
 STRENGTHS = {"Easy": (1.25, 1.3, 1.4, 1.5, 1.6), "Hard": (0.75, 0.8, 0.85, 0.9, 0.95, 1.0, 1.1, 1.2)}
-
-
-def _dealt(key: tuple[int, ...], index: int, size: int) -> int:
-    """Which of `size` cases sample `index` shows: every consecutive `size` samples show each once, shuffled."""
-    block, slot = divmod(index, size)
-    return int(np.random.default_rng([*key, block]).permutation(size)[slot])
 
 
 def sample(split: str, seed: int, index: int) -> tuple[str, bytes]:
     """File name and PNG bytes of one image."""
     key = (seed, SPLITS.index(split))
     shapes, scenes, levels = silhouettes.shapes(split), tuple(scenery.SCENES), tuple(STRENGTHS)
-    shape = shapes[_dealt((*key, 1), index, len(shapes))]
-    scene = scenes[_dealt((*key, 2), index, len(scenes))]
-    level = levels[_dealt((*key, 3), index, len(levels))]
+    shape = shapes[dealt_number(len(shapes), index, *key, 1)]
+    scene = scenes[dealt_number(len(scenes), index, *key, 2)]
+    level = levels[dealt_number(len(levels), index, *key, 3)]
     rng = np.random.default_rng([*key, 0, index])
     strength = STRENGTHS[level][int(rng.integers(len(STRENGTHS[level])))]
     variant = int(rng.integers(silhouettes.VARIANTS[split]))

@@ -95,7 +95,7 @@ def _rgb(fill: Colour) -> tuple[int, int, int]:
     return r, g, b
 
 
-class Canvas:
+class Painting:
     """A drawing surface of 1 by 1 with antialiasing; it begins with a picture."""
 
     fine = 2

@@ -6,9 +6,9 @@ from itertools import pairwise
 
 from snellen.synthetic.hidden.scenery_base import (
     YY,
-    Canvas,
     Colour,
     Field,
+    Painting,
     Rng,
     mixed,
     noise,
@@ -23,7 +23,7 @@ _BEAM: Colour = (74, 48, 30)
 _STONE: Colour = (150, 142, 130)
 
 
-def _tower(canvas: Canvas, rng: Rng, x: float, top: float, half: float, foot: float) -> None:
+def _tower(canvas: Painting, rng: Rng, x: float, top: float, half: float, foot: float) -> None:
     """A round stone tower with battlements or a pointed roof."""
     stone = tone(rng, _STONE, 8)
     canvas.box(stone, x - half, top, x + half, foot)
@@ -42,7 +42,7 @@ def _tower(canvas: Canvas, rng: Rng, x: float, top: float, half: float, foot: fl
     canvas.box((40, 34, 34), x - 0.008, top + 0.04, x + 0.008, top + 0.085)
 
 
-def _cottage(canvas: Canvas, rng: Rng, x: float, foot: float, wide: float, wall: float) -> None:
+def _cottage(canvas: Painting, rng: Rng, x: float, foot: float, wide: float, wall: float) -> None:
     """A half-timbered gable house seen from the front."""
     plaster = tone(rng, (228, 212, 178), 8)
     roof = tone(rng, ((150, 72, 48), (118, 70, 50), (140, 92, 56))[int(rng.integers(3))], 8)
@@ -78,7 +78,7 @@ def medieval_village(rng: Rng) -> Field:
     sky = ramp(YY + 0.05 * noise(rng, 4, 8, 3), [(0, (138, 170, 200)), (0.5, (228, 216, 196))])
     hill = 0.4 - 0.08 * step(noise(rng, 3, 1), -0.5, 0.8)
     grass = ramp(YY + 0.06 * noise(rng, 60, 80, 2), [(0.3, (132, 150, 92)), (0.75, (106, 112, 62))])
-    canvas = Canvas(mixed(sky, grass, step(YY - hill, 0.0, 0.01)))
+    canvas = Painting(mixed(sky, grass, step(YY - hill, 0.0, 0.01)))
     castle = float(rng.uniform(0.25, 0.75))
     canvas.box(scaled(_STONE, 0.9), castle - 0.16, 0.24, castle + 0.16, 0.42)
     for k in range(11):
@@ -100,7 +100,7 @@ def medieval_village(rng: Rng) -> Field:
     return canvas.pixels() + 0.025 * noise(rng, 130, 130)[..., None]
 
 
-def _skyscraper(canvas: Canvas, rng: Rng, x: float, wide: float, top: float, wall: Colour, glass: Colour) -> None:
+def _skyscraper(canvas: Painting, rng: Rng, x: float, wide: float, top: float, wall: Colour, glass: Colour) -> None:
     """A block with a grid of windows, a shaded side and sometimes a spire or a setback."""
     canvas.box(wall, x, top, x + wide, 1.0)
     canvas.box(scaled(wall, 0.72), x + wide * 0.8, top, x + wide, 1.0)
@@ -138,7 +138,7 @@ def city(rng: Rng) -> Field:
         ((150, 175, 200), (240, 228, 210), (84, 110, 140)),
         ((92, 100, 150), (248, 190, 150), (74, 84, 118)),
     )[int(rng.integers(3))]
-    canvas = Canvas(ramp(YY + 0.04 * noise(rng, 4, 9, 3), [(0, sky_top), (0.6, sky_low)]))
+    canvas = Painting(ramp(YY + 0.04 * noise(rng, 4, 9, 3), [(0, sky_top), (0.6, sky_low)]))
     for layer, count in enumerate((9, 7, 5)):
         x = float(rng.uniform(-0.1, 0.0))
         while x < 1.0:
@@ -173,7 +173,7 @@ def _wall(side: float, depth: float, height: float) -> tuple[float, float]:
     return 0.5 + side * 0.56 / depth, 0.7 - height / depth
 
 
-def _board(canvas: Canvas, rng: Rng, corners: tuple[tuple[float, float], ...]) -> None:
+def _board(canvas: Painting, rng: Rng, corners: tuple[tuple[float, float], ...]) -> None:
     """A glowing advertisement: a coloured face with blocks, discs and bars like letters on it."""
     face, ink = (_NEON[i] for i in rng.permutation(len(_NEON))[:2])
     (ax, ay), (bx, by), (cx, cy), (dx, dy) = corners
@@ -201,7 +201,7 @@ def _board(canvas: Canvas, rng: Rng, corners: tuple[tuple[float, float], ...]) -
             u += wide + 0.04
 
 
-def _traffic(canvas: Canvas, rng: Rng) -> None:
+def _traffic(canvas: Painting, rng: Rng) -> None:
     """Reflections on the street, cabs and people."""
     for _ in range(60):
         x, y = rng.uniform(0.0, 1.0), rng.uniform(0.73, 1.0)
@@ -225,7 +225,7 @@ def _traffic(canvas: Canvas, rng: Rng) -> None:
 
 def time_square(rng: Rng) -> Field:
     """A street at night between fronts full of bright billboards, with a crowd and yellow cabs."""
-    canvas = Canvas(ramp(YY, [(0, (12, 14, 38)), (0.6, (60, 44, 84)), (0.72, (96, 70, 100)), (1, (26, 26, 36))]))
+    canvas = Painting(ramp(YY, [(0, (12, 14, 38)), (0.6, (60, 44, 84)), (0.72, (96, 70, 100)), (1, (26, 26, 36))]))
     canvas.box((150, 120, 150), 0.44, 0.56, 0.56, 0.7)
     canvas.poly((44, 42, 54), 0.5, 0.7, 1.15, 1.0, -0.15, 1.0)
     canvas.box((46, 44, 66), 0.4, 0.2, 0.6, 0.68)

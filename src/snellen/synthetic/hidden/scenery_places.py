@@ -7,9 +7,9 @@ import numpy as np
 from snellen.synthetic.hidden.scenery_base import (
     XX,
     YY,
-    Canvas,
     Colour,
     Field,
+    Painting,
     Rng,
     colour,
     mixed,
@@ -23,7 +23,7 @@ from snellen.synthetic.hidden.scenery_base import (
 
 
 def _column(
-    canvas: Canvas, rng: Rng, stone: Colour, x: float, half: float, foot: float, top: float, whole: bool
+    canvas: Painting, rng: Rng, stone: Colour, x: float, half: float, foot: float, top: float, whole: bool
 ) -> None:
     """A fluted column with a base, and a capital or a broken end."""
     jag = [top + float(rng.uniform(-0.03, 0.03)) for _ in range(5)]
@@ -42,7 +42,7 @@ def _column(
     canvas.box(scaled(stone, 0.9), x - half * 1.4, foot - half * 0.5, x + half * 1.4, foot)
 
 
-def _seabed(canvas: Canvas, rng: Rng, water: Colour) -> None:
+def _seabed(canvas: Painting, rng: Rng, water: Colour) -> None:
     """Rubble, weeds, fish and bubbles."""
     for _ in range(45):
         x, y, s = rng.uniform(0, 1), rng.uniform(0.84, 1.0), rng.uniform(0.01, 0.03)
@@ -79,7 +79,7 @@ def underwater_ruins(rng: Rng) -> Field:
     sand = ramp(
         YY + 0.05 * noise(rng, 30, 70, 2), [(0.8, toward(water, (190, 190, 150), 0.5)), (1, scaled(water, 0.6))]
     )
-    canvas = Canvas(mixed(sea, sand, step(YY - bed, 0.0, 0.02)))
+    canvas = Painting(mixed(sea, sand, step(YY - bed, 0.0, 0.02)))
     for layer in range(3):
         near = layer / 2
         stone = toward(water, tone(rng, (176, 186, 168), 6), 0.3 + 0.55 * near)
@@ -123,7 +123,7 @@ _PAINT: tuple[Colour, ...] = (
 
 
 def _painting(
-    canvas: Canvas, rng: Rng, at: tuple[float, float, float, float], lean: tuple[float, float] = (0.0, 0.0)
+    canvas: Painting, rng: Rng, at: tuple[float, float, float, float], lean: tuple[float, float] = (0.0, 0.0)
 ) -> None:
     """A framed picture of a little landscape or a portrait; `lean` moves the right edge's top and bottom."""
     x0, y0, x1, y1 = at
@@ -152,7 +152,7 @@ def _painting(
         canvas.oval((224, 180, 150), x, y - 0.06 * (y1 - y0), 0.14 * abs(x1 - x0), 0.15 * (y1 - y0))
 
 
-def _museum_floor(canvas: Canvas, rng: Rng, low: float) -> None:
+def _museum_floor(canvas: Painting, rng: Rng, low: float) -> None:
     tile = tone(rng, (176, 138, 96), 8)
     canvas.poly(tile, 0.2, low, 0.8, low, 1.2, 1.0, -0.2, 1.0)
     depths = 1 - (1 / np.linspace(1, 2.6, 9) - 1 / 2.6) / (1 - 1 / 2.6)
@@ -170,7 +170,7 @@ def museum(rng: Rng) -> Field:
     """A hall in perspective with framed pictures, columns, a bench and a vase on a plinth."""
     wall: Colour = ((226, 218, 204), (150, 72, 66), (116, 138, 122), (208, 200, 188))[int(rng.integers(4))]
     low, high = 0.7, 0.24
-    canvas = Canvas(ramp(YY, [(0, scaled(wall, 0.95)), (1, scaled(wall, 0.85))]))
+    canvas = Painting(ramp(YY, [(0, scaled(wall, 0.95)), (1, scaled(wall, 0.85))]))
     canvas.poly((238, 232, 222), 0.0, 0.0, 1.0, 0.0, 0.8, high, 0.2, high)
     canvas.poly((255, 252, 240), 0.3, 0.0, 0.7, 0.0, 0.6, high * 0.86, 0.4, high * 0.86)
     for k in range(5):
@@ -231,7 +231,7 @@ _GOODS: tuple[Colour, ...] = (
 )
 
 
-def _stall(canvas: Canvas, rng: Rng, x: float, foot: float, wide: float) -> None:
+def _stall(canvas: Painting, rng: Rng, x: float, foot: float, wide: float) -> None:
     """A table with heaps of goods under a striped, scalloped awning."""
     cloth = _CLOTH[int(rng.integers(len(_CLOTH)))]
     left, right = x - wide / 2, x + wide / 2
@@ -270,7 +270,7 @@ def _stall(canvas: Canvas, rng: Rng, x: float, foot: float, wide: float) -> None
 def bazaar_market(rng: Rng) -> Field:
     """Rows of stalls with striped awnings and heaped goods, lanterns above, arches behind."""
     stone = tone(rng, (206, 166, 118), 8)
-    canvas = Canvas(
+    canvas = Painting(
         ramp(YY + 0.04 * noise(rng, 20, 20, 3), [(0, stone), (0.5, scaled(stone, 0.8)), (1, (170, 136, 96))])
     )
     for k in range(5):

@@ -8,9 +8,9 @@ from snellen.synthetic.hidden.scenery_base import (
     SIZE,
     XX,
     YY,
-    Canvas,
     Colour,
     Field,
+    Painting,
     Rng,
     colour,
     mixed,
@@ -131,7 +131,7 @@ def _lit(points: list[tuple[float, float]], rng: Rng) -> float:
     return float(0.84 + 0.2 * np.cos(angle - 2.2) + rng.normal(0, 0.03))
 
 
-def _crane(canvas: Canvas, rng: Rng, paper: Colour, x: float, y: float, size: float) -> None:
+def _crane(canvas: Painting, rng: Rng, paper: Colour, x: float, y: float, size: float) -> None:
     side = 1.0 if rng.random() < 0.5 else -1.0
 
     def put(factor: float, *xy: float) -> None:
@@ -152,7 +152,7 @@ def origami(rng: Rng) -> Field:
     """A sheet folded into facets, with a few paper cranes on it."""
     papers = _PAPERS[int(rng.integers(len(_PAPERS)))]
     n = int(rng.integers(6, 9))
-    canvas = Canvas(np.broadcast_to(colour(*papers[2]), (SIZE, SIZE, 3)))
+    canvas = Painting(np.broadcast_to(colour(*papers[2]), (SIZE, SIZE, 3)))
     grid = np.stack(np.meshgrid(np.arange(-1, n + 2), np.arange(-1, n + 2)), axis=-1) / n
     grid = grid + rng.uniform(-0.28, 0.28, grid.shape) / n
     patch = noise(rng, 3, 3)[:: SIZE // n, :: SIZE // n]
@@ -182,7 +182,7 @@ def forest(rng: Rng) -> Field:
     floor = float(rng.uniform(0.7, 0.78))
     back = ramp(YY + 0.05 * noise(rng, 8, 8, 3), [(0, scaled(leaf, 1.1)), (0.45, haze), (floor, scaled(leaf, 1.2))])
     ground = ramp(YY + 0.08 * noise(rng, 40, 60, 2), [(floor, (110, 112, 52)), (1.05, (64, 50, 28))])
-    canvas = Canvas(mixed(back, ground, step(YY + 0.01 * noise(rng, 20, 3, 2), floor - 0.01, floor + 0.02)))
+    canvas = Painting(mixed(back, ground, step(YY + 0.01 * noise(rng, 20, 3, 2), floor - 0.01, floor + 0.02)))
     for layer in range(4):
         near = layer / 3
         bark = toward(scaled(haze, 0.7), tone(rng, (66, 48, 32), 6), 0.25 + 0.75 * near)

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from PIL import Image, ImageDraw
 
 from snellen.synthetic.hidden.silhouettes_things import ICONS, THINGS
-from snellen.synthetic.hidden.strokes import Floats, Pen
+from snellen.synthetic.hidden.strokes import Floats, OutlinePen
 
 Mask = npt.NDArray[np.float32]
 SIZE = 384
@@ -69,9 +69,9 @@ _BADGES: dict[str, tuple[float, ...]] = {
 }
 
 
-def _mark(letters: str, badge: str) -> Pen:
+def _mark(letters: str, badge: str) -> OutlinePen:
     """Two bold letters inside a thin frame: a stand-in for a logo that copies none."""
-    pen = Pen()
+    pen = OutlinePen()
     if badge == "circle":
         pen.ring(50, 50, 53, 53, 6)
     else:
@@ -84,10 +84,10 @@ def _mark(letters: str, badge: str) -> Pen:
 
 
 @cache
-def _pen(split: str, shape: str, variant: int) -> Pen:
+def _pen(split: str, shape: str, variant: int) -> OutlinePen:
     if split == LOGO:
         return _mark(*_MARKS[shape])
-    pen = Pen()
+    pen = OutlinePen()
     (THINGS[shape] if split == IN else ICONS[shape][variant % 3])(pen)
     return pen
 

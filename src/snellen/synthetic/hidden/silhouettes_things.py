@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from snellen.synthetic.hidden.strokes import Pen
+from snellen.synthetic.hidden.strokes import OutlinePen
 
-Drawing = Callable[[Pen], None]
+Drawing = Callable[[OutlinePen], None]
 
 
-def _airplane(p: Pen) -> None:
+def _airplane(p: OutlinePen) -> None:
     p.blob(50, 0, 56, 12, 57, 50, 54, 86, 50, 97, 46, 86, 43, 50, 44, 12)
     p.poly(50, 28, 100, 58, 100, 69, 50, 55, 0, 69, 0, 58)
     p.poly(50, 76, 72, 91, 72, 98, 50, 92, 28, 98, 28, 91)
 
 
-def _bicycle(p: Pen) -> None:
+def _bicycle(p: OutlinePen) -> None:
     for x in (21, 79):
         p.ring(x, 66, 21, 21, 6)
     p.line(5.5, 21, 66, 36, 36, 70, 34, 47, 66, 21, 66)
@@ -25,7 +25,7 @@ def _bicycle(p: Pen) -> None:
     p.oval(47, 66, 6, 6)
 
 
-def _bird(p: Pen) -> None:
+def _bird(p: OutlinePen) -> None:
     p.blob(24, 30, 34, 22, 45, 28, 52, 40, 68, 50, 80, 62, 68, 70, 48, 74, 32, 66, 25, 50)
     p.poly(27, 26, 27, 38, 6, 36)
     p.poly(70, 52, 100, 66, 98, 78, 66, 70)
@@ -35,14 +35,14 @@ def _bird(p: Pen) -> None:
     p.oval(33, 31, 3, 3, ink=False)
 
 
-def _bottle(p: Pen) -> None:
+def _bottle(p: OutlinePen) -> None:
     p.box(42, 0, 58, 12)
     p.blob(44, 8, 56, 8, 57, 30, 68, 44, 70, 60, 70, 92, 66, 99, 34, 99, 30, 92, 30, 60, 32, 44, 43, 30)
     p.box(30, 60, 70, 64, ink=False)
     p.box(30, 80, 70, 84, ink=False)
 
 
-def _car(p: Pen) -> None:
+def _car(p: OutlinePen) -> None:
     p.blob(1, 62, 3, 50, 22, 46, 34, 28, 50, 25, 66, 28, 80, 46, 97, 51, 99, 64, 96, 70, 50, 71, 4, 70)
     for x in (24, 76):
         p.oval(x, 70, 14, 14, ink=False)
@@ -51,7 +51,7 @@ def _car(p: Pen) -> None:
     p.poly(54, 31, 63, 33, 71, 45, 54, 45, ink=False)
 
 
-def _cat(p: Pen) -> None:
+def _cat(p: OutlinePen) -> None:
     p.oval(44, 27, 19, 17)
     p.poly(26, 26, 25, 0, 43, 13)
     p.poly(62, 26, 63, 0, 45, 13)
@@ -62,7 +62,7 @@ def _cat(p: Pen) -> None:
     p.line(2.5, 43, 70, 43, 96, ink=False)
 
 
-def _dog(p: Pen) -> None:
+def _dog(p: OutlinePen) -> None:
     p.blob(22, 40, 46, 44, 76, 42, 86, 50, 86, 64, 70, 66, 44, 68, 26, 66, 20, 54)
     for x, foot in ((22, 20), (35, 34), (70, 70), (80, 82)):
         p.line(9, x + 3, 58, foot + 3, 94)
@@ -74,7 +74,7 @@ def _dog(p: Pen) -> None:
     p.oval(20, 24, 3, 3, ink=False)
 
 
-def _dolphin(p: Pen) -> None:
+def _dolphin(p: OutlinePen) -> None:
     p.blob(2, 54, 14, 46, 20, 34, 40, 20, 62, 22, 80, 38, 88, 62, 84, 70, 72, 52, 54, 44, 38, 46, 22, 54, 12, 57)
     p.poly(44, 24, 60, 2, 66, 28)
     p.poly(36, 42, 48, 44, 44, 66, 34, 66)
@@ -82,7 +82,7 @@ def _dolphin(p: Pen) -> None:
     p.oval(22, 42, 2.5, 2.5, ink=False)
 
 
-def _fork(p: Pen) -> None:
+def _fork(p: OutlinePen) -> None:
     for x in (32, 44, 56, 68):
         p.line(6.5, x, 3, x, 34)
     p.blob(29, 30, 71, 30, 71, 42, 58, 54, 50, 56, 42, 54, 29, 42)
@@ -90,7 +90,7 @@ def _fork(p: Pen) -> None:
     p.oval(50, 95, 7.5, 6)
 
 
-def _guitar(p: Pen) -> None:
+def _guitar(p: OutlinePen) -> None:
     p.oval(50, 79, 25, 21)
     p.oval(50, 53, 18, 15)
     p.box(36, 55, 64, 72)
@@ -102,13 +102,13 @@ def _guitar(p: Pen) -> None:
     p.line(4, 39, 82, 61, 82, ink=False)
 
 
-def _mug(p: Pen) -> None:
+def _mug(p: OutlinePen) -> None:
     p.poly(14, 18, 68, 18, 66, 90, 62, 95, 20, 95, 16, 90)
     p.arc(10, 68, 52, 22, 22, -95, 95)
     p.oval(41, 20, 22, 4.5, ink=False)
 
 
-def _panda(p: Pen) -> None:
+def _panda(p: OutlinePen) -> None:
     p.oval(26, 10, 12, 12)
     p.oval(74, 10, 12, 12)
     p.ring(50, 30, 33, 27, 4)
@@ -122,7 +122,7 @@ def _panda(p: Pen) -> None:
     p.oval(70, 94, 15, 9)
 
 
-def _paper_clip(p: Pen) -> None:
+def _paper_clip(p: OutlinePen) -> None:
     p.line(7, 67, 34, 67, 78)
     p.arc(7, 50, 78, 17, 17, 0, 180)
     p.line(7, 33, 78, 33, 20)
@@ -132,14 +132,14 @@ def _paper_clip(p: Pen) -> None:
     p.line(7, 44, 68, 44, 36)
 
 
-def _sailboat(p: Pen) -> None:
+def _sailboat(p: OutlinePen) -> None:
     p.poly(4, 76, 96, 76, 82, 97, 20, 97)
     p.line(4, 48, 2, 48, 78)
     p.blob(52, 4, 66, 22, 78, 44, 86, 69, 68, 70, 52, 69)
     p.blob(43, 16, 43, 69, 28, 70, 12, 69, 24, 50, 36, 30)
 
 
-def _scooter(p: Pen) -> None:
+def _scooter(p: OutlinePen) -> None:
     for x in (20, 80):
         p.oval(x, 82, 15, 15)
         p.oval(x, 82, 6, 6, ink=False)
@@ -149,7 +149,7 @@ def _scooter(p: Pen) -> None:
     p.oval(27, 22, 7, 6)
 
 
-def _teapot(p: Pen) -> None:
+def _teapot(p: OutlinePen) -> None:
     p.blob(28, 40, 50, 32, 70, 40, 78, 60, 70, 84, 50, 89, 30, 84, 22, 60)
     p.poly(72, 54, 84, 48, 90, 30, 99, 28, 97, 48, 88, 66, 74, 74)
     p.arc(8, 22, 58, 17, 18, 70, 290)
@@ -160,7 +160,7 @@ def _teapot(p: Pen) -> None:
     p.arc(3, 50, 50, 24, 8, 200, 340, ink=False)
 
 
-def _rabbit(p: Pen) -> None:
+def _rabbit(p: OutlinePen) -> None:
     p.oval(36, 22, 7, 24, turn=-12)
     p.oval(58, 22, 7, 24, turn=10)
     p.oval(47, 52, 23, 20)
@@ -171,7 +171,7 @@ def _rabbit(p: Pen) -> None:
     p.poly(43, 59, 51, 59, 47, 64, ink=False)
 
 
-def _fish(p: Pen) -> None:
+def _fish(p: OutlinePen) -> None:
     p.blob(2, 52, 14, 38, 36, 27, 56, 32, 74, 50, 56, 70, 36, 76, 14, 66)
     p.poly(66, 52, 98, 24, 91, 52, 98, 80)
     p.poly(30, 32, 46, 10, 60, 36)
@@ -180,7 +180,7 @@ def _fish(p: Pen) -> None:
     p.arc(3.5, 22, 52, 12, 18, -60, 60, ink=False)
 
 
-def _elephant(p: Pen) -> None:
+def _elephant(p: OutlinePen) -> None:
     p.blob(34, 30, 58, 20, 84, 26, 94, 46, 92, 66, 60, 70, 38, 64)
     for x in (42, 56, 76, 88):
         p.line(12, x, 60, x, 88)
@@ -192,14 +192,14 @@ def _elephant(p: Pen) -> None:
     p.oval(20, 32, 2.6, 2.6, ink=False)
 
 
-def _smile(p: Pen) -> None:
+def _smile(p: OutlinePen) -> None:
     p.oval(50, 50, 47, 47)
     p.oval(34, 36, 6.5, 9.5, ink=False)
     p.oval(66, 36, 6.5, 9.5, ink=False)
     p.blob(22, 56, 50, 64, 78, 56, 68, 76, 50, 83, 32, 76, ink=False)
 
 
-def _surprise(p: Pen) -> None:
+def _surprise(p: OutlinePen) -> None:
     p.oval(50, 50, 47, 47)
     p.oval(33, 38, 8, 8, ink=False)
     p.oval(67, 38, 8, 8, ink=False)
@@ -208,14 +208,14 @@ def _surprise(p: Pen) -> None:
     p.oval(50, 71, 11, 14, ink=False)
 
 
-def _wink(p: Pen) -> None:
+def _wink(p: OutlinePen) -> None:
     p.oval(50, 50, 47, 47)
     p.oval(34, 37, 7, 9, ink=False)
     p.arc(6, 66, 41, 11, 8, 190, 350, ink=False)
     p.arc(7, 50, 52, 27, 24, 15, 165, ink=False)
 
 
-def _two_notes(p: Pen) -> None:
+def _two_notes(p: OutlinePen) -> None:
     p.oval(24, 83, 16, 12, turn=-20)
     p.oval(76, 75, 16, 12, turn=-20)
     p.box(33, 16, 40, 82)
@@ -223,13 +223,13 @@ def _two_notes(p: Pen) -> None:
     p.poly(33, 12, 92, 2, 92, 22, 33, 32)
 
 
-def _one_note(p: Pen) -> None:
+def _one_note(p: OutlinePen) -> None:
     p.oval(36, 80, 21, 16, turn=-20)
     p.box(48, 3, 57, 78)
     p.blob(52, 2, 62, 20, 80, 32, 84, 50, 76, 66, 76, 48, 64, 36, 54, 32)
 
 
-def _drum(p: Pen) -> None:
+def _drum(p: OutlinePen) -> None:
     p.box(12, 46, 88, 86)
     p.oval(50, 86, 38, 11)
     p.oval(50, 46, 38, 12)
@@ -242,7 +242,7 @@ def _drum(p: Pen) -> None:
     p.oval(92, 6, 6, 6)
 
 
-def _dumbbell(p: Pen) -> None:
+def _dumbbell(p: OutlinePen) -> None:
     p.box(20, 44, 80, 56)
     for x in (6, 76):
         p.box(x, 18, x + 18, 82)
@@ -250,7 +250,7 @@ def _dumbbell(p: Pen) -> None:
         p.box(x, 32, x + 8, 68)
 
 
-def _basketball(p: Pen) -> None:
+def _basketball(p: OutlinePen) -> None:
     p.oval(50, 50, 48, 48)
     p.line(5, 50, 0, 50, 100, ink=False)
     p.line(5, 0, 50, 100, 50, ink=False)
@@ -258,7 +258,7 @@ def _basketball(p: Pen) -> None:
     p.arc(5, 102, 50, 30, 44, 100, 260, ink=False)
 
 
-def _racket(p: Pen) -> None:
+def _racket(p: OutlinePen) -> None:
     p.ring(40, 35, 29, 34, 8)
     for x in (28, 40, 52):
         p.line(3, x, 6, x, 64)
@@ -268,7 +268,7 @@ def _racket(p: Pen) -> None:
     p.oval(84, 76, 11, 11)
 
 
-def _pencil(p: Pen) -> None:
+def _pencil(p: OutlinePen) -> None:
     p.poly(70, 6, 94, 30, 36, 88, 12, 64)
     p.poly(10, 67, 33, 90, 2, 98)
     p.line(3.5, 58, 16, 86, 44, ink=False)
@@ -276,21 +276,21 @@ def _pencil(p: Pen) -> None:
     p.line(2.5, 24, 76, 78, 22, ink=False)
 
 
-def _scissors(p: Pen) -> None:
+def _scissors(p: OutlinePen) -> None:
     p.poly(20, 2, 30, 2, 66, 66, 56, 70, 46, 62)
     p.poly(80, 2, 70, 2, 34, 66, 44, 70, 54, 62)
     p.ring(27, 80, 16, 14, 8)
     p.ring(73, 80, 16, 14, 8)
 
 
-def _set_square(p: Pen) -> None:
+def _set_square(p: OutlinePen) -> None:
     p.poly(6, 4, 96, 94, 6, 94)
     p.poly(22, 44, 56, 78, 22, 78, ink=False)
     for v in (22, 36, 50, 64, 78):
         p.line(2.5, v, 94, v, 87, ink=False)
 
 
-def _truck(p: Pen) -> None:
+def _truck(p: OutlinePen) -> None:
     p.box(0, 20, 62, 72)
     p.poly(65, 34, 84, 34, 98, 54, 98, 74, 65, 74)
     p.box(0, 68, 98, 76)
@@ -300,7 +300,7 @@ def _truck(p: Pen) -> None:
         p.oval(x, 78, 10, 10)
 
 
-def _helicopter(p: Pen) -> None:
+def _helicopter(p: OutlinePen) -> None:
     p.blob(10, 58, 18, 42, 38, 34, 58, 38, 66, 52, 60, 68, 38, 76, 18, 72)
     p.poly(56, 42, 92, 44, 92, 52, 58, 62)
     p.poly(88, 30, 97, 24, 97, 60, 90, 56)
@@ -312,7 +312,7 @@ def _helicopter(p: Pen) -> None:
     p.blob(16, 56, 22, 46, 34, 42, 34, 56, ink=False)
 
 
-def _ship(p: Pen) -> None:
+def _ship(p: OutlinePen) -> None:
     p.poly(0, 62, 100, 62, 84, 92, 16, 92)
     p.box(18, 44, 80, 64)
     p.box(30, 30, 70, 46)

@@ -10,7 +10,7 @@ import numpy.typing as npt
 Floats = npt.NDArray[np.float64]
 
 
-class Pen:
+class OutlinePen:
     """Outlines in the order of drawing; with `ink=False` an outline cuts a hole."""
 
     def __init__(self) -> None:

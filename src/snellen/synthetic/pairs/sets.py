@@ -4,30 +4,22 @@ from __future__ import annotations
 
 from pathlib import Path
 from random import Random
-from typing import NamedTuple
 
 from snellen.core.errors import SnellenError
-from snellen.exams.d3.slots import MOST, set_names
+from snellen.synthetic.chance import generator
+from snellen.synthetic.pairs.folder import MOST, Group, set_names, write
 from snellen.synthetic.pairs.make import GENERATOR, SIZE, VERSION
+from snellen.synthetic.pool import Progress, in_order
 from snellen.synthetic.scenes.differences import KINDS_OF_DIFFERENCE, Difference, differences
-from snellen.synthetic.scenes.model import Scene, generator
+from snellen.synthetic.scenes.model import Scene
 from snellen.synthetic.scenes.sampling import draw_scene
 from snellen.synthetic.scenes.words import facts
-from snellen.synthetic.tables import Progress
-from snellen.synthetic.writing import Origin, claim, in_order, write_bytes, write_json
+from snellen.synthetic.writing import origin_of
 
 LEAST = 3
 KIND = "mixed"
 """The kind of a set's differences: they are of several kinds."""
 _ROUNDS = 6
-
-
-class MadeSet(NamedTuple):
-    """One made set: its uid, its files, and what each image alone shows, as the other scene of a difference."""
-
-    uid: int
-    images: list[bytes]
-    told: list[Difference]
 
 
 def make_sets(
@@ -36,32 +28,18 @@ def make_sets(
     """Writes `count` sets of `size` images in the layout of `make`, with image1 to imageN in place of left and right."""
     if not LEAST <= size <= MOST:
         raise SnellenError(f"--sets {size}: a set has {LEAST} to {MOST} images")
-    made = [claim(out, Origin(generator=f"{GENERATOR}-sets-of-{size}", version=VERSION, seed=seed, count=count))]
-    dataset: dict[str, dict[str, str]] = {}
-    known: dict[str, dict[str, str]] = {}
-    captions: dict[str, dict[str, str]] = {}
-    slots = set_names(size)
-    for one in in_order(_made, [(seed, index, size) for index in range(count)], workers):
-        uid = str(one.uid)
-        names = [f"images/SNELLEN_{one.uid * size + place:012d}.jpg" for place in range(size)]
-        made += [write_bytes(out / name, data) for name, data in zip(names, one.images, strict=True)]
-        dataset[uid] = {slot: f"./{name}" for slot, name in zip(slots, names, strict=True)}
-        known[uid] = {"kind": KIND} | {s: d.said_of_other for s, d in zip(slots, one.told, strict=True)}
-        captions[uid] = {slot: told.captions[1] for slot, told in zip(slots, one.told, strict=True)}
-        if progress is not None:
-            progress(one.uid + 1, count)
-    made.append(write_json(out / "differences.json", known))
-    made.append(write_json(out / "captions" / "reference.json", captions))
-    made.append(write_json(out / "dataset.json", dataset))
-    return sorted(made)
+    sets = in_order(_set, [(seed, index, size) for index in range(count)], workers, progress)
+    origin = origin_of(f"{GENERATOR}-sets-of-{size}", VERSION, seed=seed, count=count)
+    return write(out, origin, set_names(size), sets)
 
 
-def _made(key: tuple[int, int, int]) -> MadeSet:
+def _set(key: tuple[int, int, int]) -> Group:
     from snellen.synthetic.scenes.render import draw, jpeg
 
-    seed, index, size = key
-    told = variants(seed, index, size)
-    return MadeSet(index, [jpeg(draw(d.other, SIZE).image) for d in told], told)
+    told = variants(*key)
+    known = {"kind": KIND} | {slot: d.said_of_other for slot, d in zip(set_names(len(told)), told, strict=True)}
+    images = tuple(jpeg(draw(d.other, SIZE).image) for d in told)
+    return Group(key[1], images, tuple(d.captions[1] for d in told), known)
 
 
 def variants(seed: int, index: int, size: int) -> list[Difference]:

@@ -18,8 +18,11 @@ RED = (255, 0, 0)
 
 
 @dataclass(frozen=True, slots=True)
-class Scene:
-    """A finished picture and what is true of it. `box` holds the target's ink, right and bottom edge exclusive."""
+class OddOneOut:
+    """A finished picture in which one object is odd, and what is true of it.
+
+    `box` holds the target's ink, right and bottom edge exclusive.
+    """
 
     image: Pixels
     box: PixelBox
@@ -198,9 +201,3 @@ def png(image: Pixels) -> bytes:
     sink = io.BytesIO()
     Image.fromarray(image).save(sink, "PNG", compress_level=3)
     return sink.getvalue()
-
-
-def dealt(seed: int, split: int, index: int, size: int) -> int:
-    """Which of `size` conditions sample `index` shows: every consecutive `size` samples show each once, shuffled."""
-    block, slot = divmod(index, size)
-    return int(np.random.default_rng([seed, split, 0, block]).permutation(size)[slot])

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from snellen.exams.salbench import wording
-from snellen.synthetic.patterns import scenes_o3, scenes_p3
+from snellen.synthetic.patterns import scenes_o3, scenes_p3, wording
 from snellen.synthetic.patterns.drawing import framed, png
-from snellen.synthetic.tables import Progress, Recipe, Row, make_set
+from snellen.synthetic.pool import Progress
+from snellen.synthetic.tables import Recipe, Row, make_set
 
 SPLITS = ("P3", "O3")
 KINDS = ("", "_box", "_box_img")

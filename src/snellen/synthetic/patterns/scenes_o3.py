@@ -8,19 +8,18 @@ import numpy as np
 import numpy.typing as npt
 from PIL import Image, ImageFilter
 
-from snellen.exams.salbench.wording import FEATURES_O3
+from snellen.synthetic.chance import dealt_number
 from snellen.synthetic.patterns.colour import Floats, difference, lab_to_rgb
 from snellen.synthetic.patterns.drawing import (
     DIFFICULTIES,
     OUTLINES,
     PERIOD,
+    OddOneOut,
     PixelBox,
     Pixels,
-    Scene,
     any_colour,
     colour_at,
     coverage,
-    dealt,
     ink_box,
     polar,
     reach,
@@ -28,6 +27,7 @@ from snellen.synthetic.patterns.drawing import (
     unit_area,
 )
 from snellen.synthetic.patterns.layouts import lay_out
+from snellen.synthetic.patterns.wording import FEATURES_O3
 
 SPLIT = 7
 _SIZES = ((640, 480), (720, 540), (800, 600), (960, 640), (1024, 768))
@@ -234,9 +234,9 @@ def _varied(rng: np.random.Generator, thing: Thing, size: float, loose: bool) ->
     )
 
 
-def scene(seed: int, index: int) -> Scene:
+def scene(seed: int, index: int) -> OddOneOut:
     """Sample `index` of the set with this seed."""
-    condition = dealt(seed, SPLIT, index, len(FEATURES_O3) * len(DIFFICULTIES))
+    condition = dealt_number(len(FEATURES_O3) * len(DIFFICULTIES), index, seed, SPLIT, 0)
     difficulty = DIFFICULTIES[condition // len(FEATURES_O3)]
     rng = np.random.default_rng([seed, SPLIT, 1, index])
     features = _choose(rng, FEATURES_O3[condition % len(FEATURES_O3)])
@@ -260,4 +260,4 @@ def scene(seed: int, index: int) -> Scene:
         if which == layout.target:
             box = ink
     image: Pixels = np.rint(np.clip(canvas, 0, 255)).astype(np.uint8)
-    return Scene(image, box, len(layout.places), features, difficulty, plural, singular)
+    return OddOneOut(image, box, len(layout.places), features, difficulty, plural, singular)

@@ -4,23 +4,23 @@ from __future__ import annotations
 
 import numpy as np
 
-from snellen.exams.salbench.wording import FEATURES_P3
+from snellen.synthetic.chance import dealt_number
 from snellen.synthetic.patterns.colour import Floats, difference, lab_to_rgb
 from snellen.synthetic.patterns.drawing import (
     DIFFICULTIES,
     OUTLINES,
     PERIOD,
+    OddOneOut,
     PixelBox,
     Pixels,
-    Scene,
     any_colour,
     colour_at,
     coverage,
-    dealt,
     ink_box,
     reach,
     turned,
 )
+from snellen.synthetic.patterns.wording import FEATURES_P3
 
 SPLIT = 3
 SIDE = 1024
@@ -75,9 +75,9 @@ def _stamp(outline: Floats, back: Floats, colour: Floats) -> tuple[Pixels, Pixel
     return np.rint(back + cover[..., None] * (front - back)).astype(np.uint8), ink
 
 
-def scene(seed: int, index: int) -> Scene:
+def scene(seed: int, index: int) -> OddOneOut:
     """Sample `index` of the set with this seed."""
-    condition = dealt(seed, SPLIT, index, len(FEATURES_P3) * len(DIFFICULTIES))
+    condition = dealt_number(len(FEATURES_P3) * len(DIFFICULTIES), index, seed, SPLIT, 0)
     feature, difficulty = FEATURES_P3[condition % 3], DIFFICULTIES[condition // 3]
     rng = np.random.default_rng([seed, SPLIT, 1, index])
     shape = str(rng.choice(_TURNABLE if feature == "orientation" else _ALL))
@@ -110,4 +110,4 @@ def scene(seed: int, index: int) -> Scene:
         image[y : y + patch.shape[0], x : x + patch.shape[1]] = patch
         if cell == target:
             box = (x, y, x + patch.shape[1], y + patch.shape[0])
-    return Scene(image, box, CELLS * CELLS, (feature,), difficulty)
+    return OddOneOut(image, box, CELLS * CELLS, (feature,), difficulty)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from random import Random
 from typing import Literal
 
 from snellen.core.types import Struct
@@ -11,11 +10,6 @@ from snellen.synthetic.scenes.actions import ACTIONS, Action, brings
 from snellen.synthetic.scenes.catalog import KINDS, PLACES, Column, Kind
 
 Side = Literal["left", "right"]
-
-
-def generator(*key: int | str) -> Random:
-    """The random numbers that belong to a key, the same on every machine."""
-    return Random("/".join(str(part) for part in key))  # noqa: S311 (drawings, not secrets)
 
 
 class Thing(Struct, frozen=True):

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from PIL import Image
 
+from snellen.synthetic.chance import generator
 from snellen.synthetic.scenes import things_indoors as inside
 from snellen.synthetic.scenes import things_outdoors as outside
 from snellen.synthetic.scenes.actions import AFLOAT
@@ -23,7 +24,7 @@ from snellen.synthetic.scenes.backdrops import (
 from snellen.synthetic.scenes.canvas import HIGH, WIDE, Box, Canvas, Pen
 from snellen.synthetic.scenes.catalog import CHILDREN
 from snellen.synthetic.scenes.doing import cooking_front, draw_person
-from snellen.synthetic.scenes.model import Person, Scene, Thing, generator
+from snellen.synthetic.scenes.model import Person, Scene, Thing
 from snellen.synthetic.scenes.palette import COLOURS
 
 SIZE = (WIDE, HIGH)

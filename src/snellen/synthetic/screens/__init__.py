@@ -1,1 +1,1 @@
-"""Screenshots with labelled elements: UI grounding."""
+"""Screenshots with labelled elements, for UI grounding: our own layouts, and those of the original generator."""

@@ -86,7 +86,7 @@ def ink_edges(ink: Ink) -> Edges:
     return int(columns[0]), int(rows[0]), int(columns[-1]) + 1, int(rows[-1]) + 1
 
 
-class Canvas:
+class IndexedCanvas:
     """What is drawn on. Edges are half open: a rectangle from 10 to 20 covers ten pixels."""
 
     def __init__(self, width: int, height: int, background: Colour) -> None:

@@ -1,7 +1,7 @@
 """Believable screens: one application or dialog of many kinds, at a resolution, a scale, a theme and a difficulty.
 
-Screen i depends on (seed, i) alone. The three difficulties have the seed's numbers of targets and its sizes, where the size of a
-target is the longer side of its box in pixels (fields and lists may be as wide as the seed's fields are).
+Screen i depends on (seed, i) alone. The three difficulties have the original generator's numbers of targets and its sizes,
+where the size of a target is the longer side of its box in pixels (fields and lists may be as wide as its fields are).
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ from snellen.synthetic.screens.themes import choose_theme
 from snellen.synthetic.screens.widgets import Ui, Widget, meets
 
 VERSION = 1
-FIELD_WIDTH = 150  # the seed's fields are at least this wide, whatever the difficulty allows
+FIELD_WIDTH = 150  # the original generator's fields are at least this wide, whatever the difficulty allows
 TRIES = 12
 
-# the seed's shares (15, 5, 30, 15, 20 and 15 per cent) as a round of twenty, so that every beginning of a set is mixed
+# the original generator's shares (15, 5, 30, 15, 20 and 15 per cent) as a round of twenty, so that every beginning of a set is mixed
 ROUND = tuple(
     {"e": ("easy", "light"), "E": ("easy", "dark"), "m": ("medium", "light"), "M": ("medium", "dark"),
      "h": ("hard", "light"), "H": ("hard", "dark")}[c] for c in "mhMemHhmEMhmeHmhMmHe"

@@ -214,6 +214,3 @@ def login(ui: Ui, box: Edges) -> None:
     ui.link(x + ui.d(112), y + ui.d(17), "Sign up")
     if y + ui.d(64) < top + high:
         ui.link(x, y + ui.d(54), "Forgot password?")
-
-
-PAGES = (landing, shop, article, login)

@@ -1,32 +1,38 @@
-"""Makes synthetic grounding sets in the seed's own format, on all cores, same seed same bytes.
+"""Makes synthetic grounding sets in the format of the original generator: annotations.json, pictures beside it.
 
-Two styles: `layouts` (believable windows, see layouts.py) and `seed-compat` (the original's annotations bit for bit).
+Two styles: `layouts` (believable windows, see layouts.py) and `original` (the original generator's annotations bit for bit,
+see original.py).
 """
 
 from __future__ import annotations
 
 import json
-import multiprocessing
-import os
-from collections import deque
-from collections.abc import Callable, Iterator
-from concurrent.futures import Future, ProcessPoolExecutor
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from snellen.core.errors import SnellenError
+from snellen.synthetic.pool import Progress, in_order
+from snellen.synthetic.screens import layouts, original
+from snellen.synthetic.screens.lettering import FONT
+from snellen.synthetic.writing import check_numbers, claim, write_bytes, write_text
 
-STYLES = ("layouts", "seed-compat")
-MARKER = "snellen_synthetic.json"
+STYLES = ("layouts", "original")
+OLD_NAMES = {"seed-compat": "original"}
 ANNOTATIONS = "annotations.json"
 SMALLEST = (640, 480)
-_CHUNK = 4
-_WORTH_A_POOL = 16
 
-Progress = Callable[[int, int], None]
 Record = dict[str, Any]
-Worker = Callable[[Path, list[Any]], list[Record]]
+
+
+class Plan(NamedTuple):
+    """A set before it is drawn: what its annotations say of it as a whole, and what each screenshot is drawn from."""
+
+    name: str
+    metadata: dict[str, Any]
+    keys: Sequence[Any]
+    draw: Callable[[Any], layouts.Screenshot]
 
 
 def make(
@@ -43,50 +49,50 @@ def make(
     """Writes `count` screenshots with their annotations; gives the files.
 
     `absent` is the share of screenshots that also ask for something that is not on them, `screen` fixes the resolution
-    (both: layouts only). Screenshot i of `layouts` depends on (seed, i) alone. `seed-compat` writes as many screenshots as
-    the original does, which cuts fractions off.
+    (both: layouts only). Screenshot i of `layouts` depends on (seed, i) alone. `original` writes as many screenshots as
+    the original generator does, which cuts fractions off.
     """
+    style = style_named(style)
+    check_numbers(seed=seed, count=count)
+    _check(style, absent, screen)
+    plan = _original(count, seed) if style == "original" else _layouts(count, seed, absent, screen)
+    marker = claim(out, _origin(style, count, seed, absent, screen), indent=2)
+    records = list(in_order(partial(_written, plan.draw, out), plan.keys, workers, progress))
+    text = annotations_text(plan.name, plan.metadata, records)
+    return sorted([write_text(out / ANNOTATIONS, text), marker, *(out / record["image_path"] for record in records)])
+
+
+def style_named(name: str) -> str:
+    """The style of that name, also by its old one."""
+    style = OLD_NAMES.get(name, name)
     if style not in STYLES:
-        raise SnellenError(f"unknown style '{style}': choose from {', '.join(STYLES)}")
-    if count < 1:
-        raise SnellenError(f"count must be at least 1, not {count}")
-    if seed < 0:
-        raise SnellenError(f"seed must not be negative, and {seed} is")
+        raise SnellenError(f"unknown style '{name}': choose from {', '.join(STYLES)}")
+    return style
+
+
+def annotations_text(name: str, metadata: dict[str, Any], samples: list[Record]) -> str:
+    """A whole annotations.json as the original generator writes it: ASCII, two spaces of indentation, no newline at the
+    end, so that equal sets are equal bytes.
+    """
+    root = {"name": name, "version": "1.0", "metadata": metadata, "samples": samples}
+    return json.dumps(root, indent=2)
+
+
+def _check(style: str, absent: float, screen: tuple[int, int] | None) -> None:
     if not 0 <= absent <= 1:
         raise SnellenError(f"the share of absent targets lies between 0 and 1, and {absent} does not")
     if screen is not None and (screen[0] < SMALLEST[0] or screen[1] < SMALLEST[1]):
         raise SnellenError(f"a screen is at least {SMALLEST[0]}x{SMALLEST[1]}, and {screen[0]}x{screen[1]} is smaller")
-    if style == "seed-compat" and (absent or screen):
+    if style == "original" and (absent or screen):
         raise SnellenError("the original has no absent targets and one resolution: use the style 'layouts' for these")
-    origin = _origin(style, count, seed, absent, screen)
-    _check(out, origin)
-    name, metadata, jobs, worker = _plan(style, count, seed, absent, screen)
-    folder = "samples" if style == "seed-compat" else "images"
-    (out / folder).mkdir(parents=True, exist_ok=True)
-    # the mark comes first: a set that was interrupted is known as ours and made again
-    (out / MARKER).write_text(json.dumps(origin, indent=2) + "\n")
-    records: list[Record] = []
-    for done in _run(worker, out, jobs, workers):
-        records.append(done)
-        if progress is not None:
-            progress(len(records), len(jobs))
-    from snellen.exams.grounding.formats.annotations import dumps
-
-    draft = out / f"{ANNOTATIONS}.part"
-    draft.write_text(dumps(name, metadata, records), encoding="ascii")
-    draft.replace(out / ANNOTATIONS)
-    return sorted([out / ANNOTATIONS, out / MARKER, *(out / r["image_path"] for r in records)])
 
 
 def _origin(style: str, count: int, seed: int, absent: float, screen: tuple[int, int] | None) -> dict[str, Any]:
-    """What the marker says of where a set comes from."""
-    from snellen.synthetic.screens.layouts import VERSION
-    from snellen.synthetic.screens.lettering import FONT
-
+    """What the marker says of where a set comes from; styles by their first names, for sets that were made under these."""
     return {
         "generator": "grounding",
-        "version": VERSION,
-        "style": style,
+        "version": layouts.VERSION,
+        "style": {new: old for old, new in OLD_NAMES.items()}.get(style, style),
         "seed": seed,
         "count": count,
         "absent": absent,
@@ -95,80 +101,25 @@ def _origin(style: str, count: int, seed: int, absent: float, screen: tuple[int,
     }
 
 
-def _check(out: Path, origin: dict[str, Any]) -> None:
-    """Refuses a folder that holds anything but (part of) the very same set."""
-    if out.exists() and not out.is_dir():
-        raise SnellenError(f"{out} is not a folder: choose another --out folder")
-    if not out.is_dir() or not any(out.iterdir()):
-        return
-    try:
-        found = json.loads((out / MARKER).read_text())
-    except (OSError, ValueError):
-        raise SnellenError(f"{out} holds something that was not made here: choose another folder") from None
-    if found != origin:
-        raise SnellenError(
-            f"{out} holds a synthetic set of style {found.get('style')} with seed {found.get('seed')} and count "
-            f"{found.get('count')}: choose another folder"
-        )
+def _original(count: int, seed: int) -> Plan:
+    screens = original.plan(count, seed)
+    return Plan("synthetic", original.metadata(len(screens)), screens, _draw_original)
 
 
-def _plan(
-    style: str, count: int, seed: int, absent: float, screen: tuple[int, int] | None
-) -> tuple[str, dict[str, Any], list[Any], Worker]:
-    """Name and metadata of the set, the pieces of work, and who does them."""
-    if style == "seed-compat":
-        from snellen.synthetic.screens import original as seed_compat
+def _draw_original(screen: original.Planned) -> layouts.Screenshot:
+    return layouts.Screenshot(screen.record, original.draw(screen))
 
-        scenes = seed_compat.plan(count, seed)
-        return "synthetic", seed_compat.metadata(len(scenes)), scenes, _draw_scenes
-    from snellen.synthetic.screens import layouts
 
+def _layouts(count: int, seed: int, absent: float, screen: tuple[int, int] | None) -> Plan:
     cells = [layouts.cell(i) for i in range(count)]
     shares = {f"{d}_{t}": cells.count((d, t)) / count for d, t in dict.fromkeys(layouts.ROUND)}
     metadata = {"num_samples": count, "distribution": shares, "generator": "layouts", "version": layouts.VERSION}
-    metadata |= {"seed": seed}
-    return "layouts", metadata, list(range(count)), partial(_draw_layouts, seed, absent, screen)
+    draw = partial(layouts.screenshot, seed, absent=absent, screen=screen)
+    return Plan("layouts", metadata | {"seed": seed}, range(count), draw)
 
 
-def _draw_scenes(out: Path, scenes: list[Any]) -> list[Record]:
-    from snellen.synthetic.screens import original as seed_compat
-
-    for scene in scenes:
-        (out / scene.record["image_path"]).write_bytes(seed_compat.draw(scene))
-    return [scene.record for scene in scenes]
-
-
-def _draw_layouts(
-    seed: int, absent: float, screen: tuple[int, int] | None, out: Path, indices: list[int]
-) -> list[Record]:
-    from snellen.synthetic.screens.layouts import screenshot
-
-    records = []
-    for index in indices:
-        made = screenshot(seed, index, absent=absent, screen=screen)
-        (out / made.record["image_path"]).write_bytes(made.png)
-        records.append(made.record)
-    return records
-
-
-def _run(worker: Worker, out: Path, jobs: list[Any], workers: int | None) -> Iterator[Record]:
-    """All records in order; images are written by whoever draws them, with only a few chunks under way at a time."""
-    chunks = [jobs[i : i + _CHUNK] for i in range(0, len(jobs), _CHUNK)]
-    wanted = max(1, min(workers if workers is not None else _cores(), len(chunks)))
-    if wanted == 1 or (workers is None and len(jobs) <= _WORTH_A_POOL):
-        for chunk in chunks:
-            yield from worker(out, chunk)
-        return
-    waiting: deque[Future[list[Record]]] = deque()
-    with ProcessPoolExecutor(wanted, mp_context=multiprocessing.get_context("spawn")) as pool:
-        for chunk in chunks:
-            waiting.append(pool.submit(worker, out, chunk))
-            if len(waiting) > 2 * wanted:
-                yield from waiting.popleft().result()
-        while waiting:
-            yield from waiting.popleft().result()
-
-
-def _cores() -> int:
-    """Cores that this process may use (not every system can tell; then all there are)."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+def _written(draw: Callable[[Any], layouts.Screenshot], out: Path, key: Any) -> Record:
+    """Draws a screenshot and writes its picture, in whichever process: records are small, pictures are not."""
+    made = draw(key)
+    write_bytes(out / made.record["image_path"], made.png)
+    return made.record

@@ -1,6 +1,6 @@
 """Instructions that fit one thing on the screen alone, or say that any of several will do.
 
-The seed's sentences are kept. Where two things would answer to the same sentence, the place, the row, the window or the
+The original generator's sentences are kept. Where two things would answer to the same sentence, the place, the row, the window or the
 position is added; where nothing tells them apart, neither becomes a target.
 """
 
@@ -29,7 +29,7 @@ class Named(NamedTuple):
 
 
 def phrase(widget: Widget, article: str = "the ") -> str:
-    """How the seed's sentences name a thing."""
+    """How the original generator's sentences name a thing."""
     if widget.noun == "text":
         return f"{article}text '{widget.label}'"
     if widget.noun in BARE_NOUNS:

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from snellen.core.errors import SnellenError
 from snellen.synthetic.screens import lettering
-from snellen.synthetic.screens.canvas import Canvas, Colour, rgb
+from snellen.synthetic.screens.canvas import Colour, IndexedCanvas, rgb
 from snellen.synthetic.screens.wording import BUTTONS, LINKS, words
 
 WIDTH, HEIGHT = 1920, 1080
@@ -73,8 +73,8 @@ class Shape(NamedTuple):
     colour: str = ""
 
 
-class Scene(NamedTuple):
-    """One screenshot: its record in the annotations, and what is drawn."""
+class Planned(NamedTuple):
+    """One screenshot before it is drawn: its record in the annotations, and what is drawn."""
 
     record: dict[str, Any]
     theme: str
@@ -100,16 +100,16 @@ def counts(count: int) -> dict[tuple[str, str], int]:
     return {cell: int(count * share) for cell, share in DISTRIBUTION.items()}
 
 
-def plan(count: int, seed: int) -> list[Scene]:
+def plan(count: int, seed: int) -> list[Planned]:
     """All screenshots of a set. They share one random sequence, as in the original."""
     dice = random.Random(seed)  # noqa: S311  (data, not secrets)
-    scenes: list[Scene] = []
+    screens: list[Planned] = []
     for (difficulty, theme), number in counts(count).items():
         for _ in range(number):
-            scenes.append(_scene(dice, f"synthetic_{len(scenes):04d}", difficulty, theme))
-    if not scenes:
+            screens.append(_screen(dice, f"synthetic_{len(screens):04d}", difficulty, theme))
+    if not screens:
         raise SnellenError(f"the original makes no screenshot at all for count {count}: choose 4 or more, or 'layouts'")
-    return scenes
+    return screens
 
 
 def metadata(number: int) -> dict[str, Any]:
@@ -118,7 +118,7 @@ def metadata(number: int) -> dict[str, Any]:
     return {"num_samples": number, "distribution": distribution, "width": WIDTH, "height": HEIGHT}
 
 
-def _scene(dice: random.Random, name: str, difficulty: str, theme: str) -> Scene:
+def _screen(dice: random.Random, name: str, difficulty: str, theme: str) -> Planned:
     background = dice.choice(BACKGROUNDS[theme])
     wanted, small, large = DIFFICULTIES[difficulty]
     taken: list[Rect] = []
@@ -152,7 +152,7 @@ def _scene(dice: random.Random, name: str, difficulty: str, theme: str) -> Scene
         "elements": elements,
         "metadata": {"difficulty": difficulty, "theme": theme, "num_elements": len(elements)},
     }
-    return Scene(record, theme, background, tuple(shapes))
+    return Planned(record, theme, background, tuple(shapes))
 
 
 def _place(dice: random.Random, kind: str, small: int, large: int, taken: Sequence[Rect]) -> Rect | None:
@@ -168,11 +168,11 @@ def _place(dice: random.Random, kind: str, small: int, large: int, taken: Sequen
     return None
 
 
-def draw(scene: Scene) -> bytes:
+def draw(screen: Planned) -> bytes:
     """The screenshot as a PNG. Places, colours and words are the original's; the letters are those of Pillow's own font."""
-    canvas = Canvas(WIDTH, HEIGHT, rgb(scene.background))
-    link, icon, text, inside, outline, faint = INKS[scene.theme]
-    for shape in scene.shapes:
+    canvas = IndexedCanvas(WIDTH, HEIGHT, rgb(screen.background))
+    link, icon, text, inside, outline, faint = INKS[screen.theme]
+    for shape in screen.shapes:
         x, y, w, h = shape.rect
         edges = (x, y, x + w + 1, y + h + 1)
         if shape.kind == "button":
@@ -193,7 +193,7 @@ def draw(scene: Scene) -> bytes:
     return canvas.png()
 
 
-def _centred(canvas: Canvas, rect: Rect, text: str, colour: Colour, underline: bool = False) -> None:
+def _centred(canvas: IndexedCanvas, rect: Rect, text: str, colour: Colour, underline: bool = False) -> None:
     x, y, w, h = rect
     words = lettering.line(text, 14)
     left, top = x + (w - words.width) // 2, y + (h - words.height) // 2

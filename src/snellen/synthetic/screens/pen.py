@@ -17,7 +17,7 @@ _SMALL = 24  # pixels
 Spot = tuple[float, float]
 
 
-class Pen:
+class IconPen:
     """Draws one icon. Coordinates run from 0 to 24; strokes are 2 wide with round ends."""
 
     def __init__(self, size: int) -> None:

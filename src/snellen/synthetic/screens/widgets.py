@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from typing import NamedTuple
 
 from snellen.synthetic.screens import lettering
-from snellen.synthetic.screens.canvas import Canvas, Colour, Edges, mix
+from snellen.synthetic.screens.canvas import Colour, Edges, IndexedCanvas, mix
 from snellen.synthetic.screens.icons import icon as icon_ink
 from snellen.synthetic.screens.themes import Theme
 
@@ -51,7 +51,7 @@ class Ui:
     ) -> None:
         self.width, self.height, self.scale, self.theme, self.dice = width, height, scale, theme, dice
         self.touch = touch  # how much larger the symbols of tool bars are than on a dense screen
-        self.canvas = Canvas(width, height, theme.desk[0])
+        self.canvas = IndexedCanvas(width, height, theme.desk[0])
         self.widgets: list[Widget] = []
         self.window = ""
         self._place = self._row = ""

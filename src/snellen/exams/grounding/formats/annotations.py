@@ -1,13 +1,12 @@
-"""The seed's own format, exactly: `annotations.json` with boxes as fractions [x, y, width, height], images beside it.
+"""The format of the original generator, exactly: `annotations.json` with boxes as fractions [x, y, width, height], images beside it.
 
-Written with two spaces of indentation, ASCII only and no newline at the end, so that equal sets are equal bytes. Four keys of
-an element are ours and optional: `acceptable_bboxes` (all right answers), `absent` (the screenshot does not have it; the box is
-four zeros), `kind` (text or icon) and `role` (what it is called in words, such as "menu"; nobody reads it back).
+Four keys of an element are ours and optional: `acceptable_bboxes` (all right answers), `absent` (the screenshot does not have
+it; the box is four zeros), `kind` (text or icon) and `role` (what it is called in words, such as "menu"; nobody reads it back).
+Sets of this format are written in synthetic/screens.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Literal
@@ -65,7 +64,7 @@ class _Root(msgspec.Struct, frozen=True):
 
 
 def instruction_of(instruction: str | None, text: str | None, element_type: str) -> str:
-    """What a subject is asked: the file's own words, else the seed's sentence made from text and type.
+    """What a subject is asked: the file's own words, else the original's sentence made from text and type.
 
     >>> instruction_of(None, "Email", "text_field")
     "Click on the 'Email' text_field"
@@ -75,12 +74,6 @@ def instruction_of(instruction: str | None, text: str | None, element_type: str)
     if text:
         return f"Click on '{text}'" if element_type == "unknown" else f"Click on the '{text}' {element_type}"
     return f"Click on the {element_type}"
-
-
-def dumps(name: str, metadata: dict[str, Any], samples: list[dict[str, Any]]) -> str:
-    """A whole file as the seed writes it."""
-    root = {"name": name, "version": "1.0", "metadata": metadata, "samples": samples}
-    return json.dumps(root, indent=2)
 
 
 def find(where: Path) -> list[Path]:

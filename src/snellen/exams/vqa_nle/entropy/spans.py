@@ -1,6 +1,6 @@
-"""Token entropies of a reply: the seed's dictionary, and words put together by position.
+"""Token entropies of a reply: the dictionary of multimodal-vqa-eval, and words put together by position.
 
-The seed keeps a dictionary from token to entropy and then those keys that are words of the explanation, so a word of several
+That code keeps a dictionary from token to entropy and then those keys that are words of the explanation, so a word of several
 sub-words vanishes and an answer's token may count as the explanation's. `words` goes by position instead: each word has
 the highest entropy of the tokens that it is made of, and belongs to the answer or to the explanation by where the protocol parted
 the reply.
@@ -20,14 +20,14 @@ from snellen.stats.entropy import bound_from_top
 
 Part = Literal["answer", "explanation"]
 
-# ---------------------------------------------------------------- the seed's dictionary
+# ---------------------------------------------------------------- the dictionary of multimodal-vqa-eval
 
 _STOP = "the a an of in on is are to and or because that this it they he she we you i them his her their there here"
 STOP_WORDS = frozenset(_STOP.split())
 
 
 def clean_token_for_entropy(text: str) -> str | None:
-    """The seed's key of a token; None for white space and stop words.
+    """A token's key in it; None for white space and stop words.
 
     >>> clean_token_for_entropy(" Dog"), clean_token_for_entropy(" The")
     ('dog', None)
@@ -37,7 +37,7 @@ def clean_token_for_entropy(text: str) -> str | None:
 
 
 def extract_token_entropies(tokens: Sequence[Token]) -> dict[str, float]:
-    """The seed's dictionary: three decimals, the maximum where a token comes again, special tokens left out.
+    """The dictionary: three decimals, the maximum where a token comes again, special tokens left out.
 
     Bounds from an endpoint's few alternatives are no entropies and left out too.
     """
@@ -56,8 +56,8 @@ def filter_entropy_to_explanation(entropies: dict[str, float], explanation: str)
     return {k: v for k, v in entropies.items() if k in spoken}
 
 
-def seed_cell(tokens: Sequence[Token], explanation: str) -> str:
-    """The `token_entropy` cell of the seed's CSV files."""
+def token_entropy_cell(tokens: Sequence[Token], explanation: str) -> str:
+    """The `token_entropy` cell of the CSV files."""
     return json.dumps(filter_entropy_to_explanation(extract_token_entropies(tokens), explanation))
 
 

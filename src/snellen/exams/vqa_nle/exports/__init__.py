@@ -1,1 +1,1 @@
-"""The files that the papers and the original scripts define."""
+"""The files of a run beside its summary: the tables and the grid of multimodal-vqa-eval, and entropy against correctness."""

@@ -1,4 +1,4 @@
-"""The seed's accuracy grid: one cell `accuracy (n_samples)` for each task, model and split.
+"""The accuracy grid of multimodal-vqa-eval: one cell `accuracy (n_samples)` for each task, model and split.
 
 A sidecar, accuracy_grid.json, keeps what the cells cannot: the unrounded accuracy, the prompt mode, and the best result of every
 prompt mode. Which result a cell shows is a named rule:
@@ -6,7 +6,7 @@ prompt mode. Which result a cell shows is a named rule:
 - `samples` (the default): real data before synthetic, then more samples, then higher unrounded accuracy. So the best of 10
   samples never hides a result on 1,000, in whichever order they come. A run that was marked anew replaces its own result. A
   result of another protocol is not compared at all: the cell keeps what it has, and says so.
-- `seed`: what the original does. A higher accuracy than the one in the cell, read back from its three decimals, whatever the
+- `multimodal-vqa-eval`: what that code does. A higher accuracy than the one in the cell, read back from its three decimals, whatever the
   number of samples. 0.7201 replaces 0.7204 there.
 """
 
@@ -24,8 +24,9 @@ import msgspec
 from snellen.core.cells import Sheet, csv_bytes, from_cell, workbook
 from snellen.core.errors import MissingExtra, SnellenError
 from snellen.core.types import Struct
+from snellen.exams.vqa_nle.names import MULTIMODAL_VQA_EVAL, OLD_NAMES
 
-TASKS = ("VQA-X", "ACT-X", "ESNLI-VE", "VCR")  # the rows, spelled as the seed's tool spells them
+TASKS = ("VQA-X", "ACT-X", "ESNLI-VE", "VCR")  # the rows, spelled as multimodal-vqa-eval spells them
 COLUMNS = tuple(f"{model}_{split}" for model in ("llava", "qwen") for split in ("train", "test", "val"))
 CSV, XLSX, SIDECAR = "accuracy_grid.csv", "accuracy_grid.xlsx", "accuracy_grid.json"
 LAYOUT = 1
@@ -106,7 +107,7 @@ def blank() -> Grid:
 
 
 def parse_accuracy(cell: object) -> float | None:
-    """The accuracy that a cell shows, as the seed's tool reads it back.
+    """The accuracy that a cell shows, as multimodal-vqa-eval reads it back.
 
     >>> [parse_accuracy(c) for c in ("0.812, soft:0.873 (100)", "0.7(3)", "", "abc", None, 1)]
     [0.812, 0.7, None, None, None, 1.0]
@@ -118,7 +119,7 @@ def parse_accuracy(cell: object) -> float | None:
 
 
 def parse_result(cell: str) -> Result | None:
-    """What a cell says that has no memory: one that the seed's tool wrote."""
+    """What a cell says that has no memory: one that multimodal-vqa-eval wrote."""
     accuracy = parse_accuracy(cell)
     count = re.search(r"\((\d+)\)\s*$", cell)
     return (
@@ -149,7 +150,7 @@ def _higher_than_shown(new: Result, old: Result, cell: str) -> str | None:
 
 RULES: Mapping[str, Callable[[Result, Result, str], str | None]] = {
     "samples": _more_samples,
-    "seed": _higher_than_shown,
+    MULTIMODAL_VQA_EVAL: _higher_than_shown,
 }
 
 
@@ -166,7 +167,7 @@ def updated(grid: Grid, entry: Entry, rule: str = "samples", *, force: bool = Fa
     cell = rows.setdefault(task, {}).get(column, "")
     known = grid.memory.get(task, {}).get(column)
     old = known.results.get(known.shown) if known else None
-    if old is None or old.text != cell:  # the seed's tool wrote here since, or before there was a memory
+    if old is None or old.text != cell:  # multimodal-vqa-eval wrote here since, or before there was a memory
         old = parse_result(cell)
     reason = None if old is None or force else RULES[rule](new, old, cell)
     if reason is None:
@@ -231,9 +232,21 @@ def _memory(path: Path) -> Memory:
     if not path.is_file():
         return {}
     try:
-        return msgspec.json.decode(path.read_bytes(), type=Sidecar).cells
+        cells = msgspec.json.decode(path.read_bytes(), type=Sidecar).cells
     except msgspec.MsgspecError as error:
         raise SnellenError(f"{path}: cannot be read ({error}): move it away, the grid itself is in {CSV}") from None
+    return {
+        task: {
+            c: Shown(shown=s.shown, results={m: _renamed(r) for m, r in s.results.items()}) for c, s in columns.items()
+        }
+        for task, columns in cells.items()
+    }
+
+
+def _renamed(result: Result) -> Result:
+    """A result whose protocol has another name by now."""
+    name = OLD_NAMES.get(result.protocol)
+    return result if name is None else msgspec.structs.replace(result, protocol=name)
 
 
 def update(results_dir: Path, entry: Entry, *, rule: str = "samples", force: bool = False) -> Update:

@@ -1,8 +1,8 @@
-"""The files that the seed defines: a table of every sample, the accuracy grid, and statistics of explanations.
+"""The files that multimodal-vqa-eval defines: a table of every sample, the accuracy grid, and statistics of explanations.
 
-Names and columns are those of the seed's README. In a run folder the files hold this run alone; `publish` merges them into a
-shared results folder, where the seed's names are those of its own two models under the protocol `seed`. Texts are joined by
-sample, never by image, and `gt_explanation` is the first of several, as in the seed.
+Names and columns are those of its README. In a run folder the files hold this run alone; `publish` merges them into a shared
+results folder, where the names without a suffix are those of the protocol that marks as that code does. Texts are joined by
+sample, never by image, and `gt_explanation` is the first of several, as there.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -20,13 +20,12 @@ from snellen.core.cells import Cell, Sheet, csv_bytes, workbook
 from snellen.core.errors import MissingExtra, SnellenError
 from snellen.core.exam import RunFacts
 from snellen.core.types import Answer, Mark, Sample
-from snellen.exams.vqa_nle.entropy.spans import seed_cell
+from snellen.exams.vqa_nle.entropy.spans import token_entropy_cell
 from snellen.exams.vqa_nle.exports import entropy as entropy_tables
 from snellen.exams.vqa_nle.exports import grid
-from snellen.exams.vqa_nle.reading.original import majority_answer
-
-if TYPE_CHECKING:
-    from snellen.exams.vqa_nle.protocols import NleProtocol
+from snellen.exams.vqa_nle.names import MULTIMODAL_VQA_EVAL, OLD_NAMES, wants_explanation
+from snellen.exams.vqa_nle.protocols import NleProtocol
+from snellen.exams.vqa_nle.reading.multimodal_vqa_eval import majority_answer
 
 _TEXTS = ("gt_explanation", "generated_explanation", "correct", "token_entropy")
 COLUMNS: Mapping[str, tuple[str, ...]] = {
@@ -53,7 +52,7 @@ LONGEST_NAME = 60
 
 
 def short_name(spec: str) -> str:
-    """The model's name in file and column names: `llava` and `qwen` for the seed's two models alone; for others a slug of
+    """The model's name in file and column names: `llava` and `qwen` for the two models of multimodal-vqa-eval alone; for others a slug of
     the kind, the owner and the name, so that two models are not taken for one.
 
     >>> [short_name(s) for s in ("llava", "hf/Qwen/Qwen3-VL-8B-Instruct", "hf/models/llava", "ollama/llava:7b")]
@@ -68,12 +67,12 @@ def short_name(spec: str) -> str:
 
 
 def published_name(run: RunFacts) -> str:
-    """The model's name in a folder that collects runs: results of another protocol than `seed` are kept apart from the seed's.
+    """The model's name in a folder that collects runs: results of other protocols than multimodal-vqa-eval's are kept apart.
 
-    Marks by different rules are not to be compared, and the seed's files hold the seed's.
+    Marks by different rules are not to be compared, and the files of multimodal-vqa-eval hold its own.
     """
     model, protocol = short_name(run.manifest["subject"]["spec"]), run.protocol.name
-    return model if protocol == "seed" else f"{model}@{protocol}"
+    return model if protocol == MULTIMODAL_VQA_EVAL else f"{model}@{protocol}"
 
 
 def run_id(manifest: Mapping[str, Any]) -> str:
@@ -86,7 +85,7 @@ def run_id(manifest: Mapping[str, Any]) -> str:
 
 def folder(prompt: str) -> str:
     """Where the files of a prompt go."""
-    return "without_explanation" if prompt.startswith("answer-only") else "with_explanation"
+    return "with_explanation" if wants_explanation(prompt) else "without_explanation"
 
 
 # ---------------------------------------------------------------- one split of a run
@@ -110,7 +109,7 @@ def splits_of(task: str, run: RunFacts) -> list[Split]:
     """All samples of a run, by split, in the order of the data."""
     found: dict[str, Split] = {}
     explained = folder(run.prompt) == "with_explanation"
-    protocol = cast("NleProtocol", run.protocol)
+    protocol = run.protocol
     for sample, answer, mark in run.records() if run.records else ():
         name = sample.tags["split"]
         split = found.setdefault(name, Split(name, [], [], []))
@@ -118,12 +117,12 @@ def splits_of(task: str, run: RunFacts) -> list[Split]:
         correct = mark.metrics.get("accuracy")
         if isinstance(correct, int | float):
             split.marked.append(correct)
-        split.valid.append(protocol.valid(mark))
+        split.valid.append(isinstance(protocol, NleProtocol) and protocol.valid(mark))
     return list(found.values())
 
 
 def row(task: str, sample: Sample, answer: Answer, mark: Mark, *, explained: bool = True) -> list[Cell]:
-    """One sample in the seed's columns. A cell is empty where there is nothing to say: no truth, no reply, no explanation."""
+    """One sample in the columns of its task. A cell is empty where there is nothing to say: no truth, no reply, no explanation."""
     reading = mark.reading if isinstance(mark.reading, dict) else {}
     facts, said = sample.facts, str(reading.get("explanation") or "")
     image = PurePosixPath(str(facts.get("image_name") or "")).name
@@ -142,13 +141,13 @@ def row(task: str, sample: Sample, answer: Answer, mark: Mark, *, explained: boo
         "gt_explanation": str((truth.get("explanations") or [""])[0]),
         "generated_explanation": said if explained else "",
         "correct": _number(mark.metrics.get("accuracy")),
-        "token_entropy": seed_cell(answer.tokens, said) if explained else "",
+        "token_entropy": token_entropy_cell(answer.tokens, said) if explained else "",
     }
     return [values[c] for c in COLUMNS[task]]
 
 
 def gold_answer(task: str, truth: Mapping[str, Any]) -> str:
-    """The true answer of a row: for VQA-X the one that most annotators gave, compared as the seed does; else the only one."""
+    """The true answer of a row: for VQA-X the one that most annotators gave, compared as multimodal-vqa-eval does; else the only one."""
     answers = [str(a) for a in truth.get("answers") or ()]
     if task == "vqax":
         return majority_answer(answers) or ""
@@ -239,7 +238,7 @@ def publish(
     task: str, run: RunFacts, results: Path, *, rule: str = "samples", force: bool = False
 ) -> list[grid.Update]:
     """Merge a run into a shared `results` folder: the grid updated, statistics appended, and the table of every sample put
-    there where the grid shows this run (under the rule `seed` always, as the seed's tool does).
+    there where the grid shows this run (under the rule `multimodal-vqa-eval` always, as there).
 
     Publishing the same run again replaces its row of statistics.
     """
@@ -253,7 +252,7 @@ def publish(
         made = entry(task, run, split, model)
         update = grid.update(home, made, rule=rule, force=force)
         file = f"{task}_{split.name}_eval"
-        if update.shown or rule == "seed" or _is_free(home, made, place / f"{file}.csv"):
+        if update.shown or rule == MULTIMODAL_VQA_EVAL or _is_free(home, made, place / f"{file}.csv"):
             table = [COLUMNS[task], *split.rows]
             grid.write(place / f"{file}.csv", csv_bytes(table))
             name, content = _excel(f"{file}.xlsx", Sheet("eval", table), _created(run.manifest))
@@ -299,8 +298,10 @@ def append_stats(path: Path, values: Sequence[Cell], key: str) -> None:
 def _known_rows(path: Path) -> dict[str, tuple[int, str]]:
     """For each run the number of its line and what that says."""
     try:
-        return msgspec.json.decode(path.read_bytes(), type=dict[str, tuple[int, str]]) if path.is_file() else {}
+        found = msgspec.json.decode(path.read_bytes(), type=dict[str, tuple[int, str]]) if path.is_file() else {}
     except msgspec.MsgspecError as error:
         raise SnellenError(
             f"{path}: cannot be read ({error}): move it away, the rows themselves are in {STATS}"
         ) from None
+    keys = ((key.rpartition(" "), line) for key, line in found.items())  # a key ends with the protocol's name
+    return {f"{run} {OLD_NAMES.get(protocol, protocol)}": line for (run, _, protocol), line in keys}

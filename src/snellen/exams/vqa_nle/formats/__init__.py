@@ -1,1 +1,1 @@
-"""The published data formats, each turned into the same records."""
+"""Reading a data folder: finding its files and images, and turning each published format into the same records and samples."""

@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 from snellen.core.dataset import Problem
 from snellen.core.errors import SnellenError
 from snellen.exams.vqa_nle.formats import actx as formats_actx
+from snellen.exams.vqa_nle.formats import e_vil as formats_e_vil
 from snellen.exams.vqa_nle.formats import esnlive as formats_esnlive
-from snellen.exams.vqa_nle.formats import evil as formats_evil
 from snellen.exams.vqa_nle.formats import nlxgpt as formats_nlxgpt
 from snellen.exams.vqa_nle.formats import vcr as formats_vcr
 from snellen.exams.vqa_nle.formats.base import Format, Item, problem
@@ -28,10 +28,10 @@ FORMATS: tuple[Format, ...] = (
     formats_nlxgpt.ACTX,
     formats_actx.ORIGINAL,
     formats_esnlive.CSV,
-    formats_evil.ESNLIVE,
+    formats_e_vil.ESNLIVE,
     formats_nlxgpt.ESNLIVE,
     formats_vcr.OFFICIAL,
-    formats_evil.VCR,
+    formats_e_vil.VCR,
     formats_nlxgpt.VCR,
 )
 FOLDERS = {

@@ -131,7 +131,7 @@ class ImageIndex:
         return next(iter(self._expected(record, split)), "no image name")
 
     def _expected(self, record: Record, split: str) -> Iterator[str]:
-        """Paths below the image root, best first, as the original loaders look for them."""
+        """Paths below the image root, best first, as multimodal-vqa-eval looks for them."""
         if self._task != "vqax":
             yield from (_below(FOLDERS[self._task][0], name) for name in record.images)
             return

@@ -14,8 +14,8 @@ from snellen.exams.vqa_nle.formats import vcr as formats_vcr
 from snellen.exams.vqa_nle.formats.base import Record
 from snellen.exams.vqa_nle.formats.find import Source
 from snellen.exams.vqa_nle.formats.images import Image, ImageIndex
-from snellen.exams.vqa_nle.marking.vqa_official import majority
-from snellen.exams.vqa_nle.names import answer_type, head
+from snellen.exams.vqa_nle.names import head
+from snellen.exams.vqa_nle.vqa_official import answer_type, majority
 
 
 def tags_of(task: str, split: str, record: Record) -> dict[str, str]:

@@ -1,1 +1,1 @@
-"""What counts as the same answer. Pure."""
+"""What counts as the same answer: the rules of each protocol, and what they judge against. Pure."""

@@ -9,13 +9,14 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 
+from snellen.exams.vqa_nle import vqa_official
 from snellen.exams.vqa_nle.formats import tags
-from snellen.exams.vqa_nle.marking import vqa_official
-from snellen.exams.vqa_nle.marking.asked import Asked, Read
+from snellen.exams.vqa_nle.marking import e_vil
+from snellen.exams.vqa_nle.marking.target import Target
 from snellen.exams.vqa_nle.names import LETTERS, MISSING, NO_DETAILS, UNKNOWN, head
-from snellen.exams.vqa_nle.reading import evil as reading_evil
+from snellen.exams.vqa_nle.reading import Read
+from snellen.exams.vqa_nle.reading import multimodal_vqa_eval as original
 from snellen.exams.vqa_nle.reading import nlxgpt as reading_nlxgpt
-from snellen.exams.vqa_nle.reading import original as reading_seed
 from snellen.exams.vqa_nle.reading import strict as reading_strict
 from snellen.exams.vqa_nle.reading.strict_vcr import read_choice
 
@@ -26,14 +27,15 @@ def _letter(choice: int | None) -> str | None:
 
 class Rules(ABC):
     """What a rule set must say. `explains` is false where replies should have no explanation; `raw_text` is true where
-    explanations are compared without tokenisation.
+    explanations are compared without tokenisation; `scores_e_vil` where they are combined into e-ViL's scores.
     """
 
     explains = True
     raw_text = False
+    scores_e_vil = False
 
     @abstractmethod
-    def read(self, reply: str, ask: Asked) -> Read:
+    def read(self, reply: str, target: Target) -> Read:
         """Answer and explanation of a reply."""
 
     @abstractmethod
@@ -41,12 +43,12 @@ class Rules(ABC):
         """An answer in the form in which two are compared."""
 
     @abstractmethod
-    def accepted(self, ask: Asked) -> frozenset[str]:
+    def accepted(self, target: Target) -> frozenset[str]:
         """The right answers in that form; none where there is nothing to mark against."""
 
-    def key(self, read: Read, ask: Asked) -> str | None:
+    def key(self, read: Read, target: Target) -> str | None:
         """What is looked up among the right answers."""
-        return None if read.answer is None else self.form(read.answer, ask.task)
+        return None if read.answer is None else self.form(read.answer, target.task)
 
     def readable(self, read: Read) -> bool:
         """Whether there is an answer at all."""
@@ -60,75 +62,75 @@ class Rules(ABC):
         """Whether there is an explanation that is no placeholder."""
         return bool(explanation)
 
-    def candidate(self, explanation: str, ask: Asked) -> str:
+    def candidate(self, explanation: str, target: Target) -> str:
         """An explanation as it is compared with the annotators'."""
         return explanation
 
-    def reference(self, explanation: str, ask: Asked) -> str:
+    def reference(self, explanation: str, target: Target) -> str:
         """An annotator's explanation as it is compared with what was said."""
         return explanation
 
 
-class Seed(Rules):
-    """The original with explanations; answers by its normaliser, VCR by the text of the choice."""
+class MultimodalVqaEval(Rules):
+    """multimodal-vqa-eval with explanations; answers by its normaliser, VCR by the text of the choice."""
 
-    def read(self, reply: str, ask: Asked) -> Read:
-        found = reading_seed.postprocess_prediction(reply, ask.task, ask.choices)
+    def read(self, reply: str, target: Target) -> Read:
+        found = original.postprocess_prediction(reply, target.task, target.choices)
         return Read(found.answer, found.explanation, "abcd".index(found.letter) if found.letter else None)
 
     def form(self, answer: str, task: str) -> str:
-        return reading_seed.normalize_answer(answer)
+        return original.normalize_answer(answer)
 
-    def accepted(self, ask: Asked) -> frozenset[str]:
-        if ask.task == "vcr":
-            gold: str | None = ask.right_choice
-        elif ask.task == "vqax":
-            gold = reading_seed.majority_answer(ask.answers)
+    def accepted(self, target: Target) -> frozenset[str]:
+        if target.task == "vcr":
+            gold: str | None = target.right_choice
+        elif target.task == "vqax":
+            gold = original.majority_answer(target.answers)
         else:
-            gold = ask.answers[0] if ask.answers else None
-        return frozenset({self.form(gold or "", ask.task)}) - {""}
+            gold = target.answers[0] if target.answers else None
+        return frozenset({self.form(gold or "", target.task)}) - {""}
 
     def readable(self, read: Read) -> bool:
         return bool(read.answer) and read.answer != UNKNOWN
 
     def valid(self, explanation: str | None, answer: str | None) -> bool:
-        return reading_seed.is_valid(f"{answer} because {explanation}")
+        return original.is_valid(f"{answer} because {explanation}")
 
-    def candidate(self, explanation: str, ask: Asked) -> str:
+    def candidate(self, explanation: str, target: Target) -> str:
         return "" if explanation in (MISSING, NO_DETAILS) else explanation
 
-    def reference(self, explanation: str, ask: Asked) -> str:
-        return reading_seed.normalize_generated_text(explanation)
+    def reference(self, explanation: str, target: Target) -> str:
+        return original.normalize_generated_text(explanation)
 
 
-class SeedAnswers(Seed):
-    """The original without explanations: the first words alone; VCR by the number of the choice."""
+class MultimodalVqaEvalAnswers(MultimodalVqaEval):
+    """multimodal-vqa-eval without explanations: the first words alone; VCR by the number of the choice."""
 
     explains = False
 
-    def read(self, reply: str, ask: Asked) -> Read:
-        answer = reading_seed.postprocess_answer_only(reply, ask.task, ask.choices)
-        return Read(answer, None, "abcd".index(answer) if ask.task == "vcr" and answer else None)
+    def read(self, reply: str, target: Target) -> Read:
+        answer = original.postprocess_answer_only(reply, target.task, target.choices)
+        return Read(answer, None, "abcd".index(answer) if target.task == "vcr" and answer else None)
 
-    def accepted(self, ask: Asked) -> frozenset[str]:
-        return frozenset({_letter(ask.label) or ""}) - {""} if ask.task == "vcr" else super().accepted(ask)
+    def accepted(self, target: Target) -> frozenset[str]:
+        return frozenset({_letter(target.label) or ""}) - {""} if target.task == "vcr" else super().accepted(target)
 
-    def key(self, read: Read, ask: Asked) -> str | None:
-        return _letter(read.choice) if ask.task == "vcr" else super().key(read, ask)
+    def key(self, read: Read, target: Target) -> str | None:
+        return _letter(read.choice) if target.task == "vcr" else super().key(read, target)
 
 
 class Strict(Rules):
-    """The original's bugs fixed; answers by the official VQA normalisation, VCR by the number of the choice."""
+    """multimodal-vqa-eval's bugs fixed; answers by the official VQA normalisation, VCR by the number of the choice."""
 
     def __init__(self, explains: bool = True) -> None:
         self.explains = explains
 
-    def read(self, reply: str, ask: Asked) -> Read:
-        if ask.task == "vcr":
-            return read_choice(reply, ask.choices, ask.objects)
-        if ask.task == "esnlive":
+    def read(self, reply: str, target: Target) -> Read:
+        if target.task == "vcr":
+            return read_choice(reply, target.choices, target.objects)
+        if target.task == "esnlive":
             return reading_strict.read_label(reply)
-        return reading_strict.read_open(reply, short=ask.task == "vqax")
+        return reading_strict.read_open(reply, short=target.task == "vqax")
 
     def form(self, answer: str, task: str) -> str:
         if task == "vqax":
@@ -136,16 +138,16 @@ class Strict(Rules):
         words = re.findall(r"[^\W_]+", answer.lower())
         return " ".join(w for w in words if w not in ("a", "an", "the"))
 
-    def accepted(self, ask: Asked) -> frozenset[str]:
-        if ask.task == "vcr":
-            return frozenset({_letter(ask.label) or ""}) - {""}
-        if ask.task == "vqax":
-            return frozenset({vqa_official.majority(ask.answers) or ""}) - {""}
-        golds = (form for label in ask.answers[:1] for form in (label, head(label)))
-        return frozenset(self.form(gold, ask.task) for gold in golds) - {""}
+    def accepted(self, target: Target) -> frozenset[str]:
+        if target.task == "vcr":
+            return frozenset({_letter(target.label) or ""}) - {""}
+        if target.task == "vqax":
+            return frozenset({vqa_official.majority(target.answers) or ""}) - {""}
+        golds = (form for label in target.answers[:1] for form in (label, head(label)))
+        return frozenset(self.form(gold, target.task) for gold in golds) - {""}
 
-    def key(self, read: Read, ask: Asked) -> str | None:
-        return _letter(read.choice) if ask.task == "vcr" else super().key(read, ask)
+    def key(self, read: Read, target: Target) -> str | None:
+        return _letter(read.choice) if target.task == "vcr" else super().key(read, target)
 
     def soft(self, read: Read, answers: Sequence[str]) -> float | None:
         return vqa_official.soft_accuracy(read.answer or "", answers, always=True)
@@ -153,28 +155,29 @@ class Strict(Rules):
     def valid(self, explanation: str | None, answer: str | None) -> bool:
         return reading_strict.is_valid(explanation)
 
-    def candidate(self, explanation: str, ask: Asked) -> str:
+    def candidate(self, explanation: str, target: Target) -> str:
         if not reading_strict.is_valid(explanation):
             return ""
-        return tags.plain(explanation, ask.objects) if ask.task == "vcr" else explanation
+        return tags.plain(explanation, target.objects) if target.task == "vcr" else explanation
 
-    def reference(self, explanation: str, ask: Asked) -> str:
-        return tags.plain(explanation, ask.objects) if ask.task == "vcr" else explanation
+    def reference(self, explanation: str, target: Target) -> str:
+        return tags.plain(explanation, target.objects) if target.task == "vcr" else explanation
 
 
-class Evil(Strict):
+class EVil(Strict):
     """e-ViL: any annotator's answer is right; object tags as its code maps them; texts are split at spaces alone."""
 
     raw_text = True
+    scores_e_vil = True
 
-    def accepted(self, ask: Asked) -> frozenset[str]:
-        return reading_evil.accepted(ask.answers) - {""} if ask.task == "vqax" else super().accepted(ask)
+    def accepted(self, target: Target) -> frozenset[str]:
+        return e_vil.accepted(target.answers) - {""} if target.task == "vqax" else super().accepted(target)
 
-    def candidate(self, explanation: str, ask: Asked) -> str:
-        return reading_evil.candidate(explanation) if reading_strict.is_valid(explanation) else ""
+    def candidate(self, explanation: str, target: Target) -> str:
+        return e_vil.candidate(explanation) if reading_strict.is_valid(explanation) else ""
 
-    def reference(self, explanation: str, ask: Asked) -> str:
-        return reading_evil.reference(explanation)
+    def reference(self, explanation: str, target: Target) -> str:
+        return e_vil.reference(explanation)
 
 
 class Nlxgpt(Rules):
@@ -183,28 +186,28 @@ class Nlxgpt(Rules):
     def __init__(self, explains: bool = True) -> None:
         self.explains = explains
 
-    def read(self, reply: str, ask: Asked) -> Read:
-        answer, explanation = reading_nlxgpt.split(reply, ask.task)
-        if ask.task != "vcr":
+    def read(self, reply: str, target: Target) -> Read:
+        answer, explanation = reading_nlxgpt.split(reply, target.task)
+        if target.task != "vcr":
             return Read(answer, explanation)
-        forms = [self.form(c, "vcr") for c in ask.choices]
+        forms = [self.form(c, "vcr") for c in target.choices]
         said = self.form(answer, "vcr")
         letter = answer.strip(" .,:;()")
         if len(letter) == 1 and letter.upper() in LETTERS[: len(forms)]:
             at = LETTERS.index(letter.upper())
-            return Read(ask.choices[at], explanation, at)
+            return Read(target.choices[at], explanation, at)
         return Read(answer, explanation, forms.index(said) if said in forms else None)
 
     def form(self, answer: str, task: str) -> str:
         return answer.lower().strip().rstrip(" .?!") if task == "vcr" else answer
 
-    def accepted(self, ask: Asked) -> frozenset[str]:
-        first = ask.answers[0] if ask.answers else None
-        gold = reading_nlxgpt.gold(ask.answers) if ask.task == "vqax" else ask.right_choice or first
-        return frozenset({self.form(gold or "", ask.task)}) - {""}
+    def accepted(self, target: Target) -> frozenset[str]:
+        first = target.answers[0] if target.answers else None
+        gold = reading_nlxgpt.gold(target.answers) if target.task == "vqax" else target.right_choice or first
+        return frozenset({self.form(gold or "", target.task)}) - {""}
 
-    def candidate(self, explanation: str, ask: Asked) -> str:
-        return tags.as_names(explanation, ask.objects) if ask.task == "vcr" else explanation
+    def candidate(self, explanation: str, target: Target) -> str:
+        return tags.as_names(explanation, target.objects) if target.task == "vcr" else explanation
 
-    def reference(self, explanation: str, ask: Asked) -> str:
-        return reading_nlxgpt.reference(self.candidate(explanation, ask))
+    def reference(self, explanation: str, target: Target) -> str:
+        return reading_nlxgpt.reference(self.candidate(explanation, target))

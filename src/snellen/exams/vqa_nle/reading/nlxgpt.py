@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from snellen.exams.vqa_nle.marking.vqa_official import normalise
+from snellen.exams.vqa_nle.vqa_official import normalise
 
 BECAUSE = "because"
 

@@ -1,4 +1,4 @@
-"""The strict reader: the original's bugs fixed, nothing guessed.
+"""The strict reader: the bugs of multimodal-vqa-eval fixed, nothing guessed.
 
 Yes/no and number answers keep no second "because"; `A)`, `(A)`, `A,`, `**A**` and "the answer is A" are letters, the article
 in "A man ..." is not; a negated label is not that label, and two labels are none; a choice that holds "because" is not split;
@@ -12,8 +12,8 @@ import re
 import unicodedata
 
 from snellen.exams.vqa_nle.formats.tags import TAG
-from snellen.exams.vqa_nle.marking.asked import Read
 from snellen.exams.vqa_nle.names import LABELS, MISSING, NO_DETAILS
+from snellen.exams.vqa_nle.reading import Read
 
 LONGEST = 20_000  # characters that are read
 SHORT = 4  # words: no reply up to this length is more than an answer

@@ -6,8 +6,8 @@ import re
 from collections.abc import Sequence
 
 from snellen.exams.vqa_nle.formats.tags import plain
-from snellen.exams.vqa_nle.marking.asked import Read
 from snellen.exams.vqa_nle.names import LETTERS
+from snellen.exams.vqa_nle.reading import Read
 from snellen.exams.vqa_nle.reading.strict import LONGEST, clean, explanation_of, from_json, split_because, verdict_cut
 
 SHORTEST_PART = 4  # words of a choice that stand for the whole, where no other choice has them

@@ -75,7 +75,7 @@ def test_one_resolution_for_all(tmp_path: Path) -> None:
 
 
 def test_folders_that_hold_something_else_are_left_alone(made: Path, tmp_path: Path) -> None:
-    with pytest.raises(SnellenError, match=f"style layouts with seed {SEED} and count {COUNT}"):
+    with pytest.raises(SnellenError, match=f"style layouts, seed {SEED}, count {COUNT}"):
         make(made, count=COUNT + 1, seed=SEED)
     with pytest.raises(SnellenError, match="was not made here"):
         (tmp_path / "mine.txt").write_text("x")
@@ -91,7 +91,7 @@ def test_bad_wishes_are_refused(tmp_path: Path) -> None:
         ({"count": 1, "seed": 0, "style": "fancy"}, "unknown style 'fancy'"),
         ({"count": 1, "seed": 0, "absent": 2.0}, "between 0 and 1"),
         ({"count": 1, "seed": 0, "screen": (320, 200)}, "at least 640x480"),
-        ({"count": 9, "seed": 0, "style": "seed-compat", "absent": 0.5}, "use the style 'layouts'"),
+        ({"count": 9, "seed": 0, "style": "original", "absent": 0.5}, "use the style 'layouts'"),
     ):
         with pytest.raises(SnellenError, match=words):
             make(tmp_path / "set", **wish)  # type: ignore[arg-type]

@@ -14,8 +14,8 @@ import pytest
 from PIL import Image
 
 from snellen.core.errors import SnellenError
-from snellen.exams.salbench import wording
-from snellen.synthetic.patterns import drawing, scenes_o3, scenes_p3
+from snellen.synthetic.chance import dealt_number
+from snellen.synthetic.patterns import drawing, scenes_o3, scenes_p3, wording
 from snellen.synthetic.patterns.make import make
 
 CONFIGS = ("P3", "P3_box", "P3_box_img", "O3", "O3_box", "O3_box_img")
@@ -150,7 +150,7 @@ def test_the_box_fits_the_targets_ink() -> None:
 
 
 def test_every_nine_p3_samples_show_every_condition_in_an_order_of_the_seeds() -> None:
-    orders = [[drawing.dealt(seed, 3, i, 9) for i in range(18)] for seed in (1, 2)]
+    orders = [[dealt_number(9, i, seed, 3, 0) for i in range(18)] for seed in (1, 2)]
     for order in orders:
         assert sorted(order[:9]) == sorted(order[9:]) == list(range(9))
         assert order[:9] != order[9:]

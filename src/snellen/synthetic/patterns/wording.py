@@ -1,4 +1,7 @@
-"""The zero-shot questions of SalBench, word for word as the data set has them (double spaces included)."""
+"""The zero-shot questions of SalBench, word for word as the data set has them (double spaces included).
+
+They stand in the data, so the maker of a set writes them; the exam's prompts read them from there.
+"""
 
 from __future__ import annotations
 

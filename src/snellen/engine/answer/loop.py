@@ -9,9 +9,10 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
 from snellen.core.errors import Interrupted, SnellenError, Stopped
-from snellen.core.subject import Caller, Endpoint, ManyEndpoints, Reply, Request
+from snellen.core.records import Totals
+from snellen.core.subject import Caller, Endpoint, Reply, Request
 from snellen.core.types import Answer
-from snellen.engine.ask.feeding import Feed, Item, ProcessFeed, open_feed
+from snellen.engine.answer.feeding import Feed, Item, ProcessFeed, open_feed
 from snellen.engine.call.budget import Budget
 from snellen.engine.call.caller import EndpointCaller
 from snellen.engine.call.limiter import Limiter
@@ -19,22 +20,10 @@ from snellen.engine.call.preflight import preflight
 from snellen.engine.call.store import Store
 from snellen.engine.call.transport import Transport
 from snellen.engine.plan.plan import Plan
-from snellen.engine.runs.folder import RunFolder, Scan, Totals
+from snellen.engine.plan.request import TIMEOUT, TRIES, Limits
+from snellen.engine.runs.folder import RunFolder, Scan
 
 TICK = 0.2
-ERRORS_IN_A_ROW = 50
-
-
-class Limits(NamedTuple):
-    """How to run; nothing here changes an answer."""
-
-    concurrency: int | None = None
-    max_cost: float | None = None
-    timeout: float = 120.0
-    tries: int = 6
-    fresh: bool = False
-    use_store: bool = True
-    max_errors: int = ERRORS_IN_A_ROW
 
 
 class Progress(NamedTuple):
@@ -67,7 +56,8 @@ class Asking:
     ) -> None:
         self.plan, self.folder, self.limits, self.store = plan, folder, limits, store
         self.total = sum(plan.questions.values())
-        asked = {k for k in scan.last if k[1] in plan.prompts and k not in scan.failed}
+        arms = {arm.text for arm in plan.arms}
+        asked = {k for k in scan.last if k[1] in arms and k not in scan.failed}
         self._is_done = asked.__contains__
         self.begun = self.done = len(asked)
         self.errors = 0
@@ -86,23 +76,20 @@ class Asking:
 
     async def run(self) -> None:
         """Ask until all is answered, or raise what stopped the run (after what is in flight has ended)."""
-        subject = self.plan.subject
-        endpoints = subject.endpoints if isinstance(subject, ManyEndpoints) else (subject.endpoint,)
         self.budget = Budget(self.limits.max_cost, spent=self.totals.cost, dearest=self.totals.dearest_call or None)
         transports: list[tuple[Endpoint, Transport]] = []
-        for endpoint in endpoints:
-            if endpoint is not None:
-                transports.append((endpoint, Transport(endpoint.connection, self.limits.timeout)))
-                self.callers.append(
-                    EndpointCaller(
-                        *transports[-1],
-                        limiter=self.limiter if len(transports) == 1 else Limiter(self.limits.concurrency),
-                        budget=self.budget,
-                        store=self.store,
-                        tries=self.limits.tries,
-                        use_stored=not self.limits.fresh,
-                    )
+        for endpoint in self.plan.subject.endpoints:
+            transports.append((endpoint, Transport(endpoint.connection, self.limits.timeout or TIMEOUT)))
+            self.callers.append(
+                EndpointCaller(
+                    *transports[-1],
+                    limiter=self.limiter if len(transports) == 1 else Limiter(self.limits.concurrency),
+                    budget=self.budget,
+                    store=self.store,
+                    tries=self.limits.tries or TRIES,
+                    use_stored=not self.limits.fresh,
                 )
+            )
         ticker = asyncio.create_task(self._tick())
         reader = ThreadPoolExecutor(1, thread_name_prefix="snellen-data")
         try:
@@ -169,7 +156,7 @@ class Asking:
 
     def _width(self) -> int:
         """How many samples may be in work: a few more than calls, so that no slot waits for the loop."""
-        if self.plan.subject.endpoint is None:
+        if not self.plan.subject.endpoints:
             return self.plan.subject.parallel
         return self.limiter.limit + 4
 

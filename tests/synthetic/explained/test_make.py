@@ -284,7 +284,7 @@ def test_actx_labels_are_dealt_evenly() -> None:
 
 
 def hypotheses(scene: Scene) -> dict[str, str]:
-    from snellen.synthetic.scenes.model import generator
+    from snellen.synthetic.chance import generator
 
     families = [*made_esnlive.plain_claims(scene, generator("x")), *made_esnlive.hidden_claims(scene)]
     return {claim.text: claim.label for claim in families}

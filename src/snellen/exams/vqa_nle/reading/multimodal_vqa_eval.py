@@ -1,9 +1,9 @@
-"""The original's post-processing (multimodal-vqa-eval, the fifth seed), step by step and with all its bugs.
+"""The post-processing of multimodal-vqa-eval, step by step and with all its bugs.
 
-Known and kept, because the protocol `seed` means exactly this: a yes/no or number answer keeps the word "because" at the head
+Known and kept, because the protocol of that name means exactly this: a yes/no or number answer keeps the word "because" at the head
 of its explanation; `A)` and `(A)` are no letters, but the article in "A man ..." is; "not entailment" is entailment;
 "nan" and "inf" are numbers; "3.5" becomes "3 5" and "café" "caf"; the words answer, question and explanation vanish.
-`reading_strict` has them fixed.
+`reading.strict` has them fixed.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ EXPLANATION_FIELDS = ("explanation", "explanations", "rationale", "nle", "exp")
 
 
 class Prediction(NamedTuple):
-    """What the original makes of one reply. `letter` is set for VCR only."""
+    """What multimodal-vqa-eval makes of one reply. `letter` is set for VCR only."""
 
     answer: str
     explanation: str
@@ -164,7 +164,7 @@ def majority_answer(answers: Iterable[Any] | None) -> str | None:
 
 
 def first_explanation(record: Mapping[str, Any]) -> str | None:
-    """The one explanation that the original keeps of a record: the first of a list."""
+    """The one explanation that multimodal-vqa-eval keeps of a record: the first of a list."""
     for field in EXPLANATION_FIELDS:
         value = record.get(field)
         if isinstance(value, list):

@@ -20,13 +20,16 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from snellen.core.arm import Arm
+from snellen.core.dataset import Dataset
 from snellen.core.errors import SnellenError
+from snellen.core.exam import Exam
 from snellen.core.options import Selection
 from snellen.core.pixels import check_image
-from snellen.core.subject import Request
-from snellen.core.types import Failure, ImageSent, Question, Struct
-from snellen.engine.ask import controls
-from snellen.engine.plan.plan import Plan
+from snellen.core.subject import Request, Subject
+from snellen.core.types import Failure, ImageSent, Question, Sample, Struct
+from snellen.engine.ask.questions import questions
+from snellen.engine.plan.plan import Plan, applies
 from snellen.engine.runs.folder import Key
 
 CHUNK = 32
@@ -42,15 +45,27 @@ class Item(NamedTuple):
     failure: Failure | None = None
 
 
-def feed(plan: Plan, done: Callable[[Key], bool]) -> Iterator[Item]:
+class Feeding(NamedTuple):
+    """What questions are made from, here or in another process."""
+
+    exam: Exam
+    data: Dataset
+    subject: Subject
+    arms: tuple[Arm, ...]
+    seed: int
+
+
+def feed(by: Feeding, done: Callable[[Key], bool]) -> Iterator[Item]:
     """All questions that have no answer yet, prepared."""
-    for question in controls.questions(
-        plan.data, plan.prompts, lambda key: not done(key), plan.applies, plan.options.seed
-    ):
+
+    def asked(arm: Arm, sample: Sample) -> bool:
+        return applies(by.exam, arm, sample, by.subject.chooses_only)
+
+    for question in questions(by.exam, by.data, by.arms, lambda key: not done(key), asked, by.seed):
         try:
             for picture in question.pictures:
                 check_image(picture)
-            yield Item(question, plan.subject.prepare(question))
+            yield Item(question, by.subject.prepare(question))
         except SnellenError as error:
             yield Item(question, None, Failure(kind="bad-image", reason=str(error)))
 
@@ -58,8 +73,8 @@ def feed(plan: Plan, done: Callable[[Key], bool]) -> Iterator[Item]:
 class Feed:
     """Chunks of items, made by whoever calls `pull` (a thread of the asking loop's)."""
 
-    def __init__(self, plan: Plan, done: Callable[[Key], bool]) -> None:
-        self._items = feed(plan, done)
+    def __init__(self, by: Feeding, done: Callable[[Key], bool]) -> None:
+        self._items = feed(by, done)
 
     def pull(self) -> list[Item]:
         """The next items; none at the end."""
@@ -72,13 +87,14 @@ class Feed:
 # ---------------------------------------------------------------- the process
 
 
-class Recipe(Struct, frozen=True):
-    """What the process needs to make the same questions and requests."""
+class FeedSpec(Struct, frozen=True):
+    """What the process needs to make the same questions and requests. `kind` is the prefix of the subject's kind."""
 
-    benchmark: str
+    exam: str
     data: str
-    options: Selection
-    prompts: tuple[str, ...]
+    selection: Selection
+    arms: tuple[str, ...]
+    kind: str
     subject: dict[str, Any]
     run: str
 
@@ -112,7 +128,7 @@ _MESSAGES = msgspec.json.Decoder(Message)
 class ProcessFeed:
     """The same chunks, made by another process."""
 
-    def __init__(self, recipe: Recipe) -> None:
+    def __init__(self, spec: FeedSpec) -> None:
         self._file = tempfile.TemporaryFile()  # noqa: SIM115 (closed in close)
         self._file.truncate(2 * HALF)
         self._memory = mmap.mmap(self._file.fileno(), 2 * HALF)
@@ -122,7 +138,7 @@ class ProcessFeed:
                 sys.executable,
                 "-P",
                 "-m",
-                "snellen.engine.ask.feeding",
+                "snellen.engine.answer.feeding",
                 str(number),
             ],  # -P: nothing from the working folder
             stdin=subprocess.PIPE,
@@ -130,7 +146,7 @@ class ProcessFeed:
             pass_fds=[number],
             env={k: v for k, v in os.environ.items() if not k.endswith(("_API_KEY", "_TOKEN", "_SECRET"))},
         )
-        self._say(msgspec.json.encode(recipe) + b"\n")
+        self._say(msgspec.json.encode(spec) + b"\n")
 
     def _say(self, line: bytes) -> None:
         if self._process.stdin is not None:
@@ -174,18 +190,19 @@ class ProcessFeed:
 
 def open_feed(plan: Plan, run: Path, done: Callable[[Key], bool], open_questions: int) -> Feed | ProcessFeed:
     """A process where it pays and can be had: many questions, a subject that can be made again from its settings."""
-    subject = plan.subject.recipe() if hasattr(plan.subject, "recipe") else None
+    subject = plan.subject.feed_spec()
     if subject is None or open_questions < ENOUGH_FOR_A_PROCESS or sys.platform == "win32":
-        return Feed(plan, done)
-    recipe = Recipe(
-        benchmark=plan.benchmark.name,
+        return Feed(Feeding(plan.exam, plan.data, plan.subject, plan.arms, plan.selection.seed), done)
+    spec = FeedSpec(
+        exam=plan.exam.name,
         data=plan.data.source,
-        options=plan.options,
-        prompts=plan.prompts,
-        subject=subject,
+        selection=plan.selection,
+        arms=tuple(arm.text for arm in plan.arms),
+        kind=plan.subject.spec.partition("/")[0],
+        subject=dict(subject),
         run=str(run),
     )
-    return ProcessFeed(recipe)
+    return ProcessFeed(spec)
 
 
 def main() -> None:
@@ -201,8 +218,8 @@ def main() -> None:
         sink.flush()
 
     try:
-        recipe = msgspec.json.decode(source.readline(), type=Recipe)
-        for items in _chunks(recipe, memory, taken=lambda: bool(source.readline())):
+        spec = msgspec.json.decode(source.readline(), type=FeedSpec)
+        for items in _chunks(spec, memory, taken=lambda: bool(source.readline())):
             send(Message(items=items))
         send(Message(end=True))
     except SnellenError as error:
@@ -211,13 +228,13 @@ def main() -> None:
         pass
 
 
-def _chunks(recipe: Recipe, memory: mmap.mmap, taken: Callable[[], bool]) -> Iterator[tuple[Wired, ...]]:
+def _chunks(spec: FeedSpec, memory: mmap.mmap, taken: Callable[[], bool]) -> Iterator[tuple[Wired, ...]]:
     """Items in chunks, alternating between the two halves of the memory.
 
     A half is written again only after `taken` said that the other side has copied what was there.
     """
     number, at, chunk = 0, 0, list[Wired]()
-    for item in _made_again(recipe):
+    for item in _made_again(spec):
         wired = _wired(item)
         body = item.prepared.body if item.failure is None else b""
         if len(body) > HALF:
@@ -244,19 +261,18 @@ def _wired(item: Item) -> Wired:
     return msgspec.structs.replace(bare, key=request.key, images=request.images, cost_bound=request.cost_bound)
 
 
-def _made_again(recipe: Recipe) -> Iterator[Item]:
-    from snellen import exams as benchmarks
-    from snellen.engine.plan.plan import Chosen
+def _made_again(spec: FeedSpec) -> Iterator[Item]:
+    from snellen import exams, subjects
     from snellen.engine.runs.folder import RunFolder
-    from snellen.subjects.openai_api import from_recipe
 
-    benchmark = benchmarks.load(recipe.benchmark)
-    any_protocol = next(iter(benchmark.protocols.values()))
-    chosen = tuple(Chosen(any_protocol, prompt) for prompt in recipe.prompts)
-    data = benchmark.open(Path(recipe.data), recipe.options)
-    plan = Plan(benchmark, data, from_recipe(recipe.subject), chosen, recipe.options)
-    scan = RunFolder(Path(recipe.run)).scan()
-    return feed(plan, {k for k in scan.last if k not in scan.failed}.__contains__)
+    exam = exams.load(spec.exam)
+    data = exam.open(Path(spec.data), spec.selection)
+    kind, _name = subjects.find(f"{spec.kind}/")
+    scan = RunFolder(Path(spec.run)).scan()
+    return feed(
+        Feeding(exam, data, kind.again(spec.subject), tuple(map(Arm.parse, spec.arms)), spec.selection.seed),
+        {k for k in scan.last if k not in scan.failed}.__contains__,
+    )
 
 
 if __name__ == "__main__":

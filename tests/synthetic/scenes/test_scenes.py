@@ -10,10 +10,10 @@ import pytest
 from msgspec.structs import replace
 from PIL import Image
 
+from snellen.synthetic.chance import dealt, generator
 from snellen.synthetic.scenes.actions import ACTIONS, brings, denied
 from snellen.synthetic.scenes.catalog import COLUMNS, KINDS, PLACES, weathers
-from snellen.synthetic.scenes.dealing import dealt
-from snellen.synthetic.scenes.model import Person, Scene, Thing, generator
+from snellen.synthetic.scenes.model import Person, Scene, Thing
 from snellen.synthetic.scenes.palette import CLOTHES, COLOURS, TROUSERS
 from snellen.synthetic.scenes.render import draw, jpeg
 from snellen.synthetic.scenes.sampling import Want, alike, draw_scene

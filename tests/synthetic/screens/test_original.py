@@ -15,9 +15,8 @@ from PIL import Image
 from snellen.core.errors import SnellenError
 from snellen.core.options import Selection
 from snellen.exams.grounding.data import GroundingData
-from snellen.exams.grounding.formats.annotations import dumps
 from snellen.synthetic.screens.canvas import rgb
-from snellen.synthetic.screens.make import make
+from snellen.synthetic.screens.make import annotations_text, make
 from snellen.synthetic.screens.original import clashes, counts, draw, metadata, plan
 
 GOLDEN = json.loads((Path(__file__).parents[2] / "parity" / "grounding_data.json").read_text())
@@ -27,7 +26,7 @@ GOLDEN = json.loads((Path(__file__).parents[2] / "parity" / "grounding_data.json
 def test_annotations_equal_the_originals_bit_for_bit(count: int) -> None:
     expected = GOLDEN["generator_seed42"][str(count)]
     scenes = plan(count, 42)
-    text = dumps("synthetic", metadata(len(scenes)), [s.record for s in scenes])
+    text = annotations_text("synthetic", metadata(len(scenes)), [s.record for s in scenes])
     assert len(scenes) == expected["num_samples"]
     assert sum(len(s.record["elements"]) for s in scenes) == expected["total_elements"]
     assert len(text) == expected["annotations_json_chars"]
@@ -78,7 +77,7 @@ def test_screens_show_background_buttons_and_fields_where_the_boxes_are() -> Non
 
 
 def test_a_written_set_is_read_back(tmp_path: Path) -> None:
-    files = make(tmp_path, count=10, seed=42, workers=1, style="seed-compat")
+    files = make(tmp_path, count=10, seed=42, workers=1, style="original")
     assert (
         hashlib.sha256((tmp_path / "annotations.json").read_bytes()).hexdigest()
         == (GOLDEN["generator_seed42"]["10"]["annotations_json_sha256"])
@@ -88,3 +87,10 @@ def test_a_written_set_is_read_back(tmp_path: Path) -> None:
     assert data.synthetic and len(data) == 169
     assert all(v == round(v) for s in data.light() for v in s.truth["boxes"][0])  # whole pixels come back whole
     assert Counter(s.tags["area"] for s in data.light()).keys() <= {"small", "medium", "large"}
+
+
+def test_the_old_name_of_the_style_means_the_same_set(tmp_path: Path) -> None:
+    files = make(tmp_path, count=4, seed=42, workers=1, style="original")
+    before = {path: path.read_bytes() for path in files}
+    assert make(tmp_path, count=4, seed=42, workers=1, style="seed-compat") == files
+    assert before == {path: path.read_bytes() for path in files}

@@ -14,7 +14,7 @@ from functools import lru_cache
 _MARKS = ';/[]"{}()=+\\_->' + "<@`,?!"
 _COMMA_IN_NUMBER = re.compile(r"\d,\d")
 _PERIOD = re.compile(r"\.(?!\d)")
-_MOST_PERIODS = 32  # the original passes a flag where the number of replacements belongs
+_MOST_PERIODS = 32  # the official tool passes a flag where the number of replacements belongs
 _NUMBERS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 _DIGITS = {"none": "0"} | {word: str(i) for i, word in enumerate(_NUMBERS)}
 _ARTICLES = frozenset({"a", "an", "the"})
@@ -71,6 +71,18 @@ def majority(answers: Sequence[str]) -> str | None:
     """The commonest normalised answer, the first of equals; None where there are no answers."""
     counts = Counter(normalise(a) for a in answers)
     return max(counts, key=lambda a: counts[a]) if counts else None
+
+
+def answer_type(answer: str) -> str:
+    """What kind of answer a VQA question wants, told from its majority answer.
+
+    >>> [answer_type(a) for a in ("yes", "2", "two", "red")]
+    ['yes/no', 'number', 'number', 'other']
+    """
+    said = normalise(answer)
+    if said in ("yes", "no"):
+        return "yes/no"
+    return "number" if said.replace(".", "", 1).isdecimal() else "other"
 
 
 def as_written(answers: Sequence[str]) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 import re
 from collections import Counter
@@ -19,7 +18,7 @@ from snellen.exams.d3.data import D3Data
 from snellen.exams.d3.exam import EXAM as BENCHMARK
 from snellen.exams.d3.recorded import is_captions
 from snellen.synthetic.pairs import make as maker
-from snellen.synthetic.pairs.make import make, pairs, scene_captions
+from snellen.synthetic.pairs.make import make
 from snellen.synthetic.pairs.sets import make_sets, variants
 from snellen.synthetic.scenes.words import facts
 
@@ -98,32 +97,16 @@ def test_another_set_in_the_folder_is_not_touched(made: Path) -> None:
     assert before == sorted(p.stat().st_mtime_ns for p in made.rglob("*"))
 
 
-def test_training_scenes_have_captions_that_fit_and_are_not_in_a_made_set() -> None:
-    got = list(scene_captions(SEED, 60, size=(64, 64)))
-    assert all(image.size == (64, 64) and image.mode == "RGB" for image, _ in got)
-    assert len({caption for _, caption in got}) > 50
-    assert all(len(caption.split()) <= maker.LONGEST for _, caption in got)
-    again = list(scene_captions(SEED, 2, size=(64, 64), start=58))
-    assert [(i.tobytes(), c) for i, c in again] == [(i.tobytes(), c) for i, c in got[58:]]
-
-
-def test_training_pairs_are_other_pairs_than_those_of_make(made: Path) -> None:
-    got = list(pairs(SEED, 12, size=(48, 48)))
-    assert {kind for *_, kind in got} == KINDS
-    for left, right, left_caption, right_caption, _ in got:
-        assert left.size == right.size == (48, 48)
-        assert left.tobytes() != right.tobytes()
-        assert left_caption != right_caption
+def test_training_draws_other_pairs_than_those_of_make(made: Path) -> None:
+    learnt = [maker.difference(SEED, index, "train") for index in range(COUNT)]
+    assert {told.kind for told in learnt} == KINDS
     shown = {(c["left"], c["right"]) for c in read(made, "captions/reference.json").values()}
-    assert not shown & {(left, right) for _, _, left, right, _ in got}
+    assert not shown & {told.captions for told in learnt}
 
 
 def test_words_are_few_enough_for_a_tiny_model() -> None:
-    words = {w.strip(".,").lower() for _, caption in scene_captions(0, 400, size=(8, 6)) for w in caption.split()}
-    assert len(words) < 250
-    sink = io.BytesIO()
-    next(iter(scene_captions(0, 1)))[0].save(sink, "PNG")
-    assert sink.getvalue().startswith(b"\x89PNG")
+    captions = (caption for index in range(300) for caption in maker.difference(0, index).captions)
+    assert len({word.strip(".,").lower() for caption in captions for word in caption.split()}) < 250
 
 
 @pytest.mark.parametrize("size", [3, 16])

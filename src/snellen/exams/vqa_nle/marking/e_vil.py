@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from snellen.exams.vqa_nle.formats.tags import as_numbers
-from snellen.exams.vqa_nle.marking.vqa_official import normalise
+from snellen.exams.vqa_nle.vqa_official import normalise
 
 HIGHEST_SAID, HIGHEST_TRUE = 44, 9  # tags that become numbers: in what was generated, and (a bug, kept) in references
 

@@ -1,4 +1,4 @@
-"""Made-up screens: sizes and counts of the seed, boxes that fit what is drawn, instructions that fit one thing alone."""
+"""Made-up screens: sizes and counts of the original generator, boxes that fit what is drawn, instructions that fit one thing alone."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 from PIL import Image, ImageDraw, ImageFont
 
 from snellen.synthetic.screens import lettering
-from snellen.synthetic.screens.canvas import LEVELS, Canvas, levels
-from snellen.synthetic.screens.icons import DRAWINGS, SEED_ICONS, icon
+from snellen.synthetic.screens.canvas import LEVELS, IndexedCanvas, levels
+from snellen.synthetic.screens.icons import DRAWINGS, icon
 from snellen.synthetic.screens.layouts import APPS, ROUND, Screenshot, _compose, cell, choose_targets, screenshot
 from snellen.synthetic.screens.naming import Names
-from snellen.synthetic.screens.original import DIFFICULTIES, DISTRIBUTION
+from snellen.synthetic.screens.original import DIFFICULTIES, DISTRIBUTION, ICONS
 from snellen.synthetic.screens.themes import choose_theme
 from snellen.synthetic.screens.widgets import Ui, Widget, meets
 
@@ -42,7 +42,7 @@ def ui(difficulty: str = "medium", seed: int = 1) -> Ui:
 # ---------------------------------------------------------------- whole screens
 
 
-def test_difficulties_have_the_seeds_numbers_and_sizes(screens: list[Screenshot]) -> None:
+def test_difficulties_have_the_originals_numbers_and_sizes(screens: list[Screenshot]) -> None:
     for index, made in enumerate(screens):
         record = made.record
         difficulty, theme = cell(index)
@@ -56,7 +56,7 @@ def test_difficulties_have_the_seeds_numbers_and_sizes(screens: list[Screenshot]
             assert small - 0.01 <= longer <= widest + 0.01, element
 
 
-def test_a_round_has_the_seeds_shares() -> None:
+def test_a_round_has_the_originals_shares() -> None:
     shares = {c: n / len(ROUND) for c, n in Counter(ROUND).items()}
     assert shares == pytest.approx(DISTRIBUTION)
 
@@ -262,7 +262,7 @@ def test_shortened_text_fits_and_says_that_it_is() -> None:
 
 
 def test_icons_are_all_different_and_touch_their_boxes() -> None:
-    assert len(SEED_ICONS) == 20 and set(SEED_ICONS) <= set(DRAWINGS)
+    assert len(ICONS) == 20 and set(ICONS) <= set(DRAWINGS)
     drawn = {name: icon(name, 32) for name in DRAWINGS}
     for name, one in drawn.items():
         x0, y0, x1, y1 = one.edges
@@ -283,7 +283,7 @@ def test_icons_are_all_different_and_touch_their_boxes() -> None:
     st.booleans(),
 )
 def test_anything_may_be_drawn_over_the_edge(x: int, y: int, w: int, h: int, r: int, lined: bool) -> None:
-    canvas = Canvas(64, 48, WHITE)
+    canvas = IndexedCanvas(64, 48, WHITE)
     canvas.rounded((x, y, x + w, y + h), r, RED, BLACK if lined else None)
     canvas.stamp(lettering.line("Ag", 16).ink, x, y, BLACK)
     shown = pixels(canvas.png())
@@ -291,7 +291,7 @@ def test_anything_may_be_drawn_over_the_edge(x: int, y: int, w: int, h: int, r: 
 
 
 def test_ink_blends_with_whatever_is_below() -> None:
-    canvas = Canvas(40, 10, WHITE)
+    canvas = IndexedCanvas(40, 10, WHITE)
     canvas.rect((20, 0, 40, 10), BLACK)
     half = np.full((10, 40), LEVELS // 2, dtype=np.uint8)
     canvas.stamp(half, 0, 0, RED)
@@ -301,7 +301,7 @@ def test_ink_blends_with_whatever_is_below() -> None:
 
 
 def test_a_full_palette_takes_the_nearest_colour() -> None:
-    canvas = Canvas(4, 4, WHITE)
+    canvas = IndexedCanvas(4, 4, WHITE)
     for value in range(300):
         canvas.rect((0, 0, 4, 4), (value % 256, value // 256 * 7, 0))
     assert len(canvas.colours) == 256

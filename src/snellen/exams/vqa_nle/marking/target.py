@@ -1,4 +1,4 @@
-"""What a reply is judged against, and what is read in it: the parts of a Sample that marking uses, with types."""
+"""What a reply is judged against: the parts of a Sample that marking uses, with types."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import NamedTuple
 from snellen.core.types import Sample
 
 
-class Asked(NamedTuple):
+class Target(NamedTuple):
     """A sample as the protocols see it. `marked` is false where the data has no truth; then a reply is read and no more.
 
     `answers` are the annotators' (VQA-X), the label (ACT-X, e-SNLI-VE) or the text of the right choice (VCR).
@@ -27,18 +27,10 @@ class Asked(NamedTuple):
         return self.choices[self.label] if self.label is not None and self.label < len(self.choices) else None
 
 
-class Read(NamedTuple):
-    """What a protocol reads in a reply: answer and explanation (None where there is none), for VCR also the choice's number."""
-
-    answer: str | None
-    explanation: str | None
-    choice: int | None = None
-
-
-def asked(sample: Sample) -> Asked:
+def target_of(sample: Sample) -> Target:
     """The typed view of a sample."""
     truth = sample.truth if isinstance(sample.truth, dict) else {}
-    return Asked(
+    return Target(
         task=sample.tags["task"],
         marked=sample.truth is not None,
         answers=tuple(truth.get("answers") or ()),

@@ -1,0 +1,61 @@
+"""The ask stage: samples of a data set become questions, under every arm of a run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+import msgspec
+
+from snellen.core.arm import Arm
+from snellen.core.dataset import Dataset
+from snellen.core.exam import Exam
+from snellen.core.types import Question, Sample
+from snellen.engine.ask.controls import altered, partners
+
+Ask = Callable[[Sample], Question]
+Wanted = Callable[[tuple[str, str]], bool]
+Applies = Callable[[Arm, Sample], bool]
+
+
+def asker(exam: Exam, data: Dataset, prompt: str) -> Ask:
+    """How a prompt asks about the samples of a data set, with their examples; raises SnellenError where there are none to be had."""
+    shots = data.shots(prompt)
+    return lambda sample: exam.ask(prompt, sample, shots(sample))
+
+
+def questions(
+    exam: Exam, data: Dataset, arms: Sequence[Arm], wanted: Wanted, applies: Applies, seed: int
+) -> Iterator[Question]:
+    """Every wanted (sample, arm) as a Question, in data set order; arms with exchanged images come last."""
+    here = {arm: _ask_under(exam, data, arm, seed) for arm in arms if arm.control != "shuffled"}
+    if here:
+        for sample in data.full(lambda i: any(wanted((i, arm.text)) for arm in here)):
+            for arm, ask in here.items():
+                if wanted((sample.id, arm.text)) and applies(arm, sample):
+                    yield ask(sample)
+    for arm in arms:
+        if arm.control == "shuffled":
+            yield from _shuffled(exam, data, arm, wanted, applies, seed)
+
+
+def _ask_under(exam: Exam, data: Dataset, arm: Arm, seed: int) -> Ask:
+    ask = asker(exam, data, arm.prompt)
+    if not arm.control:
+        return ask
+    return lambda sample: msgspec.structs.replace(altered(ask(sample), arm.control, seed), prompt=arm.text)
+
+
+def _shuffled(exam: Exam, data: Dataset, arm: Arm, wanted: Wanted, applies: Applies, seed: int) -> Iterator[Question]:
+    """Each sample with another image of its split and task."""
+    ask = asker(exam, data, arm.prompt)
+    for_donor: dict[str, list[Sample]] = {}
+    for sample, donor_id in partners(data, seed):
+        if wanted((sample.id, arm.text)) and applies(arm, sample):
+            for_donor.setdefault(donor_id, []).append(sample)
+    for donor in data.full(for_donor.__contains__):
+        given = tuple(
+            msgspec.structs.replace(p, transforms=(*p.transforms, f"image of {donor.id}")) for p in donor.pictures
+        )
+        for sample in for_donor[donor.id]:
+            shown = msgspec.structs.replace(sample, pictures=given)
+            yield msgspec.structs.replace(ask(shown), prompt=arm.text)

@@ -1,0 +1,45 @@
+"""What a user asks for: one request object behind the command line, `snellen.evaluate` and the demo."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from snellen.core.errors import SnellenError
+from snellen.core.options import Selection
+
+TIMEOUT, TRIES, ERRORS_IN_A_ROW = 120.0, 6, 50
+
+
+class Limits(NamedTuple):
+    """How to run; nothing here changes an answer. None is the default: concurrency adapts, the others are as above."""
+
+    concurrency: int | None = None
+    max_cost: float | None = None
+    timeout: float | None = None
+    tries: int | None = None
+    fresh: bool = False
+    use_store: bool = True
+    max_errors: int = ERRORS_IN_A_ROW
+
+    def check(self, spec: str, calls: bool) -> None:
+        """Stop at a limit of calls where the subject makes none."""
+        for name in ("concurrency", "timeout", "tries"):
+            if not calls and getattr(self, name) is not None:
+                raise SnellenError(f"--{name} means nothing for {spec}: it calls no endpoint")
+
+
+class RunRequest(NamedTuple):
+    """One exam on one subject. `options` has the exam's and the subject's own options that were given, by name."""
+
+    exam: str
+    model: str | None
+    data: Path
+    protocols: tuple[str, ...] = ()
+    prompt: str | None = None
+    controls: tuple[str, ...] = ()
+    selection: Selection = Selection()
+    options: Mapping[str, Any] = {}
+    limits: Limits = Limits()
+    out: Path = Path("runs")

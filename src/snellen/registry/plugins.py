@@ -1,0 +1,163 @@
+"""What a user adds: files named by `--plugin path.py`, or packages with entry points of the same groups as ours.
+
+A plugin file is a Python module with one or more of
+    EXAM = ...                             an exam: an object of a class that extends `snellen.Exam`
+    PROTOCOLS = {"salbench": [..., ...]}   protocols to add to exams, by the exam's name
+    SUBJECTS = {"mylab": ...}              kinds of subjects, by the prefix of `--model mylab/NAME`
+    SCORERS = {"myclip": ...}              kinds of scorers, by the name in `--scorer myclip`
+Nothing that is published can be replaced: a name that is taken is an error.
+The files' paths are kept in the environment variable SNELLEN_PLUGINS, so that the processes of a run find them too.
+Loading a plugin runs it: name only files that you trust. Whatever it does wrong gets one line.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib.util
+import os
+import sys
+from collections.abc import Callable
+from functools import lru_cache
+from importlib.metadata import entry_points
+from pathlib import Path
+from types import ModuleType
+from typing import Any, NamedTuple
+
+from snellen.core.errors import SnellenError, place_of, said_by, unknown
+from snellen.core.exam import Exam
+from snellen.core.protocol import Protocol
+from snellen.core.scorer import ScorerKind
+from snellen.core.subject import SubjectKind
+
+VARIABLE = "SNELLEN_PLUGINS"
+GROUP = "snellen.plugins"
+EXAMS, SUBJECTS, SCORERS = "snellen.exams", "snellen.subjects", "snellen.scorers"
+OLD_NAME = "BENCHMARK"
+"""What 0.1 called EXAM."""
+
+
+class Plugins(NamedTuple):
+    """What all plugins bring."""
+
+    exams: dict[str, Exam]
+    protocols: dict[str, list[Protocol]]
+    subjects: dict[str, SubjectKind]
+    scorers: dict[str, ScorerKind]
+
+
+def name_files(paths: list[str]) -> None:
+    """Add plugin files to those that this process and its children load."""
+    known = [p for p in os.environ.get(VARIABLE, "").split(os.pathsep) if p]
+    for path in paths:
+        if not Path(path).is_file():
+            raise SnellenError(f"--plugin {path}: no such file")
+        whole = str(Path(path).resolve())
+        if whole not in known:
+            known.append(whole)
+    os.environ[VARIABLE] = os.pathsep.join(known)
+
+
+def found() -> Plugins:
+    """What all plugins bring, each file loaded once."""
+    return _found(os.environ.get(VARIABLE, ""))
+
+
+@lru_cache(maxsize=8)
+def _found(files: str) -> Plugins:
+    result = Plugins({}, {}, {}, {})
+    loaded = [
+        (_run(entry.load, f"plugin '{entry.name}'"), f"plugin '{entry.name}'") for entry in entry_points(group=GROUP)
+    ]
+    loaded += [(_load(Path(path)), f"plugin {path}") for path in files.split(os.pathsep) if path]
+    for module, where in loaded:
+        _add(result, module, where)
+    known = _taken(EXAMS) | result.exams.keys()
+    for name in result.protocols:
+        if name not in known:
+            raise SnellenError(f"a plugin's PROTOCOLS: {unknown('exam', name, sorted(known))}")
+    return result
+
+
+def _taken(group: str) -> set[str]:
+    return {e.name for e in entry_points(group=group)}
+
+
+def _load(path: Path) -> ModuleType:
+    name = f"snellen_plugin_{path.stem}"
+    spec = importlib.util.spec_from_file_location(name, path)
+    if spec is None or spec.loader is None:
+        raise SnellenError(f"plugin {path}: not a Python file (it must end in .py)")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    _run(functools.partial(spec.loader.exec_module, module), f"plugin {path}", path)
+    return module
+
+
+def _run(work: Callable[[], Any], where: str, file: Path | None = None) -> Any:
+    """Run a plugin's own code; whatever it does wrong, it gets one line and its place."""
+    try:
+        return work()
+    except (Exception, SystemExit) as error:
+        raise SnellenError(f"{where} does not load: {said_by(error)}{place_of(error, file)}") from None
+
+
+# ---------------------------------------------------------------- what a module brings
+
+
+def _add(result: Plugins, module: ModuleType, where: str) -> None:
+    brings = vars(module)
+    exam = brings.get("EXAM", brings.get(OLD_NAME))
+    tables = {name: brings.get(name, {}) for name in ("PROTOCOLS", "SUBJECTS", "SCORERS")}
+    if exam is None and not any(tables.values()):
+        raise SnellenError(f"{where}: has none of EXAM, PROTOCOLS, SUBJECTS, SCORERS")
+    for name, table in tables.items():
+        if not isinstance(table, dict):
+            raise SnellenError(f'{where}: {name} must be a dictionary, such as {{"salbench": ...}}')
+    if exam is not None:
+        _add_exam(result, exam, where)
+    for name, some in tables["PROTOCOLS"].items():
+        if not isinstance(some, list | tuple):
+            raise SnellenError(f'{where}: PROTOCOLS["{name}"] must be a list of protocols, not {type(some).__name__}')
+        for protocol in some:
+            _check_protocol(protocol, f'{where}: PROTOCOLS["{name}"]', where)
+        result.protocols.setdefault(name, []).extend(some)
+    _add_kinds(result.subjects, tables["SUBJECTS"], SubjectKind, SUBJECTS, f"{where}: SUBJECTS")
+    _add_kinds(result.scorers, tables["SCORERS"], ScorerKind, SCORERS, f"{where}: SCORERS")
+
+
+def _add_exam(result: Plugins, exam: Any, where: str) -> None:
+    if isinstance(exam, type):
+        raise SnellenError(f"{where}: EXAM is a class: make an object of it, {exam.__name__}()")
+    if not isinstance(exam, Exam):
+        raise SnellenError(f"{where}: EXAM is a {type(exam).__name__}; it must be of a class that extends snellen.Exam")
+    for name in ("name", "title"):
+        value = exam.name if name == "name" else exam.title
+        if not isinstance(value, str) or not value.strip():
+            raise SnellenError(f"{where}: EXAM.{name} must be a text that says something")
+    if not isinstance(exam.protocols, dict) or not exam.protocols:
+        raise SnellenError(f"{where}: EXAM.protocols must be a dictionary of protocols by name")
+    if exam.name in _taken(EXAMS) | result.exams.keys():
+        raise SnellenError(f"{where}: there is an exam '{exam.name}' already: choose another name")
+    for name, protocol in exam.protocols.items():
+        _check_protocol(protocol, f'{where}: EXAM.protocols["{name}"]', where)
+    exam.origin = where
+    result.exams[exam.name] = exam
+
+
+def _check_protocol(protocol: Any, what: str, where: str) -> None:
+    if not isinstance(protocol, Protocol):
+        raise SnellenError(
+            f"{what}: {type(protocol).__name__} is no protocol: it must be of a class that extends snellen.Protocol"
+        )
+    if not protocol.name:
+        raise SnellenError(f"{what}: a protocol needs a name")
+    protocol.origin = where
+
+
+def _add_kinds(known: dict[str, Any], brought: dict[str, Any], kind: type[Any], group: str, where: str) -> None:
+    for name, thing in brought.items():
+        if not isinstance(thing, kind):
+            raise SnellenError(f'{where}["{name}"]: a {type(thing).__name__}, not a {kind.__name__}')
+        if name in _taken(group) | known.keys():
+            raise SnellenError(f'{where}["{name}"]: that name is taken already: choose another')
+        known[name] = thing

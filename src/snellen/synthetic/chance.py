@@ -1,0 +1,42 @@
+"""Chance that is the same everywhere: random numbers by key, and cases dealt so that each comes equally often.
+
+Sets whose pixels come from numpy draw from numpy's generator, scenes from Python's own. The two deal differently, and both
+must stay as they are: a seed names a set for good.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from random import Random
+from typing import TypeVar
+
+import numpy as np
+
+_Case = TypeVar("_Case")
+
+
+def generator(*key: int | str) -> Random:
+    """The random numbers that belong to a key, the same on every machine."""
+    return Random("/".join(str(part) for part in key))  # noqa: S311 (drawings, not secrets)
+
+
+def dealt(cases: Sequence[_Case], index: int, *key: int | str) -> _Case:
+    """The case of sample `index`: every consecutive len(cases) samples have each case once, in an order none can guess.
+
+    >>> sorted(dealt("abc", index, "key") for index in range(3, 6))
+    ['a', 'b', 'c']
+    """
+    block, slot = divmod(index, len(cases))
+    order = list(range(len(cases)))
+    generator("dealt", *key, block).shuffle(order)
+    return cases[order[slot]]
+
+
+def dealt_number(size: int, index: int, *key: int) -> int:
+    """As `dealt` with the numbers below `size`, from numpy's generator.
+
+    >>> sorted(dealt_number(3, index, 7) for index in range(3, 6))
+    [0, 1, 2]
+    """
+    block, slot = divmod(index, size)
+    return int(np.random.default_rng([*key, block]).permutation(size)[slot])

@@ -1,0 +1,61 @@
+"""Work on all cores that comes back in order, so that a set's bytes do not tell how many processes drew it."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
+from typing import TypeVar
+
+CHUNK = 8
+WORTH_A_POOL = 2 * CHUNK
+"""Unless told otherwise, a list that is no longer is made right here: processes take longer to start."""
+
+Progress = Callable[[int, int], None]
+"""Gets how many are made and how many there are in all."""
+_Key = TypeVar("_Key")
+_Made = TypeVar("_Made")
+
+
+def in_order(
+    work: Callable[[_Key], _Made], keys: Sequence[_Key], workers: int | None = None, progress: Progress | None = None
+) -> Iterator[_Made]:
+    """work(key) for every key, in their order, made by several processes with only a few chunks under way at a time.
+
+    `work` must be a function of a module, or a `partial` of one: it is named to the other processes.
+    """
+    for done, made in enumerate(_made(work, keys, workers), start=1):
+        if progress is not None:
+            progress(done, len(keys))
+        yield made
+
+
+def _made(work: Callable[[_Key], _Made], keys: Sequence[_Key], workers: int | None) -> Iterator[_Made]:
+    chunks = [keys[start : start + CHUNK] for start in range(0, len(keys), CHUNK)]
+    wanted = max(1, min(workers if workers is not None else cores(), len(chunks)))
+    if wanted == 1 or (workers is None and len(keys) <= WORTH_A_POOL):
+        yield from map(work, keys)
+        return
+    waiting: deque[Future[list[_Made]]] = deque()
+    with ProcessPoolExecutor(wanted, mp_context=multiprocessing.get_context("spawn")) as pool:
+        try:
+            for chunk in chunks:
+                waiting.append(pool.submit(_chunk, work, chunk))
+                if len(waiting) > 2 * wanted:
+                    yield from waiting.popleft().result()
+            while waiting:
+                yield from waiting.popleft().result()
+        finally:
+            for future in waiting:
+                future.cancel()
+
+
+def _chunk(work: Callable[[_Key], _Made], keys: Sequence[_Key]) -> list[_Made]:
+    return [work(key) for key in keys]
+
+
+def cores() -> int:
+    """Cores that this process may use (not every system can tell; then all there are)."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

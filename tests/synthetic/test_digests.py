@@ -1,0 +1,84 @@
+"""What every maker writes, to the byte: the digests were taken before the makers were moved into one room.
+
+A set that someone made last year must come out the same today, or numbers measured on it cannot be repeated. The bytes
+also depend on the libraries that draw and compress, so the test runs where these are the ones it was written with. Of a
+parquet file only notes and rows are digested: the rest holds the version of the library that wrote it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import platform
+import zlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import PIL
+import pyarrow.parquet as pq
+import pytest
+
+from snellen.synthetic.explained import make as explained
+from snellen.synthetic.hidden import make as hidden
+from snellen.synthetic.pairs import make as pairs
+from snellen.synthetic.pairs import sets
+from snellen.synthetic.patterns import make as patterns
+from snellen.synthetic.screens import make as screens
+
+COUNT, SEED = 3, 7
+WITH = ("13.0.0", "2.4.6", "1.2.13", "x86_64")
+HERE = (PIL.__version__, np.__version__, zlib.ZLIB_RUNTIME_VERSION, platform.machine())
+
+Maker = Callable[..., list[Path]]
+SETS: dict[str, tuple[Maker, dict[str, Any]]] = {
+    "salbench": (patterns.make, {}),
+    "illusionbench": (hidden.make, {}),
+    "grounding": (screens.make, {}),
+    "grounding, the original's": (screens.make, {"style": "original", "count": 4}),
+    "d3": (pairs.make, {}),
+    "d3, sets of four": (sets.make_sets, {"size": 4}),
+    "vqax": (explained.make, {"task": "vqax"}),
+    "actx": (explained.make, {"task": "actx"}),
+    "esnlive": (explained.make, {"task": "esnlive"}),
+    "vcr": (explained.make, {"task": "vcr"}),
+}
+DIGESTS = {
+    "salbench": "31a7b9d5a32ce05a8db1174a44c247e71bd8da734ca223815829b6a7473c880b",
+    "illusionbench": "194c3d2d5d11d4561323f394433c6827e9c1ab4245478a1501f6e9ac5354c0d6",
+    "grounding": "97058469c0117875b1ce3669c21df7c5af0e291a85969af800fc9aa3730ca6f8",
+    "grounding, the original's": "3911faa1cbe812a15fcacb677c66ab20fe59eec1517d9d82a7456ba650069acd",
+    "d3": "f1d52e24ab36707ffd8c30631063b1600bbe958be9a8bba22992fa40738408c3",
+    "d3, sets of four": "a6ce421765633a0254e5c57f6f5bf3cfb221400221f3349e258b343fec37a8f8",
+    "vqax": "2525a08ed2c21ce0a8a1b4bcb583a8de6a6cc13cb3fb07eec1319dd6c4dcabf9",
+    "actx": "1dbafa082fabb17e6ef1d48c3a84960d133ccafb7f4843fbd7bf49e5235b16db",
+    "esnlive": "6197b731370fbc8b871caa9ad99168472307b4a96f52bfa3d5aa89a94782b7e8",
+    "vcr": "1057833fc23faf01202ff7d11f7a04781c307d29eca6c4898a4866ebaa5dea65",
+}
+
+
+def content(path: Path) -> bytes:
+    """A file's bytes; of a parquet file what it says, whichever version of the library wrote it."""
+    if path.suffix != ".parquet":
+        return path.read_bytes()
+    file = pq.ParquetFile(path)
+    notes = {
+        k.decode(): v.decode() for k, v in file.metadata.metadata.items() if k in (b"huggingface", b"snellen.synthetic")
+    }
+    return json.dumps([notes, file.read().to_pylist()], sort_keys=True, default=bytes.hex).encode()
+
+
+def digest(folder: Path) -> str:
+    """One digest over all names and contents of a folder."""
+    files = {p.relative_to(folder).as_posix(): p for p in folder.rglob("*") if p.is_file()}
+    lines = [f"{hashlib.sha256(content(files[name])).hexdigest()}  {name}\n" for name in sorted(files)]
+    return hashlib.sha256("".join(lines).encode()).hexdigest()
+
+
+@pytest.mark.skipif(HERE != WITH, reason=f"digests are of Pillow, numpy, zlib and machine {WITH}, here are {HERE}")
+@pytest.mark.parametrize("name", SETS)
+def test_sets_are_what_they_always_were(name: str, tmp_path: Path) -> None:
+    make, options = SETS[name]
+    make(**({"count": COUNT} | options), out=tmp_path / "set", seed=SEED, workers=1)
+    assert digest(tmp_path / "set") == DIGESTS[name]
