@@ -22,6 +22,7 @@ from snellen.core.prompt import Prompt
 from snellen.core.protocol import Protocol
 from snellen.core.records import Manifest, Totals
 from snellen.core.results import GroupSummary
+from snellen.core.scorer import Evidence
 from snellen.core.types import Answer, Mark, Question, Sample, Text
 
 if TYPE_CHECKING:
@@ -211,7 +212,7 @@ class Exam:
         """The reply in a row of `snellen mark`: a text, or None where the row has none."""
         return row.get("response")
 
-    def evidence_from_row(self, row: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    def evidence_from_row(self, row: Mapping[str, Any]) -> Evidence | None:
         """What scorers said, where a row of `snellen mark` brings it."""
         return None
 

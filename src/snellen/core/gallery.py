@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from snellen.core.scorer import Evidence
 from snellen.core.types import Answer, Mark, Sample
 
 KINDS = {
@@ -74,10 +75,15 @@ class Item(NamedTuple):
 
 
 class GalleryFacts(NamedTuple):
-    """What a gallery may know of its run. `evidence` gives what scorers said of an answer, by sample id and prompt."""
+    """What a gallery may know of its run.
+
+    `evidence` gives what scorers said of an answer, by sample id and prompt; `doubt` what to say of a scorer, by its name, whose
+    scores mean nothing on this run's data (else nothing).
+    """
 
     synthetic: bool
-    evidence: Callable[[str, str], Mapping[str, Any] | None]
+    evidence: Callable[[str, str], Evidence | None]
+    doubt: Callable[[str], str] = lambda _scorer: ""
 
 
 class View(NamedTuple):
@@ -105,7 +111,7 @@ class Gallery:
     first: str = "first where protocols disagree, then non-answers, wrong and correct ones"
     """The order of the items, in words."""
     sorts: Mapping[str, str] = {}
-    """Other orders that a reader may choose, and their names."""
+    """Other orders that a reader may choose, and their names; offered where `view` gives the items' places under them."""
 
     def hardness(self, sample_id: str, prompt: str) -> float | None:
         """What decides which samples of a kind are shown, lowest first; None for a seeded draw."""
@@ -122,3 +128,16 @@ class Gallery:
     def view(self, items: Sequence[Item]) -> View:
         """What the templates are handed."""
         return View([None for _ in items], None, [{} for _ in items])
+
+
+def ranks(values: Sequence[tuple[Any, ...]]) -> list[int]:
+    """The place of each value in order, from 1; equal values keep the order that they have.
+
+    >>> ranks([(3,), (1,), (3,)])
+    [2, 1, 3]
+    """
+    order = sorted(range(len(values)), key=lambda i: (values[i], i))
+    places = [0] * len(values)
+    for place, i in enumerate(order, 1):
+        places[i] = place
+    return places

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from snellen.core.errors import SnellenError, plugin_failed
 from snellen.core.protocol import Protocol, Verdict
+from snellen.core.scorer import Evidence
 from snellen.core.types import Answer, Mark, Outcome, Sample, Token
 
 NO_CREDIT = frozenset({Outcome.REFUSED, Outcome.EMPTY, Outcome.TRUNCATED})
 REFUSALS = ("i can't", "i cannot", "i'm sorry", "i am sorry", "i'm unable", "i am unable", "as an ai")
 
 
-def mark_answer(protocol: Protocol, sample: Sample, answer: Answer, evidence: Mapping[str, Any] | None = None) -> Mark:
+def mark_answer(protocol: Protocol, sample: Sample, answer: Answer, evidence: Evidence | None = None) -> Mark:
     """The outcome and metrics of one answer."""
     if answer.failure is not None:
         return Mark(id=sample.id, outcome=Outcome.ERROR, reading=None, metrics=protocol.blank(sample))
@@ -27,7 +25,7 @@ def mark_reply(
     finish_reason: str | None = None,
     refused: bool = False,
     tokens: tuple[Token, ...] = (),
-    evidence: Mapping[str, Any] | None = None,
+    evidence: Evidence | None = None,
 ) -> Mark:
     """As `mark_answer`, for a reply text at hand."""
     verdict = _judge(protocol, sample, text, tokens, evidence)
@@ -42,7 +40,7 @@ def mark_reply(
 
 
 def _judge(
-    protocol: Protocol, sample: Sample, text: str, tokens: tuple[Token, ...], evidence: Mapping[str, Any] | None
+    protocol: Protocol, sample: Sample, text: str, tokens: tuple[Token, ...], evidence: Evidence | None
 ) -> Verdict:
     try:
         if evidence is not None and protocol.needs_evidence:

@@ -12,6 +12,7 @@ from typing import Protocol as Interface
 
 from snellen.core.errors import SnellenError
 from snellen.core.results import GroupSummary, Metric, Score
+from snellen.core.scorer import Evidence
 from snellen.core.types import Mark, Metrics, Outcome, Sample, Token
 
 if TYPE_CHECKING:
@@ -128,7 +129,7 @@ class Protocol:
         """As `judge`, with the tokens that make up the reply. Called where `reads_tokens` is set and there are any."""
         return self.judge(reply, sample)
 
-    def judge_evidence(self, reply: str, sample: Sample, evidence: Mapping[str, Any] | None) -> Verdict:
+    def judge_evidence(self, reply: str, sample: Sample, evidence: Evidence | None) -> Verdict:
         """As `judge`, with what scorers said of the reply. Called where `needs_evidence` is set and there is any."""
         return self.judge(reply, sample)
 

@@ -20,10 +20,10 @@ Interval = Literal["mean", "normal", ""]
 class Metric(Struct, frozen=True):
     """A metric's declaration.
 
-    `unit` is empty for a share between 0 and 1, which people see in percent. `kind` says who makes its score: `mean` is the mean
-    of the samples' values, made in one place for all exams; `own` is made by the protocol from a whole group (a macro F1, a
-    quantile). `interval` says how a mean's interval is made: `mean` fits shares (Wilson, bootstrap, clusters), `normal` fits
-    measurements. `detail` metrics are left out of short tables.
+    `unit` is that of a sample's value: empty for a share between 0 and 1, which people see in percent. `kind` says who makes the
+    score: `mean` is the mean of the samples' values, made in one place for all exams; `own` is made by the protocol from a whole
+    group (a macro F1, a quantile), and the score says its own unit. `interval` says how a mean's interval is made: `mean` fits
+    shares (Wilson, bootstrap, clusters), `normal` fits measurements. `detail` metrics are left out of short tables.
     """
 
     name: str

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any, NamedTuple
 from typing import Protocol as Interface
 
@@ -25,6 +24,25 @@ SCORER_MODE = Option(
 )
 
 
+MODES = ("trained", "original")
+"""How a scorer may treat texts."""
+
+
+class Similarities(NamedTuple):
+    """What one scorer says of a reply: how well each text (a row) fits each picture (a column), in the order shown.
+
+    `truncated` says of each text whether it was cut to fit the model.
+    """
+
+    scorer: str
+    table: Sequence[Sequence[float]]
+    truncated: Sequence[bool] = ()
+
+
+Evidence = Sequence[Similarities]
+"""What the scorers of a run say of a reply; the first decides the headline."""
+
+
 class Embedded(NamedTuple):
     """Vectors of texts, of length 1 each, and whether a text was cut to fit the model."""
 
@@ -39,7 +57,8 @@ class Scorer(Interface):
     def name(self) -> str: ...
 
     @property
-    def identity(self) -> Mapping[str, Any]: ...
+    def identity(self) -> Mapping[str, Any]:
+        """All that decides its vectors: they are kept under it."""
 
     def texts(self, texts: Sequence[str]) -> Embedded:
         """The vectors of texts."""
@@ -54,8 +73,8 @@ class ScorerKind:
     forms: Mapping[str, str] = {}
     """Spellings and what they mean, for `snellen list scorers`."""
     doubt: str = ""
-    """What to say where it scores photographs that it was not made for."""
+    """What to say of its scores on real data, where it was made for synthetic data alone."""
 
-    def build(self, spec: str, *, mode: str, device: str = "auto", cache: Path | None = None) -> Scorer:
-        """A scorer. `cache` is a folder that may keep vectors between runs."""
+    def build(self, spec: str, *, mode: str, device: str = "auto") -> Scorer:
+        """The scorer that `NAME` or `NAME:CHECKPOINT` means; `mode` is one of MODES. Its vectors are kept for it between runs."""
         raise SnellenError(f"the scorer {spec} cannot be built")

@@ -1,7 +1,7 @@
 """Scorers tell how well a text fits a picture. The engine holds captions against pictures with them, between answering and marking.
 
-A scorer is neither subject nor benchmark: it gives vectors, and knows nothing of questions or truths. It may use what
-`subjects.local` has for finding and loading models.
+A scorer is neither subject nor exam: it gives vectors, and knows nothing of questions or truths. It is named `NAME` or
+`NAME:CHECKPOINT`. The name finds its kind in the entry point group `snellen.scorers`, ours and yours alike.
 """
 
 from __future__ import annotations
@@ -9,39 +9,34 @@ from __future__ import annotations
 from pathlib import Path
 
 from snellen.core.errors import SnellenError
-from snellen.core.scorer import Scorer
+from snellen.core.scorer import MODES, Scorer, ScorerKind
+from snellen.registry import Registry
+from snellen.registry.plugins import SCORERS
 
-SIGLIP = "google/siglip-so400m-patch14-384"
-TINY = "tiny-siglip"
-MODES = ("trained", "original")
-FORMS = {
-    "siglip": f"SigLIP, {SIGLIP}, as the D3 paper (extra local; fetched from the hub at first use)",
-    "siglip:NAME": "any SigLIP, SigLIP 2 or CLIP checkpoint, by hub name or folder (extra local)",
-    TINY: "a few MB, shipped with Snellen, trained on its synthetic scenes and good for nothing else (extra local)",
-}
-NOT_FOR_PHOTOGRAPHS = (
-    "trained on drawn scenes alone; its scores on photographs mean nothing (--scorer siglip is the real one)"
-)
+_KINDS: Registry[ScorerKind] = Registry(SCORERS, "scorer", lambda plugins: plugins.scorers)
+FOR_SYNTHETIC = "tiny-siglip"
+"""The scorer of synthetic data, where the user names none."""
 
 
-def is_tiny(name: str) -> bool:
-    """Whether a scorer is the packaged one, in whatever mode."""
-    return name in (TINY, *(f"{TINY}-{mode}" for mode in MODES))
+def forms() -> dict[str, str]:
+    """How scorers are named, and what each form means."""
+    return {form: about for name in _KINDS.names() for form, about in _KINDS.get(name).forms.items()}
 
 
 def build(spec: str, *, mode: str = "trained", device: str = "auto", cache: Path | None = None) -> Scorer:
     """A scorer by name. `cache` is the folder that keeps vectors between runs."""
     from snellen.scorers.cache import Cached, Vectors
-    from snellen.scorers.dual import DualEncoder
-    from snellen.subjects.local.source import packaged
 
     if mode not in MODES:
         raise SnellenError(f"--scorer-mode {mode}: choose from {', '.join(MODES)}")
-    kind, _, checkpoint = spec.partition(":")
-    if spec == TINY:
-        model = DualEncoder(TINY, packaged(TINY), mode, device)
-    elif kind == "siglip":
-        model = DualEncoder(spec, checkpoint or SIGLIP, mode, device)
-    else:
-        raise SnellenError(f"unknown scorer '{spec}': choose from {', '.join(FORMS)}")
-    return Cached(model, Vectors(cache)) if cache is not None else model
+    scorer = _KINDS.get(spec.partition(":")[0]).build(spec, mode=mode, device=device)
+    return Cached(scorer, Vectors(cache)) if cache is not None else scorer
+
+
+def doubt(name: str) -> str:
+    """What to say of a scorer's scores on real data, where they mean nothing. `name` is the one that a run has for it, with its mode."""
+    plain, known = name.partition(":")[0], _KINDS.names()
+    for one in (plain, *(plain.removesuffix(f"-{mode}") for mode in MODES)):
+        if one in known:
+            return _KINDS.get(one).doubt
+    return ""

@@ -163,11 +163,12 @@ def means(metrics: tuple[Metric, ...], group: GroupMarks) -> dict[str, Score]:
     for name in group.names():
         metric = declared(metrics, name)
         if metric.kind == "mean":
-            found[name] = clustered.get(name) or _mean(metric, group.values(name), group.seed)
+            found[name] = clustered.get(name) or mean_score(metric, group.values(name), group.seed)
     return found
 
 
-def _mean(metric: Metric, values: Counter[float], seed: int) -> Score:
+def mean_score(metric: Metric, values: Counter[float], seed: int) -> Score:
+    """The mean of counted values, with the interval that the metric's declaration asks for."""
     n = values.total()
     if metric.interval == "mean":
         mean = mean_interval(values, seed)

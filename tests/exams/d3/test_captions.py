@@ -1,4 +1,4 @@
-"""Captions from anywhere: the seed's file as recorded replies, and the 247 real pairs where they are on this machine."""
+"""Captions from anywhere: the captions file of the D3 script as recorded replies, and the 247 real pairs where they are on this machine."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ def test_in_the_swapped_order_every_caption_stays_with_its_picture() -> None:
     assert {(r.id, r.prompt): read(r.text).texts for r in found} == {  # type: ignore[union-attr]
         ("d3/3", None): ("The dog is facing left.", 'It says "hi".'),
         ("d3/0", None): ("a", "b"),
-        ("d3/3", SWAPPED): ('It says "hi".', "The dog is facing left."),
-        ("d3/0", SWAPPED): ("b", "a"),
+        ("d3/3", SWAPPED.text): ('It says "hi".', "The dog is facing left."),
+        ("d3/0", SWAPPED.text): ("b", "a"),
     }
 
 

@@ -49,7 +49,7 @@ def test_one_sample_a_pair_with_the_files_bytes(tmp_path: Path) -> None:
     assert full[1].facts == {"left": "images/l1.png", "right": "images/r1.png", "uid": "1"}
     assert [s.id for s in data.full({"d3/2"}.__contains__)] == ["d3/2"]
     assert all(s.pictures == () for s in data.light())
-    question = data.asker("pair")(full[0])
+    question = BENCHMARK.ask("pair", full[0])
     assert [p.data for p in question.pictures] == [png(0), png(1)]
     assert not data.synthetic
     assert data.missing == ()
@@ -74,7 +74,7 @@ def test_sets_of_more_than_two_images(tmp_path: Path) -> None:
     _pair, three = data.full(everything)
     assert three.tags == {"split": "all", "task": "set of 3"}
     assert [p.name for p in three.pictures] == ["images/s1.png", "images/s2.png", "images/s3.png"]
-    assert "'image1', 'image2' and 'image3'" in data.asker("pair")(three).text
+    assert "'image1', 'image2' and 'image3'" in BENCHMARK.ask("pair", three).text
     assert [s.id for s in D3Data(tmp_path, Selection(tasks=("set",))).light()] == ["d3/s"]
     assert [s.id for s in D3Data(tmp_path, Selection(tasks=("pair",))).light()] == ["d3/0"]
 
@@ -181,8 +181,10 @@ def test_unknown_splits_tasks_and_prompts(tmp_path: Path) -> None:
         D3Data(tmp_path, Selection(tasks=("triple",)))
     with pytest.raises(SnellenError, match="nothing for --task set"):
         D3Data(tmp_path, Selection(tasks=("set",)))
-    with pytest.raises(SnellenError, match="unknown prompt"):
-        D3Data(tmp_path, Selection()).asker("other")
+    with pytest.raises(SnellenError, match="unknown prompt 'pairs' of d3: did you mean 'pair'"):
+        BENCHMARK.prompt("pairs")
+    with pytest.raises(SnellenError, match="takes no examples"):
+        D3Data(tmp_path, Selection(shots=2)).shots("pair")
 
 
 def test_the_fingerprint_follows_the_content(tmp_path: Path) -> None:

@@ -11,15 +11,17 @@ from typing import Any
 import pytest
 
 from snellen.core.exam import RunFacts
+from snellen.core.records import DataEntry, Manifest, SubjectEntry, Totals
 from snellen.core.types import Answer, Mark, Outcome
 from snellen.exams.d3.exam import EXAM as BENCHMARK
 from snellen.exams.d3.exports import PICKLE_PROTOCOL
 from snellen.exams.d3.protocols import D3Protocol
 from snellen.exams.d3.retrieval import printed_score, retrieve
 from snellen.exams.d3.rows import evidence_from_row, sample_from_row
+from snellen.stats.tally import summarised
 
 GOLDEN = json.loads((Path(__file__).parents[2] / "parity" / "d3.json").read_text())
-ORIGINAL, STRICT = D3Protocol("original", "1", "", ties=True), D3Protocol("strict", "1", "", ties=False)
+ORIGINAL, STRICT = D3Protocol("original", "", ties=True), D3Protocol("strict", "", ties=False)
 
 
 def table(row: dict[str, Any]) -> list[list[float]]:
@@ -78,9 +80,11 @@ def test_the_printed_score_the_pickle_and_the_mean_are_the_originals() -> None:
         outcome = Outcome.CORRECT if verdict.correct else Outcome.WRONG
         mark = Mark(id=sample.id, outcome=outcome, reading=verdict.reading, metrics=verdict.metrics)
         records.append((sample, Answer(id=sample.id, prompt="pair", text=reply(2)), mark))
-    groups = ORIGINAL.summarise((s, m) for s, _a, m in records)
-    manifest = {"subject": {"spec": "replay/captions/gpt4o.json"}, "data": {"synthetic": False}}
-    files = dict(BENCHMARK.exports(RunFacts(manifest, ORIGINAL, "pair", groups, {}, lambda: iter(records))))
+    groups = summarised(ORIGINAL, ((s, m) for s, _a, m in records))
+    subject = SubjectEntry(spec="replay/captions/gpt4o.json")
+    data = DataEntry(source="set", fingerprint="0", samples=len(records))
+    manifest = Manifest(snellen="0", created="", benchmark="d3", subject=subject, data=data)
+    files = dict(BENCHMARK.exports(RunFacts(manifest, ORIGINAL, "pair", groups, Totals(), lambda: iter(records))))
     assert files["score.txt"].decode() == f"| Scores : {aggregate['printed_score_percent']}%\n"
     assert groups[0].metrics["both"].value == pytest.approx(aggregate["printed_score_percent"] / 100)
     assert groups[0].metrics["recall"].value == pytest.approx(aggregate["rand_50_mean_percent"] / 100)

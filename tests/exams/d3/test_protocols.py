@@ -10,12 +10,15 @@ import pytest
 
 from snellen.core.errors import SnellenError
 from snellen.core.outcomes import mark_answer, mark_reply
-from snellen.core.types import Answer, Failure, Mark, Outcome, Picture, Sample
+from snellen.core.results import declared
+from snellen.core.scorer import Similarities
+from snellen.core.types import Answer, Failure, Mark, Outcome, Picture
 from snellen.exams.d3.exam import EXAM as BENCHMARK
-from snellen.exams.d3.position import position_bias, swap
+from snellen.exams.d3.names import PAIR, chance_of_all, chance_of_one, set_names
+from snellen.exams.d3.position import position_bias
 from snellen.exams.d3.prompts import TEXT, set_probe, text_of
 from snellen.exams.d3.retrieval import retrieve
-from snellen.exams.d3.slots import PAIR, chance_of_all, chance_of_one, set_names
+from snellen.stats.tally import summarised
 
 ORIGINAL, STRICT = BENCHMARK.protocols["original"], BENCHMARK.protocols["strict"]
 PROBE = BENCHMARK.probes()[0]
@@ -23,15 +26,14 @@ REPLY = json.dumps({"left_image": "Darker than the right image.", "right_image":
 
 
 def evidence(
-    matrix: list[list[float]], truncated: list[bool] | None = None, **more: list[list[float]]
-) -> dict[str, Any]:
-    tables = {"main": {"matrix": matrix, "truncated": truncated or [False] * len(matrix)}}
-    tables |= {name: {"matrix": m, "truncated": [False] * len(m)} for name, m in more.items()}
-    return {"scorers": tables, "main": "main"}
+    table: list[list[float]], truncated: list[bool] | None = None, **more: list[list[float]]
+) -> list[Similarities]:
+    main = Similarities("main", table, truncated or [False] * len(table))
+    return [main, *(Similarities(name, t, [False] * len(t)) for name, t in more.items())]
 
 
 def test_all_metrics_of_a_pair() -> None:
-    verdict = ORIGINAL.judge_evidence(REPLY, PROBE, evidence([[0.3, 0.1], [0.25, 0.2]], [True, False]))  # type: ignore[attr-defined]
+    verdict = ORIGINAL.judge_evidence(REPLY, PROBE, evidence([[0.3, 0.1], [0.25, 0.2]], [True, False]))
     assert verdict.reading == {"left": "Darker than the right image.", "right": "A dog"}
     assert (verdict.readable, verdict.correct) == (True, False)
     assert verdict.metrics == pytest.approx(
@@ -54,7 +56,7 @@ def test_all_metrics_of_a_pair() -> None:
 
 def test_a_tie_is_right_as_in_the_original_and_wrong_under_strict() -> None:
     tied = evidence([[0.5, 0.5], [0.5, 0.5]])
-    lenient, strict = (p.judge_evidence(REPLY, PROBE, tied) for p in (ORIGINAL, STRICT))  # type: ignore[attr-defined]
+    lenient, strict = (p.judge_evidence(REPLY, PROBE, tied) for p in (ORIGINAL, STRICT))
     assert (lenient.correct, lenient.metrics["both"], lenient.metrics["image_to_text"]) == (True, 1.0, 1.0)
     assert (strict.correct, strict.metrics["both"], strict.metrics["recall"], strict.metrics["image_to_text"]) == (
         False,
@@ -64,12 +66,12 @@ def test_a_tie_is_right_as_in_the_original_and_wrong_under_strict() -> None:
     )
     assert strict.metrics["margin"] == 0.0
     clear = evidence([[0.5, 0.4], [0.1, 0.2]])
-    assert all(p.judge_evidence(REPLY, PROBE, clear).correct for p in (ORIGINAL, STRICT))  # type: ignore[attr-defined]
+    assert all(p.judge_evidence(REPLY, PROBE, clear).correct for p in (ORIGINAL, STRICT))
 
 
 def test_further_scorers_have_metrics_of_their_own_and_do_not_decide() -> None:
     right, wrong = [[0.9, 0.1], [0.1, 0.9]], [[0.1, 0.9], [0.8, 0.9]]
-    verdict = ORIGINAL.judge_evidence(REPLY, PROBE, evidence(right, clip=wrong))  # type: ignore[attr-defined]
+    verdict = ORIGINAL.judge_evidence(REPLY, PROBE, evidence(right, clip=wrong))
     assert verdict.correct
     assert (verdict.metrics["both.clip"], verdict.metrics["recall.clip"]) == (0.0, 0.5)
     assert verdict.metrics["margin.clip"] == pytest.approx((-0.8 + 0.1) / 2)
@@ -115,7 +117,7 @@ def test_sets_of_more_than_two() -> None:
     sample = set_probe(3)
     reply = json.dumps({"image1": "a", "image2": "b", "image3": "c"})
     one_wrong = evidence([[0.9, 0.1, 0.2], [0.3, 0.4, 0.1], [0.6, 0.1, 0.5]])
-    verdict = ORIGINAL.judge_evidence(reply, sample, one_wrong)  # type: ignore[attr-defined]
+    verdict = ORIGINAL.judge_evidence(reply, sample, one_wrong)
     assert (verdict.metrics["both"], verdict.metrics["recall"]) == (0.0, pytest.approx(2 / 3))
     assert [verdict.metrics[n] for n in set_names(3)] == [1.0, 1.0, 0.0]
     assert verdict.metrics["margin"] == pytest.approx((0.7 + 0.1 - 0.1) / 3)
@@ -123,7 +125,7 @@ def test_sets_of_more_than_two() -> None:
     assert BENCHMARK.captions_of(reply, sample) == ("a", "b", "c")
     assert (chance_of_one(3), chance_of_all(3)) == (pytest.approx(1 / 3), pytest.approx(1 / 27))
     with pytest.raises(SnellenError, match="not a table of 3 x 3"):
-        ORIGINAL.judge_evidence(reply, sample, evidence([[1.0, 0.0], [0.0, 1.0]]))  # type: ignore[attr-defined]
+        ORIGINAL.judge_evidence(reply, sample, evidence([[1.0, 0.0], [0.0, 1.0]]))
 
 
 def test_chance_is_what_captions_that_know_nothing_get() -> None:
@@ -140,18 +142,37 @@ def test_chance_is_what_captions_that_know_nothing_get() -> None:
 
 def test_a_similarity_that_is_no_number_is_no_hit() -> None:
     nan = float("nan")
-    verdict = ORIGINAL.judge_evidence(REPLY, PROBE, evidence([[nan, 0.1], [0.1, 0.9]]))  # type: ignore[attr-defined]
+    verdict = ORIGINAL.judge_evidence(REPLY, PROBE, evidence([[nan, 0.1], [0.1, 0.9]]))
     assert (verdict.metrics["left"], verdict.metrics["both"], verdict.metrics["margin"]) == (0.0, 0.0, None)
+
+
+def test_every_metric_is_declared_with_its_unit_and_a_sample_has_counts_where_a_group_has_shares() -> None:
+    verdict = ORIGINAL.judge_evidence(REPLY, PROBE, evidence([[0.9, 0.1], [0.1, 0.9]], clip=[[0.9, 0.1], [0.1, 0.9]]))
+    mark = Mark(id=PROBE.id, outcome=Outcome.CORRECT, metrics=verdict.metrics)
+    (group,) = summarised(ORIGINAL, [(PROBE, mark)])
+    assert all(any(m.fits(name) for m in ORIGINAL.metrics) for name in (*verdict.metrics, *group.metrics))
+    units = {name: declared(ORIGINAL.metrics, name).unit for name in verdict.metrics}
+    assert {k: u for k, u in units.items() if u} == {
+        "margin": "cosine",
+        "margin.clip": "cosine",
+        "words": "words",
+        "position_captions": "count",
+        "position_wide": "count",
+    }
+    assert verdict.metrics["position_captions"] == 1.0
+    share = group.metrics["position_captions"]
+    assert (share.value, share.n, share.unit) == (0.5, 2, "")
+    assert declared(ORIGINAL.metrics, "margin_p50.clip").label_of("margin_p50.clip") == "margin p50 by clip"
 
 
 # ---------------------------------------------------------------- asking
 
 
-def test_the_question_has_both_pictures_then_the_seeds_words_and_no_truth() -> None:
+def test_the_question_has_both_pictures_then_the_originals_words_and_no_truth() -> None:
     sample = msgspec.structs.replace(
         PROBE, pictures=(Picture(data=b"L"), Picture(data=b"R")), facts=PROBE.facts | {"secret": "s"}
     )
-    question = BENCHMARK.render("pair", sample)
+    question = BENCHMARK.ask("pair", sample)
     assert [getattr(p, "data", None) for p in question.parts] == [b"L", b"R", None]
     assert question.text == TEXT
     assert question.text == (
@@ -171,30 +192,6 @@ def test_a_set_is_asked_with_its_own_keys() -> None:
 
 
 # ---------------------------------------------------------------- swapped
-
-
-def test_swap_turns_pictures_and_facts_round_and_keeps_the_slots() -> None:
-    sample = Sample(
-        id="d3/7",
-        tags={"split": "all", "task": "pair", "kind": "count"},
-        truth={"uid": "7"},
-        facts={
-            "left": "l.jpg",
-            "right": "r.jpg",
-            "uid": "7",
-            "difference": {"about": "a dog", "left": "two", "right": "three"},
-        },
-        pictures=(Picture(data=b"L"), Picture(data=b"R")),
-    )
-    turned = swap(sample)
-    assert [p.data for p in turned.pictures] == [b"R", b"L"]
-    assert (turned.facts["left"], turned.facts["right"]) == ("r.jpg", "l.jpg")
-    assert turned.facts["difference"] == {"about": "a dog", "left": "three", "right": "two"}
-    assert (turned.id, turned.truth, swap(turned)) == (sample.id, sample.truth, sample)
-    assert BENCHMARK.captions_of(REPLY, turned) == BENCHMARK.captions_of(REPLY, sample)
-    three = msgspec.structs.replace(set_probe(3), pictures=tuple(Picture(data=d) for d in (b"1", b"2", b"3")))
-    assert [p.data for p in swap(three).pictures] == [b"3", b"2", b"1"]
-    assert swap(three).facts["image1"] == three.facts["image3"]
 
 
 def mark(name: str, left: float | None, right: float | None) -> Mark:

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from snellen.exams.d3 import reading
 from snellen.exams.d3 import reading_loose as loose
+from snellen.exams.d3.names import PAIR, set_names, slot_of
 from snellen.exams.d3.reading import position_words, read, says_position, words_in
-from snellen.exams.d3.slots import PAIR, set_names, slot_of
 
 A, B = "A dog sits.", "A dog stands."
 FORMS = {

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import pytest
 
 from snellen.core.results import GroupSummary
+from snellen.core.scorer import Similarities
 from snellen.core.types import Mark, Metrics, Outcome, Sample
 from snellen.exams.d3.exam import EXAM as BENCHMARK
 from snellen.exams.d3.prompts import set_probe
-from snellen.exams.d3.summary import quantile, summarise
+from snellen.exams.d3.summary import quantile
 from snellen.stats.intervals import wilson
+from snellen.stats.tally import summarised
 
 PROTOCOL = BENCHMARK.protocols["original"]
 
@@ -40,6 +44,10 @@ def hit(i: int, left: float, right: float, margin: float = 0.1, **more: float) -
 
 def miss(i: int, outcome: Outcome) -> Mark:
     return Mark(id=f"d3/{i}", outcome=outcome, metrics=PROTOCOL.blank(sample(i)))
+
+
+def summarise(marked: Iterable[tuple[Sample, Mark]]) -> tuple[GroupSummary, ...]:
+    return summarised(PROTOCOL, marked)
 
 
 def only(groups: tuple[GroupSummary, ...]) -> GroupSummary:
@@ -77,6 +85,7 @@ def test_kinds_of_difference_come_after_the_whole_and_pairs_without_one_are_only
     assert [g.n for g in groups] == [4, 1, 2]
     assert [g.metrics["both"].value for g in groups] == [0.5, 0.0, 1.0]
     assert all(g.metrics["both"].floor == 0.25 for g in groups)
+    assert [g.whole for g in groups] == [True, False, False]
 
 
 def test_margins_are_given_by_quantiles() -> None:
@@ -143,8 +152,8 @@ def test_three_scorers_are_compared_two_by_two() -> None:
 def test_sets_stand_apart_from_pairs_because_chance_differs() -> None:
     three = set_probe(3)
     reply = '{"image1": "a", "image2": "b", "image3": "c"}'
-    evidence = {"scorers": {"s": {"matrix": [[9, 0, 0], [0, 9, 0], [9, 0, 0]], "truncated": [False] * 3}}, "main": "s"}
-    verdict = PROTOCOL.judge_evidence(reply, three, evidence)  # type: ignore[attr-defined]
+    evidence = [Similarities("s", [[9, 0, 0], [0, 9, 0], [9, 0, 0]], [False] * 3)]
+    verdict = PROTOCOL.judge_evidence(reply, three, evidence)
     groups = summarise(
         [(three, Mark(id=three.id, outcome=Outcome.WRONG, metrics=verdict.metrics)), (sample(0), hit(0, 1.0, 1.0))]
     )

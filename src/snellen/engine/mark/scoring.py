@@ -10,19 +10,19 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import Any
 
 import msgspec
 
+from snellen.core.arm import Arm
 from snellen.core.dataset import Dataset
 from snellen.core.digest import digest
 from snellen.core.errors import SnellenError, Stopped
-from snellen.core.exam import Scored
-from snellen.core.scorer import Scorer
+from snellen.core.exam import Exam, Progress
+from snellen.core.records import ScorerEntry
+from snellen.core.scorer import Evidence, Scorer, Similarities
 from snellen.core.types import Picture, Sample, Struct
-from snellen.engine.ask.controls import split
 from snellen.engine.plan.plan import scorer_entry
 from snellen.engine.runs.folder import AnswerText, Key, RunFolder, Scan
 
@@ -30,8 +30,8 @@ CHUNK = 32
 FOLDER = "evidence"
 
 
-class Evidence(Struct, frozen=True):
-    """What one scorer says of one answer. `matrix` has a row for each caption and a column for each picture, as shown.
+class ScoredAnswer(Struct, frozen=True):
+    """A line of evidence: what one scorer says of one answer. `matrix` has a row for each caption and a column for each picture, as shown.
 
     `captions` and `pictures` are digests of what was held against each other.
     """
@@ -45,25 +45,20 @@ class Evidence(Struct, frozen=True):
 
 
 _ENCODER = msgspec.json.Encoder()
-_DECODER = msgspec.json.Decoder(Evidence)
-Progress = Callable[[int, int], None]
+_DECODER = msgspec.json.Decoder(ScoredAnswer)
 
 
-Entry = Mapping[str, Any]
-"""A scorer as the manifest has it: its name, and all that decides its vectors."""
-
-
-def path_of(folder: RunFolder, scorer: Entry) -> Path:
+def path_of(folder: RunFolder, scorer: ScorerEntry) -> Path:
     """Where a scorer's evidence is. A scorer with other weights or another mode has another file, whatever its name is."""
-    slug = re.sub(r"[^A-Za-z0-9._-]+", "-", scorer["name"])[-80:]
-    mark = digest({"name": scorer["name"], "identity": scorer["identity"]})
+    slug = re.sub(r"[^A-Za-z0-9._-]+", "-", scorer.name)[-80:]
+    mark = digest({"name": scorer.name, "identity": scorer.identity})
     return folder.path / FOLDER / f"{slug}-{mark[:12]}.jsonl"
 
 
-def read(folder: RunFolder, scorer: Entry) -> dict[Key, Evidence]:
+def read(folder: RunFolder, scorer: ScorerEntry) -> dict[Key, ScoredAnswer]:
     """A scorer's evidence by (sample, prompt); lines that cannot be read are passed over."""
     path = path_of(folder, scorer)
-    found: dict[Key, Evidence] = {}
+    found: dict[Key, ScoredAnswer] = {}
     if path.is_file():
         for line in path.read_bytes().splitlines():
             try:
@@ -74,44 +69,44 @@ def read(folder: RunFolder, scorer: Entry) -> dict[Key, Evidence]:
     return found
 
 
-def gather(folder: RunFolder, scorers: Iterable[Entry]) -> Callable[[Key], dict[str, Any] | None]:
-    """What protocols are given: for (sample, prompt) the tables of all scorers that have one, the first being the main one."""
-    tables = {scorer["name"]: read(folder, scorer) for scorer in scorers}
-    main = next(iter(tables), None)
+def gather(folder: RunFolder, scorers: Iterable[ScorerEntry]) -> Callable[[Key], Evidence | None]:
+    """What protocols are given: for (sample, prompt) what the scorers say that scored it; None where the main one did not."""
+    tables = {scorer.name: read(folder, scorer) for scorer in scorers}
+    main = next(iter(tables.values()), {})
 
-    def of(key: Key) -> dict[str, Any] | None:
-        there = {name: table[key] for name, table in tables.items() if key in table}
-        if main not in there:
+    def of(key: Key) -> Evidence | None:
+        if key not in main:
             return None
-        shown = {n: {"matrix": e.matrix, "truncated": e.truncated} for n, e in there.items()}
-        return {"scorers": shown, "main": main}
+        there = ((name, table[key]) for name, table in tables.items() if key in table)
+        return tuple(Similarities(name, line.matrix, line.truncated) for name, line in there)
 
     return of
 
 
-def joined(before: Iterable[Entry], now: Iterable[Entry]) -> list[dict[str, Any]]:
+def joined(before: Iterable[ScorerEntry], now: Iterable[ScorerEntry]) -> tuple[ScorerEntry, ...]:
     """A run's scorers: those of the command first, so that it decides the headline, then those of earlier commands.
 
-    >>> [s["name"] for s in joined([{"name": "a"}, {"name": "b"}], [{"name": "b"}])]
+    >>> a, b = ScorerEntry(name="a"), ScorerEntry(name="b")
+    >>> [s.name for s in joined([a, b], [b])]
     ['b', 'a']
     """
-    found: dict[str, dict[str, Any]] = {}
+    found: dict[str, ScorerEntry] = {}
     for entry in (*now, *before):
-        found.setdefault(entry["name"], dict(entry))
-    return list(found.values())
+        found.setdefault(entry.name, entry)
+    return tuple(found.values())
 
 
-def size(folder: RunFolder, scorers: Iterable[Entry]) -> int:
+def size(folder: RunFolder, scorers: Iterable[ScorerEntry]) -> int:
     """The bytes of all evidence: it grows whenever something is scored."""
     return sum(p.stat().st_size for p in (path_of(folder, scorer) for scorer in scorers) if p.is_file())
 
 
-def unscored(folder: RunFolder, benchmark: Scored, scorers: Iterable[Entry], scan: Scan) -> dict[str, int]:
+def unscored(folder: RunFolder, exam: Exam, scorers: Iterable[ScorerEntry], scan: Scan) -> dict[str, int]:
     """Of each scorer: the answers with captions that it has not scored."""
     light = {s.id: s for s in folder.samples()}
-    tables = {scorer["name"]: read(folder, scorer) for scorer in scorers}
+    tables = {scorer.name: read(folder, scorer) for scorer in scorers}
     counts = dict.fromkeys(tables, 0)
-    for answer, _captions in _captioned(folder, benchmark, light, scan):
+    for answer, _captions in _captioned(folder, exam, light, scan):
         for name, table in tables.items():
             counts[name] += (answer.id, answer.prompt) not in table
     return counts
@@ -119,7 +114,7 @@ def unscored(folder: RunFolder, benchmark: Scored, scorers: Iterable[Entry], sca
 
 def score(
     folder: RunFolder,
-    benchmark: Scored,
+    exam: Exam,
     data: Dataset,
     scorer: Scorer,
     scan: Scan,
@@ -132,7 +127,7 @@ def score(
     known = {key: (e.captions, e.pictures) for key, e in read(folder, entry).items()}
     light = {s.id: s for s in folder.samples()}
     wanted: dict[str, list[tuple[AnswerText, tuple[str, ...]]]] = {}
-    for answer, captions in _captioned(folder, benchmark, light, scan):
+    for answer, captions in _captioned(folder, exam, light, scan):
         wanted.setdefault(answer.id, []).append((answer, captions))
     count = sum(map(len, wanted.values()))
     seen = scored = 0
@@ -141,7 +136,7 @@ def score(
         new = [(a, c, p) for a, c, p in work if known.get((a.id, a.prompt)) != (digest(c), _digest(p))]
         seen += len(work)
         if new:
-            _append(path, _evidence(scorer, new))
+            _append(path, _scored(scorer, new))
             scored += len(new)
             if progress is not None:
                 progress(seen, count)
@@ -149,12 +144,12 @@ def score(
 
 
 def _captioned(
-    folder: RunFolder, benchmark: Scored, light: dict[str, Sample], scan: Scan
+    folder: RunFolder, exam: Exam, light: dict[str, Sample], scan: Scan
 ) -> Iterator[tuple[AnswerText, tuple[str, ...]]]:
     """The answers that have captions, with them."""
     for answer in folder.texts(scan):
         sample = light.get(answer.id)
-        captions = benchmark.captions_of(answer.text, sample) if sample is not None and answer.failure is None else None
+        captions = exam.captions_of(answer.text, sample) if sample is not None and answer.failure is None else None
         if captions is not None:
             yield answer, captions
 
@@ -167,8 +162,8 @@ def _cut_torn_line(path: Path) -> None:
         os.truncate(path, whole)
 
 
-def _append(path: Path, found: Iterable[Evidence]) -> None:
-    lines = b"".join(_ENCODER.encode(evidence) + b"\n" for evidence in found)
+def _append(path: Path, found: Iterable[ScoredAnswer]) -> None:
+    lines = b"".join(_ENCODER.encode(one) + b"\n" for one in found)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with path.open("ab") as out:
@@ -197,13 +192,13 @@ def _chunks(samples: Iterator[Sample]) -> Iterator[list[Sample]]:
 
 def _shown(sample: Sample, prompt: str) -> tuple[Picture, ...]:
     """The pictures in the order in which the arm showed them."""
-    return sample.pictures[::-1] if split(prompt)[1] == "swapped" else sample.pictures
+    return sample.pictures[::-1] if Arm.parse(prompt).control == "swapped" else sample.pictures
 
 
 Work = list[tuple[AnswerText, tuple[str, ...], tuple[Picture, ...]]]
 
 
-def _evidence(scorer: Scorer, work: Work) -> Iterator[Evidence]:
+def _scored(scorer: Scorer, work: Work) -> Iterator[ScoredAnswer]:
     import numpy as np
 
     texts = list(dict.fromkeys(t for _a, captions, _p in work for t in captions))
@@ -220,7 +215,7 @@ def _evidence(scorer: Scorer, work: Work) -> Iterator[Evidence]:
         rows = np.asarray([embedded.vectors[text_at[t]] for t in captions], dtype=np.float64)
         columns = np.asarray([image_vectors[image_at[p.data]] for p in shown], dtype=np.float64)
         table = rows @ columns.T
-        yield Evidence(
+        yield ScoredAnswer(
             id=answer.id,
             prompt=answer.prompt,
             captions=digest(captions),

@@ -155,12 +155,12 @@ def _check_shots(exam: Exam, targets: tuple[Target, ...], selection: Selection) 
 
 def _scorers(plan: Plan, options: Mapping[str, object]) -> tuple[Scorer, ...]:
     """The scorers that the exam needs: those named, one for synthetic data, else the exam's own."""
-    from snellen.scorers import TINY, build
+    from snellen.scorers import FOR_SYNTHETIC, build
 
     if not plan.exam.scorers:
         return ()
     named = options.get(SCORERS.name) or ()
-    wanted = named or ((TINY,) if plan.data.synthetic else plan.exam.scorers)
+    wanted = named or ((FOR_SYNTHETIC,) if plan.data.synthetic else plan.exam.scorers)
     mode = str(options.get(SCORER_MODE.name, SCORER_MODE.default))
     return tuple(build(str(name), mode=mode, cache=cache_folder()) for name in _each(wanted))
 

@@ -6,25 +6,25 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from snellen.core.errors import SnellenError
+from snellen.core.dataset import Dataset
+from snellen.core.errors import SnellenError, unknown
 from snellen.core.options import Selection
 from snellen.core.selection import choose
-from snellen.core.types import Picture, Question, Sample
+from snellen.core.types import Picture, Sample
 from snellen.exams.d3.folder import Folder, Located, needed
-from snellen.exams.d3.prompts import PROMPTS, ask
+from snellen.exams.d3.names import task_of
 from snellen.exams.d3.recorded import sample_id
-from snellen.exams.d3.slots import task_of
 
 SPLITS = ("all",)
 TASKS = ("pair", "set")
 
 
-class D3Data:
+class D3Data(Dataset):
     """Selected samples. `missing` are the selected pairs that were left out because an image is not there."""
 
     def __init__(self, where: Path, options: Selection) -> None:
         self.source, self.options = str(where), options
-        _check_splits(options)
+        _check_selection(options)
         self._folder = Folder(where)
         self.synthetic = self._folder.synthetic
         if self._folder.problems:
@@ -63,11 +63,6 @@ class D3Data:
             if wanted(sample_id(one.entry.uid)):
                 yield self._sample(one, tuple(self._picture(file) for file in one.files.values() if file is not None))
 
-    def asker(self, prompt: str) -> Callable[[Sample], Question]:
-        if prompt not in PROMPTS:
-            raise SnellenError(f"unknown prompt '{prompt}' of d3: choose from {', '.join(PROMPTS)}")
-        return lambda sample: ask(prompt, sample)
-
     def _picture(self, file: Path) -> Picture:
         label = self._folder.label(file)
         try:
@@ -90,13 +85,13 @@ class D3Data:
         )
 
 
-def _check_splits(options: Selection) -> None:
+def _check_selection(options: Selection) -> None:
     for split in options.splits:
         if split.lower() not in SPLITS:
-            raise SnellenError(f"unknown split '{split}' of d3: it has one, 'all'")
+            raise unknown("split", split, SPLITS, of="d3")
     for task in options.tasks:
         if task.lower() not in TASKS:
-            raise SnellenError(f"unknown task '{task}' of d3: choose from {', '.join(TASKS)}")
+            raise unknown("task", task, TASKS, of="d3")
 
 
 def _asked(one: Located, options: Selection) -> bool:

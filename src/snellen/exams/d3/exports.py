@@ -1,6 +1,6 @@
-"""The files of a run: captions in the seed's format, recalls by pair as the original pickles them (and as JSON), and a table.
+"""The files of a run: captions in the format of the D3 script, recalls by pair as it pickles them (and as JSON), and a table.
 
-The pickle is written because the original writes it. Nothing in Snellen ever reads one.
+The pickle is written because the D3 script writes it. Nothing in Snellen ever reads one.
 """
 
 from __future__ import annotations
@@ -15,11 +15,12 @@ from typing import Any
 
 import msgspec
 
+from snellen.core.arm import Arm
+from snellen.core.cells import for_cell
 from snellen.core.exam import RunFacts
-from snellen.core.text import for_cell
+from snellen.exams.d3.names import PAIR, names_of
 from snellen.exams.d3.recorded import document
 from snellen.exams.d3.retrieval import printed_score
-from snellen.exams.d3.slots import PAIR, names_of
 
 COLUMNS = (
     "model",
@@ -47,7 +48,7 @@ def exports(run: RunFacts) -> Iterator[tuple[str, bytes]]:
     yield "recalls.csv", recalls(run)
     if run.records is None:
         return
-    name = file_name(run.manifest["subject"]["spec"])
+    name = file_name(run.manifest.subject.spec)
     captions, hits, both = by_pair(run)
     unseparated = no_scorer(run)
     yield f"captions/{name}.json", document(captions)
@@ -78,7 +79,9 @@ def by_pair(run: RunFacts) -> tuple[dict[str, dict[str, str]], dict[str, list[fl
     captions: dict[str, dict[str, str]] = {}
     hits: dict[str, list[float]] = {}
     both: list[float] = []
-    turned = run.prompt.endswith("+swapped")  # then marks speak of the pictures as shown, the other way round
+    turned = (
+        Arm.parse(run.prompt).control == "swapped"
+    )  # then marks speak of the pictures as shown, the other way round
     for sample, _answer, mark in run.records() if run.records is not None else ():
         uid, names = str(sample.truth["uid"]), names_of(sample)
         shown = names[::-1] if turned else names
@@ -105,11 +108,9 @@ def no_scorer(run: RunFacts) -> list[str] | None:
 
 def recalls(run: RunFacts) -> bytes:
     """Every metric of every group; shares in percent, the rest as it is."""
-    note = " (snellen-synthetic data)" if run.manifest["data"]["synthetic"] else ""
-    model = for_cell(f"{run.manifest['subject']['spec']}{note}")
-    scorers = {
-        s["name"]: f"{s['name']} (padding: {s['identity'].get('padding')})" for s in run.manifest.get("scorers", ())
-    }
+    note = " (snellen-synthetic data)" if run.manifest.data.synthetic else ""
+    model = for_cell(f"{run.manifest.subject.spec}{note}")
+    scorers = {s.name: f"{s.name} (padding: {s.identity.get('padding')})" for s in run.manifest.scorers}
     main = next(iter(scorers.values()), "")
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")

@@ -16,7 +16,7 @@ import msgspec
 
 from snellen.core.dataset import Problem
 from snellen.core.errors import SnellenError
-from snellen.exams.d3.slots import MOST, PAIR, names_in
+from snellen.exams.d3.names import MOST, PAIR, names_in
 
 DATASET, DIFFERENCES, SYNTHETIC = "dataset.json", "differences.json", "snellen_synthetic.json"
 README = "linked from github.com/manugaurdl/detect-describe-discriminate"

@@ -1,19 +1,14 @@
-"""Captions held against pictures, for the page: the scorer's table, which picture each caption picked, and that in words."""
+"""The gallery of D3: captions beside their pictures, the scorer's table, which picture each caption picked, and that in words."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from math import inf, isfinite
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from snellen.engine.mark import scoring
-from snellen.engine.run import Run
-from snellen.exams.grounding.overlays import ranks
-from snellen.scorers import NOT_FOR_PHOTOGRAPHS, is_tiny
-from snellen.show.gallery import Hardness, Item, Shown
-
-SORTS = {"kind": "by kind of difference"}
-Table = tuple[tuple[float, ...], ...]
+from snellen.core.gallery import FAILURES_FIRST, Gallery, GalleryFacts, Item, Shown, View, ranks
+from snellen.core.scorer import Evidence
+from snellen.exams.d3.retrieval import Table, retrieve
 
 
 class Cell(NamedTuple):
@@ -28,7 +23,7 @@ class Row(NamedTuple):
     """One caption: its text, its cells, and how much better it fits its own picture than the best other one."""
 
     name: str
-    caption: str | None
+    caption: str
     picture: Shown | None
     cells: tuple[Cell, ...]
     margin: float | None
@@ -44,37 +39,74 @@ class Pair(NamedTuple):
     difference: str
 
 
-class Pairs(NamedTuple):
-    """All pairs of a gallery, and each one's place under each of SORTS."""
+class D3Gallery(Gallery):
+    """Pairs by how hard they were to tell apart, as the main scorer has it."""
 
-    shown: list[Pair | None]
-    orders: list[dict[str, int]]
+    template = "pair.html"
+    package = "snellen.exams.d3"
+    kinds = FAILURES_FIRST
+    first = "hardest first, by their lowest margin"
+    sorts: Mapping[str, str] = {"kind": "by kind of difference"}
 
-
-class Scores:
-    """The tables of a run's main scorer."""
-
-    def __init__(self, run: Run) -> None:
-        self._synthetic = bool(run.manifest["data"]["synthetic"])
-        self._of = scoring.gather(run.folder, run.manifest.get("scorers", ()))
-
-    def evidence(self, sample_id: str, prompt: str) -> Mapping[str, Any] | None:
-        """The main scorer's name, table and cut captions, and whether no scorer of several tells the pictures apart.
-
-        None where the reply was not scored.
-        """
-        found = self._of((sample_id, prompt))
-        if found is None:
-            return None
-        name, tables = found["main"], found["scorers"]
-        unfit = is_tiny(name) and not self._synthetic
-        hopeless = len(tables) > 1 and all(worst(each["matrix"]) < 0 for each in tables.values())
-        return {"name": f"{name} ({NOT_FOR_PHOTOGRAPHS})" if unfit else name, "hopeless": hopeless, **tables[name]}
+    def __init__(self, facts: GalleryFacts) -> None:
+        self._facts = facts
 
     def hardness(self, sample_id: str, prompt: str) -> float:
         """The least of a sample's margins: below 0 where a caption picks a wrong picture. What was not scored comes last."""
-        found = self.evidence(sample_id, prompt)
-        return inf if found is None else worst(found["matrix"])
+        evidence = self._facts.evidence(sample_id, prompt)
+        return worst(evidence[0].table) if evidence else inf
+
+    def arranged(self, items: Sequence[Item]) -> list[Item]:
+        return sorted(items, key=lambda item: self.hardness(item.pick.id, item.pick.prompt))
+
+    def view(self, items: Sequence[Item]) -> View:
+        """Each item's Pair; None for one without captions. Their order by kind, where the data set tells kinds."""
+        kinds = [item.tags.get("kind", "") for item in items]
+        places = ranks([(kind,) for kind in kinds])
+        orders = [{"kind": place} for place in places] if any(kinds) else [{} for _ in items]
+        return View([self._pair(item) for item in items], None, orders)
+
+    def _pair(self, item: Item) -> Pair | None:
+        captions = _captions(item)
+        if captions is None:
+            return None
+        names = tuple(captions)
+        evidence = self._evidence(item, len(names))
+        table = evidence[0].table if evidence else ()
+        cut = evidence[0].truncated if evidence else ()
+        margins = retrieve(table, ties=True).margins if evidence else (None,) * len(names)
+        pictures = item.query.all if len(item.query.all) == len(names) else (None,) * len(names)
+        rows = [
+            Row(
+                name,
+                captions[name],
+                pictures[i],
+                cells(table[i], i) if evidence else (),
+                margins[i],
+                i < len(cut) and bool(cut[i]),
+            )
+            for i, name in enumerate(names)
+        ]
+        said = verdict(names, table)
+        if len(evidence) > 1 and all(worst(one.table) < 0 for one in evidence):
+            said += " No scorer tells them apart."
+        return Pair(rows, self._scorer(evidence), said, _difference(item))
+
+    def _evidence(self, item: Item, count: int) -> Evidence:
+        """What scorers said of an item; nothing where the main one's table is not of its captions."""
+        evidence = self._facts.evidence(item.pick.id, item.pick.prompt)
+        if not evidence:
+            return ()
+        table = evidence[0].table
+        return evidence if len(table) == count and all(len(row) == count for row in table) else ()
+
+    def _scorer(self, evidence: Evidence) -> str:
+        """The main scorer's name, with what there is to doubt."""
+        if not evidence:
+            return ""
+        name = evidence[0].scorer
+        doubt = self._facts.doubt(name)
+        return f"{name} ({doubt})" if doubt else name
 
 
 def worst(table: Table) -> float:
@@ -83,54 +115,8 @@ def worst(table: Table) -> float:
     >>> round(worst(((0.5, 0.4), (0.3, 0.1))), 3)
     -0.2
     """
-    found = [m for m in margins(table) if isfinite(m)]
-    return min(found) if len(found) == len(table) and found else -inf
-
-
-def margins(table: Table) -> list[float]:
-    """Of each caption: the fit of its own picture minus that of the best other one."""
-    return [row[i] - max((v for j, v in enumerate(row) if j != i), default=-inf) for i, row in enumerate(table)]
-
-
-def hardest_first(items: Sequence[Item], hardness: Hardness) -> list[Item]:
-    """Items with the lowest margins first; those without any come last, in the order they have."""
-    return sorted(items, key=lambda item: hardness(item.pick.id, item.pick.prompt))
-
-
-def pairs(items: Sequence[Item], scores: Scores) -> Pairs:
-    """The items of a gallery as pairs; None for one without captions."""
-    shown = [_pair(item, scores.evidence(item.pick.id, item.pick.prompt)) for item in items]
-    by_kind = ranks([(item.tags.get("kind", ""),) for item in items])
-    return Pairs(shown, [{"kind": place} for place in by_kind])
-
-
-def _pair(item: Item, evidence: Mapping[str, Any] | None) -> Pair | None:
-    captions = _captions(item)
-    if captions is None:
-        return None
-    names = tuple(captions)
-    table: Table = evidence["matrix"] if evidence is not None else ()
-    if len(table) != len(names) or any(len(row) != len(names) for row in table):
-        table, evidence = (), None
-    pictures = item.query.all if len(item.query.all) == len(names) else (None,) * len(names)
-    cut = tuple(evidence["truncated"]) if evidence is not None else ()
-    each = margins(table) if table else [None] * len(names)
-    rows = [
-        Row(
-            name,
-            captions[name],
-            pictures[i],
-            cells(table[i], i) if table else (),
-            each[i],
-            i < len(cut) and bool(cut[i]),
-        )
-        for i, name in enumerate(names)
-    ]
-    scorer = "" if evidence is None else str(evidence["name"])
-    said = verdict(names, table)
-    if evidence is not None and evidence["hopeless"]:
-        said += " No scorer tells them apart."
-    return Pair(rows, scorer, said, _difference(item))
+    found = retrieve(table, ties=True).margins
+    return min(found) if found and all(map(isfinite, found)) else -inf
 
 
 def _captions(item: Item) -> dict[str, str] | None:

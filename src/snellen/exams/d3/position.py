@@ -9,32 +9,11 @@ from __future__ import annotations
 import zlib
 from collections import Counter
 from collections.abc import Iterable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-import msgspec
-
-from snellen.core.types import Mark, Metrics, Sample
-from snellen.exams.d3.slots import names_in, names_of
+from snellen.core.types import Mark, Metrics
+from snellen.exams.d3.names import names_in
 from snellen.stats.paired import Difference, paired_difference
-
-
-def swap(sample: Sample) -> Sample:
-    """The sample with its pictures in the reverse order; the slots keep their names. Twice gives the sample again.
-
-    A reply to the swapped question speaks of the slots as shown, so `captions_of` and the protocols need no other rule for it,
-    as long as the scorers' table has the pictures as shown, too.
-    """
-    names = names_of(sample)
-    facts = _turned(sample.facts, names)
-    if isinstance(facts.get("difference"), dict):
-        facts["difference"] = _turned(facts["difference"], names)
-    return msgspec.structs.replace(sample, facts=facts, pictures=sample.pictures[::-1])
-
-
-def _turned(facts: dict[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
-    """What is said of a slot is said of the slot at the other end."""
-    other = dict(zip(names, names[::-1], strict=True))
-    return {key: facts.get(other[key], value) if key in other else value for key, value in facts.items()}
 
 
 class PositionBias(NamedTuple):

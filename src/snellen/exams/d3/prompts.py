@@ -1,25 +1,26 @@
-"""The ask stage: all pictures of a pair in one question, left then right, then the seed's prompt."""
+"""The ask stage: all pictures of a pair in one question, left then right, then the words of the D3 script."""
 
 from __future__ import annotations
 
-from snellen.core.types import Question, Sample, Text
-from snellen.exams.d3.slots import PAIR, asked_keys, names_of, set_names, task_of
+from collections.abc import Sequence
 
-PROMPTS = {"pair": "both images, left then right, and the seed's prompt; a set of more is asked in words made after it"}
+from snellen.core.prompt import Prompt, by_name
+from snellen.core.types import Sample
+from snellen.exams.d3.names import PAIR, asked_keys, names_of, set_names, task_of
 
 TEXT = (
     "Identify finegrained visual differences between both images and use them to generate a discriminant caption for each "
     "image. Each caption should uniquely describe the image and highlight the distinct features that set the image apart "
     "from the other. Output JSON format with 'left_image' and 'right_image' as keys, and their captions as string values."
 )
-"""The seed's words, verbatim."""
+"""The words of the D3 script, verbatim."""
 
 SET_TEXT = (
     "Identify finegrained visual differences between all {count} images and use them to generate a discriminant caption for "
     "each image. Each caption should uniquely describe the image and highlight the distinct features that set the image "
     "apart from the others. Output JSON format with {keys} as keys, and their captions as string values."
 )
-"""Ours, for sets: the seed's words with the number of images and their keys."""
+"""Ours, for sets: the same words with the number of images and their keys."""
 
 
 def text_of(names: tuple[str, ...]) -> str:
@@ -30,24 +31,23 @@ def text_of(names: tuple[str, ...]) -> str:
     return SET_TEXT.format(count=len(names), keys=f"{', '.join(quoted[:-1])} and {quoted[-1]}")
 
 
-def ask(prompt: str, sample: Sample) -> Question:
-    """One question about all pictures of a sample."""
-    return Question(
-        id=sample.id,
-        benchmark="d3",
-        prompt=prompt,
-        parts=(*sample.pictures, Text(text=text_of(names_of(sample)))),
+def ask(sample: Sample, _shots: Sequence[Sample]) -> str:
+    """What follows the pictures of a sample."""
+    return text_of(names_of(sample))
+
+
+PROMPTS = by_name(
+    Prompt(
+        "pair",
+        "both images, left then right, and the words of the D3 script; a larger set gets the same words for its number of images",
+        ask,
     )
+)
 
 
 def probes() -> list[Sample]:
-    """A pair without pictures."""
+    """A pair without pictures. There is one truth: every caption belongs to its own picture."""
     return [_probe(PAIR)]
-
-
-def truths() -> list[Sample]:
-    """There is one truth: every caption belongs to its own picture."""
-    return probes()
 
 
 def set_probe(count: int) -> Sample:

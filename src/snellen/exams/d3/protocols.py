@@ -1,39 +1,77 @@
-"""The protocols of D3: the captions are read in one way, and an exact tie counts as right (as the original has it) or as wrong."""
+"""The protocols of D3: the captions are read in one way, and an exact tie counts as right (as the D3 script has it) or as wrong."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
-from snellen.core.protocol import Verdict
-from snellen.core.results import GroupSummary
-from snellen.core.types import Mark, Metrics, Outcome, Sample
+from snellen.core.protocol import Group, Key, Protocol, Verdict
+from snellen.core.results import Metric, Score
+from snellen.core.scorer import Evidence
+from snellen.core.types import Metrics, Outcome, Sample
+from snellen.exams.d3 import summary
+from snellen.exams.d3.names import MOST, PAIR, ends, names_of, set_names
 from snellen.exams.d3.reading import Captions, position_words, read, speaks_of_images, words_in
-from snellen.exams.d3.retrieval import retrieve, scored
-from snellen.exams.d3.slots import names_of
+from snellen.exams.d3.retrieval import fitting, retrieve
+from snellen.exams.d3.summary import QUANTILES
 
 HITS = ("both", "recall")
 OF_CAPTIONS = ("margin", "words", "position_words", "position_captions", "position_wide", "truncated")
 """Metrics that only captions have: nothing, not 0, where there are none."""
 
 
-class D3Protocol:
+def _margins(suffix: str = "", label: str = "") -> tuple[Metric, ...]:
+    """The mean margin, and how margins are spread."""
+    return (
+        Metric(name=f"margin{suffix}", label=f"margin{label}", unit="cosine", interval="normal", detail=bool(suffix)),
+        *(
+            Metric(name=f"margin_{q}{suffix}", label=f"margin {q}{label}", unit="cosine", kind="own", detail=True)
+            for q in QUANTILES
+        ),
+    )
+
+
+METRICS = (
+    *(Metric(name=name) for name in (*HITS, *PAIR, *set_names(MOST), "image_to_text")),
+    *(
+        Metric(name=ends(names), kind="own", better="")
+        for names in (PAIR, *(set_names(count) for count in range(2, MOST + 1)))
+    ),
+    *_margins(),
+    Metric(name="words", unit="words", better="", interval="normal"),
+    Metric(name="position_words", better="lower"),
+    Metric(name="truncated", better="lower"),
+    # of a sample: how many of its captions are such; of a group: the share of captions
+    Metric(name="position_captions", unit="count", kind="own", better="lower"),
+    Metric(name="position_wide", unit="count", kind="own", better="lower"),
+    Metric(name="both.*", label="both by {}", kind="own"),
+    Metric(name="recall.*", label="recall by {}", kind="own"),
+    *_margins(".*", " by {}"),
+    Metric(name="agreement.*", label="agreement of {}", kind="own", better=""),
+    Metric(name="kappa.*", label="kappa of {}", unit="kappa", kind="own", better=""),
+    Metric(name="no_scorer", kind="own", better="lower"),
+)
+
+
+class D3Protocol(Protocol):
     """One protocol. It needs what a scorer said of the captions; without that it can only read them."""
 
-    prompt = "pair"
     headline = "both"
+    metrics = METRICS
+    needs_evidence = True
 
-    def __init__(self, name: str, version: str, about: str, *, ties: bool) -> None:
-        self.name, self.version, self.about, self.ties = name, version, about, ties
+    def __init__(self, name: str, about: str, *, ties: bool) -> None:
+        super().__init__(name, about, prompt="pair")
+        self.ties = ties
 
     def judge(self, reply: str, sample: Sample) -> Verdict:
         """Without a scorer: what was read and what can be said of its words, unmarked."""
         return self.judge_evidence(reply, sample, None)
 
-    def judge_evidence(self, reply: str, sample: Sample, evidence: Mapping[str, Any] | None) -> Verdict:
-        """Read the captions and see whether each finds its picture. `evidence` has the scorers' tables.
+    def judge_evidence(self, reply: str, sample: Sample, evidence: Evidence | None) -> Verdict:
+        """Read the captions and see whether each finds its picture.
 
-        The table's rows and columns are in the order in which the pictures were shown, and so are `left` and `right`.
+        A table's rows and columns are in the order in which the pictures were shown, and so are `left` and `right`.
         """
         names = names_of(sample)
         captions = read(reply, names)
@@ -43,7 +81,7 @@ class D3Protocol:
         said = _said(captions)
         if evidence is None:
             return Verdict(reading, True, False, dict.fromkeys(self.blank(sample)) | said, Outcome.UNMARKED)
-        main, *others = scored(evidence, len(names))
+        main, *others = fitting(evidence, len(names))
         found = retrieve(main.table, ties=self.ties)
         metrics: Metrics = {"both": found.both, "recall": found.recall}
         metrics |= {name: float(hit) for name, hit in zip(names, found.hits, strict=True)}
@@ -52,9 +90,9 @@ class D3Protocol:
         for other in others:
             also = retrieve(other.table, ties=self.ties)
             metrics |= {
-                f"both.{other.name}": also.both,
-                f"recall.{other.name}": also.recall,
-                f"margin.{other.name}": also.margin,
+                f"both.{other.scorer}": also.both,
+                f"recall.{other.scorer}": also.recall,
+                f"margin.{other.scorer}": also.margin,
             }
         return Verdict(reading, True, found.both == 1.0, metrics)
 
@@ -63,10 +101,15 @@ class D3Protocol:
         zeros: Metrics = dict.fromkeys((*HITS, *names_of(sample), "image_to_text"), 0.0)
         return zeros | dict.fromkeys(OF_CAPTIONS)
 
-    def summarise(self, marked: Iterable[tuple[Sample, Mark]]) -> tuple[GroupSummary, ...]:
-        from snellen.exams.d3.summary import summarise
+    def order(self, key: Key) -> Any:
+        """Each task with its kinds of difference."""
+        return key[:2], len(key), key
 
-        return summarise(marked)
+    def floors(self, group: Group) -> Mapping[str, tuple[float, str]]:
+        return summary.floors(group)
+
+    def own_scores(self, group: Group) -> Mapping[str, Score]:
+        return summary.own_scores(group)
 
 
 def _said(captions: Captions) -> Metrics:
@@ -85,10 +128,9 @@ PROTOCOLS = {
     for p in (
         D3Protocol(
             "original",
-            "1",
             "each caption against all images of its pair; both must fit their own best; an exact tie is right",
             ties=True,
         ),
-        D3Protocol("strict", "1", "as original, but an exact tie is wrong", ties=False),
+        D3Protocol("strict", "as original, but an exact tie is wrong", ties=False),
     )
 }

@@ -12,8 +12,8 @@ from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import Any, NamedTuple
 
+from snellen.exams.d3.names import PAIR, is_asked_key, slot_of, words_of
 from snellen.exams.d3.reading_loose import read_object
-from snellen.exams.d3.slots import PAIR, is_asked_key, slot_of, words_of
 
 LONGEST = 40_000
 """Characters from the end of a reply that are read."""

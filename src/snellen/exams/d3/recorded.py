@@ -1,24 +1,18 @@
-"""The seed's captions file, `{uid: {"left": ..., "right": ...}}`: read as recorded replies, and written by every run."""
+"""The captions file of the D3 script, `{uid: {"left": ..., "right": ...}}`: read as recorded replies, and written by every run."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
+from snellen.core.arm import Arm
 from snellen.core.errors import SnellenError
+from snellen.core.exam import Recorded
+from snellen.exams.d3.names import PAIR, asked_keys, names_in
 from snellen.exams.d3.reading import text_of
-from snellen.exams.d3.slots import PAIR, asked_keys, names_in
 
-SWAPPED = "pair+swapped"
-
-
-class Recorded(NamedTuple):
-    """A recorded reply: the sample, the prompt that it answers (None: any), and its text."""
-
-    id: str
-    prompt: str | None
-    text: str
+SWAPPED = Arm("pair", "swapped")
 
 
 def sample_id(uid: str) -> str:
@@ -71,7 +65,7 @@ def _recorded(captions: Mapping[str, Mapping[str, Any]]) -> Iterator[Recorded]:
     for name, text in rows(captions):
         yield Recorded(name, None, text)
     for name, text in rows(captions, swapped=True):
-        yield Recorded(name, SWAPPED, text)
+        yield Recorded(name, SWAPPED.text, text)
 
 
 def document(captions: Mapping[str, Mapping[str, str]]) -> bytes:

@@ -5,11 +5,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from math import isfinite
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from snellen.core.errors import SnellenError
+from snellen.core.scorer import Evidence
 
 Table = Sequence[Sequence[float]]
 
@@ -63,26 +64,12 @@ def retrieve(table: Table, *, ties: bool) -> Retrieval:
     )
 
 
-class Scored(NamedTuple):
-    """What one scorer said of a reply's captions."""
-
-    name: str
-    table: Table
-    truncated: tuple[bool, ...]
-
-
-def scored(evidence: Mapping[str, Any], count: int) -> list[Scored]:
-    """The scorers' tables, the main one first; a table of another size than count x count is an error."""
-    main = evidence["main"]
-    names = [main, *(name for name in evidence["scorers"] if name != main)]
-    found = []
-    for name in names:
-        given = evidence["scorers"][name]
-        table = given["matrix"]
-        if len(table) != count or any(len(row) != count for row in table):
-            raise SnellenError(f"the similarities of scorer {name} are not a table of {count} x {count}")
-        found.append(Scored(name, table, tuple(bool(t) for t in given.get("truncated", ()))))
-    return found
+def fitting(evidence: Evidence, count: int) -> Evidence:
+    """The evidence; a table of another size than count x count is an error."""
+    for said in evidence:
+        if len(said.table) != count or any(len(row) != count for row in said.table):
+            raise SnellenError(f"the similarities of scorer {said.scorer} are not a table of {count} x {count}")
+    return evidence
 
 
 # ---------------------------------------------------------------- the original's own numbers

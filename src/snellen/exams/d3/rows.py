@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from snellen.core.errors import SnellenError
+from snellen.core.scorer import Evidence, Similarities
 from snellen.core.types import Sample
+from snellen.exams.d3.names import MOST, PAIR, set_names, task_of
 from snellen.exams.d3.recorded import sample_id
-from snellen.exams.d3.slots import MOST, PAIR, set_names, task_of
 
 LARGEST = 1e30
 GIVEN = "given"
@@ -32,7 +33,7 @@ def sample_from_row(row: Mapping[str, Any]) -> Sample:
     )
 
 
-def evidence_from_row(row: Mapping[str, Any]) -> dict[str, Any] | None:
+def evidence_from_row(row: Mapping[str, Any]) -> Evidence | None:
     """What protocols are given as evidence; None where the row has no similarities.
 
     `similarities` has a row for each caption and a column for each picture, in the order in which they were shown;
@@ -49,9 +50,8 @@ def evidence_from_row(row: Mapping[str, Any]) -> dict[str, Any] | None:
         or not all(isinstance(t, bool) for t in truncated)
     ):
         raise SnellenError(f'field "truncated" must be a list of {len(table)} times true or false')
-    name = str(row.get("scorer") or GIVEN)
-    matrix = [[float(x) for x in line] for line in table]
-    return {"scorers": {name: {"matrix": matrix, "truncated": truncated}}, "main": name}
+    numbers = tuple(tuple(float(x) for x in line) for line in table)
+    return (Similarities(str(row.get("scorer") or GIVEN), numbers, tuple(truncated)),)
 
 
 def _names(row: Mapping[str, Any]) -> tuple[str, ...]:

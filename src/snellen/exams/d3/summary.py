@@ -1,4 +1,4 @@
-"""The summarise stage: shares with intervals and chance, the spread of margins, and how far scorers agree; overall and by kind.
+"""What D3's summary has of its own: chance, the spread of margins, shares of captions, and how far scorers agree.
 
 Non-answers count as misses in every share of hits; captions that nobody scored count as nothing. Lengths, margins and what captions
 say are over the pairs that have captions.
@@ -6,180 +6,117 @@ say are over the pairs that have captions.
 
 from __future__ import annotations
 
-import zlib
-from array import array
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import combinations
-from math import sqrt
-from statistics import NormalDist
+from typing import NamedTuple
 
-from snellen.core.results import GroupSummary, Score
-from snellen.core.types import NON_ANSWERS, Mark, Outcome, Sample
-from snellen.exams.d3.slots import chance_of_all, chance_of_one, names_of
+from snellen.core.protocol import Group
+from snellen.core.results import Metric, Score
+from snellen.exams.d3.names import chance_of_all, chance_of_one, ends, names_for
 from snellen.stats.agreement import Agreement
 from snellen.stats.intervals import wilson
-from snellen.stats.means import mean_interval
 from snellen.stats.paired import paired_difference
+from snellen.stats.tally import mean_score
 
 QUANTILES = {"p10": 0.1, "p25": 0.25, "p50": 0.5, "p75": 0.75, "p90": 0.9}
-_MAIN = ""  # how the main scorer's `both` is kept beside those of the others
-Key = tuple[tuple[str, str], ...]
+MAIN = ""
+"""How the main scorer is named beside the others."""
 
 
-class _Tally:
-    """What one group adds up to. Keeps numbers, and no sample."""
+class _Verdicts(NamedTuple):
+    """What the scorers say of each pair: `counts` by the scorers that scored it, `silent` pairs have no captions to score."""
 
-    def __init__(self, names: tuple[str, ...]) -> None:
-        self.names = names
-        self.n = self.silent = 0
-        self.outcomes: Counter[str] = Counter()
-        self.shares: dict[str, Counter[float]] = {}
-        self.spread: dict[str, array[float]] = {}
-        self.ends: Counter[tuple[float, float]] = Counter()
-        self.scorers: dict[str, None] = {}
-        self.verdicts: Counter[tuple[tuple[str, bool], ...]] = Counter()
+    scorers: tuple[str, ...]
+    counts: Counter[tuple[tuple[str, bool], ...]]
+    silent: int
 
-    def add(self, mark: Mark) -> None:
-        self.n += 1
-        self.outcomes[mark.outcome.value] += 1
-        values = {k: v for k, v in mark.metrics.items() if isinstance(v, float)}
-        for name, value in values.items():
-            kind = name.partition(".")[0]
-            if kind in ("margin", "words"):
-                self.spread.setdefault(name, array("d")).append(value)
-            else:
-                self.shares.setdefault(name, Counter())[value] += 1
-        if "both" not in values:
-            return
-        self.ends[values[self.names[-1]], values[self.names[0]]] += 1
-        if "words" not in values:
-            self.silent += 1
-        else:
-            said = {_MAIN: values["both"] == 1.0}
-            said |= {k.partition(".")[2]: v == 1.0 for k, v in values.items() if k.startswith("both.")}
-            self.scorers.update(dict.fromkeys(said))
-            self.verdicts[tuple(said.items())] += 1
+    @property
+    def others(self) -> tuple[str, ...]:
+        """The scorers beside the main one."""
+        return tuple(s for s in self.scorers if s != MAIN)
 
 
-def summarise(marked: Iterable[tuple[Sample, Mark]]) -> tuple[GroupSummary, ...]:
-    """All groups of a run: the whole, then each kind of difference where the data set names them."""
-    tallies: dict[Key, _Tally] = {}
-    for sample, mark in marked:
-        tags = sample.tags
-        base: Key = (("split", tags["split"]), ("task", tags["task"]))
-        kind = tags.get("kind")
-        for key in (base, (*base, ("kind", kind))) if kind else (base,):
-            if key not in tallies:
-                tallies[key] = _Tally(names_of(sample))
-            tallies[key].add(mark)
-    return tuple(_group(dict(key), tallies[key]) for key in sorted(tallies, key=lambda k: (k[:2], len(k), k)))
+def floors(group: Group) -> dict[str, tuple[float, str]]:
+    """Chance, for every share of hits."""
+    names = names_for(group.by["task"])
+    one, every = (chance_of_one(len(names)), "chance"), (chance_of_all(len(names)), "chance")
+    found = {"both": every} | dict.fromkeys(("recall", "image_to_text", *names), one)
+    for scorer in _verdicts(group).others:
+        found |= {f"both.{scorer}": every, f"recall.{scorer}": one}
+    return found
 
 
-def _group(by: dict[str, str], tally: _Tally) -> GroupSummary:
-    missing = sum(tally.outcomes[o.value] for o in NON_ANSWERS)
-    right = tally.outcomes[Outcome.CORRECT.value]
-    marked = tally.n - tally.outcomes[Outcome.UNMARKED.value]
-    return GroupSummary(
-        by=by,
-        n=tally.n,
-        outcomes={o.value: tally.outcomes[o.value] for o in Outcome if tally.outcomes[o.value]},
-        metrics=_metrics(tally, seed=zlib.crc32(repr(sorted(by.items())).encode())),
-        bounds=(right / marked, (right + missing) / marked) if missing else None,
-    )
-
-
-def _metrics(tally: _Tally, seed: int) -> dict[str, Score]:
-    count = len(tally.names)
-    floors = {"both": chance_of_all(count), "recall": chance_of_one(count), "image_to_text": chance_of_one(count)}
-    floors |= dict.fromkeys(tally.names, chance_of_one(count))
-    found: dict[str, Score] = {}
-    for name in ("both", "recall", *tally.names, "image_to_text"):
-        found[name] = _hits(tally, name, floors[name], seed)
-    found |= _ends(tally, seed)
-    found |= _margins("margin", tally.spread.get("margin", ()))
-    found |= _mean("words", tally.spread.get("words", ()), "words")
-    for name in ("position_words", "truncated"):
-        found |= _share(name, tally.shares.get(name, Counter()))
+def own_scores(group: Group) -> dict[str, Score]:
+    """All scores of a group that are no plain means over its pairs."""
+    names, said = names_for(group.by["task"]), _verdicts(group)
+    found = _ends(group, names) if said.counts else {}
+    found |= _quantiles(group, "margin")
     for name in ("position_captions", "position_wide"):
-        found |= _share(name, _by_caption(tally.shares.get(name, Counter()), count))
-    for scorer in (s for s in tally.scorers if s != _MAIN):
-        for name in ("both", "recall"):
-            found[f"{name}.{scorer}"] = _hits(tally, f"{name}.{scorer}", floors[name], seed)
-        found |= _margins(f"margin.{scorer}", tally.spread.get(f"margin.{scorer}", ()))
-    return found | _agreement(tally)
+        found |= _by_caption(name, group.values(name), len(names))
+    for scorer in said.others:
+        for name in (f"both.{scorer}", f"recall.{scorer}"):
+            # another scorer than the main one says nothing where there are no captions: a miss all the same
+            values = group.values(name) + Counter({0.0: said.silent})
+            if values:
+                found[name] = mean_score(Metric(name=name), values, group.seed)
+        found |= _quantiles(group, "margin", f".{scorer}")
+    return found | _agreement(said)
 
 
-# ---------------------------------------------------------------- single metrics
+def _verdicts(group: Group) -> _Verdicts:
+    scorers: dict[str, None] = {}
+    counts: Counter[tuple[tuple[str, bool], ...]] = Counter()
+    silent = 0
+    for seen, count in group.rows():
+        values = seen.values
+        if "both" not in values:
+            continue
+        if "words" not in values:
+            silent += count
+            continue
+        said = {MAIN: values["both"] == 1.0}
+        said |= {name.partition(".")[2]: v == 1.0 for name, v in values.items() if name.startswith("both.")}
+        scorers.update(dict.fromkeys(said))
+        counts[tuple(said.items())] += count
+    return _Verdicts(tuple(scorers), counts, silent)
 
 
-def _hits(tally: _Tally, name: str, floor: float, seed: int) -> Score:
-    """A share over the pairs that were scored, with those that have no captions as misses."""
-    scores = tally.shares.get(name, Counter()).copy()
-    if "." in name:  # another scorer than the main one says nothing where there are no captions
-        scores[0.0] += tally.silent
-    if not +scores:
-        return Score(value=None, n=0, floor=floor, floor_answer="chance")
-    found = mean_interval(+scores, seed)
-    return Score(
-        value=found.mean,
-        n=sum(scores.values()),
-        low=found.low,
-        high=found.high,
-        interval=found.kind,
-        floor=floor,
-        floor_answer="chance",
-    )
+# ---------------------------------------------------------------- single scores
 
 
-def _share(name: str, scores: Counter[float]) -> dict[str, Score]:
-    """A share of pairs, or of captions; nothing where there are none."""
-    n = sum(scores.values())
-    if not n:
-        return {}
-    low, high = wilson(scores[1.0], n)
-    return {name: Score(value=scores[1.0] / n, n=n, low=low, high=high, interval="wilson")}
+def _share(such: int, n: int) -> Score:
+    low, high = wilson(such, n)
+    return Score(value=such / n, n=n, low=low, high=high, interval="wilson")
 
 
-def _by_caption(counts: Counter[float], captions: int) -> Counter[float]:
-    """Pairs by their number of such captions, as captions that are such and that are not."""
+def _by_caption(name: str, counts: Mapping[float, int], captions: int) -> dict[str, Score]:
+    """The share of captions, from pairs by their number of such captions; nothing where there are none."""
     such = sum(round(number) * pairs for number, pairs in counts.items())
-    return Counter({1.0: such, 0.0: captions * sum(counts.values()) - such})
+    n = captions * sum(counts.values())
+    return {name: _share(such, n)} if n else {}
 
 
-def _ends(tally: _Tally, seed: int) -> dict[str, Score]:
+def _ends(group: Group, names: tuple[str, ...]) -> dict[str, Score]:
     """Hits of the first slot minus hits of the last. With one order of pictures this is bias and pictures together."""
-    if not tally.verdicts:
-        return {}
-    found = paired_difference(tally.ends, seed)
-    name = f"{tally.names[0]}_minus_{tally.names[-1]}"
-    return {name: Score(value=found.difference, n=found.n, low=found.low, high=found.high, interval=found.interval)}
+    pairs: Counter[tuple[float, float]] = Counter()
+    for seen, count in group.rows():
+        if "both" in seen.values:
+            pairs[seen.values[names[-1]], seen.values[names[0]]] += count
+    found = paired_difference(pairs, group.seed)
+    score = Score(value=found.difference, n=found.n, low=found.low, high=found.high, interval=found.interval)
+    return {ends(names): score}
 
 
-def _margins(name: str, values: Sequence[float]) -> dict[str, Score]:
-    """The mean margin, and how margins are spread."""
-    if not len(values):
+def _quantiles(group: Group, metric: str, suffix: str = "") -> dict[str, Score]:
+    """How the values of a measurement are spread; nothing where there are none."""
+    ordered = sorted(group.values(f"{metric}{suffix}").elements())
+    if not ordered:
         return {}
-    ordered = sorted(values)
-    kind, dot, scorer = name.partition(".")
-    spread = {
-        f"{kind}_{label}{dot}{scorer}": Score(value=quantile(ordered, at), n=len(ordered), unit="cosine")
+    return {
+        f"{metric}_{label}{suffix}": Score(value=quantile(ordered, at), n=len(ordered), unit="cosine")
         for label, at in QUANTILES.items()
     }
-    return _mean(name, values, "cosine") | spread
-
-
-def _mean(name: str, values: Sequence[float], unit: str) -> dict[str, Score]:
-    """A mean of measurements, with the normal interval of a mean."""
-    n = len(values)
-    if not n:
-        return {}
-    mean = sum(values) / n
-    if n == 1:
-        return {name: Score(value=mean, n=n, unit=unit)}
-    deviation = sqrt(sum((v - mean) ** 2 for v in values) / (n - 1))
-    half = NormalDist().inv_cdf(0.975) * deviation / sqrt(n)
-    return {name: Score(value=mean, n=n, low=mean - half, high=mean + half, interval="normal", unit=unit)}
 
 
 def quantile(ordered: Sequence[float], at: float) -> float:
@@ -197,33 +134,28 @@ def quantile(ordered: Sequence[float], at: float) -> float:
 # ---------------------------------------------------------------- several scorers
 
 
-def _agreement(tally: _Tally) -> dict[str, Score]:
+def _agreement(said: _Verdicts) -> dict[str, Score]:
     """How often two scorers give a pair the same verdict, Cohen's kappa, and the pairs that no scorer tells apart."""
     found: dict[str, Score] = {}
-    for first, second in combinations(tally.scorers, 2):
-        table = _table(tally, first, second)
-        name = second if first == _MAIN else f"{first} and {second}"
-        if table.share is None:
-            continue
-        low, high = wilson(table.both + table.neither, table.n)
-        found[f"agreement.{name}"] = Score(value=table.share, n=table.n, low=low, high=high, interval="wilson")
-        found[f"kappa.{name}"] = Score(value=table.kappa, n=table.n, unit="kappa")
-    if len(tally.scorers) > 1:
-        whole = {said: count for said, count in tally.verdicts.items() if len(said) == len(tally.scorers)}
-        n = sum(whole.values())
-        none = sum(count for said, count in whole.items() if not any(hit for _scorer, hit in said))
-        if n:
-            low, high = wilson(none, n)
-            found["no_scorer"] = Score(value=none / n, n=n, low=low, high=high, interval="wilson")
+    for first, second in combinations(said.scorers, 2):
+        table = _table(said, first, second)
+        name = second if first == MAIN else f"{first} and {second}"
+        if table.n:
+            found[f"agreement.{name}"] = _share(table.both + table.neither, table.n)
+            found[f"kappa.{name}"] = Score(value=table.kappa, n=table.n, unit="kappa")
+    whole = {one: count for one, count in said.counts.items() if len(one) == len(said.scorers) > 1}
+    if whole:
+        none = sum(count for one, count in whole.items() if not any(hit for _scorer, hit in one))
+        found["no_scorer"] = _share(none, sum(whole.values()))
     return found
 
 
-def _table(tally: _Tally, first: str, second: str) -> Agreement:
+def _table(said: _Verdicts, first: str, second: str) -> Agreement:
     counts: Counter[tuple[bool, bool]] = Counter()
-    for verdicts, count in tally.verdicts.items():
-        said = dict(verdicts)
-        if first in said and second in said:
-            counts[said[first], said[second]] += count
+    for verdicts, count in said.counts.items():
+        hits = dict(verdicts)
+        if first in hits and second in hits:
+            counts[hits[first], hits[second]] += count
     return Agreement(
         both=counts[True, True], first=counts[True, False], second=counts[False, True], neither=counts[False, False]
     )

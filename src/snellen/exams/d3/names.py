@@ -19,7 +19,9 @@ __all__ = [
     "asked_keys",
     "chance_of_all",
     "chance_of_one",
+    "ends",
     "is_asked_key",
+    "names_for",
     "names_in",
     "names_of",
     "set_names",
@@ -65,6 +67,20 @@ def asked_keys(names: tuple[str, ...]) -> tuple[str, ...]:
 def task_of(names: tuple[str, ...]) -> str:
     """`pair`, or `set of N`: chance differs, so results are never mixed."""
     return "pair" if names == PAIR else f"set of {len(names)}"
+
+
+def names_for(task: str) -> tuple[str, ...]:
+    """The slots of a task, as `task_of` names it.
+
+    >>> names_for("pair"), names_for("set of 3")
+    (('left', 'right'), ('image1', 'image2', 'image3'))
+    """
+    return PAIR if task == "pair" else set_names(int(task.rpartition(" ")[2]))
+
+
+def ends(names: tuple[str, ...]) -> str:
+    """The name of the metric that compares the first slot with the last."""
+    return f"{names[0]}_minus_{names[-1]}"
 
 
 def chance_of_one(count: int) -> float:

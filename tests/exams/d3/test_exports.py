@@ -14,11 +14,14 @@ import pytest
 
 from snellen.core.errors import SnellenError
 from snellen.core.exam import RunFacts
+from snellen.core.records import DataEntry, Manifest, ScorerEntry, SubjectEntry, Totals
+from snellen.core.scorer import Similarities
 from snellen.core.types import Answer, Mark, Outcome, Sample
 from snellen.exams.d3.exam import EXAM as BENCHMARK
 from snellen.exams.d3.exports import file_name
 from snellen.exams.d3.prompts import set_probe
 from snellen.exams.d3.rows import evidence_from_row, sample_from_row
+from snellen.stats.tally import summarised
 
 Record = tuple[Sample, Answer, Mark]
 
@@ -30,22 +33,23 @@ def record(uid: str, matrix: list[list[float]] | None, kind: str = "count") -> R
         mark = Mark(id=sample.id, outcome=Outcome.UNPARSABLE, metrics=protocol.blank(sample))
         return sample, Answer(id=sample.id, prompt="pair", text="no idea"), mark
     reply = json.dumps({"left_image": f"left of {uid}", "right_image": f"right of {uid}"})
-    evidence = {"scorers": {"s": {"matrix": matrix, "truncated": [False, False]}}, "main": "s"}
-    verdict = protocol.judge_evidence(reply, sample, evidence)  # type: ignore[attr-defined]
+    evidence = [Similarities("s", matrix, [False, False])]
+    verdict = protocol.judge_evidence(reply, sample, evidence)
     outcome = Outcome.CORRECT if verdict.correct else Outcome.WRONG
     mark = Mark(id=sample.id, outcome=outcome, reading=verdict.reading, metrics=verdict.metrics)
     return sample, Answer(id=sample.id, prompt="pair", text=reply), mark
 
 
-def facts(records: list[Record], prompt: str = "pair", **subject: Any) -> RunFacts:
+def facts(records: list[Record], prompt: str = "pair", spec: str = "api/m") -> RunFacts:
     protocol = BENCHMARK.protocols["original"]
 
     def stream() -> Iterator[Record]:
         return iter(records)
 
-    groups = protocol.summarise((s, m) for s, _a, m in records)
-    manifest = {"subject": {"spec": "api/m"} | subject, "data": {"synthetic": True}}
-    return RunFacts(manifest, protocol, prompt, groups, {}, stream)
+    groups = summarised(protocol, ((s, m) for s, _a, m in records))
+    data = DataEntry(source="set", fingerprint="0", samples=len(records), synthetic=True)
+    manifest = Manifest(snellen="0", created="", benchmark="d3", subject=SubjectEntry(spec=spec), data=data)
+    return RunFacts(manifest, protocol, prompt, groups, Totals(), stream)
 
 
 RIGHT, LEFT_ONLY = [[0.9, 0.1], [0.1, 0.9]], [[0.9, 0.1], [0.5, 0.2]]
@@ -67,10 +71,10 @@ def test_every_file_of_a_run() -> None:
 
 def test_the_table_names_the_scorer_and_its_padding() -> None:
     run = facts(RECORDS)
-    entries = [{"name": "a", "identity": {"padding": "none"}}, {"name": "b.1", "identity": {"padding": "full"}}]
+    entries = tuple(ScorerEntry(name=n, identity={"padding": p}) for n, p in (("a", "none"), ("b.1", "full")))
     metrics = run.groups[0].metrics | {"both.b.1": run.groups[0].metrics["both"]}
     group = msgspec.structs.replace(run.groups[0], metrics=metrics)
-    told = run._replace(manifest={**run.manifest, "scorers": entries}, groups=(group,))
+    told = run._replace(manifest=msgspec.structs.replace(run.manifest, scorers=entries), groups=(group,))
     rows = csv.DictReader(io.StringIO(dict(BENCHMARK.exports(told))["recalls.csv"].decode()))
     scorers = {row["metric"]: row["scorer"] for row in rows}
     assert (scorers["both"], scorers["both.b.1"]) == ("a (padding: none)", "b.1 (padding: full)")
@@ -103,7 +107,7 @@ def test_captions_that_a_run_wrote_are_replies_for_the_next() -> None:
     files = dict(BENCHMARK.exports(facts(RECORDS)))
     found = BENCHMARK.recorded(json.loads(files["captions/api-m.json"]))
     assert found is not None
-    assert BENCHMARK.captions_of(next(found).text, RECORDS[0][0]) == ("left of 0", "right of 0")
+    assert BENCHMARK.captions_of(next(iter(found)).text, RECORDS[0][0]) == ("left of 0", "right of 0")
 
 
 def test_an_arm_with_the_other_order_is_written_in_the_data_sets_order() -> None:
@@ -115,8 +119,8 @@ def test_an_arm_with_the_other_order_is_written_in_the_data_sets_order() -> None
 def test_sets_have_a_recall_for_each_image() -> None:
     sample = set_probe(3)
     protocol = BENCHMARK.protocols["original"]
-    evidence = {"scorers": {"s": {"matrix": [[9, 0, 0], [0, 9, 0], [9, 0, 0]], "truncated": []}}, "main": "s"}
-    verdict = protocol.judge_evidence('{"image1": "a", "image2": "b", "image3": "c"}', sample, evidence)  # type: ignore[attr-defined]
+    evidence = [Similarities("s", [[9, 0, 0], [0, 9, 0], [9, 0, 0]])]
+    verdict = protocol.judge_evidence('{"image1": "a", "image2": "b", "image3": "c"}', sample, evidence)
     mark = Mark(id=sample.id, outcome=Outcome.WRONG, reading=verdict.reading, metrics=verdict.metrics)
     files = dict(BENCHMARK.exports(facts([(sample, Answer(id=sample.id, prompt="pair"), mark)])))
     assert json.loads(files["uid2acc/api-m.json"]) == {"probe-3": [1.0, 1.0, 0.0]}
@@ -171,10 +175,7 @@ def test_a_row_is_a_sample_and_evidence() -> None:
         {"uid": "7"},
         {"split": "all", "task": "pair", "kind": "count"},
     )
-    assert evidence == {
-        "scorers": {"given": {"matrix": [[1.0, 0.5], [0.5, 2.0]], "truncated": [True, False]}},
-        "main": "given",
-    }
+    assert evidence == (Similarities("given", ((1.0, 0.5), (0.5, 2.0)), (True, False)),)
     assert evidence_from_row({"id": 7, "response": ""}) is None
     three = sample_from_row({"id": 1, "similarities": [[1, 0, 0], [0, 1, 0], [0, 0, 1]]})
     assert three.tags["task"] == "set of 3"

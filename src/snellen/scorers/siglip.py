@@ -1,0 +1,46 @@
+"""The kinds of scorers that come with Snellen: SigLIP, as the D3 paper has it, and a tiny one for synthetic scenes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from snellen.core.errors import SnellenError
+from snellen.core.scorer import Scorer, ScorerKind
+
+CHECKPOINT = "google/siglip-so400m-patch14-384"
+TINY = "tiny-siglip"
+
+
+class Siglip(ScorerKind):
+    """The checkpoint of the paper, or another one by hub name or folder."""
+
+    forms: Mapping[str, str] = {
+        "siglip": f"SigLIP, {CHECKPOINT}, as the D3 paper (extra local; fetched from the hub at first use)",
+        "siglip:NAME": "any SigLIP, SigLIP 2 or CLIP checkpoint, by hub name or folder (extra local)",
+    }
+
+    def build(self, spec: str, *, mode: str, device: str = "auto") -> Scorer:
+        from snellen.scorers.dual import DualEncoder
+
+        return DualEncoder(spec, spec.partition(":")[2] or CHECKPOINT, mode, device)
+
+
+class TinySiglip(ScorerKind):
+    """The packaged one."""
+
+    forms: Mapping[str, str] = {
+        TINY: "a few MB, shipped with Snellen, trained on its synthetic scenes and good for nothing else (extra local)"
+    }
+    doubt = "trained on drawn scenes alone; its scores on photographs mean nothing (--scorer siglip is the real one)"
+
+    def build(self, spec: str, *, mode: str, device: str = "auto") -> Scorer:
+        from snellen.scorers.dual import DualEncoder
+        from snellen.subjects.local.source import packaged
+
+        if spec != TINY:
+            raise SnellenError(f"--scorer {spec}: {TINY} has one checkpoint; name others with siglip:NAME")
+        return DualEncoder(TINY, packaged(TINY), mode, device)
+
+
+SIGLIP = Siglip()
+TINY_SIGLIP = TinySiglip()
