@@ -170,7 +170,7 @@ class Subject:
 
 
 class Given(NamedTuple):
-    """What a subject is built from. `options` are the values of its kind's options; `offline` means that it will not be called.
+    """What a subject is built from. `options` are the values of the options that it takes; `offline` means that it will not be called.
 
     `build` makes another subject, for one that asks models: from its spec, and options that replace those given. `pool` makes
     processes on all cores that run a `module:function` on questions.

@@ -105,7 +105,7 @@ class GroupMarks:
 
 def _summary(protocol: Protocol, group: GroupMarks) -> GroupSummary:
     floors, own = protocol.floors(group), protocol.own_scores(group)
-    scores = {name: score for name, score in means(protocol.metrics, group).items() if name not in own} | dict(own)
+    scores = {name: score for name, score in means(protocol, group).items() if name not in own} | dict(own)
     scores.setdefault(protocol.headline, Score(value=None, n=0))
     for name, (value, answer) in floors.items():
         if name in scores:
@@ -156,10 +156,11 @@ def bounds(group: GroupMarks, metric: str) -> tuple[float, float] | None:
 # ---------------------------------------------------------------- means and their intervals
 
 
-def means(metrics: tuple[Metric, ...], group: GroupMarks) -> dict[str, Score]:
+def means(protocol: Protocol, group: GroupMarks) -> dict[str, Score]:
     """The mean of every metric that samples have, with the interval that its declaration asks for."""
     found = {}
-    clustered = _clustered(metrics, group) if _shares_clusters(group) else {}
+    metrics = protocol.metrics
+    clustered = _clustered(metrics, group) if protocol.always_clustered or _shares_clusters(group) else {}
     for name in group.names():
         metric = declared(metrics, name)
         if metric.kind == "mean":

@@ -63,7 +63,7 @@ def build(
     def asked_by_it(other: str, changed: Mapping[str, Any] | None = None) -> Subject:
         return build(other, exam, options={**given, **(changed or {})}, data=data, seed=seed, offline=offline)
 
-    values = filled(kind.options, given)
+    values = filled(kind.takes(name, given, options_of), given)
     return kind.build(name, Given(values, exam, data, seed, offline, asked_by_it, _pool))
 
 

@@ -1,44 +1,31 @@
 """Grounding data: one Sample for each target of each screenshot, whatever format the folder has.
 
-A split is what the set is usually told apart by: the difficulty (or the name) of a seed set, the platform of ScreenSpot, the
-application group of ScreenSpot-Pro, the wording of OSWorld-G.
+A split is what the set is usually told apart by: the difficulty (or the name) of a set in openadapt-grounding's format, the platform
+of ScreenSpot, the application group of ScreenSpot-Pro, the wording of OSWorld-G.
 """
 
 from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
-import msgspec
-
-from snellen.core.dataset import Problem
+from snellen.core.dataset import Dataset, Problem
 from snellen.core.errors import SnellenError
 from snellen.core.images import sniff
 from snellen.core.options import Selection
 from snellen.core.selection import choose
-from snellen.core.types import Picture, Question, Sample, Text
+from snellen.core.types import Picture, Sample
 from snellen.exams.grounding.formats import osworld as formats_osworld
 from snellen.exams.grounding.formats import pro as formats_pro
 from snellen.exams.grounding.formats import screenspot as formats_screenspot
-from snellen.exams.grounding.formats.annotations import FORMAT as SEED_FORMAT
+from snellen.exams.grounding.formats.annotations import FORMAT as ANNOTATIONS
 from snellen.exams.grounding.formats.annotations import is_synthetic
-from snellen.exams.grounding.formats.base import (
-    Format,
-    Screen,
-    Target,
-    area_class,
-    polygon_bounds,
-    sides,
-    size_class,
-    true_box,
-)
-from snellen.exams.grounding.geometry import Pixels
+from snellen.exams.grounding.formats.base import Format, Screen, Target, sides
 
 FORMATS = (
-    SEED_FORMAT,
+    ANNOTATIONS,
     formats_screenspot.V1,
     formats_screenspot.V2,
     formats_pro.FORMAT,
@@ -46,8 +33,6 @@ FORMATS = (
 )
 MARKER = "snellen_synthetic.json"
 TASK = "ground"
-PROMPT = "instruction"
-SPLITS = ("easy", "medium", "hard", *formats_screenspot.SPLITS, *formats_pro.SPLITS, *formats_osworld.SPLITS)
 TAGS = ("type", "platform", "application", "difficulty", "theme", "kind", "size", "area")
 
 
@@ -73,7 +58,7 @@ def sample_id(screen: Screen, target: Target) -> str:
     return f"{screen.id}/{target.id}"
 
 
-class GroundingData:
+class GroundingData(Dataset):
     """Selected targets. Screens stay together, so that whoever parses a screenshot can do it once for all its targets."""
 
     def __init__(self, where: Path, options: Selection) -> None:
@@ -91,7 +76,7 @@ class GroundingData:
         if not any(screen.targets for screen in screens):
             raise SnellenError(f"{where}: {self.format.title} without a single target")
         self.synthetic = (where / MARKER).is_file() or (
-            self.format is SEED_FORMAT and is_synthetic(self._files[0], where)
+            self.format is ANNOTATIONS and is_synthetic(self._files[0], where)
         )
         self.fingerprint = _fingerprint(self.format, self._files, screens)
         self._screens = _chosen(screens, where, options)
@@ -115,11 +100,6 @@ class GroundingData:
             if targets:
                 pictures = (_picture(screen),)
                 yield from (self._sample(screen, target, pictures) for target in targets)
-
-    def asker(self, prompt: str) -> Callable[[Sample], Question]:
-        if prompt != PROMPT:
-            raise SnellenError(f"unknown prompt '{prompt}' of grounding: it has only '{PROMPT}'")
-        return ask
 
     def _sample(self, screen: Screen, target: Target, pictures: tuple[Picture, ...]) -> Sample:
         return as_sample(screen, target, self.format.name, pictures)
@@ -145,50 +125,6 @@ def as_sample(screen: Screen, target: Target, format_name: str, pictures: tuple[
     facts |= target.more
     tags = {"split": screen.split, "task": TASK} | dict.fromkeys(TAGS, "") | target.tags
     return Sample(id=sample_id(screen, target), tags=tags, truth=truth, facts=facts, pictures=pictures)
-
-
-def ask(sample: Sample) -> Question:
-    """The screenshot and the instruction: all that there is for whoever answers."""
-    return Question(
-        id=sample.id,
-        benchmark="grounding",
-        prompt=PROMPT,
-        parts=(*sample.pictures, Text(text=str(sample.facts["instruction"]))),
-        answer_kind="text",
-    )
-
-
-def sample_from_row(row: Mapping[str, Any]) -> Sample:
-    """A light sample from a row of `snellen mark`: `width`, `height`, and `boxes` (corners in pixels), `polygons` or `absent`."""
-    size = row.get("width"), row.get("height")
-    if not all(isinstance(v, int) and not isinstance(v, bool) and v > 0 for v in size):
-        raise SnellenError('fields "width" and "height" must be the screenshot\'s size in pixels')
-    space = Pixels(int(row["width"]), int(row["height"]))
-    absent, given, shapes = bool(row.get("absent", False)), row.get("boxes") or [], row.get("polygons") or []
-    if absent == bool(given or shapes) or not isinstance(given, list) or not isinstance(shapes, list):
-        raise SnellenError(
-            'a row needs "boxes", a list of [x1, y1, x2, y2] in pixels, or "polygons", a list of [x, y, x, y, ...], '
-            'or "absent": true, not both'
-        )
-    around = tuple(polygon_bounds(shape, space) for shape in shapes)
-    boxes = tuple(true_box(box, "xyxy", space) for box in given) or around
-    tags = {"type": str(row.get("element_type", "unknown"))}
-    fraction = boxes[0].area / (space.width * space.height) if boxes else None
-    if boxes and fraction is not None:
-        tags |= {"size": size_class(boxes[0]), "area": area_class(fraction)}
-    target = Target(
-        id="",
-        instruction=str(row.get("instruction", "")),
-        where="",
-        boxes=boxes,
-        polygons=tuple(tuple(float(v) for v in shape) for shape in shapes),
-        element_type=tags["type"],
-        text=row.get("text"),
-        tags=tags,
-        area_fraction=fraction,
-    )
-    screen = Screen("", str(row.get("split", "")), "", Path(), space.width, space.height, (target,))
-    return msgspec.structs.replace(as_sample(screen, target, "rows"), id=str(row["id"]))
 
 
 def repeated_ids(screens: list[Screen]) -> Iterator[Problem]:

@@ -2,40 +2,62 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from snellen.core.dataset import Dataset, Problem
 from snellen.core.errors import SnellenError
-from snellen.core.exam import MethodRequest, Published, RunFacts
-from snellen.core.options import Selection
-from snellen.core.protocol import Protocol
+from snellen.core.exam import Exam, HubSet, Progress, RunFacts, Wanted
+from snellen.core.options import Option, Selection
 from snellen.core.results import GroupSummary
-from snellen.core.subject import Subject
-from snellen.core.types import Question, Sample
-from snellen.exams.grounding.prompts import PROMPTS, probes, question_of, truths
+from snellen.core.types import Sample
+from snellen.exams.grounding import fetch, summary
+from snellen.exams.grounding.methods.options import METHOD, OF_METHODS, chosen
+from snellen.exams.grounding.names import OLD_NAMES
+from snellen.exams.grounding.prompts import PROMPTS, probes, truths
 from snellen.exams.grounding.protocols import PROTOCOLS
 
+if TYPE_CHECKING:
+    from snellen.core.gallery import Gallery, GalleryFacts
 
-class Grounding:
+
+def _screen(text: str) -> tuple[int, int]:
+    found = re.fullmatch(r"(\d{2,5})x(\d{2,5})", text)
+    if found is None:
+        raise SnellenError(f"--screen {text}: expected WIDTHxHEIGHT, such as 1920x1080")
+    return int(found[1]), int(found[2])
+
+
+class Grounding(Exam):
     """The exam object that the entry point names."""
 
     name = "grounding"
     title = "UI grounding: where on the screen is what the instruction names"
     paper = "ScreenSpot (Cheng et al., 2024), ScreenSpot-v2, ScreenSpot-Pro, OSWorld-G; methods of OmniParser, UI-TARS, ScreenSeekeR"
-    splits: tuple[str, ...] = ()
     tasks = ("ground",)
-    shots = (0,)
-    prompts: Mapping[str, str] = PROMPTS
-    partial: frozenset[str] = frozenset()
-    protocols: Mapping[str, Protocol] = PROTOCOLS
-    solvers: Mapping[str, str] = {}
+    prompts = PROMPTS
+    protocols = PROTOCOLS
+    old_names = OLD_NAMES
+    options = (METHOD, *OF_METHODS)
+    make_options = (
+        Option("style", "layouts (default), or original: the screens of openadapt-grounding.", metavar="NAME"),
+        Option(
+            "absent",
+            "Share of screenshots that also ask for one thing that is not there.",
+            kind="float",
+            metavar="SHARE",
+            least=0,
+            most=1,
+        ),
+        Option("screen", "One size for all screenshots, such as 1920x1080.", metavar="WxH", parse=_screen),
+    )
+    sets = tuple(fetch.SOURCES)
     demo = ("method/ocr", "method/center")
     demo_count = 12
     max_tokens = 512
     reply_tokens = 24
-    marks_facts = True
 
     def open(self, where: Path, options: Selection) -> Dataset:
         from snellen.exams.grounding.data import GroundingData
@@ -48,92 +70,52 @@ class Grounding:
         return check(where)
 
     def make(
-        self, out: Path, *, count: int, seed: int, workers: int | None, progress: Callable[[int, int], None] | None
-    ) -> list[Path]:
-        from snellen.synthetic.screens.make import make
-
-        return make(out, count=count, seed=seed, workers=workers, progress=progress)
-
-    def make_styled(
         self,
         out: Path,
         *,
         count: int,
         seed: int,
-        workers: int | None,
-        progress: Callable[[int, int], None] | None,
-        **style: Any,
+        workers: int | None = None,
+        progress: Progress | None = None,
+        **options: Any,
     ) -> list[Path]:
         from snellen.synthetic.screens.make import make
 
-        return make(out, count=count, seed=seed, workers=workers, progress=progress, **style)
+        given = {name: value for name, value in options.items() if value is not None}
+        return make(out, count=count, seed=seed, workers=workers, progress=progress, **given)
 
-    def method_subject(self, request: MethodRequest) -> Subject:
-        """A method with its hands on what it needs. An oracle also gets the truths, apart from the questions."""
-        from snellen.exams.grounding import methods
-        from snellen.exams.grounding.methods.omniparser import OmniParserEndpoint
-        from snellen.exams.grounding.methods.oracle import target_of
-        from snellen.exams.grounding.methods.subject import MethodSubject, Outside
+    def hub(self, name: str | None) -> HubSet:
+        return fetch.hub(name)
 
-        oracle = methods.is_oracle(request.name)
-        drawn = {"seed": request.seed} if methods.takes_seed(request.name) else {}
-        given = drawn | dict(request.options)
-        method = methods.build_oracle(request.name, given) if oracle else methods.build(request.name, given)
-        needs = method.needs
-        outside = Outside(
-            model=request.model() if request.model is not None and {"model", "planner"} & {*needs} else None,
-            planner=request.planner() if request.planner is not None and "planner" in needs else None,
-            parser=OmniParserEndpoint(request.omniparser_url) if "parser:omniparser" in needs else None,
-            pool=request.pool,
-        )
-        truths = {s.id: target_of(s) for s in request.data.light()} if oracle else None
-        return MethodSubject(method, outside, given, truths)
+    def unpack(self, name: str | None, folder: Path) -> Sequence[Path]:
+        return fetch.unpack(name, folder)
 
-    def probes(self) -> list[Sample]:
+    def understood(self, wanted: Wanted) -> Wanted:
+        return chosen(wanted)
+
+    def probes(self) -> Sequence[Sample]:
         return probes()
 
-    def truths(self) -> list[Sample]:
+    def truths(self) -> Sequence[Sample]:
         return truths()
 
-    def render(self, prompt: str, sample: Sample) -> Question:
-        return question_of(prompt, sample)
-
-    def applies(self, prompt: str, sample: Sample) -> bool:
-        return True
-
-    def hub(self) -> tuple[str, tuple[str, ...]]:
-        raise SnellenError(
-            "grounding reads several data sets: get one with 'snellen data get grounding --set screenspot-v2' "
-            "(screenspot, screenspot-v2, screenspot-pro, osworld-g)"
-        )
-
-    def hub_of(self, name: str) -> tuple[str, tuple[str, ...]]:
-        from snellen.exams.grounding.fetch import hub
-
-        return hub(name)
-
-    def unpack(self, name: str, folder: Path) -> list[Path]:
-        from snellen.exams.grounding.fetch import unpack
-
-        return unpack(name, folder)
-
     def sample_from_row(self, row: Mapping[str, Any]) -> Sample:
-        from snellen.exams.grounding.data import sample_from_row
+        from snellen.exams.grounding.rows import sample_from_row
 
         return sample_from_row(row)
 
-    def published(self, protocol: str, prompt: str) -> tuple[Published, ...]:
-        return ()
-
     def named_groups(self, groups: tuple[GroupSummary, ...], subject: Mapping[str, Any]) -> tuple[GroupSummary, ...]:
-        from snellen.exams.grounding.summary import named
-
-        return named(groups, "oracle" in subject.get("identity", {}))
+        return summary.named(groups, "oracle" in subject.get("identity", {}))
 
     def exports(self, run: RunFacts) -> Iterator[tuple[str, bytes]]:
         from snellen.exams.grounding.exports import exports
 
         return exports(run)
+
+    def gallery(self, facts: GalleryFacts) -> Gallery:
+        from snellen.exams.grounding.gallery import ScreenGallery
+
+        return ScreenGallery()
 
 
 EXAM = Grounding()

@@ -12,7 +12,8 @@ import zipfile
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
-from snellen.core.errors import SnellenError
+from snellen.core.errors import SnellenError, unknown
+from snellen.core.exam import HubSet
 
 LARGEST = 16 << 30  # bytes unpacked; the largest published archive has 1.3 GB
 
@@ -48,28 +49,28 @@ SOURCES = {
 }
 
 
-def sets() -> tuple[str, ...]:
-    """The names of all real sets."""
-    return tuple(SOURCES)
-
-
-def source(name: str) -> Source:
+def source(name: str | None) -> Source:
     """A set by its name, in any case."""
+    if name is None:
+        names = ", ".join(SOURCES)
+        raise SnellenError(
+            f"grounding reads several data sets: get one with 'snellen data get grounding --set screenspot-v2' ({names})"
+        )
     found = SOURCES.get(name.strip().lower())
     if found is None:
-        raise SnellenError(f"unknown grounding set '{name}': choose from {', '.join(SOURCES)}")
+        raise unknown("set", name, SOURCES, of="grounding")
     return found
 
 
-def hub(name: str) -> tuple[str, tuple[str, ...]]:
+def hub(name: str | None) -> HubSet:
     """The hub repository of a set and the patterns of its files; SnellenError where it is not there."""
     found = source(name)
     if found.repo is None:
         raise SnellenError(f"{found.title} cannot be downloaded from the hub: {found.instead}")
-    return found.repo, found.patterns
+    return HubSet(found.repo, found.patterns)
 
 
-def unpack(name: str, folder: Path) -> list[Path]:
+def unpack(name: str | None, folder: Path) -> list[Path]:
     """Unpack the archives of a downloaded set beside themselves; gives the files that are new. Files that are there stay."""
     written: list[Path] = []
     for archive in source(name).archives:

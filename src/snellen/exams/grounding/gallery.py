@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from snellen.core.errors import SnellenError
+from snellen.core.gallery import FAILURES_FIRST, Gallery, Item, Region, View, Whole
 from snellen.core.text import one_line
 from snellen.core.types import Answer, Mark, Outcome, Sample
 from snellen.exams.grounding.marking.marks import Truth, read_prediction, truth_of
 from snellen.exams.grounding.overlays import CloseUp, Overlay, Rect, close_ups, nearest, overlay, ranks
 from snellen.exams.grounding.reading.predictions import Prediction
-from snellen.show.gallery import Item, Region, Whole
 
-BENCHMARK = "grounding"
-SORTS = {
-    "size": "by size, smallest target first",
-    "type": "by type",
-    "distance": "by distance, farthest miss first",
-}
 _BIG = float("inf")
 
 
@@ -35,28 +29,39 @@ class Screen(NamedTuple):
 
 
 class Screens(NamedTuple):
-    """All screens of a run. `orders` has each sample's place under each of SORTS."""
+    """What several screens share, each held once: pictures with their size, and sets of detections."""
 
     pictures: list[tuple[Whole, int, int]]
     detections: list[tuple[Rect, ...]]
-    shown: list[Screen | None]
-    orders: list[dict[str, int]]
 
 
-def regions(sample: Sample, answer: Answer | None) -> Sequence[Region]:
-    """The corners of a sample's close-ups."""
-    try:
-        return [close_up.view.corners for close_up in close_ups(_drawn(sample, answer)[2])]
-    except SnellenError:
-        return ()
+class ScreenGallery(Gallery):
+    """Samples as screens."""
 
+    template = "screen.html"
+    above = "layers.html"
+    package = "snellen.exams.grounding"
+    kinds = FAILURES_FIRST
+    first = "failures first"
+    sorts: Mapping[str, str] = {
+        "size": "by size, smallest target first",
+        "type": "by type",
+        "distance": "by distance, farthest miss first",
+    }
 
-def screens(items: Sequence[Item]) -> Screens:
-    """The items of a gallery as screens; None for one whose truth cannot be used."""
-    pictures: dict[Whole, tuple[int, tuple[Whole, int, int]]] = {}
-    detections: dict[tuple[Rect, ...], int] = {}
-    shown = [_screen(item, pictures, detections) for item in items]
-    return Screens([entry for _at, entry in pictures.values()], list(detections), shown, _orders(items))
+    def regions(self, sample: Sample, answer: Answer | None) -> Sequence[Region]:
+        """The corners of a sample's close-ups."""
+        try:
+            return [close_up.view.corners for close_up in close_ups(_drawn(sample, answer)[2])]
+        except SnellenError:
+            return ()
+
+    def view(self, items: Sequence[Item]) -> View:
+        """A Screen for each item, None for one whose truth cannot be used; and what they share."""
+        pictures: dict[Whole, tuple[int, tuple[Whole, int, int]]] = {}
+        detections: dict[tuple[Rect, ...], int] = {}
+        each = [_screen(item, pictures, detections) for item in items]
+        return View(each, Screens([entry for _at, entry in pictures.values()], list(detections)), _orders(items))
 
 
 def _screen(
@@ -65,7 +70,7 @@ def _screen(
     detections: dict[tuple[Rect, ...], int],
 ) -> Screen | None:
     try:
-        truth, prediction, drawn = _drawn(_sample(item), item.answer)
+        truth, prediction, drawn = _drawn(item.sample, item.answer)
     except SnellenError:
         return None
     url = item.query.url
@@ -93,10 +98,6 @@ def _drawn(sample: Sample, answer: Answer | None) -> tuple[Truth, Prediction | N
     answered = answer is not None and answer.failure is None and answer.text
     prediction = read_prediction(answer.text, sample) if answer is not None and answered else None
     return truth, prediction, overlay(truth, prediction)
-
-
-def _sample(item: Item) -> Sample:
-    return Sample(id=item.pick.id, tags=item.tags, truth=item.truth, facts=item.facts)
 
 
 # ---------------------------------------------------------------- in words
@@ -184,7 +185,7 @@ def _orders(items: Sequence[Item]) -> list[dict[str, int]]:
 def _area(item: Item) -> float:
     """The area of the smallest right box in square pixels."""
     try:
-        boxes = truth_of(_sample(item)).boxes
+        boxes = truth_of(item.sample).boxes
     except SnellenError:
         return _BIG
     return min((box.area for box in boxes), default=_BIG)

@@ -6,14 +6,13 @@ ScreenSeekeR's planner. The others are ours. Image and text stand in the order t
 
 from __future__ import annotations
 
-from snellen.core.errors import SnellenError
-from snellen.core.types import Question, Sample
+from collections.abc import Sequence
 
-BENCHMARK = "grounding"
-PROMPTS = {
-    "instruction": "the screenshot, then the instruction as the data set has it; methods turn it into their own prompts"
-}
-KINDS = ("button", "icon", "text", "text_field", "checkbox", "dropdown", "link", "unknown")
+from snellen.core.prompt import Prompt, by_name
+from snellen.core.types import Question, Sample, Text
+
+EXAM = "grounding"
+KINDS = ("button", "icon", "text", "text_field", "checkbox", "dropdown", "link")
 
 # UI-TARS: the maintainers' evaluation prompt; image first, then this and the instruction
 UITARS_OFFICIAL = (
@@ -116,21 +115,28 @@ def filled(template: str, **values: object) -> str:
     return template.format(**values)
 
 
-def question_of(prompt: str, sample: Sample) -> Question:
-    """What a subject of this exam is shown: the screenshot and the instruction. There is no truth in it."""
-    from snellen.exams.grounding.data import ask
+def ask(sample: Sample, _shots: Sequence[Sample] = ()) -> Question:
+    """The screenshot and the instruction: all that there is for whoever answers. There is no truth in it."""
+    return Question(
+        id=sample.id,
+        benchmark=EXAM,
+        prompt=INSTRUCTION.name,
+        parts=(*sample.pictures, Text(text=str(sample.facts["instruction"]))),
+        answer_kind="text",
+    )
 
-    if prompt not in PROMPTS:
-        raise SnellenError(f"unknown prompt '{prompt}' of {BENCHMARK}: choose from {', '.join(PROMPTS)}")
-    return ask(sample)
+
+INSTRUCTION = Prompt(
+    "instruction",
+    "the screenshot, then the instruction as the data set has it; methods turn it into their own prompts",
+    ask,
+)
+PROMPTS = by_name(INSTRUCTION)
 
 
 def probes() -> list[Sample]:
     """Samples without pictures, one a kind of element, to show prompts and try protocols."""
-    return [
-        _sample(kind, i)
-        for i, kind in enumerate(("button", "icon", "text", "text_field", "checkbox", "dropdown", "link"))
-    ]
+    return [_sample(kind, i) for i, kind in enumerate(KINDS)]
 
 
 def truths() -> list[Sample]:

@@ -2,27 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from snellen.core.protocol import Verdict
-from snellen.core.results import GroupSummary
+from snellen.core.protocol import Group, Key, Protocol, Seen, Verdict
+from snellen.core.results import GroupSummary, Metric, Score
 from snellen.core.types import Mark, Metrics, Outcome, Sample
-from snellen.exams.grounding.compat import original as legacy
+from snellen.exams.grounding import summary
+from snellen.exams.grounding.compat import original
+from snellen.exams.grounding.marking import metrics as measures
 from snellen.exams.grounding.marking.marks import Truth, is_right, metrics, read_prediction, truth_of
 from snellen.exams.grounding.marking.osworld import correct as lmms_correct
 from snellen.exams.grounding.marking.osworld import lmms_point
 from snellen.exams.grounding.marking.screenspot import correctness
+from snellen.exams.grounding.names import OPENADAPT
 from snellen.exams.grounding.reading.predictions import Prediction, from_text
 
 Rule = Callable[[Prediction, Truth, Sample], tuple[bool, Metrics]]
 Reader = Callable[[str, Sample], Prediction]
 
 
-class GroundingProtocol:
+class GroundingProtocol(Protocol):
     """One protocol: how a reply is read, what is right, and which values are kept beside the common ones."""
 
     prompt = "instruction"
+    always_clustered = True
 
     def __init__(
         self,
@@ -31,13 +35,13 @@ class GroundingProtocol:
         about: str,
         *,
         rule: Rule,
-        headline: str = "click_accuracy",
+        metrics: tuple[Metric, ...] = measures.OF_CLICK,
         reader: Reader = read_prediction,
         own_blank: Metrics | None = None,
         own_files: bool = False,
     ) -> None:
-        self.name, self.version, self.about, self.headline = name, version, about, headline
-        self.own_files = own_files
+        self.name, self.version, self.about, self.metrics = name, version, about, metrics
+        self.headline, self.own_files = metrics[0].name, own_files
         self._rule, self._reader, self._own_blank = rule, reader, own_blank or {}
 
     def judge(self, reply: str, sample: Sample) -> Verdict:
@@ -51,10 +55,24 @@ class GroundingProtocol:
     def blank(self, sample: Sample) -> Metrics:
         return metrics(None, truth_of(sample)) | self._own_blank
 
-    def summarise(self, marked: Iterable[tuple[Sample, Mark]]) -> tuple[GroupSummary, ...]:
-        from snellen.exams.grounding.summary import summarise
+    def seen(self, sample: Sample, mark: Mark) -> Seen:
+        return summary.seen(sample, mark, self.metrics)
 
-        return summarise(self, marked)
+    def groups(self, sample: Sample) -> Iterator[Key]:
+        return summary.groups(sample)
+
+    def order(self, key: Key) -> Any:
+        return summary.order(key)
+
+    def floors(self, group: Group) -> Mapping[str, tuple[float, str]]:
+        return summary.floors(group)
+
+    def own_scores(self, group: Group) -> Mapping[str, Score]:
+        cells = summary.six_cells(group) if measures.CELLS in self.metrics else {}
+        return summary.quantiles(group) | cells
+
+    def finish(self, groups: Sequence[GroupSummary]) -> tuple[GroupSummary, ...]:
+        return summary.finished(groups)
 
 
 def reading_of(prediction: Prediction) -> dict[str, Any]:
@@ -80,8 +98,8 @@ def _screenspot(prediction: Prediction, truth: Truth, sample: Sample) -> tuple[b
     return right, {"wrong_format": float(correctness(prediction.status, right) == "wrong_format")}
 
 
-def _seed(prediction: Prediction, truth: Truth, sample: Sample) -> tuple[bool, Metrics]:
-    """The original's two rules: a box by its score against the truth, a point by the box made larger by 0.02.
+def _openadapt(prediction: Prediction, truth: Truth, sample: Sample) -> tuple[bool, Metrics]:
+    """openadapt-grounding's two rules: a box by its score against the truth, a point by the box made larger by 0.02.
 
     A method that answers with a box is judged as its OmniParser, one that answers with a point as its UI-TARS. As there, a missing
     overlap or distance is 0.
@@ -93,12 +111,12 @@ def _seed(prediction: Prediction, truth: Truth, sample: Sample) -> tuple[bool, M
         point = (prediction.point[0] / width, prediction.point[1] / height)
         if prediction.box is not None:
             box = _fractions(list(prediction.box), width, height)
-            score = legacy.match_score(box, prediction.text, target, sample.facts.get("text"))
-            found, overlap = score >= legacy.FOUND, legacy.iou(box, target)
+            score = original.match_score(box, prediction.text, target, sample.facts.get("text"))
+            found, overlap = score >= original.FOUND, original.iou(box, target)
         else:
-            found = legacy.inside(point, target)
+            found = original.inside(point, target)
         if found:
-            away = legacy.distance(point, legacy.click_point(target))
+            away = original.distance(point, original.click_point(target))
     values: Metrics = {
         "detection_rate": float(found),
         "match_score": score,
@@ -108,7 +126,7 @@ def _seed(prediction: Prediction, truth: Truth, sample: Sample) -> tuple[bool, M
     return found, values
 
 
-def _fractions(box: list[float], width: float, height: float) -> legacy.XYWH:
+def _fractions(box: list[float], width: float, height: float) -> original.XYWH:
     x1, y1, x2, y2 = box
     return x1 / width, y1 / height, (x2 - x1) / width, (y2 - y1) / height
 
@@ -147,11 +165,11 @@ PROTOCOLS = {
             rule=_click,
         ),
         GroundingProtocol(
-            "seed",
+            OPENADAPT,
             "1",
-            "the original's: a box by its score of 0.3 (overlap, text, distance), a point by the box made larger by 0.02",
-            rule=_seed,
-            headline="detection_rate",
+            "as openadapt-grounding marks: a box by its score of 0.3 (overlap, text, distance), a point by the box made larger by 0.02",
+            rule=_openadapt,
+            metrics=measures.OF_OPENADAPT,
             own_blank={"detection_rate": 0.0, "match_score": None, "seed_iou": 0.0, "seed_distance": 0.0},
             own_files=True,
         ),
@@ -160,6 +178,7 @@ PROTOCOLS = {
             "1",
             "point in box, edges included; six cells of platform and kind, averaged over samples and over cells",
             rule=_screenspot,
+            metrics=measures.OF_SCREENSPOT,
             own_blank={"wrong_format": 1.0},
         ),
         GroundingProtocol(
@@ -167,6 +186,7 @@ PROTOCOLS = {
             "1",
             "point in box, edges included; correct, wrong or wrong_format; averaged over samples; by group and application",
             rule=_screenspot,
+            metrics=measures.OF_SCREENSPOT_PRO,
             own_blank={"wrong_format": 1.0},
             own_files=True,
         ),

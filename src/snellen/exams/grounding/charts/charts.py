@@ -1,7 +1,7 @@
 """The charts of a grounding comparison: overall, by size, by element type, accuracy against time. As SVG, and as PNG of the same name.
 
-The file names are the seed's. Unlike its charts these have intervals and n, sizes say what they are measured on, and methods that look
-at the answer are hatched and apart.
+The file names are openadapt-grounding's. Unlike its charts these have intervals and n, sizes say what they are measured on, and
+methods that look at the answer are hatched and apart.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from snellen.exams.grounding.charts.bars import Column, bars
 from snellen.exams.grounding.charts.results import ORIGINAL, PIXELS, SIZES, TYPES, Rate, Result, Row, rows_of
 from snellen.exams.grounding.charts.scatter import scatter
 from snellen.exams.grounding.charts.shapes import Picture, to_svg
+from snellen.exams.grounding.names import OPENADAPT
 
 OVERALL = "detection_rate_overall"
 BY_SIZE = "detection_rate_by_size"
@@ -27,7 +28,10 @@ AREA_LIMITS = {
 }
 RULES = {
     "click": ("Click accuracy", "the predicted point lies in the element's box, edges included, no tolerance"),
-    "seed": ("Detection rate", "the seed's rule: box score of at least 0.3, or point in the box enlarged by 0.02"),
+    OPENADAPT: (
+        "Detection rate",
+        "openadapt-grounding's rule: box score of at least 0.3, or point in the box enlarged by 0.02",
+    ),
     ORIGINAL: ("Detection rate", "as the original tool counted"),
 }
 
@@ -45,7 +49,7 @@ def draw(results: Iterable[Result]) -> dict[str, Picture]:
     basis = (
         "side of a square of the element's area, in pixels"
         if pixels
-        else "share of the screen's area (the seed's rule)"
+        else "share of the screen's area (openadapt-grounding's rule)"
     )
     types = [*(t for t in TYPES if any(t in r.types for r in rows)), *_others(rows)]
     sizes = [Column(s, limits[s], tuple(r.sizes.get(s, nothing) for r in rows)) for s in SIZES]

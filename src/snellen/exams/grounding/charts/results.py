@@ -1,4 +1,4 @@
-"""The seed's result files as rows of charts: rates with intervals clustered by screenshot, by size and by element type.
+"""openadapt-grounding's result files as rows of charts: rates with intervals clustered by screenshot, by size and by element type.
 
 Files of the original tool are read as well. They do not say that five of its six methods look at the answer, so that is said for them.
 """
@@ -13,6 +13,7 @@ import msgspec
 
 from snellen.core.errors import SnellenError
 from snellen.core.types import Struct
+from snellen.exams.grounding.names import OLD_NAMES
 from snellen.stats.cluster import ClusteredMeans, Estimate
 
 SIZES = ("small", "medium", "large")
@@ -36,7 +37,7 @@ class Element(Struct, frozen=True):
 
 
 class Result(Struct, frozen=True):
-    """A result file: the seed's keys, and those of ours that tables and charts look at."""
+    """A result file: the original's keys, and those of ours that tables and charts look at."""
 
     method_name: str
     dataset_name: str
@@ -137,11 +138,12 @@ def looks_at_answer(result: Result) -> bool:
 
 def protocol_name(result: Result) -> str:
     """The protocol that a file was marked under."""
-    return ORIGINAL if result.protocol is None else str(result.protocol.get("name", "unknown"))
+    name = ORIGINAL if result.protocol is None else str(result.protocol.get("name", "unknown"))
+    return OLD_NAMES.get(name, name)
 
 
 def metrics_of(result: Result) -> dict[str, Any]:
-    """What the seed's tables and its comparison want of a result, and whether it is an oracle's."""
+    """What the original's tables and its comparison want of a result, and whether it is an oracle's."""
     kept = {
         k: getattr(result, k) for k in Result.__struct_fields__ if k not in ("results", "protocol", "synthetic_data")
     }

@@ -17,7 +17,7 @@ INSET = 34.0
 APART = 22.0
 WIDE, HIGH, LEGEND = 620.0, 420.0, 360.0
 LOG_ABOVE = 50.0  # times between the fastest and the slowest
-NOTE = "Whiskers: 95 % intervals of the means over screenshots. Dashed: the seed's targets, 80 % and 2 s."
+NOTE = "Whiskers: 95 % intervals of the means over screenshots. Dashed: openadapt-grounding's targets, 80 % and 2 s."
 
 
 class _Axis(NamedTuple):

@@ -1,1 +1,1 @@
-"""The original's own arithmetic, kept exactly."""
+"""openadapt-grounding, the original of this exam's first form: its own arithmetic, kept exactly."""

@@ -1,4 +1,6 @@
-"""The original's own arithmetic, kept exactly, for its protocol, its tables and the comparison with it. Nothing else uses it.
+"""openadapt-grounding's own arithmetic, kept exactly, for its protocol, its oracles, its tables and the comparison with it.
+
+"The original" is that implementation wherever this package says so.
 
 Boxes are fractions (x, y, width, height), as there. What is odd is theirs: see docs/grounding.md.
 """
@@ -6,11 +8,8 @@ Boxes are fractions (x, y, width, height), as there. What is odd is theirs: see 
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
-
-from snellen.exams.grounding.methods.resize import UITARS_HELPER, smart_resize
+from typing import Any
 
 XYWH = tuple[float, float, float, float]
 XY = tuple[float, float]
@@ -25,9 +24,6 @@ PER_DISTANCE = 0.5
 UITARS_CONFIDENCE = 0.9
 SIZES = (200, 300, 500)
 MAX_REGIONS = 5
-_POINT = re.compile(r"<point>(\d+)\s+(\d+)</point>")
-_START = re.compile(r"start_box=['\"]?\((\d+),\s*(\d+)\)['\"]?")
-_THOUGHT = re.compile(r"Thought:\s*(.+?)(?=\nAction:|$)", re.DOTALL)
 
 
 # ---------------------------------------------------------------- geometry
@@ -55,12 +51,6 @@ def distance(a: XY, b: XY) -> float:
 def click_point(box: XYWH) -> XY:
     """The middle of a box."""
     return box[0] + box[2] / 2, box[1] + box[3] / 2
-
-
-def size_category(box: XYWH) -> str:
-    """By the fraction of the screen, though the charts say pixels: under 0.001 small, under 0.01 medium, else large."""
-    area = box[2] * box[3]
-    return "small" if area < 0.001 else "medium" if area < 0.01 else "large"
 
 
 def inside(point: XY, box: XYWH, tolerance: float = TOLERANCE) -> bool:
@@ -98,12 +88,6 @@ def to_full(region: XYWH, point: XY) -> XY:
     return region[0] + point[0] * region[2], region[1] + point[1] * region[3]
 
 
-def box_to_full(region: XYWH, box: XYWH) -> XYWH:
-    """As `to_full`, for a box."""
-    x, y = to_full(region, (box[0], box[1]))
-    return x, y, box[2] * region[2], box[3] * region[3]
-
-
 def regions(strategy: str, target: XYWH, width: int, height: int, max_regions: int = MAX_REGIONS) -> list[XYWH]:
     """Where the original looks, placed by the truth's centre: `baseline`, `fixed_crop` or `screenseeker`."""
     whole: XYWH = (0.0, 0.0, 1.0, 1.0)
@@ -134,50 +118,6 @@ def _panels(centre: XY) -> list[XYWH]:
     found.append((0.15, 0.1, 0.7, 0.8))
     found.append((0.0 if x < 0.5 else 0.5, 0.0 if y < 0.5 else 0.5, 0.5, 0.5))
     return found
-
-
-# ---------------------------------------------------------------- replies
-
-
-class UitarsReply(NamedTuple):
-    """What the original reads from a reply; a point as fractions of the screen."""
-
-    point: XY | None
-    thought: str
-
-
-def read_uitars(text: str, width: int, height: int) -> UitarsReply:
-    """The first `<point>` anywhere, else `start_box=(`; whole numbers only; clamped to the screen."""
-    said = _THOUGHT.search(text)
-    thought = said.group(1).strip() if said else ""
-    match = _POINT.search(text) or _START.search(text)
-    if match is None:
-        return UitarsReply(None, thought)
-    wide, high = smart_resize(width, height, UITARS_HELPER)
-    x, y = int(match.group(1)) / wide, int(match.group(2)) / high
-    return UitarsReply((max(0.0, min(1.0, x)), max(0.0, min(1.0, y))), thought)
-
-
-def convert_omniparser(item: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """An entry of OmniParser's list as the original takes it: no kind from V2 servers, boxes over the edge dropped, null content fatal."""
-    box = item.get("bbox", [])
-    if len(box) != 4:
-        return []
-    x1, y1, x2, y2 = box
-    if not all(0 <= v <= 1 for v in box) or x2 - x1 <= 0 or y2 - y1 <= 0:
-        return []
-    text, kind = item.get("content", ""), "unknown"
-    for start, name in (("Text Box ID", "text"), ("Icon Box ID", "icon")):
-        if text.startswith(start):
-            kind, text = name, text.split(": ", 1)[1] if ": " in text else text
-            break
-    bounds = [x1, y1, x2 - x1, y2 - y1]
-    return [{"bounds": bounds, "text": text, "element_type": kind, "confidence": item.get("confidence", 1.0)}]
-
-
-def to_pixels(point: XY, width: int, height: int) -> tuple[int, int]:
-    """Fractions to whole pixels; int() cuts fractions off."""
-    return int(point[0] * width), int(point[1] * height)
 
 
 # ---------------------------------------------------------------- aggregates

@@ -135,4 +135,6 @@ def _target(element: Element, space: Pixels, details: dict[str, str], place: str
     )
 
 
-FORMAT = Format("annotations", "the seed's annotations.json", "xywh", "fractions", find, read, FILE)
+FORMAT = Format(
+    "annotations", "annotations.json as openadapt-grounding writes it", "xywh", "fractions", find, read, FILE
+)

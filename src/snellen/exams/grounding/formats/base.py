@@ -95,7 +95,7 @@ def size_class(box: Box) -> str:
 
 
 def area_class(fraction: float) -> str:
-    """The seed's rule: the box as a share of the screenshot's area, limits 0.001 and 0.01, limits go up."""
+    """openadapt-grounding's rule: the box as a share of the screenshot's area, limits 0.001 and 0.01, limits go up."""
     return "small" if fraction < AREA_SMALL_BELOW else "medium" if fraction < AREA_MEDIUM_BELOW else "large"
 
 

@@ -24,7 +24,6 @@ from snellen.exams.grounding.formats.base import (
 )
 from snellen.exams.grounding.geometry import Pixels
 
-SPLITS = ("Dev", "Creative", "CAD", "Scientific", "Office", "OS")
 FOLDERS = ("images", "")
 
 

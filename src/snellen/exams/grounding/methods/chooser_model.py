@@ -43,7 +43,7 @@ class ModelChooser:
         text = prompts.filled(prompts.CHOOSER, instruction=seen.instruction, boxes=listed(detections))
         question = Question(
             id=seen.id,
-            benchmark=prompts.BENCHMARK,
+            benchmark=prompts.EXAM,
             prompt=ROLE,
             system=prompts.CHOOSER_SYSTEM,
             parts=(

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from snellen.core.errors import SnellenError
 from snellen.exams.grounding import prompts
 from snellen.exams.grounding.geometry import THOUSAND, UNIT, Box, Pixels, Point, Resized, Space
-from snellen.exams.grounding.methods.resize import (
+from snellen.exams.grounding.methods.image_sizes import (
     CLAUDE_LONGEST,
     CLAUDE_PIXELS,
     PROCESSOR,

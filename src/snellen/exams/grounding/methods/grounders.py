@@ -11,9 +11,9 @@ from snellen.exams.grounding import prompts
 from snellen.exams.grounding.geometry import Crop, Point
 from snellen.exams.grounding.methods.base import Tools, View
 from snellen.exams.grounding.methods.formats import FORMATS, SPACES, UITARS, Format, Size, place, smart
+from snellen.exams.grounding.methods.image_sizes import PROCESSOR, UITARS_V1, Limits
 from snellen.exams.grounding.methods.looks import Look
 from snellen.exams.grounding.methods.pictures import cut, scaled
-from snellen.exams.grounding.methods.resize import PROCESSOR, UITARS_V1, Limits
 from snellen.exams.grounding.methods.timing import aside
 from snellen.exams.grounding.reading.points import read_point
 
@@ -44,7 +44,7 @@ class Grounder:
         text = prompts.filled(self.form.template, instruction=instruction, width=sent[0], height=sent[1])
         question = Question(
             id=asked_id(view, crop),
-            benchmark=prompts.BENCHMARK,
+            benchmark=prompts.EXAM,
             prompt=ROLE,
             parts=(
                 Picture(data=data, name=view.id, transforms=steps(crop, sent)),

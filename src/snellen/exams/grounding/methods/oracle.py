@@ -1,6 +1,6 @@
-"""The original's rules, which look at the answer. Offered for comparison only, under the name oracle/NAME, and flagged wherever they go.
+"""openadapt-grounding's rules, which look at the answer. Offered for comparison only, as oracle/NAME, and flagged wherever they go.
 
-Five of the six published methods are of this kind. A detector's box is chosen by its overlap with the true box; a model's point is
+Five of its six methods are of this kind. A detector's box is chosen by its overlap with the true box; a model's point is
 accepted if it is right, and asked for again elsewhere if it is not; crops are placed around the true centre. That is why a subject that
 never looks gets over 90 % here. Everything else in this package works without a Target; this module alone takes one.
 """
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from snellen.core.errors import SnellenError
 from snellen.core.types import Sample
-from snellen.exams.grounding.compat import original as legacy
+from snellen.exams.grounding.compat import original
 from snellen.exams.grounding.geometry import UNIT, Box, Crop, Point
 from snellen.exams.grounding.methods.base import Parse, ToolFailure, Tools, View
 from snellen.exams.grounding.methods.baselines import window_parse
@@ -28,13 +28,13 @@ if TYPE_CHECKING:
 
 PREFIX = "oracle/"
 STRATEGIES = {"": "baseline", "baseline": "baseline", "fixed": "fixed_crop", "screenseeker": "screenseeker"}
-MOST_REGIONS = {"baseline": 1, "fixed_crop": 1 + len(legacy.SIZES), "screenseeker": 1 + legacy.MAX_REGIONS}
+MOST_REGIONS = {"baseline": 1, "fixed_crop": 1 + len(original.SIZES), "screenseeker": 1 + original.MAX_REGIONS}
 
 
 class Target(NamedTuple):
     """The truth that the original hands to its methods: the box as fractions (x, y, width, height), and the text."""
 
-    box: legacy.XYWH
+    box: original.XYWH
     text: str | None
 
 
@@ -62,7 +62,7 @@ class PointOracle:
         timed = Timed(tools)
         trail = Trail(view)
         answer = Look("missed", reason="no point passed the original's rule, which knows the truth")
-        for region in legacy.regions(self.strategy, target.box, view.width, view.height):
+        for region in original.regions(self.strategy, target.box, view.width, view.height):
             crop = _crop(view, region)
             try:
                 look = await trail.look(self.locator, crop, view.instruction, timed)
@@ -72,11 +72,13 @@ class PointOracle:
             if look.point is None:
                 continue
             within = crop.into(look.point).to(UNIT)
-            full = legacy.to_full(region, (within.x, within.y))
+            full = original.to_full(region, (within.x, within.y))
             point = Point(*full, UNIT).to(view.space)
             answer = answer._replace(point=point)
-            if legacy.inside(full, target.box):
-                answer = Look("found", point=point, confidence=legacy.UITARS_CONFIDENCE, reason="accepted by the truth")
+            if original.inside(full, target.box):
+                answer = Look(
+                    "found", point=point, confidence=original.UITARS_CONFIDENCE, reason="accepted by the truth"
+                )
                 break
         return trail.prediction(self.name, _failed(answer, trail), timed.seconds, oracle=True)
 
@@ -95,7 +97,7 @@ class DetectionOracle:
         timed = Timed(tools)
         trail = Trail(view)
         best, chosen, shown = 0.0, None, None
-        for region in legacy.regions(self.strategy, target.box, view.width, view.height):
+        for region in original.regions(self.strategy, target.box, view.width, view.height):
             crop = _crop(view, region)
             trail.attempts += 1
             if crop != view.whole:
@@ -112,7 +114,7 @@ class DetectionOracle:
             top = int(scores.argmax())
             if float(scores[top]) > best:
                 best, chosen, shown = float(scores[top]), tuple(float(v) for v in boxes[top]), parse.detections[top]
-            if best >= legacy.ENOUGH:
+            if best >= original.ENOUGH:
                 break
         look = _chosen(view, best, chosen, shown)
         return trail.prediction(self.name, _failed(look, trail), timed.seconds, oracle=True)
@@ -124,7 +126,7 @@ class DetectionOracle:
         note = "whole" if crop == view.whole else f"crop {','.join(map(str, crop.edges))}"
         return await tools.parse(await aside(tools, cut, view.image, crop), note)
 
-    def _scores(self, parse: Parse, region: legacy.XYWH, target: Target) -> tuple[Floats, Floats]:
+    def _scores(self, parse: Parse, region: original.XYWH, target: Target) -> tuple[Floats, Floats]:
         """The original's score of every detection, and its box as fractions of the screen."""
         import numpy as np
 
@@ -145,10 +147,10 @@ class DetectionOracle:
         common = np.where((wide > 0) & (high > 0), wide * high, 0.0)
         union = boxes[:, 2] * boxes[:, 3] + tw * th - common
         overlap = np.divide(common, union, out=np.zeros_like(common), where=union > 0)
-        cx, cy = legacy.click_point(target.box)
+        cx, cy = original.click_point(target.box)
         away = np.hypot(boxes[:, 0] + boxes[:, 2] / 2 - cx, boxes[:, 1] + boxes[:, 3] / 2 - cy)
         bonus = np.array([_bonus(d, target.text) for d in parse.detections]) if worded and target.text else 0.0
-        scores = np.clip(overlap + bonus - np.minimum(legacy.FARTHEST, away * legacy.PER_DISTANCE), 0.0, 1.0)
+        scores = np.clip(overlap + bonus - np.minimum(original.FARTHEST, away * original.PER_DISTANCE), 0.0, 1.0)
         return scores, boxes
 
 
@@ -171,8 +173,8 @@ def _bonus(detection: Detection, wanted: str | None) -> float:
         return 0.0
     one, other = detection.text.lower().strip(), wanted.lower().strip()
     if one == other:
-        return legacy.SAME_TEXT
-    return legacy.PART_OF_TEXT if one in other or other in one else 0.0
+        return original.SAME_TEXT
+    return original.PART_OF_TEXT if one in other or other in one else 0.0
 
 
 def _chosen(view: View, best: float, chosen: tuple[float, ...] | None, shown: Detection | None) -> Look:
@@ -180,14 +182,14 @@ def _chosen(view: View, best: float, chosen: tuple[float, ...] | None, shown: De
     if chosen is None:
         return missed
     box = Box.from_xywh(chosen, UNIT).to(view.space)
-    if best < legacy.FOUND:
+    if best < original.FOUND:
         return missed._replace(point=box.centre, box=box)
     text = shown.text if shown is not None else None
     return Look("found", point=box.centre, box=box, text=text or None, confidence=best, reason="chosen by the truth")
 
 
-def _crop(view: View, region: legacy.XYWH) -> Crop:
-    x, y, wide, high = legacy.crop_pixels(region, view.width, view.height)
+def _crop(view: View, region: original.XYWH) -> Crop:
+    x, y, wide, high = original.crop_pixels(region, view.width, view.height)
     return Crop(view.space, x, y, x + wide, y + high)
 
 

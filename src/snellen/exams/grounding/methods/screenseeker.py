@@ -151,7 +151,7 @@ class _Hunt:
         answer = await self.tools.ask(
             Question(
                 id=asked_id(view, crop),
-                benchmark=prompts.BENCHMARK,
+                benchmark=prompts.EXAM,
                 prompt=role,
                 system=prompts.PLANNER_SYSTEM,
                 parts=(

@@ -17,7 +17,7 @@ import msgspec
 from snellen.core.digest import digest
 from snellen.core.errors import MissingExtra, SnellenError
 from snellen.core.images import ledger_entry
-from snellen.core.subject import Asked, Caller, Endpoint, Reply, Request, Subject
+from snellen.core.subject import Asked, Caller, Reply, Request, Subject
 from snellen.core.types import Answer, Call, Failure, Picture, Question
 from snellen.exams.grounding.methods import wire_omniparser
 from snellen.exams.grounding.methods.base import Method, Parse, ToolFailure, View
@@ -65,8 +65,10 @@ class Outside:
                 raise MissingExtra(f"method {name}", "ocr")
 
 
-class MethodSubject:
+class MethodSubject(Subject):
     """Answers with the JSON of a Prediction. A method that could not do its work is a failure, not a wrong answer."""
+
+    parallel = 16
 
     def __init__(
         self,
@@ -84,21 +86,19 @@ class MethodSubject:
         self._models = tuple(unlike)
         names = "+".join(s.spec for s in unlike)
         self.spec = f"{method.name}/{names}" if names else method.name
-        self.identity: dict[str, Any] = {"kind": "method", "method": method.name, "options": dict(options)}
+        identity: dict[str, Any] = {"kind": "method", "method": method.name, "options": dict(options)}
         if truths is not None:
-            self.identity["oracle"] = "looks at the answer; for comparison only"
-        self.endpoints: tuple[Endpoint, ...] = ()
+            identity["oracle"] = "looks at the answer; for comparison only"
         self._via: dict[int, int] = {}
         if "parser:omniparser" in method.needs and outside.parser is not None:
             self.endpoints += (outside.parser,)
-            self.identity["parser"] = outside.parser.connection.url
+            identity["parser"] = outside.parser.connection.url
         for subject in unlike:
             if subject.endpoint is not None:
                 self._via[id(subject)] = len(self.endpoints)
                 self.endpoints += (subject.endpoint,)
-            self.identity["planner" if subject is not outside.model else "model"] = dict(subject.identity)
-        self.endpoint = self.endpoints[0] if self.endpoints else None
-        self.parallel = 16
+            identity["planner" if subject is not outside.model else "model"] = dict(subject.identity)
+        self.identity = identity
         self._pool: Pool | None = None
         self._parses = ParseCache(self._parse)
         self._call: Caller | None = None

@@ -20,9 +20,8 @@ class Limits(NamedTuple):
 
 PROCESSOR = Limits(3136, 12_845_056)  # Qwen2-VL and Qwen2.5-VL defaults, and UI-TARS 1.5's by what is known
 UITARS_V1 = Limits(3136, 2_116_800)  # the preprocessor file of UI-TARS-7B-SFT
-UITARS_HELPER = Limits(
-    78_400, 12_845_056
-)  # UI-TARS's own helper (and the seed), which disagrees with the server when small
+# UI-TARS's own helper (and openadapt-grounding), which disagrees with the server when small
+UITARS_HELPER = Limits(78_400, 12_845_056)
 CLAUDE_LONGEST = 1568
 CLAUDE_PIXELS = 1_150_000
 

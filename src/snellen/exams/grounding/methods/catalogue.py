@@ -1,0 +1,258 @@
+"""The catalogue of grounding methods, and how one is put together from a name and options.
+
+A name is BASE or BASE+CROP: `ocr`, `uitars+reground`, `omniparser+screenseeker`. The six names of openadapt-grounding are kept:
+`uitars-fixed` is `uitars+fixed`, and `uitars-screenseeker`, whose crops are a heuristic there, is `uitars+screenseeker-heuristic`.
+`oracle/NAME` is that original's rule, which looks at the answer; it is built by `build_oracle` and takes the truth explicitly.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from snellen.core.errors import SnellenError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from snellen.exams.grounding.methods.base import Entry, Method, Options
+    from snellen.exams.grounding.methods.crops import Strategy
+    from snellen.exams.grounding.methods.looks import Locator
+    from snellen.exams.grounding.methods.oracle import OracleMethod
+
+ORACLE = "oracle/"
+BASES = {
+    "omniparser": "OmniParser's server sees, a chooser picks",
+    "ocr": "embedded: RapidOCR text and a classical detector of boxes and icons, a chooser picks",
+    "uitars": "UI-TARS (v1 or 1.5) points",
+    "vlm": "any vision-language model points, in a declared format",
+    "center": "baseline: always the middle",
+    "random": "baseline: a random point",
+    "sliding-window": "baseline: a random window",
+}
+CROPS = {
+    "none": "the whole screenshot",
+    "fixed": "then 200, 300 and 500 px around its own first answer",
+    "screenseeker-heuristic": "and all panels, always",
+    "screenseeker": "searched by a planner model, with a cap on calls",
+    "reground": "then once more, 1024 px around its own first answer",
+    "narrow": "three times, each time half the view each way",
+}
+ALIASES = {
+    f"{base}-{old}": f"{base}+{new}"
+    for base in ("omniparser", "uitars")
+    for old, new in (("fixed", "fixed"), ("screenseeker", "screenseeker-heuristic"))
+}
+PARSERS = ("omniparser", "ocr")
+BASELINES = ("center", "random", "sliding-window")
+ORACLE_CROPS = ("", "-fixed", "-screenseeker")
+OPTIONS = {
+    "crop": "cropping, instead of +CROP in the name",
+    "chooser": "lexical (default) or model, for parsers",
+    "confidence": "refuse answers that are less sure (0 to 1)",
+    "refusals": "tell the model that it may answer none (vlm, chooser=model)",
+    "max_calls": "most calls a sample",
+    "sizes": "crop sizes of fixed, such as 200,300,500",
+    "version": "UI-TARS 1 or 1.5 (default)",
+    "prompt": "UI-TARS: official (default) or grounding",
+    "space": "coordinate space, where it is not the model's own: relative_1000, resized_pixels, image_pixels, unit",
+    "min_pixels": "fewest pixels of the server's image processor",
+    "max_pixels": "most pixels of the server's image processor",
+    "format": "vlm: qwen2-vl, qwen2.5-vl, qwen3-vl, gpt, claude, molmo, pixels or unit",
+    "seed": "of random and sliding-window",
+}
+
+
+# which options mean something for a base, and for a way of cropping; chooser=model and oracles: see `_allowed`
+OF_BASE = {
+    "omniparser": ("chooser", "confidence"),
+    "ocr": ("chooser", "confidence"),
+    "uitars": ("version", "prompt", "space", "min_pixels", "max_pixels", "confidence"),
+    "vlm": ("format", "space", "refusals", "confidence"),
+    "center": (),
+    "random": ("seed",),
+    "sliding-window": ("seed",),
+}
+OF_CROP = {"none": (), "fixed": ("sizes", "max_calls")}
+OTHER_CROP = ("max_calls",)
+
+
+def catalogue() -> list[Entry]:
+    """Every method: its name, what it needs, and what it does. Oracles come last and are flagged."""
+    from snellen.exams.grounding.methods.base import Entry
+
+    entries = []
+    for name in (*BASES, *ALIASES):
+        base, crop = _parts(name)
+        about = BASES[base] if crop == "none" else f"{BASES[base]}; {CROPS[crop]}"
+        entries.append(Entry(name, build(name, {}).needs, about))
+    for base, does in BASES.items():
+        if base in BASELINES:
+            continue
+        for crop, where in CROPS.items():
+            name = f"{base}+{crop}"
+            if crop != "none" and name not in ALIASES.values():
+                entries.append(Entry(name, build(name, {}).needs, f"{does}; {where}"))
+    for base in BASES:
+        for ending in ORACLE_CROPS:
+            name = f"{ORACLE}{base}{ending}"
+            about = "ORACLE: the original's rule, which looks at the answer; for comparison only"
+            entries.append(Entry(name, build_oracle(name, {}).needs, about, oracle=True))
+    return entries
+
+
+def is_oracle(name: str) -> bool:
+    """Whether a method's name says that it looks at the answer."""
+    return name.startswith(ORACLE)
+
+
+def build(name: str, options: Options) -> Method:
+    """A blind method from its name and options."""
+    from snellen.exams.grounding.methods.composed import Composed
+
+    if is_oracle(name):
+        raise SnellenError(
+            f"method '{name}' looks at the answer and is not a blind method: it takes the truth explicitly"
+        )
+    base, crop = _parts(name)
+    if "crop" in options:
+        if crop != "none" and crop != options["crop"]:
+            raise SnellenError(
+                f"method '{name}' already crops ({crop}): name the plain method '{base}' to crop with {options['crop']}"
+            )
+        crop = str(options["crop"])
+    _check_options(name, options, ("crop", *_allowed(base, options), *OF_CROP.get(crop, OTHER_CROP)))
+    threshold = _number(options, "confidence", 0.0, 1.0)
+    max_calls = _number(options, "max_calls", 1, 100_000)
+    cap = None if max_calls is None else int(max_calls)
+    return Composed(name, _locator(base, options), _strategy(crop, options, cap), threshold, cap)
+
+
+def build_oracle(name: str, options: Options) -> OracleMethod:
+    """The original's rule over a base: `oracle/uitars-fixed`, and for the baselines `oracle/center-fixed`."""
+    from snellen.exams.grounding.methods.oracle import STRATEGIES, DetectionOracle, PointOracle
+
+    plain = name.removeprefix(ORACLE)
+    base = next((b for b in BASES if plain == b or plain.startswith(f"{b}-")), "")
+    ending = plain.removeprefix(base).removeprefix("-")
+    if not base or ending not in STRATEGIES:
+        names = ", ".join(f"{ORACLE}{b}{e}" for b in ("omniparser", "uitars") for e in ORACLE_CROPS)
+        raise SnellenError(f"unknown oracle '{name}': choose from {names}, or another base")
+    chooses = base in (*PARSERS, "sliding-window")  # by the truth, whatever a chooser or a seed would say
+    _check_options(name, options, () if chooses else [o for o in _allowed(base, options) if o != "confidence"])
+    locator = _locator(base, options)
+    if chooses:
+        return DetectionOracle(name, base, locator.needs, STRATEGIES[ending])
+    return PointOracle(name, locator, STRATEGIES[ending])
+
+
+def takes_seed(name: str) -> bool:
+    """Whether a method draws by chance. An oracle's windows are chosen by the truth."""
+    if is_oracle(name):
+        return name.removeprefix(ORACLE).startswith("random")
+    return "seed" in OF_BASE[_parts(name)[0]]
+
+
+def _allowed(base: str, options: Options) -> tuple[str, ...]:
+    more = ("refusals",) if base in PARSERS and options.get("chooser") == "model" else ()
+    return (*OF_BASE[base], *more)
+
+
+def _check_options(name: str, options: Options, allowed: Sequence[str]) -> None:
+    """An option that means nothing would only make another run of the same."""
+    for option in sorted(set(options) - set(allowed)):
+        if option not in OPTIONS:
+            raise SnellenError(f"unknown option '{option}' of method '{name}': choose from {', '.join(OPTIONS)}")
+        takes = f"it takes {', '.join(allowed)}" if allowed else "it takes none"
+        raise SnellenError(f"option '{option}' means nothing for method '{name}': {takes}")
+
+
+def _parts(name: str) -> tuple[str, str]:
+    base, _, crop = ALIASES.get(name, name).partition("+")
+    if base not in BASES or (crop or "none") not in CROPS:
+        bases, crops = ", ".join(BASES), ", ".join(c for c in CROPS if c != "none")
+        raise SnellenError(
+            f"unknown method '{name}': choose from {bases}, with +{crops.replace(', ', ', +')}; or {', '.join(ALIASES)}"
+        )
+    return base, crop or "none"
+
+
+def _locator(base: str, options: Options) -> Locator:
+    from snellen.exams.grounding.methods import baselines, grounders
+    from snellen.exams.grounding.methods.image_sizes import Limits
+
+    seed = int(_number(options, "seed", 0, 2**63) or 0)
+    space = str(options["space"]) if "space" in options else None
+    refusals = _flag(options, "refusals")
+    if base == "uitars":
+        version = str(options.get("version", "1.5"))
+        own = grounders.uitars_limits(version)
+        fewest, most = _number(options, "min_pixels", 1, 1e9), _number(options, "max_pixels", 1, 1e9)
+        limits = Limits(int(fewest or own.fewest), int(most or own.most))
+        return grounders.uitars(version, str(options.get("prompt", "official")), space=space, limits=limits)
+    if base == "vlm":
+        return grounders.vlm(str(options.get("format", "pixels")), space=space, refusals=refusals)
+    if base in PARSERS:
+        return _parser(base, str(options.get("chooser", "lexical")), refusals)
+    if base == "center":
+        return baselines.Center()
+    return baselines.RandomPoint(seed) if base == "random" else baselines.SlidingWindow(seed)
+
+
+def _parser(base: str, chooser: str, refusals: bool) -> Locator:
+    from snellen.exams.grounding.methods.chooser_model import ModelChooser
+    from snellen.exams.grounding.methods.lexical import LexicalChooser
+    from snellen.exams.grounding.methods.parsers import ParserLocator
+
+    if chooser not in ("lexical", "model"):
+        raise SnellenError(f"unknown chooser '{chooser}': choose from lexical, model")
+    needs = ("parser:omniparser",) if base == "omniparser" else ("parser:ocr", "extra:ocr")
+    return ParserLocator(base, LexicalChooser() if chooser == "lexical" else ModelChooser(refusals), needs)
+
+
+def _strategy(crop: str, options: Options, max_calls: int | None) -> Strategy:
+    from snellen.exams.grounding.methods import crops, screenseeker
+
+    if crop not in CROPS:
+        raise SnellenError(f"unknown cropping '{crop}': choose from {', '.join(CROPS)}")
+    if crop == "fixed":
+        return crops.Fixed(_sizes(options))
+    if crop == "screenseeker":
+        return screenseeker.ScreenSeeker(screenseeker.CALLS if max_calls is None else max_calls)
+    if crop == "screenseeker-heuristic":
+        return crops.Panels()
+    if crop == "reground":
+        return crops.Reground()
+    return crops.Narrow() if crop == "narrow" else crops.Whole()
+
+
+def _sizes(options: Options) -> tuple[int, ...]:
+    from snellen.exams.grounding.methods.crops import SIZES
+
+    given = str(options.get("sizes", ""))
+    if not given:
+        return SIZES
+    parts = [p.strip() for p in given.split(",")]
+    if not all(p.isdecimal() and 0 < int(p) < 100_000 for p in parts):
+        raise SnellenError(f"option sizes={given}: expected whole pixels with commas, such as 200,300,500")
+    return tuple(int(p) for p in parts)
+
+
+def _number(options: Options, key: str, low: float, high: float) -> float | None:
+    if key not in options:
+        return None
+    try:
+        value = float(options[key])
+    except (TypeError, ValueError):
+        value = low - 1
+    if not low <= value <= high:
+        raise SnellenError(f"option {key}={options[key]}: expected a number from {low:g} to {high:g}")
+    return value
+
+
+def _flag(options: Options, key: str) -> bool:
+    value = options.get(key, False)
+    if isinstance(value, str):
+        if value.lower() not in ("true", "false", "yes", "no", "1", "0"):
+            raise SnellenError(f"option {key}={value}: expected true or false")
+        return value.lower() in ("true", "yes", "1")
+    return bool(value)

@@ -1,0 +1,172 @@
+"""Grounding methods as a kind of subject: `method/NAME`, with the models, the parser and the processes that a method asks."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from snellen.core.dotenv import overlaid
+from snellen.core.errors import SnellenError
+from snellen.core.options import Option
+from snellen.core.subject import Given, OptionsOf, Subject, SubjectKind
+from snellen.exams.grounding.methods import catalogue
+from snellen.exams.grounding.methods.base import Method
+from snellen.exams.grounding.methods.options import (
+    METHOD_OPTIONS,
+    MODEL,
+    OF_METHODS,
+    OMNIPARSER_URL,
+    PLANNER,
+    PREFIX,
+    UITARS_URL,
+)
+from snellen.exams.grounding.methods.oracle import OracleMethod, target_of
+
+UITARS = "vllm/ByteDance-Seed/UI-TARS-1.5-7B"
+UITARS_AT = "http://localhost:8001/v1"
+OMNIPARSER_AT = "http://localhost:8000"
+UITARS_REPLY = 128  # tokens, as the maintainers' evaluation has it; with top_p 1
+PATIENCE = 1.0  # seconds
+
+
+class MethodKind(SubjectKind):
+    """`method/NAME`."""
+
+    prefix = PREFIX
+    forms: Mapping[str, str] = {
+        "method/NAME": "a grounding method ('snellen list methods' shows them; --method NAME is short for it)"
+    }
+    options = OF_METHODS
+
+    def takes(self, name: str, given: Mapping[str, Any], options_of: OptionsOf) -> tuple[Option, ...]:
+        """What the method needs, and the options of the models that it asks."""
+        needs = _made(name, given, 0).needs
+        found = {METHOD_OPTIONS.name: METHOD_OPTIONS}
+        if {"model", "planner"} & {*needs}:
+            found[MODEL.name] = MODEL
+        if "planner" in needs:
+            found[PLANNER.name] = PLANNER
+        if "parser:omniparser" in needs:
+            found[OMNIPARSER_URL.name] = OMNIPARSER_URL
+        model = _model(name, given)
+        for spec in (model, given.get(PLANNER.name)):
+            if spec is not None:
+                found |= {option.name: option for option in options_of(spec)}
+        if _is_uitars(name) and "base_url" in found:
+            found[UITARS_URL.name] = UITARS_URL
+        return tuple(found.values())
+
+    def build(self, name: str, given: Given) -> Subject:
+        """A method with its hands on what it needs. An oracle also gets the truths, apart from the questions."""
+        from snellen.exams.grounding.methods.omniparser import OmniParserEndpoint
+        from snellen.exams.grounding.methods.subject import MethodSubject, Outside
+
+        options, environ = given.options, _environ()
+        method = _made(name, options, given.seed)
+        model, planner = _model(name, options), options.get(PLANNER.name)
+        parser = options.get(OMNIPARSER_URL.name) or environ.get("EVAL_OMNIPARSER_URL") or OMNIPARSER_AT
+        outside = Outside(
+            model=None if model is None else given.build(model, _for_model(name, given, environ)),
+            planner=None if planner is None else given.build(planner, {}),
+            parser=OmniParserEndpoint(parser) if "parser:omniparser" in method.needs else None,
+            pool=given.pool,
+        )
+        truths = None
+        if catalogue.is_oracle(name):
+            if given.data is None:
+                raise SnellenError(f"method {name} looks at the answer: it needs a data set")
+            truths = {sample.id: target_of(sample) for sample in given.data.light()}
+        return MethodSubject(method, outside, _own(name, options, given.seed), truths)
+
+    def catalogue(self) -> list[dict[str, Any]]:
+        """All methods with what they need, and whether that is there. Servers are looked for, a second each at most."""
+        from snellen.exams.grounding.methods.ocr import missing
+        from snellen.exams.grounding.methods.wire_omniparser import probe_url
+
+        environ = _environ()
+        parser = environ.get("EVAL_OMNIPARSER_URL") or OMNIPARSER_AT
+        uitars = environ.get("EVAL_UITARS_URL") or UITARS_AT
+        there = {
+            "model": "--model",
+            "planner": "--planner or --model",
+            "parser:omniparser": f"a server at {parser} ({_answers(probe_url(parser))})",
+            "parser:ocr": "embedded",
+            "extra:ocr": "installed" if missing() is None else "MISSING: pip install 'snellen[ocr]'",
+            "truth": "the answer itself",
+        }
+        server = f"{UITARS.removeprefix('vllm/')} at {uitars} ({_answers(uitars.rstrip('/') + '/models')})"
+        rows = []
+        for entry in catalogue.catalogue():
+            known = there | ({"model": f"--model, else {server}"} if _is_uitars(entry.name) else {})
+            needs = "; ".join(f"{need}: {known.get(need, '?')}" for need in entry.needs) or "nothing"
+            rows.append({"name": entry.name, "needs": needs, "about": entry.about, "oracle": entry.oracle})
+        return rows
+
+
+def _made(name: str, given: Mapping[str, Any], seed: int) -> Method | OracleMethod:
+    own = _own(name, given, seed)
+    return catalogue.build_oracle(name, own) if catalogue.is_oracle(name) else catalogue.build(name, own)
+
+
+def _own(name: str, given: Mapping[str, Any], seed: int) -> dict[str, Any]:
+    """The method's own options; the seed of the run where it draws by chance."""
+    drawn = {"seed": seed} if catalogue.takes_seed(name) else {}
+    return drawn | dict(given.get(METHOD_OPTIONS.name) or {})
+
+
+def _is_uitars(name: str) -> bool:
+    """Whether a method's model is UI-TARS, which has an address of its own."""
+    return name.removeprefix(catalogue.ORACLE).startswith("uitars")
+
+
+def _model(name: str, given: Mapping[str, Any]) -> str | None:
+    """The spec of the model that is asked."""
+    return given.get(MODEL.name) or (UITARS if _is_uitars(name) else None)
+
+
+def _for_model(name: str, given: Given, environ: Mapping[str, str]) -> dict[str, Any]:
+    """What is other than the user's options for the model: UI-TARS's address, and what its maintainers send along."""
+    if not _is_uitars(name):
+        return {}
+    options = given.options
+    changed: dict[str, Any] = {}
+    address, base = options.get(UITARS_URL.name), options.get("base_url")
+    if address and base:
+        raise SnellenError("--base-url and --uitars-url are two addresses of one model: give one of them")
+    if options.get(MODEL.name) is None:
+        address = base or address or environ.get("EVAL_UITARS_URL") or UITARS_AT
+    if address:
+        changed["base_url"] = address
+    own = options.get(METHOD_OPTIONS.name) or {}
+    plans = not options.get(PLANNER.name) and "screenseeker" in (name.partition("+")[2], own.get("crop"))
+    if plans or own.get("prompt", "official") != "official":
+        return changed
+    if options.get("max_tokens") in (None, given.exam.max_tokens):
+        changed["max_tokens"] = UITARS_REPLY
+    return changed | {"extra": {"top_p": 1, **(options.get("extra") or {})}}
+
+
+def _environ() -> dict[str, str]:
+    return overlaid(os.environ, Path(), "EVAL_")
+
+
+def _answers(url: str) -> str:
+    """Whether a server answers at all, in words."""
+    import http.client
+    from urllib.parse import urlsplit
+
+    parts = urlsplit(url)
+    kind = http.client.HTTPSConnection if parts.scheme == "https" else http.client.HTTPConnection
+    try:
+        connection = kind(parts.hostname or "", parts.port, timeout=PATIENCE)
+        connection.request("GET", parts.path or "/")
+        connection.getresponse().close()
+        connection.close()
+    except (OSError, http.client.HTTPException, ValueError):
+        return "nobody answers there"
+    return "there"
+
+
+KIND = MethodKind()

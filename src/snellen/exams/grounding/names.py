@@ -1,0 +1,8 @@
+"""Names that several files of the exam share."""
+
+from __future__ import annotations
+
+OPENADAPT = "openadapt"
+"""The protocol that marks as openadapt-grounding does, the implementation that this exam began with."""
+OLD_NAMES = {"seed": OPENADAPT}
+"""Earlier names of protocols; run folders and result files that have them stay readable."""

@@ -1,0 +1,174 @@
+"""openadapt-grounding's comparison and tables of several results, character by character, and ScreenSpot's table of six cells.
+
+Unlike there, an unknown value is a dash, size classes say what they are measured on, and methods that look at the answer stand apart.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from snellen.core.results import GroupSummary
+from snellen.core.text import for_terminal
+from snellen.core.types import Outcome
+from snellen.exams.grounding.compat import original
+from snellen.exams.grounding.formats.base import (
+    AREA_MEDIUM_BELOW,
+    AREA_SMALL_BELOW,
+    LARGE_ABOVE,
+    SIZE_BASIS,
+    SMALL_BELOW,
+)
+from snellen.exams.grounding.marking.screenspot import CELLS, averages
+
+ORACLE_TITLE = "ORACLE: these look at the answer and are for comparison only"
+SIZES = ("small", "medium", "large")
+PIXEL_RULE = f"{SIZE_BASIS}: {SMALL_BELOW}, {LARGE_ABOVE}"
+AREA_RULE = f"share of the screen's area: {AREA_SMALL_BELOW}, {AREA_MEDIUM_BELOW}"
+Metrics = Mapping[str, Any]
+
+
+def comparison(metrics: Sequence[Metrics]) -> dict[str, Any]:
+    """The original's comparison of blind methods; those that look at the answer in a block of their own."""
+    blind, oracles = [m for m in metrics if not m.get("oracle")], [m for m in metrics if m.get("oracle")]
+    found = _compared(blind) if blind or not oracles else {}
+    if oracles:
+        found = found | {"oracle": {"note": ORACLE_TITLE} | _compared(oracles)}
+    return {key: _finite(value) for key, value in found.items()}
+
+
+def _compared(metrics: Sequence[Metrics]) -> dict[str, Any]:
+    """As the original compares; what is not known is not the best, and the best of nothing, or of two size rules, is null."""
+    found = original.compare([_known(m) for m in metrics])
+    for size in SIZES if metrics else ():
+        if len({_by_pixels(m) for m in metrics}) > 1 or all(m[f"detection_rate_{size}"] is None for m in metrics):
+            found["size_analysis"][f"{size}_best"] = None
+    return found
+
+
+def _known(metrics: Metrics) -> dict[str, Any]:
+    time = metrics["mean_latency_ms"]
+    rates = {key: -1.0 for key in (f"detection_rate_{s}" for s in SIZES) if metrics[key] is None}
+    return dict(metrics) | {"mean_latency_ms": float("inf") if time is None else time} | rates
+
+
+def _by_pixels(metrics: Metrics) -> bool:
+    """Whether the size classes of a result go by pixels; the original's own files do not say, and go by area."""
+    return (metrics.get("size_basis") or {}).get("size_category") == PIXEL_RULE
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _finite(inner) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [_finite(inner) for inner in value]
+    return None if value == float("inf") else value
+
+
+def console_table(metrics: Sequence[Metrics]) -> str:
+    """The original's console tables, character by character; an unknown value is a dash, and oracles follow apart."""
+    if not metrics:
+        return "No results to display.\n"
+    blind, oracles = [m for m in metrics if not m.get("oracle")], [m for m in metrics if m.get("oracle")]
+    parts = [_console("EVALUATION RESULTS", blind)] if blind else []
+    if oracles:
+        parts.append(_console(ORACLE_TITLE, oracles))
+    return "".join(parts)
+
+
+def _console(title: str, metrics: Sequence[Metrics]) -> str:
+    lines = ["", "=" * 90, title, "=" * 90]
+    lines.append(f"{'Method':<28}{'Dataset':<12}{'Det.Rate':<10}{'IoU':<8}{'Latency':<10}{'Attempts':<8}{'Total':<8}")
+    lines.append("-" * 90)
+    for m in metrics:
+        rate, latency = f"{m['detection_rate'] * 100:.1f}%", _ms(m["mean_latency_ms"], "ms")
+        lines.append(
+            f"{_name(m):<28}{for_terminal(m['dataset_name'])[:11]:<12}{rate:<10}{_or_dash(m['mean_iou'], '.3f'):<8}{latency:<10}"
+            f"{_or_dash(m['mean_attempts'], '.1f'):<8}{m['total_elements']:<8}"
+        )
+    lines.append("=" * 90)
+    mixed = len({_by_pixels(m) for m in metrics}) > 1
+    for pixels, rule in ((True, f" ({PIXEL_RULE})"), (False, f" ({AREA_RULE})" if mixed else "")):
+        alike = [m for m in metrics if _by_pixels(m) is pixels]
+        if not alike:
+            continue
+        lines += ["", f"Detection Rate by Element Size{rule}:", "-" * 70]
+        lines += [f"{'Method':<28} {'Small':<12} {'Medium':<12} {'Large':<12}", "-" * 70]
+        for m in alike:
+            small, medium, large = (_rate(m[f"detection_rate_{s}"]) for s in SIZES)
+            lines.append(f"{_name(m):<28} {small:>9} {medium:>11} {large:>11}")
+    return "\n".join([*lines, "", ""])
+
+
+def markdown_table(metrics: Sequence[Metrics]) -> str:
+    """The original's Markdown table; oracles follow in one of their own."""
+    if not metrics:
+        return "No results available."
+    blind, oracles = [m for m in metrics if not m.get("oracle")], [m for m in metrics if m.get("oracle")]
+    parts = [_markdown(blind)] if blind else []
+    if oracles:
+        parts.append(f"**{ORACLE_TITLE}**\n\n{_markdown(oracles)}")
+    return "\n\n".join(parts)
+
+
+def _markdown(metrics: Sequence[Metrics]) -> str:
+    lines = [
+        "| Method | Dataset | Detection Rate | Mean IoU | Latency (ms) | Attempts |",
+        "|--------|---------|----------------|----------|--------------|----------|",
+    ]
+    lines += [
+        f"| {_cell(m['method_name'])} | {_cell(m['dataset_name'])} | {m['detection_rate'] * 100:.1f}% | {_or_dash(m['mean_iou'], '.3f')} | "
+        f"{_ms(m['mean_latency_ms'])} | {_or_dash(m['mean_attempts'], '.1f')} |"
+        for m in metrics
+    ]
+    return "\n".join(lines)
+
+
+def screenspot_table(groups: Sequence[GroupSummary], subject: str) -> str:
+    """The six cells and both averages, each said for what it is: published tables mix the two."""
+    shares: dict[tuple[str, str], tuple[int, int]] = {}
+    for group in groups:
+        if set(group.by) == {"part", "split", "kind"}:
+            right = group.outcomes.get(Outcome.CORRECT.value, 0)
+            shares[group.by["split"], group.by["kind"]] = (right, group.n)
+    whole = next(g for g in groups if set(g.by) == {"part"})
+    cells = CELLS if any(c in shares for c in CELLS) else tuple(sorted(shares))
+    _samples, plain = averages(shares)
+    samples = whole.outcomes.get(Outcome.CORRECT.value, 0) / whole.n
+    oracle = "" if whole.by["part"] == "all" else f" — {ORACLE_TITLE}"
+    head = [f"{place} {kind}" for place, kind in cells]
+    values = [_percent(shares[c][0] / shares[c][1]) if c in shares else "–" for c in cells]
+    counts = [str(shares[c][1]) if c in shares else "0" for c in cells]
+    lines = [
+        f"{_cell(subject)}{oracle}",
+        "",
+        "| " + " | ".join([*head, "average over samples", "average of the six cells"]) + " |",
+        "|" + " --- |" * (len(head) + 2),
+        "| " + " | ".join([*values, _percent(samples), _percent(plain)]) + " |",
+        "| " + " | ".join([*(f"n = {n}" for n in counts), f"n = {whole.n}", ""]) + " |",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _name(metrics: Metrics) -> str:
+    return for_terminal(metrics["method_name"])[:27]
+
+
+def _cell(text: object) -> str:
+    return for_terminal(str(text)).replace("|", "\\|").replace("\n", " ")
+
+
+def _ms(value: float | None, unit: str = "") -> str:
+    return "–" if value is None else f"{value:.0f}{unit}"
+
+
+def _or_dash(value: float | None, form: str) -> str:
+    return "–" if value is None else format(value, form)
+
+
+def _rate(value: float | None) -> str:
+    return "–" if value is None else f"{100 * value:.1f}%"
+
+
+def _percent(value: float | None) -> str:
+    return "–" if value is None else f"{100 * value:.1f}"
