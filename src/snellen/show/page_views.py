@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import msgspec
 
-from snellen import exams
+from snellen import exams, scorers
 from snellen.core.arm import CONTROLS, Arm
 from snellen.core.errors import SnellenError
 from snellen.core.exam import Exam
@@ -54,6 +53,7 @@ class Part(NamedTuple):
     name: str
     n: int
     columns: list[Column]
+    outcomes: list[tuple[words.Names, GroupSummary]]
     metrics: dict[str, str]
     more: dict[str, str]
 
@@ -185,7 +185,12 @@ def _exam(manifest: Manifest) -> Exam | None:
 def _gallery(run: Run, exam: Exam | None, samples: int) -> tuple[Shown, gallery.Seen]:
     """The samples as the exam shows them, and what was seen of the answers on the way."""
     evidence = scoring.gather(run.folder, run.manifest.scorers)
-    facts = GalleryFacts(run.manifest.data.synthetic, lambda sample, prompt: evidence((sample, prompt)))
+    synthetic = run.manifest.data.synthetic
+    facts = GalleryFacts(
+        synthetic,
+        evidence=lambda sample, prompt: evidence((sample, prompt)),
+        doubt=lambda scorer: "" if synthetic else scorers.doubt(scorer),
+    )
     hook = exam.gallery(facts) if exam is not None else Gallery()
     found = gallery.survey(run, samples, hook)
     seen = gallery.look(run, found.picks)
@@ -207,8 +212,9 @@ def _part(protocols: Sequence[ProtocolSummary], part: dict[str, GroupSummary]) -
             metric = declared(column.protocol.metrics, key)
             table = more if (metric.detail or metric.name != key) and key not in metrics else metrics
             table.setdefault(key, words.metric_name(column.protocol, key))
-    name = words.group_name(columns[0].group)
-    return Part(name, words.most(part.values()), columns, metrics, more)
+    same = words.together((name, (group.outcomes, group.bounds)) for name, group in part.items())
+    outcomes = [(names, part[names[0]]) for names, _said in same]
+    return Part(words.group_name(columns[0].group), words.most(part.values()), columns, outcomes, metrics, more)
 
 
 def _breakdown(protocols: Sequence[ProtocolSummary]) -> Breakdown:
@@ -227,14 +233,10 @@ def _breakdown(protocols: Sequence[ProtocolSummary]) -> Breakdown:
     return Breakdown([(names, label) for names, (label, _scores) in columns], rows)
 
 
-def _breakdown_column(
-    p: ProtocolSummary, groups: list[dict[str, GroupSummary]]
-) -> tuple[str, list[Score | None]]:
+def _breakdown_column(p: ProtocolSummary, groups: list[dict[str, GroupSummary]]) -> tuple[str, list[Score | None]]:
     """A protocol's column of the breakdown, with the metric's name."""
     key = words.breakdown_metric(p)
-    return words.metric_name(p, key), [
-        g[p.protocol].metrics.get(key) if p.protocol in g else None for g in groups
-    ]
+    return words.metric_name(p, key), [g[p.protocol].metrics.get(key) if p.protocol in g else None for g in groups]
 
 
 def _abouts(exam: Exam, protocols: Iterable[ProtocolSummary], asked: Iterable[str]) -> dict[str, str]:
@@ -300,11 +302,11 @@ def _left_out(missing: Sequence[Any]) -> list[tuple[str, str]]:
     return [("images missing", f"{len(missing)} samples left out (listed in run.json): {some}{more}")]
 
 
-def _scorers(scorers: Sequence[ScorerEntry]) -> list[tuple[str, str]]:
+def _scorers(found: Sequence[ScorerEntry]) -> list[tuple[str, str]]:
     """The models that scored captions; the first one decides the headline."""
     return [
-        (f"scorer {i}" if i > 1 else "scorer" + " (main)" * (len(scorers) > 1), f"{s.name}: {_pairs(s.identity)}")
-        for i, s in enumerate(scorers, 1)
+        (f"scorer {i}" if i > 1 else "scorer" + " (main)" * (len(found) > 1), f"{s.name}: {_pairs(s.identity)}")
+        for i, s in enumerate(found, 1)
     ]
 
 

@@ -78,7 +78,7 @@ def _scores(protocols: tuple[ProtocolSummary, ...]) -> Table:
         own = part.get(main.protocol)
         n = own.n if own is not None else words.most(part.values())
         group = own or next(iter(part.values()))
-        row = [shown(words.group_name(group)), str(n), _score(main, score, n)]
+        row: list[str | Text] = [shown(words.group_name(group)), str(n), _score(main, score, n)]
         row += [_floor(main, score)] if has_floor else []
         row += [Text(_spread(others, part, score), style="dim")] if others else []
         table.add_row(*row)

@@ -6,12 +6,12 @@ metrics go by their plain names, and by the units that their scores say.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeVar
 
 from snellen.core.records import ControlRow, DifferenceRow, Manifest, Summary, Totals
 from snellen.core.results import GroupSummary, ProtocolSummary, Score, declared
-from snellen.core.types import NON_ANSWERS
+from snellen.core.types import NON_ANSWERS, Mark, Outcome
 
 T = TypeVar("T")
 
@@ -201,6 +201,11 @@ def together(pairs: Iterable[tuple[str, T]]) -> list[tuple[Names, T]]:
         else:
             same.append(name)
     return found
+
+
+def outcomes_of(marks: Mapping[str, Mark]) -> list[tuple[Names, Outcome]]:
+    """The outcomes of a sample, each with the protocols that say so."""
+    return together((name, mark.outcome) for name, mark in marks.items())
 
 
 # ---------------------------------------------------------------- runs
