@@ -12,17 +12,18 @@ from pathlib import Path
 
 import aiohttp
 
-from snellen import exams as benchmarks
+from snellen import exams
 from snellen.core.options import Selection
+from snellen.engine.ask.questions import asker
 from snellen.subjects.openai_api import ChatSubject, Settings
 
 
 def bodies(data: Path, url: str) -> list[bytes]:
     """The very bodies that `snellen run` sends."""
-    exam = benchmarks.load("salbench")
+    exam = exams.load("salbench")
     subject = ChatSubject("api", "bench", Settings(base_url=url, max_tokens=exam.max_tokens), offline=True)
     dataset = exam.open(data, Selection())
-    ask = dataset.asker(exam.protocols["paper"].prompt)
+    ask = asker(exam, dataset, exam.protocols["paper"].prompt)
     return [subject.prepare(ask(sample)).body for sample in dataset.full(lambda _id: True)]
 
 

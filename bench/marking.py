@@ -45,25 +45,20 @@ def make(data: Path, out: Path, count: int) -> Path:
     from snellen import __version__
     from snellen.core.types import Answer, Call, ImageSent, Usage
     from snellen.engine.plan.plan import make_plan, manifest
+    from snellen.engine.plan.request import RunRequest
     from snellen.engine.runs.folder import RunFolder
     from snellen.exams.salbench.names import labels_of
-    from snellen.subjects.openai_api import Settings
 
     half = count // 2
     material.write_shard(data / "P3" / "shard.parquet", 0, half, side=2)
     o3 = ("Color, Shape", "Color", "Focus", "Location, Size")
     material.write_shard(data / "O3" / "shard.parquet", half, count - half, side=2, split="O3", labels=o3)
-    plan = make_plan(
-        "salbench",
-        model="api/bench",
-        data=data,
-        protocols=tuple(PROTOCOLS.split(",")),
-        settings=Settings(base_url=NOWHERE, max_tokens=256),
-        offline=True,
-    )
+    options = {"base_url": NOWHERE, "max_tokens": 256}
+    request = RunRequest("salbench", "api/bench", data, tuple(PROTOCOLS.split(",")), options=options)
+    plan = make_plan(request, offline=True)
     with RunFolder(out / plan.folder_name) as folder:
         folder.write_samples(plan.data.light())
-        folder.write_json("run.json", manifest(plan, __version__))
+        folder.write_record(manifest(plan, __version__, fresh=False))
         folder.start_appending()
         texts = {split: replies(count, labels_of(split), seed) for seed, split in enumerate(("P3", "O3"))}
         for sample in plan.data.light():

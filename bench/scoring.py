@@ -43,17 +43,18 @@ def child(data: Path, captions: Path, runs: Path, scorer: str, limit: int | None
     from snellen.core.options import Selection
     from snellen.engine.mark import scoring
     from snellen.engine.plan.plan import make_plan
+    from snellen.engine.plan.request import RunRequest
     from snellen.engine.run import carry_out
     from snellen.engine.runs.folder import RunFolder
 
-    plan = make_plan("d3", model=f"replay/{captions}", data=data, options=Selection(limit=limit), scorers=(scorer,))
-    exam: Any = plan.benchmark
+    selection, options = Selection(limit=limit), {"scorers": (scorer,)}
+    plan = make_plan(RunRequest("d3", f"replay/{captions}", data, selection=selection, options=options, out=runs))
     kept: Any = plan.scorers[0]
-    run = carry_out(plan._replace(scorers=()), runs).run
+    run = carry_out(plan._replace(scorers=())).run
     kept.texts([f"warm up {runs} {i}" for i in range(32)])  # new words, so that weights are read before the clock runs
     with RunFolder(run.path) as folder:
         begin = time.perf_counter()
-        scored = scoring.score(folder, exam, plan.data, kept, folder.scan())
+        scored = scoring.score(folder, plan.exam, plan.data, kept, folder.scan())
         took = time.perf_counter() - begin
     return {"scored": scored, "seconds": took, "images": kept.embedded["images"]}
 

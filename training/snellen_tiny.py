@@ -263,28 +263,31 @@ def examine(model: Path, work: Path, exams: Sequence[Exam] = EXAMS, seed: int = 
 
     Their `difference` is the control's score minus the score: the model looks where it is below zero.
     """
+    import msgspec
+
     from snellen import exams as benchmarks
     from snellen.core.options import Selection
-    from snellen.engine.answer.loop import Limits
     from snellen.engine.plan.plan import make_plan
+    from snellen.engine.plan.request import RunRequest
     from snellen.engine.run import carry_out
 
     found: list[dict[str, Any]] = []
     for exam in exams:
         data = work / "data" / exam.benchmark
         benchmarks.load(exam.benchmark).make(data, count=exam.samples, seed=seed, workers=THREADS, progress=None)
-        plan = make_plan(
+        request = RunRequest(
             exam.benchmark,
-            model=f"hf/{model}",
-            data=data,
+            f"hf/{model}",
+            data,
             protocols=(exam.protocol,),
             controls=("blank",),
-            options=Selection(splits=exam.splits, tasks=exam.tasks),
+            selection=Selection(splits=exam.splits, tasks=exam.tasks),
+            out=work / "runs",
         )
-        finished = carry_out(plan, work / "runs", Limits(), None)
+        finished = carry_out(make_plan(request))
         if finished.stopped is not None:
             raise finished.stopped
-        found += [{"exam": exam.benchmark, **row} for row in finished.run.controls]
+        found += [{"exam": exam.benchmark, **msgspec.structs.asdict(row)} for row in finished.run.controls]
     return found
 
 

@@ -1,6 +1,6 @@
 """What snellen-tiny is trained on: pictures of all synthetic exams at the model's size, with questions as the exams ask them.
 
-Everything is made in memory by the exams' own makers. Texts come from `Benchmark.render` and the local subject's `to_prompt`, so
+Everything is made in memory by the exams' own makers. Texts come from `Exam.ask` and the local subject's `to_prompt`, so
 a question in training is, to the byte, the question of a run. Seeds start at 2**40 (`RESERVED`): no set that `snellen data make`
 writes with a smaller seed shares a picture with the training data. D3 pairs come from the maker's own part for training.
 """
@@ -95,7 +95,7 @@ def _placeholder() -> Picture:
 
 def block(exam: Exam, sample: Sample, reply: str) -> Block:
     """A question with its reply, in the words that the exam and the local subject use. Messages are JSON, to be shared."""
-    question = exam.render(PROMPTS[exam.name], sample)
+    question = exam.ask(PROMPTS[exam.name], sample)
     return Block(exam.name, json.dumps(to_prompt(question, {}).messages), reply)
 
 
@@ -188,6 +188,7 @@ def _asked_actx(label: str, explanation: str) -> Block:
 def vqax(seed: int, index: int) -> list[Row]:
     """VQA-X: records as a made set has them, those on one picture together."""
     from snellen.exams.vqa_nle.marking.vqa_official import majority
+
     from snellen.synthetic.explained import vqax as made_vqax
 
     if index % 5 == 4:  # asked with the picture before it

@@ -1,4 +1,4 @@
-"""A benchmark in one file: how many dots are in the picture?
+"""An exam in one file: how many dots are in the picture?
 
     snellen run dots --plugin docs/examples/dots.py --data DIR --model baseline/constant:3
 DIR holds pictures and `truth.csv` with the columns file, dots.
@@ -9,9 +9,12 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from snellen.core.errors import SnellenError
-from snellen.core.types import Picture, Question, Sample, Text
-from snellen.exams.simple import SimpleBenchmark, SimpleProtocol
+from snellen import Exam, Picture, Prompt, Protocol, Sample, SnellenError
+
+
+def ask(sample: Sample, _shots: object) -> str:
+    """Ask: this text follows the picture. Return a snellen.Question to write all of it yourself, options too."""
+    return "How many dots are in this picture? Reply with a number."
 
 
 def last_number(reply: str, _sample: Sample) -> int | None:
@@ -20,17 +23,15 @@ def last_number(reply: str, _sample: Sample) -> int | None:
     return int(found[-1][:6]) if found else None
 
 
-class Dots(SimpleBenchmark):
-    """Data and question."""
+class Dots(Exam):
+    """Data, a prompt and two protocols; everything else has a default."""
 
     name = "dots"
     title = "Dots: how many are there"
+    prompts = {"question": Prompt("question", "how many dots", ask)}
     protocols = {
-        p.name: p
-        for p in (
-            SimpleProtocol("exact", "the last number equals the count", last_number, lambda n, s: n == s.truth),
-            SimpleProtocol("near", "one off counts half", last_number, lambda n, s: max(0, 1 - abs(n - s.truth) / 2)),
-        )
+        "exact": Protocol("exact", "the last number equals the count", last_number, lambda n, s: n == s.truth),
+        "near": Protocol("near", "one off counts half", last_number, lambda n, s: max(0, 1 - abs(n - s.truth) / 2)),
     }
 
     def samples(self, where: Path) -> Iterator[Sample]:
@@ -42,9 +43,5 @@ class Dots(SimpleBenchmark):
                 many = "many" if int(row["dots"]) > 4 else "few"
                 yield Sample(id=row["file"], tags={"dots": many}, truth=int(row["dots"]), pictures=(picture,))
 
-    def ask(self, prompt: str, sample: Sample) -> Question:
-        text = Text(text="How many dots are in this picture? Reply with a number.")
-        return Question(id=sample.id, benchmark=self.name, prompt=prompt, parts=(*sample.pictures, text))
 
-
-BENCHMARK = Dots()
+EXAM = Dots()

@@ -3,8 +3,7 @@
 snellen remark RUN --protocol last-word --plugin docs/examples/last_word.py
 """
 
-from snellen.core.types import Sample
-from snellen.exams.simple import SimpleProtocol
+from snellen import Protocol, Sample
 
 
 def last_word(reply: str, _sample: Sample) -> str | None:
@@ -18,4 +17,4 @@ def is_it(word: str, sample: Sample) -> float:
     return float(word == str(sample.truth).strip().lower())
 
 
-PROTOCOLS = {"salbench": [SimpleProtocol("last-word", "the last word equals the answer", last_word, is_it)]}
+PROTOCOLS = {"salbench": [Protocol("last-word", "the last word equals the answer", last_word, is_it)]}

@@ -3,12 +3,11 @@
 snellen run salbench --plugin docs/examples/one_word.py --protocol paper,one-word ...
 """
 
-from snellen.core.types import Sample
-from snellen.exams.simple import SimpleProtocol
+from snellen import Prompt, Protocol, Sample
 
 
-def ask(_sample: Sample) -> str:
-    """Ask: the pictures come first, then this text. Return a Question to write all of it yourself."""
+def ask(_sample: Sample, _shots: object) -> str:
+    """Ask: the pictures come first, then this text."""
     return "In what is the odd one unlike the others? One word."
 
 
@@ -23,4 +22,5 @@ def mark(word: str, sample: Sample) -> float:
     return float(word == str(sample.truth).strip().lower())
 
 
-PROTOCOLS = {"salbench": [SimpleProtocol("one-word", "a single word, equal", read, mark, prompt="one-word", ask=ask)]}
+PROMPT = Prompt("one-word", "one sentence, one word", ask)
+PROTOCOLS = {"salbench": [Protocol("one-word", "a single word, equal", read, mark, prompt=PROMPT)]}

@@ -15,11 +15,12 @@ if TYPE_CHECKING:
     from snellen.api import evaluate
     from snellen.core.errors import SnellenError, Stopped
     from snellen.core.exam import Exam
+    from snellen.core.options import Option
     from snellen.core.prompt import Prompt
     from snellen.core.protocol import Protocol
     from snellen.core.results import Metric, Score
     from snellen.core.subject import Subject, SubjectKind
-    from snellen.core.types import Answer, Call, Mark, Outcome, Question, Sample
+    from snellen.core.types import Answer, Call, Mark, Outcome, Picture, Question, Sample, Text
     from snellen.engine.run import remark
     from snellen.engine.runs.run import Run, open_run
 
@@ -29,7 +30,9 @@ __all__ = [
     "Exam",
     "Mark",
     "Metric",
+    "Option",
     "Outcome",
+    "Picture",
     "Prompt",
     "Protocol",
     "Question",
@@ -40,6 +43,7 @@ __all__ = [
     "Stopped",
     "Subject",
     "SubjectKind",
+    "Text",
     "evaluate",
     "open_run",
     "remark",
@@ -51,11 +55,12 @@ _HOME = {
     "snellen.engine.runs.run": ("Run", "open_run"),
     "snellen.core.errors": ("SnellenError", "Stopped"),
     "snellen.core.exam": ("Exam",),
+    "snellen.core.options": ("Option",),
     "snellen.core.prompt": ("Prompt",),
     "snellen.core.protocol": ("Protocol",),
     "snellen.core.results": ("Metric", "Score"),
     "snellen.core.subject": ("Subject", "SubjectKind"),
-    "snellen.core.types": ("Answer", "Call", "Mark", "Outcome", "Question", "Sample"),
+    "snellen.core.types": ("Answer", "Call", "Mark", "Outcome", "Picture", "Question", "Sample", "Text"),
 }
 _WHERE = {name: module for module, names in _HOME.items() for name in names}
 

@@ -18,11 +18,12 @@ from tests.support.endpoint import Endpoint, completion
 from tests.support.sets import write_set
 
 from snellen.cli.protocols_command import markdown_table, table_json, table_markdown
+from snellen.core.arm import Arm
 from snellen.core.errors import SnellenError
 from snellen.core.types import Mark, Outcome
 from snellen.engine.mark import flips
-from snellen.engine.plan.plan import Chosen, choose
-from snellen.engine.run import open_run
+from snellen.engine.plan.plan import Target, choose
+from snellen.engine.runs.run import open_run
 from snellen.exams import load
 from snellen.exams.illusionbench import reading
 from snellen.exams.illusionbench.protocols import Asked, IllusionProtocol, Read
@@ -66,7 +67,7 @@ SEED = [
     ("4.1 文本归一化", ("rule", "normalisation", "", "scene")),
     ("4.1 Shape 候选类别", ("candidates", "shape candidates, difference", "Illusion_ICON", "")),
 ]
-RIVALS = build(ILLUSION, choose(ILLUSION, ("original", "lmms-strict"), None))
+RIVALS = build(ILLUSION, choose(ILLUSION, ("original", "lmms-strict")))
 
 
 @pytest.mark.parametrize(("seed", "where"), SEED, ids=[s[0] for s in SEED])
@@ -109,7 +110,7 @@ def _last_word(reply: str, asked: Asked) -> Read:
 
 
 def test_which_part_of_the_reply_counts_is_derived() -> None:
-    table = build(ILLUSION, choose(ILLUSION, ("original-icl", "lmms-head"), None), ("IN",), ("shape",))
+    table = build(ILLUSION, choose(ILLUSION, ("original-icl", "lmms-head")), ("IN",), ("shape",))
     assert by_name(table, "rule", "extraction") == {
         "original-icl": "only the first line or first sentence",
         "lmms-head": "whole reply",
@@ -124,12 +125,12 @@ def test_which_part_of_the_reply_counts_is_derived() -> None:
 @pytest.mark.parametrize("benchmark", ["grounding", "d3"])
 def test_rules_that_cannot_be_told_are_left_out(benchmark: str) -> None:
     exam = load(benchmark)
-    table = build(exam, choose(exam, (), None))
+    table = build(exam, choose(exam, ()))
     assert "takes no form tried" not in table_markdown(table)
 
 
 def test_all_protocols_and_the_traps() -> None:
-    table = build(ILLUSION, choose(ILLUSION, (), None), ("ICON",), ("shape",))
+    table = build(ILLUSION, choose(ILLUSION, ()), ("ICON",), ("shape",))
     assert {s.split for s in table.sections} == {"Illusion_ICON"}
     listing = by_name(table, "rule", "can be won by listing every option")
     assert listing["original"] == listing["lmms-head"] == listing["lmms-first"] == "yes"
@@ -151,7 +152,7 @@ def test_all_protocols_and_the_traps() -> None:
 
 def changed(judge: Callable[[str, Asked], Read], prompt: str = "original") -> ProtocolTable:
     mine = IllusionProtocol("mine", "1", "a test's", prompt=prompt, judge=judge)
-    return build(ILLUSION, [*choose(ILLUSION, ("original",), None), Chosen(mine, prompt)])
+    return build(ILLUSION, [*choose(ILLUSION, ("original",)), Target(mine, Arm(prompt))])
 
 
 def _equal(reply: str, asked: Asked) -> Read:
@@ -188,11 +189,11 @@ def test_another_prompt_changes_the_prompt_rows() -> None:
 def test_a_changed_wording_changes_the_table(monkeypatch: pytest.MonkeyPatch) -> None:
     from snellen.exams.illusionbench import prompts
 
-    before = build(ILLUSION, choose(ILLUSION, ("original", "lmms-strict"), None))
+    before = build(ILLUSION, choose(ILLUSION, ("original", "lmms-strict")))
     monkeypatch.setitem(
         prompts.TEXTS, "lmms-strict", lambda subset, task: prompts.lmms_strict(subset, task) + "Use two words.\n"
     )
-    after = build(ILLUSION, choose(ILLUSION, ("original", "lmms-strict"), None))
+    after = build(ILLUSION, choose(ILLUSION, ("original", "lmms-strict")))
     assert row(after, "prompt", "answer format demanded").values[1].endswith("Use two words.")
     assert row(before, "prompt", "wording") != row(after, "prompt", "wording")
     assert row(before, "rule", "matching") == row(after, "rule", "matching")
@@ -209,7 +210,7 @@ def cells(line: str) -> list[str]:
 def test_markdown_is_well_formed(benchmark: str) -> None:
     exam = load(benchmark)
     splits = list(dict.fromkeys(p.tags["split"] for p in exam.probes()))
-    text = table_markdown(build(exam, choose(exam, (), None), splits))
+    text = table_markdown(build(exam, choose(exam, ()), splits))
     tables = re.findall(r"(?:^\|.*\n?)+", text, re.MULTILINE)
     assert len(tables) == text.count("\n## ")
     for table in tables:
@@ -219,7 +220,7 @@ def test_markdown_is_well_formed(benchmark: str) -> None:
 
 
 def test_json_holds_values_and_diffs() -> None:
-    assert row(RIVALS, "prompt", "wording").values[0] == ILLUSION.render("original", ILLUSION.probes()[0]).text
+    assert row(RIVALS, "prompt", "wording").values[0] == ILLUSION.ask("original", ILLUSION.probes()[0]).text
     document = json.loads(json.dumps(table_json(RIVALS)))
     wording = next(r for s in document["sections"] for r in s["rows"] if r["row"] == "wording")
     assert wording["values"]["lmms-strict"].endswith("Answer: <your choice>\n")
@@ -228,7 +229,7 @@ def test_json_holds_values_and_diffs() -> None:
 
 def test_salbench_in_the_same_way() -> None:
     exam = load("salbench")
-    table = build(exam, choose(exam, (), None), ("O3",))
+    table = build(exam, choose(exam, ()), ("O3",))
     assert table.columns == ("paper", "lmms-eval", "seed", "robust")
     assert [v.split(";")[0] for v in row(table, "rule", "matching").values] == [
         "equality",
@@ -240,14 +241,14 @@ def test_salbench_in_the_same_way() -> None:
     assert row(table, "prompt", "wording").same
     assert row(table, "replies", "British spelling: Colour, Shape").values[3] == "accepted"
     assert row(table, "replies", "final period: X.").values[0].startswith("partly (")
-    other = build(exam, choose(exam, ("paper", "paper@lmms-eval"), None), ("O3",))
+    other = build(exam, choose(exam, ("paper", "paper@lmms-eval")), ("O3",))
     shown = row(other, "prompt", "wording").shown or ()
     assert shown[1].endswith("{+⏎ Answer the question using a single word or phrase.+}")
 
 
 def test_unknown_names_are_errors(tmp_path: Path) -> None:
     with pytest.raises(SnellenError, match="unknown split 'val': choose from Illusion_IN"):
-        build(ILLUSION, choose(ILLUSION, (), None), ("val",))
+        build(ILLUSION, choose(ILLUSION, ()), ("val",))
     for words, message in (
         (("nothing",), "unknown benchmark"),
         (("salbench", "--protocol", "x"), "unknown protocol 'x'"),
@@ -291,7 +292,7 @@ def side(name: str, outcome: Outcome, said: Any, reply: str = "r", prompt: str =
         (side("a", Outcome.CORRECT, ["b", "a"]), side("b", Outcome.WRONG, ["a", "b"]), "marking"),
         (side("a", Outcome.CORRECT, ["Cat"]), side("b", Outcome.WRONG, " cat"), "marking"),
         (side("a", Outcome.CORRECT, {"k": [1]}), side("b", Outcome.WRONG, {"k": [2]}), "reading"),
-        (side("a", Outcome.CORRECT, "x"), side("b", Outcome.UNPARSABLE, None), "reading"),
+        (side("a", Outcome.CORRECT, "x"), side("b", Outcome.UNPARSABLE), "reading"),
         (
             side("a", Outcome.CORRECT, {"answer": "no", "explanation": "it is dark"}),
             side("b", Outcome.WRONG, {"answer": "No", "explanation": "because it is dark"}),

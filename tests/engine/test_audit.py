@@ -16,7 +16,7 @@ from snellen.exams import load
 
 def rows_of(name: str, *protocols: str) -> dict[tuple[str, str], dict[str, Any]]:
     exam = load(name)
-    found = audit(exam, list(exam.truths()), choose(exam, protocols, None))
+    found = audit(exam, list(exam.truths()), choose(exam, protocols))
     return {(r["protocol"], r["part"]): r for r in found}
 
 
@@ -76,7 +76,7 @@ def test_parts_that_no_probe_has_are_audited_too() -> None:
     exam = load("grounding")
     sample = exam.probes()[0]
     other = type(sample)(id="m", tags=sample.tags | {"split": "medium"}, truth=sample.truth, facts=sample.facts)
-    (row,) = audit(exam, [sample, other], choose(exam, ("click",), None), real=True)
+    (row,) = audit(exam, [sample, other], choose(exam, ("click",)), real=True)
     assert row["n"] == 2
     assert row["best constant"] is not None
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -16,20 +17,32 @@ from tests.support.sets import png, write_set
 
 import snellen
 from snellen import exams as benchmarks
+from snellen.core.arm import Arm
+from snellen.core.dataset import Dataset
 from snellen.core.errors import SnellenError
 from snellen.core.options import Selection
 from snellen.core.results import GroupSummary, Score
 from snellen.core.types import Question
-from snellen.engine.ask.controls import partners, questions
+from snellen.engine.ask.controls import partners
+from snellen.engine.ask.questions import Applies
+from snellen.engine.ask.questions import questions as asked
 from snellen.engine.mark.control_comparison import _floor
 from snellen.exams.salbench.data import SalBenchData
+from snellen.exams.vqa_nle.data import NleData
 from snellen.stats.paired import paired_difference
 
 ALL = ("P3", "P3_box", "P3_box_img", "O3", "O3_box", "O3_box_img")
 
 
-def always(_prompt: str, _sample: object) -> bool:
+def always(_arm: Arm, _sample: object) -> bool:
     return True
+
+
+def questions(
+    data: Dataset, arms: tuple[str, ...], wanted: Callable[[tuple[str, str]], bool], applies: Applies, seed: int
+) -> Iterator[Question]:
+    exam = benchmarks.load("esnlive" if isinstance(data, NleData) else "salbench")
+    return asked(exam, data, [Arm.parse(a) for a in arms], wanted, applies, seed)
 
 
 def made(tmp_path: Path, control: str, count: int = 9, configs: tuple[str, ...] = ("P3",)) -> dict[str, Question]:
@@ -92,7 +105,7 @@ def test_illusionbench_options_keep_their_odd_comma() -> None:
 
     exam = benchmarks.load("illusionbench")
     for probe in exam.probes():
-        question = exam.render("original", probe)
+        question = exam.ask("original", probe)
         other = _other_order(question, 3)
         assert sorted(other.options) == sorted(question.options)
         assert other.text.count(",") == question.text.count(",")

@@ -11,35 +11,23 @@ from tests.support.sets import png, write_config, write_set
 
 from snellen.core.errors import SnellenError
 from snellen.core.options import Selection
-from snellen.core.secret import Secret
-from snellen.core.subject import Price
 from snellen.core.types import Answer
-from snellen.engine.ask import feeding
 from snellen.engine.answer.feeding import Feed, Item, ProcessFeed, open_feed
+from snellen.engine.ask import feeding
 from snellen.engine.plan.plan import Plan, make_plan
+from snellen.engine.plan.request import RunRequest
 from snellen.engine.run import _write_manifest
 from snellen.engine.runs.folder import RunFolder
-from snellen.subjects.openai_api import Settings
 
 CANARY = "sk-feeding-canary"
+NOWHERE = "http://127.0.0.1:9/v1"
 
 
 def plan(data: Path, **options: object) -> Plan:
-    settings = Settings(
-        base_url="http://127.0.0.1:9/v1",
-        key=Secret(CANARY),
-        extra={"top_p": 0.5},
-        price=Price(1.0, 2.0, "--price"),
-        top_logprobs=3,
-    )
-    return make_plan(
-        "salbench",
-        model="api/m",
-        data=data,
-        protocols=("paper", "lmms-eval@lmms-eval"),
-        options=Selection(**options),
-        settings=settings,  # type: ignore[arg-type]
-    )
+    given = {"base_url": NOWHERE, "api_key": CANARY, "extra": {"top_p": 0.5}, "price": "1/2", "logprobs": 3}
+    protocols = ("paper", "lmms-eval@lmms-eval")
+    selection = Selection(**options)  # type: ignore[arg-type]
+    return make_plan(RunRequest("salbench", "api/m", data, protocols, selection=selection, options=given))
 
 
 def everything(feed: Feed | ProcessFeed) -> list[Item]:
@@ -65,7 +53,7 @@ def process(made: Plan, run: Path) -> ProcessFeed:
 def test_both_ways_make_the_same_requests(tmp_path: Path) -> None:
     write_set(tmp_path / "set", 45, ("P3", "O3_box"))
     made = plan(tmp_path / "set", limit=40, seed=3)
-    here, there = everything(Feed(made, nothing_done)), everything(process(made, tmp_path / "run"))
+    here, there = everything(Feed(made.feeding, nothing_done)), everything(process(made, tmp_path / "run"))
     assert len(here) == 160
     assert [i.prepared for i in here] == [i.prepared for i in there]
     assert [(i.question.id, i.question.prompt) for i in here] == [(i.question.id, i.question.prompt) for i in there]
@@ -82,22 +70,15 @@ def test_a_slow_reader_gets_every_body_whole(tmp_path: Path) -> None:
         got += [i.prepared for i in chunk]
         time.sleep(0.15)  # long enough for the process to run as far ahead as it may
     feed.close()
-    assert got == [i.prepared for i in everything(Feed(made, nothing_done))]
+    assert got == [i.prepared for i in everything(Feed(made.feeding, nothing_done))]
 
 
 def test_shots_and_broken_images_come_across(tmp_path: Path) -> None:
     images = [{"bytes": png(i), "path": None} for i in range(29)] + [{"bytes": b"junk", "path": None}]
     write_config(tmp_path / "set", "P3", 30, image=images)
-    settings = Settings(base_url="http://127.0.0.1:9/v1")
-    made = make_plan(
-        "salbench",
-        model="api/m",
-        data=tmp_path / "set",
-        protocols=("paper",),
-        options=Selection(shots=3),
-        settings=settings,
-    )
-    here, there = everything(Feed(made, nothing_done)), everything(process(made, tmp_path / "run"))
+    given = {"base_url": NOWHERE, "shots": 3}
+    made = make_plan(RunRequest("salbench", "api/m", tmp_path / "set", ("paper",), options=given))
+    here, there = everything(Feed(made.feeding, nothing_done)), everything(process(made, tmp_path / "run"))
     assert [i.failure for i in here] == [i.failure for i in there]
     assert sum(i.failure is not None for i in there) >= 1
     assert [i.question.shots for i in here] == [i.question.shots for i in there]
@@ -127,13 +108,7 @@ def test_large_bodies_alternate_between_the_halves(tmp_path: Path, monkeypatch: 
     noise.save(out, "PNG", compress_level=0)  # 17 MB, so that four of them fill a half
     images = [{"bytes": out.getvalue() + bytes([i]), "path": None} for i in range(9)]
     write_config(tmp_path / "set", "P3", 9, image=images, rows_a_group=3)
-    made = make_plan(
-        "salbench",
-        model="api/m",
-        data=tmp_path / "set",
-        protocols=("paper",),
-        settings=Settings(base_url="http://127.0.0.1:9/v1"),
-    )
+    made = make_plan(RunRequest("salbench", "api/m", tmp_path / "set", ("paper",), options={"base_url": NOWHERE}))
     sizes, keys = [], []
     feed = process(made, tmp_path / "run")
     while chunk := feed.pull():
@@ -141,7 +116,7 @@ def test_large_bodies_alternate_between_the_halves(tmp_path: Path, monkeypatch: 
         keys += [i.prepared.key for i in chunk]
     feed.close()
     assert max(sizes) < 4
-    assert keys == [i.prepared.key for i in everything(Feed(made, nothing_done))]
+    assert keys == [i.prepared.key for i in everything(Feed(made.feeding, nothing_done))]
 
 
 def test_an_error_in_the_process_is_one_line_here(tmp_path: Path) -> None:
@@ -185,5 +160,5 @@ def test_small_runs_and_other_subjects_stay_in_a_thread(tmp_path: Path) -> None:
     write_set(tmp_path / "set", 10)
     made = plan(tmp_path / "set")
     assert isinstance(open_feed(made, tmp_path, nothing_done, feeding.ENOUGH_FOR_A_PROCESS - 1), Feed)
-    baseline = make_plan("salbench", model="baseline/chance", data=tmp_path / "set")
+    baseline = make_plan(RunRequest("salbench", "baseline/chance", tmp_path / "set"))
     assert isinstance(open_feed(baseline, tmp_path, nothing_done, 10_000), Feed)

@@ -14,8 +14,10 @@ from snellen.core.results import Score
 from snellen.core.scorer import Embedded
 from snellen.engine.mark import scoring
 from snellen.engine.plan.plan import Plan, make_plan
-from snellen.engine.run import Finished, carry_out, open_run, remark
+from snellen.engine.plan.request import RunRequest
+from snellen.engine.run import Finished, carry_out, remark
 from snellen.engine.runs.folder import RunFolder
+from snellen.engine.runs.run import open_run
 
 COUNT = 40
 
@@ -57,12 +59,12 @@ def home(tmp_path: Path) -> Path:
 
 
 def plan_of(home: Path, *scorers: Fake) -> Plan:
-    spec = f"replay/{home / 'captions.json'}"
-    return make_plan("d3", model=spec, data=home / "set", offline=True)._replace(scorers=scorers)
+    request = RunRequest("d3", f"replay/{home / 'captions.json'}", home / "set", out=home / "runs")
+    return make_plan(request, offline=True)._replace(scorers=scorers)
 
 
 def run(home: Path, *scorers: Fake) -> Finished:
-    return carry_out(plan_of(home, *scorers), home / "runs")
+    return carry_out(plan_of(home, *scorers))
 
 
 def metric(finished: Finished, name: str = "both") -> Score:
@@ -70,7 +72,7 @@ def metric(finished: Finished, name: str = "both") -> Score:
 
 
 def names(finished: Finished) -> list[str]:
-    return [s["name"] for s in finished.run.summary["scorers"]]
+    return [s.name for s in finished.run.summary.scorers]
 
 
 def test_the_command_decides_the_main_scorer_whatever_ran_before(home: Path) -> None:
@@ -91,7 +93,7 @@ def test_a_scorer_with_other_weights_scores_again_under_the_same_name(home: Path
     assert metric(run(home, Fake("s"))).value == 1.0
     changed = run(home, Fake("s", "2", blind=True))
     assert metric(changed).value == 0.0
-    assert [s["identity"]["version"] for s in changed.run.summary["scorers"]] == ["2"]
+    assert [s.identity["version"] for s in changed.run.summary.scorers] == ["2"]
 
 
 def test_a_changed_picture_is_scored_again_and_no_other(home: Path) -> None:
@@ -116,12 +118,12 @@ def test_scorers_whose_names_look_alike_have_files_of_their_own(home: Path) -> N
 
 def test_a_torn_line_costs_its_own_pair_alone(home: Path) -> None:
     found = run(home, Fake("s"))
-    path = scoring.path_of(RunFolder(found.run.path), found.run.manifest["scorers"][0])
+    path = scoring.path_of(RunFolder(found.run.path), found.run.manifest.scorers[0])
     path.write_bytes(path.read_bytes()[:-20])
     mended = Fake("s")
     assert metric(run(home, mended)).value == 1.0
     assert mended.pictures == 2
-    assert len(scoring.read(RunFolder(found.run.path), found.run.manifest["scorers"][0])) == COUNT
+    assert len(scoring.read(RunFolder(found.run.path), found.run.manifest.scorers[0])) == COUNT
     last = Fake("s")
     run(home, last)
     assert last.pictures == 0
@@ -136,8 +138,8 @@ def test_scoring_goes_on_where_it_was_cut_and_what_is_missing_is_no_miss(home: P
     group = partial.protocols[0].groups[0]
     assert (group.metrics["both"].value, group.metrics["both"].n) == (1.0, COUNT)
     assert (group.metrics["both.other"].value, group.metrics["both.other"].n) == (1.0, scoring.CHUNK)
-    assert [s["unscored"] for s in partial.summary["scorers"]] == [0, COUNT - scoring.CHUNK]
-    noted = carry_out(plan_of(home, Fake("third")), home / "runs")
+    assert [s.unscored for s in partial.summary.scorers] == [0, COUNT - scoring.CHUNK]
+    noted = run(home, Fake("third"))
     assert any(f"scorer other has not scored {COUNT - scoring.CHUNK}" in note for note in noted.notes)
     rest = Fake("other")
     whole = run(home, Fake("main"), rest)
@@ -152,8 +154,8 @@ def test_without_the_main_scorers_word_a_run_is_not_complete(home: Path) -> None
     (path,) = (home / "runs").iterdir()
     remark(path)
     summary = open_run(path).summary
-    assert not summary["complete"]
-    assert summary["protocols"][0]["groups"][0]["outcomes"]["error"] == COUNT - scoring.CHUNK
+    assert not summary.complete
+    assert summary.protocols[0].groups[0].outcomes["error"] == COUNT - scoring.CHUNK
 
 
 def test_replies_for_unknown_pairs_and_the_tiny_scorer_on_photographs_are_noted(home: Path) -> None:

@@ -17,6 +17,7 @@ from tests.support.sets import png, write_set
 
 import snellen
 from snellen.core.errors import SnellenError
+from snellen.core.exam import Exam
 from snellen.core.secret import Secret
 from snellen.core.subject import Request
 from snellen.core.types import Picture, Question, Text
@@ -125,7 +126,7 @@ def test_the_seeds_variables(monkeypatch: pytest.MonkeyPatch) -> None:
 )
 def test_bad_specs_are_one_clear_line(spec: str, message: str) -> None:
     with pytest.raises(SnellenError, match=message) as caught:
-        build(spec, Settings(), solvers={})
+        build(spec, Exam())
     assert "\n" not in str(caught.value)
 
 
@@ -406,7 +407,7 @@ def test_a_request_holds_no_key() -> None:
 
 
 def test_chance_is_even_and_sees_no_truth() -> None:
-    chance = build("baseline/chance", Settings(), solvers={}, seed=3)
+    chance = build("baseline/chance", Exam(), seed=3)
 
     async def draw(kind: str) -> list[str]:
         out = []

@@ -32,7 +32,7 @@ def test_forms(tmp_path: Path, name: str, content: str) -> None:
     missing = got["P3/img00002"].failure
     assert missing is not None
     assert missing.kind == "not-recorded"
-    assert run.summary["protocols"][0]["groups"][0]["outcomes"]["error"] == 1
+    assert run.summary.protocols[0].groups[0].outcomes["error"] == 1
 
 
 @pytest.mark.parametrize(

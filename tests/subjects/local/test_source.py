@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 
 from snellen.core.errors import SnellenError
-from snellen.subjects import build
+from snellen.core.exam import Exam
+from snellen.subjects import build, options_of
 from snellen.subjects.local import source
 from snellen.subjects.local.settings import LocalSettings
 from snellen.subjects.local.stack import choose_device, choose_dtype, is_out_of_memory
 from snellen.subjects.local.subject import LocalSubject
-from snellen.subjects.openai_api import Settings
 
 COMMIT = "c" * 40
 
@@ -125,13 +125,12 @@ def test_without_the_extra(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> N
 
 def test_forms_and_short_names() -> None:
     for short, name in {"llava": "llava-hf/llava-1.5-7b-hf", "qwen": "Qwen/Qwen3-VL-8B-Instruct"}.items():
-        subject = build(short, Settings(max_tokens=9), solvers={}, offline=True)
+        subject = build(short, Exam(), options={"max_tokens": 9}, offline=True)
         assert (subject.spec, subject.identity["model"]) == (short, name)
         assert subject.identity["parameters"] == {"max_tokens": 9, "temperature": 0.0}
-    with pytest.raises(SnellenError, match="--extra"):
-        build("hf/owner/name", Settings(extra={"a": 1}), solvers={}, offline=True)
+    assert "extra" not in {o.name for o in options_of("hf/owner/name")}
     with pytest.raises(SnellenError, match="hf/NAME"):
-        build("hf", Settings(), solvers={})
+        build("hf", Exam())
 
 
 @pytest.mark.parametrize(

@@ -21,15 +21,13 @@ from typing import Any, NamedTuple
 import msgspec
 
 from snellen.core.arm import Arm
-from snellen.core.dataset import Dataset
 from snellen.core.errors import SnellenError
-from snellen.core.exam import Exam
 from snellen.core.options import Selection
 from snellen.core.pixels import check_image
-from snellen.core.subject import Request, Subject
-from snellen.core.types import Failure, ImageSent, Question, Sample, Struct
+from snellen.core.subject import Request
+from snellen.core.types import Failure, ImageSent, Question, Struct
 from snellen.engine.ask.questions import questions
-from snellen.engine.plan.plan import Plan, applies
+from snellen.engine.plan.plan import Feeding, Plan
 from snellen.engine.runs.folder import Key
 
 CHUNK = 32
@@ -45,23 +43,10 @@ class Item(NamedTuple):
     failure: Failure | None = None
 
 
-class Feeding(NamedTuple):
-    """What questions are made from, here or in another process."""
-
-    exam: Exam
-    data: Dataset
-    subject: Subject
-    arms: tuple[Arm, ...]
-    seed: int
-
-
 def feed(by: Feeding, done: Callable[[Key], bool]) -> Iterator[Item]:
     """All questions that have no answer yet, prepared."""
 
-    def asked(arm: Arm, sample: Sample) -> bool:
-        return applies(by.exam, arm, sample, by.subject.chooses_only)
-
-    for question in questions(by.exam, by.data, by.arms, lambda key: not done(key), asked, by.seed):
+    for question in questions(by.exam, by.data, by.arms, lambda key: not done(key), by.applies, by.seed):
         try:
             for picture in question.pictures:
                 check_image(picture)
@@ -192,7 +177,7 @@ def open_feed(plan: Plan, run: Path, done: Callable[[Key], bool], open_questions
     """A process where it pays and can be had: many questions, a subject that can be made again from its settings."""
     subject = plan.subject.feed_spec()
     if subject is None or open_questions < ENOUGH_FOR_A_PROCESS or sys.platform == "win32":
-        return Feed(Feeding(plan.exam, plan.data, plan.subject, plan.arms, plan.selection.seed), done)
+        return Feed(plan.feeding, done)
     spec = FeedSpec(
         exam=plan.exam.name,
         data=plan.data.source,

@@ -48,6 +48,20 @@ class Target(NamedTuple):
         return ProtocolEntry(name=self.name, version=self.protocol.version, prompt=self.arm.text)
 
 
+class Feeding(NamedTuple):
+    """What questions are made from, here or in another process."""
+
+    exam: Exam
+    data: Dataset
+    subject: Subject
+    arms: tuple[Arm, ...]
+    seed: int
+
+    def applies(self, arm: Arm, sample: Sample) -> bool:
+        """Whether an arm is asked about a sample."""
+        return applies(self.exam, arm, sample, self.subject.chooses_only)
+
+
 class Plan(NamedTuple):
     """Everything that decides what is asked and how it is marked. `questions` counts them by arm."""
 
@@ -68,9 +82,14 @@ class Plan(NamedTuple):
         """The arms that have to be asked, each once."""
         return tuple(dict.fromkeys(t.arm for t in self.targets))
 
+    @property
+    def feeding(self) -> Feeding:
+        """What its questions are made from."""
+        return Feeding(self.exam, self.data, self.subject, self.arms, self.selection.seed)
+
     def applies(self, arm: Arm, sample: Sample) -> bool:
         """Whether an arm is asked about a sample."""
-        return applies(self.exam, arm, sample, self.subject.chooses_only)
+        return self.feeding.applies(arm, sample)
 
     @property
     def folder_name(self) -> str:

@@ -1,25 +1,23 @@
-"""The gallery of a captioning run: all pictures, the scorer's table, what each caption picked, hardest first."""
+"""The gallery of a captioning run on the page: all pictures, the scorer's table, what each caption picked, hardest first."""
 
 from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Sequence
 from math import sqrt
 from pathlib import Path
-from typing import Any
 
 import pytest
 from tests.show.pages import HOSTILE, inert, report
 from tests.support.sets import png
 
 import snellen
-from snellen.core.options import Selection
 from snellen.core.scorer import Embedded
-from snellen.engine.plan import plan
+from snellen.engine.plan.plan import make_plan
+from snellen.engine.plan.request import RunRequest
 from snellen.engine.run import carry_out
-from snellen.exams.d3 import gallery as pairs
-from snellen.show import gallery
 
 # for each pair: which way its captions lean, from -1 (the other's image) to 1 (their own)
 LEANINGS = {"0": (0.9, 0.9), "1": (-0.5, 0.8), "2": (-0.9, -0.7), "3": (0.0, 0.3)}
@@ -45,7 +43,11 @@ class Leaning:
 
 
 @pytest.fixture
-def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> snellen.Run:
+def run(tmp_path: Path) -> snellen.Run:
+    return scored(tmp_path, "leaning/main", "leaning/other")
+
+
+def scored(tmp_path: Path, *scorers: str) -> snellen.Run:
     folder = tmp_path / "set"
     (folder / "images").mkdir(parents=True)
     for uid in LEANINGS:
@@ -57,17 +59,18 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> snellen.Run:
     told = {"1": {"kind": "count", "about": "dogs", "left": f"two dogs{HOSTILE}", "right": "three dogs"}}
     (folder / "differences.json").write_text(json.dumps(told))
     captions = {uid: {"left": f"{uid}0 dogs {HOSTILE}", "right": f"{uid}1 cats {HOSTILE}"} for uid in LEANINGS}
+    captions["3"] = {"left": "30 dogs, unlike the right image", "right": "31 cats, unlike the left image"}
     (tmp_path / "captions.json").write_text(json.dumps(captions))
-    scorers = (Leaning("leaning/main"), Leaning("leaning/other"))
-    monkeypatch.setattr(plan, "_scorers", lambda *_given: scorers)
-    made = plan.make_plan(
+    request = RunRequest(
         "d3",
-        model=f"replay/{tmp_path / 'captions.json'}",
-        data=folder,
+        f"replay/{tmp_path / 'captions.json'}",
+        folder,
         controls=("swapped",),
-        options=Selection(max_missing=1),
+        options={"max_missing": 1},
+        out=tmp_path / "runs",
     )
-    return carry_out(made, tmp_path / "runs").run
+    plan = make_plan(request, offline=True)._replace(scorers=tuple(map(Leaning, scorers)))
+    return carry_out(plan).run
 
 
 def articles(tmp_path: Path) -> dict[str, str]:
@@ -106,15 +109,20 @@ def test_the_table_marks_what_each_caption_picked_and_words_say_it(tmp_path: Pat
     assert json.loads((run.path / "exports" / "no_scorer.json").read_text()) == ["1", "2"]
 
 
-def test_the_tiny_scorer_on_photographs_is_shown_with_a_warning(
-    tmp_path: Path, run: snellen.Run, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(pairs, "is_tiny", lambda _name: True)
-    report(run, tmp_path=tmp_path)
-    assert (
-        "Similarity by leaning/main (trained on drawn scenes alone; its scores on photographs"
-        in articles(tmp_path)["d3/0"]
-    )
+def test_the_tiny_scorer_on_photographs_is_shown_with_a_warning(tmp_path: Path) -> None:
+    report(scored(tmp_path, "tiny-siglip"), tmp_path=tmp_path)
+    warned = "Similarity by tiny-siglip (trained on drawn scenes alone; its scores on photographs"
+    assert warned in articles(tmp_path)["d3/0"]
+
+
+def test_a_count_of_captions_is_shown_as_a_count_and_its_share_in_percent(tmp_path: Path, run: snellen.Run) -> None:
+    page = report(run, tmp_path=tmp_path)
+    (mark,) = (m for m in run.marks("original") if m.id == "d3/3")
+    assert mark.metrics["position_captions"] == 2.0
+    assert run.protocols[0].groups[0].metrics["position_captions"].value == 0.25
+    after = articles(tmp_path)["d3/3"].partition("position captions")[2]
+    assert re.sub(r"<[^>]+>", " ", after).split()[0] == "2"
+    assert "25.0" in page.text
 
 
 def test_captions_and_facts_from_outside_are_inert(tmp_path: Path, run: snellen.Run) -> None:
@@ -134,10 +142,10 @@ def test_scorers_missing_images_and_position_are_told(tmp_path: Path, run: snell
     assert "1 left out, as run.json lists them" in page.text
     assert "Position bias" in page.text
     assert run.controls == [], "the order of pictures has a table of its own"
-    row = run.summary["position"][0]
-    assert (row["n"], row["flipped"]) == (4, 0)
+    row = run.summary.position[0]
+    assert (row.n, row.flipped) == (4, 0)
     table = (tmp_path / "new" / "report.html").read_text("utf-8").partition("Position bias")[2].partition("</table>")[0]
-    assert f'<td class="number">{100 * row["slot"]["second"]:.1f}</td>' in table
+    assert f'<td class="number">{100 * row.slot.second:.1f}</td>' in table
     assert "control, &#39;pair&#39; with the pictures in the other order" in articles_before(tmp_path)
 
 
@@ -158,21 +166,6 @@ def test_order_by_kind_and_replies_that_were_not_scored_come_last(tmp_path: Path
     assert styles == ["--by-kind:4", "--by-kind:1", "--by-kind:2", "--by-kind:3"]
 
 
-def test_the_few_that_are_chosen_are_the_hardest(run: snellen.Run) -> None:
-    scores = pairs.Scores(run)
-    assert scores.hardness("d3/0", "pair") > scores.hardness("d3/3", "pair") > scores.hardness("d3/1", "pair")
-    few = gallery.survey(run, 1, gallery.FAILURES_FIRST, scores.hardness)
-    assert [p.id for p in few.picks] == ["d3/2"]
-
-
-@pytest.mark.parametrize(
-    ("table", "words"),
-    [
-        ([[3, 1, 2], [1, 3, 2], [1, 2, 3]], "Each caption found its own image."),
-        ([[1, 1, 2], [1, 3, 2], [4, 4, 3]], "The a caption picked the c image; the b caption found its own; "
-         "the c caption picked the a and b image."),
-        ([], "Not scored."),
-    ],
-)  # fmt: skip
-def test_sets_of_three_in_words(table: Any, words: str) -> None:
-    assert pairs.verdict(("a", "b", "c"), tuple(map(tuple, table))) == words
+def test_the_few_that_are_chosen_are_the_hardest(tmp_path: Path, run: snellen.Run) -> None:
+    report(run, tmp_path=tmp_path, samples=1)
+    assert list(articles(tmp_path)) == ["d3/2"]
