@@ -9,7 +9,6 @@ from __future__ import annotations
 import contextlib
 import time
 from collections.abc import Sequence
-from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -41,7 +40,7 @@ def write_report(runs: Sequence[Run], page: Path, samples: int = SAMPLES) -> Non
     blind, oracles = ([v for v in views if bool(v.oracle) is peeks] for peeks in (False, True))
     overviews = [(title, overview(some)) for title, some in ((BLIND, blind), (ORACLE, oracles)) if some]
     made = time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime())
-    template = _environment(HOME).get_template("report.html")
+    template = _Templates().of(Gallery(), "report.html")
     pieces = template.generate(version=__version__, made=made, runs=views, overviews=overviews)
     part = page.with_name(page.name + ".part")
     try:
@@ -51,10 +50,13 @@ def write_report(runs: Sequence[Run], page: Path, samples: int = SAMPLES) -> Non
         with part.open("wb", buffering=1 << 20) as out:
             out.writelines(piece.encode("utf-8", "backslashreplace") for piece in pieces)
         part.replace(page)
-    except OSError as error:
+    except (OSError, SnellenError, jinja2.TemplateError) as error:
         with contextlib.suppress(OSError):
             part.unlink(missing_ok=True)
-        raise SnellenError(f"cannot write {page}: {error.strerror or error}") from None
+        if isinstance(error, SnellenError):
+            raise
+        why = (error.strerror or error) if isinstance(error, OSError) else f"a template failed: {error}"
+        raise SnellenError(f"cannot write {page}: {why}") from None
 
 
 def _check(run: Run) -> None:
@@ -72,28 +74,34 @@ def _check(run: Run) -> None:
 # ---------------------------------------------------------------- Jinja
 
 
-@lru_cache
-def _environment(package: str) -> jinja2.Environment:
-    """The page's templates, and those of one exam's gallery. The page's own names cannot be replaced."""
-    found = jinja2.Environment(
-        loader=jinja2.ChoiceLoader([jinja2.PackageLoader(name) for name in dict.fromkeys((HOME, package))]),
-        autoescape=True,
-        finalize=_inert,
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    found.globals.update(words=words, KINDS=KINDS, LONG=LONG, template_of=_template)
-    found.filters.update(plain=plain, cut=lambda text: Whole(text[:LONG]), share=_share, px=_px)
-    return found
+class _Templates:
+    """The page's templates, and beside them those of each exam's gallery. The page's own names cannot be replaced."""
 
+    def __init__(self) -> None:
+        self._found: dict[str, jinja2.Environment] = {}
 
-def _template(gallery: Gallery, name: str) -> jinja2.Template:
-    """A template of a gallery, to be included."""
-    try:
-        return _environment(gallery.package).get_template(name)
-    except (ValueError, ImportError, jinja2.TemplateError) as error:
-        raise SnellenError(f"the gallery of {gallery.package} has no usable template {name}: {error}") from None
+    def of(self, gallery: Gallery, name: str) -> jinja2.Template:
+        """A template of a gallery."""
+        try:
+            if gallery.package not in self._found:
+                self._found[gallery.package] = self._environment(gallery.package)
+            return self._found[gallery.package].get_template(name)
+        except (ValueError, ImportError, jinja2.TemplateError) as error:
+            raise SnellenError(f"the template {name} of {gallery.package} cannot be used: {error}") from None
+
+    def _environment(self, package: str) -> jinja2.Environment:
+        found = jinja2.Environment(
+            loader=jinja2.ChoiceLoader([jinja2.PackageLoader(name) for name in dict.fromkeys((HOME, package))]),
+            autoescape=True,
+            finalize=_inert,
+            undefined=jinja2.StrictUndefined,
+            trim_blocks=True,
+            lstrip_blocks=True,
+        )
+        found.globals.update(words=words, KINDS=KINDS, LONG=LONG, template_of=self.of)
+        del found.filters["safe"]  # nothing that a template prints is beyond escaping
+        found.filters.update(plain=plain, cut=lambda text: Whole(text[:LONG]), share=_share, px=_px)
+        return found
 
 
 def _inert(value: Any) -> Any:

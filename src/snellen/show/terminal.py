@@ -49,7 +49,7 @@ def print_run(run: Run, *, verbose: bool = False) -> None:
     out.print(Text(" · ".join([for_terminal(name, 300), *marks]), style="bold"), soft_wrap=True)
     if protocols:
         out.print(_scores(protocols))
-        out.print(_legend(protocols, words.LEGEND if verbose else words.FLOOR), style="dim")
+        out.print(_legend(protocols, verbose), style="dim")
     _print_controls(out, summary, verbose)
     for row in summary.position[:1]:
         out.print(Text(_position(row)))
@@ -123,9 +123,13 @@ def _spread(others: tuple[ProtocolSummary, ...], part: dict[str, GroupSummary], 
     return (low if low == high else f"{low}–{high}") + missing
 
 
-def _legend(protocols: tuple[ProtocolSummary, ...], legend: str) -> Text:
+def _legend(protocols: tuple[ProtocolSummary, ...], verbose: bool) -> Text:
     others = [p.protocol for p in protocols[1:]]
-    said = f"Percent [95 % interval]. {legend}"
+    main = protocols[0]
+    headlines = [g.metrics[main.headline] for g in main.groups if g.whole and main.headline in g.metrics]
+    said = "Percent [95 % interval]."
+    if verbose or any(score.floor is not None for score in headlines):
+        said += f" {words.LEGEND if verbose else words.FLOOR}"
     if len(others) > 1:
         said += f" Others: lowest to highest score by {', '.join(others)}."
     return Text(for_terminal(said, 600))
