@@ -187,7 +187,7 @@ def _asked_actx(label: str, explanation: str) -> Block:
 
 def vqax(seed: int, index: int) -> list[Row]:
     """VQA-X: records as a made set has them, those on one picture together."""
-    from snellen.exams.vqa_nle.marking.vqa_official import majority
+    from snellen.exams.vqa_nle.vqa_official import majority
 
     from snellen.synthetic.explained import vqax as made_vqax
 

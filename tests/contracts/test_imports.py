@@ -54,7 +54,7 @@ GRAPH = {name: sorted(set(imports_of(path)) - {name}) for name, path in MODULES.
 
 def room(module: str) -> str:
     """The folder or file right below snellen/."""
-    return (module.split(".") + [""])[1]
+    return module.split(".")[1] if "." in module else ""
 
 
 def test_every_room_has_a_layer() -> None:

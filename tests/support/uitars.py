@@ -19,7 +19,7 @@ from PIL import Image, ImageChops
 
 from snellen.core.types import Answer, Question
 from snellen.exams.grounding.methods.base import Parse
-from snellen.exams.grounding.methods.resize import PROCESSOR, Limits, smart_resize
+from snellen.exams.grounding.methods.image_sizes import PROCESSOR, Limits, smart_resize
 
 MARK = (255, 0, 255)
 Form = Callable[[float, float], str]

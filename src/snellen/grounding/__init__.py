@@ -1,6 +1,6 @@
-"""The grounding seed's own interface: `python -m snellen.grounding generate|run|compare|list`, and its EVAL_ settings.
+"""The command line of openadapt-grounding: `python -m snellen.grounding generate|run|compare|list`, and its EVAL_ settings.
 
-Settings come from flags, then the environment, then a `.env` file in the working folder, then the defaults of the seed. The two
+Settings come from flags, then the environment, then a `.env` file in the working folder, then the defaults of that original. The two
 addresses are read from all of these as well, and no cloud is asked for them.
 """
 

@@ -1,4 +1,4 @@
-"""The four commands of the grounding seed, with its flags and files, on Snellen's own engine: resumable, blind, and honest exit codes."""
+"""The four commands of openadapt-grounding, with its flags and files, on Snellen's own engine: resumable, blind, honest exit codes."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import re
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 import msgspec
@@ -16,13 +16,20 @@ from snellen.core.errors import SnellenError
 from snellen.grounding import IOU_THRESHOLD, settings
 from snellen.grounding import Settings as Known
 
+if TYPE_CHECKING:
+    from snellen.core.types import Answer, Mark, Sample
+    from snellen.engine.plan.plan import Plan, Target
+    from snellen.engine.plan.request import RunRequest
+    from snellen.engine.runs.run import Run
+    from snellen.exams.grounding.charts.results import Result
+
 PROGRAM = "snellen.grounding"
 TYPES = {"synthetic": "original", "layouts": "layouts"}
 F = TypeVar("F", bound=Callable[..., Any])
 
 
 def flag(name: str, **more: Any) -> Callable[[F], F]:
-    """An option in both spellings: --output_dir as the seed writes it, and --output-dir."""
+    """An option in both spellings: --output_dir as the original writes it, and --output-dir."""
     return click.option(*dict.fromkeys((f"--{name}", f"--{name.replace('_', '-')}")), name, **more)
 
 
@@ -31,7 +38,7 @@ def flag(name: str, **more: Any) -> Callable[[F], F]:
 )
 @click.pass_context
 def app(context: click.Context) -> None:
-    """Compare grounding methods with the commands of the seed. Methods are blind; oracle/NAME is the original's rule, marked."""
+    """Compare grounding methods with the commands of openadapt-grounding. Methods are blind; oracle/NAME is the original's rule, marked."""
     if context.invoked_subcommand is None:
         raise SnellenError(f"which command? {', '.join(app.commands)} ('--help' tells more)")
 
@@ -43,7 +50,7 @@ def app(context: click.Context) -> None:
 @flag("seed", type=int, help="Seed (EVAL_SYNTHETIC_SEED, else 42).")
 @flag("style", metavar="original|layouts", help="Generator, where it is not the type's own.")
 def generate(type: str, count: int, output_dir: str | None, seed: int | None, style: str | None) -> int:
-    """Make a synthetic data set in the seed's format."""
+    """Make a synthetic data set in the format of openadapt-grounding."""
     from snellen.cli.progress import show_count
     from snellen.synthetic.screens.make import make, style_named
 
@@ -73,34 +80,39 @@ def generate(type: str, count: int, output_dir: str | None, seed: int | None, st
 
 
 @app.command()
-@flag("method", required=True, metavar="M", help="Method ('list' shows them); the seed's six names run blind.")
+@flag(
+    "method",
+    required=True,
+    metavar="M",
+    help="Method ('list' shows them); the six names of openadapt-grounding run blind.",
+)
 @flag("dataset", required=True, metavar="D", help="Folder of the data set below --dataset_dir, such as synthetic.")
 @flag("dataset_dir", metavar="DIR", help="Folder of data sets (EVAL_DATASETS_DIR).")
 @flag("output_dir", metavar="DIR", help="Folder of result files (EVAL_RESULTS_DIR); runs go to its folder runs.")
 @flag("omniparser_url", metavar="URL", help="OmniParser's server (EVAL_OMNIPARSER_URL).")
 @flag("uitars_url", metavar="URL", help="UI-TARS's server (EVAL_UITARS_URL).")
 @flag("limit", type=click.IntRange(min=0), default=0, metavar="N", help="Only the first N screenshots; 0: all.")
-@flag("protocol", default="click", show_default=True, metavar="P", help="click, or seed for the original's rule.")
+@flag("protocol", default="click", show_default=True, metavar="P", help="click, or openadapt for the original's rule.")
 @flag("model", metavar="SPEC", help="Model of methods that ask one: vllm/NAME.")
 def run(method: str, dataset: str, limit: int, protocol: str, model: str | None, **given: str | None) -> int:
-    """Run a method on a data set, or go on with a run that was interrupted; write the seed's result file."""
+    """Run a method on a data set, or go on with a run that was interrupted; write the original's result file."""
     from snellen.cli.progress import show_progress
     from snellen.engine.run import carry_out
-    from snellen.exams.grounding.exports import console_table
+    from snellen.exams.grounding.tables import console_table
 
     known = _settings()
     out = Path(given["output_dir"]) if given["output_dir"] else known.results_dir
     where = _dataset(Path(given["dataset_dir"]) if given["dataset_dir"] else known.datasets_dir, dataset)
-    plan = _plan(method, where, protocol, limit, model, known, given)
+    plan = _plan(_request(method, where, protocol, model, known, given, out / "runs"), limit)
     click.echo(f"Loaded {len(plan.data)} elements from {dataset}")
     click.echo(f"Running evaluation: {plan.subject.spec} on {dataset}")
     with show_progress(f"{method} on {dataset}") as shown:
-        finished = carry_out(plan, out / "runs", None, shown.asking, shown.scoring)
+        finished = carry_out(plan, shown.asking, shown.scoring)
     for note in finished.notes:
         click.echo(f"note: {note}", err=True)
     if finished.stopped is not None:
         raise finished.stopped
-    result = result_of(finished.run, plan.chosen[0], dataset, limit, model)
+    result = result_of(finished.run, plan.targets[0], dataset, limit, model)
     path = out / f"{_safe(method)}{'-' + _safe(model) if model else ''}_{_safe(dataset)}.json"
     _write(path, result, "--output_dir")
     click.echo(console_table([result]))
@@ -120,7 +132,7 @@ def compare(results_dir: str | None, output: str | None, charts_dir: str | None)
     """Compare all result files of a folder: tables, comparison.json, and charts as SVG and PNG."""
     from snellen.exams.grounding.charts import charts
     from snellen.exams.grounding.charts.results import metrics_of, protocol_name, read_folder
-    from snellen.exams.grounding.exports import console_table, markdown_table
+    from snellen.exams.grounding.tables import console_table, markdown_table
 
     known = _settings()
     folder = Path(results_dir) if results_dir else known.results_dir
@@ -154,7 +166,7 @@ def compare(results_dir: str | None, output: str | None, charts_dir: str | None)
 def list_() -> int:
     """Show methods and data sets."""
     from snellen.exams.grounding.fetch import SOURCES
-    from snellen.exams.grounding.methods import catalogue
+    from snellen.exams.grounding.methods.catalogue import catalogue
 
     known = _settings()
     for title, oracle in (
@@ -183,49 +195,21 @@ def list_() -> int:
 # ---------------------------------------------------------------- what the commands do
 
 
-class FirstScreens:
-    """The first screenshots of a data set, as the seed's --limit counts."""
-
-    def __init__(self, data: Any, count: int) -> None:
-        from snellen.core.digest import digest
-
-        screens = data.screens[:count]
-        self._data, self._names = data, {screen.id for screen in screens}
-        self.screens = screens
-        self.source, self.synthetic = data.source, data.synthetic
-        self.fingerprint = digest({"data": data.fingerprint, "first_screens": count})
-        self._keep = {s.id for s in data.light() if s.facts["screen"] in self._names}
-
-    def __len__(self) -> int:
-        return len(self._keep)
-
-    def light(self) -> Iterator[Any]:
-        return (sample for sample in self._data.light() if sample.id in self._keep)
-
-    def full(self, wanted: Callable[[str], bool]) -> Iterator[Any]:
-        keep = self._keep
-        full: Iterator[Any] = self._data.full(lambda name: name in keep and wanted(name))
-        return full
-
-    def asker(self, prompt: str) -> Any:
-        return self._data.asker(prompt)
-
-
-def result_of(run: Any, chosen: Any, dataset: str, limit: int, model: str | None) -> dict[str, Any]:
-    """The seed's result file of a run under one protocol, named as the seed names it."""
+def result_of(run: Run, target: Target, dataset: str, limit: int, model: str | None) -> dict[str, Any]:
+    """The original's result file of a run under one protocol, named as the original names it."""
     from snellen.core.exam import RunFacts
     from snellen.exams.grounding.exports import exports
 
     samples = {s.id: s for s in run.samples()}
-    marks = {m.id: m for m in run.marks(chosen.name)}
+    marks = {m.id: m for m in run.marks(target.name)}
 
-    def records() -> Iterator[Any]:
+    def records() -> Iterator[tuple[Sample, Answer, Mark]]:
         for answer in run.answers():
-            if answer.prompt == chosen.prompt and answer.id in marks:
+            if answer.prompt == target.arm.text and answer.id in marks:
                 yield samples[answer.id], answer, marks[answer.id]
 
-    groups = next(p.groups for p in run.protocols if p.protocol == chosen.name)
-    facts = RunFacts(run.manifest, chosen.protocol, chosen.prompt, groups, run.summary["totals"], records)
+    groups = next(p.groups for p in run.protocols if p.protocol == target.name)
+    facts = RunFacts(run.manifest, target.protocol, target.arm.prompt, groups, run.summary.totals, records)
     content = next(data for name, data in exports(facts) if name.endswith(".json"))
     result: dict[str, Any] = msgspec.json.decode(content)
     name = f"{result['method_name']} ({model})" if model else result["method_name"]
@@ -233,11 +217,11 @@ def result_of(run: Any, chosen: Any, dataset: str, limit: int, model: str | None
     return result | own | {"limit": limit or None, "run": run.path.name}
 
 
-def compared(found: Mapping[str, Any]) -> dict[str, Any]:
-    """The seed's comparison, and behind it every result with its interval, n, protocol and file."""
+def compared(found: Mapping[str, Result]) -> dict[str, Any]:
+    """The original's comparison, and behind it every result with its interval, n, protocol and file."""
     from snellen import __version__
     from snellen.exams.grounding.charts.results import looks_at_answer, metrics_of, protocol_name, rows_of
-    from snellen.exams.grounding.exports import comparison
+    from snellen.exams.grounding.tables import comparison
 
     files = []
     for name, result in found.items():
@@ -258,43 +242,45 @@ def compared(found: Mapping[str, Any]) -> dict[str, Any]:
                 "latency_ms": row.latency_ms.value,
             }
         )
-    seed = comparison([metrics_of(result) for result in found.values()])
-    return seed | {"files": files, "versions": {"snellen": __version__}}
+    theirs = comparison([metrics_of(result) for result in found.values()])
+    return theirs | {"files": files, "versions": {"snellen": __version__}}
 
 
-def _plan(
+def _request(
     method: str,
     where: Path,
     protocol: str,
-    limit: int,
     model: str | None,
     known: Known,
     given: Mapping[str, str | None],
-) -> Any:
-    from snellen.engine.plan.plan import make_plan
-    from snellen.exams.grounding.exam import EXAM as BENCHMARK
-    from snellen.exams.grounding.methods import BASELINES, is_oracle
-    from snellen.exams.grounding.methods import building as methods
-    from snellen.subjects.openai_api import Settings
+    out: Path,
+) -> RunRequest:
+    """What the flags and variables ask of the engine. An address that only a variable names is for methods that ask it."""
+    from snellen.engine.plan.request import RunRequest
+    from snellen.exams.grounding.methods.catalogue import BASELINES, is_oracle
 
-    options: dict[str, str] = {}
+    options: dict[str, Any] = {"method": method}
+    options |= {name: given[name] for name in ("omniparser_url", "uitars_url") if given[name]}
+    if known.uitars_url and method.removeprefix("oracle/").startswith("uitars"):
+        options.setdefault("uitars_url", known.uitars_url)
     if known.confidence is not None and not is_oracle(method) and method not in BASELINES:
-        options["confidence"] = str(known.confidence)
+        options["method_options"] = {"confidence": str(known.confidence)}
         click.echo("note: EVAL_DEFAULT_CONFIDENCE_THRESHOLD is set: less sure answers count as refused", err=True)
     if known.iou_threshold not in (None, IOU_THRESHOLD):
-        click.echo("note: EVAL_DEFAULT_IOU_THRESHOLD has no effect: the seed's rule has 0.3, always", err=True)
-    uitars = given["uitars_url"] or known.uitars_url
-    parser = given["omniparser_url"] or known.omniparser_url
-    chosen = methods.Chosen(method, options, omniparser_url=parser, uitars_url=uitars)
-    own = None
-    if model is not None and uitars and method.removeprefix("oracle/").startswith("uitars"):
-        # the same server under another model name
-        own = Settings(base_url=uitars, max_tokens=BENCHMARK.max_tokens)
-    plan = make_plan("grounding", model=model, data=where, protocols=(protocol,), method=chosen, settings=own)
-    if not limit:
-        return plan
-    plan = plan._replace(data=FirstScreens(plan.data, limit))
-    return plan._replace(questions=plan.counted())
+        click.echo("note: EVAL_DEFAULT_IOU_THRESHOLD has no effect: the original's rule has 0.3, always", err=True)
+    return RunRequest("grounding", model, where, (protocol,), options=options, out=out)
+
+
+def _plan(request: RunRequest, limit: int) -> Plan:
+    """The plan of a request; the original's --limit counts screenshots, so these are cut off here."""
+    from snellen.engine.plan.plan import counted, make_plan
+    from snellen.exams.grounding.data import GroundingData
+
+    plan = make_plan(request)
+    if limit and isinstance(plan.data, GroundingData):
+        plan = plan._replace(data=plan.data.first(limit))
+        plan = plan._replace(questions=counted(plan, plan.subject.chooses_only))
+    return plan
 
 
 def _settings() -> Known:

@@ -14,9 +14,9 @@ from PIL import Image
 from tests.support.uitars import MARK, PIXEL_FORMS, InProcess, UitarsServer, find_mark, png
 
 from snellen.core.types import Answer, Failure, Question
-from snellen.exams.grounding import methods
-from snellen.exams.grounding.compat import original as legacy
+from snellen.exams.grounding.compat import original, reference
 from snellen.exams.grounding.geometry import Pixels, Point
+from snellen.exams.grounding.methods import catalogue as methods
 from snellen.exams.grounding.methods import seeker_math as seeker
 from snellen.exams.grounding.methods.base import Parse, ToolFailure, View
 from snellen.exams.grounding.methods.baselines import Center
@@ -60,25 +60,25 @@ def model(offset: float = 0.0) -> InProcess:
 
 @pytest.mark.parametrize("row", GOLDEN["crop_regions"], ids=lambda r: f"{r['strategy']}-{r['img']}-{r['target_bbox']}")
 def test_the_originals_regions_and_pixel_crops(row: dict[str, Any]) -> None:
-    regions = legacy.regions(row["strategy"], tuple(row["target_bbox"]), *row["img"])
+    regions = original.regions(row["strategy"], tuple(row["target_bbox"]), *row["img"])
     assert [list(r) for r in regions] == row["regions_xywh"]
-    crops = [legacy.crop_pixels(r, *row["img"]) for r in regions]
+    crops = [original.crop_pixels(r, *row["img"]) for r in regions]
     assert [list(c) for c in crops] == row["crop_px_xywh"]
     assert [[c[2], c[3]] for c in crops] == row["crop_sizes"]
 
 
 def test_the_originals_bound_on_regions() -> None:
     for row in GOLDEN["screenseeker_max_regions"]:
-        regions = legacy.regions("screenseeker", tuple(row["target_bbox"]), 1920, 1080, row["max_regions"])
+        regions = original.regions("screenseeker", tuple(row["target_bbox"]), 1920, 1080, row["max_regions"])
         assert [list(r) for r in regions] == row["regions"]
 
 
 def test_the_originals_way_back_uses_the_ideal_region() -> None:
     for row in GOLDEN["crop_transform"]:
         region = tuple(row["region"])
-        assert list(legacy.crop_pixels(region, *row["img"])) == row["crop_px_xywh"]
-        assert list(legacy.box_to_full(region, tuple(row["element"]))) == row["element_full"]
-        assert list(legacy.to_full(region, tuple(row["point"]))) == row["point_full"]
+        assert list(original.crop_pixels(region, *row["img"])) == row["crop_px_xywh"]
+        assert list(reference.box_to_full(region, tuple(row["element"]))) == row["element_full"]
+        assert list(original.to_full(region, tuple(row["point"]))) == row["point_full"]
 
 
 # ---------------------------------------------------------------- fixed, panels, reground, narrow

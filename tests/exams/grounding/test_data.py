@@ -14,10 +14,12 @@ from PIL import Image
 from snellen.core.errors import SnellenError
 from snellen.core.options import Selection
 from snellen.core.types import Picture, Text
-from snellen.exams.grounding.data import FORMATS, GroundingData, recognise, sample_from_row
+from snellen.exams.grounding.data import FORMATS, GroundingData, recognise
+from snellen.exams.grounding.exam import EXAM
 from snellen.exams.grounding.formats.annotations import instruction_of
 from snellen.exams.grounding.formats.base import area_class, size_class
 from snellen.exams.grounding.geometry import UNIT, Box, Pixels, Point, distance, iou
+from snellen.exams.grounding.rows import sample_from_row
 
 GOLDEN = json.loads((Path(__file__).parents[2] / "parity" / "grounding_data.json").read_text())
 
@@ -60,7 +62,7 @@ def opened(where: Path, **options: Any) -> GroundingData:
     return GroundingData(where, Selection(**options))
 
 
-# ---------------------------------------------------------------- the seed's format
+# ---------------------------------------------------------------- openadapt-grounding's format
 
 
 def test_a_seed_set_becomes_one_sample_for_each_element(tmp_path: Path) -> None:
@@ -108,13 +110,13 @@ def test_full_reads_each_screenshot_once_and_keeps_its_elements_together(
 def test_a_question_holds_the_screenshot_and_the_instruction_and_nothing_else(tmp_path: Path) -> None:
     data = opened(seed_set(tmp_path))
     sample = next(data.full(lambda _: True))
-    question = data.asker("instruction")(sample)
+    question = EXAM.ask("instruction", sample)
     assert [type(p) for p in question.parts] == [Picture, Text]
     assert question.text == "Click a1" and question.answer_kind == "text"
     shown = repr(question).replace(repr(sample.pictures[0].data), "")
     assert "20.0" not in shown and "easy" not in shown
     with pytest.raises(SnellenError, match="unknown prompt"):
-        data.asker("other")
+        EXAM.prompt("other")
 
 
 def test_several_right_boxes_and_absent_targets(tmp_path: Path) -> None:
@@ -162,7 +164,7 @@ def test_an_image_of_another_size_is_refused_when_it_is_read(tmp_path: Path) -> 
         list(data.full(lambda _: True))
 
 
-def test_types_default_to_unknown_and_instructions_are_made_as_in_the_seed(tmp_path: Path) -> None:
+def test_types_default_to_unknown_and_instructions_are_made_as_in_the_original(tmp_path: Path) -> None:
     sample = next(opened(seed_set(tmp_path, [{"id": "x", "bbox": [0, 0, 0.5, 0.5], "text": "Go"}])).light())
     assert sample.facts["element_type"] == "unknown" and sample.facts["instruction"] == "Click on 'Go'"
     for row in GOLDEN["build_instruction"]:
@@ -351,7 +353,7 @@ def test_rows_to_mark_without_a_data_set() -> None:
 # ---------------------------------------------------------------- parity of measures
 
 
-def test_areas_fall_into_the_classes_of_the_seed() -> None:
+def test_areas_fall_into_the_classes_of_the_original() -> None:
     for row in GOLDEN["size_category"]:
         assert area_class(row["area_fraction"]) == row["size_category"], row
 
@@ -371,7 +373,7 @@ def test_pixel_sizes_fall_into_the_documented_classes(width: int, height: int, e
     assert size_class(Box(0, 0, width, height, Pixels(1920, 1080))) == expected
 
 
-def test_overlap_distance_and_click_points_equal_the_seed() -> None:
+def test_overlap_distance_and_click_points_equal_the_original() -> None:
     for row in GOLDEN["iou"]:
         if min(row["a"][2:]) < 0:
             with pytest.raises(SnellenError, match="negative"):

@@ -11,7 +11,7 @@ from PIL import Image, ImageDraw, ImageFont
 from tests.support.uitars import InProcess
 
 from snellen.core.errors import MissingExtra
-from snellen.exams.grounding import methods
+from snellen.exams.grounding.methods import catalogue as methods
 from snellen.exams.grounding.methods import ocr
 from snellen.exams.grounding.methods.base import Parse, ToolFailure, View
 from snellen.exams.grounding.methods.instruction_parser import Wish, plain, read_wish

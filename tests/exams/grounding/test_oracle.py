@@ -16,13 +16,14 @@ from tests.support.uitars import InProcess, png
 from snellen.core.errors import SnellenError
 from snellen.core.outcomes import mark_reply
 from snellen.core.types import Mark, Outcome, Question, Sample
-from snellen.exams.grounding import methods
-from snellen.exams.grounding.compat import original as legacy
+from snellen.exams.grounding.compat import original, reference
+from snellen.exams.grounding.methods import catalogue as methods
 from snellen.exams.grounding.methods.base import Parse, ToolFailure, View
 from snellen.exams.grounding.methods.baselines import window_parse
 from snellen.exams.grounding.methods.oracle import Target, target_of
 from snellen.exams.grounding.protocols import PROTOCOLS
 from snellen.exams.grounding.reading.predictions import Detection, Prediction, to_text
+from snellen.stats.tally import summarised
 
 GOLDEN = json.loads((Path(__file__).parents[2] / "parity" / "grounding.json").read_text())
 SIZE = (1920, 1080)
@@ -201,8 +202,8 @@ def test_always_the_middle_exceeds_90_percent_under_oracle_uitars_fixed() -> Non
     assert rate > 0.9
     assert all(p.oracle for p in found)
     assert oracle_rate("oracle/center-fixed", InProcess(), targets())[0] > 0.9
-    # and so it does under the seed's own protocol, where it is marked as an oracle
-    marks = [mark_reply(PROTOCOLS["seed"], s, to_text(p)) for s, p in zip(targets(), found, strict=True)]
+    # and so it does under the original's own protocol, where it is marked as an oracle
+    marks = [mark_reply(PROTOCOLS["openadapt"], s, to_text(p)) for s, p in zip(targets(), found, strict=True)]
     assert sum(m.outcome is Outcome.CORRECT for m in marks) / len(marks) > 0.9
     assert {m.metrics.get("oracle") for m in marks} == {"yes"}
 
@@ -230,7 +231,7 @@ def test_an_oracles_summary_says_that_it_is_one() -> None:
     rows: list[tuple[Sample, Mark]] = [
         (s, mark_reply(PROTOCOLS["click"], s, to_text(p))) for s, p in zip(samples, found, strict=True)
     ]
-    groups = PROTOCOLS["click"].summarise(rows)
+    groups = summarised(PROTOCOLS["click"], rows)
     assert all("ORACLE" in g.by["part"] for g in groups)
 
 
@@ -309,23 +310,23 @@ def test_where_every_look_fails_it_is_an_error_and_no_miss() -> None:
 
 def test_the_originals_arithmetic_row_by_row() -> None:
     for row in GOLDEN["iou"]:
-        assert legacy.iou(tuple(row["a"]), tuple(row["b"])) == row["iou"]
+        assert original.iou(tuple(row["a"]), tuple(row["b"])) == row["iou"]
     for row in GOLDEN["point_distance"]:
-        assert legacy.distance(tuple(row["p"]), tuple(row["t"])) == row["d"]
+        assert original.distance(tuple(row["p"]), tuple(row["t"])) == row["d"]
     for row in GOLDEN["click_point"]:
-        assert list(legacy.click_point(tuple(row["bbox"]))) == row["click_point"]
+        assert list(original.click_point(tuple(row["bbox"]))) == row["click_point"]
     for row in GOLDEN["size_category"]:
         box = row.get("bbox") or [0, 0, row["w_px"] / row["img"][0], row["h_px"] / row["img"][1]]
-        assert legacy.size_category(tuple(box)) == row["size_category"]
+        assert reference.size_category(tuple(box)) == row["size_category"]
     for row in GOLDEN["point_in_bbox_tolerance"]:
         more = [] if row["tolerance"] is None else [row["tolerance"]]
-        assert legacy.inside(tuple(row["point"]), tuple(row["bbox"]), *more) == row["inside"]
+        assert original.inside(tuple(row["point"]), tuple(row["bbox"]), *more) == row["inside"]
     for row in GOLDEN["omniparser_match_score"]:
         texts = (row["detected_text"], row["target_text"])
-        score = legacy.match_score(tuple(row["detected_bbox"]), texts[0], tuple(row["target_bbox"]), texts[1])
+        score = original.match_score(tuple(row["detected_bbox"]), texts[0], tuple(row["target_bbox"]), texts[1])
         assert score == row["score"]
     for row in GOLDEN["grounding_to_pixels"]:
-        assert list(legacy.to_pixels((row["x"], row["y"]), *row["wh"])) == row["px"]
+        assert list(reference.to_pixels((row["x"], row["y"]), *row["wh"])) == row["px"]
 
 
 def test_an_oracle_needs_a_target_that_is_there() -> None:

@@ -10,11 +10,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from snellen.core.errors import SnellenError
-from snellen.exams.grounding.compat import original as legacy
+from snellen.exams.grounding.compat import reference
 from snellen.exams.grounding.geometry import Box, Pixels, Point
 from snellen.exams.grounding.methods import wire_omniparser
 from snellen.exams.grounding.methods.formats import FORMATS, place
-from snellen.exams.grounding.methods.resize import PROCESSOR, UITARS_HELPER, UITARS_V1, Limits, fit_within, smart_resize
+from snellen.exams.grounding.methods.image_sizes import (
+    PROCESSOR,
+    UITARS_HELPER,
+    UITARS_V1,
+    Limits,
+    fit_within,
+    smart_resize,
+)
 from snellen.exams.grounding.reading.points import Said, read_point
 from snellen.exams.grounding.reading.predictions import (
     DESCRIBED,
@@ -157,8 +164,8 @@ def test_long_hostile_replies_are_read_to_the_end() -> None:
 
 
 @pytest.mark.parametrize("row", GOLDEN["uitars_parse_response"], ids=lambda r: r["raw"][:40])
-def test_the_seeds_reader_is_kept_row_by_row(row: dict[str, object]) -> None:
-    read = legacy.read_uitars(str(row["raw"]), *row["image_wh"])  # type: ignore[misc]
+def test_the_originals_reader_is_kept_row_by_row(row: dict[str, object]) -> None:
+    read = reference.read_uitars(str(row["raw"]), *row["image_wh"])  # type: ignore[misc]
     assert read.point == ((row["x"], row["y"]) if row["found"] else None)
     assert read.thought == row["thought"]
 
@@ -179,7 +186,7 @@ def test_ours_reads_the_point_wherever_upstream_reads_a_click(row: dict[str, obj
     assert (found.x / width, found.y / height) == pytest.approx((x, y), abs=1e-12)
 
 
-def test_ours_reads_what_the_seed_could_not() -> None:
+def test_ours_reads_what_the_original_could_not() -> None:
     missed = [r["raw"] for r in GOLDEN["uitars_parse_response"] if not r["found"]]
     read = {raw: read_point(raw).kind for raw in missed}
     assert sum(kind in ("point", "box") for kind in read.values()) == len(missed) - 1

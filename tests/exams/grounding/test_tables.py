@@ -1,4 +1,4 @@
-"""Files and tables: the seed's, character by character; what it lacked beside them; oracles apart."""
+"""Files and tables: openadapt-grounding's, character by character; what it lacked beside them; oracles apart."""
 
 from __future__ import annotations
 
@@ -7,45 +7,41 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from snellen.core.exam import RunFacts
 from snellen.core.outcomes import mark_answer
+from snellen.core.records import DataEntry, Manifest, SubjectEntry, Totals
 from snellen.core.types import Answer, Failure, Mark, Sample
-from snellen.exams.grounding.compat import original as legacy
-from snellen.exams.grounding.exam import EXAM as BENCHMARK
-from snellen.exams.grounding.exports import (
-    ORACLE_TITLE,
-    comparison,
-    console_table,
-    display_name,
-    exports,
-    markdown_table,
-    screenspot_table,
-)
+from snellen.exams.grounding.compat import original
+from snellen.exams.grounding.exam import EXAM
+from snellen.exams.grounding.exports import display_name, exports
 from snellen.exams.grounding.protocols import PROTOCOLS
 from snellen.exams.grounding.reading.predictions import Detection, Prediction, to_text
 from snellen.exams.grounding.summary import ORACLE
+from snellen.exams.grounding.tables import ORACLE_TITLE, comparison, console_table, markdown_table, screenspot_table
+from snellen.stats.tally import summarised
 
 GOLDEN = json.loads((Path(__file__).parents[2] / "parity" / "grounding.json").read_text())
 SETS = GOLDEN["aggregate"]
 COMPARED = [SETS[name]["metrics"] for name in GOLDEN["compare_methods"]["inputs"]]
-SEED_KEYS = [
+ORIGINAL_KEYS = [
     "method_name", "dataset_name", "detection_rate", "mean_iou", "mean_latency_ms", "mean_attempts", "detection_rate_small",
     "detection_rate_medium", "detection_rate_large", "detection_rate_by_type", "total_elements", "detected_elements", "results",
 ]  # fmt: skip
-SEED_ROW = [
+ORIGINAL_ROW = [
     "sample_id", "element_id", "found", "iou", "latency_ms", "attempts", "size_category", "element_type",
     "distance_from_target", "method_info",
 ]  # fmt: skip
 
 
-# ---------------------------------------------------------------- equal to the seed
+# ---------------------------------------------------------------- equal to the original
 
 
 @pytest.mark.parametrize("name", SETS)
 def test_aggregates_equal_the_seeds(name: str) -> None:
-    found = legacy.aggregate(f"M-{name}", "ds", SETS[name]["results"])
+    found = original.aggregate(f"M-{name}", "ds", SETS[name]["results"])
     assert found == SETS[name]["metrics"]
     assert list(found) == list(SETS[name]["metrics"])
 
@@ -169,23 +165,25 @@ def run(protocol: str, oracle: bool = False, boxes: bool = True, failing: tuple[
     def records() -> Iterator[tuple[Sample, Answer, Mark]]:
         yield from rows
 
-    manifest = {
-        "subject": {"spec": "method/omniparser", "identity": {"kind": "method", "parser": "omniparser 2"}},
-        "data": {"source": "sets/tiny set", "synthetic": True},
-        "snellen": "0.1.0",
-        "created": "2026-01-01T00:00:00Z",
-    }
-    return RunFacts(manifest, rule, "instruction", rule.summarise((s, m) for s, _a, m in rows), {}, records)
+    manifest = Manifest(
+        snellen="0.1.0",
+        created="2026-01-01T00:00:00Z",
+        benchmark="grounding",
+        subject=SubjectEntry(spec="method/omniparser", identity={"kind": "method", "parser": "omniparser 2"}),
+        data=DataEntry(source="sets/tiny set", fingerprint="f", samples=12, synthetic=True),
+    )
+    groups = summarised(rule, ((s, m) for s, _a, m in rows))
+    return RunFacts(manifest, rule, "instruction", groups, Totals(), records)
 
 
 def files(facts: RunFacts) -> dict[str, str]:
     return {name: content.decode() for name, content in exports(facts)}
 
 
-def test_the_result_file_has_the_seeds_keys_first_and_then_what_it_lacked() -> None:
+def test_the_result_file_has_the_originals_keys_first_and_then_what_it_lacked() -> None:
     written = files(run("click"))
     result: dict[str, Any] = json.loads(written["omniparser_tiny-set.json"])
-    assert list(result)[: len(SEED_KEYS)] == SEED_KEYS
+    assert list(result)[: len(ORIGINAL_KEYS)] == ORIGINAL_KEYS
     assert (result["method_name"], result["dataset_name"]) == ("OmniParser + baseline", "tiny set")
     assert result["total_elements"] == 12
     assert result["detection_rate"] == pytest.approx(8 / 12)
@@ -198,7 +196,7 @@ def test_the_result_file_has_the_seeds_keys_first_and_then_what_it_lacked() -> N
     assert result["versions"] == {"snellen": "0.1.0", "subject": {"kind": "method", "parser": "omniparser 2"}}
     assert result["synthetic_data"] is True
     row = result["results"][0]
-    assert list(row)[: len(SEED_ROW)] == SEED_ROW
+    assert list(row)[: len(ORIGINAL_ROW)] == ORIGINAL_ROW
     assert (row["point"], row["outcome"], row["found"], row["size_category"]) == (
         [150.0, 125.0],
         "correct",
@@ -213,13 +211,13 @@ def test_the_result_file_has_the_seeds_keys_first_and_then_what_it_lacked() -> N
         None,
         None,
     )
-    assert lost["distance_from_target"] is None  # the seed writes 0, which looks perfect
+    assert lost["distance_from_target"] is None  # the original writes 0, which looks perfect
     assert json.loads(written["comparison.json"])["summary"]["total_methods"] == 1
     assert "OmniParser + baseline" in written["table.txt"]
     assert written["table.md"].startswith("| Method | Dataset |")
 
 
-def test_outside_the_seeds_protocol_what_is_not_there_is_null_and_sizes_are_pixels() -> None:
+def test_outside_the_originals_protocol_what_is_not_there_is_null_and_sizes_are_pixels() -> None:
     written = files(run("click", boxes=False))
     result: dict[str, Any] = json.loads(written["omniparser_tiny-set.json"])
     assert (result["mean_iou"], result["mean_attempts"]) == (None, 1.0)
@@ -231,8 +229,8 @@ def test_outside_the_seeds_protocol_what_is_not_there_is_null_and_sizes_are_pixe
     assert json.loads(written["comparison.json"])["size_analysis"]["large_best"] is None
     assert "in pixels of the screenshot" in written["table.txt"]
     assert "| – |" in written["table.md"]
-    seed = files(run("seed"))
-    old = json.loads(seed["omniparser_tiny-set.json"])
+    theirs = files(run("openadapt"))
+    old = json.loads(theirs["omniparser_tiny-set.json"])
     assert (old["detection_rate_large"], old["results"][11]["iou"], old["results"][11]["attempts"]) == (0.0, 0.0, 0)
     assert old["results"][0]["size_category"] == "small"
     both = console_table([result, old])
@@ -244,18 +242,19 @@ def test_outside_the_seeds_protocol_what_is_not_there_is_null_and_sizes_are_pixe
 def test_an_oracle_that_never_answers_is_one_all_the_same() -> None:
     facts = run("click", oracle=True, failing=tuple(range(12)))
     subject = {"spec": "oracle/omniparser", "identity": {"method": "oracle/omniparser", "oracle": "looks"}}
-    groups = BENCHMARK.named_groups(facts.groups, subject)
+    groups = EXAM.named_groups(facts.groups, subject)
     assert all(g.by["part"] == ORACLE for g in groups)
-    written = files(facts._replace(manifest={**facts.manifest, "subject": subject}, groups=groups))
+    manifest = msgspec.structs.replace(facts.manifest, subject=msgspec.convert(subject, SubjectEntry))
+    written = files(facts._replace(manifest=manifest, groups=groups))
     result = json.loads(written["oracle-omniparser_tiny-set.json"])
     assert result["oracle"] is True
     assert all(r["oracle"] for r in result["results"])
     assert ORACLE_TITLE in written["table.txt"]
-    assert BENCHMARK.named_groups(facts.groups, {"spec": "ocr", "identity": {}}) == facts.groups
+    assert EXAM.named_groups(facts.groups, {"spec": "ocr", "identity": {}}) == facts.groups
 
 
 def test_an_oracles_files_all_say_so() -> None:
-    written = files(run("seed", oracle=True))
+    written = files(run("openadapt", oracle=True))
     result = json.loads(written["oracle-omniparser_tiny-set.json"])
     assert result["oracle"] is True
     assert result["method_name"].startswith("oracle: ")

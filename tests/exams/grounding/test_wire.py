@@ -17,8 +17,8 @@ from tests.support.uitars import MARK, PIXEL_FORMS, THOUSAND_FORMS, UitarsServer
 from snellen.core.errors import SnellenError
 from snellen.core.outcomes import mark_answer
 from snellen.core.types import Answer, Failure, Outcome, Picture, Question, Sample
-from snellen.exams.grounding import methods
-from snellen.exams.grounding.compat import original as legacy
+from snellen.exams.grounding.compat import reference
+from snellen.exams.grounding.methods import catalogue as methods
 from snellen.exams.grounding.methods import wire_omniparser as wire
 from snellen.exams.grounding.methods.base import Parse, ToolFailure, View
 from snellen.exams.grounding.methods.parsers import ParseCache
@@ -245,9 +245,9 @@ CONVERT = GOLDEN["omniparser_convert"]
 def test_the_originals_conversion_is_kept_row_by_row(row: dict[str, Any]) -> None:
     if isinstance(row["out"], dict):
         with pytest.raises(AttributeError, match="startswith"):
-            legacy.convert_omniparser(row["item"])
+            reference.convert_omniparser(row["item"])
     else:
-        assert legacy.convert_omniparser(row["item"]) == row["out"]
+        assert reference.convert_omniparser(row["item"]) == row["out"]
 
 
 @pytest.mark.parametrize("row", CONVERT, ids=lambda r: json.dumps(r["item"])[:40])

@@ -19,6 +19,7 @@ from snellen.core.exam import Exam, RunFacts
 from snellen.core.outcomes import mark_reply
 from snellen.core.records import LAYOUT, PositionRow, PublishedRow, ScorerSummary, Summary
 from snellen.core.results import GroupSummary, ProtocolSummary
+from snellen.core.scorer import Evidence
 from snellen.core.types import Answer, Mark, Outcome, Sample
 from snellen.engine.mark import control_comparison, scoring
 from snellen.engine.plan.plan import Target
@@ -28,7 +29,7 @@ from snellen.stats.tally import Tally
 
 _ENCODER = msgspec.json.Encoder()
 _MARKS = msgspec.json.Decoder(Mark)
-Look = Callable[[Key], dict[str, Any] | None]
+Look = Callable[[Key], Evidence | None]
 
 
 class Change(NamedTuple):

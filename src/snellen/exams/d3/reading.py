@@ -1,6 +1,6 @@
 """The read stage: from a reply to one caption for each picture. A reply is text to be looked at, never code to be run.
 
-Tried in this order: JSON as it should be; almost-JSON (loose.py); labelled lines such as `Left image: ...`. The captions that
+Tried in this order: JSON as it should be; almost-JSON (reading_loose.py); labelled lines such as `Left image: ...`. The captions that
 come last in the reply count, so that a draft gives way to the final version. What has no caption for every picture is unparsable.
 """
 

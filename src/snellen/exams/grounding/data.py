@@ -6,12 +6,14 @@ of ScreenSpot, the application group of ScreenSpot-Pro, the wording of OSWorld-G
 
 from __future__ import annotations
 
+import copy
 import hashlib
 from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from snellen.core.dataset import Dataset, Problem
+from snellen.core.digest import digest
 from snellen.core.errors import SnellenError
 from snellen.core.images import sniff
 from snellen.core.options import Selection
@@ -84,6 +86,14 @@ class GroundingData(Dataset):
 
     def __len__(self) -> int:
         return self._count
+
+    def first(self, count: int) -> GroundingData:
+        """The same data cut off after so many screenshots, as openadapt-grounding limits a run."""
+        other = copy.copy(self)
+        other._screens = self._screens[:count]
+        other._count = sum(len(screen.targets) for screen in other._screens)
+        other.fingerprint = digest({"data": self.fingerprint, "first_screens": count})
+        return other
 
     @property
     def screens(self) -> tuple[Screen, ...]:

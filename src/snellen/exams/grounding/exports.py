@@ -83,7 +83,7 @@ def result_file(run: RunFacts, rows: Sequence[dict[str, Any]], whole: GroupSumma
     manifest = run.manifest
     named = next((str(r["method"]) for r in rows if r["method"]), _subject(run))
     method = str(_identity(run).get("method") or named)
-    dataset = PurePath(str(manifest["data"]["source"])).name or "data"
+    dataset = PurePath(manifest.data.source).name or "data"
     counted = _aggregate(display_name(method), dataset, rows, run.protocol.name)
     headline = whole.metrics.get(run.protocol.headline)
     return counted | {
@@ -100,9 +100,9 @@ def result_file(run: RunFacts, rows: Sequence[dict[str, Any]], whole: GroupSumma
         "interval_kind": None if headline is None else headline.interval,
         "outcomes": dict(whole.outcomes),
         "errors": dict(Counter(r["error"] for r in rows if r["error"]).most_common(20)),
-        "synthetic_data": manifest["data"]["synthetic"],
-        "versions": {"snellen": manifest.get("snellen"), "subject": manifest["subject"].get("identity")},
-        "created": manifest.get("created"),
+        "synthetic_data": manifest.data.synthetic,
+        "versions": {"snellen": manifest.snellen, "subject": manifest.subject.identity},
+        "created": manifest.created,
     }
 
 
@@ -219,11 +219,11 @@ def _pro_row(sample: Sample, prediction: Prediction | None, mark: Mark) -> dict[
 
 
 def _subject(run: RunFacts) -> str:
-    return str(run.manifest["subject"]["spec"])
+    return run.manifest.subject.spec
 
 
 def _identity(run: RunFacts) -> Mapping[str, Any]:
-    return run.manifest["subject"].get("identity") or {}
+    return run.manifest.subject.identity
 
 
 def _safe(name: str) -> str:

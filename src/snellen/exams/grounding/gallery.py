@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from snellen.core.errors import SnellenError
-from snellen.core.gallery import FAILURES_FIRST, Gallery, Item, Region, View, Whole
+from snellen.core.gallery import FAILURES_FIRST, Gallery, Item, Region, View, Whole, ranks
 from snellen.core.text import one_line
 from snellen.core.types import Answer, Mark, Outcome, Sample
 from snellen.exams.grounding.marking.marks import Truth, read_prediction, truth_of
-from snellen.exams.grounding.overlays import CloseUp, Overlay, Rect, close_ups, nearest, overlay, ranks
+from snellen.exams.grounding.overlays import CloseUp, Overlay, Rect, close_ups, nearest, overlay
 from snellen.exams.grounding.reading.predictions import Prediction
 
 _BIG = float("inf")

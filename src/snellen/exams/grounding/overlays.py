@@ -125,19 +125,6 @@ def nearest(click: Click | None, targets: Sequence[Rect]) -> Rect | None:
     return min(targets, key=lambda t: _length(_between(click, t)))
 
 
-def ranks(values: Sequence[tuple[object, ...]]) -> list[int]:
-    """The place of each value in order, from 1; equal values keep the order that they have.
-
-    >>> ranks([(3,), (1,), (3,)])
-    [2, 1, 3]
-    """
-    order = sorted(range(len(values)), key=lambda i: (values[i], i))
-    places = [0] * len(values)
-    for place, i in enumerate(order, 1):
-        places[i] = place
-    return places
-
-
 # ---------------------------------------------------------------- pieces
 
 

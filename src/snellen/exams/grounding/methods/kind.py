@@ -29,6 +29,12 @@ UITARS_AT = "http://localhost:8001/v1"
 OMNIPARSER_AT = "http://localhost:8000"
 UITARS_REPLY = 128  # tokens, as the maintainers' evaluation has it; with top_p 1
 PATIENCE = 1.0  # seconds
+WITHOUT = {
+    MODEL.name: ", which asks no model",
+    PLANNER.name: ", which does not plan",
+    OMNIPARSER_URL.name: ", which does not ask OmniParser",
+    UITARS_URL.name: ", which asks no UI-TARS server",
+}
 
 
 class MethodKind(SubjectKind):
@@ -41,7 +47,7 @@ class MethodKind(SubjectKind):
     options = OF_METHODS
 
     def takes(self, name: str, given: Mapping[str, Any], options_of: OptionsOf) -> tuple[Option, ...]:
-        """What the method needs, and the options of the models that it asks."""
+        """What the method needs, and the options of the models that it asks. Others of a method's options are refused here."""
         needs = _made(name, given, 0).needs
         found = {METHOD_OPTIONS.name: METHOD_OPTIONS}
         if {"model", "planner"} & {*needs}:
@@ -50,12 +56,15 @@ class MethodKind(SubjectKind):
             found[PLANNER.name] = PLANNER
         if "parser:omniparser" in needs:
             found[OMNIPARSER_URL.name] = OMNIPARSER_URL
-        model = _model(name, given)
-        for spec in (model, given.get(PLANNER.name)):
+        for spec in (_model(name, given), given.get(PLANNER.name)):
             if spec is not None:
                 found |= {option.name: option for option in options_of(spec)}
         if _is_uitars(name) and "base_url" in found:
             found[UITARS_URL.name] = UITARS_URL
+        for option in (MODEL, *OF_METHODS):
+            if option.name not in found and given.get(option.name):
+                does = WITHOUT.get(option.name, "")
+                raise SnellenError(f"{option.spellings[0]} means nothing for the method {name}{does}")
         return tuple(found.values())
 
     def build(self, name: str, given: Given) -> Subject:

@@ -23,6 +23,7 @@ import msgspec
 
 from snellen.core.cells import Sheet, csv_bytes, from_cell, workbook
 from snellen.core.errors import MissingExtra, SnellenError
+from snellen.core.records import Record
 from snellen.core.types import Struct
 from snellen.exams.vqa_nle.names import MULTIMODAL_VQA_EVAL, OLD_NAMES
 
@@ -32,7 +33,7 @@ CSV, XLSX, SIDECAR = "accuracy_grid.csv", "accuracy_grid.xlsx", "accuracy_grid.j
 LAYOUT = 1
 
 
-class Result(Struct, frozen=True):
+class Result(Record, frozen=True):
     """What one run reached."""
 
     accuracy: float

@@ -19,6 +19,7 @@ import msgspec
 from snellen.core.cells import Cell, Sheet, csv_bytes, workbook
 from snellen.core.errors import MissingExtra, SnellenError
 from snellen.core.exam import RunFacts
+from snellen.core.records import Manifest
 from snellen.core.types import Answer, Mark, Sample
 from snellen.exams.vqa_nle.entropy.spans import token_entropy_cell
 from snellen.exams.vqa_nle.exports import entropy as entropy_tables
@@ -71,16 +72,13 @@ def published_name(run: RunFacts) -> str:
 
     Marks by different rules are not to be compared, and the files of multimodal-vqa-eval hold its own.
     """
-    model, protocol = short_name(run.manifest["subject"]["spec"]), run.protocol.name
+    model, protocol = short_name(run.manifest.subject.spec), run.protocol.name
     return model if protocol == MULTIMODAL_VQA_EVAL else f"{model}@{protocol}"
 
 
-def run_id(manifest: Mapping[str, Any]) -> str:
+def run_id(manifest: Manifest) -> str:
     """What tells two runs apart."""
-    data = manifest.get("data", {})
-    return (
-        f"{manifest['subject']['spec']} {manifest.get('created', '')} {str(data.get('fingerprint', ''))[:12]}".strip()
-    )
+    return f"{manifest.subject.spec} {manifest.created} {manifest.data.fingerprint[:12]}".strip()
 
 
 def folder(prompt: str) -> str:
@@ -175,7 +173,7 @@ def exports(task: str, run: RunFacts) -> Iterator[tuple[str, bytes]]:
     """All files of a run's first protocol. Without the extra `excel` a note stands in for each Excel file."""
     if run.records is None:
         return
-    home, model = folder(run.prompt), short_name(run.manifest["subject"]["spec"])
+    home, model = folder(run.prompt), short_name(run.manifest.subject.spec)
     whole, created = grid.blank(), _created(run.manifest)
     stats: list[Sequence[Cell]] = [STATS_COLUMNS]
     for split in splits_of(task, run):
@@ -200,9 +198,9 @@ def _excel(name: str, sheet: Sheet, created: datetime | None) -> tuple[str, byte
         return f"{name}.missing.txt", f"{error}\n".encode()
 
 
-def _created(manifest: Mapping[str, Any]) -> datetime | None:
+def _created(manifest: Manifest) -> datetime | None:
     try:
-        return datetime.fromisoformat(str(manifest.get("created"))).replace(tzinfo=None)
+        return datetime.fromisoformat(manifest.created).replace(tzinfo=None)
     except ValueError:
         return None
 
@@ -219,7 +217,7 @@ def entry(task: str, run: RunFacts, split: Split, model: str) -> grid.Entry:
             prompt_mode=run.prompt,
             protocol=run.protocol.name,
             run=run_id(manifest),
-            synthetic=bool(manifest.get("data", {}).get("synthetic")),
+            synthetic=manifest.data.synthetic,
         )
     return grid.Entry(ROWS[task], model, split.name, result)
 

@@ -1,4 +1,4 @@
-"""Benchmarks and protocols of the user's own: the example of the docs, run as printed there, and what can go wrong."""
+"""Exams, protocols and subjects of the user's own: the example of the docs, run as printed there, and what can go wrong."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ EXAMPLES = Path(__file__).parents[2] / "docs" / "examples"
 DOTS = EXAMPLES / "dots.py"
 LAST_WORD = EXAMPLES / "last_word.py"
 ONE_WORD = EXAMPLES / "one_word.py"
+BRIGHTNESS = EXAMPLES / "brightness.py"
 
 
 @pytest.fixture
@@ -35,8 +36,9 @@ def dots(tmp_path: Path) -> Path:
     return folder
 
 
-def test_the_example_is_short() -> None:
+def test_the_examples_are_short() -> None:
     assert len(DOTS.read_text().splitlines()) < 60
+    assert len(BRIGHTNESS.read_text().splitlines()) <= 41
 
 
 def test_the_example_runs_reports_and_marks(dots: Path, tmp_path: Path) -> None:
@@ -63,7 +65,7 @@ def test_the_example_runs_reports_and_marks(dots: Path, tmp_path: Path) -> None:
     row = json.dumps({"id": 1, "answer": 4, "response": "I see 4"})
     marked = snellen(f"--plugin={DOTS}", "mark", "dots", "--protocol", "exact", stdin=row, cache=tmp_path)
     assert json.loads(marked.stdout)["outcome"] == "correct"
-    listed = snellen("list", "benchmarks", "--plugin", DOTS, cache=tmp_path)
+    listed = snellen("list", "exams", "--plugin", DOTS, cache=tmp_path)
     assert "dots" in listed.stdout
     checked = snellen("data", "check", "dots", "--data", dots, "--plugin", DOTS, cache=tmp_path)
     assert checked.returncode == 0, checked.stderr
@@ -101,7 +103,7 @@ def test_a_protocol_joins_an_old_run(tmp_path: Path) -> None:
     assert unknown.returncode == 2
 
 
-PROTOCOL = """from snellen.exams.simple import SimpleProtocol as P
+PROTOCOL = """from snellen import Exam, Prompt, Protocol as P
 mine = P({name!r}, "a test's", {read}, {mark})
 """
 
@@ -117,25 +119,30 @@ def plugin(
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("x = 1\n", "has neither BENCHMARK nor PROTOCOLS"),
+        ("x = 1\n", "has none of EXAM, PROTOCOLS, SUBJECTS, SCORERS"),
         ("x =\n", "does not load: SyntaxError: invalid syntax (line 3 of p.py)"),
         ("def f():\n    raise ValueError('no')\nf()\n", "does not load: ValueError: no (line 4 of p.py)"),
         ("import sys\nsys.exit(7)\n", "does not load: SystemExit: 7 (line 4 of p.py)"),
         ("PROTOCOLS = [1]\n", "PROTOCOLS must be a dictionary"),
         ("PROTOCOLS = {'illusionbench': mine}\n", 'PROTOCOLS["illusionbench"] must be a list of protocols'),
-        ("PROTOCOLS = {'illusionbench': ['mine']}\n", "str is no protocol: it has no name"),
-        ("PROTOCOLS = {'ilusionbench': [mine]}\n", "names the unknown benchmark 'ilusionbench': choose from actx"),
-        ("PROTOCOLS = {'salbench': [P('paper', '', 0, 0)]}\n", "salbench has one of that name already"),
-        ("BENCHMARK = object()\n", "BENCHMARK has no applies, check"),
-        ("from snellen.exams.simple import SimpleBenchmark as B\nBENCHMARK = B\n", "BENCHMARK is a class"),
         (
-            "from snellen.exams.simple import SimpleBenchmark as B\nBENCHMARK = B()\n",
-            "BENCHMARK.name must be a text",
+            "PROTOCOLS = {'illusionbench': ['mine']}\n",
+            "str is no protocol: it must be of a class that extends snellen.Protocol",
         ),
+        ("PROTOCOLS = {'ilusionbench': [mine]}\n", "unknown exam 'ilusionbench': did you mean 'illusionbench'?"),
+        ("PROTOCOLS = {'salbench': [P('paper', '', 0, 0)]}\n", "salbench has one of that name already"),
+        ("EXAM = object()\n", "EXAM is a object; it must be of a class that extends snellen.Exam"),
+        ("EXAM = Exam\n", "EXAM is a class"),
+        ("BENCHMARK = Exam\n", "EXAM is a class"),
+        ("EXAM = Exam()\n", "EXAM.name must be a text"),
         (
-            "from snellen.exams.simple import SimpleBenchmark as B\n"
-            "class S(B):\n    name = title = 'salbench'\n    protocols = {'mine': mine}\nBENCHMARK = S()\n",
-            "there is a benchmark 'salbench' already",
+            "class S(Exam):\n    name = title = 'salbench'\n    protocols = {'mine': mine}\nEXAM = S()\n",
+            "there is an exam 'salbench' already",
+        ),
+        ("SUBJECTS = {'x': 1}\n", 'SUBJECTS["x"]: a int, not a SubjectKind'),
+        (
+            "from snellen import SubjectKind\nSUBJECTS = {'openai': SubjectKind()}\n",
+            "that name is taken already: choose another",
         ),
     ],
 )
@@ -153,7 +160,7 @@ def test_a_bad_plugin_gets_one_line(tmp_path: Path, text: str, message: str) -> 
     [
         ({"mark": "lambda x, s: 7.0"}, "protocol mine: mark() gave 7 for sample"),
         ({"mark": "lambda x, s: float('nan')"}, "a score is from 0 to 1"),
-        ({"read": "lambda r, s: r[99]"}, "protocol mine: judge() failed on sample"),
+        ({"read": "lambda r, s: r[99]"}, "protocol mine: judge() on sample P3/img00000 failed: IndexError"),
     ],
 )
 def test_rules_that_fail_get_one_line_and_leave_nothing_half_done(
@@ -227,12 +234,16 @@ def test_the_table_and_the_audit_of_a_simple_benchmark_take_its_data(dots: Path,
 
 def test_a_prompt_that_is_taken_or_cannot_be_asked_is_refused(tmp_path: Path) -> None:
     for more, message in (
-        ("mine.ask = lambda s: 'x'\n", "salbench has a prompt 'question' already"),
-        ("mine.prompt = 'short'\n", "or give the protocol an ask()"),
-        ("mine.prompt, mine.ask = 'short', lambda s: 7\n", "ask() gave int, not a text or a Question"),
-        ("mine.prompt, mine.ask = 'short', lambda s: s.x\n", "protocol mine: ask() failed on sample"),
+        ("own = Prompt('question', 'x', lambda s, e: 'x')\n", "salbench has a prompt 'question' already"),
+        ("own = 'short'\n", "or give the protocol a Prompt of its own"),
+        ("own = Prompt('short', 'x', lambda s, e: 7)\n", "ask() gave int, not a text or a Question"),
+        (
+            "own = Prompt('short', 'x', lambda s, e: s.x)\n",
+            "prompt short: ask() on sample P3/probe failed: AttributeError",
+        ),
     ):
-        mine = plugin(tmp_path, more + "PROTOCOLS = {'salbench': [mine]}\n")
+        own = "PROTOCOLS = {'salbench': [P('mine', 'x', lambda r, s: r, lambda x, s: 1, prompt=own)]}\n"
+        mine = plugin(tmp_path, more + own)
         done = snellen("protocols", "salbench", "--plugin", mine, cache=tmp_path)
         assert (done.returncode, message in done.stderr) == (2, True), done.stderr
 
@@ -247,5 +258,43 @@ def test_a_table_that_the_samples_need_and_that_is_broken_gets_one_line(dots: Pa
 def test_the_docs_print_the_example_as_it_is() -> None:
     page = (EXAMPLES.parent / "extending.md").read_text()
     assert DOTS.read_text() in page
+    assert BRIGHTNESS.read_text() in page
     for example in (LAST_WORD, ONE_WORD):
         assert example.name in page
+
+
+def test_a_subject_of_ones_own(tmp_path: Path) -> None:
+    data = write_set(tmp_path / "data", 6)
+    words = ("run", "salbench", "--plugin", BRIGHTNESS, "--data", data, "--out", tmp_path / "runs", "--json")
+    done = snellen(*words, "--model", "brightness/128", cache=tmp_path)
+    assert done.returncode == 0, done.stderr
+    summary = json.loads(done.stdout)
+    assert (summary["subject"], summary["complete"]) == ("brightness/128", True)
+    said = {json.loads(line)["text"] for line in (Path(summary["run"]) / "answers.jsonl").read_text().splitlines()}
+    assert said <= {"Orientation", "Size"}
+    bad = snellen(*words, "--model", "brightness/x", cache=tmp_path)
+    assert (bad.returncode, "a number from 0 to 255" in bad.stderr) == (2, True)
+    refused = snellen(*words, "--model", "brightness/128", "--temperature", "1", cache=tmp_path)
+    assert "--temperature means nothing for salbench with brightness/128" in refused.stderr
+    listed = snellen("list", "subjects", "--plugin", BRIGHTNESS, cache=tmp_path)
+    assert "brightness/LIMIT" in listed.stdout
+
+
+def test_a_protocol_that_breaks_while_it_summarises_leaves_whole_marks(tmp_path: Path) -> None:
+    data = write_set(tmp_path / "data", 4)
+    words = ("run", "salbench", "--data", data, "--model", "baseline/constant:color", "--out", tmp_path / "runs")
+    assert snellen(*words, "--protocol", "paper", cache=tmp_path).returncode == 0
+    run = next((tmp_path / "runs").iterdir())
+    stops = """class Stops(P):
+    n = 0
+    def seen(self, sample, mark):
+        self.n += 1
+        if self.n == 3:
+            raise ValueError("early")
+        return super().seen(sample, mark)
+PROTOCOLS = {'salbench': [Stops('mine', 'x', lambda r, s: r, lambda x, s: 1)]}
+"""
+    done = snellen("remark", run, "--protocol", "mine", "--plugin", plugin(tmp_path, stops), cache=tmp_path)
+    assert done.returncode == 2
+    assert "protocol mine: the summary of its marks failed: ValueError: early (line 8 of p.py)" in done.stderr
+    assert len((run / "marks" / "mine.jsonl").read_text().splitlines()) == 4
