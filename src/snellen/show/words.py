@@ -35,14 +35,15 @@ COUNTS = ("count", "words", "looks", "calls")
 
 
 def metric_name(protocol: ProtocolSummary | None, key: str) -> str:
-    """A metric's name for people, with its unit where that is no percentage."""
+    """A metric's name for people, with the unit of its scores where that is no percentage."""
     metrics = protocol.metrics if protocol is not None else ()
-    unit = unit_of(protocol, key) or ""
+    unit = next((g.metrics[key].unit for g in protocol.groups if key in g.metrics), None) if protocol else ""
+    unit = unit_of(protocol, key) if unit is None else unit
     return declared(metrics, key).label_of(key) + (f", {unit}" if unit in SAID_UNITS else "")
 
 
 def unit_of(protocol: ProtocolSummary | None, key: str) -> str | None:
-    """A metric's unit, empty for a share; None where neither a declaration nor a score says it."""
+    """The unit of a sample's value, empty for a share; None where neither a declaration nor a score says it."""
     if protocol is None:
         return ""
     if protocol.metrics:
