@@ -299,7 +299,7 @@ def _left_out(missing: Sequence[Any]) -> list[tuple[str, str]]:
         return []
     some = ", ".join(for_terminal(plain(one), 60) for one in missing[:3])
     more = " ..." if len(missing) > 3 else ""
-    return [("images missing", f"{len(missing)} samples left out (listed in run.json): {some}{more}")]
+    return [("images missing", f"{len(missing)} left out, as run.json lists them: {some}{more}")]
 
 
 def _scorers(found: Sequence[ScorerEntry]) -> list[tuple[str, str]]:
