@@ -209,6 +209,15 @@ def outcomes_of(marks: Mapping[str, Mark]) -> list[tuple[Names, Outcome]]:
     return together((name, mark.outcome) for name, mark in marks.items())
 
 
+def metrics_of(protocols: Mapping[str, ProtocolSummary], marks: Mapping[str, Mark]) -> dict[str, str]:
+    """Every metric that a sample has under some protocol, with its name."""
+    found: dict[str, str] = {}
+    for name, mark in marks.items():
+        for key in mark.metrics:
+            found.setdefault(key, metric_name(protocols[name], key))
+    return found
+
+
 # ---------------------------------------------------------------- runs
 
 
