@@ -32,7 +32,7 @@ def requests(name: str) -> dict[str, object]:
             probe, pictures=(Picture(data=png(1)), Picture(data=png(2)))[: 2 if name == "d3" else 1]
         )
         for prompt in exam.prompts:
-            question = exam.render(prompt, sample)
+            question = exam.ask(prompt, sample)
             arms: dict[str, Question] = {"": question, "+none": _without(question), "+blank": _blank(question)}
             if not why_not_shuffled(question):
                 arms["+options"] = _other_order(question, 0)
@@ -46,7 +46,8 @@ def requests(name: str) -> dict[str, object]:
 def in_context(folder: Path) -> dict[str, object]:
     """IllusionBench's requests with examples, and for two names at once, from a set of six images a subset."""
     from snellen.core.options import Selection
-    from snellen.exams.illusionbench.shots import KEPT, MODES
+    from snellen.exams.illusionbench.names import KEPT
+    from snellen.exams.illusionbench.shots import MODES
 
     exam = benchmarks.load("illusionbench")
     subject = ChatSubject("api", "m", Settings(base_url="http://127.0.0.1:9/v1", max_tokens=exam.max_tokens))
@@ -60,10 +61,11 @@ def in_context(folder: Path) -> dict[str, object]:
     for shots in (0, 1, 2):
         data = exam.open(folder, Selection(tasks=("shape", "both"), shots=shots))
         for prompt in MODES if shots else ("icl", "lmms-first"):
-            ask = data.asker(prompt)
+            examples = data.shots(prompt)
             for sample in data.full(lambda i: "-0-Ocean" in i):
-                assert exam.applies(prompt, sample)
-                found[f"{sample.id} {prompt} {shots}"] = json.loads(subject.prepare(ask(sample)).body)
+                assert exam.prompt(prompt).asked_about(sample)
+                question = exam.ask(prompt, sample, examples(sample))
+                found[f"{sample.id} {prompt} {shots}"] = json.loads(subject.prepare(question).body)
     return found
 
 
@@ -91,7 +93,7 @@ def test_a_changed_byte_would_be_seen() -> None:
     before = requests("salbench")
     exam = benchmarks.load("salbench")
     probe = exam.probes()[0]
-    question = exam.render("question", probe)
+    question = exam.ask("question", probe)
     changed = msgspec.structs.replace(question, parts=(Text(text=question.text + " "),))
     subject = ChatSubject("api", "m", Settings(base_url="http://127.0.0.1:9/v1", max_tokens=exam.max_tokens))
     assert json.loads(subject.prepare(changed).body) not in before.values()

@@ -61,6 +61,10 @@ class Group(Interface):
         """The number of marks."""
 
     @property
+    def part_n(self) -> int:
+        """The number of marks of the whole part that the group is in."""
+
+    @property
     def seed(self) -> int:
         """A seed of the group's own, for resampling."""
 

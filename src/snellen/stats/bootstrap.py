@@ -15,13 +15,21 @@ if TYPE_CHECKING:
 RESAMPLES = 2000
 
 
-def resampled_counts(counts: NDArray[np.int64], seed: int, resamples: int = RESAMPLES) -> NDArray[np.float64]:
-    """(resamples + 1, u) counts; row 0 is the sample itself, the others are bootstrap draws."""
+def resampled_counts(
+    counts: NDArray[np.int64], seed: int, resamples: int = RESAMPLES, rest: int = 0
+) -> NDArray[np.float64]:
+    """(resamples + 1, u) counts; row 0 is the sample itself, the others are bootstrap draws.
+
+    With a `rest`, the rows are a group within that many more samples: all are drawn from, so the size of the group varies from
+    draw to draw. A draw without any member of the group says nothing of it and is left out.
+    """
     import numpy as np
 
-    n = int(counts.sum())
-    draws = np.random.default_rng(seed).multinomial(n, counts / n, size=resamples)
-    return np.vstack([counts[None, :], draws]).astype(np.float64)
+    every = np.append(counts, rest) if rest else counts
+    n = int(every.sum())
+    draws = np.random.default_rng(seed).multinomial(n, every / n, size=resamples)[:, : len(counts)]
+    found = np.vstack([counts[None, :], draws]).astype(np.float64)
+    return found[found.sum(axis=1) > 0] if rest else found
 
 
 def percentile_interval(values: NDArray[np.float64], level: float = 0.95) -> tuple[float, float]:

@@ -13,10 +13,10 @@ from math import sqrt
 from statistics import NormalDist
 from typing import NamedTuple
 
-from snellen.core.protocol import Key, Protocol, Seen
+from snellen.core.protocol import Group, Key, Protocol, Seen
 from snellen.core.results import GroupSummary, Metric, Score, declared
 from snellen.core.types import NON_ANSWERS, Mark, Outcome, Sample
-from snellen.stats.means import mean_interval
+from snellen.stats.means import bootstrap_interval, mean_interval
 
 Values = tuple[tuple[str, float], ...]
 
@@ -41,11 +41,13 @@ class Tally:
         """Count one mark in every group that its sample is in."""
         seen = self._protocol.seen(sample, mark)
         row = _Row(tuple(seen.values.items()), seen.outcome, seen.cluster, seen.own)
-        for place, key in enumerate(self._protocol.groups(sample)):
+        part = None
+        for key in self._protocol.groups(sample):
             group = self._groups.get(key)
             if group is None:
-                group = self._groups[key] = GroupMarks(dict(key), whole=place == 0)
+                group = self._groups[key] = GroupMarks(dict(key), part)
             group.counts[row] += 1
+            part = part or group
 
     def groups(self) -> tuple[GroupSummary, ...]:
         """The scores of all groups, in the protocol's order."""
@@ -64,13 +66,18 @@ def summarised(protocol: Protocol, marked: Iterable[tuple[Sample, Mark]]) -> tup
 class GroupMarks:
     """The marks of one group. Fulfils `core.protocol.Group`."""
 
-    def __init__(self, by: dict[str, str], whole: bool) -> None:
-        self.by, self.whole = by, whole
+    def __init__(self, by: dict[str, str], part: GroupMarks | None) -> None:
+        """`part` is the whole group that it breaks down; None for a whole one."""
+        self.by, self.whole, self._part = by, part is None, part
         self.counts: Counter[_Row] = Counter()
 
     @property
     def n(self) -> int:
         return self.counts.total()
+
+    @property
+    def part_n(self) -> int:
+        return self.n if self._part is None else self._part.n
 
     @property
     def seed(self) -> int:
@@ -164,15 +171,16 @@ def means(protocol: Protocol, group: GroupMarks) -> dict[str, Score]:
     for name in group.names():
         metric = declared(metrics, name)
         if metric.kind == "mean":
-            found[name] = clustered.get(name) or mean_score(metric, group.values(name), group.seed)
+            found[name] = clustered.get(name) or mean_score(metric, group.values(name), group)
     return found
 
 
-def mean_score(metric: Metric, values: Counter[float], seed: int) -> Score:
-    """The mean of counted values, with the interval that the metric's declaration asks for."""
+def mean_score(metric: Metric, values: Counter[float], group: Group) -> Score:
+    """The mean of a group's counted values, with the interval that the metric's declaration asks for."""
     n = values.total()
-    if metric.interval == "mean":
-        mean = mean_interval(values, seed)
+    if metric.interval in ("mean", "bootstrap"):
+        fits = metric.interval == "mean"
+        mean = mean_interval(values, group.seed) if fits else bootstrap_interval(values, group.seed, group.part_n - n)
         return Score(value=mean.mean, n=n, low=mean.low, high=mean.high, interval=mean.kind, unit=metric.unit)
     average = sum(v * c for v, c in values.items()) / n
     if metric.interval == "normal" and n > 1:

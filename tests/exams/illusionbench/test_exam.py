@@ -19,10 +19,11 @@ from snellen.core.options import Selection
 from snellen.core.outcomes import mark_reply
 from snellen.core.types import Mark, Outcome, Sample
 from snellen.exams.illusionbench.data import IllusionData
-from snellen.exams.illusionbench.exam import EXAM as BENCHMARK
+from snellen.exams.illusionbench.exam import EXAM
 from snellen.exams.illusionbench.names import SCENES, SHAPES
 from snellen.exams.illusionbench.protocols import PROTOCOLS
 from snellen.exams.illusionbench.reading import answer_robust
+from snellen.stats.tally import summarised
 
 NAMES = [
     "cat-Ocean-Easy-1.25-1.png",
@@ -109,7 +110,7 @@ def test_names_that_do_not_parse_are_never_dropped_in_silence(tmp_path: Path) ->
     assert done.returncode == 0, done.stderr
     listed = json.loads((next((tmp_path / "runs").iterdir()) / "run.json").read_text())["data"]["missing"]
     assert listed == list(data.missing)
-    problems = [str(p) for p in BENCHMARK.check(tmp_path)]
+    problems = [str(p) for p in EXAM.check(tmp_path)]
     assert len(problems) == 3
     assert any("'unicorn' is not a shape of Illusion_IN" in p for p in problems)
     assert any("'Moon' is not a scene" in p for p in problems)
@@ -120,7 +121,7 @@ def test_image_files_that_are_not_read_are_noted(tmp_path: Path) -> None:
     (tmp_path / "Illusion_IN" / "cat-City-Easy-1.5-9.png").write_bytes(picture(1))
     plain(tmp_path, "Illusion_ICON", ICONS)
     (tmp_path / "Illusion_ICON" / "simple_prompts" / "music-1-City-Easy-1.5-9.bmp").write_bytes(picture(1))
-    notes = {p.where: p for p in BENCHMARK.check(tmp_path)}
+    notes = {p.where: p for p in EXAM.check(tmp_path)}
     assert not any(p.fatal for p in notes.values())
     assert "1 image files are not read" in notes["Illusion_IN"].what
     assert "a parquet file of the same split is read instead" in notes["Illusion_IN"].what
@@ -255,7 +256,7 @@ def test_the_summary_has_the_two_by_two_rest_and_the_line_without_stationary() -
         for i, (shape, scene, reply) in enumerate(replies):
             yield sample(i, shape, scene), mark_reply(PROTOCOLS["original"], sample(i, shape, scene), reply)
 
-    groups = PROTOCOLS["original"].summarise(marked())
+    groups = summarised(PROTOCOLS["original"], marked())
     whole = groups[0]
     assert whole.by == {"split": "Illusion_ICON", "task": "shape"}
     assert {k: m.value for k, m in whole.metrics.items()} == {

@@ -20,11 +20,12 @@ from snellen.core.outcomes import mark_reply
 from snellen.core.types import Outcome, Picture, Text
 from snellen.exams.illusionbench import shots as icl
 from snellen.exams.illusionbench.data import IllusionData
-from snellen.exams.illusionbench.names import SCENES, SHAPES
+from snellen.exams.illusionbench.exam import EXAM
+from snellen.exams.illusionbench.names import KEPT, SCENES, SHAPES
+from snellen.exams.illusionbench.prompts_icl import instruction
 
 WORLD: icl.Support = {
-    scene: {shape: [f"{shape}-{scene}-{i}" for i in range(2)] for shape in icl.KEPT["Illusion_ICON"]}
-    for scene in SCENES
+    scene: {shape: [f"{shape}-{scene}-{i}" for i in range(2)] for shape in KEPT["Illusion_ICON"]} for scene in SCENES
 }
 
 
@@ -54,7 +55,7 @@ def test_too_few_images_are_an_error_and_not_a_repeat() -> None:
 
 
 CELLS = st.sets(
-    st.tuples(st.sampled_from(icl.KEPT["Illusion_ICON"]), st.sampled_from(SCENES[:4]), st.integers(0, 2)), max_size=14
+    st.tuples(st.sampled_from(KEPT["Illusion_ICON"]), st.sampled_from(SCENES[:4]), st.integers(0, 2)), max_size=14
 )
 
 
@@ -115,6 +116,17 @@ def test_queries_without_fitting_examples_are_not_asked(tmp_path: Path) -> None:
     )
 
 
+def test_a_prompt_knows_which_samples_have_no_examples(tmp_path: Path) -> None:
+    names = ["music-1-Ocean", "music-2-Ocean", "sport-1-Ocean", "animal-1-City", "animal-2-City", "vehicle-1-Museum"]
+    data = IllusionData(
+        parquet(tmp_path, "Illusion_ICON", [f"{n}-Easy-1.5-1.png" for n in names]), Selection(shots=1, tasks=("shape",))
+    )
+    asked = {p: [s.id.split("/")[1][:7] for s in data.light() if EXAM.prompt(p).asked_about(s)] for p in icl.MODES}
+    assert asked["icl-both"] == ["music-1", "music-2", "animal-", "animal-"]
+    assert asked["icl-object"] == []
+    assert len(asked["icl-scene"]) == 3
+
+
 def full_set(folder: Path, subset: str = "Illusion_LOGO") -> Path:
     names = [f"{shape}-{scene}-Easy-1.5-1.png" for shape in SHAPES[subset] for scene in SCENES[:10]]
     return parquet(folder, subset, names)
@@ -122,14 +134,15 @@ def full_set(folder: Path, subset: str = "Illusion_LOGO") -> Path:
 
 def test_the_question_is_instruction_examples_query(tmp_path: Path) -> None:
     data = IllusionData(full_set(tmp_path), Selection(shots=2, tasks=("shape", "scene", "both")))
-    ask = data.asker("icl-scene")
+    shots = data.shots("icl-scene")
     pictures = {s.pictures[0].name: s for s in data.full(lambda _i: True) if s.tags["task"] == "shape"}
     for sample in data.full(lambda i: i.startswith("Illusion_LOGO/tesla-Ocean")):
         task = sample.tags["task"]
-        question = ask(sample)
+        question = EXAM.ask("icl-scene", sample, shots(sample))
+        assert question.shots == tuple(s.id for s in shots(sample))
         kinds = [type(p) for p in question.parts]
         assert kinds == [Text, Picture, Text, Picture, Text, Picture, Text]
-        assert question.parts[0] == Text(text=icl.instruction("Illusion_LOGO", task) + "\n")
+        assert question.parts[0] == Text(text=instruction("Illusion_LOGO", task) + "\n")
         assert question.parts[-2:] == (*sample.pictures, Text(text="\nAnswer: "))
         shown = [pictures[p.name].tags for p in question.parts[:-2] if isinstance(p, Picture)]
         said = [p.text for p in question.parts[1:-2] if isinstance(p, Text)]
@@ -139,7 +152,7 @@ def test_the_question_is_instruction_examples_query(tmp_path: Path) -> None:
         )
         assert "Ocean" in {t["scene"] for t in shown}
         assert len(question.shots) == 2
-    assert ask(sample) == ask(sample), "the same query gets the same examples"
+    assert shots(sample) == shots(sample), "the same query gets the same examples"
 
 
 @pytest.mark.parametrize(
@@ -152,7 +165,7 @@ def test_the_question_is_instruction_examples_query(tmp_path: Path) -> None:
 )
 def test_prompts_and_shots_that_do_not_fit(tmp_path: Path, prompt: str, shots: int, message: str) -> None:
     with pytest.raises(SnellenError, match=message):
-        IllusionData(full_set(tmp_path), Selection(shots=shots)).asker(prompt)
+        IllusionData(full_set(tmp_path), Selection(shots=shots)).shots(prompt)
 
 
 def test_icons_take_five_examples_at_most(tmp_path: Path) -> None:

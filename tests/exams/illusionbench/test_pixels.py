@@ -182,8 +182,9 @@ def test_the_references_are_drawn_once_and_with_a_seed_of_their_own() -> None:
 
 @pytest.mark.parametrize("split", SPLITS)
 def test_both_names_are_read_off_the_text_or_it_says_that_it_cannot(split: str) -> None:
+    from snellen.exams.illusionbench.names import KEPT
     from snellen.exams.illusionbench.prompts import lmms_first
-    from snellen.exams.illusionbench.shots import KEPT, instruction
+    from snellen.exams.illusionbench.prompts_icl import instruction
 
     kept = [(name, data) for name, data in fresh(split) if name.shape in KEPT[split]][:6]
     said = [solve(ask(data, instruction(split, "both"), ())).split(", ") for _, data in kept]

@@ -10,7 +10,7 @@ from tests.support.sets import png, write_config, write_set
 from snellen.core.errors import SnellenError
 from snellen.core.options import Selection
 from snellen.exams.salbench.data import SalBenchData
-from snellen.exams.salbench.exam import EXAM as BENCHMARK
+from snellen.exams.salbench.exam import EXAM
 
 ALL = ("P3", "P3_box", "P3_box_img", "O3", "O3_box", "O3_box_img")
 
@@ -19,7 +19,7 @@ def everything(_id: str) -> bool:
     return True
 
 
-def test_six_configs_by_the_seeds_names(tmp_path: Path) -> None:
+def test_six_configs_by_the_names_of_splits_and_tasks(tmp_path: Path) -> None:
     write_set(tmp_path, 5, ALL)
     assert len(SalBenchData(tmp_path, Selection())) == 30
     natural = SalBenchData(tmp_path, Selection(splits=("natural",), tasks=("D", "VR")))
@@ -90,7 +90,7 @@ def test_check_lists_every_problem(tmp_path: Path) -> None:
         image_id=["a", "b", "c", "d", "a"],
         answer=["Color", "Colour", "Color", "", "Shape"],
     )
-    problems = [str(p) for p in BENCHMARK.check(tmp_path)]
+    problems = [str(p) for p in EXAM.check(tmp_path)]
     for row, words in (
         (1, "answer 'Colour' is not a label"),
         (1, "does not decode"),

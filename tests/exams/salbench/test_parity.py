@@ -1,4 +1,4 @@
-"""Equality with the originals, row by row. Rows where the seed depends on the hash seed allow any of its outcomes."""
+"""Equality with the originals, row by row. Rows where the Plan v2 implementation depends on the hash seed allow any of its outcomes."""
 
 from __future__ import annotations
 
@@ -13,12 +13,15 @@ from tests.support.command import snellen
 from snellen.core.outcomes import mark_answer, mark_reply
 from snellen.core.results import GroupSummary
 from snellen.core.types import Answer, Failure, Mark, Sample
+from snellen.exams.salbench.exam import EXAM
 from snellen.exams.salbench.names import labels_of
 from snellen.exams.salbench.protocols import PROTOCOLS
-from snellen.exams.salbench.reading import truth_lmms, truth_seed
+from snellen.exams.salbench.reading import truth_lmms, truth_plan_v2
+from snellen.stats.tally import summarised
 
 GOLDEN = json.loads((Path(__file__).parents[2] / "parity" / "salbench.json").read_text())
 METRICS = ("exact_match", "precision", "recall", "f1")
+RECORDED = {"lmms-eval": "lmms-eval", "paper": "lmms-eval", "plan-v2": "seed"}  # whose outcomes stand for a protocol
 
 
 def same(mark: dict[str, Any], expected: dict[str, Any]) -> bool:
@@ -27,7 +30,7 @@ def same(mark: dict[str, Any], expected: dict[str, Any]) -> bool:
     return all(mark["metrics"][m] == pytest.approx(expected[m], abs=1e-9) for m in METRICS)
 
 
-@pytest.mark.parametrize("protocol", ["lmms-eval", "seed", "paper"])
+@pytest.mark.parametrize("protocol", RECORDED)
 def test_every_golden_row_through_the_mark_command(protocol: str, tmp_path: Path) -> None:
     rows = [{k: c[k] for k in ("id", "split", "answer", "response")} for c in GOLDEN["cases"]]
     done = snellen("mark", "salbench", "--protocol", protocol, cache=tmp_path, stdin="\n".join(map(json.dumps, rows)))
@@ -35,10 +38,24 @@ def test_every_golden_row_through_the_mark_command(protocol: str, tmp_path: Path
     marks = [json.loads(line) for line in done.stdout.splitlines()]
     assert [m["id"] for m in marks] == [r["id"] for r in rows]
     for mark, case in zip(marks, GOLDEN["cases"], strict=True):
-        expected = case["lmms-eval" if protocol == "paper" else protocol]
+        expected = case[RECORDED[protocol]]
         options = expected.get("observed_outcomes_over_40_seeds", [expected])
         assert mark["protocol"] == protocol
         assert any(same(mark, option) for option in options), (mark, expected)
+
+
+def test_every_golden_row_of_every_protocol() -> None:
+    for protocol, recorded in RECORDED.items():
+        for case in GOLDEN["cases"]:
+            mark = mark_reply(PROTOCOLS[protocol], EXAM.sample_from_row(case), EXAM.reply_from_row(case))
+            options = case[recorded].get("observed_outcomes_over_40_seeds", [case[recorded]])
+            assert any(same({"reading": mark.reading, "metrics": mark.metrics}, o) for o in options), (mark, case)
+
+
+def test_the_old_name_of_plan_v2_still_works() -> None:
+    assert EXAM.protocol("seed")[0] is PROTOCOLS["plan-v2"]
+    assert EXAM.protocol("seed@plan-v2")[1].prompt == "plan-v2"
+    assert "seed" not in EXAM.protocols
 
 
 def marked(protocol: str) -> Iterator[tuple[Sample, Mark]]:
@@ -48,7 +65,7 @@ def marked(protocol: str) -> Iterator[tuple[Sample, Mark]]:
 
 
 def whole(protocol: str, rows: Iterator[tuple[Sample, Mark]] | None = None) -> GroupSummary:
-    return PROTOCOLS[protocol].summarise(rows or marked(protocol))[0]
+    return summarised(PROTOCOLS[protocol], rows or marked(protocol))[0]
 
 
 def test_aggregates_of_lmms_eval_with_its_three_category_bug_and_of_the_paper_without() -> None:
@@ -79,9 +96,9 @@ def test_aggregates_of_lmms_eval_with_its_three_category_bug_and_of_the_paper_wi
     assert "f1.focus" not in found["lmms-eval"]
 
 
-def test_aggregates_of_the_seed_with_and_without_errors() -> None:
+def test_aggregates_of_plan_v2_with_and_without_errors() -> None:
     expected = GOLDEN["aggregate_O3"]["expected"]["mikewise_seed"]
-    group = whole("seed")
+    group = whole("plan-v2")
     for m in METRICS:
         assert round(100 * (group.metrics[m].value or 0), 1) == expected["without_errors"][m]
     assert group.metrics["macro_f1"].value == pytest.approx(
@@ -89,13 +106,13 @@ def test_aggregates_of_the_seed_with_and_without_errors() -> None:
     )
 
     def with_errors() -> Iterator[tuple[Sample, Mark]]:
-        yield from marked("seed")
+        yield from marked("plan-v2")
         for i in (8, 9):
             sample = Sample(id=str(i), tags={"config": "O3", "split": "O3", "task": "D"}, truth="Color")
             answer = Answer(id=str(i), prompt="question", failure=Failure(kind="x", reason=""))
-            yield sample, mark_answer(PROTOCOLS["seed"], sample, answer)
+            yield sample, mark_answer(PROTOCOLS["plan-v2"], sample, answer)
 
-    group = whole("seed", with_errors())
+    group = whole("plan-v2", with_errors())
     for m in METRICS:
         assert (
             round(100 * (group.metrics[m].value or 0), 1)
@@ -130,7 +147,7 @@ def test_small_groups_have_honest_intervals() -> None:
             sample = Sample(id=str(i), tags=tags, truth="color")
             yield sample, mark_reply(PROTOCOLS["paper"], sample, "color" if i < 3 or i % 2 else "size")
 
-    hard = next(g for g in PROTOCOLS["paper"].summarise(rows()) if g.by.get("difficulty") == "hard")
+    hard = next(g for g in summarised(PROTOCOLS["paper"], rows()) if g.by.get("difficulty") == "hard")
     assert hard.metrics["f1"].value == pytest.approx(1.0)
     assert (hard.metrics["f1"].low or 0) > 0.4
 
@@ -140,4 +157,4 @@ def test_truths_are_read_as_the_originals_read_them() -> None:
         labels = labels_of("P3" if row["split"] == "synthetic" else "O3")
         assert sorted(truth_lmms(row["answer"])) == row["lmms_labels"]
         if isinstance(row["seed_labels"], list):
-            assert sorted(truth_seed(row["answer"], labels)) == row["seed_labels"]
+            assert sorted(truth_plan_v2(row["answer"], labels)) == row["seed_labels"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -9,9 +10,11 @@ from tests.support.sets import question, write_set
 
 from snellen.core.errors import SnellenError
 from snellen.core.options import Selection
-from snellen.core.types import Picture, Sample, Text
+from snellen.core.types import Picture, Question, Sample, Text
 from snellen.exams.salbench.data import SalBenchData
-from snellen.exams.salbench.prompts import caption, draw_support, plan_v2, query
+from snellen.exams.salbench.exam import EXAM
+from snellen.exams.salbench.prompts import caption, plan_v2, query
+from snellen.exams.salbench.shots import draw_support
 
 ALL = ("P3", "P3_box", "P3_box_img", "O3", "O3_box", "O3_box_img")
 TASKS = {"P3": "D", "P3_box": "R", "P3_box_img": "VR", "O3": "D", "O3_box": "R", "O3_box_img": "VR"}
@@ -24,9 +27,14 @@ def sample(config: str, truth: str = "color", text: str | None = None) -> Sample
     )
 
 
+def asker(data: SalBenchData, prompt: str) -> Callable[[Sample], Question]:
+    shots = data.shots(prompt)
+    return lambda s: EXAM.ask(prompt, s, shots(s))
+
+
 def test_the_data_sets_question_is_sent_verbatim_after_the_image(tmp_path: Path) -> None:
     data = SalBenchData(write_set(tmp_path, 6, ALL), Selection())
-    ask = data.asker("question")
+    ask = asker(data, "question")
     for s in data.full(lambda _i: True):
         asked = ask(s)
         assert asked.parts == (*s.pictures, Text(text=s.facts["question"]))
@@ -36,7 +44,7 @@ def test_the_data_sets_question_is_sent_verbatim_after_the_image(tmp_path: Path)
 
 def test_lmms_eval_adds_its_sentence(tmp_path: Path) -> None:
     data = SalBenchData(write_set(tmp_path, 3), Selection())
-    asked = data.asker("lmms-eval")(next(data.full(lambda _i: True)))
+    asked = asker(data, "lmms-eval")(next(data.full(lambda _i: True)))
     assert asked.text == question("P3").strip() + "\nAnswer the question using a single word or phrase."
 
 
@@ -107,7 +115,7 @@ def test_few_shot_sentences_are_those_of_the_papers_figures(config: str) -> None
 @pytest.mark.parametrize("config", ALL)
 def test_examples_are_interleaved_recorded_and_never_the_query(tmp_path: Path, shots: int, config: str) -> None:
     data = SalBenchData(write_set(tmp_path, 24, (config,)), Selection(shots=shots, seed=4))
-    ask = data.asker("question")
+    ask = asker(data, "question")
     seen = set()
     for s in data.full(lambda _i: True):
         asked = ask(s)
@@ -124,6 +132,17 @@ def test_examples_are_interleaved_recorded_and_never_the_query(tmp_path: Path, s
     assert len(seen) <= shots + 1  # one fixed set, with a stand-in only where the query itself was drawn
 
 
+def test_plan_v2_shows_examples_with_their_answers(tmp_path: Path) -> None:
+    data = SalBenchData(write_set(tmp_path, 24), Selection(shots=3))
+    first = next(data.full(lambda _i: True))
+    shown = data.shots("plan-v2")(first)
+    asked = asker(data, "plan-v2")(first)
+    said = [Text(text=f"{plan_v2(s)}\nAnswer: {s.truth}") for s in shown]
+    examples = [part for s, text in zip(shown, said, strict=True) for part in (*s.pictures, text)]
+    assert asked.parts == (*examples, *first.pictures, Text(text=plan_v2(first)))
+    assert shown == data.shots("question")(first), "the examples are those of the data, whatever the prompt"
+
+
 def test_the_support_set_follows_the_seed() -> None:
     pool = [
         Sample(id=f"P3/{i}", tags={"split": "P3"}, truth=("color", "size", "orientation")[i % 3]) for i in range(30)
@@ -136,10 +155,10 @@ def test_the_support_set_follows_the_seed() -> None:
 def test_too_few_samples_for_the_shots_is_said(tmp_path: Path) -> None:
     data = SalBenchData(write_set(tmp_path, 4), Selection(shots=3))
     with pytest.raises(SnellenError, match="--shots 3 needs more samples"):
-        data.asker("question")(next(data.full(lambda _i: True)))
+        data.shots("question")  # before anything is asked
 
 
 def test_a_prompt_without_few_shot_form_is_refused(tmp_path: Path) -> None:
     data = SalBenchData(write_set(tmp_path, 24), Selection(shots=3))
     with pytest.raises(SnellenError, match="no few-shot form"):
-        data.asker("lmms-eval")
+        data.shots("lmms-eval")

@@ -59,7 +59,7 @@ def own_scores(group: Group) -> dict[str, Score]:
             # another scorer than the main one says nothing where there are no captions: a miss all the same
             values = group.values(name) + Counter({0.0: said.silent})
             if values:
-                found[name] = mean_score(Metric(name=name), values, group.seed)
+                found[name] = mean_score(Metric(name=name), values, group)
         found |= _quantiles(group, "margin", f".{scorer}")
     return found | _agreement(said)
 

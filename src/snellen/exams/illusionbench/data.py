@@ -7,20 +7,22 @@ out, and the run lists them.
 from __future__ import annotations
 
 import hashlib
+import random
 from collections import Counter
 from collections.abc import Callable, Iterator
-from functools import lru_cache
+from functools import cache, lru_cache, partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from snellen.core.dataset import Problem
-from snellen.core.errors import SnellenError
+from msgspec.structs import replace
+
+from snellen.core.dataset import Dataset, Problem, Shots, no_shots
+from snellen.core.errors import SnellenError, unknown
 from snellen.core.options import Selection
 from snellen.core.selection import choose, spans
-from snellen.core.types import Picture, Question, Sample
+from snellen.core.types import Picture, Sample
 from snellen.data.parquet import ParquetFile
-from snellen.exams.illusionbench import names
-from snellen.exams.illusionbench import shots as icl
+from snellen.exams.illusionbench import names, shots
 
 SPLIT_NAMES = {s.lower(): s for s in names.SUBSETS} | {
     "in": "Illusion_IN",
@@ -28,10 +30,8 @@ SPLIT_NAMES = {s.lower(): s for s in names.SUBSETS} | {
     "logo": "Illusion_LOGO",
     "icon": "Illusion_ICON",
 }
-TASKS = ("shape", "scene", "both")
 USUAL = ("shape", "scene")  # two names at once are asked only where --task both says so
 COLUMNS = ("image_name", "image")
-OTHER_IMAGES = (".bmp", ".gif", ".tif", ".tiff", ".avif", ".heic")
 
 
 class Source(NamedTuple):
@@ -57,7 +57,7 @@ def sources(where: Path, subset: str) -> list[Source]:
     return [Source(subset, folder, files)] if files else []
 
 
-class _Rows:
+class Rows:
     """The names of one source, and its images a few at a time."""
 
     def __init__(self, source: Source) -> None:
@@ -119,7 +119,7 @@ def name_problem(subset: str, image_name: str) -> str | None:
     return None
 
 
-class IllusionData:
+class IllusionData(Dataset):
     """Selected samples: every image once for each task that is asked."""
 
     def __init__(self, where: Path, options: Selection) -> None:
@@ -127,16 +127,15 @@ class IllusionData:
         self._where = where
         self._subsets = choose_subsets(where, options)
         self._tasks = _choose_tasks(options)
-        self.synthetic = False
         self._chosen: dict[str, frozenset[str] | None] = {}
-        self._places: dict[str, dict[str, tuple[_Rows, int]]] = {}
-        self._pictures = lru_cache(maxsize=256)(self._read_picture)
-        self.pool = lru_cache(maxsize=None)(lambda subset: icl.pool(self.every(subset)))
-        self._unfit = lru_cache(maxsize=None)(self._modes_without_images)
+        self._places: dict[str, dict[str, tuple[Rows, int]]] = {}
+        self._picture = lru_cache(maxsize=256)(self._read_picture)
+        self._pool = cache(lambda subset: shots.pool(self._every(subset)))
+        self._unfit = cache(self._modes_without_images)
         self._count = 0
         self._odd: frozenset[str] = frozenset()
         for subset in self._subsets if options.shots else ():
-            icl.check_shots(subset, options.shots)
+            shots.check_shots(subset, options.shots)
         fingerprint = hashlib.sha256()
         odd: dict[str, Problem] = {}
         for subset in self._subsets:
@@ -172,11 +171,11 @@ class IllusionData:
         if not self._count:
             raise SnellenError(f"{self._where}: no image has a name that can be used")
 
-    def _walk(self, subset: str) -> Iterator[tuple[_Rows, list[str]]]:
+    def _walk(self, subset: str) -> Iterator[tuple[Rows, list[str]]]:
         """The sources of a subset with the ids of their images: `SUBSET/name`, and `#2` where a name repeats."""
         seen: Counter[str] = Counter()
         for source in sources(self._where, subset):
-            rows = _Rows(source)
+            rows = Rows(source)
             ids = []
             for image_name in rows.names:
                 base = image_name.rpartition(".")[0] or image_name
@@ -184,7 +183,7 @@ class IllusionData:
                 ids.append(f"{subset}/{base}" + (f"#{seen[base]}" if seen[base] > 1 else ""))
             yield rows, ids
 
-    def _samples(self, subset: str, rows: _Rows, ids: list[str], i: int, data: bytes | None) -> Iterator[Sample]:
+    def _samples(self, subset: str, rows: Rows, ids: list[str], i: int, data: bytes | None) -> Iterator[Sample]:
         tags = tags_of(subset, names.parse(rows.names[i]))
         pictures = () if data is None else (Picture(data=data, name=rows.where(i)),)
         facts = {"unfit": list(unfit)} if (unfit := self._unfit(subset, tags["shape"], tags["scene"])) else {}
@@ -199,12 +198,12 @@ class IllusionData:
 
     def _modes_without_images(self, subset: str, shape: str, scene: str) -> tuple[str, ...]:
         """The in-context prompts for which there are no examples to such a query."""
-        shots = self.options.shots
-        if not shots or shape not in icl.KEPT[subset]:
+        count = self.options.shots
+        if not count or shape not in names.KEPT[subset]:
             return ()
-        return tuple(m for m in icl.MODES if not icl.fits(m, shape, scene, shots, self.pool(subset).support))
+        return tuple(m for m in shots.MODES if not shots.fits(m, shape, scene, count, self._pool(subset).support))
 
-    def _selected(self) -> Iterator[tuple[str, _Rows, list[str], list[int]]]:
+    def _selected(self) -> Iterator[tuple[str, Rows, list[str], list[int]]]:
         for subset in self._subsets:
             chosen = self._chosen[subset]
             for rows, ids in self._walk(subset):
@@ -222,29 +221,26 @@ class IllusionData:
             for i, data in rows.images(keep):
                 yield from (s for s in self._samples(subset, rows, ids, i, data) if wanted(s.id))
 
-    def asker(self, prompt: str) -> Callable[[Sample], Question]:
-        from snellen.exams.illusionbench.prompts import ask
+    def shots(self, prompt: str) -> Shots:
+        shots.check_prompt(prompt, self.options.shots)
+        return partial(self._shown, prompt) if self.options.shots else no_shots
 
-        if prompt in icl.PROMPTS:
-            return icl.build_asker(prompt, self)
-        if self.options.shots:
-            raise SnellenError(
-                f"the prompt '{prompt}' takes no examples: with --shots choose --protocol original-icl "
-                f"and --prompt {', '.join(icl.MODES)}"
-            )
-        return lambda sample: ask(prompt, sample)
+    def _shown(self, prompt: str, sample: Sample) -> tuple[Sample, ...]:
+        """The examples of a sample: from the whole data set, the same ones each time."""
+        count, seed, tags = self.options.shots, self.options.seed, sample.tags
+        own, pool = sample.id.rpartition("/")[0], self._pool(tags["split"])
+        rng = random.Random(f"{prompt}/{count}/{seed}/{own}")  # noqa: S311 (a draw of examples, not a secret)
+        ids = shots.pick(prompt, own, tags["shape"], tags["scene"], count, pool.support, rng)
+        return tuple(replace(pool.lights[i], pictures=(self._picture(tags["split"], i),)) for i in ids)
 
-    def every(self, subset: str) -> Iterator[Sample]:
-        """A light sample of every image of a subset, selected or not: where examples are drawn from."""
+    def _every(self, subset: str) -> Iterator[Sample]:
+        """Every image of a subset, selected or not: where examples are drawn from. Its id is that of no task."""
         for rows, ids in self._walk(subset):
             for i in (i for i, name in enumerate(ids) if name not in self._odd):
-                yield Sample(id=f"{ids[i]}/", tags=tags_of(subset, names.parse(rows.names[i])))
-
-    def picture(self, subset: str, image_id: str) -> Picture:
-        """One image of a subset by its id; the last ones read stay at hand."""
-        return self._pictures(subset, image_id)
+                yield Sample(id=ids[i], tags=tags_of(subset, names.parse(rows.names[i])))
 
     def _read_picture(self, subset: str, image_id: str) -> Picture:
+        """One image of a subset by its id."""
         if subset not in self._places:
             self._places[subset] = {name: (rows, i) for rows, ids in self._walk(subset) for i, name in enumerate(ids)}
         rows, i = self._places[subset][image_id]
@@ -264,7 +260,7 @@ def choose_subsets(where: Path, options: Selection) -> list[str]:
     wanted = []
     for given in options.splits:
         if given.lower() not in SPLIT_NAMES:
-            raise SnellenError(f"unknown split '{given}' of illusionbench: choose from {', '.join(names.SUBSETS)}")
+            raise unknown("split", given, names.SUBSETS, of="illusionbench")
         wanted.append(SPLIT_NAMES[given.lower()])
     absent = [s for s in wanted if s not in present]
     if absent:
@@ -274,69 +270,6 @@ def choose_subsets(where: Path, options: Selection) -> list[str]:
 
 def _choose_tasks(options: Selection) -> tuple[str, ...]:
     for task in options.tasks:
-        if task.lower() not in TASKS:
-            raise SnellenError(f"unknown task '{task}' of illusionbench: choose from {', '.join(TASKS)}")
-    return tuple(t for t in TASKS if t in ([x.lower() for x in options.tasks] or USUAL))
-
-
-def check(where: Path) -> Iterator[Problem]:
-    """Every problem of a folder: names that do not parse, unknown shapes and scenes, repeats, images that do not decode."""
-    from snellen.core.pixels import decode_problem
-
-    for subset in choose_subsets(where, Selection()):
-        yield from _ignored(where, subset)
-        seen: Counter[str] = Counter()
-        for source in sources(where, subset):
-            try:
-                rows = _Rows(source)
-            except SnellenError as error:
-                yield Problem(source.label, str(error).removeprefix(f"{source.label}: "))
-                continue
-            for i, image_name in enumerate(rows.names):
-                problem = name_problem(subset, image_name)
-                if problem:
-                    yield Problem(rows.where(i), problem)
-                seen[image_name] += 1
-                if seen[image_name] > 1:
-                    yield Problem(rows.where(i), f"image_name {image_name!r} repeats", fatal=False)
-            for i, data in rows.images(list(range(len(rows.names)))):
-                broken = decode_problem(data)
-                if broken:
-                    yield Problem(rows.where(i), broken)
-
-
-def _ignored(where: Path, subset: str) -> Iterator[Problem]:
-    """Files of a subset that look like images and are not read, a line a folder."""
-    found = sources(where, subset)
-    read = {path for source in found for path in (source.files or (source.path,))}
-    folders = {where / subset, *(s.path if s.files else s.path.parent for s in found)} - {where}
-    lost: dict[Path, list[Path]] = {}
-    for path in sorted({p for folder in folders for p in folder.rglob("*")}):
-        if path not in read and path.suffix.lower() in (*names.ENDINGS, *OTHER_IMAGES):
-            lost.setdefault(path.parent, []).append(path)
-    for folder, paths in lost.items():
-        endings = sorted({p.suffix.lower() for p in paths})
-        why = f"only {', '.join(names.ENDINGS)} are read"
-        if set(endings) <= set(names.ENDINGS):
-            why = "a parquet file of the same split is read instead"
-        what = f"{len(paths)} image files are not read ({paths[0].name}, ...): {why}"
-        yield Problem(folder.relative_to(where).as_posix(), what, fatal=False)
-
-
-def sample_from_row(row: dict[str, Any]) -> Sample:
-    """A light sample from a row of `snellen mark`."""
-    subset, task = row.get("subset"), row.get("task")
-    if subset not in names.SUBSETS:
-        raise SnellenError(f'field "subset" must be one of {", ".join(names.SUBSETS)}, not {subset!r}')
-    if task not in TASKS:
-        raise SnellenError(f'field "task" must be "shape", "scene" or "both", not {task!r}')
-    truth = {}
-    for field, classes in (("shape", names.SHAPES[subset]), ("scene", names.SCENES)):
-        word = row.get(field)
-        if not isinstance(word, str):
-            raise SnellenError(f'field "{field}" (the true {field}, a text) is missing')
-        truth[field] = names.meant(classes, word) or ""
-        if not truth[field]:
-            raise SnellenError(f'field "{field}": {word!r} is no {field} of {subset}: choose from {", ".join(classes)}')
-    tags = {"split": subset, "task": task, **truth, "difficulty": "", "strength": ""}
-    return Sample(id=str(row["id"]), tags=tags, truth=truth)
+        if task.lower() not in names.TASKS:
+            raise unknown("task", task, names.TASKS, of="illusionbench")
+    return tuple(t for t in names.TASKS if t in ([x.lower() for x in options.tasks] or USUAL))

@@ -2,34 +2,29 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterator
-from typing import Any
 
 import msgspec
 
+from snellen.core.cells import Cell, csv_bytes
 from snellen.core.exam import RunFacts
-from snellen.core.text import for_cell
 
 COLUMNS = ("model", "protocol", "subset", "task", "group", "value", "n", "metric", "percent", "low", "high", "floor")
 
 
 def exports(run: RunFacts) -> Iterator[tuple[str, bytes]]:
     """`recalls.csv` with every group and metric, and `responses.jsonl`."""
-    note = " (snellen-synthetic data)" if run.manifest["data"]["synthetic"] else ""
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(COLUMNS)
+    note = " (snellen-synthetic data)" if run.manifest.data.synthetic else ""
+    model = f"{run.manifest.subject.spec}{note}"
+    rows: list[tuple[Cell, ...]] = [COLUMNS]
     for group in run.groups:
         extra = [(k, v) for k, v in group.by.items() if k not in ("split", "task")]
         name, value = extra[0] if extra else ("all", "")
+        place = (model, run.protocol.name, group.by["split"], group.by["task"], name, value)
         for metric, m in group.metrics.items():
-            numbers: list[Any] = ["" if x is None else round(100 * x, 1) for x in (m.value, m.low, m.high, m.floor)]
-            model = for_cell(f"{run.manifest['subject']['spec']}{note}")
-            place = [run.protocol.name, group.by["split"], group.by["task"], name, for_cell(value)]
-            writer.writerow([model, *place, m.n, metric, *numbers])
-    yield "recalls.csv", out.getvalue().encode()
+            numbers = (None if x is None else round(100 * x, 1) for x in (m.value, m.low, m.high, m.floor))
+            rows.append((*place, m.n, metric, *numbers))
+    yield "recalls.csv", csv_bytes(rows)
     if run.records is not None:
         lines = (
             msgspec.json.encode(

@@ -20,6 +20,16 @@ SHAPES = {
     "Illusion_ICON": ("animal", "face_emoji", "music", "sport", "stationary", "vehicle"),
 }
 SUBSETS = tuple(SHAPES)
+TASKS = ("shape", "scene", "both")
+# the classes that take part in the in-context exam: ten logos, fifteen objects, all icons
+KEPT = {
+    "Illusion_LOGO": ("adidas", "mcdonalds", "apple", "bmw", "nike", "audi", "nasa", "spotify", "starbucks", "tesla"),
+    "Illusion_IN": (
+        *("airplane", "bicycle", "bird", "bottle", "car", "cat", "dog", "dolphin"),
+        *("fork", "guitar", "mug", "panda", "sailboat", "scooter", "teapot"),
+    ),
+    "Illusion_ICON": ("animal", "face_emoji", "music", "sport", "stationary", "vehicle"),
+}
 LEVELS = ("easy", "medium", "hard")
 ENDINGS = (".png", ".jpg", ".jpeg", ".webp")
 # other spellings, in lower case with spaces for underscores and hyphens

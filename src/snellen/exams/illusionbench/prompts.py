@@ -1,31 +1,23 @@
-"""The ask stage of IllusionBench: the published prompts, byte for byte, quirks included.
+"""The prompts of IllusionBench as published, byte for byte, quirks included.
 
 `original`     shapes and scenes mixed in one option list, a single word wanted (lmms-eval's HEAD sends the same bytes)
 `lmms-strict`  shapes or scenes alone, `Answer: <your choice>` wanted
 `lmms-first`   lmms-eval's first version: one word for the shape; for the scene no options, `Scene: <scene>` wanted;
                for both at once two lines
-In-context prompts are in icl.py, visual chains of thought in visual_cot.py.
+In-context prompts are in prompts_icl.py, visual chains of thought in prompts_cot.py.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import partial
 
 import msgspec
 
+from snellen.core.prompt import Prompt, by_name
 from snellen.core.types import Question, Sample, Text
-from snellen.exams.illusionbench import prompts_cot as visual_cot
-from snellen.exams.illusionbench import shots as icl
+from snellen.exams.illusionbench import prompts_cot, prompts_icl
 from snellen.exams.illusionbench.names import SCENES, SHAPES
-
-PROMPTS = {
-    "original": "mixed option list of shapes and scenes, one word wanted (lmms-eval HEAD sends the same bytes)",
-    "lmms-strict": "shapes or scenes alone, 'Answer: <your choice>' wanted (lmms-eval 5917cab6)",
-    "lmms-first": "shapes alone and one word wanted; for the scene no options and 'Scene: <scene>' wanted (lmms-eval 6123e925)",
-    **icl.PROMPTS,
-    **visual_cot.PROMPTS,
-}
-PARTIAL = frozenset(PROMPTS)  # none fits every task: two names at once are asked only by some
 
 OFFERED = {
     "Illusion_ICON": ("Animal", "Face_Emoji", "Music", "Sport", "Stationery", "Vehicle"),
@@ -95,7 +87,7 @@ def original(subset: str, task: str) -> str:
 
 
 def lmms_strict(subset: str, task: str) -> str:
-    """lmms-eval 5917cab6: what the seed calls the lmms-eval protocol."""
+    """lmms-eval 5917cab6: an exact form is demanded, and its protocol reads nothing else."""
     if task == "shape":
         return (
             "You are given an image where scene elements form an abstract SHAPE.\n"
@@ -144,17 +136,11 @@ TEXTS: dict[str, Callable[[str, str], str]] = {
     "original": original,
     "lmms-strict": lmms_strict,
     "lmms-first": lmms_first,
-    "lmms-head-cot": lambda subset, task: visual_cot.text("lmms-head-cot", subset, task, original(subset, task)),
-    "lmms-strict-cot": lambda subset, task: visual_cot.text("lmms-strict-cot", subset, task, lmms_strict(subset, task)),
+    "lmms-head-cot": lambda subset, task: prompts_cot.text("lmms-head-cot", subset, task, original(subset, task)),
+    "lmms-strict-cot": lambda subset, task: prompts_cot.text(
+        "lmms-strict-cot", subset, task, lmms_strict(subset, task)
+    ),
 }
-ASK_BOTH = frozenset({"lmms-first", *icl.PROMPTS})
-
-
-def applies(prompt: str, tags: dict[str, str]) -> bool:
-    """Whether a prompt is asked about a sample: some ask for one name only, the in-context ones leave classes out."""
-    if tags["task"] == "both" and prompt not in ASK_BOTH:
-        return False
-    return prompt not in icl.PROMPTS or icl.applies(tags)
 
 
 def offered(prompt: str, subset: str, task: str) -> tuple[str, ...]:
@@ -168,10 +154,8 @@ def offered(prompt: str, subset: str, task: str) -> tuple[str, ...]:
     return () if prompt == "lmms-first" else STRICT_SCENES
 
 
-def ask(prompt: str, sample: Sample) -> Question:
-    """One question: the image, then the prompt."""
-    if prompt in icl.PROMPTS:
-        return icl.question(prompt, sample)
+def ask(prompt: str, sample: Sample, _shots: Sequence[Sample] = ()) -> Question:
+    """One question: the image, then the text."""
     subset, task = sample.tags["split"], sample.tags["task"]
     return Question(
         id=sample.id,
@@ -182,6 +166,30 @@ def ask(prompt: str, sample: Sample) -> Question:
         options=offered(prompt, subset, task),
         answer_form=FORMS.get((prompt, task), "{}"),
     )
+
+
+def one_name(sample: Sample) -> bool:
+    """Whether a sample is asked for its shape or its scene, not for both at once."""
+    return sample.tags["task"] != "both"
+
+
+def _prompt(name: str, about: str, applies: Callable[[Sample], bool] | None = one_name) -> Prompt:
+    return Prompt(name, about, partial(ask, name), applies)
+
+
+PROMPTS = by_name(
+    _prompt(
+        "original", "mixed option list of shapes and scenes, one word wanted (lmms-eval HEAD sends the same bytes)"
+    ),
+    _prompt("lmms-strict", "shapes or scenes alone, 'Answer: <your choice>' wanted (lmms-eval 5917cab6)"),
+    _prompt(
+        "lmms-first",
+        "shapes alone and one word wanted; for the scene no options and 'Scene: <scene>' wanted (lmms-eval 6123e925)",
+        None,
+    ),
+    *prompts_icl.PROMPTS,
+    *(_prompt(name, about) for name, about in prompts_cot.PROMPTS.items()),
+)
 
 
 def truths() -> list[Sample]:

@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from functools import lru_cache
+from collections.abc import Callable, Iterator
+from functools import cache, lru_cache
 from typing import NamedTuple
 
-from snellen.core.protocol import Verdict
-from snellen.core.results import GroupSummary
+from snellen.core.protocol import Group, Key, Protocol, Seen, Verdict
+from snellen.core.results import Metric
 from snellen.core.types import Mark, Metrics, Sample
-from snellen.exams.illusionbench import reading
+from snellen.exams.illusionbench import reading, summary
+
+RECALLS = (
+    Metric(name="recall", label="recall"),
+    Metric(name="shape_recall", label="shape recall"),
+    Metric(name="scene_recall", label="scene recall"),
+)
+BUCKETS = (
+    Metric(name="rest", label="rest", better="lower"),
+    Metric(name="multi_word", label="multi word", better="lower"),
+)
 
 
 class Read(NamedTuple):
@@ -41,7 +51,7 @@ class Asked(NamedTuple):
         return names if self.task == "both" else {self.task: names[self.task]}
 
 
-class IllusionProtocol:
+class IllusionProtocol(Protocol):
     """One protocol: a prompt and a rule. `buckets` is set where shape, scene and rest split every reply in three."""
 
     headline = "recall"
@@ -56,13 +66,15 @@ class IllusionProtocol:
         judge: Callable[[str, Asked], Read],
         buckets: bool = False,
     ) -> None:
-        self.name, self.version, self.about, self.prompt, self.buckets = name, version, about, prompt, buckets
-        self._rule = judge
-        self.judge_text = lru_cache(maxsize=65536)(self._judge_text)
+        super().__init__(name, about, version=version, prompt=prompt)
+        self.metrics = RECALLS + BUCKETS if buckets else RECALLS
+        self._rule, self._buckets = judge, buckets
+        self._judged = lru_cache(maxsize=65536)(self._judge_text)
+        self._won = cache(self._won_by_constants)  # groups overlap: each truth is judged once
 
     def judge(self, reply: str, sample: Sample) -> Verdict:
         tags = sample.tags
-        return self.judge_text(reply, Asked(tags["split"], tags["task"], tags["shape"], tags["scene"]))
+        return self._judged(reply, Asked(tags["split"], tags["task"], tags["shape"], tags["scene"]))
 
     def _judge_text(self, reply: str, asked: Asked) -> Verdict:
         read = self._rule(reply, asked)
@@ -72,7 +84,7 @@ class IllusionProtocol:
             "shape_recall": None if read.shape is None else float(read.shape),
             "scene_recall": None if read.scene is None else float(read.scene),
         }
-        if self.buckets:
+        if self._buckets:
             metrics["bucket"] = "shape" if read.shape else "texture" if read.scene else "rest"
             metrics["multi_word"] = float(len(reply.split()) > 1)
         return Verdict(read.reading, read.readable, bool(hit), metrics)
@@ -81,10 +93,30 @@ class IllusionProtocol:
         """No reply: 0 where the protocol defines a recall, nothing where it does not."""
         return self.judge("", sample).metrics
 
-    def summarise(self, marked: Iterable[tuple[Sample, Mark]]) -> tuple[GroupSummary, ...]:
-        from snellen.exams.illusionbench.summary import summarise
+    def seen(self, sample: Sample, mark: Mark) -> Seen:
+        seen = super().seen(sample, mark)
+        rest = {"rest": float(mark.metrics.get("bucket", "rest") == "rest")} if self._buckets else {}
+        return seen._replace(
+            values={**seen.values, **rest}, own=summary.Names(sample.tags["shape"], sample.tags["scene"])
+        )
 
-        return summarise(self, marked)
+    def groups(self, sample: Sample) -> Iterator[Key]:
+        return summary.groups(sample.tags)
+
+    def order(self, key: Key) -> tuple[int, int, int, str]:
+        return summary.order(key)
+
+    def floors(self, group: Group) -> dict[str, tuple[float, str]]:
+        recalls = tuple(m.name for m in RECALLS)
+        return summary.floors(
+            group, recalls, lambda names: self._won(Asked(group.by["split"], group.by["task"], *names))
+        )
+
+    def _won_by_constants(self, asked: Asked) -> tuple[tuple[str, ...], ...]:
+        """For each constant reply, the metrics that it gets in full."""
+        replies = summary.constant_replies(asked.subset)
+        judged = (self._judge_text(reply, asked).metrics for reply in replies)
+        return tuple(tuple(k for k, v in metrics.items() if v == 1.0) for metrics in judged)
 
 
 def _original(reply: str, asked: Asked) -> Read:

@@ -1,9 +1,8 @@
-"""The in-context modes of the original: which examples are shown before the query, and how the question is written.
+"""Which examples the original's in-context prompts show before a query. How they are written is in prompts_icl.py.
 
 The published code cannot run, and one of its modes gives the query's answer away; this is what it meant
 (docs/illusionbench.md lists the differences).
 
-`icl`          the instruction without examples
 `icl-neither`  examples that share neither shape nor scene with the query
 `icl-object`   one example shares the shape
 `icl-scene`    one example shares the scene
@@ -13,103 +12,54 @@ The published code cannot run, and one of its modes gives the query's answer awa
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterable
+from typing import NamedTuple
 
 from snellen.core.errors import SnellenError
-from snellen.core.types import Part, Picture, Question, Sample, Text
-from snellen.exams.illusionbench.names import SCENES
-
-if TYPE_CHECKING:
-    from snellen.exams.illusionbench.data import IllusionData
+from snellen.core.types import Sample
+from snellen.exams.illusionbench.names import KEPT, SCENES
 
 MODES = ("icl-neither", "icl-object", "icl-scene", "icl-both")
-PROMPTS = {
-    "icl": "the original's in-context instruction without examples",
-    "icl-neither": "in-context: examples share neither shape nor scene with the query (--shots)",
-    "icl-object": "in-context: one example shares the query's shape (--shots)",
-    "icl-scene": "in-context: one example shares the query's scene (--shots)",
-    "icl-both": "in-context: one example shares the shape, one the scene; a single one shares both (--shots)",
-}
-SHOTS = (0, 1, 2, 4, 5, 8)
-KEPT = {
-    "Illusion_LOGO": ("adidas", "mcdonalds", "apple", "bmw", "nike", "audi", "nasa", "spotify", "starbucks", "tesla"),
-    "Illusion_IN": (
-        *("airplane", "bicycle", "bird", "bottle", "car", "cat", "dog", "dolphin"),
-        *("fork", "guitar", "mug", "panda", "sailboat", "scooter", "teapot"),
-    ),
-    "Illusion_ICON": ("animal", "face_emoji", "music", "sport", "stationary", "vehicle"),
-}
-SCENE_OPTIONS = tuple("medieval_Village" if s == "Medieval_Village" else s.lower() for s in SCENES)
-# (how the first sentence names the hidden thing, its noun, what the scene forms when only one name is asked for)
-NOUNS = {
-    "Illusion_LOGO": ("a company's logo", "logo", "logo"),
-    "Illusion_IN": ("an object", "object", "image"),
-    "Illusion_ICON": ("an icon", "icon", "icon"),
-}
+SHOTS = (1, 2, 4, 5, 8)
 Support = dict[str, dict[str, list[str]]]
 """Scene to shape to the ids of its images."""
 
 
-def instruction(subset: str, task: str) -> str:
-    """The original's instruction, byte for byte; `both` asks for the background and the hidden thing."""
-    phrase, noun, forms = NOUNS[subset]
-    head = (
-        f"This image contains {phrase} integrated into a background, where elements of the background contribute to "
-        f"forming the {'image' if task == 'both' else forms}.\n"
-        f"background options: [{', '.join(SCENE_OPTIONS)}]\n"
-        f"{noun} options: [{', '.join(KEPT[subset])}]\n"
-    )
-    if task == "both":
-        return head + (
-            f"Identify BOTH the background AND the {noun} that are represented in the image by choosing among the provided "
-            "options. Provide your response by stating only the single, most accurate options that represent the background "
-            f"and the {noun} in the image respectively. You have to respond with two words, one predicting the background "
-            f"and one predicting the {noun}."
+class Pool(NamedTuple):
+    """All images of a subset's kept classes by scene and shape, and their samples without pictures, by id."""
+
+    support: Support
+    lights: dict[str, Sample]
+
+
+def pool(images: Iterable[Sample]) -> Pool:
+    """Where the examples of a subset are drawn from."""
+    found = Pool({scene: {} for scene in SCENES}, {})
+    for image in images:
+        if image.tags["shape"] in KEPT[image.tags["split"]]:
+            found.support[image.tags["scene"]].setdefault(image.tags["shape"], []).append(image.id)
+            found.lights[image.id] = image
+    return found
+
+
+def check_shots(subset: str, shots: int) -> None:
+    """Examples of a query are all of other shapes, but for one."""
+    others = len(KEPT[subset]) - 1
+    if shots > others:
+        raise SnellenError(f"--shots {shots}: {subset} has {others + 1} classes, so at most {others} examples differ")
+
+
+def check_prompt(prompt: str, shots: int) -> None:
+    """Stop where a prompt and a number of examples do not go together."""
+    if prompt in MODES and not shots:
+        raise SnellenError(f"the prompt '{prompt}' shows examples: give --shots {', '.join(map(str, SHOTS))}")
+    if prompt == "icl" and shots:
+        raise SnellenError(f"--shots {shots}: say which examples with --prompt {', '.join(MODES)}")
+    if prompt not in MODES and shots:
+        raise SnellenError(
+            f"the prompt '{prompt}' takes no examples: with --shots choose --protocol original-icl "
+            f"and --prompt {', '.join(MODES)}"
         )
-    asked = noun if task == "shape" else "background"
-    return head + (
-        f"Identify the {asked} that is represented in the image by choosing among the provided options. Provide your "
-        f"response by stating only the single, most accurate option that represents the {asked} in the image. "
-        "You have to respond with a single word."
-    )
-
-
-def options(subset: str, task: str) -> tuple[str, ...]:
-    """The names that are asked for; two at once are no choice among options."""
-    return {"shape": KEPT[subset], "scene": SCENE_OPTIONS}.get(task, ())
-
-
-def answer_of(tags: dict[str, str]) -> str:
-    """An example's answer. For both names the order is that of the instruction: background first."""
-    names = {"shape": tags["shape"], "scene": tags["scene"], "both": f"{tags['scene']}, {tags['shape']}"}
-    return names[tags["task"]]
-
-
-def applies(tags: dict[str, str]) -> bool:
-    """Only some classes take part: ten logos, fifteen objects, all icons."""
-    return tags["shape"] in KEPT[tags["split"]]
-
-
-def question(prompt: str, sample: Sample, shots: tuple[tuple[Sample, Picture], ...] = ()) -> Question:
-    """Instruction, examples, query in one turn, the way the original writes for LLaVA."""
-    subset, task = sample.tags["split"], sample.tags["task"]
-    parts: list[Part] = [Text(text=instruction(subset, task) + "\n")]
-    for shown, picture in shots:
-        parts += [picture, Text(text=f"\nAnswer: {answer_of(shown.tags | {'task': task})}\n")]
-    parts += [*sample.pictures, Text(text="\nAnswer: ")]
-    return Question(
-        id=sample.id,
-        benchmark="illusionbench",
-        prompt=prompt,
-        parts=tuple(parts),
-        answer_kind="one-of" if task != "both" else "text",
-        options=options(subset, task),
-        shots=tuple(shown.id.rpartition("/")[0] for shown, _ in shots),
-    )
-
-
-# ---------------------------------------------------------------- which examples
 
 
 def fits(mode: str, shape: str, scene: str, count: int, support: Support) -> bool:
@@ -186,48 +136,3 @@ class _Draw:
 
     def _open(self, scene: str) -> list[str]:
         return [s for s, ids in self._support.get(scene, {}).items() if ids and s not in self._shapes]
-
-
-def build_asker(prompt: str, data: IllusionData) -> Callable[[Sample], Question]:
-    """The ask stage of an in-context prompt, with examples from the whole data set."""
-    shots, seed = data.options.shots, data.options.seed
-    if prompt == "icl":
-        if shots:
-            raise SnellenError(f"--shots {shots}: say which examples with --prompt {', '.join(MODES)}")
-        return lambda sample: question(prompt, sample)
-    if not shots:
-        raise SnellenError(f"the prompt '{prompt}' shows examples: give --shots {', '.join(map(str, SHOTS[1:]))}")
-
-    def ask(sample: Sample) -> Question:
-        subset = sample.tags["split"]
-        own = sample.id.rpartition("/")[0]
-        rng = random.Random(f"{prompt}/{shots}/{seed}/{own}")  # noqa: S311 (a draw of examples, not a secret)
-        ids = pick(prompt, own, sample.tags["shape"], sample.tags["scene"], shots, data.pool(subset).support, rng)
-        return question(prompt, sample, tuple((data.pool(subset).lights[i], data.picture(subset, i)) for i in ids))
-
-    return ask
-
-
-class Pool(NamedTuple):
-    """All images of a subset's kept classes by scene and shape, and their samples by image id."""
-
-    support: Support
-    lights: dict[str, Sample]
-
-
-def pool(images: Iterable[Sample]) -> Pool:
-    """Where the examples of a subset are drawn from."""
-    found = Pool({scene: {} for scene in SCENES}, {})
-    for sample in images:
-        if applies(sample.tags):
-            image_id = sample.id.rpartition("/")[0]
-            found.support[sample.tags["scene"]].setdefault(sample.tags["shape"], []).append(image_id)
-            found.lights[image_id] = sample
-    return found
-
-
-def check_shots(subset: str, shots: int) -> None:
-    """Examples of a query are all of other shapes, but for one."""
-    others = len(KEPT[subset]) - 1
-    if shots > others:
-        raise SnellenError(f"--shots {shots}: {subset} has {others + 1} classes, so at most {others} examples differ")

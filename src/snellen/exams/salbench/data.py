@@ -9,16 +9,19 @@ import hashlib
 import json
 from collections import Counter
 from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from snellen.core.dataset import Problem
-from snellen.core.errors import SnellenError
+from snellen.core.dataset import Dataset, Problem, Shots, no_shots
+from snellen.core.errors import SnellenError, unknown
 from snellen.core.options import Selection
 from snellen.core.selection import choose, spans
-from snellen.core.types import Picture, Question, Sample
+from snellen.core.types import Picture, Sample
 from snellen.data.parquet import ParquetFile
 from snellen.exams.salbench.names import ANY, CONFIGS, SPLIT_NAMES, TASK_NAMES, Config, labels_of
+from snellen.exams.salbench.prompts import PROMPTS
+from snellen.exams.salbench.shots import draw_support
 
 REQUIRED = ("image", "image_id", "question", "answer")
 EXTRA = ("difficulty",)
@@ -120,17 +123,17 @@ class _Numbering:
         return out
 
 
-class SalBenchData:
+class SalBenchData(Dataset):
     """Selected samples of a SalBench folder."""
 
     def __init__(self, where: Path, options: Selection) -> None:
-        self.source = str(where)
-        self.options = options
-        self.synthetic = False
+        self.source, self.options = str(where), options
         self._where = where
         self._configs = choose_configs(where, options)
         self._chosen: dict[str, frozenset[str] | None] = {}
         self._count = 0
+        self._slots = cache(self._draw_slots)
+        self._examples = cache(self._load_examples)
         fingerprint = hashlib.sha256()
         problems: list[Problem] = []
         for config in self._configs:
@@ -169,18 +172,32 @@ class SalBenchData:
         chosen = self._chosen[config.name]
         return chosen is None or name in chosen
 
-    def asker(self, prompt: str) -> Callable[[Sample], Question]:
-        from snellen.exams.salbench.prompts import build_asker
+    def shots(self, prompt: str) -> Shots:
+        if not self.options.shots:
+            return no_shots
+        if prompt in PROMPTS and PROMPTS[prompt].shots == (0,):
+            few = " or ".join(p.name for p in PROMPTS.values() if p.shots != (0,))
+            raise SnellenError(f"the prompt '{prompt}' has no few-shot form; use --prompt {few} with --shots")
+        for config in self._configs:
+            self._slots(config.name)
+        return self._shown
 
-        return build_asker(prompt, self)
+    def _shown(self, sample: Sample) -> tuple[Sample, ...]:
+        """The examples of a sample: never its own image."""
+        slots = self._examples(sample.tags["config"])
+        return tuple(next(s for s in slot if _image(s) != _image(sample)) for slot in slots)
 
-    def support_pool(self, config: str) -> list[Sample]:
-        """All samples of a config, selected or not, without pictures: where few-shot examples are drawn from."""
-        return [shard.sample(i) for shard in self._shards(config) for i in range(len(shard.ids))]
+    def _draw_slots(self, config: str) -> list[list[Sample]]:
+        """Candidates for each example, drawn from all samples of a config, selected or not."""
+        pool = [shard.sample(i) for shard in self._shards(config) for i in range(len(shard.ids))]
+        return draw_support(pool, self.options.shots, self.options.seed)
 
-    def load(self, ids: set[str]) -> dict[str, Sample]:
-        """Some samples with pictures, selected or not."""
-        return {s.id: s for shard in self._shards() for s in shard.with_pictures(ids.__contains__)}
+    def _load_examples(self, config: str) -> list[list[Sample]]:
+        """The slots of a config with pictures."""
+        slots = self._slots(config)
+        ids = {s.id for slot in slots for s in slot}
+        loaded = {s.id: s for shard in self._shards(config) for s in shard.with_pictures(ids.__contains__)}
+        return [[loaded[s.id] for s in slot] for slot in slots]
 
     def _shards(self, only: str | None = None) -> Iterator[_ShardRows]:
         for config in self._configs:
@@ -222,6 +239,11 @@ class _ShardRows:
                     yield self.sample(i, pictures_of(cell, self._where(i)))
 
 
+def _image(sample: Sample) -> str:
+    """A sample's id without the number of a repeat."""
+    return sample.id.partition("#")[0]
+
+
 def choose_configs(where: Path, options: Selection) -> list[Config]:
     """The configs that the options name and the folder has; what is named but absent is an error that says what is there."""
     if not where.is_dir():
@@ -245,34 +267,5 @@ def choose_configs(where: Path, options: Selection) -> list[Config]:
 def _named(names: dict[str, str], given: str, what: str) -> str:
     found = names.get(given.lower())
     if found is None:
-        raise SnellenError(f"unknown {what} '{given}' of salbench: choose from {', '.join(ANY[what])}")
+        raise unknown(what, given, ANY[what], of="salbench")
     return found
-
-
-def check(where: Path) -> Iterator[Problem]:
-    """Every problem of a folder: columns, labels, repeated ids, images that do not decode."""
-    for config in choose_configs(where, Selection()):
-        seen: Counter[str] = Counter()
-        for shard in find_shards(where, config):
-            try:
-                file = open_shard(shard)
-            except SnellenError as error:
-                yield Problem(shard.name, str(error).removeprefix(f"{shard.name}: "))
-                continue
-            rows = read_texts(file)
-            yield from row_problems(config, shard.name, rows)
-            for i, image_id in enumerate(rows.ids):
-                seen[image_id] += 1
-                if image_id and seen[image_id] > 1:
-                    yield Problem(f"{shard.name} row {i}", f"image_id {image_id!r} repeats", fatal=False)
-            yield from _image_problems(file)
-
-
-def _image_problems(file: ParquetFile) -> Iterator[Problem]:
-    from snellen.core.pixels import decode_problem
-
-    for row, cell in enumerate(file.cells("image", 0, file.rows)):
-        for picture in pictures_of(cell, ""):
-            problem = decode_problem(picture.data)
-            if problem:
-                yield Problem(f"{file.name} row {row}", problem)

@@ -1,17 +1,15 @@
-"""The files that the seed defines: `leaderboard_row.csv`, `metrics.json`, `raw_responses.json`."""
+"""The files that the SalBench Evaluation Plan v2 defines: `leaderboard_row.csv`, `metrics.json`, `raw_responses.json`."""
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterator
 from typing import Any
 
 import msgspec
 
+from snellen.core.cells import csv_bytes
 from snellen.core.exam import RunFacts
 from snellen.core.results import GroupSummary
-from snellen.core.text import for_cell
 from snellen.core.types import Answer, Mark, Outcome, Sample
 from snellen.exams.salbench.names import BY_NAME
 
@@ -28,23 +26,19 @@ SPLIT_WORDS = {"P3": "synthetic", "O3": "natural"}
 
 def exports(run: RunFacts) -> Iterator[tuple[str, bytes]]:
     """All files of one protocol."""
-    whole = {g.by["config"]: g for g in run.groups if set(g.by) == {"config"}}
+    whole = {g.by["config"]: g for g in run.groups if g.whole}
     row = leaderboard_row(run, whole)
-    out = io.StringIO()
-    writer = csv.DictWriter(out, list(row), lineterminator="\n")
-    writer.writeheader()
-    writer.writerow({k: for_cell(v) if isinstance(v, str) else v for k, v in row.items()})
-    yield "leaderboard_row.csv", out.getvalue().encode()
+    yield "leaderboard_row.csv", csv_bytes([list(row), list(row.values())])
     yield "metrics.json", msgspec.json.format(msgspec.json.encode(_metrics(run, whole, row)), indent=2)
     if run.records is not None:
         yield "raw_responses.json", b"[\n" + b",\n".join(_records(run.records())) + b"\n]\n"
 
 
 def leaderboard_row(run: RunFacts, whole: dict[str, GroupSummary]) -> dict[str, Any]:
-    """One row in the seed's columns: the protocol's headline in percent, empty where a task was not run."""
+    """One row in the plan's columns: the protocol's headline in percent, empty where a task was not run."""
     manifest = run.manifest
-    note = " (snellen-synthetic data)" if manifest["data"]["synthetic"] else ""
-    row: dict[str, Any] = {"Model": f"{manifest['subject']['spec']}{note}", "Shot": manifest["options"].get("shots", 0)}
+    note = " (snellen-synthetic data)" if manifest.data.synthetic else ""
+    row: dict[str, Any] = {"Model": f"{manifest.subject.spec}{note}", "Shot": manifest.options.shots}
     for column, config in COLUMNS.items():
         group = whole.get(config)
         row[column] = "" if group is None else _percent(group.metrics[run.protocol.headline].value)
@@ -67,25 +61,25 @@ def _metrics(run: RunFacts, whole: dict[str, GroupSummary], row: dict[str, Any])
             "success_rate": _percent(answered / group.n),
             **{m: _percent(group.metrics[m].value) for m in ("exact_match", "precision", "recall", "f1", "macro_f1")},
         }
-    options = manifest["options"]
+    options = manifest.options
     return {
         "config": {
-            "model": manifest["subject"]["spec"],
-            "backend": manifest["subject"]["identity"].get("kind"),
-            "dataset": manifest["data"]["source"],
-            "synthetic_data": manifest["data"]["synthetic"],
-            "splits": options.get("splits", []),
-            "tasks": options.get("tasks", []),
-            "num_shots": options.get("shots", 0),
-            "num_samples": options.get("limit"),
+            "model": manifest.subject.spec,
+            "backend": manifest.subject.identity.get("kind"),
+            "dataset": manifest.data.source,
+            "synthetic_data": manifest.data.synthetic,
+            "splits": options.splits,
+            "tasks": options.tasks,
+            "num_shots": options.shots,
+            "num_samples": options.limit,
             "protocol": run.protocol.name,
             "protocol_version": run.protocol.version,
             "prompt": run.prompt,
         },
-        "usage": dict(run.totals),
+        "usage": msgspec.structs.asdict(run.totals),
         "leaderboard_row": row,
         "detailed_metrics": detailed,
-        "timestamp": manifest["created"],
+        "timestamp": manifest.created,
     }
 
 

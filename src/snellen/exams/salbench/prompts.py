@@ -1,34 +1,25 @@
-"""The ask stage of SalBench: how a sample becomes a Question, with and without examples.
+"""The prompts of SalBench: how a sample becomes a Question, with and without examples.
 
-`question`   the data set's own text, image first (what the paper, the seed and lmms-eval send)
+`question`   the data set's own text, image first (what the paper, the Plan v2 implementation and lmms-eval send)
 `lmms-eval`  the same with the sentence that lmms-eval adds to every config
-`plan-v2`    the wording of the design document
+`plan-v2`    the wording of the document "SalBench Evaluation Plan v2"
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Sequence
 from itertools import chain, combinations
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import msgspec
 
-from snellen.core.digest import rank
 from snellen.core.errors import SnellenError
+from snellen.core.prompt import Prompt, by_name
 from snellen.core.types import Part, Question, Sample, Text
 from snellen.exams.salbench.names import BY_NAME, CONFIGS, labels_of
 from snellen.synthetic.patterns import wording
 
-if TYPE_CHECKING:
-    from snellen.exams.salbench.data import SalBenchData
-
-PROMPTS = {
-    "question": "the data set's own question, verbatim, after the image",
-    "lmms-eval": "the data set's question, a newline, and 'Answer the question using a single word or phrase.'",
-    "plan-v2": 'the wording of the seed\'s plan ("SalBench Evaluation Plan v2")',
-}
-SHOTS = (0, 3, 5)
 LMMS_SUFFIX = "Answer the question using a single word or phrase."
 
 _SCENE = re.compile(r"scene with\s+(\d+|many)\s+([^.]+?)\.? Among|scene with\s+(many) ([^.]+?)\.")
@@ -76,7 +67,7 @@ def _needs_scene(sample: Sample, box: bool) -> Scene:
 
 
 def plan_v2(sample: Sample) -> str:
-    """The design document's templates; count and noun as the data set's question prints them."""
+    """The document's templates; count and noun as the data set's question prints them."""
     features, task = _features(sample.tags["split"]), sample.tags["task"]
     if task == "D":
         return (
@@ -99,13 +90,6 @@ def plan_v2(sample: Sample) -> str:
         f"Task: Given this list of low-level visual features defined according to feature integration theory: {features}. "
         "In which way does the special object differ from the rest. Write out all applicable feature(s) separated by comma."
     )
-
-
-def _zero_shot(prompt: str, sample: Sample) -> str:
-    if prompt == "plan-v2":
-        return plan_v2(sample)
-    text = str(sample.facts["question"])
-    return f"{text.strip()}\n{LMMS_SUFFIX}" if prompt == "lmms-eval" else text
 
 
 # ---------------------------------------------------------------- few-shot, as the paper's figures show it
@@ -178,89 +162,57 @@ def query(sample: Sample) -> str:
     )
 
 
-def _few_shot(prompt: str, sample: Sample, shots: list[Sample]) -> tuple[Part, ...]:
-    parts: list[Part] = []
-    if prompt == "plan-v2":
-        for shot in shots:
-            parts += [*shot.pictures, Text(text=f"{plan_v2(shot)}\nAnswer: {shot.truth}")]
-        return (*parts, *sample.pictures, Text(text=plan_v2(sample)))
-    features = _features(sample.tags["split"])
-    parts.append(
-        Text(
-            text="Given this list of low level visual features defined according to feature integration theory: "
-            f"{features}.\nFor examples:"
-        )
-    )
-    for shot in shots:
-        parts += [*shot.pictures, Text(text=caption(shot))]
-    return (*parts, *sample.pictures, Text(text=query(sample)))
+# ---------------------------------------------------------------- the prompts
 
 
-# ---------------------------------------------------------------- the support set
-
-
-def draw_support(pool: list[Sample], shots: int, seed: int) -> list[list[Sample]]:
-    """`shots` slots, each with candidates in seeded order: the first that is not the query's image is shown.
-
-    P3 takes the classes in turn (3 shots: one of each); O3 takes what the shuffle gives. Slots never share an image.
-    """
-    order = sorted(pool, key=lambda s: rank(seed, "shots/" + s.id.partition("/")[2]))
-    if pool and pool[0].tags["split"] == "P3":
-        classes = [[s for s in order if s.truth == label] for label in labels_of("P3")]
-        classes = [c for c in classes if c]
-    else:
-        classes = [order]
-    turns = [0] * len(classes)
-    slots: list[list[Sample]] = []
-    for i in range(shots):
-        which = i % len(classes) if classes else 0
-        have = classes[which][turns[which] : turns[which] + 2] if classes else []
-        if len(have) < 2:
-            raise SnellenError(
-                f"--shots {shots} needs more samples than the {len(pool)} there are to draw examples from"
-            )
-        slots.append(have)
-        turns[which] += 2
-    return slots
-
-
-def build_asker(prompt: str, data: SalBenchData) -> Callable[[Sample], Question]:
-    """The ask stage with its support sets loaded, one set a config."""
-    shots, seed = data.options.shots, data.options.seed
-    if shots and prompt == "lmms-eval":
-        raise SnellenError("the prompt 'lmms-eval' has no few-shot form; use --prompt question or plan-v2 with --shots")
-    supports: dict[str, list[list[Sample]]] = {}
-
-    def support(config: str) -> list[list[Sample]]:
-        if config not in supports:
-            slots = draw_support(data.support_pool(config), shots, seed)
-            loaded = data.load({s.id for slot in slots for s in slot})
-            supports[config] = [[loaded[s.id] for s in slot] for slot in slots]
-        return supports[config]
-
-    def ask(sample: Sample) -> Question:
-        base = sample.id.partition("#")[0]
-        slots = support(sample.tags["config"]) if shots else []
-        return question_of(prompt, sample, [next(s for s in slot if s.id.partition("#")[0] != base) for slot in slots])
-
-    return ask
-
-
-def question_of(prompt: str, sample: Sample, shots: list[Sample] | None = None) -> Question:
-    """A sample as a Question, with examples where they are given."""
+def _question(prompt: str, sample: Sample, shots: Sequence[Sample], parts: Sequence[Part]) -> Question:
     split = BY_NAME[sample.tags["config"]].split
-    parts: tuple[Part, ...] = (
-        _few_shot(prompt, sample, shots) if shots else (*sample.pictures, Text(text=_zero_shot(prompt, sample)))
-    )
     return Question(
         id=sample.id,
         benchmark="salbench",
         prompt=prompt,
-        parts=parts,
+        parts=tuple(parts),
         answer_kind="one-of" if split == "P3" else "any-of",
         options=tuple(label.title() for label in labels_of(split)),
-        shots=tuple(s.id for s in shots or ()),
+        shots=tuple(s.id for s in shots),
     )
+
+
+def _ask_question(sample: Sample, shots: Sequence[Sample]) -> Question:
+    if not shots:
+        return _question("question", sample, (), (*sample.pictures, Text(text=str(sample.facts["question"]))))
+    theory = "Given this list of low level visual features defined according to feature integration theory"
+    parts: list[Part] = [Text(text=f"{theory}: {_features(sample.tags['split'])}.\nFor examples:")]
+    for shot in shots:
+        parts += [*shot.pictures, Text(text=caption(shot))]
+    return _question("question", sample, shots, (*parts, *sample.pictures, Text(text=query(sample))))
+
+
+def _ask_lmms_eval(sample: Sample, _shots: Sequence[Sample]) -> Question:
+    text = f"{str(sample.facts['question']).strip()}\n{LMMS_SUFFIX}"
+    return _question("lmms-eval", sample, (), (*sample.pictures, Text(text=text)))
+
+
+def _ask_plan_v2(sample: Sample, shots: Sequence[Sample]) -> Question:
+    parts: list[Part] = []
+    for shot in shots:
+        parts += [*shot.pictures, Text(text=f"{plan_v2(shot)}\nAnswer: {shot.truth}")]
+    return _question("plan-v2", sample, shots, (*parts, *sample.pictures, Text(text=plan_v2(sample))))
+
+
+SHOTS = (0, 3, 5)
+PROMPTS = by_name(
+    Prompt("question", "the data set's own question, verbatim, after the image", _ask_question, shots=SHOTS),
+    Prompt(
+        "lmms-eval",
+        "the data set's question, a newline, and 'Answer the question using a single word or phrase.'",
+        _ask_lmms_eval,
+    ),
+    Prompt("plan-v2", 'the wording of the document "SalBench Evaluation Plan v2"', _ask_plan_v2, shots=SHOTS),
+)
+
+
+# ---------------------------------------------------------------- samples without a data set
 
 
 def probes() -> list[Sample]:

@@ -1,18 +1,30 @@
-"""The four protocols of SalBench: read, mark and summarise. They share the prompt `question`, so they share answers."""
+"""The four protocols of SalBench: read, mark, and what their metrics are. They share the prompt `question`, so they share answers."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
-from snellen.core.protocol import Verdict
-from snellen.core.results import GroupSummary
-from snellen.core.types import Mark, Metrics, Sample
-from snellen.exams.salbench.names import labels_of
-from snellen.exams.salbench.reading import read_lmms, read_robust, read_seed, truth_lmms, truth_seed
+from snellen.core.protocol import Group, Key, Protocol, Seen, Verdict
+from snellen.core.results import Metric, Score
+from snellen.core.types import Mark, Sample
+from snellen.exams.salbench import summary
+from snellen.exams.salbench.names import BY_NAME, labels_of
+from snellen.exams.salbench.reading import read_lmms, read_plan_v2, read_robust, truth_lmms, truth_plan_v2
 
-SAMPLE_METRICS = ("exact_match", "precision", "recall", "f1")
+METRICS = (
+    Metric(name="exact_match", label="exact match"),
+    Metric(name="precision", label="precision (sample)", interval="bootstrap"),
+    Metric(name="recall", label="recall (sample)", interval="bootstrap"),
+    Metric(name="f1", label="F1 (sample)", interval="bootstrap"),
+    Metric(name="macro_f1", label="macro F1", kind="own"),
+    Metric(name="macro_precision", label="macro precision", kind="own"),
+    Metric(name="macro_recall", label="macro recall", kind="own"),
+    Metric(name="f1.*", label="F1 of {}", kind="own"),
+    Metric(name="precision.*", label="precision of {}", kind="own", detail=True),
+    Metric(name="recall.*", label="recall of {}", kind="own", detail=True),
+)
 Labels = frozenset[str]
 
 
@@ -34,7 +46,7 @@ def score_lmms(predicted: Labels, truth: Labels) -> Scores:
 
 
 def score_sets(predicted: Labels, truth: Labels) -> Scores:
-    """Plain set metrics as the seed has them: both empty is right, one empty is zero."""
+    """Plain set metrics as the Plan v2 implementation has them: both empty is right, one empty is zero."""
     if not predicted and not truth:
         return Scores(1.0, 1.0, 1.0, 1.0)
     hit = len(predicted & truth)
@@ -44,10 +56,12 @@ def score_sets(predicted: Labels, truth: Labels) -> Scores:
     return Scores(float(predicted == truth), precision, recall, 2 * precision * recall / (precision + recall))
 
 
-class SalBenchProtocol:
+class SalBenchProtocol(Protocol):
     """One protocol. Instances differ in their reader, scorer, macro categories and headline only."""
 
-    prompt = "question"
+    metrics = METRICS
+    bounded = "exact_match"
+    breakdown = "f1"  # a macro score means little within one category
 
     def __init__(
         self,
@@ -62,22 +76,19 @@ class SalBenchProtocol:
         macro_labels: Callable[[str], tuple[str, ...]] = labels_of,
         errors_in_categories: bool = True,
     ) -> None:
-        self.name, self.version, self.about, self.headline = name, version, about, headline
-        self.macro_labels, self.errors_in_categories = macro_labels, errors_in_categories
-        self._read, self._truth, self._score = read, truth, score
+        super().__init__(name, about, version=version)
+        self.headline = headline
+        self._labels_said, self._truth, self._score = read, truth, score
+        self._macro_labels, self._errors_in_categories = macro_labels, errors_in_categories
         # replies repeat ("Color"), so most of them are read once
-        self.judge_text = lru_cache(maxsize=65536)(self._judge_text)
-
-    def true_labels(self, answer: str, split: str) -> Labels:
-        """The true labels as this protocol reads them."""
-        return self._truth(answer, labels_of(split))
+        self._judged = lru_cache(maxsize=65536)(self._judge_text)
 
     def judge(self, reply: str, sample: Sample) -> Verdict:
-        return self.judge_text(reply, str(sample.truth), sample.tags["split"])
+        return self._judged(reply, str(sample.truth), sample.tags["split"])
 
     def _judge_text(self, reply: str, answer: str, split: str) -> Verdict:
         labels = labels_of(split)
-        predicted = self._read(reply, labels)
+        predicted = self._labels_said(reply, labels)
         scores = self._score(predicted, self._truth(answer, labels))
         return Verdict(
             reading=sorted(predicted),
@@ -86,13 +97,31 @@ class SalBenchProtocol:
             metrics=scores._asdict(),
         )
 
-    def blank(self, sample: Sample) -> Metrics:
-        return dict.fromkeys(SAMPLE_METRICS, 0.0)
+    def seen(self, sample: Sample, mark: Mark) -> Seen:
+        """What a literal reader finds beside the vocabulary counts in the sample's scores, not in the categories."""
+        vocabulary = labels_of(sample.tags["split"])
+        said = summary.Said(str(sample.truth), tuple(x for x in mark.reading or () if x in vocabulary))
+        return super().seen(sample, mark)._replace(own=said)
 
-    def summarise(self, marked: Iterable[tuple[Sample, Mark]]) -> tuple[GroupSummary, ...]:
-        from snellen.exams.salbench.summary import summarise
+    def groups(self, sample: Sample) -> Iterator[Key]:
+        return summary.groups(sample.tags, self._true_labels(sample.tags["split"])(str(sample.truth)))
 
-        return summarise(self, marked)
+    def order(self, key: Key) -> tuple[int, int, int, str]:
+        return summary.order(key)
+
+    def floors(self, group: Group) -> dict[str, tuple[float, str]]:
+        split = BY_NAME[group.by["config"]].split
+        macro, true = self._macro_labels(split), self._true_labels(split)
+        return summary.floors(group, macro, true, lambda reply, answer: self._judged(reply, answer, split))
+
+    def own_scores(self, group: Group) -> dict[str, Score]:
+        split = BY_NAME[group.by["config"]].split
+        macro, errors = self._macro_labels(split), self._errors_in_categories
+        return summary.label_scores(group, macro, self._true_labels(split), with_errors=errors)
+
+    def _true_labels(self, split: str) -> Callable[[str], Labels]:
+        labels = labels_of(split)
+        return lambda answer: self._truth(answer, labels)
 
 
 def _three(_split: str) -> tuple[str, ...]:
@@ -122,12 +151,12 @@ PROTOCOLS = {
             macro_labels=_three,
         ),
         SalBenchProtocol(
-            "seed",
+            "plan-v2",
             "1",
             "label as substring, one a part, label order fixed; mean of the samples' F1",
             headline="f1",
-            read=read_seed,
-            truth=truth_seed,
+            read=read_plan_v2,
+            truth=truth_plan_v2,
             score=score_sets,
             errors_in_categories=False,
         ),

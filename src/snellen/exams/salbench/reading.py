@@ -19,13 +19,13 @@ def truth_lmms(answer: str) -> frozenset[str]:
     return frozenset(piece.strip() for piece in answer.lower().split(","))
 
 
-# ---------------------------------------------------------------- the seed
+# ---------------------------------------------------------------- the "SalBench Evaluation Plan v2" implementation
 
-_SEED_SEPARATORS = (";", " and ", "\n", "|")
-_SEED_TRUTH_SEPARATORS = (";", " and ", "\n")
+_PLAN_SEPARATORS = (";", " and ", "\n", "|")
+_PLAN_TRUTH_SEPARATORS = (";", " and ", "\n")
 
 
-def _seed_parts(text: str, separators: tuple[str, ...], labels: tuple[str, ...]) -> frozenset[str]:
+def _plan_parts(text: str, separators: tuple[str, ...], labels: tuple[str, ...]) -> frozenset[str]:
     lowered = text.lower().strip()
     for separator in separators:
         lowered = lowered.replace(separator, ",")
@@ -33,16 +33,16 @@ def _seed_parts(text: str, separators: tuple[str, ...], labels: tuple[str, ...])
     return frozenset(label for label in found if label)
 
 
-def read_seed(reply: str, labels: tuple[str, ...]) -> frozenset[str]:
+def read_plan_v2(reply: str, labels: tuple[str, ...]) -> frozenset[str]:
     """At most one label a part, by substring. The original looks through a set, whose order changes from run to run;
     here the order is that of the paper's feature list. (Its trimming of articles and nouns has no effect on the result.)
     """
-    return _seed_parts(reply, _SEED_SEPARATORS, labels)
+    return _plan_parts(reply, _PLAN_SEPARATORS, labels)
 
 
-def truth_seed(answer: str, labels: tuple[str, ...]) -> frozenset[str]:
+def truth_plan_v2(answer: str, labels: tuple[str, ...]) -> frozenset[str]:
     """The answer read by the same rule."""
-    return _seed_parts(answer, _SEED_TRUTH_SEPARATORS, labels)
+    return _plan_parts(answer, _PLAN_TRUTH_SEPARATORS, labels)
 
 
 # ---------------------------------------------------------------- robust

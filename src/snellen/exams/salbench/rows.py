@@ -1,0 +1,20 @@
+"""Rows of `snellen mark`: the split, the true labels and a reply, without a data set."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from snellen.core.errors import SnellenError
+from snellen.core.types import Sample
+
+
+def sample_from_row(row: Mapping[str, Any]) -> Sample:
+    """A light sample of a row; an error names the field that is missing."""
+    split = row.get("split")
+    if split not in ("P3", "O3"):
+        raise SnellenError(f'field "split" must be "P3" or "O3", not {split!r}')
+    if not isinstance(row.get("answer"), str):
+        given = "missing" if "answer" not in row else f"not a text but {type(row['answer']).__name__}"
+        raise SnellenError(f'field "answer" (the true labels, a text such as "Color, Shape") is {given}')
+    return Sample(id=str(row["id"]), tags={"split": split}, truth=row["answer"])

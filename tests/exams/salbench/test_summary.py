@@ -1,0 +1,67 @@
+"""What SalBench says over many samples: labels, groups, and intervals that hold in small groups."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+
+from snellen.core.outcomes import mark_reply
+from snellen.core.types import Mark, Sample
+from snellen.exams.salbench.exam import EXAM
+from snellen.exams.salbench.protocols import METRICS, PROTOCOLS
+from snellen.stats.bootstrap import percentile_interval, resampled_counts
+from snellen.stats.tally import summarised
+
+
+def rows(n: int, config: str = "P3") -> Iterator[tuple[Sample, Mark]]:
+    truths = ("color", "size", "orientation")
+    for i in range(n):
+        tags = {"config": config, "split": config[:2], "task": "D", "difficulty": ("odd", "hard", "easy")[i // 3 % 3]}
+        sample = Sample(id=str(i), tags=tags, truth=truths[i % 3])
+        yield sample, mark_reply(PROTOCOLS["paper"], sample, truths[(i + (i % 5 == 0)) % 3] + (", x" if i % 7 else ""))
+
+
+def test_groups_come_in_their_order_and_only_configs_are_whole() -> None:
+    groups = summarised(PROTOCOLS["paper"], [*rows(27, "P3_box"), *rows(27)])
+    assert [" ".join(g.by.values()) for g in groups if g.by["config"] == "P3"] == [
+        *("P3", "P3 easy", "P3 hard", "P3 odd", "P3 orientation", "P3 color", "P3 size")
+    ]
+    assert [g.by["config"] for g in groups if g.whole] == ["P3", "P3_box"]
+    for group in groups:
+        assert {s.floor is None for s in group.metrics.values()} == {"category" in group.by}
+
+
+def test_every_metric_is_declared_with_its_label() -> None:
+    group = summarised(PROTOCOLS["robust"], rows(30))[0]
+    labels = {name: [m.label_of(name) for m in METRICS if m.fits(name)] for name in group.metrics}
+    assert all(len(found) == 1 for found in labels.values())
+    assert labels["f1"] == ["F1 (sample)"]
+    assert labels["f1.color"] == ["F1 of color"]
+    assert labels["recall.size"] == ["recall of size"]
+    for protocol in EXAM.protocols.values():
+        assert any(m.fits(protocol.headline) for m in protocol.metrics)
+        assert (protocol.bounded, protocol.breakdown) == ("exact_match", "f1")
+
+
+def test_alike_marks_are_counted_together() -> None:
+    protocol = PROTOCOLS["paper"]
+    seen = [protocol.seen(sample, mark) for sample, mark in rows(3150)]
+    kept = {(tuple(s.values.items()), s.outcome, s.cluster, s.own) for s in seen}
+    assert len(kept) == 3 * 3, "each truth: right, right with a word beside it, wrong"
+    assert all("x" not in own.predicted for _values, _outcome, _cluster, own in kept)
+
+
+def test_a_groups_resamples_are_those_of_its_config() -> None:
+    """Drawn the long way: the whole config is resampled, sample by sample, and the group picked out of it."""
+    n, size = 60, 6
+    values = np.array([1.0, 1.0, 0.0, 0.5, 1.0, 0.0])
+    rng = np.random.default_rng(5)
+    picked = rng.integers(0, n, size=(4000, n))
+    means = [values[draw[draw < size]].mean() for draw in picked if (draw < size).any()]
+    counts = resampled_counts(np.ones(size, dtype=np.int64), seed=1, rest=n - size)
+    assert (counts[0] == 1).all()
+    assert counts[1:].sum(axis=1).std() == pytest.approx((n * 0.1 * 0.9) ** 0.5, rel=0.1)
+    low, high = percentile_interval(counts @ values / counts.sum(axis=1))
+    assert (low, high) == pytest.approx(tuple(np.quantile(means, [0.025, 0.975])), abs=0.06)
