@@ -47,19 +47,19 @@ def show_count(title: str) -> Iterator[Callable[[int, int], None]]:
 
 
 def describe(p: Progress) -> str:
-    """Rate, open calls and how many there may be, retries, errors, answers from the store, cost."""
-    rate = (p.done - p.begun) / max(p.seconds, 1e-3)
-    parts = [f"{rate:.1f} answers/s", f"{p.in_flight} of at most {p.limit} calls open"]
-    if p.stored:
-        parts.append(f"{p.stored} from the store")
-    if p.retries:
-        parts.append(f"{p.retries} retries")
-    if p.errors:
-        parts.append(f"{p.errors} errors")
+    """Rate, cost, failures, retries, open calls and how many there may be, answers from the store: what matters most comes first."""
+    parts = [f"{(p.done - p.begun) / max(p.seconds, 1e-3):.1f} answers/s"]
     if p.cost:
         parts.append(f"{p.cost:.4f} USD" + (" and calls of unknown cost" if p.cost_unknown else ""))
     elif p.cost_unknown:
         parts.append("cost unknown")
+    if p.errors:
+        parts.append(f"{p.errors} failed")
+    if p.retries:
+        parts.append(f"{p.retries} retried")
+    parts.append(f"{p.in_flight} of at most {p.limit} calls open")
+    if p.stored:
+        parts.append(f"{p.stored} from the store")
     return " · ".join(parts)
 
 
@@ -95,9 +95,11 @@ def _bar(title: str) -> Iterator[Update]:
         BarColumn(bar_width=12),
     )
     click.echo(title, err=True)
-    with Bar(*columns, console=Console(stderr=True), transient=False) as bar:
-        task = bar.add_task("", total=None, state="")
-        yield lambda done, total, state: bar.update(task, completed=done, total=total, state=state)
+    with Bar(
+        *columns, console=Console(stderr=True), expand=True
+    ) as bar:  # expanded, the state is what a narrow screen cuts
+        task = bar.add_task("", total=None, state="", visible=False)
+        yield lambda done, total, state: bar.update(task, completed=done, total=total, state=state, visible=True)
 
 
 class _Plain:

@@ -22,7 +22,8 @@ from snellen.core.records import LAYOUT
 from snellen.core.text import for_terminal
 from snellen.engine.runs.run import Run
 from snellen.show import words
-from snellen.show.page_views import overview, plain, run_view
+from snellen.show.page_facts import plain
+from snellen.show.page_views import overview, run_view
 
 SAMPLES = 48
 SHORT = 300

@@ -1,40 +1,22 @@
-"""What the page shows of a run, ready for its templates: facts, tables, disagreements, and the gallery that the exam asks for."""
+"""What the page shows of a run, ready for its templates: tables, disagreements, and the gallery that the exam asks for."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple
-
-import msgspec
+from typing import NamedTuple
 
 from snellen import exams, scorers
 from snellen.core.arm import CONTROLS, Arm
 from snellen.core.errors import SnellenError
 from snellen.core.exam import Exam
 from snellen.core.gallery import Gallery, GalleryFacts, Item, View
-from snellen.core.records import Manifest, PublishedRow, ScorerEntry, Summary
+from snellen.core.records import Manifest, PublishedRow, Summary
 from snellen.core.results import GroupSummary, ProtocolSummary, Score, declared
-from snellen.core.text import for_terminal
 from snellen.core.types import Outcome
 from snellen.engine.mark import scoring
 from snellen.engine.runs.run import Run
 from snellen.show import flip_gallery, gallery, words
-
-
-def plain(value: Any) -> str:
-    """A reading, truth or option as text.
-
-    >>> plain(["color", "size"]), plain(None), plain({"x": 1})
-    ('color, size', '–', '{"x":1}')
-    """
-    if value is None or value in ("", [], {}):
-        return "–"
-    if isinstance(value, str):
-        return value
-    if isinstance(value, list | tuple) and all(isinstance(v, str | int) for v in value):
-        return ", ".join(map(str, value)) or '""'
-    return msgspec.json.encode(value).decode()
-
+from snellen.show.page_facts import facts_of
 
 # ---------------------------------------------------------------- what the templates are handed
 
@@ -158,7 +140,7 @@ def run_view(number: int, run: Run, samples: int) -> RunView:
         path=str(run.path),
         stale=summary.answers_bytes != size,
         summary=summary,
-        facts=_facts(run, manifest, summary, seen),
+        facts=facts_of(run, summary, seen),
         protocols=by_name,
         abouts=_abouts(exam, protocols, summary.asked) if exam is not None else {},
         outcomes=[o.value for o in Outcome if o in used or o in (Outcome.CORRECT, Outcome.WRONG)],
@@ -252,78 +234,3 @@ def _abouts(exam: Exam, protocols: Iterable[ProtocolSummary], asked: Iterable[st
             about = f"control, {arm.about}" if arm.control else exam.prompts[arm.prompt].about
             found[f"prompt {arm.text}"] = about
     return found
-
-
-# ---------------------------------------------------------------- facts
-
-
-def _facts(run: Run, manifest: Manifest, summary: Summary, seen: gallery.Seen) -> list[tuple[str, str]]:
-    """Identity and cost of a run, as name and value."""
-    identity = dict(manifest.subject.identity)
-    parameters, endpoint = identity.pop("parameters", None), identity.pop("endpoint", None)
-    data, totals = manifest.data, summary.totals
-    facts = [("subject", manifest.subject.spec)]
-    facts += [("endpoint", endpoint)] if endpoint else []
-    facts += [("parameters", _pairs(parameters))] if parameters else []
-    facts += [("identity", _pairs(identity))]
-    facts += [("model as returned by the endpoint", _counted(seen.models))] if seen.models else []
-    facts += [("provider as returned by the endpoint", _counted(seen.providers))] if seen.providers else []
-    facts += [
-        ("data", data.source),
-        ("real or synthetic", "SYNTHETIC, made by Snellen" if data.synthetic else "real (not marked as synthetic)"),
-        ("data fingerprint", data.fingerprint),
-        ("samples", f"{data.samples} selected; answers: {_asked(summary)}"),
-        *_left_out(data.missing),
-        ("options", _pairs(msgspec.to_builtins(manifest.options)) or "the defaults"),
-        *_scorers(manifest.scorers),
-        *((f"not measured: {name}", why) for name, why in summary.not_available.items()),
-        ("created", f"{manifest.created} by snellen {manifest.snellen}"),
-        ("run folder", str(run.path)),
-    ]
-    if not (totals.calls or totals.stored):
-        return [*facts, ("calls", words.calls(totals))]
-    facts += [
-        ("calls", f"{totals.calls} calls in {totals.tries} tries; {totals.stored} answers from the store"),
-        ("tokens", f"{totals.input_tokens:,} in, {totals.output_tokens:,} out"),
-        ("cost", words.money(totals)),
-    ]
-    if seen.latencies:
-        half, most = (_quantile(seen.latencies, share) for share in (0.5, 0.95))
-        facts.append(("latency of a call", f"median {half:.2f} s, 95 % within {most:.2f} s"))
-    return facts
-
-
-def _left_out(missing: Sequence[Any]) -> list[tuple[str, str]]:
-    """Samples that were not asked, as their images are not there."""
-    if not missing:
-        return []
-    some = ", ".join(for_terminal(plain(one), 60) for one in missing[:3])
-    more = " ..." if len(missing) > 3 else ""
-    return [("images missing", f"{len(missing)} left out, as run.json lists them: {some}{more}")]
-
-
-def _scorers(found: Sequence[ScorerEntry]) -> list[tuple[str, str]]:
-    """The models that scored captions; the first one decides the headline."""
-    return [
-        (f"scorer {i}" if i > 1 else "scorer" + " (main)" * (len(found) > 1), f"{s.name}: {_pairs(s.identity)}")
-        for i, s in enumerate(found, 1)
-    ]
-
-
-def _asked(summary: Summary) -> str:
-    return ", ".join(f"{n} to prompt '{prompt}'" for prompt, n in summary.asked.items()) or "none"
-
-
-def _pairs(values: dict[str, Any]) -> str:
-    return ", ".join(f"{key} = {plain(value)}" for key, value in values.items())
-
-
-def _counted(names: dict[str, int], most: int = 5) -> str:
-    """The commonest names with their counts; a hostile endpoint may return a new one each time."""
-    ordered = sorted(names.items(), key=lambda x: (-x[1], x[0]))
-    more = f" and {len(ordered) - most} more" if len(ordered) > most else ""
-    return ", ".join(f"{for_terminal(name, 120)} ({n})" for name, n in ordered[:most]) + more
-
-
-def _quantile(ordered: list[float], share: float) -> float:
-    return ordered[min(len(ordered) - 1, int(share * len(ordered)))]

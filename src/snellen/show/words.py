@@ -61,7 +61,7 @@ def percent(value: float | str | None) -> str:
 def number(value: float | str | None, unit: str | None = "") -> str:
     """A value for people: a share in percent, anything else with two decimals; as it is where its unit is not known.
 
-    >>> number(0.5), number(2.0, "count"), number(0.12345, "cosine"), number(2.0, None)
+    >>> number(0.5), number(2.0, "count"), number(0.1234, "cosine"), number(2.0, None)
     ('50.0', '2.00', '0.1234', '2')
     """
     if unit == "" or value is None or isinstance(value, str):
