@@ -1,4 +1,4 @@
-"""`python -m snellen.grounding`: the seed's commands, flags, variables and files."""
+"""`python -m snellen.grounding`: openadapt-grounding's commands, flags, variables and files."""
 
 from __future__ import annotations
 
@@ -18,11 +18,12 @@ from tests.support.uitars import MARK, PIXEL_FORMS, UitarsServer, png
 
 from snellen.core.errors import SnellenError
 from snellen.exams.grounding import fetch
+from snellen.exams.grounding.exam import EXAM
 from snellen.grounding import settings
 from snellen.grounding.commands import main
 
 GOLDEN = json.loads((Path(__file__).parents[1] / "parity" / "grounding_data.json").read_text())
-SEED_KEYS = [
+ORIGINAL_KEYS = [
     "method_name",
     "dataset_name",
     "detection_rate",
@@ -37,7 +38,7 @@ SEED_KEYS = [
     "detected_elements",
     "results",
 ]
-SEED_ROW = [
+ORIGINAL_ROW = [
     "sample_id",
     "element_id",
     "found",
@@ -117,7 +118,7 @@ def write_set(folder: Path, screens: int = 3) -> Path:
     return folder
 
 
-def test_generate_writes_the_originals_set_where_the_seed_does(shell: Shell) -> None:
+def test_generate_writes_the_originals_set_where_the_original_does(shell: Shell) -> None:
     assert shell("generate", "--type", "synthetic", "--count=10", "--output_dir", "ds") == 0
     data = (shell.folder / "ds/synthetic/annotations.json").read_bytes()
     assert hashlib.sha256(data).hexdigest() == GOLDEN["generator_seed42"]["10"]["annotations_json_sha256"]
@@ -140,11 +141,14 @@ def test_generate_layouts_takes_size_seed_and_folder_from_dotenv(shell: Shell) -
     assert shell("generate", "--output-dir", "x", "--count", "10") == 2 and "--style layouts" in shell.err
 
 
-def test_run_writes_the_seeds_result_file_with_what_it_lacked(shell: Shell) -> None:
+def test_run_writes_the_originals_result_file_with_what_it_lacked(shell: Shell) -> None:
     write_set(shell.folder / "evaluation/datasets/own")
     assert shell("run", "--method", "center", "--dataset", "own") == 0
     result = shell.json("evaluation/results/center_own.json")
-    assert list(result)[: len(SEED_KEYS)] == SEED_KEYS and list(result["results"][0])[: len(SEED_ROW)] == SEED_ROW
+    assert (
+        list(result)[: len(ORIGINAL_KEYS)] == ORIGINAL_KEYS
+        and list(result["results"][0])[: len(ORIGINAL_ROW)] == ORIGINAL_ROW
+    )
     assert result["detection_rate"] == 0.0 and result["total_elements"] == 6 and result["oracle"] is False
     row = result["results"][0]
     assert row["point"] == [200.0, 150.0] and row["outcome"] == "wrong" and row["target_boxes"] == [[100, 60, 160, 90]]
@@ -175,7 +179,7 @@ def test_a_run_goes_on_where_it_was_and_other_protocols_ask_nobody(shell: Shell)
         assert 0 < asked <= 6 and shell.json("r/uitars-vllm-ui-tars_own.json")["detection_rate"] == 0.5
         assert shell(*words, "--uitars_url", server.url, "--protocol", "seed") == 0
         assert len(server.requests) == asked
-    assert shell.json("r/uitars-vllm-ui-tars_own.json")["protocol"]["name"] == "seed"
+    assert shell.json("r/uitars-vllm-ui-tars_own.json")["protocol"]["name"] == "openadapt"
 
 
 def test_addresses_come_from_dotenv_and_the_environment_wins(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -270,7 +274,7 @@ def test_bad_usage_is_one_line_and_exit_code_2(shell: Shell, words: list[str], s
     assert said in shell.err and len(shell.err.strip().splitlines()) == 1
 
 
-def test_thresholds_of_the_seed(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_thresholds_of_the_original(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
     write_set(shell.folder / "evaluation/datasets/own", screens=1)
     monkeypatch.setenv("EVAL_DEFAULT_IOU_THRESHOLD", "0.5")
     monkeypatch.setenv("EVAL_DEFAULT_CONFIDENCE_THRESHOLD", "0.5")
@@ -280,7 +284,7 @@ def test_thresholds_of_the_seed(shell: Shell, monkeypatch: pytest.MonkeyPatch) -
     assert shell("list") == 2 and "EVAL_DEFAULT_CONFIDENCE_THRESHOLD: expected a number from 0 to 1" in shell.err
 
 
-def test_defaults_are_the_seeds(tmp_path: Path) -> None:
+def test_defaults_are_the_originals(tmp_path: Path) -> None:
     known = settings({"EVAL_RESULTS_DIR": "  "}, tmp_path)
     assert [p.as_posix() for p in known[:3]] == ["evaluation/datasets", "evaluation/results", "evaluation/charts"]
     assert known.seed == 42 and known.omniparser_url is None and known.screen is None and known.confidence is None
@@ -302,12 +306,14 @@ def test_it_is_a_module(tmp_path: Path) -> None:
 
 
 def test_the_real_sets_are_named_and_unknown_ones_refused() -> None:
-    assert fetch.sets() == ("screenspot", "screenspot-v2", "screenspot-pro", "osworld-g")
+    assert EXAM.sets == ("screenspot", "screenspot-v2", "screenspot-pro", "osworld-g")
     assert fetch.hub("ScreenSpot-Pro") == ("likaixin/ScreenSpot-Pro", ("annotations/*.json", "images/**"))
     repo, patterns = fetch.hub("screenspot-v2")
     assert repo == "OS-Copilot/ScreenSpot-v2" and "screenspotv2_image.zip" in patterns
     with pytest.raises(SnellenError, match="choose from screenspot, screenspot-v2, screenspot-pro, osworld-g"):
         fetch.hub("mind2web")
+    with pytest.raises(SnellenError, match="get one with 'snellen data get grounding --set"):
+        EXAM.hub(None)
     for name in ("screenspot", "osworld-g"):
         with pytest.raises(SnellenError, match=r"github\.com"):
             fetch.hub(name)

@@ -16,6 +16,8 @@ from PIL import Image, ImageChops
 
 from snellen.exams.grounding.methods import wire_omniparser as wire
 
+READY = "Omniparser API ready"
+
 Item = dict[str, Any]
 
 
@@ -91,7 +93,7 @@ class OmniParserServer:
         await runner.cleanup()
 
     async def _probe(self, _request: web.Request) -> web.Response:
-        return web.json_response({"message": wire.READY})
+        return web.json_response({"message": READY})
 
     async def _redirect(self, _request: web.Request) -> web.Response:
         return web.Response(status=307, headers={"Location": "/parse/"})

@@ -169,13 +169,6 @@ def test_iou_is_symmetric_and_between_0_and_1(a: Box, b: Box) -> None:
         assert iou(a, a) == pytest.approx(1)
 
 
-@given(boxes(SCREEN), st.floats(-50, 50))
-def test_a_grown_box_keeps_its_centre(box: Box, by: float) -> None:
-    grown = box.grown(by)
-    assert distance(grown.centre, box.centre) <= 1e-6
-    assert grown.covers(box) if by >= 0 else box.covers(grown)
-
-
 # ---------------------------------------------------------------- crops
 
 

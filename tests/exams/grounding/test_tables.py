@@ -17,10 +17,11 @@ from snellen.core.types import Answer, Failure, Mark, Sample
 from snellen.exams.grounding.compat import original
 from snellen.exams.grounding.exam import EXAM
 from snellen.exams.grounding.exports import display_name, exports
+from snellen.exams.grounding.names import ORACLE_TITLE
 from snellen.exams.grounding.protocols import PROTOCOLS
 from snellen.exams.grounding.reading.predictions import Detection, Prediction, to_text
 from snellen.exams.grounding.summary import ORACLE
-from snellen.exams.grounding.tables import ORACLE_TITLE, comparison, console_table, markdown_table, screenspot_table
+from snellen.exams.grounding.tables import comparison, console_table, markdown_table, screenspot_table
 from snellen.stats.tally import summarised
 
 GOLDEN = json.loads((Path(__file__).parents[2] / "parity" / "grounding.json").read_text())

@@ -11,7 +11,7 @@ from typing import Any
 import aiohttp
 import pytest
 from PIL import Image
-from tests.support.omniparser import OmniParserServer, icon_item, text_item
+from tests.support.omniparser import READY, OmniParserServer, icon_item, text_item
 from tests.support.uitars import MARK, PIXEL_FORMS, THOUSAND_FORMS, UitarsServer, find_mark, png
 
 from snellen.core.errors import SnellenError
@@ -233,7 +233,7 @@ def test_the_server_redirects_without_the_slash_and_probes() -> None:
             return status, await response.json()
 
     with OmniParserServer(sees_save) as server:
-        assert over_http(work, parser=server.url) == (307, {"message": wire.READY})
+        assert over_http(work, parser=server.url) == (307, {"message": READY})
 
 
 # ---------------------------------------------------------------- conversion

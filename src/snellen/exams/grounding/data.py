@@ -95,11 +95,6 @@ class GroundingData(Dataset):
         other.fingerprint = digest({"data": self.fingerprint, "first_screens": count})
         return other
 
-    @property
-    def screens(self) -> tuple[Screen, ...]:
-        """The selected screenshots with the selected targets only."""
-        return self._screens
-
     def light(self) -> Iterator[Sample]:
         for screen in self._screens:
             yield from (self._sample(screen, target, ()) for target in screen.targets)

@@ -141,10 +141,6 @@ class Point(_Frozen, frozen=True):
         """Moved within its space, or into the space that begins elsewhere (crops use this)."""
         return Point(self.x + dx, self.y + dy, space or self.space)
 
-    def as_xy(self) -> list[float]:
-        """[x, y], for records whose space is stated elsewhere."""
-        return [self.x, self.y]
-
 
 class Box(_Frozen, frozen=True):
     """A rectangle in a stated space: x1 <= x2 and y1 <= y2. A box without area is allowed (a point answer as a box)."""
@@ -226,13 +222,6 @@ class Box(_Frozen, frozen=True):
         dy = max(self.y1 - point.y, 0.0, point.y - self.y2)
         return math.hypot(dx, dy)
 
-    def grown(self, by: float) -> Box:
-        """Larger by a margin on every side; never smaller than its centre."""
-        cx, cy = (self.x1 + self.x2) / 2, (self.y1 + self.y2) / 2
-        return Box(
-            min(self.x1 - by, cx), min(self.y1 - by, cy), max(self.x2 + by, cx), max(self.y2 + by, cy), self.space
-        )
-
     def clamped(self) -> Box:
         """Cut to the image; a box outside becomes a line or a point on the edge."""
         width, height = self.space.size
@@ -263,10 +252,6 @@ class Box(_Frozen, frozen=True):
     def as_xyxy(self) -> list[float]:
         """[x1, y1, x2, y2], for records whose space is stated elsewhere."""
         return [self.x1, self.y1, self.x2, self.y2]
-
-    def as_xywh(self) -> list[float]:
-        """[x, y, width, height], for records whose space is stated elsewhere."""
-        return [self.x1, self.y1, self.width, self.height]
 
 
 def _four(values: Sequence[float]) -> tuple[float, float, float, float]:

@@ -20,8 +20,8 @@ from snellen.exams.grounding.formats.base import (
     SMALL_BELOW,
 )
 from snellen.exams.grounding.marking.screenspot import CELLS, averages
+from snellen.exams.grounding.names import ORACLE_TITLE
 
-ORACLE_TITLE = "ORACLE: these look at the answer and are for comparison only"
 SIZES = ("small", "medium", "large")
 PIXEL_RULE = f"{SIZE_BASIS}: {SMALL_BELOW}, {LARGE_ABOVE}"
 AREA_RULE = f"share of the screen's area: {AREA_SMALL_BELOW}, {AREA_MEDIUM_BELOW}"

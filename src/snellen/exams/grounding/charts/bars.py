@@ -11,11 +11,11 @@ from typing import NamedTuple
 
 from snellen.exams.grounding.charts.results import ORIGINAL, Rate, Row
 from snellen.exams.grounding.charts.shapes import Line, Picture, Rect, Shape, Text, shortened, text_width
+from snellen.exams.grounding.names import ORACLE_TITLE
 
 INK, FAINT, GRID = "#1f2933", "#5f6b7a", "#dfe4ea"
 BAR, WHISKER = "#79aede", "#173a5e"
 ORACLE_FILL, ORACLE_INK = "#fbeed6", "#b7791f"
-ORACLE_NOTE = "ORACLE: these look at the answer and are for comparison only"
 MARGIN, ROW, BAR_HEIGHT = 24.0, 48.0, 16.0
 COLUMNS_A_BAND = 5
 WHISKERS = "Whiskers: 95 % intervals over screenshots (resampled; Wilson where all agree). n = elements."
@@ -80,7 +80,7 @@ def _band(shapes: list[Shape], layout: _Layout, columns: Sequence[Column], y: fl
             continue
         if oracle:
             shapes.append(Line(MARGIN, y + 12, total - MARGIN, y + 12, ORACLE_INK, 1.5))
-            shapes.append(Text(MARGIN, y + 30, ORACLE_NOTE, 12.5, ORACLE_INK, bold=True))
+            shapes.append(Text(MARGIN, y + 30, ORACLE_TITLE, 12.5, ORACLE_INK, bold=True))
             y += 40
         y = _block(shapes, layout, columns, places, chosen, y)
     return y

@@ -6,9 +6,10 @@ import math
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from snellen.exams.grounding.charts.bars import FAINT, GRID, INK, MARGIN, ORACLE_INK, ORACLE_NOTE, set_and_rule
+from snellen.exams.grounding.charts.bars import FAINT, GRID, INK, MARGIN, ORACLE_INK, set_and_rule
 from snellen.exams.grounding.charts.results import Row
 from snellen.exams.grounding.charts.shapes import Dot, Line, Picture, Shape, Text, shortened
+from snellen.exams.grounding.names import ORACLE_TITLE
 
 PALETTE = ("#1d6fb8", "#2f8f46", "#8e44ad", "#c0392b", "#00838f", "#6d4c41", "#5c6bc0", "#7c7c13")
 TARGET_RATE, TARGET_MS = 0.8, 2000.0
@@ -147,7 +148,7 @@ def _legend(shapes: list[Shape], rows: Sequence[Row], x: float, y: float) -> flo
             told = True
             y += 6
             shapes.append(Line(x, y - 2, x + LEGEND, y - 2, ORACLE_INK, 1.5))
-            head, _, tail = ORACLE_NOTE.partition(" and ")
+            head, _, tail = ORACLE_TITLE.partition(" and ")
             shapes.append(Text(x, y + 16, head, 12, ORACLE_INK, bold=True))
             shapes.append(Text(x, y + 31, f"and {tail}", 12, ORACLE_INK, bold=True))
             y += 50

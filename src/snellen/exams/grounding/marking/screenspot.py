@@ -23,7 +23,7 @@ def correctness(status: str, right: bool) -> str:
 
 
 def negative_correctness(result: str) -> str:
-    """For a target that is not there: right only where the result says so."""
+    """As ScreenSpot-Pro's script marks a target that is not there, by its own words. Only the parity test uses it."""
     if result == "negative":
         return "correct"
     return "wrong_format" if result == "wrong_format" else "wrong"

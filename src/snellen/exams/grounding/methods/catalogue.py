@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from snellen.core.errors import SnellenError
+from snellen.core.errors import SnellenError, unknown
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -169,10 +169,8 @@ def _check_options(name: str, options: Options, allowed: Sequence[str]) -> None:
 def _parts(name: str) -> tuple[str, str]:
     base, _, crop = ALIASES.get(name, name).partition("+")
     if base not in BASES or (crop or "none") not in CROPS:
-        bases, crops = ", ".join(BASES), ", ".join(c for c in CROPS if c != "none")
-        raise SnellenError(
-            f"unknown method '{name}': choose from {bases}, with +{crops.replace(', ', ', +')}; or {', '.join(ALIASES)}"
-        )
+        crops = ", ".join(f"+{crop}" for crop in CROPS if crop != "none")
+        raise SnellenError(f"{unknown('method', name, (*BASES, *ALIASES))}; +CROP is one of {crops}")
     return base, crop or "none"
 
 

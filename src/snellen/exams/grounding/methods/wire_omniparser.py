@@ -23,7 +23,6 @@ from snellen.exams.grounding.methods.pictures import encoded, opened
 from snellen.exams.grounding.reading.predictions import Detection
 
 NAME = "omniparser"
-READY = "Omniparser API ready"
 STRIP_TEXT = "SNELLEN TEXT STRIP"
 STRIP_HEIGHT = 64
 STRIP_WIDTH = 420
