@@ -1,149 +1,343 @@
-"""The tables in the terminal, and the words that they share with the page: every score with its n, every label true."""
+"""What a run prints: one screen of 80 columns that says what matters, and everything under verbose. Every label is true."""
 
 from __future__ import annotations
 
 import json
-import shutil
+import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import msgspec
 import pytest
-from tests.show.pages import inert, report
-from tests.support.sets import write_set
+from tests.show.made import group, made_run, protocol, score
 
-import snellen
-from snellen.core.results import GroupSummary, ProtocolSummary, Score
+from snellen.core.options import Selection
+from snellen.core.records import (
+    ControlRow,
+    DataEntry,
+    DifferenceRow,
+    Manifest,
+    PositionRow,
+    ScorerSummary,
+    SubjectEntry,
+    Totals,
+)
+from snellen.core.results import GroupSummary, Metric, ProtocolSummary
+from snellen.engine.runs.run import Run
 from snellen.show import words
 from snellen.show.terminal import print_run
 
-
-def metric(value: float, n: int, **more: Any) -> Score:
-    return Score(value=value, n=n, low=0.1, high=0.9, interval="wilson", **more)
-
-
-def protocol(name: str, n: int, headline: str = "accuracy", **more: Score) -> ProtocolSummary:
-    group = GroupSummary(
-        by={"split": "LOGO"},
-        n=n,
-        outcomes={"correct": 1, "error": n - 1},
-        metrics={headline: metric(0.5, n), **more},
-        bounds=(0.5, 0.9),
-    )
-    return ProtocolSummary(protocol=name, version="1", prompt="p", headline=headline, groups=(group,))
-
-
-CONTROL = {
-    "protocol": "narrow", "control": "none", "by": {"split": "LOGO"}, "metric": "accuracy", "score": 1.0, "control_score": 0.0,
-    "difference": -1.0, "low": -1.0, "high": -0.131, "n": 7, "chance": 0.25,
-}  # fmt: skip
-SLOT = {"first": 0.5, "second": 0.75, "difference": 0.25, "low": -0.2, "high": 0.6, "n": 8}
-POSITION = {"protocol": "narrow", "slot": SLOT, "order": SLOT, "flipped": 3, "n": 8}
+HOSTILE = "[red]\x1b[31m\u202e"
+Print = Callable[..., list[str]]
 
 
 @pytest.fixture
-def run(tmp_path: Path) -> snellen.Run:
-    """A run on disk whose summary is made up: a narrow protocol comes first, and metrics have an n of their own."""
-    data = write_set(tmp_path / "set", 3)
-    made = snellen.evaluate("salbench", model="baseline/chance", data=data, out=tmp_path / "runs", protocols=["paper"])
-    summaries = [protocol("narrow", 5, bleu4_filtered=metric(0.2, 3)), protocol("wide", 11)]
-    changed = made.summary | {
-        "protocols": msgspec.to_builtins(summaries),
-        "controls": [CONTROL],
-        "position": [POSITION],
-        "scorers": [{"name": "tiny-siglip", "identity": {"padding": "max_length"}, "unscored": 2}],
-    }
-    (made.path / "summary.json").write_text(json.dumps(changed))
-    for name in ("narrow", "wide"):
-        shutil.copy(made.path / "marks" / "paper.jsonl", made.path / "marks" / f"{name}.jsonl")
-    return snellen.open_run(made.path)
+def printed(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Print:
+    """The lines that a run prints on a screen of some width."""
 
+    def show(run: Run, width: int = 80, **how: bool) -> list[str]:
+        monkeypatch.setenv("COLUMNS", str(width))
+        print_run(run, **how)
+        return [line.rstrip() for line in capsys.readouterr().out.splitlines()]
 
-def printed(run: snellen.Run, capsys: pytest.CaptureFixture[str], **how: bool) -> list[str]:
-    print_run(run, **how)
-    return [" ".join(line.replace("│", "|").replace("┃", "|").split()) for line in capsys.readouterr().out.splitlines()]
+    return show
 
 
 def line(lines: list[str], start: str) -> str:
-    return next(one for one in lines if one.startswith(start))
+    """The first line that starts so, with single spaces."""
+    spaced = (" ".join(one.split()) for one in lines)
+    return next(one for one in spaced if one.startswith(start))
 
 
-def test_every_score_has_its_n(run: snellen.Run, capsys: pytest.CaptureFixture[str]) -> None:
-    lines = printed(run, capsys)
-    assert line(lines, "LOGO, n = 11")
-    assert line(lines, "| metric") == "| metric | n = 5 | wide |"
-    assert line(lines, "| accuracy |") == "| accuracy | 50.0 [10.0, 90.0] * | 50.0 [10.0, 90.0] * |"
-    assert line(lines, "| bleu4 filtered") == "| bleu4 filtered | 20.0 [10.0, 90.0] (n=3) | – |"
-    assert line(lines, "| LOGO | 11") == "| LOGO | 11 | 50.0 [10.0, 90.0] (n=5) | 50.0 [10.0, 90.0] |"
-
-
-def test_bounds_controls_position_and_scorers_are_told(run: snellen.Run, capsys: pytest.CaptureFixture[str]) -> None:
-    lines = printed(run, capsys)
-    assert line(lines, "| accuracy could be") == "| accuracy could be | 50.0 to 90.0 | 50.0 to 90.0 |"
-    assert (
-        line(lines, "| LOGO | narrow")
-        == "| LOGO | narrow | accuracy | none | 7 | 100.0 | 0.0 | -100.0 [-100.0, -13.1] | 25.0 | – |"
-    )
-    assert line(lines, "position bias: the same pictures in the other order")
-    assert line(lines, "| narrow | 8 | 75.0 | 50.0 | +25.0")
-    assert "scored by tiny-siglip (padding max_length); 2 answers not scored" in lines
-
-
-def test_the_page_says_the_same(run: snellen.Run, tmp_path: Path) -> None:
-    page = report(run, tmp_path=tmp_path)
-    inert(page)
-    for said in (
-        "LOGO, n = 11",
-        "n = 5",
-        "(n=3)",
-        "accuracy could be",
-        "-100.0 [-100.0, -13.1]",
-        "+25.0 [-20.0, +60.0]",
-    ):
-        assert said in page.text
-    text = (tmp_path / "new" / "report.html").read_text("utf-8")
-    assert '<td>none</td><td class="number">7</td>' in text
-    overview = text.partition('<table class="overview">')[2].partition("</table>")[0]
-    assert [cell.partition("<")[0] for cell in overview.split('<td class="number">') if cell[0].isdigit()] == [
-        "5",
-        "11",
+def salbench(path: Path, **more: Any) -> Run:
+    """Six parts under four protocols, one of which has another headline."""
+    metrics = (Metric(name="macro_f1", label="macro F1", kind="own"), Metric(name="f1", label="F1 (sample)"))
+    parts = [{"config": f"{c}{x}"} for c in ("P3", "O3") for x in ("", "_box", "_box_img")]
+    some = [
+        protocol(
+            name,
+            *(group(by, macro_f1=score(0.95 - i / 100, floor=0.499), f1=score(0.9, floor=0.4)) for by in parts),
+            metrics=metrics,
+            headline="f1" if name == "plan-v2" else "macro_f1",
+        )
+        for i, name in enumerate(("paper", "lmms-eval", "plan-v2", "robust"))
     ]
+    return made_run(path, *some, synthetic=True, **more)
 
 
-def test_parts_that_only_a_later_protocol_has_are_shown() -> None:
-    other = GroupSummary(by={"split": "ICON"}, n=4, outcomes={}, metrics={"accuracy": metric(0.5, 4)})
-    later = protocol("later", 3)
-    summaries = [protocol("first", 3), msgspec.structs.replace(later, groups=(*later.groups, other))]
-    parts = words.side_by_side(summaries, whole=True)
+def illusionbench(path: Path, **more: Any) -> Run:
+    """Nine parts with long names under six protocols."""
+    splits, tasks = ("Illusion_IN", "Illusion_LOGO", "Illusion_ICON"), ("shape", "scene", "both")
+    names = ("original", "original-icl", "lmms-first", "lmms-strict", "lmms-head", "robust")
+    parts = [
+        group({"split": s, "task": t}, accuracy=score(0.708, floor=1.0 if t == "shape" else 0.125))
+        for s in splits
+        for t in tasks
+    ]
+    return made_run(path, *(protocol(name, *parts) for name in names), synthetic=True, **more)
+
+
+def grounding(path: Path, **more: Any) -> Run:
+    """One part under five protocols, three of which say the same."""
+    metrics = (
+        Metric(name="click_accuracy", label="click accuracy"),
+        Metric(name="distance", unit="px", better="lower", interval="normal"),
+        Metric(name="attempts", label="looks", unit="count"),
+    )
+
+    def one(name: str, value: float) -> ProtocolSummary:
+        whole = group(
+            {"part": "all"},
+            click_accuracy=score(value, floor=0.001),
+            distance=score(154.5, unit="px"),
+            attempts=score(2.0, unit="count"),
+        )
+        kinds = [
+            group({"part": "all", key: "text"}, whole=False, click_accuracy=score(value)) for key in ("type", "kind")
+        ]
+        return protocol(name, whole, *kinds, metrics=metrics, headline="click_accuracy")
+
+    same = ("click", "screenspot", "osworld-g")
+    return made_run(path, *(one(n, 0.81) for n in same), one("openadapt", 0.5), one("pro", 0.6), **more)
+
+
+@pytest.mark.parametrize("make", [salbench, illusionbench, grounding])
+def test_a_run_fits_one_screen_of_80_columns(make: Callable[..., Run], tmp_path: Path, printed: Print) -> None:
+    run = make(tmp_path / "r", totals=Totals(calls=5, tries=7, input_tokens=100, output_tokens=9, cost=0.25))
+    lines = printed(run)
+    assert len(lines) <= 24
+    assert all(len(one) <= 80 for one in lines if not one.startswith("Run:"))
+    assert lines[0].startswith("made-up · baseline/pixels · 144 samples")
+    assert "5 calls in 7 tries, 0 answers from the store, 100 + 9 tokens, 0.2500 USD." in lines
+    assert str(run.path) in "".join(lines[-2:])
+    assert "'snellen report RUN' writes a page, -v shows every metric and protocol" in " ".join(lines[-2:])
+
+
+def test_each_part_has_its_main_score_its_floor_and_the_spread_of_the_others(tmp_path: Path, printed: Print) -> None:
+    lines = printed(salbench(tmp_path / "r"))
+    assert line(lines, "part") == "part n macro F1 (paper) floor 3 others"
+    assert line(lines, "P3_box ") == "P3_box 24 95.0 [10.1, 90.0] 49.9 90.0–94.0"
+    assert "Others: lowest to highest score by lmms-eval, plan-v2, robust." in " ".join(lines)
+    assert "SYNTHETIC DATA. Do not compare these scores with published results." in lines
+    assert "No API calls (local subject)." in lines
+
+
+def test_one_other_protocol_is_named_and_none_takes_no_column(tmp_path: Path, printed: Print) -> None:
+    part = group({}, accuracy=score(0.5))
+    two = printed(made_run(tmp_path / "two", protocol("mine", part), protocol("strict", part)))
+    assert line(two, "part") == "part n accuracy (mine) strict"
+    assert line(two, "all") == "all 24 50.0 [10.1, 90.0] 50.0"
+    one = printed(made_run(tmp_path / "one", protocol("mine", part)))
+    assert line(one, "part") == "part n accuracy (mine)"
+
+
+def test_names_that_tell_rows_apart_are_never_cut(tmp_path: Path, printed: Print) -> None:
+    lines = printed(illusionbench(tmp_path / "r"))
+    for name in ("Illusion_IN · shape", "Illusion_LOGO · scene", "Illusion_ICON · both"):
+        assert line(lines, name)
+    assert not any("…" in one for one in lines)
+
+
+def test_a_word_says_that_a_score_is_no_better_than_not_looking(tmp_path: Path, printed: Print) -> None:
+    parts = [
+        group({"split": s}, accuracy=score(v, floor=f))
+        for s, v, f in (("A", 0.5, 0.5), ("B", 0.4, 0.5), ("C", 0.6, 0.5))
+    ]
+    lines = printed(made_run(tmp_path / "r", protocol("mine", *parts)))
+    assert line(lines, "A ").endswith("50.0 at floor")
+    assert line(lines, "B ").endswith("50.0 below floor")
+    assert line(lines, "C ").endswith("50.0")
+    lower = protocol("mine", metrics=[Metric(name="error", better="lower")])
+    assert words.floor_word(lower, "error", score(0.6, floor=0.5)) == "below floor"
+    assert words.floor_word(lower, "error", score(0.4, floor=0.5)) == ""
+
+
+def test_a_floor_word_comes_in_colour(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    print_run(made_run(tmp_path / "r", protocol("mine", group({}, accuracy=score(0.4, floor=0.5)))))
+    assert re.search("\x1b\\[[0-9;]*31m[^\x1b]*below floor", capsys.readouterr().out)
+
+
+def test_what_must_not_be_lost_has_a_line_each(tmp_path: Path, printed: Print) -> None:
+    part = msgspec.structs.replace(
+        group({}, accuracy=score(0.5)), outcomes={"correct": 12, "unparsable": 8, "error": 4}
+    )
+    run = made_run(
+        tmp_path / "r",
+        protocol("mine", part),
+        complete=False,
+        questions=30,
+        asked={"question": 24},
+        failed=4,
+        failures={f"reason {i} {HOSTILE}": 1 for i in range(5)},
+        scorers=(ScorerSummary(name="tiny-siglip", identity={"padding": "max_length"}, unscored=2),),
+    )
+    lines = printed(run)
+    assert lines[0].endswith("· INCOMPLETE")
+    assert "No answer: 12 of 24 (8 unparsable, 4 error), counted as wrong." in lines
+    assert "INCOMPLETE: 20 of 30 questions answered, 4 failed. Run the same command again" in " ".join(lines)
+    assert "  1 x reason 0 [red]\\x1b[31m\\u202e" in lines
+    assert "  and 2 other reasons" in lines
+    assert "Scored by tiny-siglip (padding max_length); 2 answers not scored." in lines
+
+
+def control(part: str, name: str, of: str = "mine") -> ControlRow:
+    return ControlRow(
+        protocol=of, control=name, by={"split": part}, metric="accuracy", score=0.64, control_score=0.04,
+        difference=-0.6, low=-0.724, high=-0.462, n=24, chance=0.25,
+    )  # fmt: skip
+
+
+def test_controls_are_a_row_a_part_with_intervals_where_there_is_room(tmp_path: Path, printed: Print) -> None:
+    part = protocol("mine", group({"split": "Illusion_LOGO"}, accuracy=score(0.64)))
+    few = made_run(tmp_path / "few", part, controls=(control("Illusion_LOGO", "blank"), control("X", "none", "other")))
+    lines = printed(few)
+    assert line(lines, "part score") == "part score -> blank"
+    assert line(lines, "Illusion_LOGO 64.0") == "Illusion_LOGO 64.0 4.0, -60.0 [-72.4, -46.2]"
+    rows = tuple(control("Illusion_LOGO", c) for c in ("blank", "shuffled", "options"))
+    many = made_run(tmp_path / "many", part, controls=rows)
+    lines = printed(many)
+    assert line(lines, "Illusion_LOGO 64.0") == "Illusion_LOGO 64.0 4.0, -60.0 4.0, -60.0 4.0, -60.0"
+    assert "Intervals of the differences: -v." in lines
+    assert any("-60.0 [-72.4, -46.2]" in one for one in printed(many, verbose=True))
+
+
+def test_the_order_of_pictures_is_told(tmp_path: Path, printed: Print) -> None:
+    row = DifferenceRow(first=0.5, second=0.75, difference=0.25, low=-0.2, high=0.6, n=8)
+    position = (PositionRow(protocol="mine", slot=row, order=row, flipped=3, n=8),)
+    run = made_run(tmp_path / "r", protocol("mine", group({}, accuracy=score(0.5))), position=position)
+    said = " ".join(printed(run))
+    assert "Order of the pictures (mine): first place minus last +25.0 [-20.0, +60.0] points" in said
+    assert "3 of 8 right in one order only" in said
+    for width in (80, 200):
+        lines = printed(run, width, verbose=True)
+        assert all(len(one) <= width for one in lines if not one.startswith("Run:"))
+        assert any("right in the first place" in one for one in lines)
+
+
+# ---------------------------------------------------------------- everything
+
+
+@pytest.mark.parametrize("width", [80, 120, 200])
+@pytest.mark.parametrize("make", [salbench, illusionbench, grounding])
+def test_nothing_is_wider_than_the_screen(make: Callable[..., Run], width: int, tmp_path: Path, printed: Print) -> None:
+    rows = tuple(control("Illusion_LOGO", c, p) for c in ("blank", "options") for p in ("click", "paper", "original"))
+    lines = printed(make(tmp_path / "r", controls=rows), width, verbose=True)
+    assert all(len(one) <= width for one in lines if not one.startswith("Run:"))
+    assert not any("…" in one for one in lines)
+
+
+def test_equal_columns_are_one_and_the_headline_is_marked(tmp_path: Path, printed: Print) -> None:
+    lines = printed(grounding(tmp_path / "r"), 120, verbose=True)
+    heads = [" ".join(one.split()) for one in lines if one.startswith("metric")]
+    assert heads == ["metric click, screenspot, osworld-g openadapt pro"]
+    assert line(lines, "click accuracy") == (
+        "click accuracy 81.0 [10.1, 90.0] 0.1 * 50.0 [10.1, 90.0] 0.1 * 60.0 [10.1, 90.0] 0.1 *"
+    )
+    assert " ".join(lines).count("* marks a protocol's headline") == 1
+
+
+def test_below_100_columns_tables_turn(tmp_path: Path, printed: Print) -> None:
+    lines = printed(grounding(tmp_path / "r"), 80, verbose=True)
+    assert line(lines, "metric") == "metric protocol score"
+    assert line(lines, "click accuracy") == "click accuracy click, screenspot, osworld-g 81.0 [10.1, 90.0] 0.1 *"
+    assert line(lines, "distance, px") == "distance, px all 154.50 [0.10, 0.90]"
+
+
+def test_labels_and_units_are_the_declared_ones(tmp_path: Path, printed: Print) -> None:
+    lines = printed(grounding(tmp_path / "r"), 80, verbose=True)
+    assert line(lines, "looks") == "looks all 2.00 [0.10, 0.90]"
+    some = protocol(
+        "p", metrics=[Metric(name="within_5_px"), Metric(name="keywords_recall"), Metric(name="captions", unit="count")]
+    )
+    assert [words.metric_name(some, key) for key in ("within_5_px", "keywords_recall")] == [
+        "within 5 px",
+        "keywords recall",
+    ]
+    assert [words.sample_value(some, key, 2.0) for key in ("captions", "keywords_recall")] == ["2", "200.0"]
+
+
+def test_groups_of_one_name_are_told_apart(tmp_path: Path, printed: Print) -> None:
+    lines = printed(grounding(tmp_path / "r"), 80, verbose=True)
+    assert line(lines, "all · type text")
+    assert line(lines, "all · kind text")
+
+
+def test_runs_of_0_1_have_plain_labels_and_the_units_of_their_scores(tmp_path: Path, printed: Print) -> None:
+    run = made_run(
+        tmp_path / "r",
+        protocol("seed", group({"part": "all"}, whole=False, accuracy=score(0.5), off_by=score(2.0, unit="count"))),
+    )
+    path = run.path / "summary.json"
+    old = json.loads(path.read_bytes()) | {"layout": 2}
+    for p in old["protocols"]:
+        p["groups"][0].pop("whole", None)
+    path.write_text(json.dumps(old))
+    lines = printed(run, verbose=True)
+    assert line(lines, "all 24").startswith("all 24 50.0")
+    assert line(lines, "off by") == "off by all 2.00 [0.10, 0.90]"
+    assert words.sample_value(run.protocols[0], "nobody_said", 2.0) == "2"
+
+
+def test_every_score_has_its_n(tmp_path: Path, printed: Print) -> None:
+    narrow = protocol("narrow", group({"split": "LOGO"}, 5, accuracy=score(0.5, 5), bleu4=score(0.2, 3)))
+    wide = protocol("wide", group({"split": "LOGO"}, 11, accuracy=score(0.5, 11)))
+    lines = printed(made_run(tmp_path / "r", narrow, wide), 120, verbose=True)
+    assert line(lines, "LOGO, n = 11")
+    assert line(lines, "bleu4") == "bleu4 20.0 [10.1, 90.0] (n=3) –"
+    assert any("n = 5" in one for one in lines)
+    assert line(lines, "LOGO ") == "LOGO 5 50.0 [10.1, 90.0] 50.0"
+
+
+def test_text_from_outside_is_inert(tmp_path: Path, printed: Print) -> None:
+    run = made_run(tmp_path / "r", protocol("mine", group({"split": HOSTILE}, accuracy=score(0.5))), subject=HOSTILE)
+    for verbose in (False, True):
+        text = "\n".join(printed(run, verbose=verbose))
+        assert "\x1b" not in text
+        assert "\u202e" not in text
+        assert text.count("[red]\\x1b[31m\\u202e") >= 2
+
+
+# ---------------------------------------------------------------- words
+
+
+def test_parts_that_only_a_later_protocol_has_are_shown(tmp_path: Path, printed: Print) -> None:
+    first, other = (
+        group({"split": "LOGO"}, 3, accuracy=score(0.5, 3)),
+        group({"split": "ICON"}, 4, accuracy=score(0.5, 4)),
+    )
+    both = [protocol("first", first), protocol("later", first, other)]
+    parts = words.side_by_side(both, whole=True)
     assert [(list(p), words.most(p.values())) for p in parts] == [(["first", "later"], 3), (["later"], 4)]
+    assert line(printed(made_run(tmp_path / "r", *both)), "ICON") == "ICON 4 – 50.0"
 
 
 def test_bounds_are_named_after_what_they_bound() -> None:
-    assert words.bounded([protocol("a", 3, "both")]) == "both could be"
-    assert words.bounded([protocol("a", 3, "both"), protocol("b", 3)]) == "headline could be"
-    exact = [
-        protocol("a", 3, "macro_f1", exact_match=metric(0.5, 3)),
-        protocol("b", 3, "f1", exact_match=metric(0.5, 3)),
+    metrics = (Metric(name="both"), Metric(name="exact_match", label="exact match"))
+    assert words.bounded([protocol("a", metrics=metrics, headline="both")]) == "Possible range of both"
+    two = [
+        protocol("a", metrics=metrics, headline="both"),
+        protocol("b", metrics=metrics, headline="both", bounded="exact_match"),
     ]
-    assert words.bounded(exact) == "exact match could be"
+    assert words.bounded(two) == "Possible range"
+    assert words.bounded(two[1:]) == "Possible range of exact match"
+    assert words.bounded([protocol("old")]) == "Possible range"
 
 
-def test_shares_within_a_distance_are_no_distances() -> None:
-    assert words.metric_name("within_5_px") == "within 5 px"
-    assert words.unit_of("within_5_px") == ""
-    assert (words.metric_name("distance_px_p50"), words.unit_of("distance_px_p50")) == ("distance p50, px", "px")
+def test_ranges_are_shown(tmp_path: Path, printed: Print) -> None:
+    part: GroupSummary = msgspec.structs.replace(group({}, accuracy=score(0.5)), bounds=(0.5, 0.9))
+    run = made_run(tmp_path / "r", protocol("mine", part, metrics=[Metric(name="accuracy")]))
+    assert line(printed(run, verbose=True), "Possible range") == "Possible range of accuracy all 50.0 to 90.0"
 
 
-@pytest.mark.parametrize(
-    ("exam", "shots", "title"),
-    [
-        ("salbench", 0, "salbench · x · 0 shots"),
-        ("illusionbench", 4, "illusionbench · x · 4 shots"),
-        ("vqax", 0, "vqax · x"),
-        ("a plugin that is gone", 0, "a plugin that is gone · x"),
-        ("a plugin that is gone", 2, "a plugin that is gone · x · 2 shots"),
-    ],
-)
-def test_shots_are_told_where_an_exam_has_some(exam: str, shots: int, title: str) -> None:
-    options = {"shots": shots} if shots else {}
-    assert words.title({"benchmark": exam, "subject": {"spec": "x"}, "options": options}) == title
+@pytest.mark.parametrize(("shots", "title"), [(0, "salbench · x"), (4, "salbench · x · 4 shots")])
+def test_shots_are_told_where_there_are_some(shots: int, title: str) -> None:
+    data = DataEntry(source="", fingerprint="", samples=1)
+    manifest = Manifest(
+        snellen="", created="", benchmark="salbench", subject=SubjectEntry(spec="x"), data=data,
+        options=Selection(shots=shots),
+    )  # fmt: skip
+    assert words.title(manifest) == title

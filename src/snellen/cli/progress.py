@@ -1,11 +1,14 @@
-"""Progress of long work: a bar on a terminal, a plain line now and then elsewhere. Always on standard error."""
+"""Progress of long work: a bar on a terminal, a plain line now and then elsewhere. Always on standard error.
+
+Nothing is shown until there is something to count, so a run with nothing left to ask leaves no bar behind.
+"""
 
 from __future__ import annotations
 
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import NamedTuple
 
 import click
@@ -13,6 +16,8 @@ import click
 from snellen.engine.answer.loop import Progress
 
 EVERY = 10.0
+SCORED = "captions scored"
+Update = Callable[[int, int, str], None]
 
 
 class Stages(NamedTuple):
@@ -25,45 +30,58 @@ class Stages(NamedTuple):
 @contextmanager
 def show_progress(title: str) -> Iterator[Stages]:
     """Progress of a run."""
-    if sys.stderr.isatty():
-        with _bar(title) as update:
-            yield Stages(
-                lambda p: update(p.done, p.total, describe(p)),
-                lambda done, total: update(done, total, "captions scored"),
-            )
-    else:
-        plain = _Plain(title)
-        yield Stages(plain, lambda done, total: plain.line(done, total, "captions scored"))
+    with _shown(title) as update:
+
+        def asking(p: Progress) -> None:
+            if p.total > p.begun:
+                update(p.done, p.total, describe(p))
+
+        yield Stages(asking, lambda done, total: update(done, total, SCORED))
 
 
 @contextmanager
 def show_count(title: str) -> Iterator[Callable[[int, int], None]]:
     """Progress of work that only counts."""
-    if sys.stderr.isatty():
-        with _bar(title) as update:
-            yield lambda done, total: update(done, total, "")
-    else:
-        plain = _Plain(title)
-        yield lambda done, total: plain.line(done, total, "")
+    with _shown(title) as update:
+        yield lambda done, total: update(done, total, "")
 
 
 def describe(p: Progress) -> str:
-    """Rate, calls in flight and their limit, retries, errors, answers from the store, cost."""
-    rate = (p.done - p.begun) / max(p.seconds, 1e-3)
-    parts = [f"{rate:.1f}/s", f"{p.in_flight} in flight of {p.limit}"]
+    """Rate, cost, failures, retries, open calls and how many there may be, answers from the store: what matters most comes first."""
+    parts = [f"{(p.done - p.begun) / max(p.seconds, 1e-3):.1f} answers/s"]
+    if p.cost:
+        parts.append(f"{p.cost:.4f} USD" + (" and calls of unknown cost" if p.cost_unknown else ""))
+    elif p.cost_unknown:
+        parts.append("cost unknown")
+    if p.errors:
+        parts.append(f"{p.errors} failed")
+    if p.retries:
+        parts.append(f"{p.retries} retried")
+    parts.append(f"{p.in_flight} of at most {p.limit} calls open")
     if p.stored:
         parts.append(f"{p.stored} from the store")
-    if p.retries:
-        parts.append(f"{p.retries} retries")
-    if p.errors:
-        parts.append(f"{p.errors} errors")
-    if p.cost or p.cost_unknown:
-        parts.append("cost unknown" if not p.cost else f"${p.cost:.4f}" + ("+?" if p.cost_unknown else ""))
     return " · ".join(parts)
 
 
 @contextmanager
-def _bar(title: str) -> Iterator[Callable[[int, int, str], None]]:
+def _shown(title: str) -> Iterator[Update]:
+    """Where progress goes."""
+    if not sys.stderr.isatty():
+        yield _Plain(title)
+        return
+    with ExitStack() as stack:
+        bars: list[Update] = []
+
+        def update(done: int, total: int, state: str) -> None:
+            if not bars:
+                bars.append(stack.enter_context(_bar(title)))
+            bars[0](done, total, state)
+
+        yield update
+
+
+@contextmanager
+def _bar(title: str) -> Iterator[Update]:
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
     from rich.progress import Progress as Bar
@@ -77,27 +95,26 @@ def _bar(title: str) -> Iterator[Callable[[int, int, str], None]]:
         BarColumn(bar_width=12),
     )
     click.echo(title, err=True)
-    with Bar(*columns, console=Console(stderr=True), transient=False) as bar:
-        task = bar.add_task("", total=None, state="")
-        yield lambda done, total, state: bar.update(task, completed=done, total=total, state=state)
+    with Bar(
+        *columns, console=Console(stderr=True), expand=True
+    ) as bar:  # expanded, the state is what a narrow screen cuts
+        task = bar.add_task("", total=None, state="", visible=False)
+        yield lambda done, total, state: bar.update(task, completed=done, total=total, state=state, visible=True)
 
 
 class _Plain:
-    """A line at the start, every ten seconds, and at the end."""
+    """A line every ten seconds and at the end, with the time left where that can be told."""
 
     def __init__(self, title: str) -> None:
         self._title, self._last, self._said = title, time.monotonic(), -1
+        self._begun: tuple[float, int] | None = None
 
-    def __call__(self, p: Progress) -> None:
-        left = (p.total - p.done) * p.seconds / max(1, p.done - p.begun)
-        self.line(
-            p.done,
-            p.total,
-            describe(p) + (f" · about {left:.0f} s left" if 0 < p.done < p.total and p.done > p.begun else ""),
-        )
-
-    def line(self, done: int, total: int, state: str) -> None:
+    def __call__(self, done: int, total: int, state: str) -> None:
         now = time.monotonic()
-        if done != self._said and (now - self._last >= EVERY or done == total):
-            self._last, self._said = now, done
-            click.echo(f"{self._title}: {done}/{total}" + (f" · {state}" if state else ""), err=True)
+        began, first = self._begun = self._begun or (now, done)
+        if done == self._said or (now - self._last < EVERY and done != total):
+            return
+        self._last, self._said = now, done
+        left = (total - done) * (now - began) / max(1, done - first)
+        parts = [f"{self._title}: {done} of {total}", state, f"about {left:.0f} s left" if first < done < total else ""]
+        click.echo(" · ".join(p for p in parts if p), err=True)

@@ -1,12 +1,13 @@
-"""Where the protocols of a run part ways, for the page: agreement of each pair, flips by stage, and telling samples."""
+"""Where the protocols of a run disagree, for the page: agreement of each pair, flips by stage, and telling samples."""
 
 from __future__ import annotations
 
 from typing import Any, NamedTuple
 
 from snellen.core.digest import rank
+from snellen.core.gallery import Gallery, Pick, Shown
 from snellen.engine.mark.flips import STAGES, Compared, Flip, by_stage, compare
-from snellen.engine.run import Run
+from snellen.engine.runs.run import Run
 from snellen.show import gallery
 from snellen.stats.agreement import Agreement
 
@@ -28,11 +29,11 @@ class Card(NamedTuple):
     flip: Flip
     tags: dict[str, str]
     truth: Any
-    query: gallery.Shown
+    query: Shown
 
 
 class Parting(NamedTuple):
-    """All that the page shows of disagreement."""
+    """All that the page shows of disagreement. `counts` are samples by stage, however many pairs of protocols they flip."""
 
     rows: list[PairRow]
     counts: dict[str, int]
@@ -45,14 +46,14 @@ def parting(run: Run, size: int) -> Parting:
     stages = by_stage(found.flips)
     empty = dict.fromkeys(STAGES, 0)
     rows = [PairRow(a, b, agreement, stages.get((a, b), empty)) for (a, b), agreement in found.agreements.items()]
-    counts = {stage: sum(row.stages[stage] for row in rows) for stage in STAGES}
+    counts = {stage: len({f.id for f in found.flips if f.stage == stage}) for stage in STAGES}
     return Parting(rows, counts, _cards(run, found) if size else {})
 
 
 def _cards(run: Run, found: Compared) -> dict[str, list[Card]]:
     chosen = {stage: choose([f for f in found.flips if f.stage == stage], EACH) for stage in STAGES}
-    picks = [gallery.Pick("", "", f.id, f.first.prompt, {}) for some in chosen.values() for f in some]
-    shown = iter(gallery.items(run, picks, gallery.look(run, picks).answers)) if picks else iter(())
+    picks = [Pick("", "", f.id, f.first.prompt, {}) for some in chosen.values() for f in some]
+    shown = iter(gallery.items(run, picks, gallery.look(run, picks).answers, Gallery())) if picks else iter(())
     cards: dict[str, list[Card]] = {}
     for stage, some in chosen.items():
         cards[stage] = [Card(f, item.tags, item.truth, item.query) for f, item in zip(some, shown, strict=False)]

@@ -1,4 +1,4 @@
-"""The replies on which protocols are tried, to see what each forgives: the right answer said in many ways, and blind ones."""
+"""The replies that protocols are tried with, to see what each accepts: the right answer said in many ways, and replies without it."""
 
 from __future__ import annotations
 

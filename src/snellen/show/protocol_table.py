@@ -1,6 +1,5 @@
-"""Protocols side by side, derived from the objects: prompts are rendered and taken apart, rules are tried with replies.
-
-Nothing here is written for one protocol or benchmark: change a protocol and the table changes.
+"""Protocols side by side. The table is generated, not written by hand: prompts are asked about probes and taken apart, and rules are
+tried with replies. Nothing here knows one protocol or exam: change a protocol and the table changes.
 """
 
 from __future__ import annotations
@@ -11,12 +10,13 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from snellen.core.errors import SnellenError
+from snellen.core.arm import Arm
+from snellen.core.errors import unknown
 from snellen.core.exam import Exam
 from snellen.core.outcomes import mark_reply
 from snellen.core.types import Mark, Outcome, Sample
 from snellen.engine.mark.audit import texts_of
-from snellen.engine.plan.plan import Chosen
+from snellen.engine.plan.plan import Target
 from snellen.show.prompt_words import Printed, difference, fold, near, respelled, sentences, take_apart, word_diff
 from snellen.show.protocol_probes import HARMLESS, OTHERS, SEPARATORS, ingredients
 
@@ -58,7 +58,7 @@ class ProtocolTable(NamedTuple):
 
 def build(
     benchmark: Exam,
-    chosen: Sequence[Chosen],
+    targets: Sequence[Target],
     splits: Sequence[str] = (),
     tasks: Sequence[str] = (),
     shown: Sequence[Sample] = (),
@@ -72,7 +72,7 @@ def build(
     every = list(dict.fromkeys(p.tags["split"] for p in probes))
     picked = [_known("split", s, every) for s in splits]
     wanted = [_known("task", t, list(dict.fromkeys(p.tags["task"] for p in probes))) for t in tasks]
-    exam = _Exam(benchmark, tuple(chosen), probes)
+    exam = _Exam(benchmark, tuple(targets), probes)
     sections: list[Section] = []
     for sample in probes:
         split, task = sample.tags["split"], sample.tags["task"]
@@ -86,13 +86,13 @@ def build(
     for split in picked or every:
         classes = tuple(_candidate_rows(exam, split, wanted))
         sections.append(Section("candidates", f"{split}: candidate classes", split, "", classes))
-    return ProtocolTable(benchmark.name, tuple(c.name for c in chosen), tuple(sections))
+    return ProtocolTable(benchmark.name, tuple(c.name for c in targets), tuple(sections))
 
 
 def _known(what: str, given: str, there: list[str]) -> str:
     found = [t for t in there if given.lower() in (t.lower(), t.lower().rpartition("_")[2])]
     if not found:
-        raise SnellenError(f"unknown {what} '{given}': choose from {', '.join(there)}")
+        raise unknown(what, given, there)
     return found[0]
 
 
@@ -102,12 +102,12 @@ def _known(what: str, given: str, there: list[str]) -> str:
 class _Exam:
     """A benchmark's prompts, rendered once, and its protocols, tried."""
 
-    def __init__(self, benchmark: Exam, chosen: tuple[Chosen, ...], probes: list[Sample]) -> None:
-        self.chosen, self.probes = chosen, probes
-        own = (Chosen(p, p.prompt) for p in benchmark.protocols.values())
-        self.judges = tuple(dict.fromkeys((*chosen, *own)))
-        self.prompts = tuple(dict.fromkeys((*(c.prompt for c in chosen), *benchmark.prompts)))
-        asked = {(n, s.id): benchmark.render(n, s) for n in self.prompts for s in probes}
+    def __init__(self, benchmark: Exam, targets: tuple[Target, ...], probes: list[Sample]) -> None:
+        self.targets, self.probes = targets, probes
+        own = (Target(p, Arm(p.prompt)) for p in benchmark.protocols.values())
+        self.judges = tuple(dict.fromkeys((*targets, *own)))
+        self.prompts = tuple(dict.fromkeys((*(c.arm.prompt for c in targets), *benchmark.prompts)))
+        asked = {(n, s.id): benchmark.ask(n, s) for n in self.prompts for s in probes}
         self._parts = {key: take_apart(question.text, question.options) for key, question in asked.items()}
 
     def printed(self, prompt: str, sample: Sample) -> Printed:
@@ -145,9 +145,9 @@ class _Exam:
 
 
 def _prompt_rows(exam: _Exam, sample: Sample) -> Iterator[Row]:
-    columns = [exam.printed(c.prompt, sample) for c in exam.chosen]
+    columns = [exam.printed(c.arm.prompt, sample) for c in exam.targets]
     first = columns[0]
-    yield Row("prompt", tuple(c.prompt for c in exam.chosen))
+    yield Row("prompt", tuple(c.arm.prompt for c in exam.targets))
     diffs = (first.text, *(word_diff(first.frame, p.frame) for p in columns[1:]))
     yield Row("wording", tuple(p.text for p in columns), diffs)
     parts = [sentences(p.frame) for p in columns]
@@ -155,10 +155,10 @@ def _prompt_rows(exam: _Exam, sample: Sample) -> Iterator[Row]:
     rest = [[s for s in part if s not in f] for part, f in zip(parts, formats, strict=True)]
     yield Row("description", tuple(" ".join(s for s in part if not _TASK.search(s)) or "–" for part in rest))
     yield Row("task sentence", tuple(" ".join(s for s in part if _TASK.search(s)) or "–" for part in rest))
-    yield Row("options offered", tuple(_offered(exam, c.prompt, sample) for c in exam.chosen))
+    yield Row("options offered", tuple(_offered(exam, c.arm.prompt, sample) for c in exam.targets))
     yield Row("options listed", tuple(", ".join(p.options) or "none" for p in columns))
     orders = [difference(first.options, p.options).rpartition("; ")[2] for p in columns]
-    yield Row("option order", tuple(orders), ("the order compared with", *orders[1:]))
+    yield Row("option order", tuple(orders), ("(the order that others are compared with)", *orders[1:]))
     yield Row("answer format demanded", tuple(" ".join(f) or "–" for f in formats))
 
 
@@ -180,27 +180,27 @@ def _candidate_rows(exam: _Exam, split: str, tasks: list[str]) -> Iterator[Row]:
     kinds = exam.kinds(split)
     for sample in samples if kinds else samples[:1]:
         kind = sample.tags["task"] if kinds else ""
-        lists = [exam.sort(exam.printed(c.prompt, sample).options, split).get(kind, []) for c in exam.chosen]
+        lists = [exam.sort(exam.printed(c.arm.prompt, sample).options, split).get(kind, []) for c in exam.targets]
         name = f"{kind} candidates".strip()
         yield Row(name, tuple(", ".join(names) or "none" for names in lists))
         against = [difference(lists[0], names) for names in lists]
-        yield Row(f"{name}, difference", tuple(against), ("compared with this", *against[1:]))
+        yield Row(f"{name}, difference", tuple(against), ("(what others are compared with)", *against[1:]))
 
 
 # ---------------------------------------------------------------- rules, tried with replies
 
 
-def _right(one: Chosen, sample: Sample, reply: str) -> bool:
+def _right(one: Target, sample: Sample, reply: str) -> bool:
     return mark_reply(one.protocol, sample, reply).outcome is Outcome.CORRECT
 
 
-def carrier(one: Chosen, sample: Sample, text: str) -> str | None:
+def carrier(one: Target, sample: Sample, text: str) -> str | None:
     """The plainest form in which a protocol takes an answer: bare, `Answer: X`, or `Task: X`; None where none is right."""
     forms = ("{}", "Answer: {}", sample.tags["task"].title() + ": {}")
     return next((f for f in forms if _right(one, sample, f.format(text))), None)
 
 
-class Target(NamedTuple):
+class Case(NamedTuple):
     """A sample with its right answer (several names where several are right) and a wrong one of the same sort."""
 
     sample: Sample
@@ -208,7 +208,7 @@ class Target(NamedTuple):
     wrong: str
 
 
-def find_target(exam: _Exam, sample: Sample) -> Target:
+def find_case(exam: _Exam, sample: Sample) -> Case:
     """The right answer of a probe is the text that most protocols take as right: of its truth, or of the options."""
     options = list(dict.fromkeys(o for names in exam.spellings(sample) for o in names))
     texts = list(dict.fromkeys((*texts_of(sample.truth), *options)))
@@ -216,21 +216,21 @@ def find_target(exam: _Exam, sample: Sample) -> Target:
     pieces = tuple(p.strip() for p in best.split(","))
     names = pieces if all(near(p, options) for p in pieces) else (best,)
     wrong = (o for o in options if not near(o, names) and not exam.votes(sample, o))
-    return Target(sample, names, next(wrong, "something else"))
+    return Case(sample, names, next(wrong, "something else"))
 
 
-def _with_truth(exam: _Exam, target: Target, spellings: Iterable[str]) -> Target | None:
+def _with_truth(exam: _Exam, case: Case, spellings: Iterable[str]) -> Case | None:
     """The probe with another right answer, in the spelling that most protocols take; None where it has several."""
-    if len(target.names) != 1:
+    if len(case.names) != 1:
         return None
     found = []
     for new in spellings:
-        sample, old = target.sample, target.names[0]
+        sample, old = case.sample, case.names[0]
         tags = {k: new if v == old else v for k, v in sample.tags.items()}
         truth = _replaced(sample.truth, old, new)
         if truth != sample.truth or new == old:
             changed = msgspec.structs.replace(sample, tags=tags, truth=truth)
-            found.append(Target(changed, (new,), target.wrong))
+            found.append(Case(changed, (new,), case.wrong))
     return max(found, key=lambda t: exam.votes(t.sample, t.names[0]), default=None)
 
 
@@ -242,41 +242,41 @@ def _replaced(truth: Any, old: str, new: str) -> Any:
     return new if truth == old else truth
 
 
-def _own(exam: _Exam, one: Chosen, target: Target) -> dict[str, str]:
+def _own(exam: _Exam, one: Target, case: Case) -> dict[str, str]:
     """What replies are made of, in the spelling of a protocol's own prompt."""
-    options = exam.printed(one.prompt, target.sample).options
-    names = [near(n, options) or n for n in target.names]
-    return ingredients(names, target.wrong, options or max(exam.spellings(target.sample), key=len))
+    options = exam.printed(one.arm.prompt, case.sample).options
+    names = [near(n, options) or n for n in case.names]
+    return ingredients(names, case.wrong, options or max(exam.spellings(case.sample), key=len))
 
 
-def _respelled_targets(exam: _Exam, target: Target) -> Iterator[tuple[str, Target, str]]:
+def _respelled_cases(exam: _Exam, case: Case) -> Iterator[tuple[str, Case, str]]:
     """Tries that need a right answer of a certain spelling: with an underscore, or unlike in two prompts."""
-    lists = exam.spellings(target.sample)
+    lists = exam.spellings(case.sample)
     every = list(dict.fromkeys(n for names in lists for n in names))
     bound = next((n for n in every if "_" in n), "")
-    if found := _with_truth(exam, target, [n for n in every if bound and fold(n) == fold(bound)]):
+    if found := _with_truth(exam, case, [n for n in every if bound and fold(n) == fold(bound)]):
         name = found.names[0]
         yield f"spaces for underscores: {name.replace('_', ' ')}", found, name.replace("_", " ")
         yield f"hyphens for underscores: {name.replace('_', '-')}", found, name.replace("_", "-")
     pairs = dict.fromkeys(tuple(sorted(p)) for first in lists for other in lists for p in respelled(first, other))
     for pair in pairs:
-        if found := _with_truth(exam, target, pair):
+        if found := _with_truth(exam, case, pair):
             other = next(n for n in pair if n != found.names[0])
             yield f"another prompt's spelling: {other} for {found.names[0]}", found, other
-    if (british := [re.sub("(?i)(?<=col)o(?=r)", "ou", n) for n in target.names]) != list(target.names):
-        yield f"British spelling: {', '.join(british)}", target, ", ".join(british)
+    if (british := [re.sub("(?i)(?<=col)o(?=r)", "ou", n) for n in case.names]) != list(case.names):
+        yield f"British spelling: {', '.join(british)}", case, ", ".join(british)
 
 
-def _tried(exam: _Exam, target: Target) -> Iterator[tuple[str, bool, tuple[Mark, ...]]]:
+def _tried(exam: _Exam, case: Case) -> Iterator[tuple[str, bool, tuple[Mark, ...]]]:
     """Every reply's mark under every protocol, and whether the reply is a harmless variant of the right answer."""
-    made_of = [_own(exam, c, target) for c in exam.chosen]
+    made_of = [_own(exam, c, case) for c in exam.targets]
     for name, form in (HARMLESS | OTHERS).items():
         marks = (
-            mark_reply(c.protocol, target.sample, form.format(**m)) for c, m in zip(exam.chosen, made_of, strict=True)
+            mark_reply(c.protocol, case.sample, form.format(**m)) for c, m in zip(exam.targets, made_of, strict=True)
         )
         yield name, name in HARMLESS, tuple(marks)
-    for name, found, reply in _respelled_targets(exam, target):
-        yield name, True, tuple(mark_reply(c.protocol, found.sample, reply) for c in exam.chosen)
+    for name, found, reply in _respelled_cases(exam, case):
+        yield name, True, tuple(mark_reply(c.protocol, found.sample, reply) for c in exam.targets)
 
 
 def _word(mark: Mark) -> str:
@@ -289,16 +289,16 @@ def _word(mark: Mark) -> str:
 
 
 def _reply_rows(exam: _Exam, sample: Sample) -> Iterator[Row]:
-    target = find_target(exam, sample)
-    yield Row("X and Y", tuple("{X} and {Y}".format(**_own(exam, c, target)) for c in exam.chosen))
-    for name, _harmless, marks in _tried(exam, target):
+    case = find_case(exam, sample)
+    yield Row("X and Y", tuple("{X} and {Y}".format(**_own(exam, c, case)) for c in exam.targets))
+    for name, _harmless, marks in _tried(exam, case):
         yield Row(name, tuple(_word(m) for m in marks))
 
 
 def _rule_rows(exam: _Exam, sample: Sample) -> Iterator[Row]:
-    target = find_target(exam, sample)
-    tried = list(_tried(exam, target))
-    columns = [_Rule(exam, c, target, {n: m[i] for n, _h, m in tried}) for i, c in enumerate(exam.chosen)]
+    case = find_case(exam, sample)
+    tried = list(_tried(exam, case))
+    columns = [_Rule(exam, c, case, {n: m[i] for n, _h, m in tried}) for i, c in enumerate(exam.targets)]
     harmless = [marks for _n, h, marks in tried if h]
     if any(
         r.carrier is not None for r in columns
@@ -312,31 +312,31 @@ def _rule_rows(exam: _Exam, sample: Sample) -> Iterator[Row]:
     yield Row("fallback", tuple(r.fallback() for r in columns))
     yield Row("can be won by listing every option", tuple(r.won_by_listing() for r in columns))
     yield Row("true options marked wrong as printed", tuple(r.misprinted() for r in columns))
-    yield Row("headline score", tuple(c.protocol.headline for c in exam.chosen))
+    yield Row("headline score", tuple(c.protocol.headline for c in exam.targets))
 
 
 class _Rule:
     """One protocol's rule, told from what it does with replies."""
 
-    def __init__(self, exam: _Exam, one: Chosen, target: Target, tried: dict[str, Mark]) -> None:
-        self.exam, self.one, self.target, self.tried = exam, one, target, tried
-        self.made_of = _own(exam, one, target)
-        self.carrier = carrier(one, target.sample, self.made_of["X"])
+    def __init__(self, exam: _Exam, one: Target, case: Case, tried: dict[str, Mark]) -> None:
+        self.exam, self.one, self.case, self.tried = exam, one, case, tried
+        self.made_of = _own(exam, one, case)
+        self.carrier = carrier(one, case.sample, self.made_of["X"])
         plain = (self.carrier or "{}").format("X")
         self.required = "none" if plain == "X" else f"'{plain}'"
 
-    def _mark(self, text: str, target: Target | None = None) -> Mark:
-        return mark_reply(self.one.protocol, (target or self.target).sample, (self.carrier or "{}").format(text))
+    def _mark(self, text: str, case: Case | None = None) -> Mark:
+        return mark_reply(self.one.protocol, (case or self.case).sample, (self.carrier or "{}").format(text))
 
-    def _takes(self, text: str, target: Target | None = None) -> bool:
-        return self._mark(text, target).outcome is Outcome.CORRECT
+    def _takes(self, text: str, case: Case | None = None) -> bool:
+        return self._mark(text, case).outcome is Outcome.CORRECT
 
     def _took(self, start: str) -> bool:
         return any(m.outcome is Outcome.CORRECT for n, m in self.tried.items() if n.startswith(start))
 
     def extraction(self) -> str:
         """Which part of the reply counts."""
-        x, y, task = self.made_of["X"], self.made_of["Y"], self.target.sample.tags["task"].title()
+        x, y, task = self.made_of["X"], self.made_of["Y"], self.case.sample.tags["task"].title()
         if self.carrier is None:
             return "takes no form tried"
         if self.carrier != "{}":
@@ -344,17 +344,17 @@ class _Rule:
             return f"only what follows the {which} {self.required.removesuffix('X' + chr(39)).strip()}'"
         whole = self._region()
         if whole.startswith("whole") and self._took("Y, then Answer: X") and not self._took("X, then Answer: Y"):
-            whole += "; what follows 'Answer:' goes first"
-        last, first = (_right(self.one, self.target.sample, t) for t in (f"{task}: {y}\n{x}", f"{y}\n{task}: {x}"))
+            whole += "; what follows 'Answer:' takes precedence"
+        last, first = (_right(self.one, self.case.sample, t) for t in (f"{task}: {y}\n{x}", f"{y}\n{task}: {x}"))
         if self._took("in a sentence") and first and not last:
-            whole += f"; a line '{task}:' goes first"
+            whole += f"; a line '{task}:' takes precedence"
         return whole + self._pieces()
 
     def _region(self) -> str:
         """Where in the reply the answer may stand, told from replies that have it in one place only."""
         x, other = self.made_of["X"], "Let me look at the picture."
         places = {"first": f"{x} I see", "last": f"I see {x}", "line": f"{other}\n{x}", "sentence": f"{other} {x}"}
-        right = {name: _right(self.one, self.target.sample, text) for name, text in places.items()}
+        right = {name: _right(self.one, self.case.sample, text) for name, text in places.items()}
         if not self._took("in a sentence"):
             ends = {"beginning": right["first"], "end": right["last"]}
             return next(
@@ -366,7 +366,7 @@ class _Rule:
 
     def _pieces(self) -> str:
         """At what a reply with several names is split, told from readings that are lists."""
-        first, wrong = self.made_of["X"].partition(",")[0], self.target.wrong
+        first, wrong = self.made_of["X"].partition(",")[0], self.case.wrong
         found = []
         for name, mark in SEPARATORS.items():
             reading = self._mark(first + mark + wrong).reading
@@ -389,8 +389,8 @@ class _Rule:
             found += [name for name, form in forms.items() if self._takes(form)]
         if self._takes(f"{x[:-1]}'{x[-1:]}"):
             found.append("punctuation inside")
-        for name, target, reply in _respelled_targets(self.exam, self.target):
-            if self._takes(reply, target):
+        for name, case, reply in _respelled_cases(self.exam, self.case):
+            if self._takes(reply, case):
                 found.append(name.partition(":")[0] if "underscores" in name else name.partition(": ")[2])
         return ", ".join(found) or "nothing forgiven"
 
@@ -403,22 +403,25 @@ class _Rule:
 
     def won_by_listing(self) -> str:
         """Whether naming all options, or all of the sort asked for, is marked correct whatever their order."""
-        sort = self.exam.spellings(self.target.sample)[self.exam.prompts.index(self.one.prompt)]
-        for names, which in ((self.made_of["ALL"].split(", "), "yes"), (sort, "yes, by those of the sort asked for")):
+        sort = self.exam.spellings(self.case.sample)[self.exam.prompts.index(self.one.arm.prompt)]
+        for names, which in (
+            (self.made_of["ALL"].split(", "), "yes"),
+            (sort, "yes, by listing all of the kind asked for"),
+        ):
             for form in ("{}", self.carrier or "{}"):
                 both = (form.format(", ".join(order)) for order in (names, names[::-1]))
-                if all(_right(self.one, self.target.sample, text) for text in both):
+                if all(_right(self.one, self.case.sample, text) for text in both):
                     return which
         return f"no: {_word(self.tried['every option listed'])}"
 
     def misprinted(self) -> str:
         """Options that the prompt prints and the rule then marks wrong where they are the truth."""
-        if len(self.target.names) > 1:
-            return "not tried: several are right at once"
-        lists, found = self.exam.spellings(self.target.sample), []
-        for option in lists[self.exam.prompts.index(self.one.prompt)]:
+        if len(self.case.names) > 1:
+            return "not tried: several answers are right"
+        lists, found = self.exam.spellings(self.case.sample), []
+        for option in lists[self.exam.prompts.index(self.one.arm.prompt)]:
             forms = dict.fromkeys((option, *(n for names in lists if (n := near(option, names)))))
-            target = _with_truth(self.exam, self.target, forms)
-            if target is not None and not self._takes(option, target):
+            case = _with_truth(self.exam, self.case, forms)
+            if case is not None and not self._takes(option, case):
                 found.append(option)
         return ", ".join(found) or "none"

@@ -1,182 +1,222 @@
-"""Tables of a run in the terminal. Text from models and data sets is escaped; nothing of it is read as markup."""
+"""A run on one screen of the terminal: what was run, each part's score, and what to do next. Everything else is in
+`terminal_details`, for those who ask. Text from models and data sets is escaped; nothing of it is read as markup.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import os
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from snellen.core.records import ControlRow, PositionRow, Summary
 from snellen.core.results import GroupSummary, ProtocolSummary, Score
 from snellen.core.text import for_terminal
 from snellen.show import words
+from snellen.show.tables import WARNINGS, fits, plain_table, shown
 
 if TYPE_CHECKING:
     from snellen.engine.mark.marking import Remarked
-    from snellen.engine.run import Run
+    from snellen.engine.runs.run import Run
 
-WIDTH_WHEN_NOT_A_TERMINAL = 132
+WIDTH_WHEN_NOT_A_TERMINAL = 100
 SHOWN_CHANGES = 20
+SHOWN_REASONS = 3
+LONG_HEADER = 20
 
 
 def console() -> Console:
-    """Standard output; wide enough for the tables when it goes to a file."""
+    """Standard output; of a fixed width when it goes to a file, unless COLUMNS says otherwise."""
     out = Console(highlight=False)
-    return out if out.is_terminal else Console(highlight=False, width=WIDTH_WHEN_NOT_A_TERMINAL)
+    if out.is_terminal or os.environ.get("COLUMNS", "").isdigit():
+        return out
+    return Console(highlight=False, width=WIDTH_WHEN_NOT_A_TERMINAL)
 
 
-def print_run(run: Run, *, brief: bool = False, verbose: bool = False) -> None:
-    """The scores of one run: each part of the exam with all protocols side by side, then the overview."""
+def print_run(run: Run, *, verbose: bool = False) -> None:
+    """The scores of one run on one screen; `verbose` puts every metric, protocol and group before it."""
     out = console()
-    summary, protocols = run.summary, run.protocols
-    if not brief:
-        for part in words.side_by_side(protocols, whole=True):
-            out.print(_part_table(part, protocols))
-        if verbose:
-            out.print(_breakdown(protocols))
-    out.print(_overview(run, protocols))
-    if run.controls:
-        out.print(_controls(run))
-    if summary.get("position"):
-        out.print(_position(summary["position"]))
-    for line in words.scored_by(summary):
-        out.print(Text(for_terminal(line, 300)), soft_wrap=True)
-    out.print(Text(words.LEGEND, style="dim"))
-    if summary["synthetic"]:
-        out.print(Text(words.SYNTHETIC, style="bold yellow"))
-    if not summary["complete"]:
-        out.print(Text(words.incomplete(summary), style="bold red"), soft_wrap=True)
-    for reason, n in summary["failures"].items():
-        out.print(Text(f"  {n} x {for_terminal(reason, 300)}", style="red"), soft_wrap=True)
-    totals = summary["totals"]
-    used = (
-        f"{totals['calls']} calls, {totals['stored']} from the store, {totals['tries']} tries"
-        if totals["calls"] or totals["stored"]
-        else "no calls"
-    )
-    tokens = (
-        f", {totals['input_tokens']} + {totals['output_tokens']} tokens, {words.money(totals)}"
-        if totals["calls"]
-        else ""
-    )
-    out.print(Text(f"{used}{tokens}. Run: {run.path}"), soft_wrap=True)
+    summary = run.summary
+    protocols = summary.plain
+    if verbose:
+        from snellen.show.terminal_details import print_details
+
+        print_details(out, summary)
+    name = f"{words.title(run.manifest)} · {run.manifest.data.samples} samples"
+    marks = [word for word, is_so in (("SYNTHETIC", summary.synthetic), ("INCOMPLETE", not summary.complete)) if is_so]
+    out.print(Text(" · ".join([for_terminal(name, 300), *marks]), style="bold"), soft_wrap=True)
+    if protocols:
+        out.print(_scores(protocols))
+        out.print(_legend(protocols, verbose), style="dim")
+    _print_controls(out, summary, verbose)
+    for row in summary.position[:1]:
+        out.print(Text(_position(row)))
+    _print_notes(out, summary)
+    _print_end(out, run, verbose)
 
 
-def _cell(metric: Score | None, n: int) -> Text:
-    """A score; its n too, where that is not `n`."""
-    if metric is None:
+# ---------------------------------------------------------------- the scores
+
+
+def _scores(protocols: tuple[ProtocolSummary, ...]) -> Table:
+    """A row for each part: the main protocol's score and floor, and the spread of the other protocols'."""
+    main, others = protocols[0], protocols[1:]
+    parts = words.side_by_side(protocols, whole=True)
+    scores = [p[main.protocol].metrics.get(main.headline) if main.protocol in p else None for p in parts]
+    table = plain_table()
+    table.add_column("part", overflow="fold")
+    table.add_column("n", justify="right", no_wrap=True)
+    table.add_column(_header(main), no_wrap=True)
+    has_floor = any(s is not None and s.floor is not None for s in scores)
+    if has_floor:
+        table.add_column("floor", no_wrap=True)
+    if others:
+        table.add_column(others[0].protocol if len(others) == 1 else f"{len(others)} others", no_wrap=True)
+    for part, score in zip(parts, scores, strict=True):
+        own = part.get(main.protocol)
+        n = own.n if own is not None else words.most(part.values())
+        group = own or next(iter(part.values()))
+        row: list[str | Text] = [shown(words.group_name(group)), str(n), _score(main, score, n)]
+        row += [_floor(main, score)] if has_floor else []
+        row += [Text(_spread(others, part, score), style="dim")] if others else []
+        table.add_row(*row)
+    return table
+
+
+def _header(protocol: ProtocolSummary) -> Text:
+    """'macro F1 (paper)', on two lines where it is long."""
+    label = words.metric_name(protocol, protocol.headline)
+    between = " " if len(label) + len(protocol.protocol) + 3 <= LONG_HEADER else "\n"
+    return Text(f"{for_terminal(label, 60)}{between}({for_terminal(protocol.protocol, 60)})")
+
+
+def _score(protocol: ProtocolSummary, score: Score | None, n: int) -> Text:
+    if score is None:
         return Text("–", style="dim")
-    text = Text(words.value(metric), style="bold")
-    for word, style in (
-        (words.interval(metric), "not bold"),
-        (words.floor(metric), "not bold dim"),
-        (words.other_n(metric, n), "not bold dim"),
-    ):
-        if word:
-            text.append(f" {word}", style=style)
+    text = Text(words.value(score).rjust(5), style="bold")
+    text.append(f" {words.interval(score)}", style="not bold")
+    if score.n != n:
+        text.append(f" {words.other_n(score, n)}", style="not bold dim")
+    text.stylize(WARNINGS[words.floor_word(protocol, protocol.headline, score)])
     return text
 
 
-def _table(title: str, *columns: str) -> Table:
-    table = Table(title=Text(title, style="bold"), title_justify="left")
-    for name in columns:
-        table.add_column(name, justify="right" if name == "n" else "left")
-    return table
+def _floor(protocol: ProtocolSummary, score: Score | None) -> Text:
+    word = words.floor_word(protocol, protocol.headline, score)
+    figure = words.floor(score).rjust(5) if score is not None else ""
+    return Text(f"{figure} {word}".rstrip(), style=WARNINGS[word] if word else "dim")
 
 
-def _part_table(groups: dict[str, GroupSummary], protocols: list[ProtocolSummary]) -> Table:
-    shown = [p for p in protocols if p.protocol in groups]
-    n, first = words.most(groups.values()), next(iter(groups.values()))
-    table = _table(f"{words.group_name(first)}, n = {n}: percent [95 % interval] floor")
-    table.add_column("metric", no_wrap=True)
-    for name, g in groups.items():
-        table.add_column(name if g.n == n else f"{name}\nn = {g.n}")
-    every = dict.fromkeys(key for g in groups.values() for key in g.metrics)
-    hidden = ("precision.", "recall.") if any(key.startswith("f1.") for key in every) else ()
-    keys = [key for key in every if not key.startswith(hidden)]
-    for key in keys:
-        headlines = {p.protocol for p in shown if p.headline == key}
-        row = [_cell(g.metrics.get(key), g.n) for g in groups.values()]
-        for text, name in zip(row, groups, strict=True):
-            if name in headlines:
-                text.append(" *")
-        table.add_row(words.metric_name(key), *row)
-    table.add_row("outcomes", *(Text(words.outcomes(g)) for g in groups.values()))
-    if any(g.bounds for g in groups.values()):
-        table.add_row(words.bounded(shown), *(Text(words.bounds(g)) for g in groups.values()))
-    return table
-
-
-def _breakdown(protocols: list[ProtocolSummary]) -> Table:
-    table = _table("by difficulty and category: headline, percent [95 % interval] floor", "part", "n")
-    metrics = {p.protocol: words.breakdown_metric(p) for p in protocols}
-    for name, metric in metrics.items():
-        table.add_column(f"{name} ({words.metric_name(metric)})")
-    _add_parts(table, words.side_by_side(protocols, whole=False), metrics)
-    return table
-
-
-def _overview(run: Run, protocols: list[ProtocolSummary]) -> Table:
-    title = for_terminal(words.title(run.manifest))
-    table = _table(f"{title}: headline, percent [95 % interval] floor", "part", "n")
-    for p in protocols:
-        table.add_column(f"{p.protocol}\n{words.metric_name(p.headline)}\nprompt {p.prompt}")
-    _add_parts(table, words.side_by_side(protocols, whole=True), {p.protocol: p.headline for p in protocols})
-    return table
-
-
-def _add_parts(table: Table, parts: list[dict[str, GroupSummary]], metrics: dict[str, str]) -> None:
-    """A row for each part, with one metric of each protocol."""
-    for part in parts:
-        n, first = words.most(part.values()), next(iter(part.values()))
-        cells = [_cell(part[name].metrics.get(key) if name in part else None, n) for name, key in metrics.items()]
-        table.add_row(words.group_name(first), str(n), *cells)
-
-
-def _controls(run: Run) -> Table:
-    """Does the score depend on seeing? The arms beside the score, chance and the best constant answer."""
-    table = _table(
-        words.CONTROLS,
-        *("part", "protocol", "metric", "control", "n", "score", "with control", "difference", "chance", "constant"),
+def _spread(others: tuple[ProtocolSummary, ...], part: dict[str, GroupSummary], main: Score | None) -> str:
+    """'93.3–97.8', the lowest and the highest headline of the other protocols; of how many, where some do not have it."""
+    scores = [part[p.protocol].metrics.get(p.headline) for p in others if p.protocol in part]
+    unit = main.unit if main is not None else ""
+    there = sorted(
+        (s.value, words.value(s)) for s in scores if s is not None and s.value is not None and s.unit == unit
     )
-    for row in run.controls:
-        table.add_row(
-            " · ".join(row["by"].values()),
-            row["protocol"],
-            words.metric_name(row["metric"]),
-            row["control"],
-            str(row["n"]),
-            words.percent(row["score"]),
-            words.percent(row["control_score"]),
-            Text(words.difference(row)),
-            words.percent(row["chance"]),
-            words.percent(row.get("constant")),
-        )
-    return table
+    if not there:
+        return "–"
+    low, high = there[0][1], there[-1][1]
+    missing = f" ({len(there)})" if len(there) < len(others) else ""
+    return (low if low == high else f"{low}–{high}") + missing
 
 
-def _position(rows: list[dict[str, Any]]) -> Table:
-    """What the order of the pictures does: by place, every picture having been in both, and by order."""
-    table = _table(
-        words.POSITION,
-        *("protocol", "n", "right in the first place", "in the last", "first minus last"),
-        *("all right as given", "swapped", "swapped minus given", "right in one order only"),
-    )
+def _legend(protocols: tuple[ProtocolSummary, ...], verbose: bool) -> Text:
+    others = [p.protocol for p in protocols[1:]]
+    main = protocols[0]
+    headlines = [g.metrics[main.headline] for g in main.groups if g.whole and main.headline in g.metrics]
+    said = "Percent [95 % interval]."
+    if verbose or any(score.floor is not None for score in headlines):
+        said += f" {words.LEGEND if verbose else words.FLOOR}"
+    if len(others) > 1:
+        said += f" Others: lowest to highest score by {', '.join(others)}."
+    return Text(for_terminal(said, 600))
+
+
+# ---------------------------------------------------------------- controls and position
+
+
+def _print_controls(out: Console, summary: Summary, verbose: bool) -> None:
+    """Does the score depend on seeing? A row for each part, of the main protocol; the intervals where there is room."""
+    main = summary.plain[0] if summary.plain else None
+    rows = [r for r in summary.controls if main is not None and r.protocol == main.protocol]
+    if not rows:
+        return
+    label = words.metric_name(main, rows[0].metric)
+    out.print(Text(for_terminal(f"With altered input ({label}, {rows[0].protocol}; differences in points):", 200)))
+    table = _controls(rows, intervals=True)
+    whole = fits(out, table)
+    out.print(table if whole else _controls(rows, intervals=False))
+    if not whole and not verbose:
+        out.print(Text("Intervals of the differences: -v.", style="dim"))
+
+
+def _controls(rows: list[ControlRow], *, intervals: bool) -> Table:
+    controls = list(dict.fromkeys(r.control for r in rows))
+    parts: dict[str, dict[str, ControlRow]] = {}
     for row in rows:
-        slot, order = row["slot"], row["order"]
-        table.add_row(
-            row["protocol"],
-            str(row["n"]),
-            words.percent(slot["second"]),
-            words.percent(slot["first"]),
-            Text(words.difference(slot)),
-            words.percent(order["first"]),
-            words.percent(order["second"]),
-            Text(words.difference(order)),
-            str(row["flipped"]),
-        )
+        parts.setdefault(words.part_name(row.by), {})[row.control] = row
+    table = plain_table()
+    table.add_column("part", overflow="fold")
+    table.add_column("score", justify="right", no_wrap=True)
+    for name in controls:
+        table.add_column(Text(for_terminal(f"-> {name}", 40)), no_wrap=True)
+    for part, found in parts.items():
+        first = next(iter(found.values()))
+        cells = [_change(found[c], intervals) if c in found else Text("–", style="dim") for c in controls]
+        table.add_row(shown(part), words.percent(first.score), *cells)
     return table
+
+
+def _change(row: ControlRow, intervals: bool) -> Text:
+    """'4.0, -60.0 [-72.4, -46.2]'."""
+    change = words.difference(row) if intervals else words.signed(row.difference)
+    return Text(f"{words.percent(row.control_score)}, {change}")
+
+
+def _position(row: PositionRow) -> str:
+    return (
+        f"Order of the pictures ({row.protocol}): first place minus last {words.difference(row.slot)} points, "
+        f"swapped minus given {words.difference(row.order)}; {row.flipped} of {row.n} right in one order only."
+    )
+
+
+# ---------------------------------------------------------------- what must not be lost
+
+
+def _print_notes(out: Console, summary: Summary) -> None:
+    main = next(iter(summary.plain), None)
+    lost = words.no_answers(g for g in main.groups if g.whole) if main is not None else ""
+    if lost:
+        out.print(Text(lost, style="yellow"))
+    if summary.synthetic:
+        out.print(Text(words.SYNTHETIC, style="bold yellow"))
+    if not summary.complete:
+        out.print(Text(words.incomplete(summary), style="bold red"))
+    reasons = list(summary.failures.items())
+    for reason, n in reasons[:SHOWN_REASONS]:
+        out.print(Text(f"  {n} x {for_terminal(reason, 300)}", style="red"))
+    if len(reasons) > SHOWN_REASONS:
+        out.print(Text(f"  and {len(reasons) - SHOWN_REASONS} other reasons", style="red"))
+    for line in words.scored_by(summary):
+        out.print(Text(for_terminal(line, 300)))
+    out.print(Text(words.calls(summary.totals)))
+
+
+def _print_end(out: Console, run: Run, verbose: bool) -> None:
+    """The folder, and what to do next: on one line where there is room, and the folder never broken."""
+    next_step = "'snellen report RUN' writes a page" + ("" if verbose else ", -v shows every metric and protocol")
+    where = f"Run: {for_terminal(str(run.path))}"
+    if len(where) + len(next_step) + 3 <= out.width:
+        out.print(Text(f"{where} · {next_step}"))
+    else:
+        out.print(Text(where), soft_wrap=True)
+        out.print(Text(f"{next_step}."))
+
+
+# ---------------------------------------------------------------- marking again
 
 
 def print_remarked(path: str, done: Remarked) -> None:
@@ -187,10 +227,10 @@ def print_remarked(path: str, done: Remarked) -> None:
     if done.changes:
         table = Table(title="changed marks", title_justify="left")
         for name in ("protocol", "sample", "was", "is"):
-            table.add_column(name)
+            table.add_column(name, overflow="fold")
         for change in done.changes[:SHOWN_CHANGES]:
             table.add_row(
-                change.protocol,
+                shown(change.protocol),
                 Text(for_terminal(change.id, 60)),
                 Text(for_terminal(f"{change.before.outcome} {change.before.reading}", 60)),
                 Text(for_terminal(f"{change.after.outcome} {change.after.reading}", 60)),

@@ -1,49 +1,54 @@
-"""How numbers and groups are put into words, the same in the terminal and on the page."""
+"""How numbers, metrics and groups are put into words, the same in the terminal and on the page.
+
+Nothing is told from a metric's name: labels and units are what the protocol declared. Runs of Snellen 0.1 have no declarations; their
+metrics go by their plain names, and by the units that their scores say.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import TypeVar
 
-from snellen import exams as benchmarks
-from snellen.core.errors import SnellenError
-from snellen.core.results import GroupSummary, ProtocolSummary, Score
+from snellen.core.records import ControlRow, DifferenceRow, Manifest, Summary, Totals
+from snellen.core.results import GroupSummary, ProtocolSummary, Score, declared
+from snellen.core.types import NON_ANSWERS, Mark, Outcome
 
-NAMES = {
-    "exact_match": "exact match",
-    "precision": "precision (sample)",
-    "recall": "recall (sample)",
-    "f1": "F1 (sample)",
-    "macro_f1": "macro F1",
-    "macro_precision": "macro precision",
-    "macro_recall": "macro recall",
-}
+T = TypeVar("T")
+
+FLOOR = "Floor: the best score without looking; if no constant answer applies, chance is shown."
 LEGEND = (
-    "floor: the best that any constant answer would score (chance, where there is none). *: the protocol's headline. "
-    "(n=...): where it is not the n above or beside. Non-answers count as wrong."
+    f"{FLOOR} * marks a protocol's headline. (n=...) is shown when a metric covers fewer samples. "
+    "Non-answers count as wrong."
 )
 CONTROLS = (
-    "controls: the same questions without the image (none), with a grey one (blank), with another's (shuffled), or with the "
-    "options in another order; difference in points [95 % interval, paired]"
+    "Controls: the same questions without the image (none), with a grey image (blank), with another sample's image (shuffled), "
+    "or with the options in another order (options). Differences in points [95 % interval, paired]."
 )
-POSITION = "position bias: the same pictures in the other order; differences in points [95 % interval, paired]"
-SYNTHETIC = (
-    "SYNTHETIC DATA made by snellen: these scores say nothing about the real benchmark and stand beside no paper's."
-)
+POSITION = "Position bias: the same pictures in the other order. Differences in points [95 % interval, paired]."
+SYNTHETIC = "SYNTHETIC DATA. Do not compare these scores with published results."
+SAID_UNITS = ("px", "s", "nats", "cosine")
+"""Units that stand behind a metric's label; the label of a count says what is counted."""
+COUNTS = ("count", "words", "looks", "calls")
 
 
-def metric_name(key: str) -> str:
-    """A metric's key for people.
+# ---------------------------------------------------------------- metrics
 
-    >>> metric_name("f1.color"), metric_name("distance_px"), metric_name("within_5_px")
-    ('F1 of color', 'distance, px', 'within 5 px')
-    """
-    kind, dot, label = key.partition(".")
-    if dot:
-        return f"{'F1' if kind == 'f1' else kind} of {label}"
-    unit = unit_of(key)
-    plain = key.replace("_px", "") if unit else key
-    return NAMES.get(key, plain.replace("_", " ") + (f", {unit}" if unit not in ("", "count") else ""))
+
+def metric_name(protocol: ProtocolSummary | None, key: str) -> str:
+    """A metric's name for people, with the unit of its scores where that is no percentage."""
+    metrics = protocol.metrics if protocol is not None else ()
+    unit = next((g.metrics[key].unit for g in protocol.groups if key in g.metrics), None) if protocol else ""
+    unit = unit_of(protocol, key) if unit is None else unit
+    return declared(metrics, key).label_of(key) + (f", {unit}" if unit in SAID_UNITS else "")
+
+
+def unit_of(protocol: ProtocolSummary | None, key: str) -> str | None:
+    """The unit of a sample's value, empty for a share; None where neither a declaration nor a score says it."""
+    if protocol is None:
+        return ""
+    if protocol.metrics:
+        return declared(protocol.metrics, key).unit
+    return next((g.metrics[key].unit for g in protocol.groups if key in g.metrics), None)
 
 
 def percent(value: float | str | None) -> str:
@@ -53,34 +58,58 @@ def percent(value: float | str | None) -> str:
     return "–" if value is None else f"{100 * value:.1f}"
 
 
-UNITS = {
-    "entropy": "nats",
-    "_px": "px",
-    "attempts": "count",
-    "calls": "count",
-    "margin": "cosine",
-    "words": "count",
-    "seconds": "s",
-}
+def number(value: float | str | None, unit: str | None = "") -> str:
+    """A value for people: a share in percent, anything else with two decimals; as it is where its unit is not known.
 
-
-def unit_of(key: str) -> str:
-    """The unit that a metric's name implies, for values of single samples; nothing for a share."""
-    if key.endswith("auroc") or key.startswith("within_"):
-        return ""
-    return next((unit for part, unit in UNITS.items() if part in key), "")
-
-
-def number(value: float | str | None, unit: str = "") -> str:
-    """A value for people: a share in percent, anything else with two decimals."""
-    if not unit or value is None or isinstance(value, str):
+    >>> number(0.5), number(2.0, "count"), number(0.1234, "cosine"), number(2.0, None)
+    ('50.0', '2.00', '0.1234', '2')
+    """
+    if unit == "" or value is None or isinstance(value, str):
         return percent(value)
+    if unit is None:
+        return f"{value:g}"
     return f"{value:.4f}" if unit == "cosine" else f"{value:.2f}"
 
 
-def value(metric: Score) -> str:
-    """A metric's value; its unit is in its name where it is no percentage."""
-    return number(metric.value, metric.unit)
+def sample_value(protocol: ProtocolSummary | None, key: str, value: float | str | None) -> str:
+    """A single sample's value of a metric: a count without decimals."""
+    unit = unit_of(protocol, key)
+    if unit in COUNTS and isinstance(value, float) and value.is_integer():
+        return f"{value:.0f}"
+    return number(value, unit)
+
+
+def value(score: Score) -> str:
+    """A score's value; its unit is in the metric's name where it is no percentage."""
+    return number(score.value, score.unit)
+
+
+def interval(score: Score) -> str:
+    """'[55.1, 67.0]', or nothing."""
+    if score.low is None or score.high is None:
+        return ""
+    return f"[{number(score.low, score.unit)}, {number(score.high, score.unit)}]"
+
+
+def floor(score: Score) -> str:
+    """The floor, or nothing."""
+    return "" if score.floor is None else number(score.floor, score.unit)
+
+
+def floor_word(protocol: ProtocolSummary, key: str, score: Score | None) -> str:
+    """'at floor' or 'below floor', as the printed figures have it, where a score is no better than that of not looking."""
+    better = declared(protocol.metrics, key).better
+    if score is None or score.value is None or score.floor is None or not better:
+        return ""
+    if value(score) == floor(score):
+        return "at floor"
+    worse = score.value > score.floor if better == "lower" else score.value < score.floor
+    return "below floor" if worse else ""
+
+
+def other_n(score: Score, n: int) -> str:
+    """'(n=5)' where a metric has not the n that stands above or beside it."""
+    return "" if score.n == n else f"(n={score.n})"
 
 
 def signed(value: float | None) -> str:
@@ -88,26 +117,31 @@ def signed(value: float | None) -> str:
     return "–" if value is None else f"{100 * value:+.1f}"
 
 
-def difference(row: Mapping[str, Any]) -> str:
+def difference(row: ControlRow | DifferenceRow) -> str:
     """'-12.5 [-20.1, -3.0]', of a paired difference."""
-    return f"{signed(row['difference'])} [{signed(row['low'])}, {signed(row['high'])}]"
+    return f"{signed(row.difference)} [{signed(row.low)}, {signed(row.high)}]"
 
 
-def interval(metric: Score) -> str:
-    """'[55.1, 67.0]', or nothing."""
-    if metric.low is None or metric.high is None:
-        return ""
-    return f"[{number(metric.low, metric.unit)}, {number(metric.high, metric.unit)}]"
+# ---------------------------------------------------------------- groups and protocols
 
 
-def floor(metric: Score) -> str:
-    """The floor in percent, or nothing."""
-    return "" if metric.floor is None else number(metric.floor, metric.unit)
+def part_name(by: dict[str, str]) -> str:
+    """'P3_box · easy'; a part without a name is all there is."""
+    return " · ".join(by.values()) or "all"
 
 
 def group_name(group: GroupSummary) -> str:
-    """'P3_box · easy'."""
-    return " · ".join(group.by.values())
+    """The name of a group."""
+    return part_name(group.by)
+
+
+def told_apart(groups: Sequence[GroupSummary]) -> list[str]:
+    """The names of groups; where two have one name, with what they are grouped by: 'all · type text', 'all · kind text'."""
+    names = [group_name(g) for g in groups]
+    return [
+        name if names.count(name) == 1 else " · ".join([first, *(f"{k} {v}" for k, v in rest)])
+        for name, ((_key, first), *rest) in zip(names, (g.by.items() for g in groups), strict=True)
+    ]
 
 
 def outcomes(group: GroupSummary) -> str:
@@ -116,22 +150,20 @@ def outcomes(group: GroupSummary) -> str:
 
 
 def bounds(group: GroupSummary) -> str:
-    """How far the share of right samples could be, were the non-answers all wrong or all right."""
+    """How far the score could be, were the non-answers all wrong or all right."""
     return "" if group.bounds is None else f"{percent(group.bounds[0])} to {percent(group.bounds[1])}"
 
 
 def bounded(protocols: Iterable[ProtocolSummary]) -> str:
-    """The name of the metric that the bounds are of: the exact match where an exam has one, else the headline."""
-    names = {
-        metric_name("exact_match" if any("exact_match" in g.metrics for g in p.groups) else p.headline)
-        for p in protocols
-    }
-    return f"{names.pop() if len(names) == 1 else 'headline'} could be"
+    """'Possible range of exact match', by the metric that the bounds are of; 0.1 did not say which that was."""
+    names = {metric_name(p, p.bounded or p.headline) if p.metrics else "" for p in protocols}
+    name = names.pop() if len(names) == 1 else ""
+    return f"Possible range of {name}" if name else "Possible range"
 
 
-def other_n(metric: Score, n: int) -> str:
-    """'(n=5)' where a metric has not the n that stands above or beside it."""
-    return "" if metric.n == n else f"(n={metric.n})"
+def breakdown_metric(protocol: ProtocolSummary) -> str:
+    """The metric that is shown for the groups within a part."""
+    return protocol.breakdown or protocol.headline
 
 
 def side_by_side(protocols: Sequence[ProtocolSummary], *, whole: bool) -> list[dict[str, GroupSummary]]:
@@ -139,7 +171,7 @@ def side_by_side(protocols: Sequence[ProtocolSummary], *, whole: bool) -> list[d
     found: dict[tuple[tuple[str, str], ...], dict[str, GroupSummary]] = {}
     for p in protocols:
         for g in p.groups:
-            if is_whole(g, p) is whole:
+            if g.whole is whole:
                 found.setdefault(tuple(g.by.items()), {})[p.protocol] = g
     return list(found.values())
 
@@ -149,55 +181,105 @@ def most(groups: Iterable[GroupSummary]) -> int:
     return max(g.n for g in groups)
 
 
-def title(manifest: dict[str, Any]) -> str:
-    """'salbench · baseline/pixels · 3 shots', without shots for exams that have none (or have them in their prompts)."""
-    name, shots = manifest["benchmark"], manifest["options"].get("shots", 0)
-    try:
-        has_shots = benchmarks.load(name).shots != (0,)
-    except SnellenError:
-        has_shots = False  # a plugin that is not at hand
-    return f"{name} · {manifest['subject']['spec']}" + (f" · {shots} shots" if shots or has_shots else "")
+class Names(list[str]):
+    """The names of what is equal; people see 'click, screenspot'."""
+
+    def __str__(self) -> str:
+        return ", ".join(self)
 
 
-def scored_by(summary: dict[str, Any]) -> list[str]:
-    """'scored by siglip (padding to the full length, as trained)', for each scorer, the main one first."""
+def together(pairs: Iterable[tuple[str, T]]) -> list[tuple[Names, T]]:
+    """Equal things once, under all their names.
+
+    >>> [(str(names), thing) for names, thing in together([("click", 1), ("strict", 2), ("screenspot", 1)])]
+    [('click, screenspot', 1), ('strict', 2)]
+    """
+    found: list[tuple[Names, T]] = []
+    for name, thing in pairs:
+        same = next((names for names, other in found if other == thing), None)
+        if same is None:
+            found.append((Names([name]), thing))
+        else:
+            same.append(name)
+    return found
+
+
+def outcomes_of(marks: Mapping[str, Mark]) -> list[tuple[Names, Outcome]]:
+    """The outcomes of a sample, each with the protocols that say so."""
+    return together((name, mark.outcome) for name, mark in marks.items())
+
+
+def metrics_of(protocols: Mapping[str, ProtocolSummary], marks: Mapping[str, Mark]) -> dict[str, str]:
+    """Every metric that a sample has under some protocol, with its name."""
+    found: dict[str, str] = {}
+    for name, mark in marks.items():
+        for key in mark.metrics:
+            found.setdefault(key, metric_name(protocols[name], key))
+    return found
+
+
+# ---------------------------------------------------------------- runs
+
+
+def title(manifest: Manifest) -> str:
+    """'salbench · baseline/pixels · 3 shots'."""
+    shots = manifest.options.shots
+    return f"{manifest.benchmark} · {manifest.subject.spec}" + (f" · {shots} shots" if shots else "")
+
+
+def no_answers(groups: Iterable[GroupSummary]) -> str:
+    """'No answer: 12 of 144 (8 unparsable, 4 refused), counted as wrong.', or nothing."""
+    total = 0
+    found: dict[str, int] = {}
+    for group in groups:
+        total += group.n
+        for name, n in group.outcomes.items():
+            if name in NON_ANSWERS:
+                found[name] = found.get(name, 0) + n
+    kinds = ", ".join(f"{n} {name}" for name, n in found.items())
+    return f"No answer: {sum(found.values())} of {total} ({kinds}), counted as wrong." if found else ""
+
+
+def scored_by(summary: Summary) -> list[str]:
+    """'Scored by siglip (padding max_length).', for each scorer, the main one first."""
     lines = []
-    for one in summary.get("scorers", ()):
-        open_ones = f"; {one['unscored']} answers not scored" if one.get("unscored") else ""
-        lines.append(f"scored by {one['name']} (padding {one['identity'].get('padding', 'unknown')}){open_ones}")
+    for one in summary.scorers:
+        still = f"; {one.unscored} answers not scored" if one.unscored else ""
+        lines.append(f"Scored by {one.name} (padding {one.identity.get('padding', 'unknown')}){still}.")
     return lines
 
 
-def incomplete(summary: dict[str, Any]) -> str:
+def incomplete(summary: Summary) -> str:
     """What a run that is not done has, and what it lacks."""
-    wanted = summary.get("questions", summary["samples"] * len(summary["asked"]))
-    tried = sum(summary["asked"].values())
-    failed = summary["failed"]
-    unscored = sum(one.get("unscored", 0) for one in summary.get("scorers", ())[:1])
-    if tried - failed == wanted and unscored:
-        return f"INCOMPLETE: {unscored} of {wanted} answers are not scored yet; the same command scores the rest."
+    wanted = summary.questions or summary.samples * len(summary.asked)
+    answered = sum(summary.asked.values()) - summary.failed
+    unscored = summary.scorers[0].unscored if summary.scorers else 0
+    if answered == wanted and unscored:
+        return (
+            f"INCOMPLETE: {unscored} of {wanted} answers not scored yet. Run the same command again to score the rest."
+        )
     return (
-        f"INCOMPLETE: {tried - failed} of {wanted} questions answered, {failed} failed; the same command asks the rest."
+        f"INCOMPLETE: {answered} of {wanted} questions answered, {summary.failed} failed. "
+        "Run the same command again to ask the rest."
     )
 
 
-def money(totals: dict[str, float]) -> str:
+def money(totals: Totals) -> str:
     """What a run cost, and whether that is all of it."""
-    if not totals.get("calls"):
+    if not totals.calls:
         return "no calls paid"
-    if not totals.get("cost") and totals.get("cost_unknown"):
+    if not totals.cost and totals.cost_unknown:
         return "cost unknown"
-    return f"{totals['cost']:.4f} USD" + (
-        f" (and {totals['cost_unknown']} calls of unknown cost)" if totals.get("cost_unknown") else ""
-    )
+    unknown = f" (and {totals.cost_unknown} calls of unknown cost)" if totals.cost_unknown else ""
+    return f"{totals.cost:.4f} USD{unknown}"
 
 
-def is_whole(group: GroupSummary, protocol: ProtocolSummary) -> bool:
-    """Whether a group is a whole part of the exam (such as a split and task), not a breakdown of one."""
-    return len(group.by) == min(len(g.by) for g in protocol.groups)
-
-
-def breakdown_metric(protocol: ProtocolSummary) -> str:
-    """Macro scores mean little within one category, so breakdowns show the sample F1."""
-    macro = protocol.headline.startswith("macro") and all("f1" in g.metrics for g in protocol.groups)
-    return "f1" if macro else protocol.headline
+def calls(totals: Totals) -> str:
+    """What a run asked of endpoints, in a sentence."""
+    if not (totals.calls or totals.stored):
+        return "No API calls (local subject)."
+    retried = f" in {totals.tries} tries" if totals.tries > totals.calls else ""
+    said = [f"{totals.calls} calls{retried}", f"{totals.stored} answers from the store"]
+    if totals.calls:
+        said += [f"{totals.input_tokens:,} + {totals.output_tokens:,} tokens", money(totals)]
+    return ", ".join(said) + "."

@@ -1,0 +1,236 @@
+"""What the page shows of a run, ready for its templates: tables, disagreements, and the gallery that the exam asks for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from snellen import exams, scorers
+from snellen.core.arm import CONTROLS, Arm
+from snellen.core.errors import SnellenError
+from snellen.core.exam import Exam
+from snellen.core.gallery import Gallery, GalleryFacts, Item, View
+from snellen.core.records import Manifest, PublishedRow, Summary
+from snellen.core.results import GroupSummary, ProtocolSummary, Score, declared
+from snellen.core.types import Outcome
+from snellen.engine.mark import scoring
+from snellen.engine.runs.run import Run
+from snellen.show import flip_gallery, gallery, words
+from snellen.show.page_facts import facts_of
+
+# ---------------------------------------------------------------- what the templates are handed
+
+
+class Column(NamedTuple):
+    """Protocols that say the same of a part: their names, and the first of them with its group."""
+
+    names: words.Names
+    protocol: ProtocolSummary
+    group: GroupSummary
+
+
+class Part(NamedTuple):
+    """One part of the exam with all protocols side by side. `more` are the metrics that a first look can do without."""
+
+    name: str
+    n: int
+    columns: list[Column]
+    outcomes: list[tuple[words.Names, GroupSummary]]
+    metrics: dict[str, str]
+    more: dict[str, str]
+
+
+class Cell(NamedTuple):
+    """A protocol's score of one metric, for the breakdown."""
+
+    protocol: ProtocolSummary
+    key: str
+    score: Score | None
+
+
+class Breakdown(NamedTuple):
+    """The groups within the parts: a header for each column, and each group's cells."""
+
+    heads: list[tuple[words.Names, str]]
+    rows: list[tuple[str, int, list[Cell]]]
+
+
+class Shown(NamedTuple):
+    """The gallery of a run: how the exam shows samples, the chosen ones, and what its templates get."""
+
+    gallery: Gallery
+    survey: gallery.Survey
+    items: list[Item]
+    view: View
+    prompts: int
+
+
+class RunView(NamedTuple):
+    """All that the page shows of one run."""
+
+    number: int
+    title: str
+    folder: str
+    path: str
+    stale: bool
+    summary: Summary
+    facts: list[tuple[str, str]]
+    protocols: dict[str, ProtocolSummary]
+    abouts: dict[str, str]
+    outcomes: list[str]
+    parts: list[Part]
+    breakdown: Breakdown
+    published: list[tuple[PublishedRow, str]]
+    parting: flip_gallery.Parting
+    gallery: Shown
+    oracle: str
+
+
+class OverviewRow(NamedTuple):
+    """One line of the overview: a part of a run under protocols that say the same."""
+
+    part: str
+    n: int
+    names: words.Names
+    protocol: ProtocolSummary
+    score: Score | None
+    first: bool
+    span: int
+
+
+class Overview(NamedTuple):
+    """The overview's lines of one run."""
+
+    run: RunView
+    rows: list[OverviewRow]
+
+
+def overview(views: list[RunView]) -> list[Overview]:
+    """The headline of every part under every protocol."""
+    return [Overview(view, [row for part in view.parts for row in _overview_rows(view, part)]) for view in views]
+
+
+def _overview_rows(view: RunView, part: Part) -> list[OverviewRow]:
+    scores: list[tuple[str, tuple[str, int, Score | None]]] = []
+    for column in part.columns:
+        for name in column.names:
+            p = view.protocols[name]
+            score = column.group.metrics.get(p.headline)
+            scores.append((name, (words.metric_name(p, p.headline), score.n if score else column.group.n, score)))
+    found = words.together(scores)
+    return [
+        OverviewRow(part.name, n, names, view.protocols[names[0]], score, place == 0, len(found))
+        for place, (names, (_label, n, score)) in enumerate(found)
+    ]
+
+
+def run_view(number: int, run: Run, samples: int) -> RunView:
+    """All that the page shows of a run; `samples` of them in its gallery."""
+    manifest, summary = run.manifest, run.summary
+    protocols = summary.plain
+    exam = _exam(manifest)
+    shown, seen = _gallery(run, exam, samples)
+    size = run.folder.answers_path.stat().st_size if run.folder.answers_path.exists() else 0
+    used = {o for p in protocols for g in p.groups for o in g.outcomes}
+    by_name = {p.protocol: p for p in protocols}
+    return RunView(
+        number=number,
+        title=words.title(manifest),
+        folder=run.path.name,
+        path=str(run.path),
+        stale=summary.answers_bytes != size,
+        summary=summary,
+        facts=facts_of(run, summary, seen),
+        protocols=by_name,
+        abouts=_abouts(exam, protocols, summary.asked) if exam is not None else {},
+        outcomes=[o.value for o in Outcome if o in used or o in (Outcome.CORRECT, Outcome.WRONG)],
+        parts=[_part(protocols, part) for part in words.side_by_side(protocols, whole=True)],
+        breakdown=_breakdown(protocols),
+        published=[(row, words.metric_name(by_name.get(row.protocol), row.metric)) for row in summary.published],
+        parting=flip_gallery.parting(run, samples),
+        gallery=shown,
+        oracle=manifest.oracle,
+    )
+
+
+def _exam(manifest: Manifest) -> Exam | None:
+    """The exam of a run; None for a plugin that is not loaded."""
+    try:
+        return exams.load(manifest.benchmark)
+    except SnellenError:
+        return None
+
+
+# ---------------------------------------------------------------- the gallery
+
+
+def _gallery(run: Run, exam: Exam | None, samples: int) -> tuple[Shown, gallery.Seen]:
+    """The samples as the exam shows them, and what was seen of the answers on the way."""
+    evidence = scoring.gather(run.folder, run.manifest.scorers)
+    synthetic = run.manifest.data.synthetic
+    facts = GalleryFacts(
+        synthetic,
+        evidence=lambda sample, prompt: evidence((sample, prompt)),
+        doubt=lambda scorer: "" if synthetic else scorers.doubt(scorer),
+    )
+    hook = exam.gallery(facts) if exam is not None else Gallery()
+    found = gallery.survey(run, samples, hook)
+    seen = gallery.look(run, found.picks)
+    items = hook.arranged(gallery.items(run, found.picks, seen.answers, hook))
+    return Shown(hook, found, items, hook.view(items), len({p.prompt for p in run.protocols})), seen
+
+
+# ---------------------------------------------------------------- tables
+
+
+def _part(protocols: Sequence[ProtocolSummary], part: dict[str, GroupSummary]) -> Part:
+    by_name = {p.protocol: p for p in protocols}
+    found = words.together((p.protocol, (p.headline, part[p.protocol])) for p in protocols if p.protocol in part)
+    columns = [Column(names, by_name[names[0]], group) for names, (_headline, group) in found]
+    metrics: dict[str, str] = {}
+    more: dict[str, str] = {}
+    for column in columns:
+        for key in column.group.metrics:
+            metric = declared(column.protocol.metrics, key)
+            table = more if (metric.detail or metric.name != key) and key not in metrics else metrics
+            table.setdefault(key, words.metric_name(column.protocol, key))
+    same = words.together((name, (group.outcomes, group.bounds)) for name, group in part.items())
+    outcomes = [(names, part[names[0]]) for names, _said in same]
+    return Part(words.group_name(columns[0].group), words.most(part.values()), columns, outcomes, metrics, more)
+
+
+def _breakdown(protocols: Sequence[ProtocolSummary]) -> Breakdown:
+    groups = words.side_by_side(protocols, whole=False)
+    columns = words.together((p.protocol, _breakdown_column(p, groups)) for p in protocols) if groups else []
+    by_name = {p.protocol: p for p in protocols}
+    first = [by_name[names[0]] for names, _column in columns]
+    titles = words.told_apart([next(iter(g.values())) for g in groups])
+    rows = []
+    for at, group in enumerate(groups):
+        cells = [
+            Cell(p, words.breakdown_metric(p), scores[at])
+            for p, (_names, (_label, scores)) in zip(first, columns, strict=True)
+        ]
+        rows.append((titles[at], words.most(group.values()), cells))
+    return Breakdown([(names, label) for names, (label, _scores) in columns], rows)
+
+
+def _breakdown_column(p: ProtocolSummary, groups: list[dict[str, GroupSummary]]) -> tuple[str, list[Score | None]]:
+    """A protocol's column of the breakdown, with the metric's name."""
+    key = words.breakdown_metric(p)
+    return words.metric_name(p, key), [g[p.protocol].metrics.get(key) if p.protocol in g else None for g in groups]
+
+
+def _abouts(exam: Exam, protocols: Iterable[ProtocolSummary], asked: Iterable[str]) -> dict[str, str]:
+    """What protocols and prompts do, as the installed exam says it; only of the versions that the run has."""
+    found = {}
+    for p in protocols:
+        name = p.protocol.partition("@")[0]
+        rules = exam.protocols.get(name) or exam.protocols.get(exam.old_names.get(name, ""))
+        if rules is not None and rules.version == p.version:
+            found[p.protocol] = rules.about
+    for arm in map(Arm.parse, asked):
+        if arm.prompt in exam.prompts and (not arm.control or arm.control in CONTROLS):
+            about = f"control, {arm.about}" if arm.control else exam.prompts[arm.prompt].about
+            found[f"prompt {arm.text}"] = about
+    return found
