@@ -77,7 +77,9 @@ def make(data: Path, out: Path, count: int) -> Path:
                 response_id=f"chatcmpl-{key[:20]}",
             )
             text = next(texts[sample.tags["split"]])
-            folder.append(Answer(id=sample.id, prompt=plan.arms[0].text, text=text, finish_reason="stop", calls=(call,)))
+            folder.append(
+                Answer(id=sample.id, prompt=plan.arms[0].text, text=text, finish_reason="stop", calls=(call,))
+            )
     return folder.path
 
 

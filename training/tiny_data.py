@@ -188,7 +188,6 @@ def _asked_actx(label: str, explanation: str) -> Block:
 def vqax(seed: int, index: int) -> list[Row]:
     """VQA-X: records as a made set has them, those on one picture together."""
     from snellen.exams.vqa_nle.vqa_official import majority
-
     from snellen.synthetic.explained import vqax as made_vqax
 
     if index % 5 == 4:  # asked with the picture before it

@@ -49,6 +49,7 @@ def command(exam: str, protocols: tuple[str, ...], data: str | None, as_json: bo
     from rich.table import Table
     from rich.text import Text
 
+    from snellen.core.results import declared
     from snellen.show import words
     from snellen.show.terminal import console
 
@@ -61,7 +62,7 @@ def command(exam: str, protocols: tuple[str, ...], data: str | None, as_json: bo
         cells = [
             row["protocol"],
             row["part"],
-            words.metric_name(row["metric"]),
+            declared(found.protocol(row["protocol"])[0].metrics, row["metric"]).label_of(row["metric"]),
             *("–" if row[n] is None else words.percent(row[n]) for n in NUMBERS),
         ]
         table.add_row(*map(Text, cells), Text(row["won by"] or "", style="bold red"))

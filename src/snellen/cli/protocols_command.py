@@ -217,7 +217,7 @@ def _run_tables(
     from snellen.show import words
 
     scores = [
-        (s["part"], str(s["n"]), s["protocol"], s["prompt"], words.metric_name(s["metric"]), words.percent(s["value"]),
+        (s["part"], str(s["n"]), s["protocol"], s["prompt"], s["label"], words.percent(s["value"]),
          "" if s["low"] is None else f"[{words.percent(s['low'])}, {words.percent(s['high'])}]")
         for s in score_rows(run, names)
     ]  # fmt: skip
@@ -254,9 +254,15 @@ def score_rows(run: Run, names: Sequence[str] = ()) -> list[dict[str, Any]]:
     for p in run.protocols:
         for g in p.groups if p.protocol in (names or [p.protocol]) else ():
             metric = g.metrics.get(p.headline)
-            if words.is_whole(g, p) and metric is not None:
+            if g.whole and metric is not None:
                 row = {"part": words.group_name(g), "n": g.n, "protocol": p.protocol, "prompt": p.prompt}
-                row |= {"metric": p.headline, "value": metric.value, "low": metric.low, "high": metric.high}
+                row |= {
+                    "metric": p.headline,
+                    "label": words.metric_name(p.metrics, p.headline),
+                    "value": metric.value,
+                    "low": metric.low,
+                    "high": metric.high,
+                }
                 rows.append(row)
     order = {part: i for i, part in enumerate(dict.fromkeys(r["part"] for r in rows))}
     return sorted(rows, key=lambda r: order[r["part"]])
