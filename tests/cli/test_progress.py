@@ -57,6 +57,6 @@ def test_a_run_under_way_is_shown_with_its_title(monkeypatch: pytest.MonkeyPatch
 def test_progress_is_told_in_plain_words() -> None:
     assert describe(UNDER_WAY) == (
         "5.0 answers/s · 0.2500 USD and calls of unknown cost · 1 failed · 5 retried · "
-        "3 of at most 4 calls open · 2 from the store"
+        "3 in progress (at most 4) · 2 from the store"
     )
     assert describe(UNDER_WAY._replace(cost=0.0)).startswith("5.0 answers/s · cost unknown · ")

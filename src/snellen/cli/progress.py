@@ -47,7 +47,7 @@ def show_count(title: str) -> Iterator[Callable[[int, int], None]]:
 
 
 def describe(p: Progress) -> str:
-    """Rate, cost, failures, retries, open calls and how many there may be, answers from the store: what matters most comes first."""
+    """Rate, cost, failures, retries, what is in progress, answers from the store: what matters most comes first."""
     parts = [f"{(p.done - p.begun) / max(p.seconds, 1e-3):.1f} answers/s"]
     if p.cost:
         parts.append(f"{p.cost:.4f} USD" + (" and calls of unknown cost" if p.cost_unknown else ""))
@@ -57,7 +57,8 @@ def describe(p: Progress) -> str:
         parts.append(f"{p.errors} failed")
     if p.retries:
         parts.append(f"{p.retries} retried")
-    parts.append(f"{p.in_flight} of at most {p.limit} calls open")
+    if p.in_flight:
+        parts.append(f"{p.in_flight} in progress (at most {p.limit})")
     if p.stored:
         parts.append(f"{p.stored} from the store")
     return " · ".join(parts)
