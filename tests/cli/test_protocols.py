@@ -230,7 +230,7 @@ def test_json_holds_values_and_diffs() -> None:
 def test_salbench_in_the_same_way() -> None:
     exam = load("salbench")
     table = build(exam, choose(exam, ()), ("O3",))
-    assert table.columns == ("paper", "lmms-eval", "seed", "robust")
+    assert table.columns == ("paper", "lmms-eval", "plan-v2", "robust")
     assert [v.split(";")[0] for v in row(table, "rule", "matching").values] == [
         "equality",
         "equality",
@@ -250,7 +250,7 @@ def test_unknown_names_are_errors(tmp_path: Path) -> None:
     with pytest.raises(SnellenError, match="unknown split 'val': choose from Illusion_IN"):
         build(ILLUSION, choose(ILLUSION, ()), ("val",))
     for words, message in (
-        (("nothing",), "unknown benchmark"),
+        (("nothing",), "unknown exam"),
         (("salbench", "--protocol", "x"), "unknown protocol 'x'"),
         (("salbench", "--task", "x"), "unknown task 'x'"),
         (("salbench", "--protocol", "paper@question+blank"), "choose"),
@@ -292,7 +292,7 @@ def side(name: str, outcome: Outcome, said: Any, reply: str = "r", prompt: str =
         (side("a", Outcome.CORRECT, ["b", "a"]), side("b", Outcome.WRONG, ["a", "b"]), "marking"),
         (side("a", Outcome.CORRECT, ["Cat"]), side("b", Outcome.WRONG, " cat"), "marking"),
         (side("a", Outcome.CORRECT, {"k": [1]}), side("b", Outcome.WRONG, {"k": [2]}), "reading"),
-        (side("a", Outcome.CORRECT, "x"), side("b", Outcome.UNPARSABLE), "reading"),
+        (side("a", Outcome.CORRECT, "x"), side("b", Outcome.UNPARSABLE, None), "reading"),
         (
             side("a", Outcome.CORRECT, {"answer": "no", "explanation": "it is dark"}),
             side("b", Outcome.WRONG, {"answer": "No", "explanation": "because it is dark"}),

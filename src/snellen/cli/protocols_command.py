@@ -237,7 +237,7 @@ def _run_tables(
     if compared.flips:
         shown = compared.flips if every else islice(compared.flips, SHOWN)
         rows = [(f.id, f.stage, _side(f.first), _side(f.second)) for f in shown]
-        yield f"flipped samples ({len(compared.flips)})", ("sample", "stage", "first", "second"), rows
+        yield f"flipped samples ({len({f.id for f in compared.flips})})", ("sample", "stage", "first", "second"), rows
 
 
 def _side(side: Side) -> str:
@@ -258,7 +258,7 @@ def score_rows(run: Run, names: Sequence[str] = ()) -> list[dict[str, Any]]:
                 row = {"part": words.group_name(g), "n": g.n, "protocol": p.protocol, "prompt": p.prompt}
                 row |= {
                     "metric": p.headline,
-                    "label": words.metric_name(p.metrics, p.headline),
+                    "label": words.metric_name(p, p.headline),
                     "value": metric.value,
                     "low": metric.low,
                     "high": metric.high,

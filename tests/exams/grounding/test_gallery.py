@@ -17,7 +17,7 @@ from snellen.core.types import Answer, Sample
 from snellen.engine.run import remark
 from snellen.exams.grounding.gallery import ScreenGallery
 from snellen.exams.grounding.reading.predictions import Detection, Prediction, to_text
-from snellen.show import gallery
+from snellen.show import pictures
 
 SCREENS = ScreenGallery()
 
@@ -179,13 +179,13 @@ def test_a_large_screenshot_is_scaled_and_its_close_ups_are_cut_from_its_own_pix
     answer = Answer(id="x", prompt="instruction", text=to_text(prediction((100.0, 100.0))))
     views = SCREENS.regions(sample, answer)
     assert len(views) == 2
-    cuts = gallery.cut(out.getvalue(), views)
+    cuts = pictures.cut(out.getvalue(), views)
     with Image.open(io.BytesIO(_decoded(cuts[0]))) as image:
         assert image.size == (420, 263)
         red, green, blue = image.getpixel((int(2010 - views[0][0]), int(1005 - views[0][1])))  # type: ignore[misc]
         assert green > 90
         assert max(red, blue) < 60
-    assert gallery.cut(out.getvalue(), [(-5, 0, 10, 10), (0, 0, 4000, 10)]) == (None, None)
+    assert pictures.cut(out.getvalue(), [(-5, 0, 10, 10), (0, 0, 4000, 10)]) == (None, None)
 
 
 def _decoded(url: str | None) -> bytes:
