@@ -5,18 +5,7 @@
 
 from snellen.stats.nlg.e_vil import EVil, e_vil
 from snellen.stats.nlg.extras import AVAILABLE, available, meteor
-from snellen.stats.nlg.scores import METRICS, corpus_and_each, each, score
+from snellen.stats.nlg.scores import METRICS, corpus_and_each, score
 from snellen.stats.nlg.tokens import tokenise
 
-__all__ = [
-    "AVAILABLE",
-    "METRICS",
-    "EVil",
-    "available",
-    "corpus_and_each",
-    "e_vil",
-    "each",
-    "meteor",
-    "score",
-    "tokenise",
-]
+__all__ = ["AVAILABLE", "METRICS", "EVil", "available", "corpus_and_each", "e_vil", "meteor", "score", "tokenise"]

@@ -15,6 +15,7 @@ from pathlib import Path
 from snellen.core.errors import SnellenError
 from snellen.stats.nlg.tokens import tokenise as ptb
 
+_METEOR = "needs Java and the extra 'nlg': pip install 'snellen[nlg]'"
 _SPICE = "needs Stanford CoreNLP 3.6.0 and its models (a download): score the exported explanations with pycocoevalcap"
 _BERT = "needs bert-score and a language model (a download): score the exported explanations with it"
 AVAILABLE = "available"
@@ -22,7 +23,7 @@ AVAILABLE = "available"
 
 def available() -> dict[str, str]:
     """For each metric outside the core, `available` or `not available: needs ...`."""
-    meteor = AVAILABLE if _meteor_jar() and shutil.which("java") else f"not available: {_meteor_needs()}"
+    meteor = AVAILABLE if _meteor_jar() and shutil.which("java") else f"not available: {_METEOR}"
     return {"METEOR": meteor, "SPICE": f"not available: {_SPICE}", "BERTScore": f"not available: {_BERT}"}
 
 
@@ -32,7 +33,7 @@ def meteor(
     """METEOR 1.5 of a corpus, by the Java program that pycocoevalcap brings; raises SnellenError where it is not here."""
     jar, java = _meteor_jar(), shutil.which("java")
     if jar is None or java is None:
-        raise SnellenError(f"METEOR is not available: {_meteor_needs()}")
+        raise SnellenError(f"METEOR is not available: {_METEOR}")
     if not candidates:
         return nan
     command = [java, "-Xmx2G", "-jar", jar.name, "-", "-", "-stdio", "-l", "en", "-norm"]
@@ -56,10 +57,6 @@ def _meteor_jar() -> Path | None:
         if jar.is_file():
             return jar
     return None
-
-
-def _meteor_needs() -> str:
-    return "needs Java and the extra 'nlg': pip install 'snellen[nlg]'"
 
 
 def _talk(command: list[str], folder: Path, lines: list[str]) -> list[str]:
