@@ -14,8 +14,8 @@ from snellen.core.errors import SnellenError
 from snellen.core.prompt import Prompt, by_name
 from snellen.core.types import Picture, Question, Sample, Text, Turn
 from snellen.exams.vqa_nle.formats import tags
-from snellen.exams.vqa_nle.names import LABELS, LETTERS, PROMPTS, TASKS, head, shot_count, wants_explanation
-from snellen.exams.vqa_nle.vqa_official import answer_type, as_written
+from snellen.exams.vqa_nle.names import LABELS, LETTERS, PROMPTS, TASKS, shot_count, tags_of, wants_explanation
+from snellen.exams.vqa_nle.vqa_official import as_written
 
 # the last user turn, with an explanation wanted
 EXPLAIN = {
@@ -224,17 +224,11 @@ _WHY = {
 
 def _sample(task: str, answer: str, name: str) -> Sample:
     facts = _FACTS[task] | {"key": name, "image_id": name, "image_name": f"{name}.jpg"}
-    tag = {
-        "vqax": {"answer_type": answer_type(answer)},
-        "actx": {"head": head(answer)},
-        "esnlive": {"label": answer},
-        "vcr": {},
-    }[task]
     truth: dict[str, object] = {"answers": [answer] * (10 if task == "vqax" else 1), "explanations": [_WHY[task]]}
     if task == "vcr":
         label = LETTERS.index(answer)
         truth |= {"label": label, "answers": [facts["choices"][label]]}
-    return Sample(id=f"{task}/test/{name}", tags={"split": "test", "task": task, **tag}, truth=truth, facts=facts)
+    return Sample(id=f"{task}/test/{name}", tags=tags_of(task, "test", [answer]), truth=truth, facts=facts)
 
 
 def probes(task: str) -> list[Sample]:

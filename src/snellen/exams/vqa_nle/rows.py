@@ -17,8 +17,7 @@ from snellen.exams.vqa_nle.formats.base import (
     label_of,
     texts,
 )
-from snellen.exams.vqa_nle.names import LETTERS, head
-from snellen.exams.vqa_nle.vqa_official import answer_type, majority
+from snellen.exams.vqa_nle.names import LETTERS, tags_of
 
 ANSWERS = {
     "vqax": ("answers", "answer", "label", "gt_answer"),
@@ -37,12 +36,9 @@ def sample_from_row(task: str, row: Mapping[str, Any]) -> Sample:
         truth = _vcr_truth(row, facts) if task == "vcr" else _truth(task, row)
     except BadRecord as error:
         raise SnellenError(f"{error}") from None
-    tags = {"split": _split(row), "task": task} | _tags(task, truth)
+    split = row["split"] if isinstance(row.get("split"), str) else "rows"
+    tags = tags_of(task, split, truth["answers"] if truth else ())
     return Sample(id=str(row["id"]), tags=tags, truth=truth, facts=facts)
-
-
-def _split(row: Mapping[str, Any]) -> str:
-    return row["split"] if isinstance(row.get("split"), str) else "rows"
 
 
 def _facts(task: str, row: Mapping[str, Any]) -> dict[str, Any]:
@@ -124,14 +120,3 @@ def _vcr_label(value: Any, choices: int) -> int | None:
     if isinstance(value, str) and value.strip().upper() in LETTERS:
         value = LETTERS.index(value.strip().upper())
     return label_of(value, choices or len(LETTERS))
-
-
-def _tags(task: str, truth: Mapping[str, Any] | None) -> dict[str, str]:
-    answers = truth["answers"] if truth else []
-    if task == "vqax":
-        return {"answer_type": answer_type(majority(answers) or "") if answers else "none"}
-    if task == "esnlive":
-        return {"label": answers[0] if answers else "none"}
-    if task == "actx":
-        return {"head": head(answers[0]) if answers else "none"}
-    return {}

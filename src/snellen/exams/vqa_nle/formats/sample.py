@@ -14,21 +14,7 @@ from snellen.exams.vqa_nle.formats import vcr as formats_vcr
 from snellen.exams.vqa_nle.formats.base import Record
 from snellen.exams.vqa_nle.formats.find import Source
 from snellen.exams.vqa_nle.formats.images import Image, ImageIndex
-from snellen.exams.vqa_nle.names import head
-from snellen.exams.vqa_nle.vqa_official import answer_type, majority
-
-
-def tags_of(task: str, split: str, record: Record) -> dict[str, str]:
-    """What results are broken down by."""
-    tags = {"split": split, "task": task}
-    if task == "vqax":
-        kind = answer_type(majority(record.answers) or "") if record.answers else "none"
-        tags["answer_type"] = record.answer_type or kind
-    elif task == "esnlive":
-        tags["label"] = record.answers[0] if record.answers else "none"
-    elif task == "actx":
-        tags["head"] = head(record.answers[0]) if record.answers else "none"
-    return tags
+from snellen.exams.vqa_nle.names import tags_of
 
 
 def truth_of(task: str, record: Record) -> dict[str, Any] | None:
@@ -136,9 +122,10 @@ def sample_of(task: str, row: Row, index: ImageIndex, ground: Grounder, picture:
         found = ground(record, row.split)
         facts["objects"] = facts["objects"] or list(found.names)
         facts["boxes"] = [list(box) for box in _fit(found, picture)]
+    said = {"answer_type": record.answer_type} if record.answer_type else {}
     return Sample(
         id=row.id,
-        tags=tags_of(task, row.split, record),
+        tags=tags_of(task, row.split, record.answers) | said,
         truth=truth_of(task, record),
         facts=facts,
         pictures=() if picture is None else (picture,),
