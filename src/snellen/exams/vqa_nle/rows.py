@@ -78,8 +78,7 @@ def _truth(task: str, row: Mapping[str, Any]) -> dict[str, Any] | None:
         one = given[0] if isinstance(given, list) else given
         if isinstance(one, int) and not isinstance(one, bool) and 0 <= one < len(CLASS_IDS):
             one = CLASS_IDS[one]
-        label = entailment_of(one)
-        answers = [] if label is None else [label]
+        answers = list(entailment_of(one))
     else:
         answers = list(texts(given, "answer", "answer"))
     explanations = list(explanations_of(row))

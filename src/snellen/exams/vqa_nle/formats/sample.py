@@ -10,11 +10,32 @@ from snellen.core.dataset import Problem
 from snellen.core.errors import SnellenError
 from snellen.core.images import sniff
 from snellen.core.types import Picture, Sample
-from snellen.exams.vqa_nle.formats import vcr as formats_vcr
 from snellen.exams.vqa_nle.formats.base import Record
 from snellen.exams.vqa_nle.formats.find import Source
 from snellen.exams.vqa_nle.formats.images import Image, ImageIndex
+from snellen.exams.vqa_nle.formats.vcr import Grounding, read_metadata
 from snellen.exams.vqa_nle.names import tags_of
+
+
+class Row(NamedTuple):
+    """A record with its place in the data set, and whether its key was there before."""
+
+    id: str
+    split: str
+    record: Record
+    repeats: bool
+
+
+def rows(task: str, source: Source) -> Iterator[Row | Problem]:
+    """All records of a file in its order. Their ids are `task/split/key`, with `#2`, `#3` where a key repeats."""
+    times = Counter[str]()
+    for item in source.items():
+        if isinstance(item, Problem):
+            yield item
+            continue
+        times[item.key] += 1
+        again = f"#{times[item.key]}" if times[item.key] > 1 else ""
+        yield Row(f"{task}/{source.split}/{item.key}{again}", source.split, item, bool(again))
 
 
 def truth_of(task: str, record: Record) -> dict[str, Any] | None:
@@ -44,14 +65,6 @@ def facts_of(task: str, record: Record, image_name: str) -> dict[str, Any]:
     return facts
 
 
-class Grounding(NamedTuple):
-    """Boxes of the objects (in the order of their numbers), class names, and the image size that the boxes refer to."""
-
-    boxes: tuple[tuple[float, ...], ...] = ()
-    names: tuple[str, ...] = ()
-    size: tuple[float, float] | None = None
-
-
 class Grounder:
     """Finds the boxes of records. The last metadata file is remembered: the questions on an image are neighbours."""
 
@@ -76,41 +89,8 @@ class Grounder:
 
     def _read(self, file: Image) -> Grounding:
         if self._last is None or self._last[0] != file.name:
-            metadata = formats_vcr.read_metadata(file.path, file.name)
-            size = (metadata.width, metadata.height) if metadata.width > 0 and metadata.height > 0 else None
-            boxes = formats_vcr.boxes_in(metadata, file.name)
-            self._last = file.name, Grounding(boxes, tuple(metadata.names), size)
+            self._last = file.name, read_metadata(file.path, file.name)
         return self._last[1]
-
-
-class Row(NamedTuple):
-    """A record with its place in the data set."""
-
-    id: str
-    split: str
-    record: Record
-
-
-class Ids:
-    """Sample ids in file order: `task/split/key`, with `#2`, `#3` where a key repeats."""
-
-    def __init__(self, task: str, split: str) -> None:
-        self._start, self._seen, self._times = f"{task}/{split}/", set[str](), Counter[str]()
-
-    def next(self, key: str) -> tuple[str, bool]:
-        """The id of the next record, and whether its key was there before."""
-        if key not in self._seen:
-            self._seen.add(key)
-            return self._start + key, False
-        self._times[key] += 1
-        return f"{self._start}{key}#{self._times[key] + 1}", True
-
-
-def rows(task: str, source: Source) -> Iterator[Row | Problem]:
-    """All records of a file with their ids."""
-    ids = Ids(task, source.split)
-    for item in source.items():
-        yield item if isinstance(item, Problem) else Row(ids.next(item.key)[0], source.split, item)
 
 
 def sample_of(task: str, row: Row, index: ImageIndex, ground: Grounder, picture: Picture | None = None) -> Sample:
