@@ -10,7 +10,6 @@ import hashlib
 import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 from snellen.core.dataset import Dataset, Problem, Shots, no_shots
 from snellen.core.digest import rank
@@ -43,7 +42,7 @@ class NleData(Dataset):
         self._sources = [files.sources[s] for s in choose_splits(task, where, files, options)]
         self._train, self._no_train = files.sources.get("train"), files.why_not("train")
         self.files = tuple(s.label for s in self._sources)
-        self.synthetic = synthetic_note(where) is not None
+        self.synthetic = is_synthetic(where)
         self.index = ImageIndex(task, where)
         self._ground = Grounder(self.index)
         self.missing: list[str] = []
@@ -247,15 +246,15 @@ def choose_splits(task: str, where: Path, files: Files, options: Selection) -> l
     return [s for s in SPLITS if s in wanted]
 
 
-def synthetic_note(where: Path) -> dict[str, Any] | None:
-    """What `snellen data make` wrote beside a set that it made; None for real data."""
+def is_synthetic(where: Path) -> bool:
+    """Whether there is a note that `snellen data make` writes beside a set that it makes."""
     path = where / MARKER
     if not path.exists():
-        return None
+        return False
     try:
         note = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise SnellenError(f"{path}: cannot be read ({error}); make the set again") from None
     if not isinstance(note, dict) or "generator" not in note:
         raise SnellenError(f"{path}: not a note of 'snellen data make' (no generator); make the set again")
-    return note
+    return True

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
 _MARKS = ';/[]"{}()=+\\_->' + "<@`,?!"
@@ -69,8 +69,13 @@ def normalise(answer: str) -> str:
 
 def majority(answers: Sequence[str]) -> str | None:
     """The commonest normalised answer, the first of equals; None where there are no answers."""
-    counts = Counter(normalise(a) for a in answers)
-    return max(counts, key=lambda a: counts[a]) if counts else None
+    return commonest(map(normalise, answers))
+
+
+def commonest(answers: Iterable[str]) -> str | None:
+    """The commonest of some answers, the first of equals; None where there are none."""
+    counts = Counter(answers)
+    return max(counts, key=counts.__getitem__) if counts else None
 
 
 def answer_type(answer: str) -> str:
@@ -106,10 +111,7 @@ def soft_accuracy(answer: str, answers: Sequence[str], *, always: bool = False) 
     """
     if not answers:
         return None
-    said, true = (
-        " ".join(re.split(r"[\n\t]", answer)).strip(),
-        [" ".join(re.split(r"[\n\t]", a)).strip() for a in answers],
-    )
+    said, *true = (re.sub(r"[\n\t]", " ", text).strip() for text in (answer, *answers))
     if always or len(set(true)) > 1:
         said, true = normalise(said), [normalise(a) for a in true]
     same = sum(a == said for a in true)
