@@ -15,7 +15,7 @@ from snellen.exams.vqa_nle import summary
 from snellen.exams.vqa_nle.entropy.spans import metrics_of, spans
 from snellen.exams.vqa_nle.marking import rules as by
 from snellen.exams.vqa_nle.marking.synonyms import same_activity
-from snellen.exams.vqa_nle.marking.target import Target, target_of
+from snellen.exams.vqa_nle.marking.rules import Target, target_of
 from snellen.exams.vqa_nle.names import LETTERS, MULTIMODAL_VQA_EVAL, letter_of, wants_explanation
 from snellen.exams.vqa_nle.reading import Read
 from snellen.exams.vqa_nle.vqa_official import normalise
@@ -87,20 +87,14 @@ class NleProtocol(Protocol):
             # one annotator has no others to agree with: what is right would score 0
             metrics["soft_accuracy"] = self.rules.soft(read, target.answers) if len(target.answers) > 1 else None
         elif target.task == "actx":
-            metrics |= self._activity(read, target)
+            metrics["head_accuracy"] = _hit(self.rules.key(read, target), self.rules.heads(target))
+            label = target.answers[0] if target.answers else None
+            metrics["synonym_accuracy"] = None if label is None else float(same_activity(read.answer or "", label))
         elif target.task == "vcr":
             metrics |= self._choice(read, target)
         if self.rules.explains:
             metrics["valid_explanation"] = float(self.rules.valid(read.explanation, read.answer))
         return metrics if target.marked else dict.fromkeys(metrics)
-
-    def _activity(self, read: Read, target: Target) -> Metrics:
-        if not target.answers:
-            return {"head_accuracy": None, "synonym_accuracy": None}
-        return {
-            "head_accuracy": _hit(self.rules.key(read, target), self.rules.heads(target)),
-            "synonym_accuracy": float(same_activity(read.answer or "", target.answers[0])),
-        }
 
     def _choice(self, read: Read, target: Target) -> Metrics:
         said = target.choices[read.choice] if read.choice is not None and read.choice < len(target.choices) else None

@@ -89,17 +89,19 @@ def _vcr_truth(row: Mapping[str, Any], facts: Mapping[str, Any]) -> dict[str, An
     choices: list[str] = facts["choices"]
     label = _vcr_label(first(row, ("label", "answer_label", "gt_label")), len(choices))
     said = _vcr_said(row)
-    if label is None and isinstance(said, str):
+    if label is None and said is not None:
         text = canonical_tags(said).strip()
-        letter = text.upper() if len(text) == 1 and text.upper() in LETTERS else ""
-        label = LETTERS.index(letter) if letter else choices.index(text) if text in choices else None
-        if label is None and choices:
+        if text.upper() in LETTERS:
+            label = LETTERS.index(text.upper())
+        elif text in choices:
+            label = choices.index(text)
+        elif choices:
             raise BadRecord(f'field "answer" {said!r} is neither a letter nor one of the choices')
     explanations = [canonical_tags(e) for e in explanations_of(row)]
-    if label is None and not isinstance(said, str):
-        return {"answers": [], "explanations": explanations} if explanations else None
+    if label is None and said is None and not explanations:
+        return None
     known = choices[label] if label is not None and label < len(choices) else None
-    answers = [known] if known is not None else [canonical_tags(said)] if isinstance(said, str) else []
+    answers = [known] if known is not None else [canonical_tags(said)] if said is not None else []
     return {"answers": answers, "explanations": explanations} | ({} if label is None else {"label": label})
 
 

@@ -159,14 +159,11 @@ def _e_vil_scores(told: Iterable[Told], values: Mapping[str, float | None]) -> d
 
 def entropy_scores(group: Group) -> dict[str, Score]:
     """Mean entropies in nats, and how well a low one tells a right answer (AUROC: 0.5 says nothing, 1 everything)."""
-    pairs: dict[str, list[tuple[float, bool]]] = {}
-    for seen, count in group.rows():
-        for name in ENTROPIES:
-            if name in seen.values:
-                pairs.setdefault(name, []).extend([(seen.values[name], seen.values["accuracy"] == 1.0)] * count)
-    found = {}
-    for name in (n for n in ENTROPIES if n in pairs):
-        some = pairs[name]
+    found, all_values = {}, [seen.values for seen, count in group.rows() for _ in range(count)]
+    for name in ENTROPIES:
+        some = [(values[name], values["accuracy"] == 1.0) for values in all_values if name in values]
+        if not some:
+            continue
         found[name] = Score(value=sum(v for v, _ in some) / len(some), n=len(some), unit="nats")
         if len({right for _, right in some}) == 2:
             from snellen.stats.calibration import auroc

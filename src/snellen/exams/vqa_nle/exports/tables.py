@@ -12,7 +12,7 @@ import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path, PurePosixPath
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import msgspec
 
@@ -26,7 +26,7 @@ from snellen.exams.vqa_nle.exports import entropy as entropy_tables
 from snellen.exams.vqa_nle.exports import grid
 from snellen.exams.vqa_nle.names import MULTIMODAL_VQA_EVAL, OLD_NAMES, wants_explanation
 from snellen.exams.vqa_nle.protocols import NleProtocol
-from snellen.exams.vqa_nle.reading.multimodal_vqa_eval import majority_answer
+from snellen.exams.vqa_nle.reading.multimodal_vqa_eval import accuracy, majority_answer
 from snellen.synthetic.writing import write_bytes
 
 _TEXTS = ("gt_explanation", "generated_explanation", "correct", "token_entropy")
@@ -98,11 +98,6 @@ class Split(NamedTuple):
     marked: list[float]
     valid: list[bool]
 
-    @property
-    def accuracy(self) -> float | None:
-        """The mean of what was marked; None where nothing was."""
-        return sum(self.marked) / len(self.marked) if self.marked else None
-
 
 def splits_of(task: str, run: RunFacts) -> list[Split]:
     """All samples of a run, by split, in the order of the data."""
@@ -126,7 +121,10 @@ def row(task: str, sample: Sample, answer: Answer, mark: Mark, *, explained: boo
     facts, said = sample.facts, str(reading.get("explanation") or "")
     image = PurePosixPath(str(facts.get("image_name") or "")).name
     truth = sample.truth if isinstance(sample.truth, dict) else {}
-    gold, spoken = gold_answer(task, truth), str(reading.get("answer") or "")
+    answers, spoken = [str(a) for a in truth.get("answers") or ()], str(reading.get("answer") or "")
+    # of VQA-X's annotators the majority, compared as multimodal-vqa-eval does
+    gold = (majority_answer(answers) if task == "vqax" else next(iter(answers), None)) or ""
+    correct = mark.metrics.get("accuracy")
     values: dict[str, Cell] = {
         "image_id": str(facts.get("image_id") or ""),
         "image_name": image,
@@ -139,18 +137,10 @@ def row(task: str, sample: Sample, answer: Answer, mark: Mark, *, explained: boo
         "generated_label": spoken,
         "gt_explanation": str((truth.get("explanations") or [""])[0]),
         "generated_explanation": said if explained else "",
-        "correct": _number(mark.metrics.get("accuracy")),
+        "correct": int(correct) if isinstance(correct, float) and correct.is_integer() else correct,
         "token_entropy": token_entropy_cell(answer.tokens, said) if explained else "",
     }
     return [values[c] for c in COLUMNS[task]]
-
-
-def gold_answer(task: str, truth: Mapping[str, Any]) -> str:
-    """The true answer of a row: for VQA-X the one that most annotators gave, compared as multimodal-vqa-eval does; else the only one."""
-    answers = [str(a) for a in truth.get("answers") or ()]
-    if task == "vqax":
-        return majority_answer(answers) or ""
-    return answers[0] if answers else ""
 
 
 def numeric_id(image_name: str) -> str:
@@ -161,10 +151,6 @@ def numeric_id(image_name: str) -> str:
     """
     found = re.match(r"\d+", image_name)
     return found.group() if found else ""
-
-
-def _number(value: float | str | None) -> Cell:
-    return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 # ---------------------------------------------------------------- files of a run
@@ -212,10 +198,10 @@ def _created(manifest: Manifest) -> datetime | None:
 
 def entry(task: str, run: RunFacts, split: Split, model: str) -> grid.Entry:
     """A split's result for the grid, under a model's name."""
-    result = None
-    if split.accuracy is not None:
+    reached, result = accuracy(split.marked), None
+    if reached is not None:
         result = grid.Result(
-            accuracy=split.accuracy,
+            accuracy=reached,
             n_samples=len(split.rows),
             prompt_mode=run.prompt,
             protocol=run.protocol.name,
@@ -229,7 +215,7 @@ def stats_row(task: str, run: RunFacts, split: Split, model: str) -> list[Cell]:
     """A split's row of explanation_stats.csv."""
     total, valid = len(split.rows), sum(split.valid)
     share = 100.0 * valid / total if total else 0.0
-    return [model, ROWS[task], split.name, run.prompt, split.accuracy, total, share, valid, total]
+    return [model, ROWS[task], split.name, run.prompt, accuracy(split.marked), total, share, valid, total]
 
 
 # ---------------------------------------------------------------- a shared results folder

@@ -42,7 +42,6 @@ EXPECTED = {
     "esnlive": "nle_data/eSNLI-VE/esnlive_test.csv",
     "vcr": "nle_data/VCR/val.jsonl",
 }
-_WORDS = "train|val|dev|valid|validation|test|valtest"
 _PREFIX = {"vqax": r"vqa-?x[_-]", "actx": r"act-?x[_-]", "esnlive": r"e-?snli-?ve[_-]", "vcr": r"vcr[_-]"}
 _HEAD = 1 << 20
 _DECODER = json.JSONDecoder()
@@ -93,8 +92,8 @@ def split_of(task: str, name: str, prefixed: bool) -> str | None:
     stem, _, ending = name.rpartition(".")
     if f".{ending.lower()}" not in ENDINGS:
         return None
-    prefix = f"{_PREFIX[task]}" if prefixed else f"(?:{_PREFIX[task]}|exp_)?"
-    found = re.fullmatch(f"{prefix}({_WORDS})(?:_split)?", stem, flags=re.IGNORECASE)
+    prefix = _PREFIX[task] if prefixed else f"(?:{_PREFIX[task]}|exp_)?"
+    found = re.fullmatch(f"{prefix}({'|'.join(SPLIT_NAMES)})(?:_split)?", stem, flags=re.IGNORECASE)
     return SPLIT_NAMES[found.group(1).lower()] if found else None
 
 

@@ -48,23 +48,6 @@ def truth_of(task: str, record: Record) -> dict[str, Any] | None:
     return truth
 
 
-def facts_of(task: str, record: Record, image_name: str) -> dict[str, Any]:
-    """What the question needs and the tables show. Boxes are added where they are known."""
-    base = image_name.rpartition("/")[2]
-    facts: dict[str, Any] = {
-        "key": record.key,
-        "image_id": record.image_id or base.rpartition(".")[0],
-        "image_name": image_name,
-    }
-    if task in ("vqax", "vcr"):
-        facts["question"] = record.question
-    if task == "esnlive":
-        facts["hypothesis"] = record.hypothesis
-    if task == "vcr":
-        facts |= {"choices": list(record.choices), "objects": list(record.objects)}
-    return facts
-
-
 class Grounder:
     """Finds the boxes of records. The last metadata file is remembered: the questions on an image are neighbours."""
 
@@ -94,13 +77,19 @@ class Grounder:
 
 
 def sample_of(task: str, row: Row, index: ImageIndex, ground: Grounder, picture: Picture | None = None) -> Sample:
-    """A row as a Sample, light without a picture."""
+    """A row as a Sample, light without a picture. Its facts are what the question needs and the tables show."""
     record = row.record
     name = index.expected(record, row.split).partition("/")[2]  # without the image folder
-    facts = facts_of(task, record, name if task == "vcr" else name.rpartition("/")[2])
+    base = name.rpartition("/")[2]
+    image_id = record.image_id or base.rpartition(".")[0]
+    facts: dict[str, Any] = {"key": record.key, "image_id": image_id, "image_name": name if task == "vcr" else base}
+    if task in ("vqax", "vcr"):
+        facts["question"] = record.question
+    if task == "esnlive":
+        facts["hypothesis"] = record.hypothesis
     if task == "vcr":
         found = ground(record, row.split)
-        facts["objects"] = facts["objects"] or list(found.names)
+        facts |= {"choices": list(record.choices), "objects": list(record.objects or found.names)}
         facts["boxes"] = [list(box) for box in _fit(found, picture)]
     said = {"answer_type": record.answer_type} if record.answer_type else {}
     return Sample(

@@ -8,10 +8,11 @@ from __future__ import annotations
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from typing import NamedTuple
 
+from snellen.core.types import Sample
 from snellen.exams.vqa_nle import vqa_official
 from snellen.exams.vqa_nle.formats import tags
-from snellen.exams.vqa_nle.marking.target import Target
 from snellen.exams.vqa_nle.names import LETTERS, MISSING, NO_DETAILS, UNKNOWN, head, letter_of
 from snellen.exams.vqa_nle.reading import Read
 from snellen.exams.vqa_nle.reading import multimodal_vqa_eval as original
@@ -25,6 +26,40 @@ HIGHEST_SAID, HIGHEST_TRUE = 44, 9  # e-ViL's tags that become numbers: as gener
 def _one(gold: str | None) -> frozenset[str]:
     """The only right answer; none where it is empty."""
     return frozenset({gold} if gold else ())
+
+
+class Target(NamedTuple):
+    """A sample as the protocols see it. `marked` is false where the data has no truth; then a reply is read and no more.
+
+    `answers` are the annotators' (VQA-X), the label (ACT-X, e-SNLI-VE) or the text of the right choice (VCR).
+    """
+
+    task: str
+    marked: bool
+    answers: tuple[str, ...] = ()
+    label: int | None = None
+    explanations: tuple[str, ...] = ()
+    choices: tuple[str, ...] = ()
+    objects: tuple[str, ...] = ()
+
+    @property
+    def right_choice(self) -> str | None:
+        """The text of VCR's right choice; None where label or choices are not known."""
+        return self.choices[self.label] if self.label is not None and self.label < len(self.choices) else None
+
+
+def target_of(sample: Sample) -> Target:
+    """What a reply to a sample is judged against."""
+    truth = sample.truth if isinstance(sample.truth, dict) else {}
+    return Target(
+        task=sample.tags["task"],
+        marked=sample.truth is not None,
+        answers=tuple(truth.get("answers") or ()),
+        label=truth.get("label"),
+        explanations=tuple(truth.get("explanations") or ()),
+        choices=tuple(sample.facts.get("choices") or ()),
+        objects=tuple(sample.facts.get("objects") or ()),
+    )
 
 
 class Rules(ABC):

@@ -184,7 +184,7 @@ def explanation_stats(full_texts: Sequence[str | None]) -> tuple[int, float]:
     return valid, 100.0 * valid / len(full_texts) if full_texts else 0.0
 
 
-def accuracy(correct: Iterable[int | None]) -> float | None:
+def accuracy(correct: Iterable[float | None]) -> float | None:
     """The mean of what was marked; None where nothing was."""
     marked = [c for c in correct if c is not None]
     return sum(marked) / len(marked) if marked else None

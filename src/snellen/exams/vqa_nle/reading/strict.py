@@ -43,6 +43,7 @@ _NAMED = re.compile(
     r"\b(?:answer|label|activity|option|choice|letter|relation)\s(?:is|would be)\b\s?:?\s?|\b(?:answer|label|activity)\s?:\s?",
     re.IGNORECASE,
 )
+_SO = re.compile(r"[\s,.;:]{0,3}(?:\b(?:so|therefore|thus|hence)\b)?[\s,]{0,2}(?:\bthe\b)?\s?$", re.IGNORECASE)
 _SENTENCE = re.compile(r"(?<=[^\s\d])[.;!?](?=\s)|(?<=\d)[.;!?](?=\s\D)")
 _LINE = re.compile(r"(?<![:\s]) ?\n")  # a line that ends in a colon goes on in the next
 _NUMBER = re.compile(r"^(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?$")
@@ -106,12 +107,7 @@ def _answer_text(text: str) -> str:
 
 def verdict_cut(text: str, start: int) -> str:
     """The reason before a verdict that comes after it: "it rains, so the answer is yes" without what follows the rain."""
-    return re.sub(
-        r"[\s,.;:]{0,3}(?:\b(?:so|therefore|thus|hence)\b)?[\s,]{0,2}(?:\bthe\b)?\s?$",
-        "",
-        text[:start],
-        flags=re.IGNORECASE,
-    )
+    return _SO.sub("", text[:start])
 
 
 # ---------------------------------------------------------------- VQA-X, ACT-X
