@@ -14,8 +14,8 @@ from snellen.core.types import NON_ANSWERS, Mark, Metrics, Outcome, Sample, Toke
 from snellen.exams.vqa_nle import summary
 from snellen.exams.vqa_nle.entropy.spans import metrics_of, spans
 from snellen.exams.vqa_nle.marking import rules as by
-from snellen.exams.vqa_nle.marking.synonyms import same_activity
 from snellen.exams.vqa_nle.marking.rules import Target, target_of
+from snellen.exams.vqa_nle.marking.synonyms import same_activity
 from snellen.exams.vqa_nle.names import LETTERS, MULTIMODAL_VQA_EVAL, letter_of, wants_explanation
 from snellen.exams.vqa_nle.reading import Read
 from snellen.exams.vqa_nle.vqa_official import normalise
@@ -30,13 +30,11 @@ class NleProtocol(Protocol):
     reads_tokens = True
     own_files = True  # each has the tables of its own marks
 
-    def __init__(
-        self, name: str, version: str, about: str, rules: by.Rules, answer_only: by.Rules | None = None
-    ) -> None:
-        super().__init__(name, about, version=version, prompt="zero")
+    def __init__(self, name: str, version: str, rules: by.Rules, answer_only: by.Rules | None = None) -> None:
+        super().__init__(name, rules.about, version=version, prompt="zero")
         self.rules = rules
         self.metrics = summary.declarations(explains=rules.explains, e_vil=rules.e_vil)
-        self._answers = NleProtocol(name, version, about, answer_only) if answer_only else self
+        self._answers = NleProtocol(name, version, answer_only) if answer_only else self
 
     def for_prompt(self, prompt: str) -> NleProtocol:
         """The same protocol for the replies to a prompt; always the same object for the same kind of prompt."""
@@ -189,33 +187,9 @@ def _hit(key: str | None, accepted: frozenset[str]) -> float | None:
 PROTOCOLS = {
     p.name: p
     for p in (
-        NleProtocol(
-            MULTIMODAL_VQA_EVAL,
-            "1",
-            "that code's post-processing with all its bugs; exact match of its normalised answer with the majority",
-            by.MultimodalVqaEval(),
-            by.MultimodalVqaEvalAnswers(explains=False),
-        ),
-        NleProtocol(
-            "strict",
-            "2",
-            "multimodal-vqa-eval's bugs fixed; official VQA normalisation; letters in any common writing; negated labels; nothing guessed",
-            by.Strict(),
-            by.Strict(explains=False),
-        ),
-        NleProtocol(
-            "nlxgpt",
-            "1",
-            "raw text before and after 'because', compared as it is; explanations filtered by the answer and unfiltered",
-            by.Nlxgpt(),
-            by.Nlxgpt(explains=False),
-        ),
-        NleProtocol(
-            "e-vil",
-            "2",
-            "any annotator's answer is right; explanations of rightly answered samples; its scores need SPICE and BERTScore, not here",
-            by.EVil(),
-            by.EVil(explains=False),
-        ),
+        NleProtocol(MULTIMODAL_VQA_EVAL, "1", by.MultimodalVqaEval(), by.MultimodalVqaEvalAnswers(explains=False)),
+        NleProtocol("strict", "2", by.Strict(), by.Strict(explains=False)),
+        NleProtocol("nlxgpt", "1", by.Nlxgpt(), by.Nlxgpt(explains=False)),
+        NleProtocol("e-vil", "2", by.EVil(), by.EVil(explains=False)),
     )
 }

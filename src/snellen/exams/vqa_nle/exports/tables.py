@@ -38,17 +38,8 @@ COLUMNS: Mapping[str, tuple[str, ...]] = {
 }
 ROWS = dict(zip(("vqax", "actx", "esnlive", "vcr"), grid.TASKS, strict=True))  # a task's row in the grid
 STATS, STATS_SIDECAR = "explanation_stats.csv", "explanation_stats.json"  # the second: which run a row is of
-STATS_COLUMNS = (
-    "model",
-    "task",
-    "split",
-    "prompt_mode",
-    "accuracy",
-    "n_samples",
-    "valid_expl_pct",
-    "valid_expl_count",
-    "total_samples",
-)
+_COUNTS = ("n_samples", "valid_expl_pct", "valid_expl_count", "total_samples")
+STATS_COLUMNS = ("model", "task", "split", "prompt_mode", "accuracy", *_COUNTS)
 SHORT = {"hf/llava-hf/llava-1.5-7b-hf": "llava", "hf/qwen/qwen3-vl-8b-instruct": "qwen"}
 LONGEST_NAME = 60
 

@@ -63,10 +63,11 @@ def target_of(sample: Sample) -> Target:
 
 
 class Rules(ABC):
-    """What a rule set must say. `explains` is false where replies should have no explanation; `e_vil` is true where explanations
-    are compared without tokenisation and combined into e-ViL's scores.
+    """What a rule set must say; `about` says it for people. `explains` is false where replies should have no explanation; `e_vil`
+    is true where explanations are compared without tokenisation and combined into e-ViL's scores.
     """
 
+    about = ""
     e_vil = False
 
     def __init__(self, explains: bool = True) -> None:
@@ -117,6 +118,8 @@ class Rules(ABC):
 class MultimodalVqaEval(Rules):
     """multimodal-vqa-eval with explanations; answers by its normaliser, VCR by the text of the choice."""
 
+    about = "that code's post-processing with all its bugs; exact match of its normalised answer with the majority"
+
     def read(self, reply: str, target: Target) -> Read:
         found = original.postprocess_prediction(reply, target.task, target.choices)
         return Read(found.answer, found.explanation, "abcd".index(found.letter) if found.letter else None)
@@ -163,6 +166,8 @@ class MultimodalVqaEvalAnswers(MultimodalVqaEval):
 class Strict(Rules):
     """multimodal-vqa-eval's bugs fixed; answers by the official VQA normalisation, VCR by the number of the choice."""
 
+    about = "multimodal-vqa-eval's bugs fixed; official VQA normalisation; letters in any common writing; negated labels; nothing guessed"
+
     def read(self, reply: str, target: Target) -> Read:
         if target.task == "vcr":
             return read_choice(reply, target.choices, target.objects)
@@ -205,6 +210,7 @@ class EVil(Strict):
     e-ViL's own models give a class and a text apart, so it has no rule for splitting a reply: the strict reader does that.
     """
 
+    about = "any annotator's answer is right; explanations of rightly answered samples; its scores need SPICE and BERTScore, not here"
     e_vil = True
 
     def accepted(self, target: Target) -> frozenset[str]:
@@ -221,6 +227,8 @@ class EVil(Strict):
 
 class Nlxgpt(Rules):
     """nlxgpt: raw text split at "because", compared as it is. VCR's letter stands for the text of its choice (ours)."""
+
+    about = "raw text before and after 'because', compared as it is; explanations filtered by the answer and unfiltered"
 
     def read(self, reply: str, target: Target) -> Read:
         answer, explanation = reading_nlxgpt.split(reply, target.task)
