@@ -131,12 +131,12 @@ def caption_scores(told: Sequence[Told], *, e_vil: bool) -> dict[str, Score]:
 
 
 def _caption_values(told: Sequence[Told], *, raw_text: bool) -> dict[str, float | None]:
-    from snellen.stats.nlg import AVAILABLE, available, meteor, score
+    from snellen.stats.nlg import meteor, missing, score
 
     said, true = [t.said for t in told], [list(t.true) for t in told]
     how: dict[str, Any] = {"tokenise": str} if raw_text else {}
     values: dict[str, float | None] = {**score(said, true, **how)}
-    if available()["METEOR"] == AVAILABLE:
+    if "METEOR" not in missing():
         try:
             values["METEOR"] = meteor(said, true, **how)
         except SnellenError:  # Java is there and does not work: no number, and the answers are paid for
