@@ -7,16 +7,8 @@ from typing import Any
 
 from snellen.core.errors import SnellenError
 from snellen.core.types import Sample
-from snellen.exams.vqa_nle.formats.base import (
-    BadRecord,
-    canonical_tags,
-    entailment_of,
-    explanations_of,
-    first,
-    kind_of,
-    label_of,
-    texts,
-)
+from snellen.exams.vqa_nle.formats import base
+from snellen.exams.vqa_nle.formats.base import BadRecord, canonical_tags, first
 from snellen.exams.vqa_nle.names import LETTERS, tags_of
 
 ANSWERS = {
@@ -51,7 +43,7 @@ def _facts(task: str, row: Mapping[str, Any]) -> dict[str, Any]:
     given = first(row, CHOICES)
     if given is None and isinstance(row.get("answers"), list):
         given = row["answers"]  # as multimodal-vqa-eval takes them
-    facts["objects"] = list(texts(row.get("objects"), "object")) if isinstance(row.get("objects"), list) else []
+    facts["objects"] = list(base.texts(row.get("objects"), "object")) if isinstance(row.get("objects"), list) else []
     facts["choices"] = _choices(given, len(facts["objects"]))
     return facts
 
@@ -61,12 +53,12 @@ def _choices(given: Any, objects: int) -> list[str]:
     if given is None:
         return []
     if not isinstance(given, list):
-        raise BadRecord(f'field "choices" must be a list of four texts, not {kind_of(given)}')
+        raise BadRecord(f'field "choices" must be a list of four texts, not {base.kind_of(given)}')
     if given and all(isinstance(c, list) for c in given):
         from snellen.exams.vqa_nle.formats.vcr import sentence
 
         return [sentence(c, objects) for c in given]
-    found = [canonical_tags(c) for c in texts(given, "choice")]
+    found = [canonical_tags(c) for c in base.texts(given, "choice")]
     if len(found) > len(LETTERS):
         raise BadRecord(f'field "choices" has {len(found)} texts; there are {len(LETTERS)} letters')
     return found
@@ -78,10 +70,10 @@ def _truth(task: str, row: Mapping[str, Any]) -> dict[str, Any] | None:
         one = given[0] if isinstance(given, list) else given
         if isinstance(one, int) and not isinstance(one, bool) and 0 <= one < len(CLASS_IDS):
             one = CLASS_IDS[one]
-        answers = list(entailment_of(one))
+        answers = list(base.entailment_of(one))
     else:
-        answers = list(texts(given, "answer", "answer"))
-    explanations = list(explanations_of(row))
+        answers = list(base.texts(given, "answer", "answer"))
+    explanations = list(base.explanations_of(row))
     return {"answers": answers, "explanations": explanations} if answers or explanations else None
 
 
@@ -97,7 +89,7 @@ def _vcr_truth(row: Mapping[str, Any], facts: Mapping[str, Any]) -> dict[str, An
             label = choices.index(text)
         elif choices:
             raise BadRecord(f'field "answer" {said!r} is neither a letter nor one of the choices')
-    explanations = [canonical_tags(e) for e in explanations_of(row)]
+    explanations = [canonical_tags(e) for e in base.explanations_of(row)]
     if label is None and said is None and not explanations:
         return None
     known = choices[label] if label is not None and label < len(choices) else None
@@ -112,7 +104,7 @@ def _vcr_said(row: Mapping[str, Any]) -> str | None:
         if isinstance(value, str):
             return value
         if value is not None and not (name == "answers" and isinstance(value, list)):
-            raise BadRecord(f'field "{name}" must be a letter or the text of a choice, not {kind_of(value)}')
+            raise BadRecord(f'field "{name}" must be a letter or the text of a choice, not {base.kind_of(value)}')
     return None
 
 
@@ -120,4 +112,4 @@ def _vcr_label(value: Any, choices: int) -> int | None:
     """The number of the right choice from 0, or its letter. A text such as "1" could count from 0 or from 1: refused."""
     if isinstance(value, str) and value.strip().upper() in LETTERS:
         value = LETTERS.index(value.strip().upper())
-    return label_of(value, choices or len(LETTERS))
+    return base.label_of(value, choices or len(LETTERS))

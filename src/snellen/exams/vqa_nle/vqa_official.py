@@ -41,30 +41,22 @@ def _contractions() -> dict[str, str]:
 CONTRACTIONS = _contractions()
 
 
-def strip_punctuation(text: str) -> str:
-    """The first half of the normalisation: marks and periods."""
-    number = _COMMA_IN_NUMBER.search(text) is not None
-    out = text
-    for mark in _MARKS:
-        loose = number or f"{mark} " in text or f" {mark}" in text
-        out = out.replace(mark, "" if loose else " ")
-    return _PERIOD.sub("", out, count=_MOST_PERIODS)
-
-
-def plain_words(text: str) -> str:
-    """The second half: lower case, number words to digits, articles dropped, apostrophes of contractions restored."""
-    digits = (_DIGITS.get(word, word) for word in text.lower().split())
-    return " ".join(CONTRACTIONS.get(word, word) for word in digits if word not in _ARTICLES)
-
-
 @lru_cache(maxsize=65536)
 def normalise(answer: str) -> str:
-    """An answer in the form in which official answers are compared.
+    """An answer in the form in which official answers are compared: marks and periods go first; then lower case, number words to
+    digits, articles dropped, apostrophes of contractions restored.
 
     >>> [normalise(a) for a in ("t-shirt", "1,000", "u.s.a.", "The Dont know", "two")]
     ['t shirt', '1000', 'usa', "don't know", '2']
     """
-    return plain_words(strip_punctuation(answer))
+    number = _COMMA_IN_NUMBER.search(answer) is not None
+    text = answer
+    for mark in _MARKS:
+        loose = number or f"{mark} " in answer or f" {mark}" in answer
+        text = text.replace(mark, "" if loose else " ")
+    text = _PERIOD.sub("", text, count=_MOST_PERIODS)
+    digits = (_DIGITS.get(word, word) for word in text.lower().split())
+    return " ".join(CONTRACTIONS.get(word, word) for word in digits if word not in _ARTICLES)
 
 
 def majority(answers: Sequence[str]) -> str | None:

@@ -81,11 +81,8 @@ class Format(NamedTuple):
 
 def first(fields: Fields, names: tuple[str, ...]) -> Any:
     """The first of these fields that says something (not null, not blank, not empty)."""
-    for name in names:
-        value = fields.get(name)
-        if value is not None and value != [] and not (isinstance(value, str) and not value.strip()):
-            return value
-    return None
+    values = (fields.get(name) for name in names)
+    return next((v for v in values if v not in (None, []) and not (isinstance(v, str) and not v.strip())), None)
 
 
 def need_text(fields: Fields, names: tuple[str, ...], what: str) -> str:

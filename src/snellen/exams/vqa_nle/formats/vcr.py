@@ -14,19 +14,8 @@ from typing import NamedTuple
 import msgspec
 
 from snellen.core.errors import SnellenError
-from snellen.exams.vqa_nle.formats.base import (
-    BYTE_ORDER_MARK,
-    UNDECODABLE,
-    BadRecord,
-    Box,
-    Format,
-    Item,
-    Record,
-    label_of,
-    read_bytes,
-    readable,
-    unusable,
-)
+from snellen.exams.vqa_nle.formats import base
+from snellen.exams.vqa_nle.formats.base import BadRecord, Record
 from snellen.exams.vqa_nle.formats.json_files import boxes_of, size_of
 
 Tokens = list[str | list[int]]
@@ -60,7 +49,7 @@ class _Metadata(msgspec.Struct):
 class Grounding(NamedTuple):
     """Boxes of the objects (in the order of their numbers), class names, and the image size that the boxes refer to."""
 
-    boxes: tuple[Box, ...] = ()
+    boxes: tuple[base.Box, ...] = ()
     names: tuple[str, ...] = ()
     size: tuple[float, float] | None = None
 
@@ -69,16 +58,16 @@ _LINES = msgspec.json.Decoder(_Line)
 _METADATA = msgspec.json.Decoder(_Metadata)
 
 
-def read(path: Path, label: str) -> Iterator[Item]:
+def read(path: Path, label: str) -> Iterator[base.Item]:
     """Every line."""
-    with readable(label), path.open("rb") as file:
+    with base.readable(label), path.open("rb") as file:
         for number, line in enumerate(file, 1):
             if not line.strip():
                 continue
             try:
-                yield _record(_LINES.decode(line.removeprefix(BYTE_ORDER_MARK) if number == 1 else line))
-            except (BadRecord, *UNDECODABLE) as error:
-                yield unusable(f"{label} line {number}", error)
+                yield _record(_LINES.decode(line.removeprefix(base.BYTE_ORDER_MARK) if number == 1 else line))
+            except (BadRecord, *base.UNDECODABLE) as error:
+                yield base.unusable(f"{label} line {number}", error)
 
 
 def _record(line: _Line) -> Record:
@@ -88,8 +77,8 @@ def _record(line: _Line) -> Record:
         raise BadRecord(f"{len(line.answer_choices)} answer choices, not {CHOICES}")
     objects = tuple(line.objects)
     choices = tuple(sentence(c, len(objects)) for c in line.answer_choices)
-    label = label_of(line.answer_label, CHOICES)
-    reason = label_of(line.rationale_label, len(line.rationale_choices))
+    label = base.label_of(line.answer_label, CHOICES)
+    reason = base.label_of(line.rationale_label, len(line.rationale_choices))
     explanation = "" if reason is None else sentence(line.rationale_choices[reason], len(objects))
     question = sentence(line.question, len(objects))
     if not question or not all(choices):
@@ -132,14 +121,14 @@ def sentence(tokens: Tokens, objects: int) -> str:
 
 def read_metadata(path: Path, label: str) -> Grounding:
     """A metadata file; raises SnellenError where it is not one, or has a box that is none."""
-    data = read_bytes(path, label)
+    data = base.read_bytes(path, label)
     try:
         found = _METADATA.decode(data)
         return Grounding(boxes_of(found.boxes) or (), tuple(found.names), size_of(found.width, found.height))
     except BadRecord as error:
         raise SnellenError(f"{label}: {error}") from None
-    except UNDECODABLE as error:
+    except base.UNDECODABLE as error:
         raise SnellenError(f"{label}: not a VCR metadata file ({error or 'nested too deeply'})") from None
 
 
-OFFICIAL = Format("official", "vcr", ("lines",), (("img_fn",), ("answer_choices",), ("question",)), read)
+OFFICIAL = base.Format("official", "vcr", ("lines",), (("img_fn",), ("answer_choices",), ("question",)), read)
