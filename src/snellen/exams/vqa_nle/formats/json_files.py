@@ -13,25 +13,8 @@ from typing import Any
 
 import msgspec
 
-from snellen.exams.vqa_nle.formats.base import (
-    EXPLANATION_FIELDS,
-    BadRecord,
-    Box,
-    Fields,
-    Format,
-    Parser,
-    Record,
-    canonical_tags,
-    class_names,
-    entailment_of,
-    explanations_of,
-    first,
-    label_of,
-    name_text,
-    need_text,
-    read_json,
-    texts,
-)
+from snellen.exams.vqa_nle.formats import base
+from snellen.exams.vqa_nle.formats.base import BadRecord, Fields, Record, first, name_text, need_text
 
 IMAGE_FIELDS = ("image_name", "image", "filename")
 ACTIVITY_FIELDS = ("answers", "label", "activity", "class", "label_name")
@@ -53,8 +36,8 @@ def vqax(key: str, fields: Fields) -> Record:
         images=(name,) if name else (),
         image_id=image_id,
         question=need_text(fields, ("question",), "question"),
-        answers=texts(first(fields, ("answers", "answer")), "answer", "answer"),
-        explanations=explanations_of(fields),
+        answers=base.texts(first(fields, ("answers", "answer")), "answer", "answer"),
+        explanations=base.explanations_of(fields),
         answer_type=answer_type if answer_type in ("yes/no", "number", "other") else "",
     )
 
@@ -67,7 +50,7 @@ def actx(key: str, fields: Fields) -> Record:
         images=_image(fields, IMAGE_FIELDS),
         image_id=name_text(fields, ("image_id",)),
         answers=() if label is None else (label,),
-        explanations=explanations_of(fields),
+        explanations=base.explanations_of(fields),
     )
 
 
@@ -77,22 +60,22 @@ def esnlive(key: str, fields: Fields) -> Record:
         key=key,
         images=_image(fields, (*IMAGE_FIELDS, "Flickr30kID")),
         hypothesis=need_text(fields, ("hypothesis",), "hypothesis"),
-        answers=entailment_of(first(fields, RELATION_FIELDS)),
-        explanations=explanations_of(fields),
+        answers=base.entailment_of(first(fields, RELATION_FIELDS)),
+        explanations=base.explanations_of(fields),
     )
 
 
 def vcr(key: str, fields: Fields) -> Record:
     """Key = the number in `annot_id`, which is the better key and is used."""
-    objects = class_names(fields.get("objects"))
+    objects = base.class_names(fields.get("objects"))
     answer = first(fields, ("answers", "answer"))
     return Record(
         key=name_text(fields, ("annot_id",)) or key,
         images=_image(fields, ("img_name", "img_fn", "image_name")),
         image_id=name_text(fields, ("img_id",)),
         question=tags_from_names(need_text(fields, ("question",), "question"), objects),
-        answers=tuple(tags_from_names(a, objects) for a in texts(answer, "answer")),
-        explanations=tuple(tags_from_names(e, objects) for e in explanations_of(fields)),
+        answers=tuple(tags_from_names(a, objects) for a in base.texts(answer, "answer")),
+        explanations=tuple(tags_from_names(e, objects) for e in base.explanations_of(fields)),
         objects=objects,
         boxes=boxes_of(fields.get("boxes_data")),
         size=size_of(fields.get("image_w"), fields.get("image_h")),
@@ -118,7 +101,7 @@ def tags_from_names(text: str, objects: tuple[str, ...]) -> str:
     return text
 
 
-def boxes_of(value: Any) -> tuple[Box, ...] | None:
+def boxes_of(value: Any) -> tuple[base.Box, ...] | None:
     """Boxes as x1, y1, x2, y2 (a score after them is dropped); None where there are none."""
     if value is None:
         return None
@@ -156,8 +139,8 @@ def e_vil_esnlive(key: str, fields: Fields) -> Record:
         key=key,
         images=images,
         hypothesis=need_text(fields, ("sent", "hypothesis"), "hypothesis"),
-        answers=entailment_of(first(fields, RELATION_FIELDS)),
-        explanations=explanations_of(fields),
+        answers=base.entailment_of(first(fields, RELATION_FIELDS)),
+        explanations=base.explanations_of(fields),
     )
 
 
@@ -183,10 +166,10 @@ def flickr_names(key: str, image: str) -> tuple[str, ...]:
 
 def e_vil_vcr(key: str, fields: Fields) -> Record:
     """Four choices and the index of the right one. Some copies of the files hold the class names as a text."""
-    choices = tuple(canonical_tags(c) for c in texts(first(fields, ("answer_choices", "answers")), "choice"))
+    choices = tuple(base.canonical_tags(c) for c in base.texts(first(fields, ("answer_choices", "answers")), "choice"))
     if len(choices) != 4:
         raise BadRecord(f"{len(choices)} answer choices, not 4")
-    label = label_of(fields.get("label", fields.get("answer_label")), 4)
+    label = base.label_of(fields.get("label", fields.get("answer_label")), 4)
     image = name_text(fields, ("raw_img_id", "raw_img", "img_fn"))
     image = image or re.sub(r"\.npz$", ".jpg", name_text(fields, ("img_id",)))
     if not image:
@@ -201,12 +184,12 @@ def e_vil_vcr(key: str, fields: Fields) -> Record:
         key=key,
         images=(image,),
         image_id=name_text(fields, ("img_id",)),
-        question=canonical_tags(need_text(fields, ("sent", "question"), "question")),
+        question=base.canonical_tags(need_text(fields, ("sent", "question"), "question")),
         choices=choices,
         answers=() if label is None else (choices[label],),
         label=label,
-        explanations=tuple(canonical_tags(e) for e in explanations_of(fields)),
-        objects=class_names(objects),
+        explanations=tuple(base.canonical_tags(e) for e in base.explanations_of(fields)),
+        objects=base.class_names(objects),
     )
 
 
@@ -224,15 +207,17 @@ def actx_original(key: str, fields: Fields) -> Record:
         images=(name,),
         image_id=image_id,
         answers=(need_text(fields, ("ans",), "label"),) if fields.get("ans") is not None else (),
-        explanations=explanations_of(fields),
+        explanations=base.explanations_of(fields),
     )
 
 
 # ---------------------------------------------------------------- how they are known
 
 
-def _format(name: str, task: str, parse: Parser, *needs: tuple[str, ...], without: tuple[str, ...] = ()) -> Format:
-    return Format(name, task, ("object", "list"), needs, partial(read_json, parse=parse), without)
+def _format(
+    name: str, task: str, parse: base.Parser, *needs: tuple[str, ...], without: tuple[str, ...] = ()
+) -> base.Format:
+    return base.Format(name, task, ("object", "list"), needs, partial(base.read_json, parse=parse), without)
 
 
 _ANSWERS = ("answers", "answer")
@@ -240,7 +225,9 @@ _IMAGES = (*IMAGE_FIELDS, "image_id")
 _E_VIL_VCR = (("sent", "question"), ("answer_choices", "answers"), ("raw_img_id", "raw_img", "img_id"))
 
 VQAX = _format("nlxgpt", "vqax", vqax, ("question",), _ANSWERS, _IMAGES)
-ACTX = _format("nlxgpt", "actx", actx, ACTIVITY_FIELDS, _IMAGES, EXPLANATION_FIELDS, without=("question", "hypothesis"))
+ACTX = _format(
+    "nlxgpt", "actx", actx, ACTIVITY_FIELDS, _IMAGES, base.EXPLANATION_FIELDS, without=("question", "hypothesis")
+)
 ESNLIVE = _format("nlxgpt", "esnlive", esnlive, ("hypothesis",), (*_IMAGES, "Flickr30kID"))
 VCR = _format("nlxgpt", "vcr", vcr, ("question",), _ANSWERS, ("img_name",), without=("answer_choices", "sent"))
 E_VIL_ESNLIVE = _format("e-vil", "esnlive", e_vil_esnlive, ("sent",), without=("answer_choices",))
