@@ -19,7 +19,7 @@ from snellen.exams.grounding.formats.base import (
     SIZE_BASIS,
     SMALL_BELOW,
 )
-from snellen.exams.grounding.marking.screenspot import CELLS, averages
+from snellen.exams.grounding.marking.screenspot import CELLS, mean_of_cells
 from snellen.exams.grounding.names import ORACLE_TITLE
 
 SIZES = ("small", "medium", "large")
@@ -133,7 +133,7 @@ def screenspot_table(groups: Sequence[GroupSummary], subject: str) -> str:
             shares[group.by["split"], group.by["kind"]] = (right, group.n)
     whole = next(g for g in groups if set(g.by) == {"part"})
     cells = CELLS if any(c in shares for c in CELLS) else tuple(sorted(shares))
-    _samples, plain = averages(shares)
+    plain = mean_of_cells(shares)
     samples = whole.outcomes.get(Outcome.CORRECT.value, 0) / whole.n
     oracle = "" if whole.by["part"] == "all" else f" — {ORACLE_TITLE}"
     head = [f"{place} {kind}" for place, kind in cells]
