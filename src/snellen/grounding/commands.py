@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -98,6 +97,7 @@ def run(method: str, dataset: str, limit: int, protocol: str, model: str | None,
     """Run a method on a data set, or go on with a run that was interrupted; write the original's result file."""
     from snellen.cli.progress import show_progress
     from snellen.engine.run import carry_out
+    from snellen.exams.grounding.exports import safe_name
     from snellen.exams.grounding.tables import console_table
 
     known = _settings()
@@ -113,7 +113,7 @@ def run(method: str, dataset: str, limit: int, protocol: str, model: str | None,
     if finished.stopped is not None:
         raise finished.stopped
     result = result_of(finished.run, plan.targets[0], dataset, limit, model)
-    path = out / f"{_safe(method)}{'-' + _safe(model) if model else ''}_{_safe(dataset)}.json"
+    path = out / f"{safe_name(method)}{'-' + safe_name(model) if model else ''}_{safe_name(dataset)}.json"
     _write(path, result, "--output_dir")
     click.echo(console_table([result]))
     failed = result["outcomes"].get("error", 0)
@@ -312,10 +312,6 @@ def _there(base: Path) -> dict[str, str]:
 def _elements(folder: Path) -> int:
     annotations = msgspec.json.decode((folder / "annotations.json").read_bytes())
     return sum(len(sample["elements"]) for sample in annotations["samples"])
-
-
-def _safe(name: str) -> str:
-    return re.sub(r"[^A-Za-z0-9._+-]+", "-", name).strip("-.") or "run"
 
 
 def _write(path: Path, content: Any, option: str) -> None:
