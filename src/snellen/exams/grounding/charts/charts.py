@@ -15,6 +15,7 @@ from snellen.exams.grounding.charts.results import AREA, ORIGINAL, PIXELS, SIZES
 from snellen.exams.grounding.charts.scatter import scatter
 from snellen.exams.grounding.charts.shapes import Picture, to_svg
 from snellen.exams.grounding.names import OPENADAPT
+from snellen.synthetic.writing import write_bytes
 
 OVERALL = "detection_rate_overall"
 BY_SIZE = "detection_rate_by_size"
@@ -73,11 +74,7 @@ def write(results: Iterable[Result], folder: Path) -> list[Path]:
         folder.mkdir(parents=True, exist_ok=True)
         for name, picture in draw(results).items():
             for ending, content in (("svg", to_svg(picture).encode()), ("png", to_png(picture))):
-                path = folder / f"{name}.{ending}"
-                part = path.with_name(path.name + ".part")
-                part.write_bytes(content)
-                part.replace(path)
-                written.append(path)
+                written.append(write_bytes(folder / f"{name}.{ending}", content))
     except OSError as error:
         raise SnellenError(f"cannot write charts to {folder} ({error.strerror}): choose another --charts_dir") from None
     return written
