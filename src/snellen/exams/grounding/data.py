@@ -20,11 +20,13 @@ from snellen.core.images import sniff
 from snellen.core.options import Selection
 from snellen.core.selection import choose
 from snellen.core.types import Picture, Sample
-from snellen.exams.grounding.formats import annotations, osworld, pro, screenspot
+from snellen.exams.grounding.formats import osworld, pro, screenspot
+from snellen.exams.grounding.formats.annotations import FORMAT as ANNOTATIONS
+from snellen.exams.grounding.formats.annotations import is_synthetic
 from snellen.exams.grounding.formats.base import Format, Screen, Target, area_class, size_class
 from snellen.synthetic.writing import MARKER
 
-FORMATS = (annotations.FORMAT, screenspot.V1, screenspot.V2, pro.FORMAT, osworld.FORMAT)
+FORMATS = (ANNOTATIONS, screenspot.V1, screenspot.V2, pro.FORMAT, osworld.FORMAT)
 TASK = "ground"
 TAGS = ("type", "platform", "application", "difficulty", "theme", "kind", "size", "area")
 
@@ -68,9 +70,7 @@ class GroundingData(Dataset):
             raise SnellenError(f"{problems[0]}{more}; 'snellen data check grounding --data {where}' lists all")
         if not any(screen.targets for screen in screens):
             raise SnellenError(f"{where}: {self.format.title} without a single target")
-        self.synthetic = (where / MARKER).is_file() or (
-            self.format is annotations.FORMAT and annotations.is_synthetic(files[0], where)
-        )
+        self.synthetic = (where / MARKER).is_file() or (self.format is ANNOTATIONS and is_synthetic(files[0], where))
         self.fingerprint = _fingerprint(self.format, files, screens)
         self._screens = _chosen(screens, where, options)
 
