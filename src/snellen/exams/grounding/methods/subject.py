@@ -26,7 +26,7 @@ from snellen.exams.grounding.methods.oracle import OracleMethod, Target
 from snellen.exams.grounding.methods.parsers import ParseCache
 from snellen.exams.grounding.reading.predictions import Prediction, to_text
 
-OCR = "snellen.exams.grounding.methods.ocr_worker:parse_question"
+OCR = "snellen.exams.grounding.methods.ocr:parse_question"
 ROLES = {"plan": "planner", "check": "planner"}
 
 
