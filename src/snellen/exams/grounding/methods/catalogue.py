@@ -16,11 +16,11 @@ from snellen.exams.grounding.methods.chooser_model import ModelChooser
 from snellen.exams.grounding.methods.composed import Composed
 from snellen.exams.grounding.methods.lexical import LexicalChooser
 from snellen.exams.grounding.methods.looks import Locator
+from snellen.exams.grounding.methods.options import ORACLE
 from snellen.exams.grounding.methods.oracle import STRATEGIES, DetectionOracle, OracleMethod, PointOracle
 from snellen.exams.grounding.methods.parsers import ParserLocator
 from snellen.exams.grounding.methods.screenseeker import CALLS, ScreenSeeker
 
-ORACLE = "oracle/"
 BASES = {
     "omniparser": "OmniParser's server sees, a chooser picks",
     "ocr": "embedded: RapidOCR text and a classical detector of boxes and icons, a chooser picks",
