@@ -18,10 +18,11 @@ from snellen.exams.grounding.methods.parsers import Chooser
 from snellen.exams.grounding.methods.pictures import tagged
 from snellen.exams.grounding.methods.timing import aside
 from snellen.exams.grounding.reading.points import thought_out
-from snellen.exams.grounding.reading.predictions import MOST_DETECTIONS, Corners, Detection
+from snellen.exams.grounding.reading.predictions import MOST_DETECTIONS, Detection
 
 ROLE = "choose"
 LONGEST_CONTENT = 120
+_tagged = lru_cache(maxsize=16)(tagged)  # the numbered picture is the same for every target of a screenshot
 _ID = re.compile(
     r"""["']?Click\s{0,4}(?:BBox\s{0,4})?ID["']?\s{0,8}[:=]\s{0,8}["']?\s{0,4}(none|null|-?\d{1,6})""", re.IGNORECASE
 )
@@ -65,12 +66,6 @@ class ModelChooser(Chooser):
             return look._replace(reason=f"the reply chooses box {number} of {len(detections)}")
         order = (detections[number], *(d for i, d in enumerate(look.detections) if i != number))
         return look._replace(status="found", confidence=certainty(answer.tokens), detections=order)
-
-
-@lru_cache(maxsize=16)
-def _tagged(picture: bytes, boxes: tuple[Corners, ...]) -> bytes:
-    """The numbered picture, kept for a while: it is the same for every target of a screenshot."""
-    return tagged(picture, boxes)
 
 
 def listed(detections: tuple[Detection, ...]) -> str:

@@ -122,8 +122,7 @@ def choose(locator: Locator, looks: Sequence[Look]) -> Look:
         return next(ranked, Look("error", reason="nothing was looked at"))
     if locator.scored:
         return max(found, key=lambda look: look.confidence or 0.0)
-    votes = [sum(_nearness(one, other) for other in found) for one in found]
-    return found[votes.index(max(votes))]
+    return max(found, key=lambda look: sum(_nearness(look, other) for other in found))
 
 
 def finer(locator: Locator, before: Look, after: Look) -> Look:

@@ -115,8 +115,8 @@ def asked_id(view: View, crop: Crop) -> str:
 
 def steps(crop: Crop, sent: Size) -> tuple[str, ...]:
     """What was done to the picture, for the ledger."""
-    resized = () if sent == crop.inner.size else (f"resize {sent[0]}x{sent[1]}",)
-    return (*(() if noted(crop) == "whole" else (noted(crop),)), *resized)
+    resized = f"resize {sent[0]}x{sent[1]}" if sent != crop.inner.size else ""
+    return tuple(step for step in (noted(crop), resized) if step not in ("", "whole"))
 
 
 @lru_cache(maxsize=16)

@@ -8,7 +8,7 @@ never looks gets over 90 % here. Everything else in this package works without a
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from snellen.core.errors import SnellenError
 from snellen.core.types import Sample
@@ -151,14 +151,8 @@ class DetectionOracle(OracleMethod):
         if self._last is None or self._last[0] is not parse.detections:
             self._last = (parse.detections, _fractions(parse), any(d.text for d in parse.detections))
         _known, own, worded = self._last
-        boxes = np.column_stack(
-            (
-                region[0] + own[:, 0] * region[2],
-                region[1] + own[:, 1] * region[3],
-                own[:, 2] * region[2],
-                own[:, 3] * region[3],
-            )
-        )
+        x, y, w, h = region
+        boxes = own * np.array((w, h, w, h)) + np.array((x, y, 0.0, 0.0))
         tx, ty, tw, th = target.box
         wide = np.minimum(boxes[:, 0] + boxes[:, 2], tx + tw) - np.maximum(boxes[:, 0], tx)
         high = np.minimum(boxes[:, 1] + boxes[:, 3], ty + th) - np.maximum(boxes[:, 1], ty)
@@ -176,11 +170,10 @@ def _fractions(parse: Parse) -> Floats:
     """Boxes (x, y, width, height) as fractions of the parsed picture."""
     import numpy as np
 
-    raw: Any = np.array([d.box for d in parse.detections], dtype=np.float64)
-    raw = raw / np.array([parse.width, parse.height, parse.width, parse.height])
-    raw[:, 2:] -= raw[:, :2]
-    out: Floats = raw
-    return out
+    edges = np.array([d.box for d in parse.detections], dtype=np.float64)
+    edges /= np.array([parse.width, parse.height, parse.width, parse.height])
+    edges[:, 2:] -= edges[:, :2]
+    return edges
 
 
 def _bonus(detection: Detection, wanted: str | None) -> float:

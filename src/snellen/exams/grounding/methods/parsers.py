@@ -17,6 +17,7 @@ from snellen.exams.grounding.methods.pictures import cut, noted
 from snellen.exams.grounding.methods.timing import aside
 
 KEPT = 64
+_cut = lru_cache(maxsize=16)(cut)  # fixed panels are the same for every target of a screenshot
 
 
 class Chooser(Interface):
@@ -53,12 +54,6 @@ class ParserLocator(Locator):
         chosen = look.detections[0]
         box = Box(*chosen.box, crop.inner)
         return look._replace(point=box.centre, box=box, text=chosen.text or None)
-
-
-@lru_cache(maxsize=16)
-def _cut(image: bytes, crop: Crop) -> bytes:
-    """A cut-out, kept for a while: fixed panels are the same for every target of a screenshot."""
-    return cut(image, crop)
 
 
 class ParseCache:
