@@ -171,8 +171,8 @@ def test_chance_is_of_the_samples_that_a_prompt_asks_about(tmp_path: Path) -> No
         tasks=["shape"], protocols=["original-icl"],
     )  # fmt: skip
     (row,) = run.controls
-    assert row["n"] < 12
-    assert row["chance"] == pytest.approx(1 / 10)
+    assert row.n < 12
+    assert row.chance == pytest.approx(1 / 10)
 
 
 @pytest.mark.parametrize(
