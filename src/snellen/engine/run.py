@@ -20,7 +20,6 @@ from snellen.engine.answer.loop import Asking, Progress
 from snellen.engine.call.store import Store, cache_folder
 from snellen.engine.mark import marking, scoring
 from snellen.engine.mark.missing_answers import Unasked
-from snellen.engine.mark.results_folder import collect
 from snellen.engine.plan.plan import Plan, Target, choose, manifest, of_run, scorer_entry
 from snellen.engine.runs.folder import RunFolder, Scan
 from snellen.engine.runs.run import Run
@@ -49,8 +48,9 @@ def carry_out(
         _remove_if_empty(plan.folder)
         raise
     if plan.results is not None and finished.stopped is None:
-        kept = collect(finished.run, plan.exam, plan.results)
-        finished = finished._replace(notes=(*finished.notes, *(f"results: {line}" for line in kept)))
+        every = marking.run_facts(finished.run.folder, plan.exam)
+        kept = [f"results: {line}" for facts in every for line in plan.exam.collect(facts, plan.results)]
+        finished = finished._replace(notes=(*finished.notes, *kept))
     return finished
 
 
@@ -78,7 +78,9 @@ def _carry_out(
                     f"none of the {len(scan.failed)} questions was answered; the same command asks them again. The reason: "
                     f"{next(iter(marking.failure_reasons(folder, scan)))}"
                 )
-        scored = 0 if isinstance(stopped, Interrupted) else _score(plan, folder, scan, on_scoring)
+        scored = 0
+        for scorer in () if isinstance(stopped, Interrupted) else plan.scorers:
+            scored += scoring.score(folder, plan.exam, plan.data, scorer, scan, on_scoring)
         if not open_questions and not scored and marking.is_current(folder, targets):
             return Finished(Run(plan.folder), None, tuple(notes), 0)
         if not isinstance(stopped, Interrupted) and scan.last:
@@ -89,22 +91,13 @@ def _carry_out(
 
 def _opening_notes(folder: RunFolder, plan: Plan, scan: Scan) -> list[str]:
     """What a user should know before the first question."""
-    notes = []
-    torn = folder.start_appending()
-    if torn:
-        notes.append(f"a torn last line ({torn} bytes) was cut off; that sample is asked again")
-    if scan.unreadable:
-        notes.append(
-            f"{scan.unreadable} unreadable lines in answers.jsonl are passed over; those samples are asked again"
-        )
-    if plan.data.missing:
-        notes.append(f"{len(plan.data.missing)} samples cannot be used and are left out; run.json lists them")
-    return notes + _doubts(plan)
-
-
-def _score(plan: Plan, folder: RunFolder, scan: Scan, on_scoring: Callable[[int, int], None] | None) -> int:
-    """Hold new answers against their pictures, with every scorer of the plan."""
-    return sum(scoring.score(folder, plan.exam, plan.data, s, scan, on_scoring) for s in plan.scorers)
+    torn, missing = folder.start_appending(), len(plan.data.missing)
+    said = {
+        f"a torn last line ({torn} bytes) was cut off; that sample is asked again": torn,
+        f"{scan.unreadable} unreadable lines in answers.jsonl are passed over; those samples are asked again": scan.unreadable,
+        f"{missing} samples cannot be used and are left out; run.json lists them": missing,
+    }
+    return [note for note, n in said.items() if n] + _doubts(plan)
 
 
 def _unscored(folder: RunFolder) -> list[str]:
@@ -130,9 +123,9 @@ def _doubts(plan: Plan) -> list[str]:
 
 def _remove_if_empty(path: Path) -> None:
     """A run that failed before its first answer leaves nothing behind that later commands would trip over."""
-    answers = path / "answers.jsonl"
-    if (path / "run.json").exists() and not (answers.exists() and answers.stat().st_size):
-        with contextlib.suppress(SnellenError), RunFolder(path):
+    folder = RunFolder(path)
+    if folder.has("run.json") and not folder.answers_bytes:
+        with contextlib.suppress(SnellenError), folder:
             shutil.rmtree(path, ignore_errors=True)
 
 
@@ -244,14 +237,11 @@ async def _ask_async(
 ) -> Asked:
     asking = Asking(plan, folder, scan, plan.limits, store, on_progress)
     loop = asyncio.get_running_loop()
+    interrupted = Interrupted("interrupted: everything answered so far is kept, the same command goes on")
     handled = []
     for number in (signal.SIGINT, signal.SIGTERM):
         try:
-            loop.add_signal_handler(
-                number,
-                asking.stop,
-                Interrupted("interrupted: everything answered so far is kept, the same command goes on"),
-            )
+            loop.add_signal_handler(number, asking.stop, interrupted)
             handled.append(number)
         except (NotImplementedError, RuntimeError, ValueError):
             break  # not the main thread, or no POSIX signals: Ctrl-C then arrives as KeyboardInterrupt
@@ -269,7 +259,8 @@ async def _ask_async(
 
 def remark(path: str | Path, protocols: tuple[str, ...] = ()) -> marking.Remarked:
     """Mark a run's stored answers again, under its own protocols or others. Calls nobody."""
-    with RunFolder(_existing(Path(path))) as folder:
+    run = Run(Path(path))  # an error where it is no run folder, before anything is made there
+    with run.folder as folder:
         known = folder.manifest()
         exam = exams.load(known.benchmark)
         own = of_run(exam, known, folder.path)
@@ -290,9 +281,3 @@ def _concurrency(folder: RunFolder) -> dict[str, Any] | None:
     with contextlib.suppress(SnellenError):
         return folder.summary().concurrency
     return None
-
-
-def _existing(path: Path) -> Path:
-    if not (path / "run.json").is_file():
-        raise SnellenError(f"{path} is not a run folder: it has no run.json")
-    return path
