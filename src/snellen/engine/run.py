@@ -24,6 +24,9 @@ from snellen.engine.plan.plan import Plan, Target, choose, manifest, of_run, sco
 from snellen.engine.runs.folder import RunFolder, Scan
 from snellen.engine.runs.run import Run
 
+OnProgress = Callable[[Progress], None] | None
+OnScoring = Callable[[int, int], None] | None
+
 
 class Finished(NamedTuple):
     """A run that was carried out. `stopped` is why it ended early; `notes` are for the user's eyes."""
@@ -34,11 +37,7 @@ class Finished(NamedTuple):
     asked: int
 
 
-def carry_out(
-    plan: Plan,
-    on_progress: Callable[[Progress], None] | None = None,
-    on_scoring: Callable[[int, int], None] | None = None,
-) -> Finished:
+def carry_out(plan: Plan, on_progress: OnProgress = None, on_scoring: OnScoring = None) -> Finished:
     """Run a plan, or go on with it where it was left."""
     if plan.limits.fresh and not _fresh_and_unfinished(plan.folder):
         _put_aside(plan.folder)
@@ -54,11 +53,7 @@ def carry_out(
     return finished
 
 
-def _carry_out(
-    plan: Plan,
-    on_progress: Callable[[Progress], None] | None,
-    on_scoring: Callable[[int, int], None] | None,
-) -> Finished:
+def _carry_out(plan: Plan, on_progress: OnProgress, on_scoring: OnScoring) -> Finished:
     notes = list(plan.notes)
     with RunFolder(plan.folder) as folder:
         targets = _write_manifest(folder, plan)
@@ -162,9 +157,8 @@ def _write_manifest(folder: RunFolder, plan: Plan) -> tuple[Target, ...]:
     known = folder.manifest()
     before = of_run(plan.exam, known, folder.path)
     targets = _joined(before, plan.targets)
-    renewed = msgspec.structs.replace(
-        known, scorers=tuple(scoring.joined(known.scorers, map(scorer_entry, plan.scorers)))
-    )
+    scored_by = scoring.joined(known.scorers, map(scorer_entry, plan.scorers))
+    renewed = msgspec.structs.replace(known, scorers=scored_by)
     if targets != before:
         asked = known.questions | {arm.text: n for arm, n in plan.questions.items()}
         renewed = msgspec.structs.replace(renewed, protocols=tuple(t.entry for t in targets), questions=asked)
@@ -188,13 +182,7 @@ Asked = tuple[Stopped | None, dict[str, Any]]
 """Why the asking ended early, if it did, and what the limiter did."""
 
 
-def _ask(
-    plan: Plan,
-    folder: RunFolder,
-    scan: Scan,
-    on_progress: Callable[[Progress], None] | None,
-    notes: list[str],
-) -> Asked:
+def _ask(plan: Plan, folder: RunFolder, scan: Scan, on_progress: OnProgress, notes: list[str]) -> Asked:
     """Drive the asking loop; Ctrl-C and SIGTERM stop it cleanly."""
     store = Store(cache_folder()) if plan.subject.endpoints and plan.limits.use_store else None
     try:
@@ -228,13 +216,7 @@ def _backfill(folder: RunFolder, scan: Scan, store: Store) -> None:
             store.put(call.key, Reply(call=call, text=answer.text, refused=answer.refused, tokens=answer.tokens))
 
 
-async def _ask_async(
-    plan: Plan,
-    folder: RunFolder,
-    scan: Scan,
-    store: Store | None,
-    on_progress: Callable[[Progress], None] | None,
-) -> Asked:
+async def _ask_async(plan: Plan, folder: RunFolder, scan: Scan, store: Store | None, on_progress: OnProgress) -> Asked:
     asking = Asking(plan, folder, scan, plan.limits, store, on_progress)
     loop = asyncio.get_running_loop()
     interrupted = Interrupted("interrupted: everything answered so far is kept, the same command goes on")

@@ -81,10 +81,7 @@ def _rows(
             low=drawn.low,
             high=drawn.high,
             n=drawn.n,
-            **(
-                {"chance": chance(exam, target.protocol, base.arm.prompt, members[part], metric)}
-                | _floor(group, metric)
-            ),
+            **{"chance": chance(exam, target.protocol, base.arm.prompt, members[part], metric)} | _floor(group, metric),
         )
 
 
@@ -100,18 +97,13 @@ def _floor(group: GroupSummary | None, metric: str) -> dict[str, Any]:
 
 def chance(exam: Exam, protocol: Protocol, prompt: str, samples: list[Sample], metric: str) -> float | None:
     """What a subject that draws among the options would score on these samples, computed, not drawn."""
-    total, seen = 0.0, 0
-    judged: dict[tuple[str, str], float] = {}
+    total = 0.0
+    judged: dict[str, float] = {}
     for sample in samples:
-        key = (
-            repr(sample.truth),
-            repr(sorted((k, v) for k, v in sample.tags.items() if k in ("split", "task", "config"))),
-        )
+        key = repr((sample.truth, [sample.tags.get(k) for k in ("split", "task", "config")]))
         if key not in judged:
-            probe = next(
-                (p for p in exam.probes() if all(sample.tags.get(k) == p.tags.get(k) for k in ("split", "task"))),
-                None,
-            )
+            alike = (p for p in exam.probes() if all(sample.tags.get(k) == p.tags.get(k) for k in ("split", "task")))
+            probe = next(alike, None)
             replies = random_replies(exam.ask(prompt, probe)) if probe is not None else []
             values = [mark_reply(protocol, sample, reply).metrics.get(metric) for reply in replies]
             numbers = [v for v in values if isinstance(v, float)]
@@ -119,8 +111,7 @@ def chance(exam: Exam, protocol: Protocol, prompt: str, samples: list[Sample], m
                 return None
             judged[key] = sum(numbers) / len(numbers)
         total += judged[key]
-        seen += 1
-    return total / seen if seen else None
+    return total / len(samples) if samples else None
 
 
 def random_replies(question: Question) -> list[str]:
