@@ -64,7 +64,7 @@ def test_bins_without_ties_are_of_equal_count_with_mean_accuracy_and_wilson_inte
     assert [b.accuracy for b in found] == [0, 0, 1, 1]
     assert found[1].score_mean == pytest.approx(sum(scores[25:50]) / 25)
     assert (found[3].low, found[3].high) == wilson(25, 25)
-    assert found[0].risk == 1.0
+    assert found[0].accuracy == 0.0
 
 
 def test_bad_input_is_named() -> None:

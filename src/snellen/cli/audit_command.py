@@ -14,12 +14,10 @@ NUMBERS = ("chance", "best constant", "list every option", "contradict yourself"
 
 @click.command("audit")
 @click.argument("exam")
-@click.option(
+@options.several(
     "--protocol",
     "--protocols",
     "protocols",
-    multiple=True,
-    callback=options.words,
     metavar="P,...",
     help="Default: all.",
 )

@@ -48,6 +48,11 @@ WHICH, WHO, MARKED, HOW, SHOWN = (
 )
 
 
+def several(*names: str, help: str, metavar: str | None = None, cls: type[Flag] = Flag) -> Callable[[F], F]:
+    """An option with repeated or comma-separated values."""
+    return click.option(*names, multiple=True, callback=words, metavar=metavar, help=help, cls=cls)
+
+
 def stack(*options: Callable[[F], F]) -> Callable[[F], F]:
     """Several options as one decorator, in their order."""
 
@@ -68,21 +73,17 @@ selection = stack(
         help="Folder of the data set (default: where 'snellen data get' puts it).",
         cls=WHICH,
     ),
-    click.option(
+    several(
         "--split",
         "--splits",
         "splits",
-        multiple=True,
-        callback=words,
         help="Splits, comma separated (default: all).",
         cls=WHICH,
     ),
-    click.option(
+    several(
         "--task",
         "--tasks",
         "tasks",
-        multiple=True,
-        callback=words,
         help="Tasks, comma separated (default: all).",
         cls=WHICH,
     ),
@@ -120,12 +121,10 @@ model = stack(
 )
 
 protocols = stack(
-    click.option(
+    several(
         "--protocol",
         "--protocols",
         "protocols",
-        multiple=True,
-        callback=words,
         metavar="P,...",
         help="Protocols to mark under: NAME or NAME@PROMPT (default: all).",
         cls=MARKED,

@@ -31,22 +31,33 @@ Rows = Sequence[Sequence[str]]
 @click.command("protocols")
 @click.argument("exam")
 @click.argument("more", nargs=-1, type=click.Path(path_type=Path), metavar="")
-@click.option(
-    "--protocol", "--protocols", "names", multiple=True, callback=options.words, metavar="P,...",
+@options.several(
+    "--protocol",
+    "--protocols",
+    "names",
+    metavar="P,...",
     help="Protocols to compare: NAME or NAME@PROMPT (default: all).",
-)  # fmt: skip
-@click.option(
-    "--split", "--splits", "splits", multiple=True, callback=options.words,
+)
+@options.several(
+    "--split",
+    "--splits",
+    "splits",
     help="Splits to show, comma separated (default: the first, and the candidate classes of all).",
-)  # fmt: skip
-@click.option(
-    "--task", "--tasks", "tasks", multiple=True, callback=options.words,
+)
+@options.several(
+    "--task",
+    "--tasks",
+    "tasks",
     help="Tasks to show, comma separated (default: all).",
-)  # fmt: skip
+)
 @click.option(
-    "--run", "runs", multiple=True, type=click.Path(path_type=Path), metavar="RUN",
+    "--run",
+    "runs",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    metavar="RUN",
     help="Run folders (--run R1 R2 ...): show scores, agreement and flipped samples.",
-)  # fmt: skip
+)
 @click.option("--data", metavar="DIR", help="A data set whose first samples are shown (for an exam without probes).")
 @click.option("--all", "every", is_flag=True, help=f"With --run: list every flipped sample, not the first {SHOWN}.")
 @click.option("--markdown", is_flag=True, help="Print GitHub Markdown tables.")
@@ -217,10 +228,17 @@ def _run_tables(
     from snellen.show import words
 
     scores = [
-        (s["part"], str(s["n"]), s["protocol"], s["prompt"], s["label"], words.percent(s["value"]),
-         "" if s["low"] is None else f"[{words.percent(s['low'])}, {words.percent(s['high'])}]")
+        (
+            s["part"],
+            str(s["n"]),
+            s["protocol"],
+            s["prompt"],
+            s["label"],
+            words.percent(s["value"]),
+            "" if s["low"] is None else f"[{words.percent(s['low'])}, {words.percent(s['high'])}]",
+        )
         for s in score_rows(run, names)
-    ]  # fmt: skip
+    ]
     heads: tuple[str, ...] = ("part", "n", "protocol", "prompt", "headline", "percent", "95 % interval")
     yield "scores", heads, scores
     if not compared.agreements:
@@ -274,10 +292,17 @@ def run_json(run: Run, compared: Compared, names: Sequence[str] = ()) -> dict[st
 
     stages = by_stage(compared.flips)
     pairs = [
-        {"first": pair[0], "second": pair[1], "n": a.n, "agreement": a.share, "kappa": a.kappa, "counts": a._asdict(),
-         "flips": stages.get(pair, dict.fromkeys(STAGES, 0))}
+        {
+            "first": pair[0],
+            "second": pair[1],
+            "n": a.n,
+            "agreement": a.share,
+            "kappa": a.kappa,
+            "counts": a._asdict(),
+            "flips": stages.get(pair, dict.fromkeys(STAGES, 0)),
+        }
         for pair, a in compared.agreements.items()
-    ]  # fmt: skip
+    ]
     return {
         "run": str(run.path),
         "subject": run.manifest.subject.spec,

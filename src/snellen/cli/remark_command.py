@@ -14,12 +14,10 @@ from snellen.core.errors import SnellenError
 
 @click.command("remark")
 @click.argument("runs", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option(
+@options.several(
     "--protocol",
     "--protocols",
     "protocols",
-    multiple=True,
-    callback=options.words,
     metavar="P,...",
     help="Protocols, NAME or NAME@PROMPT (default: the run's own). New ones are added.",
 )

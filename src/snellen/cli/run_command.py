@@ -18,10 +18,8 @@ from snellen.core.errors import SnellenError, Stopped
 @options.selection
 @options.model
 @options.protocols
-@click.option(
+@options.several(
     "--controls",
-    multiple=True,
-    callback=options.words,
     metavar="C,...",
     help="Extra runs with altered input, to test whether the image matters: none (no image), blank, shuffled (another "
     "image), options (in another order), swapped (pictures in the other order).",

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -91,6 +92,8 @@ class Exam:
     protocols: Mapping[str, Protocol] = {}
     options: tuple[Option, ...] = ()
     """Options of `run` that only this exam (or some) has."""
+    maker: str = ""
+    """Who writes its synthetic sets: a `module:function`, by default called by `make`."""
     make_options: tuple[Option, ...] = ()
     """Options of `data make`, handed to `make` by name."""
     sets: tuple[str, ...] = ()
@@ -145,7 +148,11 @@ class Exam:
         **options: Any,
     ) -> list[Path]:
         """Write a synthetic set in the real format; gives the files."""
-        raise SnellenError(f"the exam {self.name} makes no synthetic set")
+        module, _, function = self.maker.partition(":")
+        if not module:
+            raise SnellenError(f"the exam {self.name} makes no synthetic set")
+        maker: Callable[..., list[Path]] = vars(import_module(module))[function]
+        return maker(out, count=count, seed=seed, workers=workers, progress=progress, **options)
 
     def hub(self, name: str | None) -> HubSet:
         """Where the real data is; `name` is one of `sets`."""

@@ -113,6 +113,9 @@ class Gallery:
     sorts: Mapping[str, str] = {}
     """Other orders that a reader may choose, and their names; offered where `view` gives the items' places under them."""
 
+    sent_in_parts: bool = False
+    """Whether subjects may send parts of a picture only, so that the ledger does not have the whole."""
+
     def hardness(self, sample_id: str, prompt: str) -> float | None:
         """What decides which samples of a kind are shown, lowest first; None for a seeded draw."""
         return None

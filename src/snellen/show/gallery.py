@@ -160,7 +160,7 @@ def items(run: Run, picks: list[Pick], answers: dict[tuple[str, str], Answer], s
     """The chosen samples with truth, answer, prompt and pictures."""
     ids = {p.id for p in picks}
     light = {s.id: s for s in run.samples() if s.id in ids}
-    views = _views(run, picks, answers, Pictures(shown.regions, run.manifest.subject.identity.get("kind") == "method"))
+    views = _views(run, picks, answers, Pictures(shown.regions, shown.sent_in_parts))
     out = []
     for pick in picks:
         answer = answers.get((pick.id, pick.prompt)) or Answer(id=pick.id, prompt=pick.prompt)

@@ -28,7 +28,7 @@ Regions = Callable[[Sample, Answer | None], Sequence[Region] | None]
 class Pictures:
     """Pictures for the page, each encoded once, after comparing them with what the ledger says was sent.
 
-    A method (`cuts_out`) may send parts of a picture only, so that the ledger does not have the whole.
+    Subjects of some exams (`cuts_out`) may send parts of a picture only, so that the ledger does not have the whole.
     """
 
     def __init__(self, regions: Regions, cuts_out: bool = False) -> None:
@@ -51,7 +51,7 @@ class Pictures:
         sha = hashlib.sha256(picture.data).hexdigest()
         said = compare(sha, at, [c.images for c in answer.calls] if answer else [])
         if said.startswith(MISSING) and self._cuts_out:
-            said = "from the data set; the method sent parts of it"
+            said = "from the data set; parts of it were sent"
         if said.startswith(MISSING):
             return Shown(None, "", said)
         if (sha, side) not in self._embedded:

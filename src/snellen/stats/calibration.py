@@ -23,11 +23,6 @@ class Bin(NamedTuple):
     low: float
     high: float
 
-    @property
-    def risk(self) -> float:
-        """The part that is wrong."""
-        return 1.0 - self.accuracy
-
 
 def auroc(scores: Sequence[float], correct: Sequence[bool | int]) -> float | None:
     """How often a right sample has a higher score than a wrong one, ties counting half; None where there are not both.

@@ -25,8 +25,10 @@ class Limits(NamedTuple):
 
     def check(self, spec: str, calls: bool) -> None:
         """Stop at a limit of calls where the subject makes none."""
-        for name in ("concurrency", "timeout", "tries"):
-            if not calls and getattr(self, name) is not None:
+        if calls:
+            return
+        for name, value in (("concurrency", self.concurrency), ("timeout", self.timeout), ("tries", self.tries)):
+            if value is not None:
                 raise SnellenError(f"--{name} means nothing for {spec}: it calls no endpoint")
 
 

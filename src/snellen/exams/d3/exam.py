@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from snellen.core.errors import SnellenError
-from snellen.core.exam import Exam, HubSet, Progress, Wanted
+from snellen.core.exam import Exam, HubSet, Wanted
 from snellen.core.options import MAX_MISSING, Option
 from snellen.core.scorer import SCORER_MODE, SCORERS
 from snellen.core.types import Mark, Sample
@@ -38,6 +37,7 @@ class D3(Exam):
     tasks = TASKS
     prompts = PROMPTS
     protocols = PROTOCOLS
+    maker = "snellen.synthetic.pairs.sets:make_pairs_or_sets"
     options = (
         SCORERS,
         SCORER_MODE,
@@ -62,26 +62,6 @@ class D3(Exam):
     evidence_from_row = staticmethod(rows.evidence_from_row)
     exports = staticmethod(exports)
     gallery = staticmethod(D3Gallery)
-
-    def make(
-        self,
-        out: Path,
-        *,
-        count: int,
-        seed: int,
-        workers: int | None = None,
-        progress: Progress | None = None,
-        sets: int | None = None,
-        **_options: Any,
-    ) -> list[Path]:
-        """Write pairs; with `sets`, sets of so many images."""
-        if sets is None:
-            from snellen.synthetic.pairs.make import make
-
-            return make(out, count=count, seed=seed, workers=workers, progress=progress)
-        from snellen.synthetic.pairs.sets import make_sets
-
-        return make_sets(out, size=sets, count=count, seed=seed, workers=workers, progress=progress)
 
     def hub(self, name: str | None) -> HubSet:
         raise SnellenError(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from snellen.core.dataset import Dataset, Problem
 from snellen.core.errors import SnellenError
-from snellen.core.exam import Exam, HubSet, Progress, RunFacts, Wanted
+from snellen.core.exam import Exam, HubSet, RunFacts, Wanted
 from snellen.core.options import Option, Selection
 from snellen.core.results import GroupSummary
 from snellen.core.types import Sample
@@ -39,6 +39,7 @@ class Grounding(Exam):
     tasks = ("ground",)
     prompts = PROMPTS
     protocols = PROTOCOLS
+    maker = "snellen.synthetic.screens.make:make"
     old_names = OLD_NAMES
     options = (METHOD, *OF_METHODS)
     make_options = (
@@ -68,21 +69,6 @@ class Grounding(Exam):
         from snellen.exams.grounding.check import check
 
         return check(where)
-
-    def make(
-        self,
-        out: Path,
-        *,
-        count: int,
-        seed: int,
-        workers: int | None = None,
-        progress: Progress | None = None,
-        **options: Any,
-    ) -> list[Path]:
-        from snellen.synthetic.screens.make import make
-
-        given = {name: value for name, value in options.items() if value is not None}
-        return make(out, count=count, seed=seed, workers=workers, progress=progress, **given)
 
     def hub(self, name: str | None) -> HubSet:
         return fetch.hub(name)

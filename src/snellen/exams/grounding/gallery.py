@@ -43,6 +43,7 @@ class ScreenGallery(Gallery):
     package = "snellen.exams.grounding"
     kinds = FAILURES_FIRST
     first = "failures first"
+    sent_in_parts = True
     sorts: Mapping[str, str] = {
         "size": "by size, smallest target first",
         "type": "by type",

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
-from typing import Any
 
 from snellen.core.exam import Exam, HubSet
 from snellen.core.options import MAX_MISSING, SHOTS
@@ -30,6 +28,7 @@ class IllusionBench(Exam):
     tasks = TASKS
     prompts = PROMPTS
     protocols = PROTOCOLS
+    maker = "snellen.synthetic.hidden.make:make"
     options = (SHOTS, MAX_MISSING)
     solvers: Mapping[str, str] = {"pixels": "snellen.exams.illusionbench.solver:solve"}
     demo = ("baseline/pixels", "baseline/chance")
@@ -43,11 +42,6 @@ class IllusionBench(Exam):
     reply_from_row = staticmethod(reply_from_row)
     published = staticmethod(published)
     exports = staticmethod(exports)
-
-    def make(self, out: Path, **options: Any) -> list[Path]:
-        from snellen.synthetic.hidden.make import make
-
-        return make(out, **options)
 
     def hub(self, name: str | None) -> HubSet:
         return HubSet("arshiahemmat/IllusionBench", ("*.parquet", "README.md"))

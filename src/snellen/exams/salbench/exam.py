@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
-from typing import Any
 
 from snellen.core.exam import Exam, HubSet
 from snellen.core.options import SHOTS
@@ -26,6 +24,7 @@ class SalBench(Exam):
     tasks = ("D", "R", "VR")
     prompts = PROMPTS
     protocols = PROTOCOLS
+    maker = "snellen.synthetic.patterns.make:make"
     old_names: Mapping[str, str] = {"seed": "plan-v2"}
     options = (SHOTS,)
     solvers: Mapping[str, str] = {"pixels": "snellen.exams.salbench.solver.pixels:solve"}
@@ -38,11 +37,6 @@ class SalBench(Exam):
     truths = staticmethod(truths)
     sample_from_row = staticmethod(sample_from_row)
     exports = staticmethod(exports)
-
-    def make(self, out: Path, **options: Any) -> list[Path]:
-        from snellen.synthetic.patterns.make import make
-
-        return make(out, **options)
 
     def hub(self, name: str | None) -> HubSet:
         configs = ("P3*/*.parquet", "O3*/*.parquet")

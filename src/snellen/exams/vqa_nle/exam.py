@@ -8,7 +8,7 @@ from typing import Any
 
 from snellen.core.dataset import Dataset, Problem
 from snellen.core.errors import SnellenError
-from snellen.core.exam import Exam, HubSet, Progress, RunFacts, Wanted
+from snellen.core.exam import Exam, HubSet, RunFacts, Wanted
 from snellen.core.gallery import Gallery, GalleryFacts
 from snellen.core.options import MAX_MISSING, Option, Selection
 from snellen.core.types import Sample
@@ -69,6 +69,7 @@ class VqaNle(Exam):
 
     def __init__(self, task: str) -> None:
         self.name = task
+        self.maker = f"snellen.synthetic.explained.make:make_{task}"
         self.title = f"{TITLES[task]}: {WHAT[task]}"
         self.paper = PAPERS[task]
         self.tasks = (task,)
@@ -80,20 +81,6 @@ class VqaNle(Exam):
 
     def check(self, where: Path) -> Iterator[Problem]:
         return check.check(self.name, where)
-
-    def make(
-        self,
-        out: Path,
-        *,
-        count: int,
-        seed: int,
-        workers: int | None = None,
-        progress: Progress | None = None,
-        **options: Any,
-    ) -> list[Path]:
-        from snellen.synthetic.explained.make import make
-
-        return make(self.name, out, count=count, seed=seed, workers=workers, progress=progress, **options)
 
     def hub(self, name: str | None) -> HubSet:
         raise SnellenError(

@@ -9,6 +9,7 @@ import csv
 import io
 import json
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -107,3 +108,5 @@ LAYOUTS = {
     "esnlive": Layout(("train", "test"), _esnlive),
     "vcr": Layout(("train", "val", "test"), _vcr),
 }
+
+make_vqax, make_actx, make_esnlive, make_vcr = (partial(make, task) for task in ("vqax", "actx", "esnlive", "vcr"))

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 from random import Random
+from typing import Any
 
 from snellen.core.errors import SnellenError
 from snellen.synthetic.chance import generator
 from snellen.synthetic.pairs.folder import MOST, Group, set_names, write
-from snellen.synthetic.pairs.make import GENERATOR, SIZE, VERSION
+from snellen.synthetic.pairs.make import GENERATOR, SIZE, VERSION, make
 from snellen.synthetic.pool import Progress, in_order
 from snellen.synthetic.scenes.differences import KINDS_OF_DIFFERENCE, Difference, differences
 from snellen.synthetic.scenes.model import Scene
@@ -31,6 +32,11 @@ def make_sets(
     sets = in_order(_set, [(seed, index, size) for index in range(count)], workers, progress)
     origin = origin_of(f"{GENERATOR}-sets-of-{size}", VERSION, seed=seed, count=count)
     return write(out, origin, set_names(size), sets)
+
+
+def make_pairs_or_sets(out: Path, *, sets: int | None = None, **given: Any) -> list[Path]:
+    """Writes pairs, or with `sets` sets of so many images."""
+    return make(out, **given) if sets is None else make_sets(out, size=sets, **given)
 
 
 def _set(key: tuple[int, int, int]) -> Group:
