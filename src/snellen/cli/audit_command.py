@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -44,27 +45,20 @@ def command(exam: str, protocols: tuple[str, ...], data: str | None, as_json: bo
     if as_json:
         options.print_json(rows)
         return 0
-    from rich.table import Table
     from rich.text import Text
 
     from snellen.core.results import declared
     from snellen.show import words
-    from snellen.show.terminal import console
+    from snellen.show.tables import console, print_table
 
-    out = console()
+    def cells(row: dict[str, Any]) -> list[str | Text]:
+        metric = declared(found.protocol(row["protocol"])[0].metrics, row["metric"]).label_of(row["metric"])
+        shares = ("–" if row[n] is None else words.percent(row[n]) for n in NUMBERS)
+        return [row["protocol"], row["part"], metric, *shares, Text(row["won by"] or "", style="bold red")]
+
     title = f"{exam}: what subjects that never look would score, percent"
-    table = Table(title=title, title_justify="left", title_style="bold")
-    for name in ("protocol", "part", "metric", *NUMBERS, "won by"):
-        table.add_column(name)
-    for row in rows:
-        cells = [
-            row["protocol"],
-            row["part"],
-            declared(found.protocol(row["protocol"])[0].metrics, row["metric"]).label_of(row["metric"]),
-            *("–" if row[n] is None else words.percent(row[n]) for n in NUMBERS),
-        ]
-        table.add_row(*map(Text, cells), Text(row["won by"] or "", style="bold red"))
-    out.print(table)
+    print_table(title, ("protocol", "part", "metric", *NUMBERS, "won by"), map(cells, rows))
+    out = console()
     won = sorted({row["protocol"] for row in rows if row["won by"]})
     out.print(
         Text(f"Can be won without looking: {', '.join(won)}" if won else "No protocol can be won without looking.")

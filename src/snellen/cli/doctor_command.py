@@ -9,7 +9,7 @@ import shutil
 import sys
 from importlib.metadata import PackageNotFoundError, requires, version
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import click
 
@@ -47,18 +47,14 @@ def command(as_json: bool) -> int:
 
 
 def _print(findings: list[Finding]) -> None:
-    from rich.table import Table
     from rich.text import Text
 
-    from snellen.show.terminal import console
+    from snellen.show.tables import print_table
 
-    table = Table(show_edge=False)
-    for name in ("", "what", "detail"):
-        table.add_column(name)
-    signs: dict[Any, str] = {True: "[green]ok[/]", False: "[red]broken[/]", None: "[dim]absent[/]"}
-    for finding in findings:
-        table.add_row(signs[finding.ok], Text(finding.what), Text(finding.detail))
-    console().print(table)
+    signs = {True: Text("ok", "green"), False: Text("broken", "red"), None: Text("absent", "dim")}
+    print_table(
+        "What works on this machine", ("", "what", "detail"), [(signs[f.ok], f.what, f.detail) for f in findings]
+    )
 
 
 def _core() -> list[Finding]:

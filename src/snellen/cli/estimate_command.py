@@ -66,18 +66,9 @@ def command(
     if as_json:
         options.print_json(found)
         return 0
-    from rich.table import Table
+    from snellen.show.tables import print_table
 
-    from snellen.show.terminal import console
-
-    table = Table(
-        title=f"{exam} · {plan.subject.spec}: estimate, nothing was called",
-        title_justify="left",
-        title_style="bold",
-    )
-    table.add_column("what")
-    table.add_column("how much")
-    for key, value in found.items():
-        table.add_row(key.replace("_", " "), str(value) if not isinstance(value, float) else f"{value:,.4f}")
-    console().print(table)
+    title = f"{exam} · {plan.subject.spec}: estimate, nothing was called"
+    rows = [(k.replace("_", " "), f"{v:,.4f}" if isinstance(v, float) else str(v)) for k, v in found.items()]
+    print_table(title, ("what", "how much"), rows)
     return 0

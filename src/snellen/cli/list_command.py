@@ -24,19 +24,10 @@ def command(what: str | None, as_json: bool) -> int:
     if as_json:
         options.print_json(facts)
         return 0
-    from rich.table import Table
-    from rich.text import Text
+    from snellen.show.tables import print_table
 
-    from snellen.show.terminal import console
-
-    out = console()
     for title, rows in _tables(facts):
-        table = Table(title=title, title_justify="left", title_style="bold")
-        for column in rows[0]:
-            table.add_column(column, no_wrap=column in ("name", "model"))
-        for row in rows:
-            table.add_row(*(Text(str(v)) for v in row.values()))
-        out.print(table)
+        print_table(title, list(rows[0]), ([str(v) for v in row.values()] for row in rows))
     return 0
 
 

@@ -32,32 +32,21 @@ Rows = Sequence[Sequence[str]]
 @click.argument("exam")
 @click.argument("more", nargs=-1, type=click.Path(path_type=Path), metavar="")
 @options.several(
-    "--protocol",
-    "--protocols",
-    "names",
-    metavar="P,...",
+    "--protocol", "--protocols", "names", metavar="P,...",
     help="Protocols to compare: NAME or NAME@PROMPT (default: all).",
-)
+)  # fmt: skip
 @options.several(
-    "--split",
-    "--splits",
-    "splits",
+    "--split", "--splits", "splits",
     help="Splits to show, comma separated (default: the first, and the candidate classes of all).",
-)
+)  # fmt: skip
 @options.several(
-    "--task",
-    "--tasks",
-    "tasks",
+    "--task", "--tasks", "tasks",
     help="Tasks to show, comma separated (default: all).",
-)
+)  # fmt: skip
 @click.option(
-    "--run",
-    "runs",
-    multiple=True,
-    type=click.Path(path_type=Path),
-    metavar="RUN",
+    "--run", "runs", multiple=True, type=click.Path(path_type=Path), metavar="RUN",
     help="Run folders (--run R1 R2 ...): show scores, agreement and flipped samples.",
-)
+)  # fmt: skip
 @click.option("--data", metavar="DIR", help="A data set whose first samples are shown (for an exam without probes).")
 @click.option("--all", "every", is_flag=True, help=f"With --run: list every flipped sample, not the first {SHOWN}.")
 @click.option("--markdown", is_flag=True, help="Print GitHub Markdown tables.")
@@ -153,7 +142,7 @@ def table_markdown(table: ProtocolTable) -> str:
 def _print_table(table: ProtocolTable) -> None:
     from rich.text import Text
 
-    from snellen.show.terminal import console
+    from snellen.show.tables import console, print_table
 
     out = console()
     for s in table.sections:
@@ -165,7 +154,7 @@ def _print_table(table: ProtocolTable) -> None:
                 out.print(Text(for_terminal(shown)))
             out.print()
         rows = [(r.name, *(r.shown or r.values)) for r in s.rows if r is not wording]
-        _print_rows(out, s.title, ("", *table.columns), rows)
+        print_table(s.title, ("", *table.columns), rows)
 
 
 def _shared(columns: Sequence[str], cells: Sequence[str]) -> dict[str, list[str]]:
@@ -197,7 +186,7 @@ def _show_runs(
     from rich.text import Text
 
     from snellen.show import words
-    from snellen.show.terminal import console
+    from snellen.show.tables import console, print_table
 
     out = console()
     for run in runs:
@@ -211,7 +200,7 @@ def _show_runs(
             if markdown:
                 click.echo(markdown_table(name, heads, rows) + "\n")
             else:
-                _print_rows(out, name, heads, rows)
+                print_table(name, heads, rows)
         more = 0 if every else max(0, len(compared.flips) - SHOWN)
         notes = [f"and {more} more flips; --all shows them"] if more else []
         notes += [words.SYNTHETIC] if run.summary.synthetic else []
@@ -228,17 +217,10 @@ def _run_tables(
     from snellen.show import words
 
     scores = [
-        (
-            s["part"],
-            str(s["n"]),
-            s["protocol"],
-            s["prompt"],
-            s["label"],
-            words.percent(s["value"]),
-            "" if s["low"] is None else f"[{words.percent(s['low'])}, {words.percent(s['high'])}]",
-        )
+        (s["part"], str(s["n"]), s["protocol"], s["prompt"], s["label"], words.percent(s["value"]),
+         "" if s["low"] is None else f"[{words.percent(s['low'])}, {words.percent(s['high'])}]")
         for s in score_rows(run, names)
-    ]
+    ]  # fmt: skip
     heads: tuple[str, ...] = ("part", "n", "protocol", "prompt", "headline", "percent", "95 % interval")
     yield "scores", heads, scores
     if not compared.agreements:
@@ -292,17 +274,10 @@ def run_json(run: Run, compared: Compared, names: Sequence[str] = ()) -> dict[st
 
     stages = by_stage(compared.flips)
     pairs = [
-        {
-            "first": pair[0],
-            "second": pair[1],
-            "n": a.n,
-            "agreement": a.share,
-            "kappa": a.kappa,
-            "counts": a._asdict(),
-            "flips": stages.get(pair, dict.fromkeys(STAGES, 0)),
-        }
+        {"first": pair[0], "second": pair[1], "n": a.n, "agreement": a.share, "kappa": a.kappa, "counts": a._asdict(),
+         "flips": stages.get(pair, dict.fromkeys(STAGES, 0))}
         for pair, a in compared.agreements.items()
-    ]
+    ]  # fmt: skip
     return {
         "run": str(run.path),
         "subject": run.manifest.subject.spec,
@@ -318,19 +293,6 @@ def _flip_json(flip: Flip) -> dict[str, Any]:
 
 
 # ---------------------------------------------------------------- printing
-
-
-def _print_rows(out: Any, title: str, heads: Sequence[str], rows: Rows) -> None:
-    from rich.table import Table
-    from rich.text import Text
-
-    long = any(len(cell) > LONG for row in rows for cell in row[1:])
-    table = Table(title=Text(for_terminal(title)), title_justify="left", title_style="bold", show_lines=long)
-    for head in heads:
-        table.add_column(Text(for_terminal(head)), overflow="fold")
-    for row in rows:
-        table.add_row(*(Text(for_terminal(cell)) for cell in row))
-    out.print(table)
 
 
 def markdown_table(title: str, heads: Sequence[str], rows: Rows) -> str:

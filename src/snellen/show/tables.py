@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterable, Sequence
+
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.measure import Measurement
@@ -16,6 +19,19 @@ WARNINGS = {"": "", "at floor": "yellow", "below floor": "red"}
 NUMBERS = ("n", "with control", "chance", "constant")
 
 
+WIDTH_WHEN_NOT_A_TERMINAL = 100
+LONG = 40
+"""Rows with two cells longer than this have a line between them."""
+
+
+def console() -> Console:
+    """Standard output; of a fixed width when it goes to a file, unless COLUMNS says otherwise."""
+    out = Console(highlight=False)
+    if out.is_terminal or os.environ.get("COLUMNS", "").isdigit():
+        return out
+    return Console(highlight=False, width=WIDTH_WHEN_NOT_A_TERMINAL)
+
+
 def shown(text: str, limit: int = 300) -> Text:
     """A text from outside as a cell."""
     return Text(for_terminal(text, limit))
@@ -28,6 +44,17 @@ def plain_table(*columns: str, kept: tuple[str, ...] = ()) -> Table:
         whole = name in NUMBERS or name in kept
         table.add_column(shown(name), justify="right" if name in NUMBERS else "left", no_wrap=whole, overflow="fold")
     return table
+
+
+def print_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[str | Text]]) -> None:
+    """A table with a title; texts from outside are shown as they are, and nothing is cut."""
+    table = plain_table(*columns, kept=("name", "model", "part", "protocol"))
+    for row in (every := list(rows)):
+        table.add_row(*(cell if isinstance(cell, Text) else Text(for_terminal(cell)) for cell in row))
+    table.show_lines = any(sum(len(cell) > LONG for cell in row) > 1 for row in every)
+    out = console()
+    out.print(Text(for_terminal(title), style="bold"))
+    out.print(table)
 
 
 def fits(out: Console, table: Table, least: int = 0) -> bool:

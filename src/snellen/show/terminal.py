@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING
 
 from rich.console import Console
@@ -15,24 +14,15 @@ from snellen.core.records import ControlRow, PositionRow, Summary
 from snellen.core.results import GroupSummary, ProtocolSummary, Score
 from snellen.core.text import for_terminal
 from snellen.show import words
-from snellen.show.tables import WARNINGS, fits, plain_table, shown
+from snellen.show.tables import WARNINGS, console, fits, plain_table, shown
 
 if TYPE_CHECKING:
     from snellen.engine.mark.marking import Remarked
     from snellen.engine.runs.run import Run
 
-WIDTH_WHEN_NOT_A_TERMINAL = 100
 SHOWN_CHANGES = 20
 SHOWN_REASONS = 3
 LONG_HEADER = 20
-
-
-def console() -> Console:
-    """Standard output; of a fixed width when it goes to a file, unless COLUMNS says otherwise."""
-    out = Console(highlight=False)
-    if out.is_terminal or os.environ.get("COLUMNS", "").isdigit():
-        return out
-    return Console(highlight=False, width=WIDTH_WHEN_NOT_A_TERMINAL)
 
 
 def print_run(run: Run, *, verbose: bool = False) -> None:
