@@ -29,17 +29,23 @@ from snellen.core.errors import SnellenError, Stopped
 @click.option(
     "--out", "--output", "out", default="runs", show_default=True, metavar="DIR", help="Folder that holds runs."
 )
-@click.option("--concurrency", metavar="N|auto", help="Calls in flight (default: auto, which adapts).")
+@click.option(
+    "--concurrency", metavar="N|auto", help="Calls in flight at a time (default: auto, which adapts to the endpoint)."
+)
 @click.option(
     "--max-cost",
     type=click.FloatRange(min=0),
     metavar="USD",
-    help="Hard cap over the whole run, calls in flight counted.",
+    help="Hard cap for the whole run, calls in flight included.",
 )
 @click.option(
-    "--timeout", type=click.FloatRange(min=0, min_open=True), help="Seconds for one try of a call (default: 120)."
+    "--timeout",
+    type=click.FloatRange(min=0, min_open=True),
+    help="Seconds to wait for one try of a call (default: 120).",
 )
-@click.option("--tries", type=click.IntRange(min=1), help="Tries of a call before it is an error (default: 6).")
+@click.option(
+    "--tries", type=click.IntRange(min=1), help="How often a call is tried before it counts as an error (default: 6)."
+)
 @click.option(
     "--max-errors",
     type=click.IntRange(min=1),
@@ -49,7 +55,7 @@ from snellen.core.errors import SnellenError, Stopped
     help="Stop after N errors in a row.",
 )
 @click.option("--fresh", is_flag=True, help="Put the old run aside and ask everything again.")
-@click.option("--no-store", is_flag=True, help="Neither use nor fill the answer store.")
+@click.option("--no-store", is_flag=True, help="Do not use the answer store: neither read from it nor write to it.")
 @click.option("--json", "as_json", is_flag=True, help="Print the summary as one JSON document.")
 @click.option("-v", "--verbose", is_flag=True, help="Also print every metric, protocol and breakdown.")
 def command(exam: str | None, own: dict[str, Any], **given: Any) -> int:

@@ -92,11 +92,9 @@ def _opening_notes(folder: RunFolder, plan: Plan, scan: Scan) -> list[str]:
     notes = []
     torn = folder.start_appending()
     if torn:
-        notes.append(f"a torn last line ({torn} bytes) was cut off; that sample is asked again")
+        notes.append(f"the last line was incomplete ({torn} bytes) and was removed; that sample is asked again")
     if scan.unreadable:
-        notes.append(
-            f"{scan.unreadable} unreadable lines in answers.jsonl are passed over; those samples are asked again"
-        )
+        notes.append(f"{scan.unreadable} unreadable lines in answers.jsonl are skipped; those samples are asked again")
     if plan.data.missing:
         notes.append(f"{len(plan.data.missing)} samples cannot be used and are left out; run.json lists them")
     return notes + _doubts(plan)
@@ -109,7 +107,7 @@ def _score(plan: Plan, folder: RunFolder, scan: Scan, on_scoring: Callable[[int,
 
 def _unscored(folder: RunFolder) -> list[str]:
     return [
-        f"scorer {s.name} has not scored {s.unscored} of the answers; scores exclude them. With --scorer it goes on"
+        f"scorer {s.name} has not scored {s.unscored} of the answers; scores exclude them. --scorer {s.name} scores the rest"
         for s in folder.summary().scorers
         if s.unscored
     ]
@@ -123,7 +121,7 @@ def _doubts(plan: Plan) -> list[str]:
         unknown = recorded - {s.id for s in plan.data.light()}
         if unknown and not plan.data.missing:
             notes.append(
-                f"{len(unknown)} recorded replies are for samples that the data set lacks, such as {min(unknown)}"
+                f"{len(unknown)} recorded replies are for samples that are not in the data set, such as {min(unknown)}"
             )
     return notes
 

@@ -146,7 +146,7 @@ def explain_status(status: int, body: bytes, key: Secret, model: str, url: str, 
         )
     if status == 402:
         return _failed(
-            "no-credit", f"{url} wants payment (status 402: {said}); add credit and run the same command", status
+            "no-credit", f"{url} asks for payment (status 402: {said}); add credit and run the same command", status
         )
     if status == 404:
         return _failed(

@@ -132,7 +132,7 @@ def _verdict(mark: Mark, truth: Truth, prediction: Prediction | None) -> str:
             right = (
                 "Rightly said that the target is not there"
                 if truth.absent
-                else "Said that the target is not there, and it is"
+                else "Said that the target is not there, but it is"
             )
             return right + why
         if prediction.status == "missed":
@@ -153,7 +153,7 @@ def _explained(mark: Mark, prediction: Prediction | None) -> list[str]:
         seen = "saw the target: the wrong thing was chosen" if recall else "did not see the target"
         found.append(f"The detector {seen} ({prediction.detections_total} detections).")
     if prediction is not None and (prediction.detections_total or 0) > len(prediction.detections):
-        found.append(f"Drawn are {len(prediction.detections)} of {prediction.detections_total} detections.")
+        found.append(f"{len(prediction.detections)} of {prediction.detections_total} detections are drawn.")
     if prediction is not None and prediction.crops:
         found.append(f"{len(prediction.crops)} crops tried in {prediction.attempts} looks.")
     if prediction is not None and prediction.failures:

@@ -161,7 +161,7 @@ PROTOCOLS = {
         GroundingProtocol(
             "click",
             "1",
-            "the point lies in a right box (or polygon), edges included, no tolerance; absent targets want a refusal",
+            "the point lies in a right box (or polygon), edges included, no tolerance; a target that is not there must be refused",
             rule=_click,
         ),
         GroundingProtocol(
@@ -193,7 +193,7 @@ PROTOCOLS = {
         GroundingProtocol(
             "osworld-g",
             "1",
-            "point in box or polygon; a target that is not there wants a refusal; with and without those",
+            "point in box or polygon; a target that is not there must be refused; scores with and without those",
             rule=_osworld,
             reader=_read_lmms,
         ),

@@ -209,7 +209,7 @@ PROTOCOLS = {
         NleProtocol(
             MULTIMODAL_VQA_EVAL,
             "1",
-            "that code's post-processing with all its bugs; exact match of its normalised answer with the majority",
+            "multimodal-vqa-eval's post-processing, bugs included; its normalised answer must equal the majority's",
             MultimodalVqaEval(),
             MultimodalVqaEvalAnswers(),
         ),
@@ -230,7 +230,8 @@ PROTOCOLS = {
         NleProtocol(
             "e-vil",
             "2",
-            "any annotator's answer is right; explanations of rightly answered samples; its scores need SPICE and BERTScore, not here",
+            "any annotator's answer is right; explanations of correctly answered samples; e-ViL's own scores need SPICE and "
+            "BERTScore, which Snellen does not include",
             EVil(),
             EVil(explains=False),
         ),

@@ -34,7 +34,7 @@ class ScreenSeeker:
 
     def __init__(self, calls: int = CALLS, depth: int = DEPTH) -> None:
         if calls < 2:
-            raise SnellenError(f"screenseeker needs at least 2 calls a sample, not {calls}: give a larger max_calls")
+            raise SnellenError(f"screenseeker needs at least 2 calls per sample, not {calls}: give a larger max_calls")
         self.calls, self.depth = calls, depth
         self.most = calls  # of planner and grounder together
 
