@@ -6,9 +6,10 @@ import pickle
 from hypothesis import given
 from hypothesis import strategies as st
 
+from snellen.core.cells import for_cell
 from snellen.core.digest import canonical, digest, rank
 from snellen.core.secret import Secret, redact_all
-from snellen.core.text import for_cell, for_terminal, one_line
+from snellen.core.text import for_terminal, one_line
 
 
 @given(st.text())

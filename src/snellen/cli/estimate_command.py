@@ -22,16 +22,23 @@ from snellen.cli.run_command import request_of
     default=2.0,
     show_default=True,
     help="Assumed time of one call.",
+    cls=options.HOW,
 )
 @click.option(
-    "--concurrency", type=click.IntRange(min=1), default=16, show_default=True, help="Assumed calls in flight."
+    "--concurrency",
+    type=click.IntRange(min=1),
+    default=16,
+    show_default=True,
+    help="Assumed calls in flight.",
+    cls=options.HOW,
 )
 @click.option(
     "--output-tokens",
     type=click.IntRange(min=1),
     help="Assumed length of a typical reply (default: the exam's, 8 where replies are labels).",
+    cls=options.HOW,
 )
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.", cls=options.SHOWN)
 def command(
     exam: str,
     own: dict[str, Any],

@@ -13,8 +13,9 @@ import click
 from snellen.cli import options
 from snellen.core.errors import SnellenError
 from snellen.core.options import Option
+from snellen.core.subject import SubjectKind
 
-COMMON, OWN, MODELS = "Options", "Options of {}", "Options of models"
+OWN, MODELS = "Options of {}", "Options of models"
 
 
 class ExamCommand(click.Command):
@@ -30,10 +31,8 @@ class ExamCommand(click.Command):
 
             declared[OWN.format(name)] = list(self.own(exams.load(name)))
         if self.subjects:
-            from snellen.subjects import kinds
-
             taken = {o.name for some in declared.values() for o in some}
-            every = {o.name: o for kind in kinds().values() for o in kind.options if o.name not in taken}
+            every = {o.name: o for kind in _answering(name) for o in kind.options if o.name not in taken}
             declared[MODELS] = list(every.values())
         ctx.obj = [o for some in declared.values() for o in some]
         base = self.params
@@ -49,17 +48,16 @@ class ExamCommand(click.Command):
         return found
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        groups: dict[str, list[tuple[str, str]]] = {COMMON: []}
+        groups: dict[str, list[tuple[str, str]]] = {}
         for param in self.get_params(ctx):
-            record = param.get_help_record(ctx)
+            record = param.get_help_record(ctx) if isinstance(param, click.Option) else None
             if record is not None:
-                group = getattr(param, "group", COMMON)
-                groups.setdefault(group, []).append(record)
-        for title, records in groups.items():
-            if records:
-                with formatter.section(title):
-                    formatter.write_dl(records)
-        if len(groups) < 3 and self.subjects:
+                title = param.group if isinstance(param, options.Flag) else options.Flag.group
+                groups.setdefault(title, []).append(record)
+        for title in sorted(groups, key=lambda t: (t == options.Flag.group, t == MODELS)):
+            with formatter.section(title):
+                formatter.write_dl(groups[title])
+        if self.subjects and not any(title.startswith(OWN.format("")) and title != MODELS for title in groups):
             formatter.write_paragraph()
             formatter.write_text(f"'snellen {self.name} EXAM --help' also shows the options of that exam.")
 
@@ -68,6 +66,13 @@ class ExamCommand(click.Command):
         own = options.given_values(ctx.obj, ctx)
         ctx.params = {k: v for k, v in ctx.params.items() if k not in names} | {"own": own}
         return super().invoke(ctx)
+
+
+def _answering(exam: str | None) -> list[SubjectKind]:
+    """The kinds of subjects that can answer an exam; without one, those that can answer any."""
+    from snellen.subjects import kinds
+
+    return [kind for kind in kinds().values() if not kind.exams or exam in kind.exams]
 
 
 class MakeCommand(ExamCommand):

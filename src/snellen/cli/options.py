@@ -32,6 +32,22 @@ def words(_ctx: click.Context, _param: click.Parameter, value: tuple[str, ...]) 
     return tuple(dict.fromkeys(w.strip() for v in value for w in v.split(",") if w.strip()))
 
 
+class Flag(click.Option):
+    """An option that knows the heading under which the help shows it."""
+
+    group = "Options"
+
+
+def under(group: str) -> type[Flag]:
+    """The class of options with this heading."""
+    return type("GroupedFlag", (Flag,), {"group": group})
+
+
+WHICH, WHO, MARKED, HOW, SHOWN = (
+    under(name) for name in ("Which questions", "Who answers", "How it is marked", "How it runs", "What is shown")
+)
+
+
 def stack(*options: Callable[[F], F]) -> Callable[[F], F]:
     """Several options as one decorator, in their order."""
 
@@ -50,12 +66,25 @@ selection = stack(
         "data",
         metavar="DIR",
         help="Folder of the data set (default: where 'snellen data get' puts it).",
+        cls=WHICH,
     ),
     click.option(
-        "--split", "--splits", "splits", multiple=True, callback=words, help="Splits, comma separated (default: all)."
+        "--split",
+        "--splits",
+        "splits",
+        multiple=True,
+        callback=words,
+        help="Splits, comma separated (default: all).",
+        cls=WHICH,
     ),
     click.option(
-        "--task", "--tasks", "tasks", multiple=True, callback=words, help="Tasks, comma separated (default: all)."
+        "--task",
+        "--tasks",
+        "tasks",
+        multiple=True,
+        callback=words,
+        help="Tasks, comma separated (default: all).",
+        cls=WHICH,
     ),
     click.option(
         "--limit",
@@ -66,6 +95,7 @@ selection = stack(
         type=CountOrNone(min=1),
         metavar="N",
         help="At most N samples of each split and task, drawn by --seed. A smaller limit selects a subset of a larger one.",
+        cls=WHICH,
     ),
     click.option(
         "--seed",
@@ -73,15 +103,19 @@ selection = stack(
         default=0,
         show_default=True,
         help="Random seed: which samples and few-shot examples are drawn, and what baseline/chance says.",
+        cls=WHICH,
     ),
 )
 
 model = stack(
-    click.option("--model", metavar="SPEC", help="Who answers, such as openai/gpt-4o ('snellen list subjects')."),
+    click.option(
+        "--model", metavar="SPEC", help="Who answers, such as openai/gpt-4o ('snellen list subjects').", cls=WHO
+    ),
     click.option(
         "--backend",
         metavar="KIND",
         help="Kind of endpoint, put before --model: --backend ollama --model llava:7b is ollama/llava:7b.",
+        cls=WHO,
     ),
 )
 
@@ -94,9 +128,13 @@ protocols = stack(
         callback=words,
         metavar="P,...",
         help="Protocols to mark under: NAME or NAME@PROMPT (default: all).",
+        cls=MARKED,
     ),
     click.option(
-        "--prompt", metavar="NAME", help="Ask this prompt in place of the protocols' own ('snellen list protocols')."
+        "--prompt",
+        metavar="NAME",
+        help="Ask this prompt in place of the protocols' own ('snellen list protocols').",
+        cls=MARKED,
     ),
 )
 
@@ -120,9 +158,7 @@ def flag(option: Option, group: str) -> click.Option:
         more["type"] = click.FloatRange(option.least, option.most) if bounded else float
     elif option.kind == "bool":
         more["type"] = bool
-    made = click.Option([*option.spellings, option.name], **more)
-    made.group = group  # type: ignore[attr-defined]
-    return made
+    return under(group)([*option.spellings, option.name], **more)
 
 
 def _plain(value: Any) -> str:

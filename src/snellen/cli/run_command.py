@@ -25,26 +25,42 @@ from snellen.core.errors import SnellenError, Stopped
     metavar="C,...",
     help="Extra runs with altered input, to test whether the image matters: none (no image), blank, shuffled (another "
     "image), options (in another order), swapped (pictures in the other order).",
+    cls=options.WHICH,
 )
 @click.option(
-    "--out", "--output", "out", default="runs", show_default=True, metavar="DIR", help="Folder that holds runs."
+    "--out",
+    "--output",
+    "out",
+    default="runs",
+    show_default=True,
+    metavar="DIR",
+    help="Folder that holds runs.",
+    cls=options.HOW,
 )
 @click.option(
-    "--concurrency", metavar="N|auto", help="Calls in flight at a time (default: auto, which adapts to the endpoint)."
+    "--concurrency",
+    metavar="N|auto",
+    help="Calls in flight at a time (default: auto, which adapts to the endpoint).",
+    cls=options.HOW,
 )
 @click.option(
     "--max-cost",
     type=click.FloatRange(min=0),
     metavar="USD",
     help="Hard cap for the whole run, calls in flight included.",
+    cls=options.HOW,
 )
 @click.option(
     "--timeout",
     type=click.FloatRange(min=0, min_open=True),
     help="Seconds to wait for one try of a call (default: 120).",
+    cls=options.HOW,
 )
 @click.option(
-    "--tries", type=click.IntRange(min=1), help="How often a call is tried before it counts as an error (default: 6)."
+    "--tries",
+    type=click.IntRange(min=1),
+    help="How often a call is tried before it counts as an error (default: 6).",
+    cls=options.HOW,
 )
 @click.option(
     "--max-errors",
@@ -53,11 +69,19 @@ from snellen.core.errors import SnellenError, Stopped
     show_default=True,
     metavar="N",
     help="Stop after N errors in a row.",
+    cls=options.HOW,
 )
-@click.option("--fresh", is_flag=True, help="Put the old run aside and ask everything again.")
-@click.option("--no-store", is_flag=True, help="Do not use the answer store: neither read from it nor write to it.")
-@click.option("--json", "as_json", is_flag=True, help="Print the summary as one JSON document.")
-@click.option("-v", "--verbose", is_flag=True, help="Also print every metric, protocol and breakdown.")
+@click.option("--fresh", is_flag=True, help="Put the old run aside and ask everything again.", cls=options.HOW)
+@click.option(
+    "--no-store",
+    is_flag=True,
+    help="Do not use the answer store: neither read from it nor write to it.",
+    cls=options.HOW,
+)
+@click.option("--json", "as_json", is_flag=True, help="Print the summary as one JSON document.", cls=options.SHOWN)
+@click.option(
+    "-v", "--verbose", is_flag=True, help="Also print every metric, protocol and breakdown.", cls=options.SHOWN
+)
 def command(exam: str | None, own: dict[str, Any], **given: Any) -> int:
     """Run EXAM on a subject and show its scores; the same command goes on with a run that was interrupted.
 
@@ -98,9 +122,10 @@ def command(exam: str | None, own: dict[str, Any], **given: Any) -> int:
 
 def request_of(exam: str | None, own: dict[str, Any], given: dict[str, Any]) -> Any:
     """The request that the flags of `run` and `estimate` make."""
+    from snellen import exams
     from snellen.engine.plan.request import RunRequest
 
-    name = exam_of(exam, given)
+    name = exams.known(exam_of(exam, given))
     return RunRequest(
         exam=name,
         model=options.full_spec(given),

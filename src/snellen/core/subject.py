@@ -196,6 +196,8 @@ class SubjectKind:
     """Spellings and what they mean, for `snellen list subjects`."""
     options: tuple[Option, ...] = ()
     """The options that mean something to it; others are refused."""
+    exams: tuple[str, ...] = ()
+    """The exams that it can answer; all of them if empty."""
 
     def build(self, name: str, given: Given) -> Subject:
         """The subject that `PREFIX/NAME` names."""

@@ -1,4 +1,4 @@
-"""Text from models and data sets is hostile: make it harmless for terminals and spreadsheets (HTML is Jinja's job)."""
+"""Text from models and data sets is hostile: make it harmless for terminals (spreadsheets: core.cells; HTML is Jinja's job)."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import re
 
 # C0 and C1 controls (without tab and newline), bidirectional overrides, zero-width and line-separator characters
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]")
-_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
 
 
 def for_terminal(text: str, limit: int | None = None) -> str:
@@ -21,16 +20,6 @@ def for_terminal(text: str, limit: int | None = None) -> str:
     if limit is not None and len(shown) > limit:
         return shown[: limit - 1] + "…"
     return shown
-
-
-def for_cell(text: str) -> str:
-    """Keep a spreadsheet from reading a cell as a formula, and control characters out of it.
-
-    >>> for_cell("=cmd()")
-    "'=cmd()"
-    """
-    shown = for_terminal(text)
-    return "'" + shown if shown.startswith(_FORMULA) else shown
 
 
 def one_line(text: str, limit: int = 300) -> str:

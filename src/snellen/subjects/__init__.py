@@ -59,6 +59,8 @@ def build(
     """A subject from `--model SPEC`. `options` are those that were given; `offline` builds one that will not be called."""
     given = options or {}
     kind, name = find(spec)
+    if kind.exams and exam.name not in kind.exams:
+        raise SnellenError(f"--model {spec} answers {', '.join(kind.exams)} only, not {exam.name}")
 
     def asked_by_it(other: str, changed: Mapping[str, Any] | None = None) -> Subject:
         return build(other, exam, options={**given, **(changed or {})}, data=data, seed=seed, offline=offline)

@@ -45,6 +45,7 @@ class MethodKind(SubjectKind):
         "method/NAME": "a grounding method ('snellen list methods' shows them; --method NAME is short for it)"
     }
     options = OF_METHODS
+    exams = ("grounding",)
 
     def takes(self, name: str, given: Mapping[str, Any], options_of: OptionsOf) -> tuple[Option, ...]:
         """What the method needs, and the options of the models that it asks. Others of a method's options are refused here."""
