@@ -40,7 +40,7 @@ from snellen.core.errors import SnellenError, Stopped
 @click.option(
     "--concurrency",
     metavar="N|auto",
-    help="Calls in flight at a time (default: auto, which adapts to the endpoint).",
+    help="Calls in flight (default: auto, which adapts to the endpoint).",
     cls=options.HOW,
 )
 @click.option(
