@@ -68,13 +68,10 @@ def command(exam: str, protocols: tuple[str, ...], data: str | None, as_json: bo
         table.add_row(*map(Text, cells), Text(row["won by"] or "", style="bold red"))
     out.print(table)
     won = sorted({row["protocol"] for row in rows if row["won by"]})
-    out.print(
-        Text(
-            f"Can be won without looking: {', '.join(won)}"
-            if won
-            else "None of these subjects reaches 90 % under any protocol."
-        )
-    )
+    if won:
+        out.print(Text(f"Can be won without looking: {', '.join(won)}"))
+    elif any(row[n] is not None for row in rows for n in NUMBERS):
+        out.print(Text("None of these subjects reaches 90 % under any protocol."))
     if data is None and any(row["best constant"] is None for row in rows):
         out.print(Text("Here a constant answer can only be scored against a data set: give --data DIR."))
     return 0

@@ -216,7 +216,7 @@ PROTOCOLS = {
         NleProtocol(
             "strict",
             "2",
-            "multimodal-vqa-eval's bugs fixed; official VQA normalisation; letters in any common writing; negated labels; nothing guessed",
+            "multimodal-vqa-eval's bugs fixed; official VQA normalisation; letters in any common writing; negated labels",
             Strict(),
             Strict(explains=False),
         ),
