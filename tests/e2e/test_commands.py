@@ -54,7 +54,7 @@ def test_all_metrics_with_intervals_and_floors(tmp_path: Path) -> None:
     ):
         assert text in done.stdout
     summary = json.loads((only_run(tmp_path) / "summary.json").read_text())
-    assert [p["protocol"] for p in summary["protocols"]] == ["paper", "lmms-eval", "seed", "robust"]
+    assert [p["protocol"] for p in summary["protocols"]] == ["paper", "lmms-eval", "plan-v2", "robust"]
     for protocol in summary["protocols"]:
         assert {g["by"]["config"] for g in protocol["groups"]} == set(ALL)
         for group in protocol["groups"]:
@@ -84,7 +84,7 @@ def test_the_leaderboard_row_has_the_seeds_columns(tmp_path: Path) -> None:
     assert row[6:] == ["", ""]
     metrics = json.loads((path / "metrics.json").read_text())
     assert metrics["detailed_metrics"]["synthetic"]["D"]["total_samples"] == 12
-    assert metrics["config"]["protocol"] == "seed"
+    assert metrics["config"]["protocol"] == "plan-v2"
     assert json.loads((path / "paper" / "metrics.json").read_text())["config"]["protocol"] == "paper"
     records = json.loads((path / "raw_responses.json").read_text())
     assert len(records) == 48
@@ -206,9 +206,9 @@ def test_the_seeds_flags(tmp_path: Path) -> None:
     [
         (
             ("run", "nothing", "--model", "baseline/chance", "--data", "{set}"),
-            "unknown benchmark 'nothing': choose from",
+            "unknown exam 'nothing': choose from",
         ),
-        (("run", "salbench", "--data", "{set}"), "--model is missing"),
+        (("run", "salbench", "--data", "{set}"), "Specify --model"),
         (("run", "salbench", "--model", "baseline/chance"), "no data: give --data DIR"),
         (("run", "salbench", "--model", "baseline/chance", "--data", "/no/such"), "no such folder"),
         (
@@ -335,7 +335,7 @@ def test_a_runs_first_protocol_stays_the_first_and_no_old_file_stays(tmp_path: P
     before = (path / "exports" / "leaderboard_row.csv").read_text()
     snellen("remark", path, "--protocol", "seed", cache=tmp_path / "cache")
     assert (path / "exports" / "leaderboard_row.csv").read_text() == before
-    assert {p.name for p in (path / "exports").iterdir() if p.is_dir()} == {"robust", "seed"}
+    assert {p.name for p in (path / "exports").iterdir() if p.is_dir()} == {"robust", "plan-v2"}
     (path / "exports" / "old").mkdir()
     snellen("remark", path, cache=tmp_path / "cache")
     assert not (path / "exports" / "old").exists()

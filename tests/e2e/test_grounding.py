@@ -176,7 +176,7 @@ def test_the_leak_stays_documented(tmp_path: Path) -> None:
     assert click_accuracy(blind) < 0.1
     peeking, path = run(tmp_path, tmp_path / "set", "--method", "oracle/center-fixed")
     assert click_accuracy(peeking) > 0.5, "even without the seed's tolerance"
-    seed = next(p for p in peeking["protocols"] if p["protocol"] == "seed")
+    seed = next(p for p in peeking["protocols"] if p["protocol"] == "openadapt")
     assert seed["groups"][0]["metrics"][seed["headline"]]["value"] > 0.7, (
         "its text boxes are smaller than the seed's, where it is over 90 %"
     )

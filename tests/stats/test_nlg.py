@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from snellen.core.errors import SnellenError
-from snellen.stats.nlg import METRICS, available, corpus_and_each, e_vil, each, extras, meteor, score, tokenise
+from snellen.stats.nlg import METRICS, corpus_and_each, e_vil, extras, meteor, missing, score, tokenise
 
 PARITY = Path(__file__).parents[1] / "parity"
 GOLDEN = json.loads((PARITY / "nlg_metrics.json").read_text("utf-8"))
@@ -40,7 +40,6 @@ def test_corpus_values_and_the_value_of_every_item() -> None:
         assert values[metric] == pytest.approx(GOLDEN["corpus"][metric], abs=1e-9)
         assert items[metric] == pytest.approx(GOLDEN["each"][metric], abs=1e-9)
     assert score(CANDIDATES, REFERENCES) == values
-    assert each(CANDIDATES, REFERENCES) == items
 
 
 def test_the_reference_run_beside_the_project() -> None:
@@ -61,8 +60,8 @@ def test_the_reference_run_beside_the_project() -> None:
 
 
 def test_meteor_by_the_java_program() -> None:
-    if available()["METEOR"] != "available":
-        pytest.skip(available()["METEOR"])
+    if "METEOR" in missing():
+        pytest.skip(missing()["METEOR"])
     assert meteor(CANDIDATES, REFERENCES) == pytest.approx(GOLDEN["corpus"]["METEOR"], abs=1e-9)
 
 
@@ -188,9 +187,9 @@ def test_hostile_texts_are_scored_like_others() -> None:
 
 def test_what_is_missing_is_named_and_never_a_number(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(extras.shutil, "which", lambda _: None)
-    said = available()
+    said = missing()
     assert set(said) == {"METEOR", "SPICE", "BERTScore"}
-    assert all(v.startswith("not available: needs ") for v in said.values())
+    assert all(v.startswith("needs ") for v in said.values())
     with pytest.raises(SnellenError, match="METEOR is not available: needs Java"):
         meteor(["a"], [["a"]])
 

@@ -13,9 +13,6 @@ from typing import NamedTuple
 from snellen.core.errors import SnellenError
 
 PREFIX = "EVAL_"
-DATASETS_DIR = "evaluation/datasets"
-RESULTS_DIR = "evaluation/results"
-CHARTS_DIR = "evaluation/charts"
 SCREEN = (1920, 1080)
 SEED = 42
 IOU_THRESHOLD = 0.3
@@ -44,9 +41,9 @@ def settings(environ: Mapping[str, str], folder: Path) -> Settings:
     screen = None if width is None and height is None else (width or SCREEN[0], height or SCREEN[1])
     seed = _whole(given, "SYNTHETIC_SEED")
     return Settings(
-        datasets_dir=Path(given.get(f"{PREFIX}DATASETS_DIR", DATASETS_DIR)),
-        results_dir=Path(given.get(f"{PREFIX}RESULTS_DIR", RESULTS_DIR)),
-        charts_dir=Path(given.get(f"{PREFIX}CHARTS_DIR", CHARTS_DIR)),
+        datasets_dir=Path(given.get(f"{PREFIX}DATASETS_DIR", "evaluation/datasets")),
+        results_dir=Path(given.get(f"{PREFIX}RESULTS_DIR", "evaluation/results")),
+        charts_dir=Path(given.get(f"{PREFIX}CHARTS_DIR", "evaluation/charts")),
         omniparser_url=given.get(f"{PREFIX}OMNIPARSER_URL"),
         uitars_url=given.get(f"{PREFIX}UITARS_URL"),
         screen=screen,

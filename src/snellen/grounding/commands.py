@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -13,7 +12,7 @@ import click
 import msgspec
 
 from snellen.core.errors import SnellenError
-from snellen.grounding import IOU_THRESHOLD, settings
+from snellen.grounding import IOU_THRESHOLD, SCREEN, settings
 from snellen.grounding import Settings as Known
 
 if TYPE_CHECKING:
@@ -58,15 +57,13 @@ def generate(type: str, count: int, output_dir: str | None, seed: int | None, st
     if type not in TYPES:
         raise SnellenError(f"unknown dataset type '{type}': choose from {', '.join(TYPES)}")
     style = style_named(style or TYPES[type])
-    screen = known.screen
-    if style == "original" and screen is not None:
-        if screen != (1920, 1080):
-            raise SnellenError(
-                f"EVAL_SYNTHETIC_WIDTH and _HEIGHT say {screen[0]}x{screen[1]}, and the original's set is kept at 1920x1080 "
-                "only: use --style layouts"
-            )
-        screen = None
-    folder = (Path(output_dir) if output_dir else known.datasets_dir) / type
+    screen = None if style == "original" else known.screen
+    if style == "original" and known.screen not in (None, SCREEN):
+        raise SnellenError(
+            f"EVAL_SYNTHETIC_WIDTH and _HEIGHT say {'x'.join(map(str, known.screen or ()))}, and the original's set is kept at "
+            "1920x1080 only: use --style layouts"
+        )
+    folder = Path(output_dir or known.datasets_dir) / type
     seed = known.seed if seed is None else seed
     with show_count(f"generating {type}") as progress:
         files = make(folder, count=count, seed=seed, progress=progress, style=style, screen=screen)
@@ -98,11 +95,12 @@ def run(method: str, dataset: str, limit: int, protocol: str, model: str | None,
     """Run a method on a data set, or go on with a run that was interrupted; write the original's result file."""
     from snellen.cli.progress import show_progress
     from snellen.engine.run import carry_out
+    from snellen.exams.grounding.exports import json_file, safe_name
     from snellen.exams.grounding.tables import console_table
 
     known = _settings()
-    out = Path(given["output_dir"]) if given["output_dir"] else known.results_dir
-    where = _dataset(Path(given["dataset_dir"]) if given["dataset_dir"] else known.datasets_dir, dataset)
+    out = Path(given["output_dir"] or known.results_dir)
+    where = _dataset(Path(given["dataset_dir"] or known.datasets_dir), dataset)
     plan = _plan(_request(method, where, protocol, model, known, given, out / "runs"), limit)
     click.echo(f"Loaded {len(plan.data)} elements from {dataset}")
     click.echo(f"Running evaluation: {plan.subject.spec} on {dataset}")
@@ -113,8 +111,8 @@ def run(method: str, dataset: str, limit: int, protocol: str, model: str | None,
     if finished.stopped is not None:
         raise finished.stopped
     result = result_of(finished.run, plan.targets[0], dataset, limit, model)
-    path = out / f"{_safe(method)}{'-' + _safe(model) if model else ''}_{_safe(dataset)}.json"
-    _write(path, result, "--output_dir")
+    path = out / f"{safe_name(method)}{'-' + safe_name(model) if model else ''}_{safe_name(dataset)}.json"
+    _write(path, json_file(result), "--output_dir")
     click.echo(console_table([result]))
     failed = result["outcomes"].get("error", 0)
     if failed:
@@ -132,11 +130,12 @@ def compare(results_dir: str | None, output: str | None, charts_dir: str | None)
     """Compare all result files of a folder: tables, comparison.json, and charts as SVG and PNG."""
     from snellen.exams.grounding.charts import charts
     from snellen.exams.grounding.charts.results import metrics_of, protocol_name, read_folder
+    from snellen.exams.grounding.exports import json_file
     from snellen.exams.grounding.tables import console_table, markdown_table
 
     known = _settings()
-    folder = Path(results_dir) if results_dir else known.results_dir
-    target = Path(output) if output else folder / "comparison.json"
+    folder = Path(results_dir or known.results_dir)
+    target = Path(output or folder / "comparison.json")
     found, problems = read_folder(folder)
     found = {name: result for name, result in found.items() if (folder / name).resolve() != target.resolve()}
     for problem in problems:
@@ -151,11 +150,11 @@ def compare(results_dir: str | None, output: str | None, charts_dir: str | None)
         click.echo(
             f"note: these were marked by different rules ({', '.join(rules)}); such rates do not compare", err=True
         )
-    _write(target, compared(found), "--output")
+    _write(target, json_file(compared(found)), "--output")
     table = target.with_suffix(".md")
     _write(table, (markdown_table(metrics) + "\n").encode(), "--output")
     click.echo(f"Comparison saved to: {target} and {table.name}")
-    drawn = charts.write(found.values(), Path(charts_dir) if charts_dir else known.charts_dir)
+    drawn = charts.write(found.values(), Path(charts_dir or known.charts_dir))
     click.echo(f"Charts saved to: {drawn[0].parent} ({len(drawn)} files)")
     if problems:
         raise SnellenError(f"{len(problems)} files of {folder} are no results and were left out; see above")
@@ -169,10 +168,8 @@ def list_() -> int:
     from snellen.exams.grounding.methods.catalogue import catalogue
 
     known = _settings()
-    for title, oracle in (
-        ("Available Methods", False),
-        ("ORACLE methods: look at the answer, for comparison only", True),
-    ):
+    titles = ("Available Methods", "ORACLE methods: look at the answer, for comparison only")
+    for oracle, title in zip((False, True), titles, strict=True):
         click.echo(f"\n{title}:\n{'-' * 40}")
         for entry in catalogue():
             if entry.oracle is oracle:
@@ -213,35 +210,33 @@ def result_of(run: Run, target: Target, dataset: str, limit: int, model: str | N
     content = next(data for name, data in exports(facts) if name.endswith(".json"))
     result: dict[str, Any] = msgspec.json.decode(content)
     name = f"{result['method_name']} ({model})" if model else result["method_name"]
-    own = {"method_name": name, "dataset_name": dataset}
-    return result | own | {"limit": limit or None, "run": run.path.name}
+    return result | {"method_name": name, "dataset_name": dataset, "limit": limit or None, "run": run.path.name}
 
 
 def compared(found: Mapping[str, Result]) -> dict[str, Any]:
     """The original's comparison, and behind it every result with its interval, n, protocol and file."""
     from snellen import __version__
-    from snellen.exams.grounding.charts.results import looks_at_answer, metrics_of, protocol_name, rows_of
+    from snellen.exams.grounding.charts.results import metrics_of, rows_of
     from snellen.exams.grounding.tables import comparison
 
-    files = []
-    for name, result in found.items():
-        row = rows_of([result])[0]
-        files.append(
-            {
-                "file": name,
-                "method": row.method,
-                "dataset": row.dataset,
-                "oracle": looks_at_answer(result),
-                "protocol": protocol_name(result),
-                "rate": row.overall.value,
-                "interval": [row.overall.low, row.overall.high],
-                "n": row.overall.n,
-                "by_size": {k: v._asdict() for k, v in row.sizes.items()},
-                "size_basis": row.size_basis,
-                "by_type": {k: v._asdict() for k, v in row.types.items()},
-                "latency_ms": row.latency_ms.value,
-            }
-        )
+    files = [
+        {
+            "file": name,
+            "method": row.method,
+            "dataset": row.dataset,
+            "oracle": row.oracle,
+            "protocol": row.protocol,
+            "rate": row.overall.value,
+            "interval": [row.overall.low, row.overall.high],
+            "n": row.overall.n,
+            "by_size": {k: v._asdict() for k, v in row.sizes.items()},
+            "size_basis": row.size_basis,
+            "by_type": {k: v._asdict() for k, v in row.types.items()},
+            "latency_ms": row.latency_ms.value,
+        }
+        for name, result in found.items()
+        for row in rows_of([result])
+    ]
     theirs = comparison([metrics_of(result) for result in found.values()])
     return theirs | {"files": files, "versions": {"snellen": __version__}}
 
@@ -314,18 +309,11 @@ def _elements(folder: Path) -> int:
     return sum(len(sample["elements"]) for sample in annotations["samples"])
 
 
-def _safe(name: str) -> str:
-    return re.sub(r"[^A-Za-z0-9._+-]+", "-", name).strip("-.") or "run"
+def _write(path: Path, content: bytes, option: str) -> None:
+    from snellen.synthetic.writing import write_bytes
 
-
-def _write(path: Path, content: Any, option: str) -> None:
-    """A file as a whole or not at all; what is not bytes becomes indented JSON."""
-    data = content if isinstance(content, bytes) else msgspec.json.format(msgspec.json.encode(content), indent=2)
-    part = path.with_name(path.name + ".part")
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        part.write_bytes(data)
-        part.replace(path)
+        write_bytes(path, content)
     except OSError as error:
         raise SnellenError(f"cannot write {path} ({error.strerror}): choose another {option}") from None
 

@@ -19,7 +19,8 @@ from snellen.core.scorer import Similarities
 from snellen.core.types import Answer, Mark, Outcome, Sample
 from snellen.exams.d3.exam import EXAM as BENCHMARK
 from snellen.exams.d3.exports import file_name
-from snellen.exams.d3.prompts import set_probe
+from snellen.exams.d3.names import set_names
+from snellen.exams.d3.prompts import probe
 from snellen.exams.d3.rows import evidence_from_row, sample_from_row
 from snellen.stats.tally import summarised
 
@@ -91,7 +92,7 @@ def test_what_no_scorer_tells_apart_is_listed_where_there_are_several() -> None:
 
 
 def test_the_originals_line_is_of_pairs_alone() -> None:
-    three = set_probe(3)
+    three = probe(set_names(3))
     mark = Mark(id=three.id, outcome=Outcome.UNPARSABLE, metrics=BENCHMARK.protocols["original"].blank(three))
     one = (three, Answer(id=three.id, prompt="pair"), mark)
     assert "score.txt" not in dict(BENCHMARK.exports(facts([one])))
@@ -117,7 +118,7 @@ def test_an_arm_with_the_other_order_is_written_in_the_data_sets_order() -> None
 
 
 def test_sets_have_a_recall_for_each_image() -> None:
-    sample = set_probe(3)
+    sample = probe(set_names(3))
     protocol = BENCHMARK.protocols["original"]
     evidence = [Similarities("s", [[9, 0, 0], [0, 9, 0], [9, 0, 0]])]
     verdict = protocol.judge_evidence('{"image1": "a", "image2": "b", "image3": "c"}', sample, evidence)

@@ -16,7 +16,7 @@ from snellen.core.types import Answer, Failure, Mark, Outcome, Picture
 from snellen.exams.d3.exam import EXAM as BENCHMARK
 from snellen.exams.d3.names import PAIR, chance_of_all, chance_of_one, set_names
 from snellen.exams.d3.position import position_bias
-from snellen.exams.d3.prompts import TEXT, set_probe, text_of
+from snellen.exams.d3.prompts import TEXT, probe, text_of
 from snellen.exams.d3.retrieval import retrieve
 from snellen.stats.tally import summarised
 
@@ -114,7 +114,7 @@ def test_non_answers_are_no_hits_and_have_no_length(protocol: Any) -> None:
 
 
 def test_sets_of_more_than_two() -> None:
-    sample = set_probe(3)
+    sample = probe(set_names(3))
     reply = json.dumps({"image1": "a", "image2": "b", "image3": "c"})
     one_wrong = evidence([[0.9, 0.1, 0.2], [0.3, 0.4, 0.1], [0.6, 0.1, 0.5]])
     verdict = ORIGINAL.judge_evidence(reply, sample, one_wrong)

@@ -10,7 +10,8 @@ from snellen.core.results import GroupSummary
 from snellen.core.scorer import Similarities
 from snellen.core.types import Mark, Metrics, Outcome, Sample
 from snellen.exams.d3.exam import EXAM as BENCHMARK
-from snellen.exams.d3.prompts import set_probe
+from snellen.exams.d3.names import set_names
+from snellen.exams.d3.prompts import probe
 from snellen.exams.d3.summary import quantile
 from snellen.stats.intervals import wilson
 from snellen.stats.tally import summarised
@@ -150,7 +151,7 @@ def test_three_scorers_are_compared_two_by_two() -> None:
 
 
 def test_sets_stand_apart_from_pairs_because_chance_differs() -> None:
-    three = set_probe(3)
+    three = probe(set_names(3))
     reply = '{"image1": "a", "image2": "b", "image3": "c"}'
     evidence = [Similarities("s", [[9, 0, 0], [0, 9, 0], [9, 0, 0]], [False] * 3)]
     verdict = PROTOCOL.judge_evidence(reply, three, evidence)

@@ -181,7 +181,7 @@ def test_agreement_wins_without_confidences_and_confidence_with_them() -> None:
 
     looks = [at(100), at(505), at(900), at(500)]
     assert choose(Center(), looks).point == Point(505, 500, space)
-    scored = ParserLocator("omniparser", LexicalChooser(), ())
+    scored = ParserLocator(LexicalChooser(), ())
     assert choose(scored, [at(1, 0.5), at(2, 0.9), at(3, 0.9)]).point == Point(2, 500, space)
     assert finer(scored, at(1, 0.9), at(2, 0.5)).point == Point(1, 500, space)
     assert finer(Center(), at(1), at(2)).point == Point(2, 500, space)

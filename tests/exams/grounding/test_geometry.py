@@ -140,14 +140,14 @@ def test_the_two_conventions_and_their_checks() -> None:
 
 def test_a_truth_has_an_area_and_lies_in_the_image() -> None:
     with pytest.raises(SnellenError, match="no area"):
-        Box.from_xyxy([5, 5, 5, 9], SCREEN, checked=True)
+        Box.from_xyxy([5, 5, 5, 9], SCREEN).require_true()
     with pytest.raises(SnellenError, match="not inside"):
-        Box.from_xywh([1800, 5, 200, 9], SCREEN, checked=True)
+        Box.from_xywh([1800, 5, 200, 9], SCREEN).require_true()
     with pytest.raises(SnellenError, match="not inside"):
-        Box.from_xyxy([-1, 5, 200, 9], SCREEN, checked=True)
-    whole = Box.from_xywh([0.9, 0.9, 0.1, 0.1], UNIT, checked=True)  # 0.9 + 0.1 is a hair over 1 in other sums
-    assert whole.inside
-    hair = Box.from_xyxy([0, 0, 1.0000000001, 1], UNIT, checked=True)
+        Box.from_xyxy([-1, 5, 200, 9], SCREEN).require_true()
+    whole = Box.from_xywh([0.9, 0.9, 0.1, 0.1], UNIT).require_true()  # 0.9 + 0.1 is a hair over 1 in other sums
+    assert whole == whole.clamped()
+    hair = Box.from_xyxy([0, 0, 1.0000000001, 1], UNIT).require_true()
     assert hair.x2 == 1.0
 
 
@@ -185,7 +185,7 @@ def test_crops_map_back_exactly_also_when_clipped(crop: Crop, data: st.DataObjec
 
 @given(crops(), st.data())
 def test_a_crop_lies_in_its_parent_and_its_corners_map_to_its_edges(crop: Crop, data: st.DataObject) -> None:
-    assert crop.box.inside
+    assert crop.box == crop.box.clamped()
     assert crop.back(Point(0, 0, UNIT)) == Point(crop.left, crop.top, crop.parent)
     assert crop.back(Box(0, 0, 1, 1, UNIT)) == crop.box
     seen = Resized(data.draw(sizes), data.draw(sizes))

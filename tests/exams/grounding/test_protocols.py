@@ -20,8 +20,8 @@ from snellen.exams.grounding import prompts
 from snellen.exams.grounding.exam import EXAM
 from snellen.exams.grounding.geometry import Box, Pixels, Point
 from snellen.exams.grounding.marking.marks import Truth, hits, in_polygon, truth_of
-from snellen.exams.grounding.marking.osworld import lmms_correct, lmms_point
-from snellen.exams.grounding.marking.screenspot import averages, correctness, negative_correctness, report
+from snellen.exams.grounding.marking.osworld import lmms_point
+from snellen.exams.grounding.marking.screenspot import correctness, mean_of_cells, report
 from snellen.exams.grounding.protocols import PROTOCOLS
 from snellen.exams.grounding.reading.predictions import Detection, Prediction, to_text
 from snellen.exams.grounding.rows import sample_from_row
@@ -260,15 +260,17 @@ def test_screenspot_pro_marks_row_by_row(row: dict[str, Any]) -> None:
 def test_screenspot_pro_reports_and_negative_targets() -> None:
     rows = GOLDEN["screenspot_pro_report"]
     assert report(rows["results"]) == rows["metrics"]
+    statuses: dict[str, Any] = {"negative": "refused", "positive": "found", "wrong_format": "unparsable"}
     for row in GOLDEN["screenspot_pro_negative_eval"]:
-        assert negative_correctness(row["result"]) == row["correctness"]
+        said = Prediction(method="m", status=statuses[row["result"]], size=SIZE, point=(1.0, 1.0))
+        right = PROTOCOLS["screenspot-pro"].judge(to_text(said), sample(absent=True)).correct
+        assert correctness(said.status, right) == row["correctness"]
 
 
 @pytest.mark.parametrize(
     "row", GOLDEN["osworld_g_lmms_eval"], ids=lambda r: f"{r['doc']['box_type']} {r['prediction']}"
 )
 def test_osworld_g_marks_row_by_row(row: dict[str, Any]) -> None:
-    assert lmms_correct(row["doc"], row["prediction"]) == row["correct"]
     doc = row["doc"]
     numbers = doc["box_coordinates"]
     truth: dict[str, Any] = {"boxes": [], "absent": doc["box_type"] == "refusal"}
@@ -286,15 +288,13 @@ def test_lmms_evals_points_row_by_row() -> None:
         assert (None if point is None else list(point)) == row["point"]
 
 
-def test_both_averages_of_screenspots_six_cells() -> None:
+def test_the_mean_of_screenspots_six_cells() -> None:
     cells = {(p, k): (right, total) for p, k, right, total in (
         ("mobile", "text", 9, 10), ("mobile", "icon", 1, 10), ("desktop", "text", 40, 40), ("desktop", "icon", 0, 10),
         ("web", "text", 5, 10), ("web", "icon", 5, 20),
     )}  # fmt: skip
-    samples, plain = averages(cells)
-    assert samples == pytest.approx(60 / 100)
-    assert plain == pytest.approx((0.9 + 0.1 + 1.0 + 0.0 + 0.5 + 0.25) / 6)
-    assert averages({("web", "text"): (1, 2)}) == (0.5, None)
+    assert mean_of_cells(cells) == pytest.approx((0.9 + 0.1 + 1.0 + 0.0 + 0.5 + 0.25) / 6)
+    assert mean_of_cells({("web", "text"): (1, 2)}) is None
 
 
 # ---------------------------------------------------------------- summaries

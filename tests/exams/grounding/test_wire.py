@@ -45,10 +45,10 @@ class Http:
     async def _parse(self, image: bytes, note: str) -> Parse:
         return await wire.parse_image(self._post, image)
 
-    async def _post(self, body: bytes) -> tuple[int, bytes]:
+    async def _post(self, body: bytes) -> bytes | None:
         headers = {"content-type": "application/json"}
         async with self.session.post(wire.parse_url(self.parser), data=body, headers=headers) as response:
-            return response.status, await response.read()
+            return None if response.status == 500 else await response.read()
 
     async def ask(self, question: Question) -> Answer:
         import base64
@@ -209,20 +209,21 @@ def test_many_targets_of_one_screenshot_make_one_parse() -> None:
 
 def test_other_failures_say_what_they_are() -> None:
     ok = b'{"parsed_content_list": [], "latency": 0.1}'
-    assert wire.read_reply(200, ok, 10, 10) == Parse(width=10, height=10, detections=(), parser="omniparser")
-    for status, body, kind in (
-        (500, b"Internal Server Error", "server-500"),
-        (307, b"", "redirect"),
-        (422, b'{"detail": "field required"}', "bad-request"),
-        (503, b"busy", "status"),
-        (200, b"<html>", "garbled"),
-        (200, b"[]", "garbled"),
-        (200, b'{"latency": 1}', "garbled"),
-    ):
+    assert wire.read_reply(ok, 10, 10) == Parse(width=10, height=10, detections=(), parser="omniparser")
+    endpoint = wire.OmniParserEndpoint("http://localhost:8000")
+    for body in (b"<html>", b"[]", b'{"latency": 1}'):
         with pytest.raises(ToolFailure) as caught:
-            wire.read_reply(status, body, 10, 10)
-        assert caught.value.kind == kind
+            wire.read_reply(body, 10, 10)
+        assert caught.value.kind == "garbled"
         assert "\n" not in caught.value.reason
+        with pytest.raises(ValueError, match=r"not JSON|no parsed_content_list"):
+            endpoint.parse(body)
+    for status, body in ((307, b""), (422, b'{"detail":\n"field required"}'), (503, b"busy")):
+        failure = endpoint.explain(status, body).error
+        assert failure is not None
+        assert (failure.kind, f"status {status}" in failure.reason) == ("parser", True)
+        assert "\n" not in failure.reason
+    assert endpoint.explain(500, b"Internal Server Error").refused
 
 
 def test_the_server_redirects_without_the_slash_and_probes() -> None:
@@ -273,13 +274,13 @@ def test_what_the_original_drops_for_rounding_or_null_is_kept() -> None:
 
 
 def test_padding_goes_and_comes_back() -> None:
-    data, padding = wire.padded(png(640, 480))
-    assert opened(data).size == (padding.padded_width, padding.padded_height) == (640, 544)
+    data, size = wire.padded(png(640, 480))
+    assert opened(data).size == size == (640, 544)
     seen = Parse(
         width=640,
         height=544,
         detections=(Detection(box=(10, 460, 60, 490), text="kept"), Detection(box=(10, 490, 300, 530), text="strip")),
     )
-    back = wire.unpadded(seen, padding)
+    back = wire.unpadded(seen, 640, 480)
     assert [(d.text, d.box) for d in back.detections] == [("kept", (10, 460, 60, 480))]
     assert (back.width, back.height, back.padded) == (640, 480, True)

@@ -7,10 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from snellen.core.dataset import Dataset
-from snellen.core.errors import SnellenError, unknown
+from snellen.core.errors import SnellenError
 from snellen.core.options import Selection
 from snellen.core.selection import choose
 from snellen.core.types import Picture, Sample
+from snellen.data.folder import named, unusable
 from snellen.exams.d3.folder import Folder, Located, needed
 from snellen.exams.d3.names import task_of
 from snellen.exams.d3.recorded import sample_id
@@ -24,14 +25,13 @@ class D3Data(Dataset):
 
     def __init__(self, where: Path, options: Selection) -> None:
         self.source, self.options = str(where), options
-        _check_selection(options)
+        named("split", options.splits, SPLITS, "d3")
+        tasks = named("task", options.tasks, TASKS, "d3")
         self._folder = Folder(where)
         self.synthetic = self._folder.synthetic
         if self._folder.problems:
-            more = len(self._folder.problems) - 1
-            told = f" (and {more} more problems)" if more else ""
-            raise SnellenError(f"{self._folder.problems[0]}{told}; 'snellen data check d3 --data {where}' lists all")
-        located = [one for one in self._folder.located() if _asked(one, options)]
+            raise unusable(self._folder.problems, "d3", where)
+        located = [one for one in self._folder.located() if _asked(one, tasks)]
         if not located:
             raise SnellenError(f"{self._folder.root}: nothing for --task {', '.join(options.tasks)}")
         chosen = choose([sample_id(one.entry.uid) for one in located], options.limit, options.seed)
@@ -85,15 +85,5 @@ class D3Data(Dataset):
         )
 
 
-def _check_selection(options: Selection) -> None:
-    for split in options.splits:
-        if split.lower() not in SPLITS:
-            raise unknown("split", split, SPLITS, of="d3")
-    for task in options.tasks:
-        if task.lower() not in TASKS:
-            raise unknown("task", task, TASKS, of="d3")
-
-
-def _asked(one: Located, options: Selection) -> bool:
-    task = "pair" if task_of(tuple(one.files)) == "pair" else "set"
-    return not options.tasks or task in [t.lower() for t in options.tasks]
+def _asked(one: Located, tasks: list[str]) -> bool:
+    return not tasks or ("pair" if task_of(tuple(one.files)) == "pair" else "set") in tasks

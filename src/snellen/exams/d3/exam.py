@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
-from snellen.core.dataset import Dataset, Problem
 from snellen.core.errors import SnellenError
-from snellen.core.exam import Exam, HubSet, Progress, Recorded, RunFacts, Wanted
-from snellen.core.gallery import Gallery, GalleryFacts
-from snellen.core.options import MAX_MISSING, Option, Selection
-from snellen.core.scorer import SCORER_MODE, SCORERS, Evidence
+from snellen.core.exam import Exam, HubSet, Progress, Wanted
+from snellen.core.options import MAX_MISSING, Option
+from snellen.core.scorer import SCORER_MODE, SCORERS
 from snellen.core.types import Mark, Sample
 from snellen.exams.d3 import rows
 from snellen.exams.d3.check import check
@@ -56,11 +54,14 @@ class D3(Exam):
     max_tokens = 512
     reply_tokens = 130  # two captions of some 42 words
 
-    def open(self, where: Path, options: Selection) -> Dataset:
-        return D3Data(where, options)
-
-    def check(self, where: Path) -> Iterator[Problem]:
-        return check(where)
+    open = staticmethod(D3Data)
+    check = staticmethod(check)
+    probes = staticmethod(probes)
+    recorded = staticmethod(recorded)
+    sample_from_row = staticmethod(rows.sample_from_row)
+    evidence_from_row = staticmethod(rows.evidence_from_row)
+    exports = staticmethod(exports)
+    gallery = staticmethod(D3Gallery)
 
     def make(
         self,
@@ -96,34 +97,15 @@ class D3(Exam):
         tasks = dict.fromkeys((*wanted.selection.tasks, *(("set",) if wanted.options["sets"] else ())))
         return wanted._replace(options=options, selection=msgspec.structs.replace(wanted.selection, tasks=tuple(tasks)))
 
-    def probes(self) -> list[Sample]:
-        return probes()
-
-    def recorded(self, document: Any) -> Iterable[Recorded] | None:
-        """The captions file of the D3 script as recorded replies."""
-        return recorded(document)
-
     def captions_of(self, reply: str, sample: Sample) -> tuple[str, ...] | None:
         found = read(reply, names_of(sample))
         return None if found is None else found.texts
-
-    def sample_from_row(self, row: Mapping[str, Any]) -> Sample:
-        return rows.sample_from_row(row)
-
-    def evidence_from_row(self, row: Mapping[str, Any]) -> Evidence | None:
-        return rows.evidence_from_row(row)
 
     def position_bias(self, given: Iterable[Mark], swapped: Iterable[Mark]) -> Mapping[str, Any] | None:
         found = position_bias(given, swapped)
         if found is None:
             return None
         return {"slot": found.slot._asdict(), "order": found.order._asdict(), "flipped": found.flipped, "n": found.n}
-
-    def exports(self, run: RunFacts) -> Iterator[tuple[str, bytes]]:
-        return exports(run)
-
-    def gallery(self, facts: GalleryFacts) -> Gallery:
-        return D3Gallery(facts)
 
 
 EXAM = D3()

@@ -5,39 +5,23 @@ The pickle is written because the D3 script writes it. Nothing in Snellen ever r
 
 from __future__ import annotations
 
-import csv
-import io
 import pickle
 import re
 from collections.abc import Iterator
 from pathlib import PurePath
-from typing import Any
 
 import msgspec
 
 from snellen.core.arm import Arm
-from snellen.core.cells import for_cell
+from snellen.core.cells import Cell, csv_bytes
 from snellen.core.exam import RunFacts
 from snellen.exams.d3.names import PAIR, names_of
 from snellen.exams.d3.recorded import document
 from snellen.exams.d3.retrieval import printed_score
 
 COLUMNS = (
-    "model",
-    "protocol",
-    "prompt",
-    "split",
-    "task",
-    "kind",
-    "n",
-    "metric",
-    "unit",
-    "value",
-    "low",
-    "high",
-    "interval",
-    "floor",
-    "scorer",
+    *("model", "protocol", "prompt", "split", "task", "kind"),
+    *("n", "metric", "unit", "value", "low", "high", "interval", "floor", "scorer"),
 )
 PICKLE_PROTOCOL = 4
 """Python's default when the original was written; fixed, so that the same run gives the same bytes."""
@@ -81,7 +65,7 @@ def by_pair(run: RunFacts) -> tuple[dict[str, dict[str, str]], dict[str, list[fl
     both: list[float] = []
     turned = (
         Arm.parse(run.prompt).control == "swapped"
-    )  # then marks speak of the pictures as shown, the other way round
+    )  # marks speak of the pictures as shown, then the other way round
     for sample, _answer, mark in run.records() if run.records is not None else ():
         uid, names = str(sample.truth["uid"]), names_of(sample)
         shown = names[::-1] if turned else names
@@ -109,24 +93,19 @@ def no_scorer(run: RunFacts) -> list[str] | None:
 def recalls(run: RunFacts) -> bytes:
     """Every metric of every group; shares in percent, the rest as it is."""
     note = " (snellen-synthetic data)" if run.manifest.data.synthetic else ""
-    model = for_cell(f"{run.manifest.subject.spec}{note}")
+    model = f"{run.manifest.subject.spec}{note}"
     scorers = {s.name: f"{s.name} (padding: {s.identity.get('padding')})" for s in run.manifest.scorers}
     main = next(iter(scorers.values()), "")
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(COLUMNS)
+    rows: list[tuple[Cell, ...]] = [COLUMNS]
     for group in run.groups:
         by = group.by
-        place = [run.protocol.name, run.prompt, by["split"], by["task"], for_cell(by.get("kind", ""))]
+        place = (model, run.protocol.name, run.prompt, by["split"], by["task"], by.get("kind", ""))
         for name, m in group.metrics.items():
             value, low, high, floor = (_number(x, m.unit) for x in (m.value, m.low, m.high, m.floor))
-            scorer = for_cell(scorers.get(name.partition(".")[2], main))
-            told = [for_cell(name), m.unit or "percent", value, low, high, m.interval or "", floor, scorer]
-            writer.writerow([model, *place, m.n, *told])
-    return out.getvalue().encode()
+            scorer = scorers.get(name.partition(".")[2], main)
+            rows.append((*place, m.n, name, m.unit or "percent", value, low, high, m.interval, floor, scorer))
+    return csv_bytes(rows)
 
 
-def _number(value: float | None, unit: str) -> Any:
-    if value is None:
-        return ""
-    return round(value, 6) if unit else round(100 * value, 2)
+def _number(value: float | None, unit: str) -> float | None:
+    return None if value is None else round(value, 6) if unit else round(100 * value, 2)

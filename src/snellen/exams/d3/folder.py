@@ -16,9 +16,11 @@ import msgspec
 
 from snellen.core.dataset import Problem
 from snellen.core.errors import SnellenError
+from snellen.data.folder import check_folder, find_files
 from snellen.exams.d3.names import MOST, PAIR, names_in
+from snellen.synthetic.writing import MARKER
 
-DATASET, DIFFERENCES, SYNTHETIC = "dataset.json", "differences.json", "snellen_synthetic.json"
+DATASET, DIFFERENCES = "dataset.json", "differences.json"
 README = "linked from github.com/manugaurdl/detect-describe-discriminate"
 OTHER = "other"
 ELSEWHERE = ("images", "images/train2014", "images/val2014", "train2014", "val2014")
@@ -46,20 +48,14 @@ class Located(NamedTuple):
 
 def root_of(where: Path) -> Path:
     """The folder that holds dataset.json: `where`, or the one folder in it that has one."""
-    if not where.is_dir():
-        raise SnellenError(f"no folder {where}; 'snellen data make d3 --out DIR' makes a synthetic set")
-    if (where / DATASET).is_file():
-        return where
-    below = sorted(p.parent for p in where.glob(f"*/{DATASET}"))
-    if len(below) > 1:
-        names = ", ".join(p.name for p in below)
-        raise SnellenError(f"{where} holds several data sets ({names}): name one of them with --data")
-    if not below:
+    check_folder(where, "d3")
+    found = find_files(where, DATASET, f"*/{DATASET}")
+    if not found:
         raise SnellenError(
             f"{where}: no {DATASET}; unzip D3's dataset.zip there ({README}), or make a synthetic set with "
             "'snellen data make d3 --out DIR'"
         )
-    return below[0]
+    return found[0].parent
 
 
 class Folder:
@@ -67,7 +63,7 @@ class Folder:
 
     def __init__(self, where: Path) -> None:
         self.root = root_of(where)
-        self.synthetic = (self.root / SYNTHETIC).is_file()
+        self.synthetic = (self.root / MARKER).is_file()
         raw = _bytes(self.root / DATASET)
         self.problems: list[Problem] = []
         self.entries = list(self._entries(_object(self.root / DATASET, raw)))

@@ -13,22 +13,7 @@ from typing import Any
 from snellen.core.types import Sample
 from snellen.synthetic.pairs.folder import MOST, PAIR, set_names
 
-__all__ = [
-    "MOST",
-    "PAIR",
-    "asked_keys",
-    "chance_of_all",
-    "chance_of_one",
-    "ends",
-    "is_asked_key",
-    "names_for",
-    "names_in",
-    "names_of",
-    "set_names",
-    "slot_of",
-    "task_of",
-    "words_of",
-]
+__all__ = ["MOST", "PAIR", "set_names"]
 
 _ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
 _CARDINALS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from snellen.core.prompt import Prompt, by_name
 from snellen.core.types import Sample
-from snellen.exams.d3.names import PAIR, asked_keys, names_of, set_names, task_of
+from snellen.exams.d3.names import PAIR, asked_keys, names_of, task_of
 
 TEXT = (
     "Identify finegrained visual differences between both images and use them to generate a discriminant caption for each "
@@ -31,34 +29,26 @@ def text_of(names: tuple[str, ...]) -> str:
     return SET_TEXT.format(count=len(names), keys=f"{', '.join(quoted[:-1])} and {quoted[-1]}")
 
 
-def ask(sample: Sample, _shots: Sequence[Sample]) -> str:
-    """What follows the pictures of a sample."""
-    return text_of(names_of(sample))
-
-
 PROMPTS = by_name(
     Prompt(
         "pair",
         "both images, left then right, and the words of the D3 script; a larger set gets the same words for its number of images",
-        ask,
+        lambda sample, _shots: text_of(names_of(sample)),
     )
 )
 
 
 def probes() -> list[Sample]:
     """A pair without pictures. There is one truth: every caption belongs to its own picture."""
-    return [_probe(PAIR)]
+    return [probe(PAIR)]
 
 
-def set_probe(count: int) -> Sample:
-    """A set without pictures, to show what is asked about it."""
-    return _probe(set_names(count))
-
-
-def _probe(names: tuple[str, ...]) -> Sample:
+def probe(names: tuple[str, ...]) -> Sample:
+    """A pair or set without pictures."""
+    uid = f"probe-{len(names)}"
     return Sample(
-        id=f"d3/probe-{len(names)}",
+        id=f"d3/{uid}",
         tags={"split": "all", "task": task_of(names)},
-        truth={"uid": f"probe-{len(names)}"},
-        facts={"uid": f"probe-{len(names)}"} | {name: f"images/{name}.jpg" for name in names},
+        truth={"uid": uid},
+        facts={"uid": uid} | {name: f"images/{name}.jpg" for name in names},
     )

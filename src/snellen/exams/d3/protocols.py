@@ -11,7 +11,7 @@ from snellen.core.scorer import Evidence
 from snellen.core.types import Metrics, Outcome, Sample
 from snellen.exams.d3 import summary
 from snellen.exams.d3.names import MOST, PAIR, ends, names_of, set_names
-from snellen.exams.d3.reading import Captions, position_words, read, speaks_of_images, words_in
+from snellen.exams.d3.reading import Captions, read, says_position, speaks_of_images, words_in
 from snellen.exams.d3.retrieval import fitting, retrieve
 from snellen.exams.d3.summary import QUANTILES
 
@@ -114,7 +114,7 @@ class D3Protocol(Protocol):
 
 def _said(captions: Captions) -> Metrics:
     """What the words of captions tell without any scorer."""
-    places = position_words(captions.texts)
+    places = sum(map(says_position, captions.texts))
     return {
         "words": sum(map(words_in, captions.texts)) / len(captions.texts),
         "position_words": float(places > 0),

@@ -248,11 +248,6 @@ def says_position(caption: str) -> bool:
     return _POSITION.search(caption) is not None
 
 
-def position_words(captions: tuple[str, ...]) -> int:
-    """How many captions speak of another image by its place."""
-    return sum(says_position(caption) for caption in captions)
-
-
 def speaks_of_images(caption: str) -> bool:
     """As `says_position`, in more words than the count of GPT-4o's captions goes by: photos too, and those "on the left".
 

@@ -58,14 +58,8 @@ def recorded(document: Any) -> Iterator[Recorded] | None:
     """A captions file as recorded replies, for the question and for the control `swapped`; None where it is something else."""
     if not is_captions(document):
         return None
-    return _recorded(document)
-
-
-def _recorded(captions: Mapping[str, Mapping[str, Any]]) -> Iterator[Recorded]:
-    for name, text in rows(captions):
-        yield Recorded(name, None, text)
-    for name, text in rows(captions, swapped=True):
-        yield Recorded(name, SWAPPED.text, text)
+    orders = ((None, False), (SWAPPED.text, True))
+    return (Recorded(name, arm, text) for arm, swapped in orders for name, text in rows(document, swapped=swapped))
 
 
 def document(captions: Mapping[str, Mapping[str, str]]) -> bytes:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
-from itertools import combinations
+from itertools import combinations, islice, product
 from pathlib import Path
 
 from snellen.core.dataset import Problem
@@ -60,12 +60,7 @@ def ambiguous(screen: Screen) -> Iterator[Problem]:
 def overlapping(screen: Screen) -> Iterator[Problem]:
     """Different boxes of one screenshot that share an area, so that one click hits both."""
     for a, b in combinations([t for t in screen.targets if t.boxes], 2):
-        for box in a.boxes:
-            for other in b.boxes:
-                if box != other and box.overlap(other) is not None:
-                    how = "contains" if box.covers(other) else "lies in" if other.covers(box) else "overlaps"
-                    yield Problem(a.where, f"its box {how} that of {b.id}", False)
-                    break
-            else:
-                continue
-            break
+        shared = ((x, y) for x, y in product(a.boxes, b.boxes) if x != y and x.overlap(y) is not None)
+        for box, other in islice(shared, 1):
+            how = "contains" if box.covers(other) else "lies in" if other.covers(box) else "overlaps"
+            yield Problem(a.where, f"its box {how} that of {b.id}", False)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import copy
 import hashlib
+import math
 from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -19,21 +20,13 @@ from snellen.core.images import sniff
 from snellen.core.options import Selection
 from snellen.core.selection import choose
 from snellen.core.types import Picture, Sample
-from snellen.exams.grounding.formats import osworld as formats_osworld
-from snellen.exams.grounding.formats import pro as formats_pro
-from snellen.exams.grounding.formats import screenspot as formats_screenspot
+from snellen.exams.grounding.formats import osworld, pro, screenspot
 from snellen.exams.grounding.formats.annotations import FORMAT as ANNOTATIONS
 from snellen.exams.grounding.formats.annotations import is_synthetic
-from snellen.exams.grounding.formats.base import Format, Screen, Target, sides
+from snellen.exams.grounding.formats.base import Format, Screen, Target, area_class, size_class
+from snellen.synthetic.writing import MARKER
 
-FORMATS = (
-    ANNOTATIONS,
-    formats_screenspot.V1,
-    formats_screenspot.V2,
-    formats_pro.FORMAT,
-    formats_osworld.FORMAT,
-)
-MARKER = "snellen_synthetic.json"
+FORMATS = (ANNOTATIONS, screenspot.V1, screenspot.V2, pro.FORMAT, osworld.FORMAT)
 TASK = "ground"
 TAGS = ("type", "platform", "application", "difficulty", "theme", "kind", "size", "area")
 
@@ -65,54 +58,47 @@ class GroundingData(Dataset):
 
     def __init__(self, where: Path, options: Selection) -> None:
         self.source, self.options = str(where), options
-        self.format, self._files = recognise(where)
-        self._where = where
+        self.format, files = recognise(where)
         for task in options.tasks:
             if task.lower() != TASK:
                 raise SnellenError(f"unknown task '{task}' of grounding: it has only '{TASK}'")
-        screens, problems = _split(self.format.read(where, self._files))
-        problems += list(repeated_ids(screens))
+        found = list(self.format.read(where, files))
+        screens = [one for one in found if isinstance(one, Screen)]
+        problems = [*(one for one in found if isinstance(one, Problem)), *repeated_ids(screens)]
         if problems:
             more = f" (and {len(problems) - 1} more problems)" if len(problems) > 1 else ""
             raise SnellenError(f"{problems[0]}{more}; 'snellen data check grounding --data {where}' lists all")
         if not any(screen.targets for screen in screens):
             raise SnellenError(f"{where}: {self.format.title} without a single target")
-        self.synthetic = (where / MARKER).is_file() or (
-            self.format is ANNOTATIONS and is_synthetic(self._files[0], where)
-        )
-        self.fingerprint = _fingerprint(self.format, self._files, screens)
+        self.synthetic = (where / MARKER).is_file() or (self.format is ANNOTATIONS and is_synthetic(files[0], where))
+        self.fingerprint = _fingerprint(self.format, files, screens)
         self._screens = _chosen(screens, where, options)
-        self._count = sum(len(screen.targets) for screen in self._screens)
 
     def __len__(self) -> int:
-        return self._count
+        return sum(len(screen.targets) for screen in self._screens)
 
     def first(self, count: int) -> GroundingData:
         """The same data cut off after so many screenshots, as openadapt-grounding limits a run."""
         other = copy.copy(self)
         other._screens = self._screens[:count]
-        other._count = sum(len(screen.targets) for screen in other._screens)
         other.fingerprint = digest({"data": self.fingerprint, "first_screens": count})
         return other
 
     def light(self) -> Iterator[Sample]:
         for screen in self._screens:
-            yield from (self._sample(screen, target, ()) for target in screen.targets)
+            yield from (as_sample(screen, target, self.format.name) for target in screen.targets)
 
     def full(self, wanted: Callable[[str], bool]) -> Iterator[Sample]:
         for screen in self._screens:
             targets = [t for t in screen.targets if wanted(sample_id(screen, t))]
             if targets:
                 pictures = (_picture(screen),)
-                yield from (self._sample(screen, target, pictures) for target in targets)
-
-    def _sample(self, screen: Screen, target: Target, pictures: tuple[Picture, ...]) -> Sample:
-        return as_sample(screen, target, self.format.name, pictures)
+                yield from (as_sample(screen, target, self.format.name, pictures) for target in targets)
 
 
 def as_sample(screen: Screen, target: Target, format_name: str, pictures: tuple[Picture, ...] = ()) -> Sample:
     """A target as a Sample: boxes in pixels of the screenshot are truth, the instruction is what may be shown."""
-    truth: dict[str, object] = {"boxes": [box.as_xyxy() for box in target.boxes], "absent": target.absent}
+    truth: dict[str, object] = {"boxes": [box.as_xyxy() for box in target.boxes], "absent": not target.boxes}
     if target.polygons:
         truth["polygons"] = [list(p) for p in target.polygons]
     facts: dict[str, object] = {
@@ -125,10 +111,18 @@ def as_sample(screen: Screen, target: Target, format_name: str, pictures: tuple[
         "text": target.text,
         "format": format_name,
     }
-    if target.boxes:
-        facts["sides"] = sides(target.boxes[0]) | {"area_fraction": target.area_fraction}
-    facts |= target.more
     tags = {"split": screen.split, "task": TASK} | dict.fromkeys(TAGS, "") | target.tags
+    if target.boxes:
+        box, share = target.boxes[0], target.area_fraction
+        share = box.area / (screen.width * screen.height) if share is None else share
+        tags |= {"size": size_class(box), "area": area_class(share)}
+        facts["sides"] = {  # what other size rules would use
+            "shorter": min(box.width, box.height),
+            "longer": max(box.width, box.height),
+            "root_area": math.sqrt(box.area),
+            "area_fraction": share,
+        }
+    facts |= target.more
     return Sample(id=sample_id(screen, target), tags=tags, truth=truth, facts=facts, pictures=pictures)
 
 
@@ -145,8 +139,7 @@ def size_problem(screen: Screen, data: bytes) -> str | None:
     """Why an image cannot belong to its record: the truth would lie elsewhere."""
     head = sniff(data)
     if head.width and (head.width, head.height) != (screen.width, screen.height):
-        said = f"{screen.width}x{screen.height}"
-        return f"the image is {head.width}x{head.height}, and the annotations say {said}"
+        return f"the image is {head.width}x{head.height}, and the annotations say {screen.width}x{screen.height}"
     return None
 
 
@@ -156,17 +149,6 @@ def _picture(screen: Screen) -> Picture:
     if problem:
         raise SnellenError(f"{screen.image}: {problem}")
     return Picture(data=data, name=screen.image)
-
-
-def _split(found: Iterator[Screen | Problem]) -> tuple[list[Screen], list[Problem]]:
-    screens: list[Screen] = []
-    problems: list[Problem] = []
-    for one in found:
-        if isinstance(one, Problem):
-            problems.append(one)
-        else:
-            screens.append(one)
-    return screens, problems
 
 
 def _fingerprint(kind: Format, files: list[Path], screens: list[Screen]) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import PurePath
 from typing import Any
 
@@ -56,33 +56,34 @@ def display_name(method: str) -> str:
 def exports(run: RunFacts) -> Iterator[tuple[str, bytes]]:
     """The original's result file and comparison, both tables as text, and ScreenSpot's own where the protocol is theirs."""
     whole = next((g for g in run.groups if set(g.by) == {"part"}), None)
-    if run.protocol.name in SCREENSPOT and whole is not None:
-        yield "screenspot.md", screenspot_table(run.groups, _subject(run)).encode()
-    if run.records is None or whole is None:
+    if whole is None:
+        return
+    protocol, subject = run.protocol.name, run.manifest.subject
+    if protocol in SCREENSPOT:
+        yield "screenspot.md", screenspot_table(run.groups, subject.spec).encode()
+    if run.records is None:
         return
     records = list(run.records())
-    oracle = "oracle" in _identity(run)
-    rows = [_row(sample, answer, mark, run.protocol.name, oracle) for sample, answer, mark in records]
+    rows = [_row(*record, protocol, "oracle" in subject.identity) for record in records]
     metrics = result_file(run, rows, whole)
-    name = f"{_safe(str(metrics['method']))}_{_safe(str(metrics['dataset_name']))}.json"
-    yield name, msgspec.json.format(msgspec.json.encode(metrics), indent=2)
-    yield "comparison.json", msgspec.json.format(msgspec.json.encode(comparison([metrics])), indent=2)
+    name = f"{safe_name(str(metrics['method']))}_{safe_name(str(metrics['dataset_name']))}.json"
+    yield name, json_file(metrics)
+    yield "comparison.json", json_file(comparison([metrics]))
     yield "table.txt", console_table([metrics]).encode()
     yield "table.md", (markdown_table([metrics]) + "\n").encode()
-    if run.protocol.name == "screenspot-pro":
-        judged = [_pro_row(sample, _said(sample, answer), mark) for sample, answer, mark in records]
-        subject = _subject(run)
-        full = {"details": judged, "metrics": report(judged), "oracle": metrics["oracle"], "subject": subject}
-        entry = {subject: {"link": "", "description": "", "results": leaderboard(judged)}}
-        yield "screenspot_pro.json", msgspec.json.format(msgspec.json.encode(full), indent=2)
-        yield "screenspot_pro_leaderboard.json", msgspec.json.format(msgspec.json.encode(entry), indent=2)
+    if protocol == "screenspot-pro":
+        judged = [_pro_row(*record) for record in records]
+        full = {"details": judged, "metrics": report(judged), "oracle": metrics["oracle"], "subject": subject.spec}
+        entry = {subject.spec: {"link": "", "description": "", "results": leaderboard(judged)}}
+        yield "screenspot_pro.json", json_file(full)
+        yield "screenspot_pro_leaderboard.json", json_file(entry)
 
 
 def result_file(run: RunFacts, rows: Sequence[dict[str, Any]], whole: GroupSummary) -> dict[str, Any]:
     """The original's result file, its keys first and in its order; null where it writes 0 for what is not known or not there."""
     manifest = run.manifest
-    named = next((str(r["method"]) for r in rows if r["method"]), _subject(run))
-    method = str(_identity(run).get("method") or named)
+    named = next((str(r["method"]) for r in rows if r["method"]), manifest.subject.spec)
+    method = str(manifest.subject.identity.get("method") or named)
     dataset = PurePath(manifest.data.source).name or "data"
     counted = _aggregate(display_name(method), dataset, rows, run.protocol.name)
     headline = whole.metrics.get(run.protocol.headline)
@@ -124,37 +125,42 @@ def _mean(values: Sequence[float | None]) -> float | None:
     return sum(known) / len(known) if known else None
 
 
-def _said(sample: Sample, answer: Answer) -> Prediction | None:
-    return None if answer.failure is not None else read_prediction(answer.text, sample)
+def _said(sample: Sample, answer: Answer) -> Prediction:
+    """What was predicted; a blank error where there is no reply."""
+    if answer.failure is not None:
+        return Prediction(
+            method="", status="error", size=(0, 0), reason=f"{answer.failure.kind}: {answer.failure.reason}"
+        )
+    return read_prediction(answer.text, sample)
 
 
 def _row(sample: Sample, answer: Answer, mark: Mark, protocol: str, oracle: bool) -> dict[str, Any]:
     """One entry a target: the original's keys, then what it lacked."""
-    prediction = _said(sample, answer)
+    said, failed = _said(sample, answer), answer.failure is not None
     theirs = protocol == OPENADAPT
     overlap = mark.metrics.get("seed_iou" if theirs else "iou")
     screen = str(sample.facts.get("screen", sample.facts.get("image", sample.id)))
     pixels, area = (sample.tags.get(tag) or "unknown" for tag in ("size", "area"))
-    seconds = None if prediction is None else prediction.seconds
+    info = {"matched_text": said.text, "confidence": said.confidence, "reason": None if failed else said.reason or None}
     return {
         "sample_id": screen,
         "element_id": sample.id.removeprefix(f"{screen}/"),
         "found": mark.outcome is Outcome.CORRECT,
         "iou": overlap if isinstance(overlap, float) else 0.0 if theirs else None,
-        "latency_ms": None if seconds is None else round(1000 * seconds, 3),
-        "attempts": prediction.attempts if prediction is not None else 0 if theirs else None,
+        "latency_ms": None if said.seconds is None else round(1000 * said.seconds, 3),
+        "attempts": None if failed and not theirs else said.attempts,
         "size_category": area if theirs else pixels,
         "element_type": _type(sample),
-        "distance_from_target": _away(sample, prediction, mark, protocol),
-        "method_info": _info(prediction),
-        "method": "" if prediction is None else prediction.method,
-        "oracle": oracle or (prediction is not None and prediction.oracle),
+        "distance_from_target": _away(sample, said, mark, protocol),
+        "method_info": {key: value for key, value in info.items() if value is not None},
+        "method": said.method,
+        "oracle": oracle or said.oracle,
         "outcome": mark.outcome.value,
-        "point": None if prediction is None else prediction.point,
-        "box": None if prediction is None else prediction.box,
-        "calls": 0 if prediction is None else prediction.calls,
-        "crops": [] if prediction is None else prediction.crops,
-        "error": _error(answer, prediction),
+        "point": said.point,
+        "box": said.box,
+        "calls": said.calls,
+        "crops": said.crops,
+        "error": said.reason if said.status == "error" else None,
         "size_px_category": pixels,
         "size_area_category": area,
         "target_boxes": sample.truth["boxes"],
@@ -167,13 +173,13 @@ def _type(sample: Sample) -> str:
     return next((str(k) for k in known if k and k != "unknown"), "unknown")
 
 
-def _away(sample: Sample, prediction: Prediction | None, mark: Mark, protocol: str) -> float | None:
+def _away(sample: Sample, prediction: Prediction, mark: Mark, protocol: str) -> float | None:
     """In fractions of the screen, as the original counts; its 0 for a miss is kept under its own protocol only."""
     if protocol == OPENADAPT:
         value = mark.metrics.get("seed_distance")
         return value if isinstance(value, float) else 0.0
     boxes = sample.truth["boxes"]
-    if prediction is None or prediction.pointed is None or not boxes:
+    if prediction.pointed is None or not boxes:
         return None
     width, height = float(sample.facts["width"]), float(sample.facts["height"])
     x1, y1, x2, y2 = boxes[0]
@@ -181,24 +187,9 @@ def _away(sample: Sample, prediction: Prediction | None, mark: Mark, protocol: s
     return original.distance(at, ((x1 + x2) / 2 / width, (y1 + y2) / 2 / height))
 
 
-def _info(prediction: Prediction | None) -> dict[str, Any]:
-    if prediction is None:
-        return {}
-    known = {"matched_text": prediction.text, "confidence": prediction.confidence, "reason": prediction.reason or None}
-    return {key: value for key, value in known.items() if value is not None}
-
-
-def _error(answer: Answer, prediction: Prediction | None) -> str | None:
-    if answer.failure is not None:
-        return f"{answer.failure.kind}: {answer.failure.reason}"
-    return prediction.reason if prediction is not None and prediction.status == "error" else None
-
-
-def _pro_row(sample: Sample, prediction: Prediction | None, mark: Mark) -> dict[str, Any]:
+def _pro_row(sample: Sample, answer: Answer, mark: Mark) -> dict[str, Any]:
     """A row of ScreenSpot-Pro's details."""
-    absent = bool(sample.truth["absent"])
-    status = "error" if prediction is None else prediction.status
-    right = mark.outcome is Outcome.CORRECT
+    said = _said(sample, answer)
     return {
         "id": sample.id,
         "img_path": str(sample.facts.get("image", "")),
@@ -208,24 +199,21 @@ def _pro_row(sample: Sample, prediction: Prediction | None, mark: Mark) -> dict[
         "lang": "en",
         "instruction_style": "instruction",
         "prompt_to_evaluate": str(sample.facts.get("instruction", "")),
-        "gt_type": "negative" if absent else "positive",
+        "gt_type": "negative" if sample.truth["absent"] else "positive",
         "ui_type": sample.tags.get("kind", ""),
         "task_filename": str(sample.facts.get("file", "")),
-        "pred": None if prediction is None or prediction.point is None else list(prediction.point),
-        "raw_response": None if prediction is None else list(prediction.replies),
+        "pred": said.point,
+        "raw_response": None if answer.failure is not None else said.replies,
         "bbox": sample.truth["boxes"][0] if sample.truth["boxes"] else None,
-        "correctness": correctness(status, right),
+        "correctness": correctness(said.status, mark.outcome is Outcome.CORRECT),
     }
 
 
-def _subject(run: RunFacts) -> str:
-    return run.manifest.subject.spec
+def json_file(content: Any) -> bytes:
+    """Indented JSON."""
+    return msgspec.json.format(msgspec.json.encode(content), indent=2)
 
 
-def _identity(run: RunFacts) -> Mapping[str, Any]:
-    return run.manifest.subject.identity
-
-
-def _safe(name: str) -> str:
+def safe_name(name: str) -> str:
     """A file name without surprises."""
     return re.sub(r"[^A-Za-z0-9._+-]+", "-", name).strip("-.") or "run"

@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from snellen.core.errors import SnellenError, unknown
 from snellen.core.exam import HubSet
+from snellen.synthetic.writing import whole
 
 LARGEST = 16 << 30  # bytes unpacked; the largest published archive has 1.3 GB
 
@@ -98,10 +99,7 @@ def _extracted(archive: zipfile.ZipFile, folder: Path, name: str) -> list[Path]:
         target = folder / member.filename
         if target.is_file() and target.stat().st_size == member.file_size:
             continue
-        target.parent.mkdir(parents=True, exist_ok=True)
-        part = target.with_name(target.name + ".part")
-        with archive.open(member) as inside, part.open("wb") as out:
+        with whole(target) as part, archive.open(member) as inside, part.open("wb") as out:
             shutil.copyfileobj(inside, out, 1 << 20)
-        part.replace(target)
         written.append(target)
     return written

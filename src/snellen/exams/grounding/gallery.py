@@ -108,12 +108,8 @@ def said(mark: Mark, truth: Truth, prediction: Prediction | None, drawn: Overlay
     target = nearest(drawn.click, drawn.targets)
     found = [_verdict(mark, truth, prediction)]
     if prediction is not None and prediction.pointed is not None:
-        at = f"Click at {_at(prediction.pointed)}"
-        off = (
-            f", off the screen of {drawn.width} x {drawn.height}; drawn at its edge"
-            if drawn.click and drawn.click.outside
-            else ""
-        )
+        at, edge = f"Click at {_at(prediction.pointed)}", drawn.click is not None and drawn.click.outside
+        off = f", off the screen of {drawn.width} x {drawn.height}; drawn at its edge" if edge else ""
         on = f", on what the method took for '{one_line(prediction.text, 80)}'" if prediction.text else ""
         found.append(f"{at}{off}{on}.")
     if target is not None:
@@ -129,12 +125,8 @@ def _verdict(mark: Mark, truth: Truth, prediction: Prediction | None) -> str:
     if prediction.status != "found":
         why = f": {one_line(prediction.reason, 200)}" if prediction.reason else "."
         if prediction.status == "refused":
-            right = (
-                "Rightly said that the target is not there"
-                if truth.absent
-                else "Said that the target is not there, but it is"
-            )
-            return right + why
+            absent = "target is not there"
+            return (f"Rightly said that the {absent}" if truth.absent else f"Said that the {absent}, but it is") + why
         if prediction.status == "missed":
             return "The original's rule, which knows the answer, accepted nothing" + why
         return f"No point could be read ({prediction.status}){why}"
@@ -147,16 +139,18 @@ def _verdict(mark: Mark, truth: Truth, prediction: Prediction | None) -> str:
 
 
 def _explained(mark: Mark, prediction: Prediction | None) -> list[str]:
-    found = []
+    found: list[str] = []
+    if prediction is None:
+        return found
     recall = mark.metrics.get("detector_recall")
-    if prediction is not None and mark.outcome is not Outcome.CORRECT and recall is not None:
+    if mark.outcome is not Outcome.CORRECT and recall is not None:
         seen = "saw the target: the wrong thing was chosen" if recall else "did not see the target"
         found.append(f"The detector {seen} ({prediction.detections_total} detections).")
-    if prediction is not None and (prediction.detections_total or 0) > len(prediction.detections):
+    if (prediction.detections_total or 0) > len(prediction.detections):
         found.append(f"{len(prediction.detections)} of {prediction.detections_total} detections are drawn.")
-    if prediction is not None and prediction.crops:
+    if prediction.crops:
         found.append(f"{len(prediction.crops)} crops tried in {prediction.attempts} looks.")
-    if prediction is not None and prediction.failures:
+    if prediction.failures:
         found.append(f"{len(prediction.failures)} looks failed, the first: {one_line(prediction.failures[0], 200)}.")
     return found
 

@@ -49,40 +49,34 @@ class Thousand(_Frozen, frozen=True):
         return "0-1000"
 
 
-class Pixels(_Frozen, frozen=True):
+class _Sized(_Frozen, frozen=True):
+    width: int
+    height: int
+
+    def __post_init__(self) -> None:
+        if not (isinstance(self.width, int) and isinstance(self.height, int) and self.width > 0 and self.height > 0):
+            raise SnellenError(f"an image has a positive whole width and height, not {self.width!r} x {self.height!r}")
+
+    @property
+    def size(self) -> tuple[float, float]:
+        return float(self.width), float(self.height)
+
+
+class Pixels(_Sized, frozen=True):
     """Pixels of an image. `corner` is where the image's top left lies in the screenshot that it was cut from.
 
     So two crops of the same size are different spaces; a screenshot itself has the corner (0, 0).
     """
 
-    width: int
-    height: int
     corner: tuple[int, int] = (0, 0)
-
-    def __post_init__(self) -> None:
-        _check_size(self.width, self.height)
-
-    @property
-    def size(self) -> tuple[float, float]:
-        return float(self.width), float(self.height)
 
     def __str__(self) -> str:
         at = f" at {self.corner[0]},{self.corner[1]}" if self.corner != (0, 0) else ""
         return f"pixels of {self.width}x{self.height}{at}"
 
 
-class Resized(_Frozen, frozen=True):
+class Resized(_Sized, frozen=True):
     """Pixels of a copy of the image that was scaled to the stated size (as models see it)."""
-
-    width: int
-    height: int
-
-    def __post_init__(self) -> None:
-        _check_size(self.width, self.height)
-
-    @property
-    def size(self) -> tuple[float, float]:
-        return float(self.width), float(self.height)
 
     def __str__(self) -> str:
         return f"resized to {self.width}x{self.height}"
@@ -91,11 +85,6 @@ class Resized(_Frozen, frozen=True):
 Space = Unit | Thousand | Pixels | Resized
 UNIT = Unit()
 THOUSAND = Thousand()
-
-
-def _check_size(width: int, height: int) -> None:
-    if not (isinstance(width, int) and isinstance(height, int) and width > 0 and height > 0):
-        raise SnellenError(f"an image has a positive whole width and height, not {width!r} x {height!r}")
 
 
 def _scale(old: Space, new: Space) -> tuple[float, float, float, float]:
@@ -158,20 +147,17 @@ class Box(_Frozen, frozen=True):
             raise SnellenError(f"box {self.as_xyxy()} has its corners in the wrong order (x1 <= x2 and y1 <= y2)")
 
     @staticmethod
-    def from_xyxy(values: Sequence[float], space: Space, *, checked: bool = False) -> Box:
-        """From [x1, y1, x2, y2]; with `checked`, it must have an area and lie in the image, as a truth does."""
-        x1, y1, x2, y2 = _four(values)
-        box = Box(x1, y1, x2, y2, space)
-        return box.require_true() if checked else box
+    def from_xyxy(values: Sequence[float], space: Space) -> Box:
+        """From [x1, y1, x2, y2]."""
+        return Box(*_four(values), space)
 
     @staticmethod
-    def from_xywh(values: Sequence[float], space: Space, *, checked: bool = False) -> Box:
-        """From [x, y, width, height]; `checked` as in `from_xyxy`."""
+    def from_xywh(values: Sequence[float], space: Space) -> Box:
+        """From [x, y, width, height]."""
         x, y, width, height = _four(values)
         if width < 0 or height < 0:
             raise SnellenError(f"box {list(values)} has a negative width or height")
-        box = Box(x, y, x + width, y + height, space)
-        return box.require_true() if checked else box
+        return Box(x, y, x + width, y + height, space)
 
     def to(self, space: Space) -> Box:
         """The same rectangle in another space of the same image."""
@@ -229,12 +215,6 @@ class Box(_Frozen, frozen=True):
         y1, y2 = (min(max(v, 0.0), height) for v in (self.y1, self.y2))
         return Box(x1, y1, x2, y2, self.space)
 
-    @property
-    def inside(self) -> bool:
-        """Whether it lies wholly in the image, edges included."""
-        width, height = self.space.size
-        return self.x1 >= 0 and self.y1 >= 0 and self.x2 <= width and self.y2 <= height
-
     def require_true(self) -> Box:
         """Itself, if it can be a truth: with an area, and within the image (a millionth of the image is forgiven)."""
         width, height = self.space.size
@@ -243,7 +223,7 @@ class Box(_Frozen, frozen=True):
         slack_x, slack_y = width * 1e-6, height * 1e-6
         if self.x1 < -slack_x or self.y1 < -slack_y or self.x2 > width + slack_x or self.y2 > height + slack_y:
             raise SnellenError(f"box {self.as_xyxy()} is not inside the image ({self.space})")
-        return self if self.inside else self.clamped()
+        return self.clamped()
 
     def shifted(self, dx: float, dy: float, space: Space | None = None) -> Box:
         """Moved within its space, or into the space that begins elsewhere (crops use this)."""

@@ -32,10 +32,6 @@ class Rect(NamedTuple):
     def corners(self) -> tuple[float, float, float, float]:
         return self.x, self.y, self.x + self.width, self.y + self.height
 
-    @property
-    def middle(self) -> tuple[float, float]:
-        return self.x + self.width / 2, self.y + self.height / 2
-
 
 class Click(NamedTuple):
     """Where the prediction is drawn; `outside` where it was off the screen."""

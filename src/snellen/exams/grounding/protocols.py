@@ -2,36 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable
 from typing import Any
 
-from snellen.core.protocol import Group, Key, Protocol, Seen, Verdict
-from snellen.core.results import GroupSummary, Metric, Score
-from snellen.core.types import Mark, Metrics, Outcome, Sample
-from snellen.exams.grounding import summary
+from snellen.core.protocol import Verdict
+from snellen.core.results import Metric
+from snellen.core.types import Metrics, Outcome, Sample
 from snellen.exams.grounding.compat import original
 from snellen.exams.grounding.marking import metrics as measures
 from snellen.exams.grounding.marking.marks import Truth, is_right, metrics, read_prediction, truth_of
-from snellen.exams.grounding.marking.osworld import correct as lmms_correct
-from snellen.exams.grounding.marking.osworld import lmms_point
+from snellen.exams.grounding.marking.osworld import REFUSAL, lmms_correct, lmms_point
 from snellen.exams.grounding.marking.screenspot import correctness
 from snellen.exams.grounding.names import OPENADAPT
 from snellen.exams.grounding.reading.predictions import Prediction, from_text
+from snellen.exams.grounding.summary import GroundingSummary
 
 Rule = Callable[[Prediction, Truth, Sample], tuple[bool, Metrics]]
 Reader = Callable[[str, Sample], Prediction]
 
 
-class GroundingProtocol(Protocol):
+class GroundingProtocol(GroundingSummary):
     """One protocol: how a reply is read, what is right, and which values are kept beside the common ones."""
 
     prompt = "instruction"
-    always_clustered = True
 
     def __init__(
         self,
         name: str,
-        version: str,
         about: str,
         *,
         rule: Rule,
@@ -40,7 +37,7 @@ class GroundingProtocol(Protocol):
         own_blank: Metrics | None = None,
         own_files: bool = False,
     ) -> None:
-        self.name, self.version, self.about, self.metrics = name, version, about, metrics
+        self.name, self.about, self.metrics = name, about, metrics
         self.headline, self.own_files = metrics[0].name, own_files
         self._rule, self._reader, self._own_blank = rule, reader, own_blank or {}
 
@@ -54,25 +51,6 @@ class GroundingProtocol(Protocol):
 
     def blank(self, sample: Sample) -> Metrics:
         return metrics(None, truth_of(sample)) | self._own_blank
-
-    def seen(self, sample: Sample, mark: Mark) -> Seen:
-        return summary.seen(sample, mark, self.metrics)
-
-    def groups(self, sample: Sample) -> Iterator[Key]:
-        return summary.groups(sample)
-
-    def order(self, key: Key) -> Any:
-        return summary.order(key)
-
-    def floors(self, group: Group) -> Mapping[str, tuple[float, str]]:
-        return summary.floors(group)
-
-    def own_scores(self, group: Group) -> Mapping[str, Score]:
-        cells = summary.six_cells(group) if measures.CELLS in self.metrics else {}
-        return summary.quantiles(group) | cells
-
-    def finish(self, groups: Sequence[GroupSummary]) -> tuple[GroupSummary, ...]:
-        return summary.finished(groups)
 
 
 def reading_of(prediction: Prediction) -> dict[str, Any]:
@@ -147,7 +125,7 @@ def _read_lmms(reply: str, sample: Sample) -> Prediction:
     point = lmms_point(reply)
     if point is None:
         return Prediction(method="lmms-eval", status="unparsable", size=size, reason="no two numbers in the reply")
-    if point == (-1.0, -1.0):
+    if point == REFUSAL:
         return Prediction(method="lmms-eval", status="refused", size=size, reason="the reply is (-1, -1)")
     x, y = point
     if 0 <= x <= 1 and 0 <= y <= 1:
@@ -160,13 +138,11 @@ PROTOCOLS = {
     for p in (
         GroundingProtocol(
             "click",
-            "1",
             "the point lies in a right box (or polygon), edges included, no tolerance; a target that is not there must be refused",
             rule=_click,
         ),
         GroundingProtocol(
             OPENADAPT,
-            "1",
             "as openadapt-grounding marks: a box by its score of 0.3 (overlap, text, distance), a point by the box made larger by 0.02",
             rule=_openadapt,
             metrics=measures.OF_OPENADAPT,
@@ -175,7 +151,6 @@ PROTOCOLS = {
         ),
         GroundingProtocol(
             "screenspot",
-            "1",
             "point in box, edges included; six cells of platform and kind, averaged over samples and over cells",
             rule=_screenspot,
             metrics=measures.OF_SCREENSPOT,
@@ -183,7 +158,6 @@ PROTOCOLS = {
         ),
         GroundingProtocol(
             "screenspot-pro",
-            "1",
             "point in box, edges included; correct, wrong or wrong_format; averaged over samples; by group and application",
             rule=_screenspot,
             metrics=measures.OF_SCREENSPOT_PRO,
@@ -192,7 +166,6 @@ PROTOCOLS = {
         ),
         GroundingProtocol(
             "osworld-g",
-            "1",
             "point in box or polygon; a target that is not there must be refused; scores with and without those",
             rule=_osworld,
             reader=_read_lmms,

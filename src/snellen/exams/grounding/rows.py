@@ -11,7 +11,7 @@ import msgspec
 from snellen.core.errors import SnellenError
 from snellen.core.types import Sample
 from snellen.exams.grounding.data import as_sample
-from snellen.exams.grounding.formats.base import Screen, Target, area_class, polygon_bounds, size_class, true_box
+from snellen.exams.grounding.formats.base import Screen, Target, polygon_bounds, true_box
 from snellen.exams.grounding.geometry import Pixels
 
 
@@ -29,20 +29,16 @@ def sample_from_row(row: Mapping[str, Any]) -> Sample:
         )
     around = tuple(polygon_bounds(shape, space) for shape in shapes)
     boxes = tuple(true_box(box, "xyxy", space) for box in given) or around
-    tags = {"type": str(row.get("element_type", "unknown"))}
-    fraction = boxes[0].area / (space.width * space.height) if boxes else None
-    if boxes and fraction is not None:
-        tags |= {"size": size_class(boxes[0]), "area": area_class(fraction)}
+    element_type = str(row.get("element_type", "unknown"))
     target = Target(
         id="",
         instruction=str(row.get("instruction", "")),
         where="",
         boxes=boxes,
         polygons=tuple(tuple(float(v) for v in shape) for shape in shapes),
-        element_type=tags["type"],
+        element_type=element_type,
         text=row.get("text"),
-        tags=tags,
-        area_fraction=fraction,
+        tags={"type": element_type},
     )
     screen = Screen("", str(row.get("split", "")), "", Path(), space.width, space.height, (target,))
     return msgspec.structs.replace(as_sample(screen, target, "rows"), id=str(row["id"]))

@@ -3,43 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 
-from snellen.core.protocol import Group, Key, Seen
-from snellen.core.results import GroupSummary, Metric, Score
+from snellen.core.protocol import Group, Key, Protocol, Seen
+from snellen.core.results import GroupSummary, Score
 from snellen.core.types import Mark, Sample
 from snellen.exams.grounding.marking.marks import truth_of
 from snellen.exams.grounding.marking.metrics import ACC_IOU, CELLS, CLICK, IMAGE_QUANTILES, QUANTILES
-from snellen.exams.grounding.marking.screenspot import CELLS as SIX
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
+from snellen.exams.grounding.marking.screenspot import mean_of_cells
 
 ALL = "all"
 ORACLE = "ORACLE (looks at the answer)"
 PEEKED = "oracle"
 """Marks of a subject that looks at the answer say so under this name; so does, until the last word, their mean."""
 GROUPINGS: tuple[tuple[str, ...], ...] = (
-    ("split",),
-    ("difficulty",),
-    ("type",),
-    ("kind",),
-    ("size",),
-    ("area",),
-    ("platform",),
-    ("application",),
-    ("theme",),
+    *((name,) for name in ("split", "difficulty", "type", "kind", "size", "area", "platform", "application", "theme")),
     ("split", "kind"),
     ("difficulty", "kind"),
     ("difficulty", "type"),
 )
-_RANK = {
-    name: i
-    for i, name in enumerate(("easy", "medium", "hard", "small", "large", "mobile", "desktop", "web", "text", "icon"))
-}
-_SIZES = {"small": 0, "medium": 1, "large": 2}
+_RANKS = ("easy", "medium", "hard", "small", "large", "mobile", "desktop", "web", "text", "icon")
+_SIZES = ("small", "medium", "large")
 
 
 class Target(NamedTuple):
@@ -53,58 +39,77 @@ class Target(NamedTuple):
     cell: tuple[str, str]
 
 
-def seen(sample: Sample, mark: Mark, metrics: Sequence[Metric]) -> Seen:
-    """What is kept of a mark. Targets of one screenshot stand or fall together.
+class GroundingSummary(Protocol):
+    """What grounding's protocols have in common once there are marks."""
 
-    A target that is there and got no box was not found at any overlap; `finished` takes that back where no target got one.
-    """
-    truth = truth_of(sample)
-    width, height = truth.space.size
-    means = (m.name for m in metrics if m.kind == "mean")
-    values = {name: float(v) for name in means if isinstance(v := mark.metrics.get(name), int | float)}
-    if not truth.absent:
-        values |= {name: 0.0 for name in ACC_IOU if name not in values}
-    if mark.metrics.get("oracle") == "yes":
-        values[PEEKED] = 1.0
-    target = Target(
-        centred=any(box.x1 <= width / 2 <= box.x2 and box.y1 <= height / 2 <= box.y2 for box in truth.boxes),
-        share=min(1.0, sum(box.area for box in truth.boxes) / (width * height)),
-        absent=truth.absent,
-        cell=(sample.tags.get("split", ""), sample.tags.get("kind", "")),
-    )
-    return Seen(values, mark.outcome, str(sample.facts.get("image", sample.id)), target)
+    always_clustered = True
 
+    def seen(self, sample: Sample, mark: Mark) -> Seen:
+        """What is kept of a mark. Targets of one screenshot stand or fall together.
 
-def groups(sample: Sample) -> Iterator[Key]:
-    """The whole, then each grouping whose tags the sample has."""
-    whole = (("part", ALL),)
-    yield whole
-    for names in GROUPINGS:
-        values = [sample.tags.get(name, "") for name in names]
-        if all(values):
-            yield (*whole, *zip(names, values, strict=True))
+        A target that is there and got no box was not found at any overlap; `finish` takes that back where no target got one.
+        """
+        truth = truth_of(sample)
+        width, height = truth.space.size
+        means = (m.name for m in self.metrics if m.kind == "mean")
+        values = {name: float(v) for name in means if isinstance(v := mark.metrics.get(name), int | float)}
+        if not truth.absent:
+            values |= {name: 0.0 for name in ACC_IOU if name not in values}
+        if mark.metrics.get("oracle") == "yes":
+            values[PEEKED] = 1.0
+        target = Target(
+            centred=any(box.x1 <= width / 2 <= box.x2 and box.y1 <= height / 2 <= box.y2 for box in truth.boxes),
+            share=min(1.0, sum(box.area for box in truth.boxes) / (width * height)),
+            absent=truth.absent,
+            cell=(sample.tags.get("split", ""), sample.tags.get("kind", "")),
+        )
+        return Seen(values, mark.outcome, str(sample.facts.get("image", sample.id)), target)
 
+    def groups(self, sample: Sample) -> Iterator[Key]:
+        """The whole, then each grouping whose tags the sample has."""
+        whole = (("part", ALL),)
+        yield whole
+        for names in GROUPINGS:
+            values = [sample.tags.get(name, "") for name in names]
+            if all(values):
+                yield (*whole, *zip(names, values, strict=True))
 
-def order(key: Key) -> Any:
-    """Groups as GROUPINGS lists them; values from easy to hard, small to large."""
-    names, values = tuple(name for name, _ in key[1:]), [value for _, value in key[1:]]
-    sizes = all(v in _SIZES for v in values)
-    place = GROUPINGS.index(names) if names else -1
-    return place, tuple((_SIZES[v] if sizes else _RANK.get(v, 99), v) for v in values)
+    def order(self, key: Key) -> Any:
+        """Groups as GROUPINGS lists them; values from easy to hard, small to large."""
+        names, values = tuple(name for name, _ in key[1:]), [value for _, value in key[1:]]
+        ranks = _SIZES if all(v in _SIZES for v in values) else _RANKS
+        place = GROUPINGS.index(names) if names else -1
+        return place, tuple((ranks.index(v) if v in ranks else 99, v) for v in values)
 
+    def floors(self, group: Group) -> Mapping[str, tuple[float, str]]:
+        """The best that a subject gets who never looks: the middle, a random point on average, or always refusing."""
+        rows = [(_target(row), count) for row, count in group.rows()]
+        options = (
+            (sum(target.centred * count for target, count in rows) / group.n, "the middle"),
+            (sum(target.share * count for target, count in rows) / group.n, "a random point"),
+            (sum(target.absent * count for target, count in rows) / group.n, "always refuse"),
+        )
+        return {CLICK.name: max(options, key=lambda option: option[0])}
 
-def floors(group: Group) -> Mapping[str, tuple[float, str]]:
-    """The best that a subject gets who never looks: the middle, a random point on average, or always refusing."""
-    options = (
-        (_share(group, lambda target: float(target.centred)), "the middle"),
-        (_share(group, lambda target: target.share), "a random point"),
-        (_share(group, lambda target: float(target.absent)), "always refuse"),
-    )
-    return {CLICK.name: max(options, key=lambda option: option[0])}
+    def own_scores(self, group: Group) -> Mapping[str, Score]:
+        """Scores that are no means."""
+        return _quantiles(group) | (_six_cells(group) if CELLS in self.metrics and group.whole else {})
 
-
-def _share(group: Group, of: Callable[[Target], float]) -> float:
-    return sum(of(_target(row)) * count for row, count in group.rows()) / group.n
+    def finish(self, groups: Sequence[GroupSummary]) -> tuple[GroupSummary, ...]:
+        """The groups as they are shown, where that depends on the whole: no overlaps where nobody gave a box, an oracle is called
+        so, and splits that are the difficulties are shown once.
+        """
+        if not groups:
+            return ()
+        whole = groups[0]
+        left_out = {PEEKED, *(() if "iou" in whole.metrics else ACC_IOU)}
+        twice = _splits_are_difficulties(groups)
+        plain = (
+            msgspec.structs.replace(g, metrics={k: v for k, v in g.metrics.items() if k not in left_out})
+            for g in groups
+            if not (twice and "split" in g.by)
+        )
+        return named(plain, PEEKED in whole.metrics)
 
 
 def _target(row: Seen) -> Target:
@@ -113,62 +118,32 @@ def _target(row: Seen) -> Target:
     return row.own
 
 
-# ---------------------------------------------------------------- scores that are no means
-
-
-def quantiles(group: Group) -> dict[str, Score]:
+def _quantiles(group: Group) -> dict[str, Score]:
     """Medians and 95th percentiles; time also for a whole screenshot (the sum over its targets)."""
-    found: dict[str, Score] = {}
-    for name, level in QUANTILES:
-        known = list(group.values(name).elements())
-        if known:
-            unit = "s" if name == "seconds" else "px"
-            found[f"{name}_p{round(100 * level)}"] = _quantile(known, level, unit)
+    known = [(name, level, list(group.values(name).elements())) for name, level in QUANTILES]
     images: dict[str, float] = {}
     for row, count in group.rows():
         if "seconds" in row.values:
             images[row.cluster] = images.get(row.cluster, 0.0) + count * row.values["seconds"]
-    for level in IMAGE_QUANTILES if images else ():
-        found[f"seconds_image_p{round(100 * level)}"] = _quantile(list(images.values()), level, "s")
-    return found
+    known += [("seconds_image", level, list(images.values())) for level in IMAGE_QUANTILES]
+    return {f"{name}_p{round(100 * level)}": _quantile(name, values, level) for name, level, values in known if values}
 
 
-def _quantile(values: list[float], level: float, unit: str) -> Score:
+def _quantile(name: str, values: list[float], level: float) -> Score:
     import numpy as np
 
+    unit = "s" if name.startswith("seconds") else "px"
     return Score(value=float(np.quantile(values, level)), n=len(values), unit=unit)
 
 
-def six_cells(group: Group) -> dict[str, Score]:
+def _six_cells(group: Group) -> dict[str, Score]:
     """The plain mean of ScreenSpot's six cells, beside the average over samples; nothing where not all six were run."""
-    right: dict[tuple[str, str], float] = {}
-    total: dict[tuple[str, str], int] = {}
+    cells: dict[tuple[str, str], tuple[float, int]] = {}
     for row, count in group.rows():
-        cell = _target(row).cell
-        right[cell] = right.get(cell, 0.0) + count * row.values[CLICK.name]
-        total[cell] = total.get(cell, 0) + count
-    if not group.whole or not all(cell in total for cell in SIX):
-        return {}
-    return {CELLS.name: Score(value=sum(right[c] / total[c] for c in SIX) / len(SIX), n=group.n)}
-
-
-# ---------------------------------------------------------------- the last word
-
-
-def finished(found: Sequence[GroupSummary]) -> tuple[GroupSummary, ...]:
-    """The groups as they are shown, where that depends on the whole: no overlaps where nobody gave a box, an oracle is called
-    so, and splits that are the difficulties are shown once.
-    """
-    if not found:
-        return ()
-    whole = found[0]
-    left_out = {PEEKED, *(() if "iou" in whole.metrics else ACC_IOU)}
-    twice = _splits_are_difficulties(found)
-    kept = [g for g in found if not (twice and "split" in g.by)]
-    plain = tuple(
-        msgspec.structs.replace(g, metrics={k: v for k, v in g.metrics.items() if k not in left_out}) for g in kept
-    )
-    return named(plain, PEEKED in whole.metrics)
+        right, total = cells.get(_target(row).cell, (0.0, 0))
+        cells[_target(row).cell] = right + count * row.values[CLICK.name], total + count
+    mean = mean_of_cells(cells)
+    return {} if mean is None else {CELLS.name: Score(value=mean, n=group.n)}
 
 
 def named(found: Iterable[GroupSummary], oracle: bool) -> tuple[GroupSummary, ...]:

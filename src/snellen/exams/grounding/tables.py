@@ -12,29 +12,28 @@ from snellen.core.results import GroupSummary
 from snellen.core.text import for_terminal
 from snellen.core.types import Outcome
 from snellen.exams.grounding.compat import original
-from snellen.exams.grounding.formats.base import (
-    AREA_MEDIUM_BELOW,
-    AREA_SMALL_BELOW,
-    LARGE_ABOVE,
-    SIZE_BASIS,
-    SMALL_BELOW,
-)
-from snellen.exams.grounding.marking.screenspot import CELLS, averages
+from snellen.exams.grounding.formats import base
+from snellen.exams.grounding.marking.screenspot import CELLS, mean_of_cells
 from snellen.exams.grounding.names import ORACLE_TITLE
 
 SIZES = ("small", "medium", "large")
-PIXEL_RULE = f"{SIZE_BASIS}: {SMALL_BELOW}, {LARGE_ABOVE}"
-AREA_RULE = f"share of the screen's area: {AREA_SMALL_BELOW}, {AREA_MEDIUM_BELOW}"
+PIXEL_RULE = f"{base.SIZE_BASIS}: {base.SMALL_BELOW}, {base.LARGE_ABOVE}"
+AREA_RULE = f"share of the screen's area: {base.AREA_SMALL_BELOW}, {base.AREA_MEDIUM_BELOW}"
 Metrics = Mapping[str, Any]
 
 
 def comparison(metrics: Sequence[Metrics]) -> dict[str, Any]:
     """The original's comparison of blind methods; those that look at the answer in a block of their own."""
-    blind, oracles = [m for m in metrics if not m.get("oracle")], [m for m in metrics if m.get("oracle")]
+    blind, oracles = _apart(metrics)
     found = _compared(blind) if blind or not oracles else {}
     if oracles:
         found = found | {"oracle": {"note": ORACLE_TITLE} | _compared(oracles)}
     return {key: _finite(value) for key, value in found.items()}
+
+
+def _apart(metrics: Sequence[Metrics]) -> tuple[list[Metrics], list[Metrics]]:
+    """Methods that do not look at the answer, and those that do."""
+    return [m for m in metrics if not m.get("oracle")], [m for m in metrics if m.get("oracle")]
 
 
 def _compared(metrics: Sequence[Metrics]) -> dict[str, Any]:
@@ -69,7 +68,7 @@ def console_table(metrics: Sequence[Metrics]) -> str:
     """The original's console tables, character by character; an unknown value is a dash, and oracles follow apart."""
     if not metrics:
         return "No results to display.\n"
-    blind, oracles = [m for m in metrics if not m.get("oracle")], [m for m in metrics if m.get("oracle")]
+    blind, oracles = _apart(metrics)
     parts = [_console("EVALUATION RESULTS", blind)] if blind else []
     if oracles:
         parts.append(_console(ORACLE_TITLE, oracles))
@@ -81,7 +80,7 @@ def _console(title: str, metrics: Sequence[Metrics]) -> str:
     lines.append(f"{'Method':<28}{'Dataset':<12}{'Det.Rate':<10}{'IoU':<8}{'Latency':<10}{'Attempts':<8}{'Total':<8}")
     lines.append("-" * 90)
     for m in metrics:
-        rate, latency = f"{m['detection_rate'] * 100:.1f}%", _ms(m["mean_latency_ms"], "ms")
+        rate, latency = f"{m['detection_rate'] * 100:.1f}%", _or_dash(m["mean_latency_ms"], ".0f", "ms")
         lines.append(
             f"{_name(m):<28}{for_terminal(m['dataset_name'])[:11]:<12}{rate:<10}{_or_dash(m['mean_iou'], '.3f'):<8}{latency:<10}"
             f"{_or_dash(m['mean_attempts'], '.1f'):<8}{m['total_elements']:<8}"
@@ -95,7 +94,7 @@ def _console(title: str, metrics: Sequence[Metrics]) -> str:
         lines += ["", f"Detection Rate by Element Size{rule}:", "-" * 70]
         lines += [f"{'Method':<28} {'Small':<12} {'Medium':<12} {'Large':<12}", "-" * 70]
         for m in alike:
-            small, medium, large = (_rate(m[f"detection_rate_{s}"]) for s in SIZES)
+            small, medium, large = (_percent(m[f"detection_rate_{s}"], "%") for s in SIZES)
             lines.append(f"{_name(m):<28} {small:>9} {medium:>11} {large:>11}")
     return "\n".join([*lines, "", ""])
 
@@ -104,7 +103,7 @@ def markdown_table(metrics: Sequence[Metrics]) -> str:
     """The original's Markdown table; oracles follow in one of their own."""
     if not metrics:
         return "No results available."
-    blind, oracles = [m for m in metrics if not m.get("oracle")], [m for m in metrics if m.get("oracle")]
+    blind, oracles = _apart(metrics)
     parts = [_markdown(blind)] if blind else []
     if oracles:
         parts.append(f"**{ORACLE_TITLE}**\n\n{_markdown(oracles)}")
@@ -118,7 +117,7 @@ def _markdown(metrics: Sequence[Metrics]) -> str:
     ]
     lines += [
         f"| {_cell(m['method_name'])} | {_cell(m['dataset_name'])} | {m['detection_rate'] * 100:.1f}% | {_or_dash(m['mean_iou'], '.3f')} | "
-        f"{_ms(m['mean_latency_ms'])} | {_or_dash(m['mean_attempts'], '.1f')} |"
+        f"{_or_dash(m['mean_latency_ms'], '.0f')} | {_or_dash(m['mean_attempts'], '.1f')} |"
         for m in metrics
     ]
     return "\n".join(lines)
@@ -133,7 +132,7 @@ def screenspot_table(groups: Sequence[GroupSummary], subject: str) -> str:
             shares[group.by["split"], group.by["kind"]] = (right, group.n)
     whole = next(g for g in groups if set(g.by) == {"part"})
     cells = CELLS if any(c in shares for c in CELLS) else tuple(sorted(shares))
-    _samples, plain = averages(shares)
+    plain = mean_of_cells(shares)
     samples = whole.outcomes.get(Outcome.CORRECT.value, 0) / whole.n
     oracle = "" if whole.by["part"] == "all" else f" — {ORACLE_TITLE}"
     head = [f"{place} {kind}" for place, kind in cells]
@@ -158,17 +157,9 @@ def _cell(text: object) -> str:
     return for_terminal(str(text)).replace("|", "\\|").replace("\n", " ")
 
 
-def _ms(value: float | None, unit: str = "") -> str:
-    return "–" if value is None else f"{value:.0f}{unit}"
+def _or_dash(value: float | None, form: str, unit: str = "") -> str:
+    return "–" if value is None else format(value, form) + unit
 
 
-def _or_dash(value: float | None, form: str) -> str:
-    return "–" if value is None else format(value, form)
-
-
-def _rate(value: float | None) -> str:
-    return "–" if value is None else f"{100 * value:.1f}%"
-
-
-def _percent(value: float | None) -> str:
-    return "–" if value is None else f"{100 * value:.1f}"
+def _percent(value: float | None, unit: str = "") -> str:
+    return _or_dash(None if value is None else 100 * value, ".1f", unit)

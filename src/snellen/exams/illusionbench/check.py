@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
 from snellen.core.dataset import Problem
-from snellen.core.errors import SnellenError
 from snellen.core.options import Selection
-from snellen.core.pixels import decode_problem
 from snellen.exams.illusionbench import names
-from snellen.exams.illusionbench.data import Rows, choose_subsets, name_problem, sources
+from snellen.exams.illusionbench.data import LAYOUT, choose_subsets, sources
 
 OTHER_IMAGES = (".bmp", ".gif", ".tif", ".tiff", ".avif", ".heic")
 
@@ -20,24 +17,7 @@ def check(where: Path) -> Iterator[Problem]:
     """The problems of all subsets, with file and row."""
     for subset in choose_subsets(where, Selection()):
         yield from _ignored(where, subset)
-        seen: Counter[str] = Counter()
-        for source in sources(where, subset):
-            try:
-                rows = Rows(source)
-            except SnellenError as error:
-                yield Problem(source.label, str(error).removeprefix(f"{source.label}: "))
-                continue
-            for i, image_name in enumerate(rows.names):
-                problem = name_problem(subset, image_name)
-                if problem:
-                    yield Problem(rows.where(i), problem)
-                seen[image_name] += 1
-                if seen[image_name] > 1:
-                    yield Problem(rows.where(i), f"image_name {image_name!r} repeats", fatal=False)
-            for i, data in rows.images(list(range(len(rows.names)))):
-                broken = decode_problem(data)
-                if broken:
-                    yield Problem(rows.where(i), broken)
+        yield from LAYOUT.check(where, subset)
 
 
 def _ignored(where: Path, subset: str) -> Iterator[Problem]:

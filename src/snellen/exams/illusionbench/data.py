@@ -6,22 +6,19 @@ out, and the run lists them.
 
 from __future__ import annotations
 
-import hashlib
 import random
-from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import cache, lru_cache, partial
 from pathlib import Path
-from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from snellen.core.dataset import Dataset, Problem, Shots, no_shots
-from snellen.core.errors import SnellenError, unknown
+from snellen.core.dataset import Problem, Shots, no_shots
+from snellen.core.errors import SnellenError
 from snellen.core.options import Selection
-from snellen.core.selection import choose, spans
 from snellen.core.types import Picture, Sample
-from snellen.data.parquet import ParquetFile
+from snellen.data.folder import check_folder, find_files, named
+from snellen.data.rows import Layout, RowData, Rows, Source
 from snellen.exams.illusionbench import names, shots
 
 SPLIT_NAMES = {s.lower(): s for s in names.SUBSETS} | {
@@ -31,68 +28,16 @@ SPLIT_NAMES = {s.lower(): s for s in names.SUBSETS} | {
     "icon": "Illusion_ICON",
 }
 USUAL = ("shape", "scene")  # two names at once are asked only where --task both says so
-COLUMNS = ("image_name", "image")
-
-
-class Source(NamedTuple):
-    """One file that holds images: a parquet shard, or a folder of image files (then `files` lists them)."""
-
-    label: str
-    path: Path
-    files: tuple[Path, ...] = ()
 
 
 def sources(where: Path, subset: str) -> list[Source]:
     """Where a subset is: `SUBSET/*.parquet`, `SUBSET-*.parquet` (also one folder deeper), or image files below `SUBSET/`."""
-    patterns = (f"{subset}/*.parquet", f"*/{subset}/*.parquet", f"{subset}-*.parquet", f"*/{subset}-*.parquet")
-    for pattern in patterns:
-        found = sorted(where.glob(pattern))
-        if found:
-            sets = sorted({p.parent.name if pattern.endswith("-*.parquet") else p.parent.parent.name for p in found})
-            if len(sets) > 1:
-                raise SnellenError(f"{where} holds several data sets ({', '.join(sets)}): name one of them with --data")
-            return [Source(p.relative_to(where).as_posix(), p) for p in found]
+    places = (f"{subset}/*.parquet", f"*/{subset}/*.parquet", f"{subset}-*.parquet", f"*/{subset}-*.parquet")
+    if found := find_files(where, *places):
+        return [Source(p.relative_to(where).as_posix(), p) for p in found]
     folder = where / subset
     files = tuple(sorted(p for p in folder.rglob("*") if p.suffix.lower() in names.ENDINGS)) if folder.is_dir() else ()
     return [Source(subset, folder, files)] if files else []
-
-
-class Rows:
-    """The names of one source, and its images a few at a time."""
-
-    def __init__(self, source: Source) -> None:
-        self.source = source
-        self.synthetic = False
-        self._parquet: ParquetFile | None = None
-        if source.files:
-            self.names = [p.relative_to(source.path).as_posix() for p in source.files]
-            return
-        self._parquet = ParquetFile(source.path, source.label)
-        missing = [c for c in COLUMNS if c not in self._parquet.types]
-        if missing:
-            have = ", ".join(self._parquet.types)
-            raise SnellenError(f"{source.label}: column {' and '.join(missing)} missing; it has {have}")
-        self.synthetic = b"snellen.synthetic" in self._parquet.notes
-        self.names = [n or "" for n in self._parquet.texts(["image_name"])[0]]
-
-    def where(self, i: int) -> str:
-        """How messages name a row."""
-        return f"{self.source.label}/{self.names[i]}" if self.source.files else f"{self.source.label} row {i}"
-
-    def size(self) -> int:
-        """Bytes on disk, for the fingerprint."""
-        return sum(p.stat().st_size for p in (self.source.files or (self.source.path,)))
-
-    def images(self, rows: list[int]) -> Iterator[tuple[int, bytes]]:
-        """The image bytes of some rows, in order."""
-        if self._parquet is None:
-            yield from ((i, self.source.files[i].read_bytes()) for i in rows)
-            return
-        wanted = set(rows)
-        for start, stop in spans(rows):
-            for i, cell in enumerate(self._parquet.cells("image", start, stop), start):
-                if i in wanted:
-                    yield i, cell if isinstance(cell, bytes) else b""
 
 
 def tags_of(subset: str, name: names.Name) -> dict[str, str]:
@@ -119,82 +64,57 @@ def name_problem(subset: str, image_name: str) -> str | None:
     return None
 
 
-class IllusionData(Dataset):
+def row_problems(subset: str, rows: Rows) -> Iterator[tuple[int, str]]:
+    """Names that cannot be used, by row."""
+    yield from ((i, what) for i, name in enumerate(rows.names) if (what := name_problem(subset, name)))
+
+
+LAYOUT = Layout("illusionbench", ("image_name",), sources, row_problems)
+
+
+class IllusionData(RowData):
     """Selected samples: every image once for each task that is asked."""
 
+    layout = LAYOUT
+
     def __init__(self, where: Path, options: Selection) -> None:
-        self.source, self.options = str(where), options
-        self._where = where
-        self._subsets = choose_subsets(where, options)
-        self._tasks = _choose_tasks(options)
-        self._chosen: dict[str, frozenset[str] | None] = {}
+        subsets = choose_subsets(where, options)
+        asked = named("task", options.tasks, names.TASKS, "illusionbench") or USUAL
+        self.endings = tuple(f"/{task}" for task in names.TASKS if task in asked)
         self._places: dict[str, dict[str, tuple[Rows, int]]] = {}
         self._picture = lru_cache(maxsize=256)(self._read_picture)
         self._pool = cache(lambda subset: shots.pool(self._every(subset)))
         self._unfit = cache(self._modes_without_images)
-        self._count = 0
-        self._odd: frozenset[str] = frozenset()
-        for subset in self._subsets if options.shots else ():
+        for subset in subsets if options.shots else ():
             shots.check_shots(subset, options.shots)
-        fingerprint = hashlib.sha256()
-        odd: dict[str, Problem] = {}
-        for subset in self._subsets:
-            ids: list[str] = []
-            for rows, row_ids in self._walk(subset):
-                self.synthetic = self.synthetic or rows.synthetic
-                for i, image_name in enumerate(rows.names):
-                    problem = name_problem(subset, image_name)
-                    if problem:
-                        odd[row_ids[i]] = Problem(rows.where(i), problem)
-                fingerprint.update(
-                    f"{rows.source.label}\x1e{rows.size()}\x1e".encode() + "\x1f".join(rows.names).encode()
-                )
-                ids += [i for i in row_ids if i not in odd]
-            self._chosen[subset] = choose(ids, options.limit, options.seed)
-            self._count += len(self._tasks) * min(len(ids), options.limit or len(ids))
-        self.missing = tuple(map(str, odd.values()))
-        self._odd = frozenset(odd)
-        self._allow(options.max_missing)
-        self.fingerprint = fingerprint.hexdigest()
+        super().__init__(where, options, subsets)
 
-    def __len__(self) -> int:
-        return self._count
-
-    def _allow(self, most: int) -> None:
+    def _allow(self, problems: list[Problem]) -> None:
         """Images whose names say nothing are left out only where --max-missing allows so many; run.json lists them."""
-        if len(self.missing) > most:
+        self.missing = tuple(map(str, problems))
+        if len(self.missing) > self.options.max_missing:
             more = f" (and {len(self.missing) - 1} more)" if len(self.missing) > 1 else ""
             raise SnellenError(
                 f"{self.missing[0]}{more}; 'snellen data check illusionbench --data {self._where}' lists all, "
                 f"and --max-missing {len(self.missing)} goes on without them"
             )
-        if not self._count:
+        if not len(self):
             raise SnellenError(f"{self._where}: no image has a name that can be used")
 
-    def _walk(self, subset: str) -> Iterator[tuple[Rows, list[str]]]:
-        """The sources of a subset with the ids of their images: `SUBSET/name`, and `#2` where a name repeats."""
-        seen: Counter[str] = Counter()
-        for source in sources(self._where, subset):
-            rows = Rows(source)
-            ids = []
-            for image_name in rows.names:
-                base = image_name.rpartition(".")[0] or image_name
-                seen[base] += 1
-                ids.append(f"{subset}/{base}" + (f"#{seen[base]}" if seen[base] > 1 else ""))
-            yield rows, ids
+    def _row_name(self, name: str) -> str:
+        return name.rpartition(".")[0] or name
 
-    def _samples(self, subset: str, rows: Rows, ids: list[str], i: int, data: bytes | None) -> Iterator[Sample]:
-        tags = tags_of(subset, names.parse(rows.names[i]))
-        pictures = () if data is None else (Picture(data=data, name=rows.where(i)),)
-        facts = {"unfit": list(unfit)} if (unfit := self._unfit(subset, tags["shape"], tags["scene"])) else {}
-        for task in self._tasks:
-            yield Sample(
-                id=f"{ids[i]}/{task}",
-                tags=tags | {"task": task},
-                truth={"shape": tags["shape"], "scene": tags["scene"]},
-                facts=facts,
-                pictures=pictures,
-            )
+    def _sample(self, part: str, rows: Rows, i: int, name: str, pictures: tuple[Picture, ...] = ()) -> Sample:
+        tags = tags_of(part, names.parse(rows.names[i]))
+        truth = {"shape": tags["shape"], "scene": tags["scene"]}
+        unfit = self._unfit(part, **truth)
+        return Sample(
+            id=name,
+            tags=tags | {"task": name.rpartition("/")[2]},
+            truth=truth,
+            facts={"unfit": list(unfit)} if unfit else {},
+            pictures=pictures,
+        )
 
     def _modes_without_images(self, subset: str, shape: str, scene: str) -> tuple[str, ...]:
         """The in-context prompts for which there are no examples to such a query."""
@@ -202,24 +122,6 @@ class IllusionData(Dataset):
         if not count or shape not in names.KEPT[subset]:
             return ()
         return tuple(m for m in shots.MODES if not shots.fits(m, shape, scene, count, self._pool(subset).support))
-
-    def _selected(self) -> Iterator[tuple[str, Rows, list[str], list[int]]]:
-        for subset in self._subsets:
-            chosen = self._chosen[subset]
-            for rows, ids in self._walk(subset):
-                keep = (i for i, name in enumerate(ids) if chosen is None or name in chosen)
-                yield subset, rows, ids, [i for i in keep if ids[i] not in self._odd]
-
-    def light(self) -> Iterator[Sample]:
-        for subset, rows, ids, keep in self._selected():
-            for i in keep:
-                yield from self._samples(subset, rows, ids, i, None)
-
-    def full(self, wanted: Callable[[str], bool]) -> Iterator[Sample]:
-        for subset, rows, ids, selected in self._selected():
-            keep = [i for i in selected if any(wanted(f"{ids[i]}/{task}") for task in self._tasks)]
-            for i, data in rows.images(keep):
-                yield from (s for s in self._samples(subset, rows, ids, i, data) if wanted(s.id))
 
     def shots(self, prompt: str) -> Shots:
         shots.check_prompt(prompt, self.options.shots)
@@ -236,40 +138,29 @@ class IllusionData(Dataset):
     def _every(self, subset: str) -> Iterator[Sample]:
         """Every image of a subset, selected or not: where examples are drawn from. Its id is that of no task."""
         for rows, ids in self._walk(subset):
-            for i in (i for i, name in enumerate(ids) if name not in self._odd):
-                yield Sample(id=ids[i], tags=tags_of(subset, names.parse(rows.names[i])))
+            for name, image_name in zip(ids, rows.names, strict=True):
+                if name not in self._odd:
+                    yield Sample(id=name, tags=tags_of(subset, names.parse(image_name)))
 
     def _read_picture(self, subset: str, image_id: str) -> Picture:
         """One image of a subset by its id."""
         if subset not in self._places:
             self._places[subset] = {name: (rows, i) for rows, ids in self._walk(subset) for i, name in enumerate(ids)}
         rows, i = self._places[subset][image_id]
-        _, data = next(rows.images([i]))
-        return Picture(data=data, name=rows.where(i))
+        _, (picture, *_) = next(rows.pictures([i]))
+        return picture
 
 
 def choose_subsets(where: Path, options: Selection) -> list[str]:
     """The subsets that the options name and the folder has."""
-    if not where.is_dir():
-        raise SnellenError(f"no folder {where}; 'snellen data make illusionbench --out DIR' makes a synthetic set")
+    check_folder(where, "illusionbench")
     present = [s for s in names.SUBSETS if sources(where, s)]
     if not present:
         raise SnellenError(
             f"{where}: no IllusionBench files; expected {where}/Illusion_IN/*.parquet or image files there"
         )
-    wanted = []
-    for given in options.splits:
-        if given.lower() not in SPLIT_NAMES:
-            raise unknown("split", given, names.SUBSETS, of="illusionbench")
-        wanted.append(SPLIT_NAMES[given.lower()])
+    wanted = named("split", options.splits, names.SUBSETS, "illusionbench", SPLIT_NAMES)
     absent = [s for s in wanted if s not in present]
     if absent:
         raise SnellenError(f"{where}: no files for {', '.join(absent)}; it has {', '.join(present)}")
     return [s for s in present if not wanted or s in wanted]
-
-
-def _choose_tasks(options: Selection) -> tuple[str, ...]:
-    for task in options.tasks:
-        if task.lower() not in names.TASKS:
-            raise unknown("task", task, names.TASKS, of="illusionbench")
-    return tuple(t for t in names.TASKS if t in ([x.lower() for x in options.tasks] or USUAL))

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from snellen.core.dataset import Dataset, Problem
-from snellen.core.exam import Exam, HubSet, Published, RunFacts
-from snellen.core.options import MAX_MISSING, SHOTS, Selection
-from snellen.core.types import Sample
+from snellen.core.exam import Exam, HubSet
+from snellen.core.options import MAX_MISSING, SHOTS
 from snellen.exams.illusionbench.check import check
 from snellen.exams.illusionbench.data import IllusionData
 from snellen.exams.illusionbench.exports import exports
@@ -37,11 +35,14 @@ class IllusionBench(Exam):
     demo = ("baseline/pixels", "baseline/chance")
     max_tokens = 64
 
-    def open(self, where: Path, options: Selection) -> Dataset:
-        return IllusionData(where, options)
-
-    def check(self, where: Path) -> Iterator[Problem]:
-        return check(where)
+    open = staticmethod(IllusionData)
+    check = staticmethod(check)
+    probes = staticmethod(probes)
+    truths = staticmethod(truths)
+    sample_from_row = staticmethod(sample_from_row)
+    reply_from_row = staticmethod(reply_from_row)
+    published = staticmethod(published)
+    exports = staticmethod(exports)
 
     def make(self, out: Path, **options: Any) -> list[Path]:
         from snellen.synthetic.hidden.make import make
@@ -50,24 +51,6 @@ class IllusionBench(Exam):
 
     def hub(self, name: str | None) -> HubSet:
         return HubSet("arshiahemmat/IllusionBench", ("*.parquet", "README.md"))
-
-    def probes(self) -> list[Sample]:
-        return probes()
-
-    def truths(self) -> list[Sample]:
-        return truths()
-
-    def sample_from_row(self, row: Mapping[str, Any]) -> Sample:
-        return sample_from_row(row)
-
-    def reply_from_row(self, row: Mapping[str, Any]) -> Any:
-        return reply_from_row(row)
-
-    def published(self, protocol: str, prompt: str) -> Iterator[Published]:
-        return published(protocol, prompt)
-
-    def exports(self, run: RunFacts) -> Iterator[tuple[str, bytes]]:
-        return exports(run)
 
 
 EXAM = IllusionBench()

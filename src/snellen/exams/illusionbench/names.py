@@ -24,11 +24,8 @@ TASKS = ("shape", "scene", "both")
 # the classes that take part in the in-context exam: ten logos, fifteen objects, all icons
 KEPT = {
     "Illusion_LOGO": ("adidas", "mcdonalds", "apple", "bmw", "nike", "audi", "nasa", "spotify", "starbucks", "tesla"),
-    "Illusion_IN": (
-        *("airplane", "bicycle", "bird", "bottle", "car", "cat", "dog", "dolphin"),
-        *("fork", "guitar", "mug", "panda", "sailboat", "scooter", "teapot"),
-    ),
-    "Illusion_ICON": ("animal", "face_emoji", "music", "sport", "stationary", "vehicle"),
+    "Illusion_IN": tuple(shape for shape in SHAPES["Illusion_IN"] if shape != "paper_clip"),
+    "Illusion_ICON": SHAPES["Illusion_ICON"],
 }
 LEVELS = ("easy", "medium", "hard")
 ENDINGS = (".png", ".jpg", ".jpeg", ".webp")
@@ -58,11 +55,8 @@ def parse(image_name: str) -> Name:
     >>> parse("animal-1-Medieval_Village-Easy-1.5-90.png")
     Name(shape='animal', scene='Medieval_Village', difficulty='Easy', strength='1.5')
     """
-    base = PurePosixPath(image_name.replace("\\", "/")).name
-    for ending in ENDINGS:
-        if base.lower().endswith(ending):
-            base = base[: -len(ending)]
-            break
+    path = PurePosixPath(image_name.replace("\\", "/"))
+    base = path.stem if path.suffix.lower() in ENDINGS else path.name
     parts = [p for p in base.split("-") if p]
     level = next((i for i, p in enumerate(parts) if p.lower() in LEVELS), None)
     if level is None or level < 1:

@@ -19,29 +19,8 @@ from snellen.core.types import Question, Sample, Text
 from snellen.exams.illusionbench import prompts_cot, prompts_icl
 from snellen.exams.illusionbench.names import SCENES, SHAPES
 
-OFFERED = {
-    "Illusion_ICON": ("Animal", "Face_Emoji", "Music", "Sport", "Stationery", "Vehicle"),
-    "Illusion_LOGO": (
-        *("Adidas", "Amazon", "Apple", "Audi", "BMW", "Mercedes Benz", "Facebook", "Google", "Instagram", "Mcdonalds"),
-        *(
-            "Nasa",
-            "Nike",
-            "Olympics",
-            "Playstation",
-            "Puma",
-            "Reebok",
-            "Spotify",
-            "Starbucks",
-            "Tesla",
-            "Telegram",
-            "Ubuntu",
-        ),
-    ),
-    "Illusion_IN": (
-        *("Airplane", "Bicycle", "Bird", "Bottle", "Car", "Cat", "Dog", "Dolphin", "Fork", "Guitar", "Mug", "Panda"),
-        *("Paper_clip", "Sailboat", "Scooter", "Teapot"),
-    ),
-}
+_SPELLED = {"face_emoji": "Face_Emoji", "stationary": "Stationery", "bmw": "BMW", "benz": "Mercedes Benz"}
+OFFERED = {subset: tuple(_SPELLED.get(s, s.capitalize()) for s in shapes) for subset, shapes in SHAPES.items()}
 STRICT_SHAPES = {
     "Illusion_ICON": ("animal", "vehicle", "stationary", "sport", "music", "face_emoji"),
     "Illusion_LOGO": (
@@ -67,70 +46,47 @@ NOUNS = {
 
 def original(subset: str, task: str) -> str:
     """The original's prompt. It says "a icon" for the shape, and leaves out a space and a period; so do we."""
+    article, end = "a", ""
     formed, asked, named = NOUNS[subset]
+    if task == "scene":
+        article, end, asked, named = "an", ".", "background", "background"
     options = ", ".join(OFFERED[subset]) + "," + ", ".join(SCENES)
-    if task == "shape":
-        return (
-            "This image contains a icon integrated into a background, where elements of the background contribute to "
-            f"forming the {formed}. "
-            f"Identify the {asked} that is represented in the image by choosing exclusively among the following options:{options} "
-            f"Provide your response by stating only the single, most accurate class name that represents the {named}. "
-            "You have to respond with a single word."
-        )
     return (
-        "This image contains an icon integrated into a background, where elements of the background contribute to "
+        f"This image contains {article} icon integrated into a background, where elements of the background contribute to "
         f"forming the {formed}. "
-        f"Identify the background that is represented in the image by choosing exclusively among the following options:{options}. "
-        "Provide your response by stating only the single, most accurate class name that represents the background. "
+        f"Identify the {asked} that is represented in the image by choosing exclusively among the following options:{options}{end} "
+        f"Provide your response by stating only the single, most accurate class name that represents the {named}. "
         "You have to respond with a single word."
     )
 
 
-def lmms_strict(subset: str, task: str) -> str:
+_SHAPE = "You are given an image where scene elements form an abstract SHAPE.\n"
+_SCENE = "You are given an image depicting a SCENE.\n"
+
+
+def lmms_strict(subset: str, task: str, reply: str = "in this exact format:\nAnswer: <your choice>") -> str:
     """lmms-eval 5917cab6: an exact form is demanded, and its protocol reads nothing else."""
     if task == "shape":
-        return (
-            "You are given an image where scene elements form an abstract SHAPE.\n"
-            "Task: Identify what shape is hidden in this image.\n\n"
-            f"Options: [{', '.join(STRICT_SHAPES[subset])}]\n\n"
-            "Reply in this exact format:\nAnswer: <your choice>\n"
-        )
-    return (
-        "You are given an image depicting a SCENE.\n"
-        "Task: Identify what scene is shown in this image.\n\n"
-        f"Options: [{', '.join(STRICT_SCENES)}]\n\n"
-        "Reply in this exact format:\nAnswer: <your choice>\n"
-    )
+        asked, options = f"{_SHAPE}Task: Identify what shape is hidden in this image.", STRICT_SHAPES[subset]
+    else:
+        asked, options = f"{_SCENE}Task: Identify what scene is shown in this image.", STRICT_SCENES
+    return f"{asked}\n\nOptions: [{', '.join(options)}]\n\nReply {reply}\n"
 
 
 def lmms_first(subset: str, task: str) -> str:
     """lmms-eval 6123e925; both names at once are its task on the full splits."""
     if task == "both":
         return (
-            "You are given an image where scene elements form an abstract SHAPE.\n"
-            "Task:\n1) Identify the abstract shape.\n2) Identify the scene.\n\n"
+            f"{_SHAPE}Task:\n1) Identify the abstract shape.\n2) Identify the scene.\n\n"
             "Reply in exactly TWO lines using this format:\nShape: <shape>\nScene: <scene>\n"
         )
     if task == "shape":
-        return (
-            "You are given an image where scene elements form an abstract SHAPE.\n"
-            "Task: Identify what shape is hidden in this image.\n\n"
-            f"Options: [{', '.join(STRICT_SHAPES[subset])}]\n\n"
-            "Reply with ONLY ONE word from the options above.\n"
-        )
-    return (
-        "You are given an image depicting a SCENE.\n"
-        "Task: Identify the scene.\n\n"
-        "Reply in ONE line using this format:\nScene: <scene>\n"
-    )
+        return lmms_strict(subset, task, "with ONLY ONE word from the options above.")
+    return f"{_SCENE}Task: Identify the scene.\n\nReply in ONE line using this format:\nScene: <scene>\n"
 
 
-FORMS = {
-    ("lmms-strict", "shape"): "Answer: {}",
-    ("lmms-strict", "scene"): "Answer: {}",
-    ("lmms-strict-cot", "shape"): "Answer: {}",
-    ("lmms-strict-cot", "scene"): "Answer: {}",
-    ("lmms-first", "scene"): "Scene: {}",
+FORMS = {(p, t): "Answer: {}" for p in ("lmms-strict", "lmms-strict-cot") for t in ("shape", "scene")} | {
+    ("lmms-first", "scene"): "Scene: {}"
 }
 TEXTS: dict[str, Callable[[str, str], str]] = {
     "original": original,
@@ -210,16 +166,9 @@ def truths() -> list[Sample]:
 def probes() -> list[Sample]:
     """One sample of each subset and task without pictures, to show prompts and try protocols without a data set."""
     found = []
-    for subset in SHAPES:
+    for subset, shapes in SHAPES.items():
+        truth = {"shape": shapes[0], "scene": "Sand_dune"}
         for task in ("shape", "scene"):
-            shape, scene = SHAPES[subset][0], "Sand_dune"
-            tags = {
-                "split": subset,
-                "task": task,
-                "shape": shape,
-                "scene": scene,
-                "difficulty": "Easy",
-                "strength": "1.5",
-            }
-            found.append(Sample(id=f"{subset}/probe/{task}", tags=tags, truth={"shape": shape, "scene": scene}))
+            tags = {"split": subset, "task": task, **truth, "difficulty": "Easy", "strength": "1.5"}
+            found.append(Sample(id=f"{subset}/probe/{task}", tags=tags, truth=truth))
     return found

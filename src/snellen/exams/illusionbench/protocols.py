@@ -59,9 +59,9 @@ class IllusionProtocol(Protocol):
     def __init__(
         self,
         name: str,
-        version: str,
         about: str,
         *,
+        version: str = "1",
         prompt: str,
         judge: Callable[[str, Asked], Read],
         buckets: bool = False,
@@ -167,7 +167,6 @@ PROTOCOLS = {
     for p in (
         IllusionProtocol(
             "original",
-            "1",
             "shape name, else scene name, as a substring of the reply; every reply is shape, texture or rest",
             prompt="original",
             judge=_original,
@@ -175,37 +174,33 @@ PROTOCOLS = {
         ),
         IllusionProtocol(
             "original-icl",
-            "1",
             "first line or sentence, punctuation out, underscores to spaces; shape and scene each as a substring, both may count",
             prompt="icl",
             judge=_icl,
         ),
         IllusionProtocol(
             "lmms-first",
-            "1",
             "normalised name as a substring of a 'Shape:' or 'Scene:' line, else of the whole reply",
             prompt="lmms-first",
             judge=_first,
         ),
         IllusionProtocol(
             "lmms-strict",
-            "1",
             "what follows 'Answer:' must equal the name after normalisation; no 'Answer:', no score",
             prompt="lmms-strict",
             judge=_strict,
         ),
         IllusionProtocol(
             "lmms-head",
-            "1",
             "name, also with spaces for underscores, as a substring of the reply",
             prompt="original",
             judge=_head,
         ),
         IllusionProtocol(
             "robust",
-            "2",
             "the one option named, of the asked kind if there is one: whole words, longest first, aliases, negation; "
             "several, none or a contradiction are unparsable",
+            version="2",
             prompt="original",
             judge=_robust,
         ),

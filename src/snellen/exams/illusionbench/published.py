@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from snellen.core.exam import Published
+from snellen.exams.illusionbench.names import SUBSETS
 
 SOURCE = "Hemmat et al. 2024, read off the bars; both recalls taken to be of the shape prompt"
-_SUBSETS = ("Illusion_IN", "Illusion_LOGO", "Illusion_ICON")
 _FIGURES = {
     "Blipv2-t5": ((14.9, 73.4), (24.4, 48.3), (4.7, 88.1)),
     "CogVLM": ((17.7, 65.3), (21.6, 66.7), (12.3, 74.3)),
@@ -35,7 +35,7 @@ def published(protocol: str, prompt: str) -> Iterator[Published]:
     if (protocol, prompt) != ("original", "original"):
         return
     for model, figures in _FIGURES.items():
-        for subset, (shape, scene) in zip(_SUBSETS, figures, strict=True):
+        for subset, (shape, scene) in zip(SUBSETS, figures, strict=True):
             by = {"split": subset, "task": "shape"}
             yield Published(model, by, "shape_recall", shape / 100, SOURCE)
             yield Published(model, by, "scene_recall", scene / 100, SOURCE)

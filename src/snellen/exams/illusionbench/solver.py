@@ -51,7 +51,11 @@ _SHAPE_OF = {split: {_plain(name): name for name in shapes(split)} for split in 
 def _opened(data: bytes) -> Field:
     """The picture at twice the working size, in 0..1."""
     with Image.open(io.BytesIO(data)) as file:
-        small = file.convert("RGB").resize((2 * _GRID, 2 * _GRID), Image.Resampling.BOX)
+        return _shrunk(file.convert("RGB"))
+
+
+def _shrunk(image: Image.Image) -> Field:
+    small = image.resize((2 * _GRID, 2 * _GRID), Image.Resampling.BOX)
     return np.asarray(small, dtype=np.float32) / np.float32(255)
 
 
@@ -109,13 +113,12 @@ class _Known:
     power: Field
 
 
-def _learn() -> _Known:
+@cache
+def _learned() -> _Known:
     features, coarse = [], []
     for number, name in enumerate(SCENES):
         for k in range(_REFERENCES):
-            pixels = flat(name, np.random.default_rng([_REFERENCE_SEED, number, k]))
-            small = Image.fromarray(pixels).resize((2 * _GRID, 2 * _GRID), Image.Resampling.BOX)
-            image = np.asarray(small, dtype=np.float32) / np.float32(255)
+            image = _shrunk(Image.fromarray(flat(name, np.random.default_rng([_REFERENCE_SEED, number, k]))))
             features.append(_statistics(image))
             coarse.append(_coarse(image))
     by_scene = np.stack(features).reshape(len(SCENES), _REFERENCES, -1)
@@ -127,11 +130,6 @@ def _learn() -> _Known:
     shared = power.mean(axis=0)
     mixture = 0.5 * power + 0.5 * shared
     return _Known(tuple(SCENES), by_scene / scale, scale, mean, mixture.astype(np.float32))
-
-
-@cache
-def _learned() -> _Known:
-    return _learn()
 
 
 @cache

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from snellen.core.dataset import Dataset, Problem
-from snellen.core.exam import Exam, HubSet, RunFacts
-from snellen.core.options import SHOTS, Selection
-from snellen.core.types import Sample
+from snellen.core.exam import Exam, HubSet
+from snellen.core.options import SHOTS
 from snellen.exams.salbench.check import check
 from snellen.exams.salbench.data import SalBenchData
 from snellen.exams.salbench.exports import exports
@@ -34,11 +32,12 @@ class SalBench(Exam):
     demo = ("baseline/pixels", "baseline/chance", "baseline/constant:Color")
     keeps_facts = False
 
-    def open(self, where: Path, options: Selection) -> Dataset:
-        return SalBenchData(where, options)
-
-    def check(self, where: Path) -> Iterator[Problem]:
-        return check(where)
+    open = staticmethod(SalBenchData)
+    check = staticmethod(check)
+    probes = staticmethod(probes)
+    truths = staticmethod(truths)
+    sample_from_row = staticmethod(sample_from_row)
+    exports = staticmethod(exports)
 
     def make(self, out: Path, **options: Any) -> list[Path]:
         from snellen.synthetic.patterns.make import make
@@ -48,18 +47,6 @@ class SalBench(Exam):
     def hub(self, name: str | None) -> HubSet:
         configs = ("P3*/*.parquet", "O3*/*.parquet")
         return HubSet("salbench-vlm/salbench", (*configs, *(f"*/{c}" for c in configs), "README.md"))
-
-    def probes(self) -> list[Sample]:
-        return probes()
-
-    def truths(self) -> list[Sample]:
-        return truths()
-
-    def sample_from_row(self, row: Mapping[str, Any]) -> Sample:
-        return sample_from_row(row)
-
-    def exports(self, run: RunFacts) -> Iterator[tuple[str, bytes]]:
-        return exports(run)
 
 
 EXAM = SalBench()

@@ -66,7 +66,6 @@ class SalBenchProtocol(Protocol):
     def __init__(
         self,
         name: str,
-        version: str,
         about: str,
         *,
         headline: str,
@@ -76,7 +75,7 @@ class SalBenchProtocol(Protocol):
         macro_labels: Callable[[str], tuple[str, ...]] = labels_of,
         errors_in_categories: bool = True,
     ) -> None:
-        super().__init__(name, about, version=version)
+        super().__init__(name, about)
         self.headline = headline
         self._labels_said, self._truth, self._score = read, truth, score
         self._macro_labels, self._errors_in_categories = macro_labels, errors_in_categories
@@ -124,16 +123,11 @@ class SalBenchProtocol(Protocol):
         return lambda answer: self._truth(answer, labels)
 
 
-def _three(_split: str) -> tuple[str, ...]:
-    return labels_of("P3")
-
-
 PROTOCOLS = {
     p.name: p
     for p in (
         SalBenchProtocol(
             "paper",
-            "1",
             "comma list read literally; macro F1 over all labels of the split (7 on O3)",
             headline="macro_f1",
             read=lambda reply, _labels: read_lmms(reply),
@@ -142,17 +136,15 @@ PROTOCOLS = {
         ),
         SalBenchProtocol(
             "lmms-eval",
-            "1",
             "the paper's rules with lmms-eval's O3 bug: macro over orientation, color and size only",
             headline="macro_f1",
             read=lambda reply, _labels: read_lmms(reply),
             truth=lambda answer, _labels: truth_lmms(answer),
             score=score_lmms,
-            macro_labels=_three,
+            macro_labels=lambda _split: labels_of("P3"),
         ),
         SalBenchProtocol(
             "plan-v2",
-            "1",
             "label as substring, one a part, label order fixed; mean of the samples' F1",
             headline="f1",
             read=read_plan_v2,
@@ -162,7 +154,6 @@ PROTOCOLS = {
         ),
         SalBenchProtocol(
             "robust",
-            "1",
             "whole words, aliases, negation, markdown and verbose replies understood; macro F1 over all labels",
             headline="macro_f1",
             read=read_robust,

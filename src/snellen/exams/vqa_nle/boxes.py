@@ -107,9 +107,8 @@ def draw(picture: Picture, boxes: Sequence[Sequence[float]], numbers: Sequence[i
     name = picture.name or "image"
     rectangles = {n: box_of(boxes, n, name) for n in wanted}
     decoded = _open(picture)
-    if (
-        decoded is None
-    ):  # cut short, so that whoever checks images refuses it: it must not be asked about without its boxes
+    if decoded is None:
+        # cut short, so that whoever checks images refuses it: it must not be asked about without its boxes
         return Picture(data=picture.data[:REFUSED], name=picture.name, transforms=picture.transforms)
     image, notes = decoded
     scale = min(MOST_ENLARGED, max(1, math.ceil(SMALLEST_SIDE / max(image.size))))

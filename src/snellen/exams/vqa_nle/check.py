@@ -7,11 +7,11 @@ from pathlib import Path
 
 from snellen.core.dataset import Problem
 from snellen.core.errors import SnellenError
-from snellen.exams.vqa_nle.data import synthetic_note
+from snellen.exams.vqa_nle.data import is_synthetic
 from snellen.exams.vqa_nle.formats.base import Record, place, problem
 from snellen.exams.vqa_nle.formats.find import Source, find
 from snellen.exams.vqa_nle.formats.images import ImageIndex
-from snellen.exams.vqa_nle.formats.sample import Grounder, Ids, truth_of
+from snellen.exams.vqa_nle.formats.sample import Grounder, rows, truth_of
 from snellen.exams.vqa_nle.formats.tags import mentioned
 
 
@@ -19,7 +19,7 @@ def check(task: str, where: Path) -> Iterator[Problem]:
     """Every problem, with file and record. Notes (not fatal) are what a run can live with."""
     files = find(task, where)
     try:
-        synthetic_note(where)
+        is_synthetic(where)
     except SnellenError as error:
         yield problem(str(where), str(error))
     yield from files.problems
@@ -31,20 +31,19 @@ def check(task: str, where: Path) -> Iterator[Problem]:
 
 
 def _check_file(task: str, source: Source, index: ImageIndex, ground: Grounder, decoded: set[str]) -> Iterator[Problem]:
-    ids = Ids(task, source.split)
     count = 0
     try:
-        for item in source.items():
+        for row in rows(task, source):
             count += 1
-            if isinstance(item, Problem):
-                yield item
+            if isinstance(row, Problem):
+                yield row
                 continue
-            where = place(source.label, item.key)
-            if ids.next(item.key)[1]:
+            where = place(source.label, row.record.key)
+            if row.repeats:
                 yield problem(where, "the key repeats", fatal=False)
-            for what, fatal in _record_problems(task, item, source.split, ground):
+            for what, fatal in _record_problems(task, row.record, source.split, ground):
                 yield problem(where, what, fatal)
-            yield from _image_problems(where, item, source.split, index, decoded)
+            yield from _image_problems(where, row.record, source.split, index, decoded)
     except SnellenError as error:
         yield problem(source.label, str(error).removeprefix(f"{source.label}: "))
         return

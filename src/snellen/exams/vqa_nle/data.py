@@ -10,7 +10,6 @@ import hashlib
 import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
 
 from snellen.core.dataset import Dataset, Problem, Shots, no_shots
 from snellen.core.digest import rank
@@ -20,12 +19,13 @@ from snellen.core.pixels import check_image
 from snellen.core.selection import choose
 from snellen.core.text import one_line
 from snellen.core.types import Picture, Sample
+from snellen.exams.vqa_nle.formats.base import readable
 from snellen.exams.vqa_nle.formats.find import SPLIT_NAMES, Files, Source, find
-from snellen.exams.vqa_nle.formats.images import Image, ImageIndex
+from snellen.exams.vqa_nle.formats.images import ImageIndex
 from snellen.exams.vqa_nle.formats.sample import Grounder, Row, rows, sample_of, truth_of
 from snellen.exams.vqa_nle.names import EXAMPLES, LABELS, SPLITS, TASKS
+from snellen.synthetic.writing import MARKER
 
-SYNTHETIC_FILE = "snellen_synthetic.json"
 DEFAULT_ORDER = ("val", "test", "train")
 _FIRST_FEW = 5
 
@@ -42,7 +42,7 @@ class NleData(Dataset):
         self._sources = [files.sources[s] for s in choose_splits(task, where, files, options)]
         self._train, self._no_train = files.sources.get("train"), files.why_not("train")
         self.files = tuple(s.label for s in self._sources)
-        self.synthetic = synthetic_note(where) is not None
+        self.synthetic = is_synthetic(where)
         self.index = ImageIndex(task, where)
         self._ground = Grounder(self.index)
         self.missing: list[str] = []
@@ -53,17 +53,15 @@ class NleData(Dataset):
         problems: list[Problem] = []
         missing_names: list[str] = []
         for source in self._sources:
-            scan = self._scan(source)
-            problems += scan.problems
-            if not scan.ids and not scan.problems:
-                problems.append(Problem(source.label, "no records"))
-            chosen = choose(scan.ids, options.limit, options.seed)
-            gone = {i: name for i, name in scan.missing.items() if chosen is None or i in chosen}
+            ids, missing, wrong, digest = self._scan(source)
+            problems += wrong or ([] if ids else [Problem(source.label, "no records")])
+            chosen = choose(ids, options.limit, options.seed)
+            gone = {i: name for i, name in missing.items() if chosen is None or i in chosen}
             self._chosen[source.split] = chosen
-            self._count += (len(scan.ids) if chosen is None else len(chosen)) - len(gone)
+            self._count += (len(ids) if chosen is None else len(chosen)) - len(gone)
             self.missing += gone
             missing_names += gone.values()
-            fingerprint.update(f"{source.label}\x1e{scan.digest}\x1e".encode())
+            fingerprint.update(f"{source.label}\x1e{digest}\x1e".encode())
         if problems:
             more = f" (and {len(problems) - 1} more problems)" if len(problems) > 1 else ""
             raise SnellenError(f"{problems[0]}{more}; 'snellen data check {task} --data {where}' lists all")
@@ -71,8 +69,10 @@ class NleData(Dataset):
         self._allow(missing_names)
         self.fingerprint = fingerprint.hexdigest()
 
-    def _scan(self, source: Source) -> _Scan:
-        """One pass: every id, whose image is missing, what is wrong, and a digest of the file and the sizes of its images."""
+    def _scan(self, source: Source) -> tuple[list[str], dict[str, str], list[Problem], str]:
+        """One pass: every id, whose image is missing (and where it should be), what is wrong, and a digest of the file and the
+        sizes of its images.
+        """
         ids: list[str] = []
         missing: dict[str, str] = {}
         problems: list[Problem] = []
@@ -87,14 +87,15 @@ class NleData(Dataset):
                 missing[row.id] = self.index.expected(row.record, row.split)
             for file in (image, self.index.metadata(row.record, row.split) if self.task == "vcr" else None):
                 if file is not None and file.name not in sizes:
-                    sizes[file.name] = _size(file)
+                    with readable(file.name):
+                        sizes[file.name] = file.path.stat().st_size
             if self.task == "vcr" and not row.record.choices:
                 self._choiceless = source.label
         with source.path.open("rb") as annotations:
             digest = hashlib.file_digest(annotations, "sha256")
         for name in sorted(sizes):
             digest.update(f"\x1e{name}\x1f{sizes[name]}".encode())
-        return _Scan(ids, missing, problems, digest.hexdigest())
+        return ids, missing, problems, digest.hexdigest()
 
     def _allow(self, names: list[str]) -> None:
         if len(names) > self.options.max_missing:
@@ -135,7 +136,8 @@ class NleData(Dataset):
             if image is None:
                 raise SnellenError(f"{self.index.expected(row.record, row.split)}: the image of {row.id} has gone")
             if last is None or last.name != image.name:
-                last = Picture(data=_read(image), name=image.name)
+                with readable(image.name):
+                    last = Picture(data=image.path.read_bytes(), name=image.name)
             yield sample_of(self.task, row, self.index, self._ground, last)
 
     # ------------------------------------------------------------ examples
@@ -187,15 +189,6 @@ class NleData(Dataset):
         return [loaded[name] for name in names]
 
 
-class _Scan(NamedTuple):
-    """What one pass over a file gave. `missing` is sample id to where the image should be."""
-
-    ids: list[str]
-    missing: dict[str, str]
-    problems: list[Problem]
-    digest: str
-
-
 def in_turn(classes: list[dict[str, tuple[bytes, str]]]) -> list[str]:
     """Ids of the candidates (image -> (rank, id)), classes taking turns, no image twice."""
     queues = [sorted((place, image) for image, place in c.items()) for c in classes]
@@ -228,20 +221,6 @@ def _base(sample: Sample) -> str:
     return str(sample.facts["image_name"]).rpartition("/")[2]
 
 
-def _size(image: Image) -> int:
-    try:
-        return image.path.stat().st_size
-    except OSError as error:
-        raise SnellenError(f"{image.name}: cannot be read ({error.strerror})") from None
-
-
-def _read(image: Image) -> bytes:
-    try:
-        return image.path.read_bytes()
-    except OSError as error:
-        raise SnellenError(f"{image.name}: cannot be read ({error.strerror})") from None
-
-
 # ---------------------------------------------------------------- what the user chose
 
 
@@ -267,15 +246,15 @@ def choose_splits(task: str, where: Path, files: Files, options: Selection) -> l
     return [s for s in SPLITS if s in wanted]
 
 
-def synthetic_note(where: Path) -> dict[str, Any] | None:
-    """What `snellen data make` wrote beside a set that it made; None for real data."""
-    path = where / SYNTHETIC_FILE
+def is_synthetic(where: Path) -> bool:
+    """Whether there is a note that `snellen data make` writes beside a set that it makes."""
+    path = where / MARKER
     if not path.exists():
-        return None
+        return False
     try:
         note = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise SnellenError(f"{path}: cannot be read ({error}); make the set again") from None
     if not isinstance(note, dict) or "generator" not in note:
         raise SnellenError(f"{path}: not a note of 'snellen data make' (no generator); make the set again")
-    return note
+    return True

@@ -128,12 +128,10 @@ class VqaNle(Exam):
 
     def unavailable_metrics(self, prompts: Sequence[str]) -> Mapping[str, str]:
         """METEOR, SPICE and BERTScore of explanations, as far as they are not here, and e-ViL's scores, which need all three."""
-        from snellen.stats.nlg import AVAILABLE, available
+        from snellen.stats.nlg import missing
 
-        if not any(map(wants_explanation, prompts)):
-            return {}
-        missing = {name: what.partition(": ")[2] for name, what in available().items() if what != AVAILABLE}
-        return missing | ({"e-ViL's scores": f"need {', '.join(missing)}"} if missing else {})
+        found = missing() if any(map(wants_explanation, prompts)) else {}
+        return found | ({"e-ViL's scores": f"need {', '.join(found)}"} if found else {})
 
     def exports(self, run: RunFacts) -> Iterator[tuple[str, bytes]]:
         return tables.exports(self.name, run)

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from snellen.exams.vqa_nle.vqa_official import answer_type, majority
+
 TASKS = ("vqax", "actx", "esnlive", "vcr")
 TITLES = {"vqax": "VQA-X", "actx": "ACT-X", "esnlive": "e-SNLI-VE", "vcr": "VCR"}
 SPLITS = ("train", "val", "test")
@@ -11,9 +15,7 @@ LETTERS = ("A", "B", "C", "D")
 MULTIMODAL_VQA_EVAL = "multimodal-vqa-eval"  # the reference implementation, and the protocol that marks as it does
 OLD_NAMES = {"seed": MULTIMODAL_VQA_EVAL}  # what the protocol was called in files of Snellen 0.1
 
-MAX_TOKENS = (
-    40  # what multimodal-vqa-eval lets a model say with an explanation; without one 20, but a run has one limit
-)
+MAX_TOKENS = 40  # what multimodal-vqa-eval lets a model say with an explanation; 20 without, but a run has one limit
 
 # what multimodal-vqa-eval writes where a reply has no explanation
 MISSING = "explanation missing"
@@ -54,6 +56,23 @@ def wants_explanation(prompt: str) -> bool:
     (False, True)
     """
     return not prompt.startswith("answer-only")
+
+
+def letter_of(choice: int | None) -> str | None:
+    """The letter of VCR's choice with a number; None where there is none."""
+    return LETTERS[choice] if choice is not None and choice < len(LETTERS) else None
+
+
+def tags_of(task: str, split: str, answers: Sequence[str]) -> dict[str, str]:
+    """What results are broken down by."""
+    tags = {"split": split, "task": task}
+    if task == "vqax":
+        tags["answer_type"] = answer_type(majority(answers) or "") if answers else "none"
+    elif task == "esnlive":
+        tags["label"] = answers[0] if answers else "none"
+    elif task == "actx":
+        tags["head"] = head(answers[0]) if answers else "none"
+    return tags
 
 
 def head(label: str) -> str:

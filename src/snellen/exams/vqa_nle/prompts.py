@@ -6,7 +6,7 @@ answer-only prompts glue sentences together, and ACT-X's examples have a "Descri
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -14,8 +14,8 @@ from snellen.core.errors import SnellenError
 from snellen.core.prompt import Prompt, by_name
 from snellen.core.types import Picture, Question, Sample, Text, Turn
 from snellen.exams.vqa_nle.formats import tags
-from snellen.exams.vqa_nle.names import LABELS, LETTERS, PROMPTS, TASKS, head, shot_count, wants_explanation
-from snellen.exams.vqa_nle.vqa_official import answer_type, as_written
+from snellen.exams.vqa_nle.names import LABELS, LETTERS, PROMPTS, shot_count, tags_of, wants_explanation
+from snellen.exams.vqa_nle.vqa_official import as_written
 
 # the last user turn, with an explanation wanted
 EXPLAIN = {
@@ -145,18 +145,15 @@ def _pictures(prompt: str, sample: Sample) -> tuple[Picture, ...]:
     return tuple(draw(picture, boxes, numbers) for picture in sample.pictures)
 
 
-def text_turns(task: str, count: int) -> tuple[Turn, ...]:
-    """The examples of multimodal-vqa-eval: question and answer by turns, without images."""
-    return tuple(turn for question, answer in SHOTS[task][:count] for turn in _turns((Text(text=question),), answer))
-
-
-def example_turns(shots: Sequence[Sample]) -> tuple[Turn, ...]:
-    """Real examples with their images, each answered as the prompt wants it."""
-    return tuple(turn for shot in shots for turn in _turns(ask("zero", shot).parts, gold_reply(shot)))
-
-
-def _turns(parts: tuple[Text | Picture, ...], reply: str) -> tuple[Turn, Turn]:
-    return Turn(role="user", parts=parts), Turn(role="assistant", parts=(Text(text=reply),))
+def _history(prompt: str, task: str, shots: Sequence[Sample]) -> Iterator[Turn]:
+    """The prompt's own examples, texts alone as in multimodal-vqa-eval, or real ones with their images; each with its answer."""
+    own = SHOTS[task][: shot_count(prompt)] if prompt in ("1shot", "3shot") else ()
+    for question, reply in own:
+        yield Turn(role="user", parts=(Text(text=question),))
+        yield Turn(role="assistant", parts=(Text(text=reply),))
+    for shot in shots:
+        yield Turn(role="user", parts=ask("zero", shot).parts)
+        yield Turn(role="assistant", parts=(Text(text=gold_reply(shot)),))
 
 
 def gold_reply(sample: Sample) -> str:
@@ -170,8 +167,6 @@ def gold_reply(sample: Sample) -> str:
 def ask(prompt: str, sample: Sample, shots: Sequence[Sample] = ()) -> Question:
     """One question, after the prompt's own examples or those that are given."""
     task = sample.tags["task"]
-    explained = wants_explanation(prompt)
-    own = text_turns(task, shot_count(prompt)) if prompt in ("1shot", "3shot") else ()
     return Question(
         id=sample.id,
         benchmark=task,
@@ -179,8 +174,8 @@ def ask(prompt: str, sample: Sample, shots: Sequence[Sample] = ()) -> Question:
         parts=(Text(text=text_of(prompt, sample)), *_pictures(prompt, sample)),
         answer_kind="one-of" if OPTIONS[task] else "text",
         options=OPTIONS[task],
-        answer_form=BASELINE_FORM if explained else "{}",
-        history=(*own, *example_turns(shots)),
+        answer_form=BASELINE_FORM if wants_explanation(prompt) else "{}",
+        history=tuple(_history(prompt, task, shots)),
         shots=tuple(shot.id for shot in shots),
     )
 
@@ -224,23 +219,15 @@ _WHY = {
 
 def _sample(task: str, answer: str, name: str) -> Sample:
     facts = _FACTS[task] | {"key": name, "image_id": name, "image_name": f"{name}.jpg"}
-    tag = {
-        "vqax": {"answer_type": answer_type(answer)},
-        "actx": {"head": head(answer)},
-        "esnlive": {"label": answer},
-        "vcr": {},
-    }[task]
     truth: dict[str, object] = {"answers": [answer] * (10 if task == "vqax" else 1), "explanations": [_WHY[task]]}
     if task == "vcr":
         label = LETTERS.index(answer)
         truth |= {"label": label, "answers": [facts["choices"][label]]}
-    return Sample(id=f"{task}/test/{name}", tags={"split": "test", "task": task, **tag}, truth=truth, facts=facts)
+    return Sample(id=f"{task}/test/{name}", tags=tags_of(task, "test", [answer]), truth=truth, facts=facts)
 
 
 def probes(task: str) -> list[Sample]:
     """One sample without picture, to show prompts and try protocols without a data set."""
-    if task not in TASKS:
-        raise SnellenError(f"unknown task '{task}': choose from {', '.join(TASKS)}")
     return [_sample(task, _ANSWERS[task][0], "probe")]
 
 

@@ -13,17 +13,10 @@ from snellen.core.results import Score
 from snellen.core.types import NON_ANSWERS, Mark, Metrics, Outcome, Sample, Token
 from snellen.exams.vqa_nle import summary
 from snellen.exams.vqa_nle.entropy.spans import metrics_of, spans
-from snellen.exams.vqa_nle.marking.rules import (
-    EVil,
-    MultimodalVqaEval,
-    MultimodalVqaEvalAnswers,
-    Nlxgpt,
-    Rules,
-    Strict,
-)
+from snellen.exams.vqa_nle.marking import rules as by
+from snellen.exams.vqa_nle.marking.rules import Target, target_of
 from snellen.exams.vqa_nle.marking.synonyms import same_activity
-from snellen.exams.vqa_nle.marking.target import Target, target_of
-from snellen.exams.vqa_nle.names import LETTERS, MULTIMODAL_VQA_EVAL, head, wants_explanation
+from snellen.exams.vqa_nle.names import LETTERS, MULTIMODAL_VQA_EVAL, letter_of, wants_explanation
 from snellen.exams.vqa_nle.reading import Read
 from snellen.exams.vqa_nle.vqa_official import normalise
 
@@ -37,11 +30,11 @@ class NleProtocol(Protocol):
     reads_tokens = True
     own_files = True  # each has the tables of its own marks
 
-    def __init__(self, name: str, version: str, about: str, rules: Rules, answer_only: Rules | None = None) -> None:
-        super().__init__(name, about, version=version, prompt="zero")
+    def __init__(self, name: str, version: str, rules: by.Rules, answer_only: by.Rules | None = None) -> None:
+        super().__init__(name, rules.about, version=version, prompt="zero")
         self.rules = rules
-        self.metrics = summary.declarations(explains=rules.explains, e_vil=rules.scores_e_vil)
-        self._answers = NleProtocol(name, version, about, answer_only) if answer_only else self
+        self.metrics = summary.declarations(explains=rules.explains, e_vil=rules.e_vil)
+        self._answers = NleProtocol(name, version, answer_only) if answer_only else self
 
     def for_prompt(self, prompt: str) -> NleProtocol:
         """The same protocol for the replies to a prompt; always the same object for the same kind of prompt."""
@@ -92,25 +85,14 @@ class NleProtocol(Protocol):
             # one annotator has no others to agree with: what is right would score 0
             metrics["soft_accuracy"] = self.rules.soft(read, target.answers) if len(target.answers) > 1 else None
         elif target.task == "actx":
-            metrics |= self._activity(read, target)
+            metrics["head_accuracy"] = _hit(self.rules.key(read, target), self.rules.heads(target))
+            label = target.answers[0] if target.answers else None
+            metrics["synonym_accuracy"] = None if label is None else float(same_activity(read.answer or "", label))
         elif target.task == "vcr":
             metrics |= self._choice(read, target)
         if self.rules.explains:
             metrics["valid_explanation"] = float(self.rules.valid(read.explanation, read.answer))
         return metrics if target.marked else dict.fromkeys(metrics)
-
-    def _activity(self, read: Read, target: Target) -> Metrics:
-        if not target.answers:
-            return {"head_accuracy": None, "synonym_accuracy": None}
-        return {
-            "head_accuracy": _hit(self.rules.key(read, target), self._heads(target)),
-            "synonym_accuracy": float(same_activity(read.answer or "", target.answers[0])),
-        }
-
-    def _heads(self, target: Target) -> frozenset[str]:
-        """The label up to its comma, and the whole label, which says no less."""
-        golds = (gold for label in target.answers[:1] for gold in (head(label), label))
-        return frozenset(self.rules.form(gold, target.task) for gold in golds) - {""}
 
     def _choice(self, read: Read, target: Target) -> Metrics:
         said = target.choices[read.choice] if read.choice is not None and read.choice < len(target.choices) else None
@@ -119,7 +101,7 @@ class NleProtocol(Protocol):
         return {
             "letter_accuracy": None if target.label is None else float(read.choice == target.label),
             "text_accuracy": None if target.right_choice is None else float(same),
-            "letter": LETTERS[read.choice] if read.choice is not None and read.choice < len(LETTERS) else None,
+            "letter": letter_of(read.choice),
         }
 
     # ------------------------------------------------------------ summaries
@@ -132,9 +114,8 @@ class NleProtocol(Protocol):
             values = {k: v for k, v in values.items() if k not in summary.ENTROPIES}
         told = None
         if self.rules.explains:
-            values["valid_explanation"] = float(
-                self.valid(mark)
-            )  # of every reply, as explanation_stats.csv counts them
+            # of every reply, as explanation_stats.csv counts them
+            values["valid_explanation"] = float(self.valid(mark))
             told = self._told(target, self.explained(mark)[0], right)
         outcome = mark.outcome if target.marked or mark.outcome in NON_ANSWERS else Outcome.UNMARKED
         own = summary.Own(tuple(self.right_answers(target).items()), self._soft(target), told)
@@ -152,7 +133,7 @@ class NleProtocol(Protocol):
         captions = {}
         if self.rules.explains:
             told = summary.explanations(group)
-            captions = summary.caption_scores(told, raw_text=self.rules.raw_text, e_vil=self.rules.scores_e_vil)
+            captions = summary.caption_scores(told, e_vil=self.rules.e_vil)
         return captions | summary.entropy_scores(group)
 
     def _told(self, target: Target, explanation: str | None, right: bool | None) -> summary.Told | None:
@@ -176,7 +157,7 @@ class NleProtocol(Protocol):
             return self._right_choices(target)
         found = {"accuracy": self.rules.accepted(target)}
         if target.task == "actx":
-            found["head_accuracy"] = self._heads(target)
+            found["head_accuracy"] = self.rules.heads(target)
         return found
 
     def _right_choices(self, target: Target) -> dict[str, frozenset[str]]:
@@ -206,34 +187,9 @@ def _hit(key: str | None, accepted: frozenset[str]) -> float | None:
 PROTOCOLS = {
     p.name: p
     for p in (
-        NleProtocol(
-            MULTIMODAL_VQA_EVAL,
-            "1",
-            "multimodal-vqa-eval's post-processing, bugs included; its normalised answer must equal the majority's",
-            MultimodalVqaEval(),
-            MultimodalVqaEvalAnswers(),
-        ),
-        NleProtocol(
-            "strict",
-            "2",
-            "multimodal-vqa-eval's bugs fixed; official VQA normalisation; letters in any common writing; negated labels",
-            Strict(),
-            Strict(explains=False),
-        ),
-        NleProtocol(
-            "nlxgpt",
-            "1",
-            "raw text before and after 'because', compared as it is; explanations filtered by the answer and unfiltered",
-            Nlxgpt(),
-            Nlxgpt(explains=False),
-        ),
-        NleProtocol(
-            "e-vil",
-            "2",
-            "any annotator's answer is right; explanations of correctly answered samples; e-ViL's own scores need SPICE and "
-            "BERTScore, which Snellen does not include",
-            EVil(),
-            EVil(explains=False),
-        ),
+        NleProtocol(MULTIMODAL_VQA_EVAL, "1", by.MultimodalVqaEval(), by.MultimodalVqaEvalAnswers(explains=False)),
+        NleProtocol("strict", "2", by.Strict(), by.Strict(explains=False)),
+        NleProtocol("nlxgpt", "1", by.Nlxgpt(), by.Nlxgpt(explains=False)),
+        NleProtocol("e-vil", "2", by.EVil(), by.EVil(explains=False)),
     )
 }

@@ -7,18 +7,9 @@ from typing import Any
 
 from snellen.core.errors import SnellenError
 from snellen.core.types import Sample
-from snellen.exams.vqa_nle.formats.base import (
-    BadRecord,
-    canonical_tags,
-    entailment_of,
-    explanations_of,
-    first,
-    kind_of,
-    label_of,
-    texts,
-)
-from snellen.exams.vqa_nle.names import LETTERS, head
-from snellen.exams.vqa_nle.vqa_official import answer_type, majority
+from snellen.exams.vqa_nle.formats import base
+from snellen.exams.vqa_nle.formats.base import BadRecord, canonical_tags, first
+from snellen.exams.vqa_nle.names import LETTERS, tags_of
 
 ANSWERS = {
     "vqax": ("answers", "answer", "label", "gt_answer"),
@@ -37,12 +28,9 @@ def sample_from_row(task: str, row: Mapping[str, Any]) -> Sample:
         truth = _vcr_truth(row, facts) if task == "vcr" else _truth(task, row)
     except BadRecord as error:
         raise SnellenError(f"{error}") from None
-    tags = {"split": _split(row), "task": task} | _tags(task, truth)
+    split = row["split"] if isinstance(row.get("split"), str) else "rows"
+    tags = tags_of(task, split, truth["answers"] if truth else ())
     return Sample(id=str(row["id"]), tags=tags, truth=truth, facts=facts)
-
-
-def _split(row: Mapping[str, Any]) -> str:
-    return row["split"] if isinstance(row.get("split"), str) else "rows"
 
 
 def _facts(task: str, row: Mapping[str, Any]) -> dict[str, Any]:
@@ -55,7 +43,7 @@ def _facts(task: str, row: Mapping[str, Any]) -> dict[str, Any]:
     given = first(row, CHOICES)
     if given is None and isinstance(row.get("answers"), list):
         given = row["answers"]  # as multimodal-vqa-eval takes them
-    facts["objects"] = list(texts(row.get("objects"), "object")) if isinstance(row.get("objects"), list) else []
+    facts["objects"] = list(base.texts(row.get("objects"), "object")) if isinstance(row.get("objects"), list) else []
     facts["choices"] = _choices(given, len(facts["objects"]))
     return facts
 
@@ -65,12 +53,12 @@ def _choices(given: Any, objects: int) -> list[str]:
     if given is None:
         return []
     if not isinstance(given, list):
-        raise BadRecord(f'field "choices" must be a list of four texts, not {kind_of(given)}')
+        raise BadRecord(f'field "choices" must be a list of four texts, not {base.kind_of(given)}')
     if given and all(isinstance(c, list) for c in given):
         from snellen.exams.vqa_nle.formats.vcr import sentence
 
         return [sentence(c, objects) for c in given]
-    found = [canonical_tags(c) for c in texts(given, "choice")]
+    found = [canonical_tags(c) for c in base.texts(given, "choice")]
     if len(found) > len(LETTERS):
         raise BadRecord(f'field "choices" has {len(found)} texts; there are {len(LETTERS)} letters')
     return found
@@ -82,11 +70,10 @@ def _truth(task: str, row: Mapping[str, Any]) -> dict[str, Any] | None:
         one = given[0] if isinstance(given, list) else given
         if isinstance(one, int) and not isinstance(one, bool) and 0 <= one < len(CLASS_IDS):
             one = CLASS_IDS[one]
-        label = entailment_of(one)
-        answers = [] if label is None else [label]
+        answers = list(base.entailment_of(one))
     else:
-        answers = list(texts(given, "answer", "answer"))
-    explanations = list(explanations_of(row))
+        answers = list(base.texts(given, "answer", "answer"))
+    explanations = list(base.explanations_of(row))
     return {"answers": answers, "explanations": explanations} if answers or explanations else None
 
 
@@ -94,17 +81,19 @@ def _vcr_truth(row: Mapping[str, Any], facts: Mapping[str, Any]) -> dict[str, An
     choices: list[str] = facts["choices"]
     label = _vcr_label(first(row, ("label", "answer_label", "gt_label")), len(choices))
     said = _vcr_said(row)
-    if label is None and isinstance(said, str):
+    if label is None and said is not None:
         text = canonical_tags(said).strip()
-        letter = text.upper() if len(text) == 1 and text.upper() in LETTERS else ""
-        label = LETTERS.index(letter) if letter else choices.index(text) if text in choices else None
-        if label is None and choices:
+        if text.upper() in LETTERS:
+            label = LETTERS.index(text.upper())
+        elif text in choices:
+            label = choices.index(text)
+        elif choices:
             raise BadRecord(f'field "answer" {said!r} is neither a letter nor one of the choices')
-    explanations = [canonical_tags(e) for e in explanations_of(row)]
-    if label is None and not isinstance(said, str):
-        return {"answers": [], "explanations": explanations} if explanations else None
+    explanations = [canonical_tags(e) for e in base.explanations_of(row)]
+    if label is None and said is None and not explanations:
+        return None
     known = choices[label] if label is not None and label < len(choices) else None
-    answers = [known] if known is not None else [canonical_tags(said)] if isinstance(said, str) else []
+    answers = [known] if known is not None else [canonical_tags(said)] if said is not None else []
     return {"answers": answers, "explanations": explanations} | ({} if label is None else {"label": label})
 
 
@@ -115,7 +104,7 @@ def _vcr_said(row: Mapping[str, Any]) -> str | None:
         if isinstance(value, str):
             return value
         if value is not None and not (name == "answers" and isinstance(value, list)):
-            raise BadRecord(f'field "{name}" must be a letter or the text of a choice, not {kind_of(value)}')
+            raise BadRecord(f'field "{name}" must be a letter or the text of a choice, not {base.kind_of(value)}')
     return None
 
 
@@ -123,15 +112,4 @@ def _vcr_label(value: Any, choices: int) -> int | None:
     """The number of the right choice from 0, or its letter. A text such as "1" could count from 0 or from 1: refused."""
     if isinstance(value, str) and value.strip().upper() in LETTERS:
         value = LETTERS.index(value.strip().upper())
-    return label_of(value, choices or len(LETTERS))
-
-
-def _tags(task: str, truth: Mapping[str, Any] | None) -> dict[str, str]:
-    answers = truth["answers"] if truth else []
-    if task == "vqax":
-        return {"answer_type": answer_type(majority(answers) or "") if answers else "none"}
-    if task == "esnlive":
-        return {"label": answers[0] if answers else "none"}
-    if task == "actx":
-        return {"head": head(answers[0]) if answers else "none"}
-    return {}
+    return base.label_of(value, choices or len(LETTERS))

@@ -6,7 +6,7 @@ are corpus metrics, and they and the entropies are given for whole splits only. 
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -18,11 +18,8 @@ from snellen.exams.vqa_nle.names import SPLITS
 
 ENTROPIES = tuple(metric_name(kind, bounded) for bounded in (False, True) for kind in KINDS)
 TRIVIAL = ("label", "head")  # groups in which one constant answer is right by construction: no floor is shown
-CAPTION_NAMES = {f"BLEU-{n}": f"bleu{n}" for n in range(1, 5)} | {
-    "ROUGE-L": "rouge_l",
-    "CIDEr": "cider",
-    "METEOR": "meteor",
-}
+CAPTION_NAMES = {f"BLEU-{n}": f"bleu{n}" for n in range(1, 5)}
+CAPTION_NAMES |= {"ROUGE-L": "rouge_l", "CIDEr": "cider", "METEOR": "meteor"}
 UNFILTERED, FILTERED = "unfiltered", "filtered"
 
 
@@ -47,17 +44,7 @@ class Own(NamedTuple):
 
 # ---------------------------------------------------------------- the metrics
 
-ACCURACIES = tuple(
-    Metric(name=name)
-    for name in (
-        "accuracy",
-        "soft_accuracy",
-        "head_accuracy",
-        "synonym_accuracy",
-        "letter_accuracy",
-        "text_accuracy",
-    )
-)
+ACCURACIES = tuple(Metric(name=f"{kind}accuracy") for kind in ("", "soft_", "head_", "synonym_", "letter_", "text_"))
 E_VIL = (
     Metric(name="evil_explanation_score", label="e-ViL explanation score", kind="own"),
     Metric(name="evil_score", label="e-ViL score", kind="own"),
@@ -96,22 +83,20 @@ def floors(group: Group) -> dict[str, tuple[float, str]]:
     """The best that one constant answer would have scored on each metric."""
     if any(name in group.by for name in TRIVIAL):
         return {}
-    totals: dict[str, dict[str, float]] = {}
+    totals: dict[str, dict[str, float]] = defaultdict(lambda: defaultdict(float))
     marked: Counter[str] = Counter()
     for seen, count in group.rows():
         marked.update(dict.fromkeys(seen.values, count))
         if not isinstance(seen.own, Own):
             continue
         for metric, answers in seen.own.winners:
-            wins = totals.setdefault(metric, {})
             for answer in answers:
-                wins[answer] = wins.get(answer, 0) + count
+                totals[metric][answer] += count
         for answer, score in seen.own.soft:
-            wins = totals.setdefault("soft_accuracy", {})
-            wins[answer] = wins.get(answer, 0) + score * count
+            totals["soft_accuracy"][answer] += score * count
     found = {}
     for metric, wins in totals.items():
-        if marked[metric] and wins:
+        if marked[metric]:
             answer, total = min(wins.items(), key=lambda item: (-item[1], item[0]))
             found[metric] = (total / marked[metric], answer)
     return found
@@ -130,14 +115,14 @@ def explanations(group: Group) -> list[Told]:
     ]
 
 
-def caption_scores(told: Sequence[Told], *, raw_text: bool, e_vil: bool) -> dict[str, Score]:
+def caption_scores(told: Sequence[Told], *, e_vil: bool) -> dict[str, Score]:
     """BLEU, ROUGE-L and CIDEr (METEOR where it is available) of all explanations, and of those whose answer is right;
-    nothing where none was given. `raw_text` compares without tokenisation; `e_vil` adds e-ViL's scores.
+    nothing where none was given. `e_vil` compares without tokenisation, as e-ViL does, and adds its scores.
     """
     found: dict[str, Score] = {}
     for part, some in ((UNFILTERED, told), (FILTERED, [t for t in told if t.right])):
         if any(t.said for t in some):
-            values = _caption_values(some, raw_text)
+            values = _caption_values(some, raw_text=e_vil)
             for name, value in values.items():
                 found[f"{CAPTION_NAMES.get(name, name.lower())}_{part}"] = Score(value=value, n=len(some))
             if part == FILTERED and e_vil:
@@ -145,13 +130,13 @@ def caption_scores(told: Sequence[Told], *, raw_text: bool, e_vil: bool) -> dict
     return found
 
 
-def _caption_values(told: Sequence[Told], raw_text: bool) -> dict[str, float | None]:
-    from snellen.stats.nlg import AVAILABLE, available, meteor, score
+def _caption_values(told: Sequence[Told], *, raw_text: bool) -> dict[str, float | None]:
+    from snellen.stats.nlg import meteor, missing, score
 
     said, true = [t.said for t in told], [list(t.true) for t in told]
     how: dict[str, Any] = {"tokenise": str} if raw_text else {}
     values: dict[str, float | None] = {**score(said, true, **how)}
-    if available()["METEOR"] == AVAILABLE:
+    if "METEOR" not in missing():
         try:
             values["METEOR"] = meteor(said, true, **how)
         except SnellenError:  # Java is there and does not work: no number, and the answers are paid for
@@ -174,14 +159,11 @@ def _e_vil_scores(told: Iterable[Told], values: Mapping[str, float | None]) -> d
 
 def entropy_scores(group: Group) -> dict[str, Score]:
     """Mean entropies in nats, and how well a low one tells a right answer (AUROC: 0.5 says nothing, 1 everything)."""
-    pairs: dict[str, list[tuple[float, bool]]] = {}
-    for seen, count in group.rows():
-        for name in ENTROPIES:
-            if name in seen.values:
-                pairs.setdefault(name, []).extend([(seen.values[name], seen.values["accuracy"] == 1.0)] * count)
-    found = {}
-    for name in (n for n in ENTROPIES if n in pairs):
-        some = pairs[name]
+    found, all_values = {}, [seen.values for seen, count in group.rows() for _ in range(count)]
+    for name in ENTROPIES:
+        some = [(values[name], values["accuracy"] == 1.0) for values in all_values if name in values]
+        if not some:
+            continue
         found[name] = Score(value=sum(v for v, _ in some) / len(some), n=len(some), unit="nats")
         if len({right for _, right in some}) == 2:
             from snellen.stats.calibration import auroc

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
 _MARKS = ';/[]"{}()=+\\_->' + "<@`,?!"
@@ -41,36 +41,33 @@ def _contractions() -> dict[str, str]:
 CONTRACTIONS = _contractions()
 
 
-def strip_punctuation(text: str) -> str:
-    """The first half of the normalisation: marks and periods."""
-    number = _COMMA_IN_NUMBER.search(text) is not None
-    out = text
-    for mark in _MARKS:
-        loose = number or f"{mark} " in text or f" {mark}" in text
-        out = out.replace(mark, "" if loose else " ")
-    return _PERIOD.sub("", out, count=_MOST_PERIODS)
-
-
-def plain_words(text: str) -> str:
-    """The second half: lower case, number words to digits, articles dropped, apostrophes of contractions restored."""
-    digits = (_DIGITS.get(word, word) for word in text.lower().split())
-    return " ".join(CONTRACTIONS.get(word, word) for word in digits if word not in _ARTICLES)
-
-
 @lru_cache(maxsize=65536)
 def normalise(answer: str) -> str:
-    """An answer in the form in which official answers are compared.
+    """An answer in the form in which official answers are compared: marks and periods go first; then lower case, number words to
+    digits, articles dropped, apostrophes of contractions restored.
 
     >>> [normalise(a) for a in ("t-shirt", "1,000", "u.s.a.", "The Dont know", "two")]
     ['t shirt', '1000', 'usa', "don't know", '2']
     """
-    return plain_words(strip_punctuation(answer))
+    number = _COMMA_IN_NUMBER.search(answer) is not None
+    text = answer
+    for mark in _MARKS:
+        loose = number or f"{mark} " in answer or f" {mark}" in answer
+        text = text.replace(mark, "" if loose else " ")
+    text = _PERIOD.sub("", text, count=_MOST_PERIODS)
+    digits = (_DIGITS.get(word, word) for word in text.lower().split())
+    return " ".join(CONTRACTIONS.get(word, word) for word in digits if word not in _ARTICLES)
 
 
 def majority(answers: Sequence[str]) -> str | None:
     """The commonest normalised answer, the first of equals; None where there are no answers."""
-    counts = Counter(normalise(a) for a in answers)
-    return max(counts, key=lambda a: counts[a]) if counts else None
+    return commonest(map(normalise, answers))
+
+
+def commonest(answers: Iterable[str]) -> str | None:
+    """The commonest of some answers, the first of equals; None where there are none."""
+    counts = Counter(answers)
+    return max(counts, key=counts.__getitem__) if counts else None
 
 
 def answer_type(answer: str) -> str:
@@ -106,10 +103,7 @@ def soft_accuracy(answer: str, answers: Sequence[str], *, always: bool = False) 
     """
     if not answers:
         return None
-    said, true = (
-        " ".join(re.split(r"[\n\t]", answer)).strip(),
-        [" ".join(re.split(r"[\n\t]", a)).strip() for a in answers],
-    )
+    said, *true = (re.sub(r"[\n\t]", " ", text).strip() for text in (answer, *answers))
     if always or len(set(true)) > 1:
         said, true = normalise(said), [normalise(a) for a in true]
     same = sum(a == said for a in true)

@@ -6,23 +6,16 @@ Counts are clipped to the most that any one reference has, the brevity penalty t
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import numpy as np
 
-from snellen.stats.nlg.ngrams import ORDERS, Corpus, Table, look_up, sums
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from snellen.stats.nlg.ngrams import Floats, Ints
+from snellen.stats.nlg.ngrams import ORDERS, Corpus, Floats, Ints, Table, look_up, sums
 
 _TINY = 1e-15
 _SMALL = 1e-9
 
 
-def bleu(corpus: Corpus) -> tuple[Sequence[float], Floats]:
+def bleu(corpus: Corpus) -> tuple[list[float], Floats]:
     """BLEU-1..4 of the corpus, and of each candidate by itself as an (items, 4) array."""
-    import numpy as np
-
     right = np.stack(
         [_clipped(c, r, corpus) for c, r in zip(corpus.candidates, corpus.references, strict=True)], axis=1
     )
@@ -36,8 +29,6 @@ def bleu(corpus: Corpus) -> tuple[Sequence[float], Floats]:
 
 def _clipped(candidates: Table, references: Table, corpus: Corpus) -> Floats:
     """Matched n-grams of each candidate."""
-    import numpy as np
-
     if not len(candidates.gram) or not len(references.gram):
         return np.zeros(corpus.items)
     size = candidates.grams
@@ -52,8 +43,6 @@ def _clipped(candidates: Table, references: Table, corpus: Corpus) -> Floats:
 
 def _closest(corpus: Corpus) -> Ints:
     """The reference length nearest to each candidate's, the shorter of two."""
-    import numpy as np
-
     words, item = corpus.reference_words, corpus.item
     order = np.lexsort((words, np.abs(words - corpus.candidate_words[item]), item))
     first = np.flatnonzero(np.r_[True, item[order][1:] != item[order][:-1]])
@@ -61,8 +50,6 @@ def _closest(corpus: Corpus) -> Ints:
 
 
 def _combine(right: Floats, tried: Ints, length: Ints, closest: Ints) -> Floats:
-    import numpy as np
-
     precision = np.cumprod((right + _TINY) / (tried + _SMALL), axis=-1) ** (1.0 / np.array(ORDERS))
     ratio = (length + _TINY) / (closest + _SMALL)
     penalty = np.where(ratio < 1, np.exp(1 - 1 / ratio), 1.0)

@@ -6,20 +6,15 @@ correctly answered samples of one model is not comparable with another model's. 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import numpy as np
 
-from snellen.stats.nlg.ngrams import ORDERS, Corpus, Table, look_up, sums
-
-if TYPE_CHECKING:
-    from snellen.stats.nlg.ngrams import Floats
+from snellen.stats.nlg.ngrams import ORDERS, Corpus, Floats, Table, look_up, sums
 
 _SIGMA = 6.0
 
 
 def cider(corpus: Corpus) -> Floats:
     """The value of each candidate; the corpus value is their mean."""
-    import numpy as np
-
     similar = sum(
         (_similarity(c, r, corpus) for c, r in zip(corpus.candidates, corpus.references, strict=True)),
         start=np.zeros(len(corpus.item)),
@@ -32,8 +27,6 @@ def cider(corpus: Corpus) -> Floats:
 
 def _similarity(candidates: Table, references: Table, corpus: Corpus) -> Floats:
     """Of each reference with its candidate, for n-grams of one length."""
-    import numpy as np
-
     size = max(candidates.grams, 1)
     holders = np.unique(corpus.item[references.sentence] * size + references.gram)  # an item counts an n-gram once
     frequency = np.bincount(holders % size, minlength=size)

@@ -6,15 +6,13 @@ A table has one row for each distinct n-gram of each sentence. Sorting integers 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+import numpy as np
+from numpy.typing import NDArray
 
-    Ints = NDArray[np.int64]
-    Floats = NDArray[np.float64]
-
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
 ORDERS = (1, 2, 3, 4)
 
 
@@ -28,8 +26,6 @@ class Table(NamedTuple):
 
     def take(self, wanted: slice) -> Table:
         """The rows of a range of sentences, renumbered from its start."""
-        import numpy as np
-
         low, high = np.searchsorted(self.sentence, [wanted.start, wanted.stop])
         rows = slice(int(low), int(high))
         return Table(self.sentence[rows] - wanted.start, self.gram[rows], self.times[rows], self.grams)
@@ -52,8 +48,6 @@ class Corpus(NamedTuple):
 
 def count(candidates: Sequence[str], references: Sequence[Sequence[str]]) -> Corpus:
     """Count the n-grams of tokenised sentences."""
-    import numpy as np
-
     n = len(candidates)
     sentences = [s.split() for s in candidates]
     sentences += [r.split() for refs in references for r in refs]
@@ -69,8 +63,6 @@ def count(candidates: Sequence[str], references: Sequence[Sequence[str]]) -> Cor
 
 
 def _tables(sentences: list[list[str]], words: Ints) -> list[Table]:
-    import numpy as np
-
     number: dict[str, int] = {}
     token = np.fromiter((number.setdefault(w, len(number)) for s in sentences for w in s), np.int64, int(words.sum()))
     owner = np.repeat(np.arange(len(sentences), dtype=np.int64), words)
@@ -92,8 +84,6 @@ def _tables(sentences: list[list[str]], words: Ints) -> list[Table]:
 
 def look_up(keys: Ints, values: Ints, wanted: Ints) -> Ints:
     """The value of each wanted key among sorted keys, 0 where it is not there."""
-    import numpy as np
-
     if not len(keys):
         return np.zeros(len(wanted), dtype=np.int64)
     at = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
@@ -102,6 +92,4 @@ def look_up(keys: Ints, values: Ints, wanted: Ints) -> Ints:
 
 def sums(weights: NDArray[np.generic], groups: Ints, size: int) -> Floats:
     """The sum of the weights of each group."""
-    import numpy as np
-
     return np.bincount(groups, weights=weights, minlength=size)[:size].astype(np.float64)

@@ -6,9 +6,6 @@ from collections.abc import Callable, Sequence
 from math import nan
 
 from snellen.core.errors import SnellenError
-from snellen.stats.nlg.bleu import bleu
-from snellen.stats.nlg.cider import cider
-from snellen.stats.nlg.ngrams import ORDERS, count
 from snellen.stats.nlg.rouge import rouge_l
 from snellen.stats.nlg.tokens import tokenise as ptb
 
@@ -25,17 +22,14 @@ def score(
     return corpus_and_each(candidates, references, tokenise=tokenise)[0]
 
 
-def each(
-    candidates: Sequence[str], references: Sequence[Sequence[str]], *, tokenise: Callable[[str], str] = ptb
-) -> dict[str, list[float]]:
-    """The values of every candidate by itself. Their mean is the corpus value for ROUGE-L and CIDEr, not for BLEU."""
-    return corpus_and_each(candidates, references, tokenise=tokenise)[1]
-
-
 def corpus_and_each(
     candidates: Sequence[str], references: Sequence[Sequence[str]], *, tokenise: Callable[[str], str] = ptb
 ) -> tuple[dict[str, float], dict[str, list[float]]]:
-    """`score` and `each` for the work of one."""
+    """As `score`, and the values of every candidate by itself. Their mean is the corpus value for ROUGE-L and CIDEr, not for BLEU."""
+    from snellen.stats.nlg.bleu import bleu  # these need numpy, which is slow to import
+    from snellen.stats.nlg.cider import cider
+    from snellen.stats.nlg.ngrams import count
+
     _check(candidates, references)
     if not candidates:
         return dict.fromkeys(METRICS, nan), {m: [] for m in METRICS}
@@ -45,11 +39,9 @@ def corpus_and_each(
     whole, bleus = bleu(corpus)
     rouges = [rouge_l(c, refs) for c, refs in zip(ours, theirs, strict=True)]
     ciders = cider(corpus)
-    found = {f"BLEU-{k}": [float(x) for x in bleus[:, k - 1]] for k in ORDERS}
-    found |= {"ROUGE-L": rouges, "CIDEr": [float(x) for x in ciders]}
-    values = {f"BLEU-{k}": whole[k - 1] for k in ORDERS}
-    values |= {"ROUGE-L": sum(rouges) / len(rouges), "CIDEr": float(ciders.mean())}
-    return values, found
+    values = [*whole, sum(rouges) / len(rouges), float(ciders.mean())]
+    items = [*bleus.T.tolist(), rouges, ciders.tolist()]
+    return dict(zip(METRICS, values, strict=True)), dict(zip(METRICS, items, strict=True))
 
 
 def _check(candidates: Sequence[str], references: Sequence[Sequence[str]]) -> None:

@@ -11,20 +11,29 @@ from pathlib import Path
 
 from snellen.core.errors import SnellenError
 from snellen.exams.grounding.charts.bars import Column, bars
-from snellen.exams.grounding.charts.results import ORIGINAL, PIXELS, SIZES, TYPES, Rate, Result, Row, rows_of
+from snellen.exams.grounding.charts.results import AREA, ORIGINAL, PIXELS, SIZES, Rate, Result, Row, ordered, rows_of
 from snellen.exams.grounding.charts.scatter import scatter
 from snellen.exams.grounding.charts.shapes import Picture, to_svg
 from snellen.exams.grounding.names import OPENADAPT
+from snellen.synthetic.writing import write_bytes
 
 OVERALL = "detection_rate_overall"
 BY_SIZE = "detection_rate_by_size"
 BY_TYPE = "detection_rate_by_type"
 LATENCY = "accuracy_vs_latency"
-PIXEL_LIMITS = {"small": "under 32 px", "medium": "32 to 100 px", "large": "over 100 px"}
-AREA_LIMITS = {
-    "small": "under 0.1 % of the screen",
-    "medium": "0.1 to 1 % of the screen",
-    "large": "1 % of the screen or more",
+SIZE_RULES = {
+    PIXELS: (
+        "side of a square of the element's area, in pixels",
+        {"small": "under 32 px", "medium": "32 to 100 px", "large": "over 100 px"},
+    ),
+    AREA: (
+        "share of the screen's area (openadapt-grounding's rule)",
+        {
+            "small": "under 0.1 % of the screen",
+            "medium": "0.1 to 1 % of the screen",
+            "large": "1 % of the screen or more",
+        },
+    ),
 }
 RULES = {
     "click": ("Click accuracy", "the predicted point lies in the element's box, edges included, no tolerance"),
@@ -44,14 +53,8 @@ def draw(results: Iterable[Result]) -> dict[str, Picture]:
     what, rule = _rule(rows)
     notes = _notes(rows)
     nothing = Rate(None, 0)
-    pixels = rows[0].size_basis == PIXELS
-    limits = PIXEL_LIMITS if pixels else AREA_LIMITS
-    basis = (
-        "side of a square of the element's area, in pixels"
-        if pixels
-        else "share of the screen's area (openadapt-grounding's rule)"
-    )
-    types = [*(t for t in TYPES if any(t in r.types for r in rows)), *_others(rows)]
+    basis, limits = SIZE_RULES[rows[0].size_basis]
+    types = ordered(t for row in rows for t in row.types)
     sizes = [Column(s, limits[s], tuple(r.sizes.get(s, nothing) for r in rows)) for s in SIZES]
     kinds = [Column(t.replace("_", " "), "", tuple(r.types.get(t, nothing) for r in rows)) for t in types]
     charts = {
@@ -71,11 +74,7 @@ def write(results: Iterable[Result], folder: Path) -> list[Path]:
         folder.mkdir(parents=True, exist_ok=True)
         for name, picture in draw(results).items():
             for ending, content in (("svg", to_svg(picture).encode()), ("png", to_png(picture))):
-                path = folder / f"{name}.{ending}"
-                part = path.with_name(path.name + ".part")
-                part.write_bytes(content)
-                part.replace(path)
-                written.append(path)
+                written.append(write_bytes(folder / f"{name}.{ending}", content))
     except OSError as error:
         raise SnellenError(f"cannot write charts to {folder} ({error.strerror}): choose another --charts_dir") from None
     return written
@@ -83,18 +82,11 @@ def write(results: Iterable[Result], folder: Path) -> list[Path]:
 
 def _rule(rows: Sequence[Row]) -> tuple[str, str]:
     """What the axis is called and what counts; results of several protocols are not one number."""
-    names = {row.protocol for row in rows}
-    if len(names) > 1:
-        return (
-            "Detection rate",
-            "each result under its own protocol, named with it: numbers of different rules do not compare",
-        )
-    name = names.pop()
+    name, *others = {row.protocol for row in rows}
+    if others:
+        several = "each result under its own protocol, named with it: numbers of different rules do not compare"
+        return "Detection rate", several
     return RULES.get(name, ("Click accuracy", f"protocol {name}"))
-
-
-def _others(rows: Sequence[Row]) -> list[str]:
-    return sorted({t for row in rows for t in row.types} - set(TYPES))
 
 
 def _notes(rows: Sequence[Row]) -> list[str]:

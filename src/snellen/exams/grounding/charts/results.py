@@ -5,7 +5,7 @@ Files of the original tool are read as well. They do not say that five of its si
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -14,7 +14,7 @@ import msgspec
 from snellen.core.errors import SnellenError
 from snellen.core.types import Struct
 from snellen.exams.grounding.names import OLD_NAMES
-from snellen.stats.cluster import ClusteredMeans, Estimate
+from snellen.stats.cluster import ClusteredMeans
 
 SIZES = ("small", "medium", "large")
 BLIND_ORIGINAL = "UI-TARS + baseline"
@@ -105,14 +105,10 @@ def is_comparison(data: bytes) -> bool:
         found = msgspec.json.decode(data)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
         return False
-    return (
-        isinstance(found, dict)
-        and "results" not in found
-        and bool(
-            {"ranking_by_detection_rate", "error"} & found.keys()
-            or "ranking_by_detection_rate" in (found.get("oracle") or ())
-        )
-    )
+    if not isinstance(found, dict) or "results" in found:
+        return False
+    ranked = "ranking_by_detection_rate"
+    return ranked in found or "error" in found or ranked in (found.get("oracle") or ())
 
 
 def read_folder(folder: Path) -> tuple[dict[str, Result], list[str]]:
@@ -144,76 +140,59 @@ def protocol_name(result: Result) -> str:
 
 def metrics_of(result: Result) -> dict[str, Any]:
     """What the original's tables and its comparison want of a result, and whether it is an oracle's."""
-    kept = {
-        k: getattr(result, k) for k in Result.__struct_fields__ if k not in ("results", "protocol", "synthetic_data")
-    }
-    oracle = looks_at_answer(result)
-    name = result.method_name
-    if oracle and not name.startswith("oracle"):
-        name = f"oracle: {name}"
-    return kept | {"oracle": oracle, "method_name": name}
+    dropped = ("results", "protocol", "synthetic_data")
+    kept = {k: getattr(result, k) for k in Result.__struct_fields__ if k not in dropped}
+    oracle, name = looks_at_answer(result), result.method_name
+    prefix = "oracle: " if oracle and not name.startswith("oracle") else ""
+    return kept | {"oracle": oracle, "method_name": prefix + name}
 
 
 def rows_of(results: Iterable[Result]) -> list[Row]:
     """Rows in the order of charts: blind methods first, by data set, the best first. One size basis for all of them."""
     given = list(results)
-    basis = PIXELS if given and all(_has_pixels(r) for r in given) else AREA
+    basis = PIXELS if given and all(any(e.size_px_category for e in r.results) for r in given) else AREA
     rows = [_row(result, basis) for result in given]
     return sorted(rows, key=lambda row: (row.oracle, row.dataset, -(row.overall.value or 0.0), row.method))
 
 
-def _has_pixels(result: Result) -> bool:
-    return bool(result.results) and any(e.size_px_category for e in result.results)
-
-
 def _row(result: Result, basis: str) -> Row:
     elements = result.results
-    name = metrics_of(result)["method_name"]
-    common = (str(name), result.dataset_name, looks_at_answer(result), protocol_name(result))
+    common = (metrics_of(result)["method_name"], result.dataset_name, looks_at_answer(result), protocol_name(result))
     tail = (basis, bool(result.synthetic_data), result.protocol is None)
     if not elements:  # nothing to draw intervals from
         overall = Rate(result.detection_rate if result.total_elements else None, result.total_elements)
         return Row(*common, overall, {}, {}, Rate(result.mean_latency_ms, 0), *tail)
-    table = _Table(elements)
     sizes = [e.size_px_category if basis == PIXELS else e.size_area_category or e.size_category for e in elements]
     types = [e.element_type for e in elements]
+    rates = _rates(elements)
+    overall, latency = rates([True] * len(elements))
     return Row(
         *common,
-        table.rate(range(len(elements))),
-        {s: table.rate([i for i, size in enumerate(sizes) if size == s]) for s in SIZES},
-        {t: table.rate([i for i, kind in enumerate(types) if kind == t]) for t in _ordered(types)},
-        table.latency(),
+        overall,
+        {s: rates([size == s for size in sizes])[0] for s in SIZES},
+        {t: rates([kind == t for kind in types])[0] for t in ordered(types)},
+        latency,
         *tail,
     )
 
 
-def _ordered(types: Sequence[str]) -> list[str]:
-    present = dict.fromkeys(types)
-    return [*(t for t in TYPES if t in present), *sorted(t for t in present if t not in TYPES)]
+def ordered(types: Iterable[str]) -> list[str]:
+    """Element types, each once: those of the format in its order, then others."""
+    present = set(types)
+    return [*(t for t in TYPES if t in present), *sorted(present - set(TYPES))]
 
 
-class _Table:
-    """Found and latency of all elements, with one set of draws."""
+def _rates(elements: Sequence[Element]) -> Callable[[Sequence[bool]], list[Rate]]:
+    """Gives found and latency of chosen elements, all from one set of draws."""
+    import numpy as np
 
-    def __init__(self, elements: Sequence[Element]) -> None:
-        import numpy as np
+    values = [(e.found, np.nan if e.latency_ms is None else e.latency_ms) for e in elements]
+    means = ClusteredMeans(np.array(values, dtype=np.float64), [e.sample_id for e in elements])
 
-        nan = float("nan")
-        values = [(float(e.found), nan if e.latency_ms is None else e.latency_ms) for e in elements]
-        self._means = ClusteredMeans(np.array(values, dtype=np.float64), [e.sample_id for e in elements])
-        self._count = len(elements)
+    def rates(chosen: Sequence[bool]) -> list[Rate]:
+        if not any(chosen):
+            return [Rate(None, 0)] * 2
+        found = means.estimates(np.flatnonzero(chosen), (True, False))
+        return [Rate(e.value, e.n, e.low, e.high) for e in found]
 
-    def rate(self, chosen: Sequence[int]) -> Rate:
-        return _rate(self._estimates(chosen)[0]) if len(chosen) else Rate(None, 0)
-
-    def latency(self) -> Rate:
-        return _rate(self._estimates(range(self._count))[1])
-
-    def _estimates(self, chosen: Sequence[int]) -> list[Estimate]:
-        import numpy as np
-
-        return self._means.estimates(np.array(chosen, dtype=np.int64), (True, False))
-
-
-def _rate(estimate: Estimate) -> Rate:
-    return Rate(estimate.value, estimate.n, estimate.low, estimate.high)
+    return rates

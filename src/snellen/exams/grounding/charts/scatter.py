@@ -133,12 +133,9 @@ def _markers(shapes: list[Shape], scale: _Axis, rows: Sequence[Row], top: float)
 
 def _numbered(shapes: list[Shape], row: Row, x: float, y: float, number: int) -> None:
     colour = _colour(row, number)
-    if row.oracle:
-        shapes.append(Dot(x, y, 10, "#fff8ea", colour, diamond=True))
-        shapes.append(Text(x, y + 4, str(number), 10.5, "#5c3b0c", "middle", bold=True))
-    else:
-        shapes.append(Dot(x, y, 9.5, colour, "#ffffff"))
-        shapes.append(Text(x, y + 4, str(number), 10.5, "#ffffff", "middle", bold=True))
+    disc, diamond = Dot(x, y, 9.5, colour, "#ffffff"), Dot(x, y, 10, "#fff8ea", colour, diamond=True)
+    shapes.append(diamond if row.oracle else disc)
+    shapes.append(Text(x, y + 4, str(number), 10.5, "#5c3b0c" if row.oracle else "#ffffff", "middle", bold=True))
 
 
 def _legend(shapes: list[Shape], rows: Sequence[Row], x: float, y: float) -> float:

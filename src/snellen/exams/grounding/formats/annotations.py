@@ -15,21 +15,10 @@ import msgspec
 
 from snellen.core.dataset import Problem
 from snellen.core.errors import SnellenError
-from snellen.exams.grounding.formats.base import (
-    Format,
-    Screen,
-    Target,
-    area_class,
-    find_image,
-    read_json,
-    size_class,
-    true_box,
-    typed,
-)
+from snellen.exams.grounding.formats.base import Format, Screen, Target, find_image, read_json, true_box, typed
 from snellen.exams.grounding.geometry import Pixels
 
 FILE = "annotations.json"
-TYPES = ("button", "icon", "text", "text_field", "checkbox", "dropdown", "link", "unknown")
 ElementType = Literal["button", "icon", "text", "text_field", "checkbox", "dropdown", "link", "unknown"]
 DETAILS = ("platform", "application", "difficulty", "theme")
 
@@ -114,24 +103,17 @@ def read(where: Path, files: list[Path]) -> Iterator[Screen | Problem]:
 
 
 def _target(element: Element, space: Pixels, details: dict[str, str], place: str) -> Target:
-    tags = details | {
-        "type": element.element_type,
-        "kind": element.kind or ("icon" if element.element_type == "icon" else "text"),
-    }
-    where = f"{place} element {element.id}"
-    says = instruction_of(element.instruction, element.text, element.element_type)
-    common: dict[str, Any] = {"element_type": element.element_type, "text": element.text}
-    if element.absent:
-        return Target(id=element.id, instruction=says, where=where, tags=tags, **common)
-    boxes = [true_box(element.bbox, "xywh", space, fractions=True)]
-    for other in element.acceptable_bboxes:
-        box = true_box(other, "xywh", space, fractions=True)
-        if box not in boxes:
-            boxes.append(box)
-    fraction = element.bbox[2] * element.bbox[3]
-    tags |= {"size": size_class(boxes[0]), "area": area_class(fraction)}
+    given = [] if element.absent else [element.bbox, *element.acceptable_bboxes]
+    kind = element.kind or ("icon" if element.element_type == "icon" else "text")
     return Target(
-        id=element.id, instruction=says, where=where, boxes=tuple(boxes), tags=tags, area_fraction=fraction, **common
+        id=element.id,
+        instruction=instruction_of(element.instruction, element.text, element.element_type),
+        where=f"{place} element {element.id}",
+        boxes=tuple(dict.fromkeys(true_box(box, "xywh", space, fractions=True) for box in given)),
+        element_type=element.element_type,
+        text=element.text,
+        tags=details | {"type": element.element_type, "kind": kind},
+        area_fraction=None if element.absent else element.bbox[2] * element.bbox[3],
     )
 
 

@@ -17,7 +17,7 @@ from snellen.core.dataset import Problem
 from snellen.core.errors import SnellenError
 from snellen.core.images import sniff
 from snellen.core.types import Struct
-from snellen.exams.grounding.geometry import Box, Pixels, Unit
+from snellen.exams.grounding.geometry import UNIT, Box, Pixels
 
 Convention = Literal["xywh", "xyxy"]
 OVERHANG = 2.0  # pixels by which a real annotation may reach over the edge; it is cut there
@@ -34,7 +34,8 @@ Row = TypeVar("Row")
 class Target(Struct, frozen=True):
     """One thing to find. Several `boxes` are all right answers, the first is the one that was meant; none: it is absent.
 
-    `where` is how messages name the record; `more` holds what only some formats have.
+    `where` is how messages name the record; `area_fraction` is the first box's share of the screen where the file says it;
+    `more` holds what only some formats have.
     """
 
     id: str
@@ -48,10 +49,6 @@ class Target(Struct, frozen=True):
     area_fraction: float | None = None
     more: dict[str, Any] = msgspec.field(default_factory=dict)
 
-    @property
-    def absent(self) -> bool:
-        return not self.boxes
-
 
 class Screen(NamedTuple):
     """One screenshot with all its targets; `image` is its name for messages, `path` the file."""
@@ -64,9 +61,16 @@ class Screen(NamedTuple):
     height: int
     targets: tuple[Target, ...]
 
-    @property
-    def space(self) -> Pixels:
-        return Pixels(self.width, self.height)
+
+class Place(NamedTuple):
+    """Where a record stands: the data set's folder, the file, and the record's number in it."""
+
+    where: Path
+    file: Path
+    number: int
+
+    def __str__(self) -> str:
+        return f"{self.file.relative_to(self.where).as_posix()} record {self.number}"
 
 
 class Format(NamedTuple):
@@ -97,15 +101,6 @@ def size_class(box: Box) -> str:
 def area_class(fraction: float) -> str:
     """openadapt-grounding's rule: the box as a share of the screenshot's area, limits 0.001 and 0.01, limits go up."""
     return "small" if fraction < AREA_SMALL_BELOW else "medium" if fraction < AREA_MEDIUM_BELOW else "large"
-
-
-def sides(box: Box) -> dict[str, float]:
-    """The measures of a box that other size rules would use."""
-    return {
-        "shorter": min(box.width, box.height),
-        "longer": max(box.width, box.height),
-        "root_area": math.sqrt(box.area),
-    }
 
 
 # ---------------------------------------------------------------- reading records
@@ -165,15 +160,13 @@ def image_size(path: Path) -> tuple[int, int]:
 
 def true_box(values: Any, convention: Convention, space: Pixels, *, fractions: bool = False) -> Box:
     """A box as the format declares it, as pixels of the screenshot; SnellenError where it does not lie in the image."""
-    given = Unit() if fractions else space
     make = Box.from_xywh if convention == "xywh" else Box.from_xyxy
-    box = make(values, given).to(space)
-    width, height = space.size
-    if min(box.x1, box.y1) < -OVERHANG or box.x2 > width + OVERHANG or box.y2 > height + OVERHANG:
+    box = make(values, UNIT if fractions else space).to(space)
+    if not _near(box, space):
         raise SnellenError(
             f"box {values} is not inside the image, {space.width}x{space.height} ({convention} is what this format declares)"
         )
-    return snapped(box.clamped()).require_true()
+    return _snapped(box.clamped()).require_true()
 
 
 def polygon_bounds(flat: Any, space: Pixels) -> Box:
@@ -184,23 +177,31 @@ def polygon_bounds(flat: Any, space: Pixels) -> Box:
     if len(flat) < 6 or len(flat) % 2:
         raise SnellenError(f"polygon with {len(flat)} numbers; it takes pairs, at least three")
     box = Box(min(flat[::2]), min(flat[1::2]), max(flat[::2]), max(flat[1::2]), space)
-    if not Box(-OVERHANG, -OVERHANG, space.width + OVERHANG, space.height + OVERHANG, space).covers(box):
+    if not _near(box, space):
         raise SnellenError(f"polygon {flat} is not inside the image, {space.width}x{space.height}")
     return box.clamped().require_true()
 
 
-def snapped(box: Box) -> Box:
+def _near(box: Box, space: Pixels) -> bool:
+    return Box(-OVERHANG, -OVERHANG, space.width + OVERHANG, space.height + OVERHANG, space).covers(box)
+
+
+def _snapped(box: Box) -> Box:
     """Whole pixels where a box was written with them and only the division by the image size left a trace."""
-    near = [round(v) if abs(v - round(v)) < _SNAP else v for v in box.as_xyxy()]
-    return Box(float(near[0]), float(near[1]), float(near[2]), float(near[3]), box.space)
+    return Box.from_xyxy([round(v) if abs(v - round(v)) < _SNAP else v for v in box.as_xyxy()], box.space)
 
 
-def grouped(
-    items: Sequence[tuple[tuple[str, str], Path, tuple[int, int], str, Target]],
-) -> Iterator[Screen]:
-    """Targets that name their image one by one, put together by (split, screen id), in order of first appearance."""
-    screens: dict[tuple[str, str], tuple[Path, tuple[int, int], str, list[Target]]] = {}
-    for key, path, size, label, target in items:
-        screens.setdefault(key, (path, size, label, []))[3].append(target)
-    for (split, name), (path, size, label, targets) in screens.items():
-        yield Screen(name, split, label, path, size[0], size[1], tuple(targets))
+def read_records(where: Path, files: list[Path], read: Callable[[Any, Place], Screen]) -> Iterator[Screen | Problem]:
+    """Screens of files whose records name their image one by one: targets of one screen together, in order of first appearance."""
+    screens: dict[tuple[str, str], list[Screen]] = {}
+    for path in files:
+        for i, given in enumerate(read_rows(path, where)):
+            place = Place(where, path, i)
+            try:
+                one = read(given, place)
+            except SnellenError as error:
+                yield Problem(str(place), str(error))
+                continue
+            screens.setdefault((one.split, one.id), []).append(one)
+    for parts in screens.values():
+        yield parts[0]._replace(targets=tuple(target for part in parts for target in part.targets))

@@ -4,21 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import msgspec
 
 from snellen.core.dataset import Problem
-from snellen.core.errors import SnellenError
 from snellen.exams.grounding.formats.base import (
     Format,
+    Place,
     Screen,
     Target,
-    area_class,
     find_image,
-    grouped,
-    read_rows,
-    size_class,
+    read_records,
     true_box,
     typed,
 )
@@ -47,38 +44,22 @@ def find(where: Path) -> list[Path]:
 
 def read(where: Path, files: list[Path]) -> Iterator[Screen | Problem]:
     """Every screenshot; the split is the group of applications."""
-    items = []
-    for path in files:
-        for i, given in enumerate(read_rows(path, where)):
-            place = f"annotations/{path.name} record {i}"
-            try:
-                row = typed(given, _Row)
-                image = find_image(where, row.img_filename, FOLDERS)
-                target = _target(row, place, path.stem)
-            except SnellenError as error:
-                yield Problem(place, str(error))
-                continue
-            label = image.relative_to(where).as_posix()
-            items.append(((row.group, row.img_filename), image, row.img_size, label, target))
-    yield from grouped(items)
+    return read_records(where, files, _screen)
 
 
-def _target(row: _Row, place: str, file: str) -> Target:
-    space = Pixels(*row.img_size)
-    box = true_box(row.bbox, "xyxy", space)
-    fraction = box.area / (space.width * space.height)
-    tags = {
-        "type": row.ui_type,
-        "kind": row.ui_type,
-        "platform": row.platform,
-        "application": row.application,
-        "size": size_class(box),
-        "area": area_class(fraction),
-    }
-    more = {"group": row.group, "file": file, "instruction_cn": row.instruction_cn}
-    return Target(
-        id=row.id, instruction=row.instruction, where=place, boxes=(box,), tags=tags, area_fraction=fraction, more=more
+def _screen(given: Any, place: Place) -> Screen:
+    row = typed(given, _Row)
+    image = find_image(place.where, row.img_filename, FOLDERS)
+    target = Target(
+        id=row.id,
+        instruction=row.instruction,
+        where=str(place),
+        boxes=(true_box(row.bbox, "xyxy", Pixels(*row.img_size)),),
+        tags={"type": row.ui_type, "kind": row.ui_type, "platform": row.platform, "application": row.application},
+        more={"group": row.group, "file": place.file.stem, "instruction_cn": row.instruction_cn},
     )
+    label = image.relative_to(place.where).as_posix()
+    return Screen(row.img_filename, row.group, label, image, *row.img_size, (target,))
 
 
 FORMAT = Format("screenspot-pro", "ScreenSpot-Pro", "xyxy", "pixels", find, read, "annotations/*.json and images/")

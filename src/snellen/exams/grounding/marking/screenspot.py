@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 Row = Mapping[str, str]
+Counts = dict[str, float]
 CELLS = tuple((platform, kind) for platform in ("mobile", "desktop", "web") for kind in ("text", "icon"))
 BLOCKS = {
     "fine_grained": "plat:{platform} app:{application} inst_style:{instruction_style} gt_type:{gt_type}",
@@ -22,14 +23,7 @@ def correctness(status: str, right: bool) -> str:
     return "wrong" if status in ("found", "missed") else "wrong_format"
 
 
-def negative_correctness(result: str) -> str:
-    """As ScreenSpot-Pro's script marks a target that is not there, by its own words. Only the parity test uses it."""
-    if result == "negative":
-        return "correct"
-    return "wrong_format" if result == "wrong_format" else "wrong"
-
-
-def block(rows: Sequence[Row]) -> dict[str, float | int]:
+def block(rows: Sequence[Row]) -> Counts:
     """The counts and accuracies of some rows, as the report writes them: 0 where there are none."""
     return {
         "num_correct_action": _right(rows),
@@ -43,43 +37,34 @@ def block(rows: Sequence[Row]) -> dict[str, float | int]:
 
 def report(rows: Sequence[Row]) -> dict[str, Any]:
     """The metrics part of ScreenSpot-Pro's report."""
-    found: dict[str, Any] = {}
-    for name, label in BLOCKS.items():
-        named = [(label.format(**row), row) for row in rows]
-        found[name] = {key: block(members) for key, members in _grouped(named)}
-    found["overall"] = block(rows)
-    return found
+    blocks = {name: _grouped(rows, label, block) for name, label in BLOCKS.items()}
+    return blocks | {"overall": block(rows)}
 
 
 def leaderboard(rows: Sequence[Row]) -> dict[str, Any]:
     """The results part of a leaderboard entry: percent of icon, text and all, by group and application."""
-    return {
-        "group": {name: _three(members) for name, members in _grouped([(r["group"], r) for r in rows])},
-        "application": {name: _three(members) for name, members in _grouped([(r["application"], r) for r in rows])},
-        "overall": _three(rows),
-    }
+    by = {name: _grouped(rows, f"{{{name}}}", _three) for name in ("group", "application")}
+    return by | {"overall": _three(rows)}
 
 
-def averages(shares: Mapping[tuple[str, str], tuple[int, int]]) -> tuple[float | None, float | None]:
-    """Both averages of ScreenSpot's six cells (right, total): over samples, and over cells (only where all six were run)."""
-    right, total = (sum(cell[i] for cell in shares.values()) for i in (0, 1))
-    cells = [shares[c][0] / shares[c][1] for c in CELLS if c in shares and shares[c][1]]
-    return right / total if total else None, sum(cells) / len(CELLS) if len(cells) == len(CELLS) else None
+def mean_of_cells(cells: Mapping[tuple[str, str], tuple[float, int]]) -> float | None:
+    """The plain mean of ScreenSpot's six cells (right, total); None where not all six were run."""
+    if not all(cell in cells for cell in CELLS):
+        return None
+    return sum(cells[c][0] / cells[c][1] for c in CELLS) / len(CELLS)
 
 
-def _three(rows: Sequence[Row]) -> dict[str, float]:
+def _three(rows: Sequence[Row]) -> Counts:
     counted = block(rows)
-    return {
-        key: round(100 * counted[f"{name}_acc"], 1)
-        for key, name in (("icon", "icon"), ("text", "text"), ("avg", "action"))
-    }
+    names = {"icon": "icon_acc", "text": "text_acc", "avg": "action_acc"}
+    return {key: round(100 * counted[name], 1) for key, name in names.items()}
 
 
-def _grouped(named: Iterable[tuple[str, Row]]) -> list[tuple[str, list[Row]]]:
+def _grouped(rows: Sequence[Row], label: str, told: Callable[[Sequence[Row]], Counts]) -> dict[str, Counts]:
     groups: dict[str, list[Row]] = {}
-    for name, row in named:
-        groups.setdefault(name, []).append(row)
-    return list(groups.items())
+    for row in rows:
+        groups.setdefault(label.format(**row), []).append(row)
+    return {name: told(members) for name, members in groups.items()}
 
 
 def _right(rows: Sequence[Row]) -> int:

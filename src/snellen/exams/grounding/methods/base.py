@@ -14,6 +14,7 @@ from snellen.core.errors import SnellenError
 from snellen.core.images import sniff
 from snellen.core.types import Answer, Question, Struct
 from snellen.exams.grounding.geometry import Crop, Pixels
+from snellen.exams.grounding.methods.pictures import opened
 from snellen.exams.grounding.reading.predictions import Detection, Prediction
 
 Options = Mapping[str, str | int | float | bool]
@@ -36,7 +37,10 @@ class View(Struct, frozen=True):
             raise SnellenError(f"question {question.id} has {len(pictures)} pictures, and a screenshot is one")
         data = pictures[0].data
         head = sniff(data)
-        width, height = (head.width, head.height) if head.width else _decoded_size(data, question.id)
+        try:
+            width, height = (head.width, head.height) if head.width else opened(data).size
+        except SnellenError as error:
+            raise SnellenError(f"{question.id}: {error}") from None
         return View(id=question.id, image=data, width=width, height=height, instruction=question.text)
 
     @property
@@ -48,18 +52,6 @@ class View(Struct, frozen=True):
     def whole(self) -> Crop:
         """The crop that cuts nothing off."""
         return Crop.whole(self.space)
-
-
-def _decoded_size(data: bytes, where: str) -> tuple[int, int]:
-    import io
-
-    from PIL import Image
-
-    try:
-        with Image.open(io.BytesIO(data)) as image:
-            return image.size
-    except Exception as error:
-        raise SnellenError(f"{where}: the screenshot does not decode ({type(error).__name__})") from None
 
 
 class Parse(Struct, frozen=True):
@@ -100,19 +92,12 @@ class Tools(Interface):
 class Method(Interface):
     """A way to find what an instruction names. `needs` lists what must be there: parser:NAME, model, planner, extra:NAME."""
 
-    @property
-    def name(self) -> str: ...
-
-    @property
-    def needs(self) -> tuple[str, ...]: ...
-
-    @property
-    def most(self) -> int:
-        """How many looks a sample takes at most."""
-
-    @property
-    def prompt(self) -> tuple[str, int]:
-        """What a model is told at a look beside the instruction, and how many pictures it is shown."""
+    name: str
+    needs: tuple[str, ...]
+    most: int
+    """How many looks a sample takes at most."""
+    prompt: tuple[str, int]
+    """What a model is told at a look beside the instruction, and how many pictures it is shown."""
 
     async def locate(self, view: View, tools: Tools) -> Prediction:
         """Find it. Never raises for what a parser or a model does: that is a Prediction with a status."""

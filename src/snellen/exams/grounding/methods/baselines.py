@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from snellen.exams.grounding.geometry import Box, Crop, Point
 from snellen.exams.grounding.methods.base import Parse, Tools, View
-from snellen.exams.grounding.methods.looks import Look
+from snellen.exams.grounding.methods.looks import Locator, Look
 from snellen.exams.grounding.reading.predictions import DESCRIBED, Corners, Detection
 
 SIDES = (16, 25, 40, 64, 100, 160)
@@ -15,53 +15,41 @@ HEIGHTS = (8, 13, 20, 32, 50, 80)
 STRIDE = 0.6
 
 
-class Center:
+class Center(Locator):
     """Always the middle of what it is shown."""
-
-    name = "center"
-    needs: tuple[str, ...] = ()
-    scored = False
-    prompt = ("", 0)
 
     async def look(self, view: View, crop: Crop, instruction: str, tools: Tools) -> Look:
         return Look("found", point=Point(crop.inner.width / 2, crop.inner.height / 2, crop.inner))
 
 
-class RandomPoint:
-    """A uniformly random point of what it is shown; the same for the same sample and crop."""
-
-    name = "random"
-    needs: tuple[str, ...] = ()
-    scored = False
-    prompt = ("", 0)
+class _Drawn(Locator):
+    """Draws by chance: the same for the same sample and crop."""
 
     def __init__(self, seed: int = 0) -> None:
         self.seed = seed
 
+    def draw(self, view: View, crop: Crop) -> random.Random:
+        return random.Random(f"{self.seed}/{view.id}/{crop.edges}")  # noqa: S311 (a coin, not a secret)
+
+
+class RandomPoint(_Drawn):
+    """A uniformly random point of what it is shown."""
+
     async def look(self, view: View, crop: Crop, instruction: str, tools: Tools) -> Look:
-        draw = random.Random(f"{self.seed}/{view.id}/{crop.edges}")  # noqa: S311 (a coin, not a secret)
-        return Look(
-            "found", point=Point(draw.uniform(0, crop.inner.width), draw.uniform(0, crop.inner.height), crop.inner)
-        )
+        draw = self.draw(view, crop)
+        x, y = draw.uniform(0, crop.inner.width), draw.uniform(0, crop.inner.height)
+        return Look("found", point=Point(x, y, crop.inner))
 
 
-class SlidingWindow:
+class SlidingWindow(_Drawn):
     """A detector that never looks: windows of many sizes all over the picture, one of them chosen at random.
 
     Under the original's rule, which picks the window nearest to the truth, it is nearly perfect.
     """
 
-    name = "sliding-window"
-    needs: tuple[str, ...] = ()
-    scored = False
-    prompt = ("", 0)
-
-    def __init__(self, seed: int = 0) -> None:
-        self.seed = seed
-
     async def look(self, view: View, crop: Crop, instruction: str, tools: Tools) -> Look:
         boxes = windows(crop.inner.width, crop.inner.height)
-        draw = random.Random(f"{self.seed}/{view.id}/{crop.edges}")  # noqa: S311 (a coin, not a secret)
+        draw = self.draw(view, crop)
         shown = draw.sample(boxes, min(DESCRIBED, len(boxes)))
         box = Box(*shown[0], crop.inner)
         detections = tuple(Detection(box=b, kind="window") for b in shown)

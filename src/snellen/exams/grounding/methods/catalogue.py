@@ -7,19 +7,20 @@ A name is BASE or BASE+CROP: `ocr`, `uitars+reground`, `omniparser+screenseeker`
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
 
 from snellen.core.errors import SnellenError, unknown
+from snellen.exams.grounding.methods import baselines, crops, grounders
+from snellen.exams.grounding.methods.base import Entry, Method, Options
+from snellen.exams.grounding.methods.chooser_model import ModelChooser
+from snellen.exams.grounding.methods.composed import Composed
+from snellen.exams.grounding.methods.lexical import LexicalChooser
+from snellen.exams.grounding.methods.looks import Locator
+from snellen.exams.grounding.methods.options import ORACLE
+from snellen.exams.grounding.methods.oracle import STRATEGIES, DetectionOracle, OracleMethod, PointOracle
+from snellen.exams.grounding.methods.parsers import ParserLocator
+from snellen.exams.grounding.methods.screenseeker import CALLS, ScreenSeeker
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from snellen.exams.grounding.methods.base import Entry, Method, Options
-    from snellen.exams.grounding.methods.crops import Strategy
-    from snellen.exams.grounding.methods.looks import Locator
-    from snellen.exams.grounding.methods.oracle import OracleMethod
-
-ORACLE = "oracle/"
 BASES = {
     "omniparser": "OmniParser's server sees, a chooser picks",
     "ocr": "runs here: RapidOCR reads text, a classical detector finds boxes and icons, a chooser picks",
@@ -42,7 +43,7 @@ ALIASES = {
     for base in ("omniparser", "uitars")
     for old, new in (("fixed", "fixed"), ("screenseeker", "screenseeker-heuristic"))
 }
-PARSERS = ("omniparser", "ocr")
+PARSERS = {"omniparser": ("parser:omniparser",), "ocr": ("parser:ocr", "extra:ocr")}
 BASELINES = ("center", "random", "sliding-window")
 ORACLE_CROPS = ("", "-fixed", "-screenseeker")
 OPTIONS = {
@@ -73,31 +74,19 @@ OF_BASE = {
     "sliding-window": ("seed",),
 }
 OF_CROP = {"none": (), "fixed": ("sizes", "max_calls")}
-OTHER_CROP = ("max_calls",)
 
 
 def catalogue() -> list[Entry]:
     """Every method: its name, what it needs, and what it does. Oracles come last and are flagged."""
-    from snellen.exams.grounding.methods.base import Entry
-
+    others = [f"{base}+{crop}" for base in BASES if base not in BASELINES for crop in CROPS if crop != "none"]
     entries = []
-    for name in (*BASES, *ALIASES):
+    for name in (*BASES, *ALIASES, *(name for name in others if name not in ALIASES.values())):
         base, crop = _parts(name)
         about = BASES[base] if crop == "none" else f"{BASES[base]}; {CROPS[crop]}"
         entries.append(Entry(name, build(name, {}).needs, about))
-    for base, does in BASES.items():
-        if base in BASELINES:
-            continue
-        for crop, where in CROPS.items():
-            name = f"{base}+{crop}"
-            if crop != "none" and name not in ALIASES.values():
-                entries.append(Entry(name, build(name, {}).needs, f"{does}; {where}"))
-    for base in BASES:
-        for ending in ORACLE_CROPS:
-            name = f"{ORACLE}{base}{ending}"
-            about = "ORACLE: the original's rule, which looks at the answer; for comparison only"
-            entries.append(Entry(name, build_oracle(name, {}).needs, about, oracle=True))
-    return entries
+    about = "ORACLE: the original's rule, which looks at the answer; for comparison only"
+    oracles = [f"{ORACLE}{base}{ending}" for base in BASES for ending in ORACLE_CROPS]
+    return [*entries, *(Entry(name, build_oracle(name, {}).needs, about, oracle=True) for name in oracles)]
 
 
 def is_oracle(name: str) -> bool:
@@ -107,8 +96,6 @@ def is_oracle(name: str) -> bool:
 
 def build(name: str, options: Options) -> Method:
     """A blind method from its name and options."""
-    from snellen.exams.grounding.methods.composed import Composed
-
     if is_oracle(name):
         raise SnellenError(
             f"method '{name}' looks at the answer and is not a blind method: it takes the truth explicitly"
@@ -120,17 +107,25 @@ def build(name: str, options: Options) -> Method:
                 f"method '{name}' already crops ({crop}): name the plain method '{base}' to crop with {options['crop']}"
             )
         crop = str(options["crop"])
-    _check_options(name, options, ("crop", *_allowed(base, options), *OF_CROP.get(crop, OTHER_CROP)))
+        if crop not in CROPS:
+            raise unknown("cropping", crop, CROPS)
+    _check_options(name, options, ("crop", *_allowed(base, options), *OF_CROP.get(crop, ("max_calls",))))
     threshold = _number(options, "confidence", 0.0, 1.0)
     max_calls = _number(options, "max_calls", 1, 100_000)
     cap = None if max_calls is None else int(max_calls)
-    return Composed(name, _locator(base, options), _strategy(crop, options, cap), threshold, cap)
+    strategies: dict[str, Callable[[], crops.Strategy]] = {
+        "none": lambda: crops.Fixed(()),
+        "fixed": lambda: crops.Fixed(_sizes(str(options.get("sizes", "")))),
+        "screenseeker-heuristic": crops.Panels,
+        "screenseeker": lambda: ScreenSeeker(cap or CALLS),
+        "reground": lambda: crops.Narrow(2, crops.REGROUND_SIDE),
+        "narrow": lambda: crops.Narrow(crops.NARROW_STEPS),
+    }
+    return Composed(name, _locator(base, options), strategies[crop](), threshold, cap)
 
 
 def build_oracle(name: str, options: Options) -> OracleMethod:
     """The original's rule over a base: `oracle/uitars-fixed`, and for the baselines `oracle/center-fixed`."""
-    from snellen.exams.grounding.methods.oracle import STRATEGIES, DetectionOracle, PointOracle
-
     plain = name.removeprefix(ORACLE)
     base = next((b for b in BASES if plain == b or plain.startswith(f"{b}-")), "")
     ending = plain.removeprefix(base).removeprefix("-")
@@ -141,8 +136,8 @@ def build_oracle(name: str, options: Options) -> OracleMethod:
     _check_options(name, options, () if chooses else [o for o in _allowed(base, options) if o != "confidence"])
     locator = _locator(base, options)
     if chooses:
-        return DetectionOracle(name, base, locator.needs, STRATEGIES[ending])
-    return PointOracle(name, locator, STRATEGIES[ending])
+        return DetectionOracle(name, STRATEGIES[ending], base, locator.needs)
+    return PointOracle(name, STRATEGIES[ending], locator)
 
 
 def takes_seed(name: str) -> bool:
@@ -161,7 +156,7 @@ def _check_options(name: str, options: Options, allowed: Sequence[str]) -> None:
     """An option that means nothing would only make another run of the same."""
     for option in sorted(set(options) - set(allowed)):
         if option not in OPTIONS:
-            raise SnellenError(f"unknown option '{option}' of method '{name}': choose from {', '.join(OPTIONS)}")
+            raise unknown("option", option, OPTIONS, of=f"method '{name}'")
         takes = f"it takes {', '.join(allowed)}" if allowed else "it takes none"
         raise SnellenError(f"option '{option}' means nothing for method '{name}': {takes}")
 
@@ -175,60 +170,28 @@ def _parts(name: str) -> tuple[str, str]:
 
 
 def _locator(base: str, options: Options) -> Locator:
-    from snellen.exams.grounding.methods import baselines, grounders
-    from snellen.exams.grounding.methods.image_sizes import Limits
-
     seed = int(_number(options, "seed", 0, 2**63) or 0)
     space = str(options["space"]) if "space" in options else None
     refusals = _flag(options, "refusals")
     if base == "uitars":
-        version = str(options.get("version", "1.5"))
-        own = grounders.uitars_limits(version)
+        version, prompt = str(options.get("version", "1.5")), str(options.get("prompt", "official"))
         fewest, most = _number(options, "min_pixels", 1, 1e9), _number(options, "max_pixels", 1, 1e9)
-        limits = Limits(int(fewest or own.fewest), int(most or own.most))
-        return grounders.uitars(version, str(options.get("prompt", "official")), space=space, limits=limits)
+        return grounders.uitars(version, prompt, space, fewest, most)
     if base == "vlm":
-        return grounders.vlm(str(options.get("format", "pixels")), space=space, refusals=refusals)
+        return grounders.vlm(str(options.get("format", "pixels")), space, refusals)
     if base in PARSERS:
-        return _parser(base, str(options.get("chooser", "lexical")), refusals)
+        chooser = str(options.get("chooser", "lexical"))
+        if chooser not in ("lexical", "model"):
+            raise unknown("chooser", chooser, ("lexical", "model"))
+        return ParserLocator(LexicalChooser() if chooser == "lexical" else ModelChooser(refusals), PARSERS[base])
     if base == "center":
         return baselines.Center()
     return baselines.RandomPoint(seed) if base == "random" else baselines.SlidingWindow(seed)
 
 
-def _parser(base: str, chooser: str, refusals: bool) -> Locator:
-    from snellen.exams.grounding.methods.chooser_model import ModelChooser
-    from snellen.exams.grounding.methods.lexical import LexicalChooser
-    from snellen.exams.grounding.methods.parsers import ParserLocator
-
-    if chooser not in ("lexical", "model"):
-        raise SnellenError(f"unknown chooser '{chooser}': choose from lexical, model")
-    needs = ("parser:omniparser",) if base == "omniparser" else ("parser:ocr", "extra:ocr")
-    return ParserLocator(base, LexicalChooser() if chooser == "lexical" else ModelChooser(refusals), needs)
-
-
-def _strategy(crop: str, options: Options, max_calls: int | None) -> Strategy:
-    from snellen.exams.grounding.methods import crops, screenseeker
-
-    if crop not in CROPS:
-        raise SnellenError(f"unknown cropping '{crop}': choose from {', '.join(CROPS)}")
-    if crop == "fixed":
-        return crops.Fixed(_sizes(options))
-    if crop == "screenseeker":
-        return screenseeker.ScreenSeeker(screenseeker.CALLS if max_calls is None else max_calls)
-    if crop == "screenseeker-heuristic":
-        return crops.Panels()
-    if crop == "reground":
-        return crops.Reground()
-    return crops.Narrow() if crop == "narrow" else crops.Whole()
-
-
-def _sizes(options: Options) -> tuple[int, ...]:
-    from snellen.exams.grounding.methods.crops import SIZES
-
-    given = str(options.get("sizes", ""))
+def _sizes(given: str) -> tuple[int, ...]:
     if not given:
-        return SIZES
+        return crops.SIZES
     parts = [p.strip() for p in given.split(",")]
     if not all(p.isdecimal() and 0 < int(p) < 100_000 for p in parts):
         raise SnellenError(f"option sizes={given}: expected whole pixels with commas, such as 200,300,500")

@@ -11,81 +11,71 @@ import msgspec
 from snellen.core.text import one_line
 from snellen.core.types import Picture, Question, Text
 from snellen.exams.grounding import prompts
-from snellen.exams.grounding.methods.base import Tools
+from snellen.exams.grounding.methods.base import Parse, Tools
 from snellen.exams.grounding.methods.grounders import certainty, no_reply
-from snellen.exams.grounding.methods.parsers import Choice, Seen
+from snellen.exams.grounding.methods.looks import Look
+from snellen.exams.grounding.methods.parsers import Chooser
 from snellen.exams.grounding.methods.pictures import tagged
 from snellen.exams.grounding.methods.timing import aside
 from snellen.exams.grounding.reading.points import thought_out
-from snellen.exams.grounding.reading.predictions import MOST_DETECTIONS, Corners, Detection
+from snellen.exams.grounding.reading.predictions import MOST_DETECTIONS, Detection
 
 ROLE = "choose"
 LONGEST_CONTENT = 120
+_tagged = lru_cache(maxsize=16)(tagged)  # the numbered picture is the same for every target of a screenshot
 _ID = re.compile(
     r"""["']?Click\s{0,4}(?:BBox\s{0,4})?ID["']?\s{0,8}[:=]\s{0,8}["']?\s{0,4}(none|null|-?\d{1,6})""", re.IGNORECASE
 )
 
 
-class ModelChooser:
+class ModelChooser(Chooser):
     """Shows the screenshot, the screenshot with numbered boxes and the list of boxes; reads the number from the reply."""
 
-    name = "model"
-    needs: tuple[str, ...] = ("model",)
-    scored = False
+    needs = ("model",)
     prompt = (prompts.CHOOSER_SYSTEM + prompts.CHOOSER, 2)
 
     def __init__(self, refusals: bool = False) -> None:
         self.refusals = refusals
 
-    async def choose(self, seen: Seen, tools: Tools) -> Choice:
-        detections = seen.parse.detections
-        picture = await aside(tools, _tagged, seen.picture, tuple(d.box for d in detections))
-        text = prompts.filled(prompts.CHOOSER, instruction=seen.instruction, boxes=listed(detections))
+    async def choose(self, sample: str, picture: bytes, instruction: str, parse: Parse, tools: Tools) -> Look:
+        detections = parse.detections
+        numbered = await aside(tools, _tagged, picture, tuple(d.box for d in detections))
+        text = prompts.filled(prompts.CHOOSER, instruction=instruction, boxes=listed(detections))
         question = Question(
-            id=seen.id,
+            id=sample,
             benchmark=prompts.EXAM,
             prompt=ROLE,
             system=prompts.CHOOSER_SYSTEM,
             parts=(
                 Text(text=text + prompts.CHOOSER_REFUSAL if self.refusals else text),
-                Picture(data=seen.picture, name=seen.id),
-                Picture(data=picture, name=f"{seen.id} with numbers", transforms=("numbered boxes",)),
+                Picture(data=picture, name=sample),
+                Picture(data=numbered, name=f"{sample} with numbers", transforms=("numbered boxes",)),
             ),
         )
         answer = await tools.ask(question)
         problem = no_reply(answer)
         if problem is not None:
-            return Choice(problem.status, replies=problem.replies, calls=1, reason=problem.reason)
+            return problem
         number = read_id(answer.text, cut=answer.finish_reason == "length")
-        base = Choice(
-            "unparsable", order=tuple(range(min(len(detections), MOST_DETECTIONS))), replies=(answer.text,), calls=1
-        )
+        look = Look("unparsable", detections=detections[:MOST_DETECTIONS], replies=(answer.text,), calls=1)
         if number is None:
-            return base._replace(reason="no box id in the reply")
+            return look._replace(reason="no box id in the reply")
         if number < 0:
-            return base._replace(status="refused", reason="the model says that none of the boxes is meant")
+            return look._replace(status="refused", reason="the model says that none of the boxes is meant")
         if number >= len(detections):
-            return base._replace(reason=f"the reply chooses box {number} of {len(detections)}")
-        order = (number, *(i for i in base.order if i != number))
-        return base._replace(status="found", picked=number, confidence=certainty(answer.tokens), order=order)
-
-
-@lru_cache(maxsize=16)
-def _tagged(picture: bytes, boxes: tuple[Corners, ...]) -> bytes:
-    """The numbered picture, kept for a while: it is the same for every target of a screenshot."""
-    return tagged(picture, boxes)
+            return look._replace(reason=f"the reply chooses box {number} of {len(detections)}")
+        order = (detections[number], *(d for i, d in enumerate(look.detections) if i != number))
+        return look._replace(status="found", confidence=certainty(answer.tokens), detections=order)
 
 
 def listed(detections: tuple[Detection, ...]) -> str:
     """The boxes as OmniParser's evaluation lists them: id, class and description."""
-    lines = []
+    text = ""
     for number, detection in enumerate(detections):
         content = one_line(detection.text, LONGEST_CONTENT).replace('"', "'")
-        if detection.kind == "text":
-            lines.append(f'<p id={number} class="text" alt="{content}"> </p>\n')
-        else:
-            lines.append(f'<img id={number} class="icon" alt="{content}"> </img>\n')
-    return "".join(lines)
+        tag, kind = ("p", "text") if detection.kind == "text" else ("img", "icon")
+        text += f'<{tag} id={number} class="{kind}" alt="{content}"> </{tag}>\n'
+    return text
 
 
 def read_id(reply: str, cut: bool = False) -> int | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from snellen.core.errors import SnellenError
-from snellen.exams.grounding.methods.base import Tools, View
+from snellen.exams.grounding.methods.base import Method, Tools, View
 from snellen.exams.grounding.methods.crops import Strategy
 from snellen.exams.grounding.methods.looks import Locator, Look, Trail
 from snellen.exams.grounding.methods.timing import Timed
@@ -11,7 +11,7 @@ from snellen.exams.grounding.prompts import PLANNER
 from snellen.exams.grounding.reading.predictions import Prediction
 
 
-class Composed:
+class Composed(Method):
     """One named method."""
 
     def __init__(
@@ -25,21 +25,13 @@ class Composed:
         self.name, self.locator, self.strategy = name, locator, strategy
         self.threshold, self.max_calls = threshold, max_calls
         self.needs = tuple(dict.fromkeys((*locator.needs, *strategy.needs)))
-
-    @property
-    def most(self) -> int:
-        """How many looks a sample takes at most."""
-        return self.strategy.most if self.max_calls is None else min(self.strategy.most, self.max_calls)
-
-    @property
-    def prompt(self) -> tuple[str, int]:
-        """What is said to a model at a look: the locator's words, or the planner's where only that is asked."""
-        return (PLANNER, 1) if self.locator.prompt[1] == 0 and "planner" in self.needs else self.locator.prompt
+        self.most = min(strategy.most, max_calls or strategy.most)
+        only_planned = locator.prompt[1] == 0 and "planner" in self.needs
+        self.prompt = (PLANNER, 1) if only_planned else locator.prompt
 
     async def locate(self, view: View, tools: Tools) -> Prediction:
         """Search, then refuse what is too unsure."""
-        timed = Timed(tools)
-        trail = Trail(view, self.max_calls)
+        timed, trail = Timed(tools), Trail(view, self.max_calls)
         try:
             look = await self.strategy.search(self.locator, trail, timed)
         except SnellenError as error:  # a screenshot that does not decode

@@ -38,36 +38,16 @@ PANELS: tuple[tuple[float, float, float, float], ...] = (
 class Strategy(Interface):
     """Decides where a locator looks, and which of its answers counts."""
 
-    @property
-    def name(self) -> str: ...
-
-    @property
-    def needs(self) -> tuple[str, ...]: ...
-
-    @property
-    def most(self) -> int:
-        """How many looks it takes at most."""
+    needs: tuple[str, ...] = ()
+    most: int
+    """How many looks it takes at most."""
 
     async def search(self, locator: Locator, trail: Trail, tools: Tools) -> Look:
         """Look, perhaps several times; the answer in the screenshot's pixels."""
 
 
-class Whole:
-    """One look at the whole screenshot."""
-
-    name = "none"
-    needs: tuple[str, ...] = ()
-    most = 1
-
-    async def search(self, locator: Locator, trail: Trail, tools: Tools) -> Look:
-        return await trail.look(locator, trail.view.whole, trail.view.instruction, tools)
-
-
-class Fixed:
-    """The whole screenshot, then squares of fixed sizes around the method's own first answer."""
-
-    name = "fixed"
-    needs: tuple[str, ...] = ()
+class Fixed(Strategy):
+    """The whole screenshot, then squares of fixed sizes (perhaps none) around the method's own first answer."""
 
     def __init__(self, sizes: Sequence[int] = SIZES) -> None:
         self.sizes = tuple(sizes)
@@ -86,11 +66,9 @@ class Fixed:
         return choose(locator, looks)
 
 
-class Panels:
+class Panels(Strategy):
     """The whole screenshot and every panel where screens keep things: always all of them, since nobody tells which one."""
 
-    name = "screenseeker-heuristic"
-    needs: tuple[str, ...] = ()
     most = 1 + len(PANELS)
 
     async def search(self, locator: Locator, trail: Trail, tools: Tools) -> Look:
@@ -102,43 +80,25 @@ class Panels:
         return choose(locator, looks)
 
 
-class Reground:
-    """Look, cut a large square around the answer (moved inside the screenshot), look again."""
+class Narrow(Strategy):
+    """Look, and look again at a part of the last view around the answer (moved inside the screenshot).
 
-    name = "reground"
-    needs: tuple[str, ...] = ()
-    most = 2
+    The part is a square of `side` pixels, or else half the last view each way.
+    """
 
-    def __init__(self, side: int = REGROUND_SIDE) -> None:
-        self.side = side
-
-    async def search(self, locator: Locator, trail: Trail, tools: Tools) -> Look:
-        first = await trail.look(locator, trail.view.whole, trail.view.instruction, tools)
-        if first.point is None:
-            return first
-        crop = Crop.around(first.point, self.side, self.side, shift=True)
-        if crop == trail.view.whole or trail.spent:
-            return first
-        return finer(locator, first, await trail.look(locator, crop, trail.view.instruction, tools))
-
-
-class Narrow:
-    """Look three times, each time at the part (a quarter each way) of the last view around the answer."""
-
-    name = "narrow"
-    needs: tuple[str, ...] = ()
-
-    def __init__(self, steps: int = NARROW_STEPS) -> None:
-        self.steps = self.most = steps
+    def __init__(self, steps: int, side: int | None = None) -> None:
+        self.most, self.side = steps, side
 
     async def search(self, locator: Locator, trail: Trail, tools: Tools) -> Look:
         crop = trail.view.whole
         best = await trail.look(locator, crop, trail.view.instruction, tools)
-        for _ in range(self.steps - 1):
+        for _ in range(self.most - 1):
             if best.point is None or trail.spent:
                 break
-            wide, high = (max(28, round(side * NARROW_PART)) for side in (crop.inner.width, crop.inner.height))
+            wide, high = (self.side or max(28, round(s * NARROW_PART)) for s in (crop.inner.width, crop.inner.height))
             crop = Crop.around(best.point, wide, high, shift=True)
+            if crop == trail.view.whole:
+                break
             best = finer(locator, best, await trail.look(locator, crop, trail.view.instruction, tools))
         return best
 
@@ -158,11 +118,11 @@ def choose(locator: Locator, looks: Sequence[Look]) -> Look:
     """
     found = [look for look in looks if look.point is not None]
     if not found:
-        return _none(looks)
+        ranked = (look for status in ("refused", "unparsable", "error") for look in looks if look.status == status)
+        return next(ranked, Look("error", reason="nothing was looked at"))
     if locator.scored:
         return max(found, key=lambda look: look.confidence or 0.0)
-    votes = [sum(_nearness(one, other) for other in found) for one in found]
-    return found[votes.index(max(votes))]
+    return max(found, key=lambda look: sum(_nearness(look, other) for other in found))
 
 
 def finer(locator: Locator, before: Look, after: Look) -> Look:
@@ -177,14 +137,6 @@ def finer(locator: Locator, before: Look, after: Look) -> Look:
 def is_sure(locator: Locator, looks: Sequence[Look]) -> bool:
     """Whether a comparable confidence is so high that more looks would not help."""
     return locator.scored and any((look.confidence or 0.0) >= SURE for look in looks)
-
-
-def _none(looks: Sequence[Look]) -> Look:
-    for status in ("refused", "unparsable", "error"):
-        for look in looks:
-            if look.status == status:
-                return look
-    return Look("error", reason="nothing was looked at")
 
 
 def _nearness(one: Look, other: Look) -> float:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
-from snellen.core.errors import SnellenError
+from snellen.core.errors import unknown
 from snellen.exams.grounding import prompts
 from snellen.exams.grounding.geometry import THOUSAND, UNIT, Box, Pixels, Point, Resized, Space
 from snellen.exams.grounding.methods.image_sizes import (
@@ -26,11 +26,9 @@ SPACES = ("relative_1000", "resized_pixels", "image_pixels", "unit", "percent")
 class Format(NamedTuple):
     """One way of asking for a point. `size` is what is sent for a picture of a given size; `space` what the reply counts."""
 
-    name: str
     template: str
     space: str
     size: Callable[[int, int], Size]
-    about: str
 
 
 def as_is(width: int, height: int) -> Size:
@@ -55,35 +53,16 @@ def _claude(width: int, height: int) -> Size:
 
 
 FORMATS = {
-    f.name: f
-    for f in (
-        Format(
-            "qwen2-vl", prompts.QWEN_THOUSAND, "relative_1000", smart(PROCESSOR), "0-1000; also <|box_start|> replies"
-        ),
-        Format("qwen2.5-vl", prompts.QWEN_PIXELS, "resized_pixels", smart(PROCESSOR), "pixels of the resized picture"),
-        Format("qwen3-vl", prompts.QWEN_THOUSAND, "relative_1000", as_is, "0-1000"),
-        Format(
-            "gpt", prompts.PIXELS_JSON, "resized_pixels", _gpt, "pixels of the picture at the size that GPT models see"
-        ),
-        Format(
-            "claude",
-            prompts.CLAUDE_PIXELS,
-            "resized_pixels",
-            _claude,
-            "pixels of the picture within 1568 px and 1.15 MP",
-        ),
-        Format("molmo", prompts.MOLMO, "percent", as_is, '<point x="63.5" y="44.9">, in percent'),
-        Format("pixels", prompts.PIXELS_JSON, "image_pixels", as_is, "pixels of the picture as it is"),
-        Format("unit", prompts.UNIT_JSON, "unit", as_is, "0 to 1"),
-    )
+    "qwen2-vl": Format(prompts.QWEN_THOUSAND, "relative_1000", smart(PROCESSOR)),
+    "qwen2.5-vl": Format(prompts.QWEN_PIXELS, "resized_pixels", smart(PROCESSOR)),
+    "qwen3-vl": Format(prompts.QWEN_THOUSAND, "relative_1000", as_is),
+    "gpt": Format(prompts.PIXELS_JSON, "resized_pixels", _gpt),
+    "claude": Format(prompts.CLAUDE_PIXELS, "resized_pixels", _claude),
+    "molmo": Format(prompts.MOLMO, "percent", as_is),
+    "pixels": Format(prompts.PIXELS_JSON, "image_pixels", as_is),
+    "unit": Format(prompts.UNIT_JSON, "unit", as_is),
 }
-
-UITARS = {
-    "1": Format("uitars-1", prompts.UITARS_OFFICIAL, "relative_1000", smart(UITARS_V1), "UI-TARS 2B/7B/72B: 0-1000"),
-    "1.5": Format(
-        "uitars-1.5", prompts.UITARS_OFFICIAL, "resized_pixels", smart(PROCESSOR), "UI-TARS 1.5: resized pixels"
-    ),
-}
+UITARS = {"1": ("relative_1000", UITARS_V1), "1.5": ("resized_pixels", PROCESSOR)}
 
 
 def place(numbers: Numbers, space: str, sent: Size, picture: Pixels) -> Point | Box:
@@ -98,7 +77,7 @@ def place(numbers: Numbers, space: str, sent: Size, picture: Pixels) -> Point | 
         "percent": UNIT,
     }
     if space not in spaces:
-        raise SnellenError(f"unknown coordinate space '{space}': choose from {', '.join(SPACES)}")
+        raise unknown("coordinate space", space, spaces)
     if len(numbers) == 2:
         return Point(*numbers, spaces[space]).to(picture)
     return Box.from_xyxy(numbers, spaces[space]).to(picture)

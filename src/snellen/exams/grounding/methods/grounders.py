@@ -5,35 +5,32 @@ from __future__ import annotations
 import math
 from functools import lru_cache
 
-from snellen.core.errors import SnellenError
+from snellen.core.errors import SnellenError, unknown
 from snellen.core.types import Answer, Picture, Question, Text, Token
 from snellen.exams.grounding import prompts
 from snellen.exams.grounding.geometry import Crop, Point
 from snellen.exams.grounding.methods.base import Tools, View
 from snellen.exams.grounding.methods.formats import FORMATS, SPACES, UITARS, Format, Size, place, smart
-from snellen.exams.grounding.methods.image_sizes import PROCESSOR, UITARS_V1, Limits
-from snellen.exams.grounding.methods.looks import Look
-from snellen.exams.grounding.methods.pictures import cut, scaled
+from snellen.exams.grounding.methods.image_sizes import Limits
+from snellen.exams.grounding.methods.looks import Locator, Look
+from snellen.exams.grounding.methods.pictures import cut, noted, scaled
 from snellen.exams.grounding.methods.timing import aside
 from snellen.exams.grounding.reading.points import read_point
 
 ROLE = "ground"
 
 
-class Grounder:
+class Grounder(Locator):
     """Asks a model for a point in one declared format. The picture is sent in the very size that the numbers refer to."""
 
-    scored = False
-    needs: tuple[str, ...] = ("model",)
+    needs = ("model",)
 
-    def __init__(self, name: str, form: Format, *, space: str | None = None, refusals: bool = False) -> None:
+    def __init__(self, form: Format, space: str | None = None, refusals: bool = False) -> None:
         if space is not None and space not in SPACES:
-            raise SnellenError(f"unknown coordinate space '{space}': choose from {', '.join(SPACES)}")
-        self.name, self.form, self.space, self.refusals = name, form, space or form.space, refusals
-
-    @property
-    def prompt(self) -> tuple[str, int]:
-        return self.form.template + (prompts.REFUSAL if self.refusals else ""), 1
+            raise unknown("coordinate space", space, SPACES)
+        self.form, self.space = form, space or form.space
+        self.refusal = prompts.REFUSAL if refusals else ""
+        self.prompt = (form.template + self.refusal, 1)
 
     async def look(self, view: View, crop: Crop, instruction: str, tools: Tools) -> Look:
         try:
@@ -48,7 +45,7 @@ class Grounder:
             prompt=ROLE,
             parts=(
                 Picture(data=data, name=view.id, transforms=steps(crop, sent)),
-                Text(text=text + prompts.REFUSAL if self.refusals else text),
+                Text(text=text + self.refusal),
             ),
         )
         return self.read(await tools.ask(question), sent, crop)
@@ -70,34 +67,26 @@ class Grounder:
         return look._replace(status="found", point=point, box=box, confidence=certainty(answer.tokens), reason=note)
 
 
-def uitars(
-    version: str = "1.5", prompt: str = "official", *, space: str | None = None, limits: Limits | None = None
-) -> Grounder:
+def uitars(version: str, prompt: str, space: str | None, fewest: float | None, most: float | None) -> Grounder:
     """UI-TARS v1 (0-1000) or 1.5 (pixels of the resized picture), with the maintainers' evaluation prompt or the GROUNDING template.
 
-    `limits` are the server's fewest and most pixels, where they are not the model's own.
+    `fewest` and `most` are the server's pixels, where they are not the model's own.
     """
     if version not in UITARS:
-        raise SnellenError(f"unknown UI-TARS version '{version}': choose from {', '.join(UITARS)}")
+        raise unknown("UI-TARS version", version, UITARS)
     templates = {"official": prompts.UITARS_OFFICIAL, "grounding": prompts.UITARS_GROUNDING}
     if prompt not in templates:
-        raise SnellenError(f"unknown UI-TARS prompt '{prompt}': choose from {', '.join(templates)}")
-    form = UITARS[version]._replace(template=templates[prompt])
-    if limits is not None:
-        form = form._replace(size=smart(limits))
-    return Grounder("uitars", form, space=space)
+        raise unknown("UI-TARS prompt", prompt, templates)
+    own_space, own = UITARS[version]
+    limits = Limits(int(fewest or own.fewest), int(most or own.most))
+    return Grounder(Format(templates[prompt], own_space, smart(limits)), space)
 
 
-def uitars_limits(version: str) -> Limits:
-    """The pixel limits of a UI-TARS version's own image processor."""
-    return UITARS_V1 if version == "1" else PROCESSOR
-
-
-def vlm(name: str, *, space: str | None = None, refusals: bool = False) -> Grounder:
+def vlm(name: str, space: str | None, refusals: bool) -> Grounder:
     """Any vision-language model whose point format is known."""
     if name not in FORMATS:
-        raise SnellenError(f"unknown point format '{name}': choose from {', '.join(FORMATS)}")
-    return Grounder("vlm", FORMATS[name], space=space, refusals=refusals)
+        raise unknown("point format", name, FORMATS)
+    return Grounder(FORMATS[name], space, refusals)
 
 
 def no_reply(answer: Answer) -> Look | None:
@@ -126,12 +115,8 @@ def asked_id(view: View, crop: Crop) -> str:
 
 def steps(crop: Crop, sent: Size) -> tuple[str, ...]:
     """What was done to the picture, for the ledger."""
-    done = []
-    if crop != Crop.whole(crop.parent):
-        done.append(f"crop {','.join(map(str, crop.edges))}")
-    if sent != (crop.inner.width, crop.inner.height):
-        done.append(f"resize {sent[0]}x{sent[1]}")
-    return tuple(done)
+    resized = f"resize {sent[0]}x{sent[1]}" if sent != crop.inner.size else ""
+    return tuple(step for step in (noted(crop), resized) if step not in ("", "whole"))
 
 
 @lru_cache(maxsize=16)

@@ -36,22 +36,10 @@ _LEAD = re.compile(
     re.IGNORECASE,
 )
 ORDINALS = (
-    {
-        word: number
-        for number, words in enumerate(
-            (
-                ("first", "1st", "topmost", "uppermost", "leftmost"),
-                ("second", "2nd"),
-                ("third", "3rd"),
-                ("fourth", "4th"),
-                ("fifth", "5th"),
-            ),
-            1,
-        )
-        for word in words
-    }
-    | {f"{n}th": n for n in range(6, 31)}
-    | {"sixth": 6, "seventh": 7, "eighth": 8, "ninth": 9, "tenth": 10, "last": -1, "rightmost": -1, "lowest": -1}
+    {f"{n}th": n for n in range(4, 31)}
+    | {"first": 1, "1st": 1, "topmost": 1, "uppermost": 1, "leftmost": 1, "second": 2, "2nd": 2, "third": 3, "3rd": 3}
+    | {"fourth": 4, "fifth": 5, "sixth": 6, "seventh": 7, "eighth": 8, "ninth": 9, "tenth": 10}
+    | {"last": -1, "rightmost": -1, "lowest": -1}
 )
 _ORDINAL = re.compile(rf"\b({'|'.join(sorted(ORDINALS, key=len, reverse=True))})\b", re.IGNORECASE)
 _FROM = re.compile(r"\bfrom (?:the )?(top|bottom|left|right)\b", re.IGNORECASE)
@@ -84,40 +72,16 @@ _RELATION = re.compile(
     re.IGNORECASE,
 )
 _ON = re.compile(r"\b(on)\s+(?:the\s+)?$", re.IGNORECASE)  # "on the 'Desk lamp' card", but not "click on 'Save'"
-_RELATIONS = {
-    "left": "left",
-    "right": "right",
-    "below": "below",
-    "under": "below",
-    "beneath": "below",
-    "above": "above",
-    "over": "above",
-    "row": "row",
-    "line": "row",
-}
-_STOP = frozenset(
-    [
-        "the",
-        "a",
-        "an",
-        "any",
-        "on",
-        "of",
-        "in",
-        "at",
-        "to",
-        "for",
-        "with",
-        "this",
-        "that",
-        "which",
-        "says",
-        "and",
-        "or",
-        "is",
-        "click",
-    ]
+_RELATIONS = (
+    ("left", {"left"}),
+    ("right", {"right"}),
+    ("below", {"below", "under", "beneath"}),
+    ("above", {"above", "over"}),
+    ("row", {"row", "line"}),
 )
+_STOP = frozenset({"the", "a", "an", "any", "on", "of", "in", "at", "to", "for", "with"}) | {
+    *("this", "that", "which", "says", "and", "or", "is", "click")
+}
 _SPACES = re.compile(r"[^\w]+", re.UNICODE)
 
 
@@ -167,22 +131,18 @@ def read_wish(instruction: str) -> Wish:
 
 def _target_quote(text: str, quotes: list[re.Match[str]]) -> int | None:
     """Which quote names the target: the first that does not follow a word of place; none where all do."""
-    for i, match in enumerate(quotes):
-        if not _RELATION.search(text[: match.start()]):
-            return i
-    return None
+    return next((i for i, match in enumerate(quotes) if not _RELATION.search(text[: match.start()])), None)
 
 
 def _anchor(text: str, quotes: list[re.Match[str]], said: list[str], target: int | None) -> tuple[str, str]:
     for i, match in enumerate(quotes):
         if i == target:
             continue
-        before = _RELATION.search(text[: match.start()]) or (
-            _ON.search(text[: match.start()]) if target is not None else None
-        )
+        lead = text[: match.start()]
+        before = _RELATION.search(lead) or (_ON.search(lead) if target is not None else None)
         if before:
-            words = before.group(1).lower()
-            return said[i], next((r for w, r in _RELATIONS.items() if w in words.split()), "near")
+            words = set(before.group(1).lower().split())
+            return said[i], next((relation for relation, named in _RELATIONS if words & named), "near")
     return "", ""
 
 
@@ -192,21 +152,15 @@ def _kind(text: str, quotes: list[re.Match[str]], target: int | None, rest: str)
         after = text[quotes[target].end() :]
         end = quotes[target + 1].start() - quotes[target].end() if target + 1 < len(quotes) else len(after)
         # the kind stands right behind the name: 'Save' button
-        near = _first_kind(" ".join(after[:end].split()[:3]))
-        if near:
-            return near
-        before = _first_kind(" ".join(text[: quotes[target].start()].split()[-3:]))
-        if before:
-            return before
+        near = " ".join(after[:end].split()[:3])
+        before = " ".join(text[: quotes[target].start()].split()[-3:])
+        return _first_kind(near) or _first_kind(before) or _first_kind(rest)
     return _first_kind(rest)
 
 
 def _first_kind(text: str) -> str:
-    found = [(m.start(), i, kind) for i, (kind, pattern) in enumerate(_KINDS) if (m := pattern.search(text))]
-    if not found:
-        return ""
-    # the most specific kind wins: a "text field" is no text, a "menu icon" is an icon
-    return min(found, key=lambda f: f[1])[2]
+    """The most specific kind that is named: a "text field" is no text, a "menu icon" is an icon."""
+    return next((kind for kind, pattern in _KINDS if pattern.search(text)), "")
 
 
 def _where(rest: str) -> tuple[float | None, float | None]:
@@ -233,11 +187,8 @@ def _which(rest: str) -> tuple[int | None, str]:
     if not match:
         return None, ""
     word = match.group(1).lower()
-    nth, along = ORDINALS[word], _SIDES.get(word, "")
-    from_ = _FROM.search(rest)
-    if from_:
-        along = from_.group(1).lower()
-    return nth, along
+    side = _FROM.search(rest)
+    return ORDINALS[word], side.group(1).lower() if side else _SIDES.get(word, "")
 
 
 def _words(rest: str, relation: str, kind: str) -> str:

@@ -5,24 +5,26 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from snellen.core.dotenv import overlaid
 from snellen.core.errors import SnellenError
 from snellen.core.options import Option
 from snellen.core.subject import Given, OptionsOf, Subject, SubjectKind
-from snellen.exams.grounding.methods import catalogue
-from snellen.exams.grounding.methods.base import Method
 from snellen.exams.grounding.methods.options import (
     METHOD_OPTIONS,
     MODEL,
     OF_METHODS,
     OMNIPARSER_URL,
+    ORACLE,
     PLANNER,
     PREFIX,
     UITARS_URL,
 )
-from snellen.exams.grounding.methods.oracle import OracleMethod, target_of
+
+if TYPE_CHECKING:
+    from snellen.exams.grounding.methods.base import Method
+    from snellen.exams.grounding.methods.oracle import OracleMethod
 
 UITARS = "vllm/ByteDance-Seed/UI-TARS-1.5-7B"
 UITARS_AT = "http://localhost:8001/v1"
@@ -49,7 +51,7 @@ class MethodKind(SubjectKind):
 
     def takes(self, name: str, given: Mapping[str, Any], options_of: OptionsOf) -> tuple[Option, ...]:
         """What the method needs, and the options of the models that it asks. Others of a method's options are refused here."""
-        needs = _made(name, given, 0).needs
+        needs = _made(name, given, 0)[0].needs
         found = {METHOD_OPTIONS.name: METHOD_OPTIONS}
         if {"model", "planner"} & {*needs}:
             found[MODEL.name] = MODEL
@@ -70,28 +72,31 @@ class MethodKind(SubjectKind):
 
     def build(self, name: str, given: Given) -> Subject:
         """A method with its hands on what it needs. An oracle also gets the truths, apart from the questions."""
-        from snellen.exams.grounding.methods.omniparser import OmniParserEndpoint
+        from snellen.exams.grounding.methods.oracle import target_of
         from snellen.exams.grounding.methods.subject import MethodSubject, Outside
+        from snellen.exams.grounding.methods.wire_omniparser import OmniParserEndpoint
 
         options, environ = given.options, _environ()
-        method = _made(name, options, given.seed)
-        model, planner = _model(name, options), options.get(PLANNER.name)
+        method, own = _made(name, options, given.seed)
+        spec, planner = _model(name, options), options.get(PLANNER.name)
+        model = None if spec is None else given.build(spec, _for_model(name, given, environ))
         parser = options.get(OMNIPARSER_URL.name) or environ.get("EVAL_OMNIPARSER_URL") or OMNIPARSER_AT
         outside = Outside(
-            model=None if model is None else given.build(model, _for_model(name, given, environ)),
-            planner=None if planner is None else given.build(planner, {}),
+            model=model,
+            planner=model if planner is None else given.build(planner, {}),
             parser=OmniParserEndpoint(parser) if "parser:omniparser" in method.needs else None,
             pool=given.pool,
         )
         truths = None
-        if catalogue.is_oracle(name):
+        if "truth" in method.needs:
             if given.data is None:
                 raise SnellenError(f"method {name} looks at the answer: it needs a data set")
             truths = {sample.id: target_of(sample) for sample in given.data.light()}
-        return MethodSubject(method, outside, _own(name, options, given.seed), truths)
+        return MethodSubject(method, outside, own, truths)
 
     def catalogue(self) -> list[dict[str, Any]]:
         """All methods with what they need, and whether that is there. Servers are looked for, a second each at most."""
+        from snellen.exams.grounding.methods.catalogue import catalogue
         from snellen.exams.grounding.methods.ocr import missing
         from snellen.exams.grounding.methods.wire_omniparser import probe_url
 
@@ -108,27 +113,25 @@ class MethodKind(SubjectKind):
         }
         server = f"{UITARS.removeprefix('vllm/')} at {uitars} ({_answers(uitars.rstrip('/') + '/models')})"
         rows = []
-        for entry in catalogue.catalogue():
+        for entry in catalogue():
             known = there | ({"model": f"--model, else {server}"} if _is_uitars(entry.name) else {})
             needs = "; ".join(f"{need}: {known.get(need, '?')}" for need in entry.needs) or "nothing"
             rows.append({"name": entry.name, "needs": needs, "about": entry.about, "oracle": entry.oracle})
         return rows
 
 
-def _made(name: str, given: Mapping[str, Any], seed: int) -> Method | OracleMethod:
-    own = _own(name, given, seed)
-    return catalogue.build_oracle(name, own) if catalogue.is_oracle(name) else catalogue.build(name, own)
+def _made(name: str, given: Mapping[str, Any], seed: int) -> tuple[Method | OracleMethod, dict[str, Any]]:
+    """A method and its own options, with the seed of the run where it draws by chance."""
+    from snellen.exams.grounding.methods import catalogue
 
-
-def _own(name: str, given: Mapping[str, Any], seed: int) -> dict[str, Any]:
-    """The method's own options; the seed of the run where it draws by chance."""
     drawn = {"seed": seed} if catalogue.takes_seed(name) else {}
-    return drawn | dict(given.get(METHOD_OPTIONS.name) or {})
+    own = drawn | dict(given.get(METHOD_OPTIONS.name) or {})
+    return catalogue.build_oracle(name, own) if catalogue.is_oracle(name) else catalogue.build(name, own), own
 
 
 def _is_uitars(name: str) -> bool:
     """Whether a method's model is UI-TARS, which has an address of its own."""
-    return name.removeprefix(catalogue.ORACLE).startswith("uitars")
+    return name.removeprefix(ORACLE).startswith("uitars")
 
 
 def _model(name: str, given: Mapping[str, Any]) -> str | None:

@@ -10,9 +10,10 @@ from collections.abc import Sequence
 from difflib import SequenceMatcher
 from functools import lru_cache
 
-from snellen.exams.grounding.methods.base import Tools
+from snellen.exams.grounding.methods.base import Parse, Tools
 from snellen.exams.grounding.methods.instruction_parser import Wish, plain, read_wish
-from snellen.exams.grounding.methods.parsers import Choice, Seen
+from snellen.exams.grounding.methods.looks import Look
+from snellen.exams.grounding.methods.parsers import Chooser
 from snellen.exams.grounding.reading.predictions import MOST_DETECTIONS, Corners, Detection
 
 # how well a kind that a parser names fits a kind that an instruction names; unnamed pairs are OTHER
@@ -43,21 +44,18 @@ WORTH = 0.05  # less than this is no reason to click
 _HINT_WORDS = frozenset(["enter", "type", "your", "select", "choose", "search", "please", "a", "the", "here"])
 
 
-class LexicalChooser:
+class LexicalChooser(Chooser):
     """Ranks detections by the words of the instruction and takes the first."""
 
-    name = "lexical"
-    needs: tuple[str, ...] = ()
     scored = True
-    prompt = ("", 0)
 
-    async def choose(self, seen: Seen, tools: Tools) -> Choice:
-        scores = score_all(read_wish(seen.instruction), seen.parse.detections, seen.parse.width, seen.parse.height)
-        order = sorted(range(len(scores)), key=lambda i: -scores[i])
-        kept = tuple(order[:MOST_DETECTIONS])
+    async def choose(self, sample: str, picture: bytes, instruction: str, parse: Parse, tools: Tools) -> Look:
+        scores = score_all(read_wish(instruction), parse.detections, parse.width, parse.height)
+        order = sorted(range(len(scores)), key=lambda i: -scores[i])[:MOST_DETECTIONS]
+        look = Look("found", detections=tuple(parse.detections[i] for i in order))
         if not order or scores[order[0]] < WORTH:
-            return Choice("refused", order=kept, reason="nothing on the screen fits the words of the instruction")
-        return Choice("found", order[0], min(1.0, scores[order[0]]), kept)
+            return look._replace(status="refused", reason="nothing on the screen fits the words of the instruction")
+        return look._replace(confidence=min(1.0, scores[order[0]]))
 
 
 def score_all(wish: Wish, detections: Sequence[Detection], width: int, height: int) -> list[float]:

@@ -8,6 +8,8 @@ from __future__ import annotations
 from typing import NamedTuple
 from typing import Protocol as Interface
 
+import msgspec
+
 from snellen.core.text import one_line
 from snellen.exams.grounding.geometry import Box, Crop, Point
 from snellen.exams.grounding.methods.base import Tools, View
@@ -43,18 +45,10 @@ class Look(NamedTuple):
 class Locator(Interface):
     """Looks at one picture and says where it would click. `scored` means that its confidences can be compared between looks."""
 
-    @property
-    def name(self) -> str: ...
-
-    @property
-    def needs(self) -> tuple[str, ...]: ...
-
-    @property
-    def scored(self) -> bool: ...
-
-    @property
-    def prompt(self) -> tuple[str, int]:
-        """What it says to a model beside the instruction, and how many pictures it shows; nothing where it asks none."""
+    needs: tuple[str, ...] = ()
+    scored: bool = False
+    prompt: tuple[str, int] = ("", 0)
+    """What it says to a model beside the instruction, and how many pictures it shows; nothing where it asks none."""
 
     async def look(self, view: View, crop: Crop, instruction: str, tools: Tools) -> Look:
         """Look at a crop of the view. Never raises for what a parser or a model does."""
@@ -99,7 +93,8 @@ class Trail:
     def prediction(self, method: str, look: Look, seconds: float | None = None, oracle: bool = False) -> Prediction:
         """The final word, with all that led to it."""
         view = self.view
-        seen = _first(look, self.detections)
+        # without repeats, those of the look that decided before the rest
+        seen = list({d.box: d for d in (*look.detections, *self.detections)}.values())
         return Prediction(
             method=method,
             status=look.status,
@@ -140,15 +135,4 @@ def _moved(detection: Detection, dx: float, dy: float) -> Detection:
     if not dx and not dy:
         return detection
     x1, y1, x2, y2 = detection.box
-    return Detection(
-        box=(x1 + dx, y1 + dy, x2 + dx, y2 + dy),
-        text=detection.text,
-        kind=detection.kind,
-        confidence=detection.confidence,
-        interactive=detection.interactive,
-    )
-
-
-def _first(look: Look, detections: list[Detection]) -> list[Detection]:
-    """All detections without repeats, those of the look that decided before the rest."""
-    return list({d.box: d for d in (*look.detections, *detections)}.values())
+    return msgspec.structs.replace(detection, box=(x1 + dx, y1 + dy, x2 + dx, y2 + dy))

@@ -8,21 +8,23 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+import time
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import msgspec
+
 from snellen.core.errors import MissingExtra, SnellenError
+from snellen.core.types import Question
 from snellen.exams.grounding.methods.base import Parse, ToolFailure
+from snellen.exams.grounding.methods.ocr_boxes import Edges, find_shapes
 from snellen.exams.grounding.methods.pictures import opened
 from snellen.exams.grounding.reading.predictions import Corners, Detection
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+    from snellen.exams.grounding.methods.ocr_boxes import Pixels8
 
-    Pixels8 = NDArray[np.uint8]
-
-NAME = "ocr"
-VERSION = "1"
+NAME = "ocr/1"
 MODULES = ("rapidocr_onnxruntime", "onnxruntime", "cv2")
 READABLE = 0.5  # recognition scores below this are not words
 CERTAIN = 0.8  # what a line of one or two signs needs, since icons are read as such
@@ -37,7 +39,7 @@ FAINT = 0.35  # of a line's contrast: less is paper
 class Words(NamedTuple):
     """A piece of text with its box in pixels."""
 
-    box: tuple[int, int, int, int]
+    box: Edges
     text: str
     score: float
 
@@ -49,8 +51,6 @@ def missing() -> str | None:
 
 class OcrParser:
     """Sees words, boxes and icons in a picture. Loads its models once; uses one core; not for several threads at a time."""
-
-    name = NAME
 
     def __init__(self) -> None:
         if missing() is not None:
@@ -64,8 +64,6 @@ class OcrParser:
         """Everything that is seen: words first, then controls and icons, each from top to bottom."""
         import numpy as np
 
-        from snellen.exams.grounding.methods.ocr_boxes import find_shapes
-
         try:
             pixels: Pixels8 = np.asarray(opened(image))
         except SnellenError as error:
@@ -74,10 +72,12 @@ class OcrParser:
         shapes = find_shapes(pixels, [w.box for w in words], unread)
         height, width = pixels.shape[:2]
         detections = [Detection(box=_floats(w.box), text=w.text, kind="text", confidence=w.score) for w in words]
-        detections += [Detection(box=_floats(s.box), text=_joined(s.inside, words), kind=s.kind) for s in shapes]
-        return Parse(width=width, height=height, detections=tuple(detections), parser=f"{NAME}/{VERSION}")
+        for shape in shapes:
+            text = " ".join(words[i].text for i in shape.inside)
+            detections.append(Detection(box=_floats(shape.box), text=text, kind=shape.kind))
+        return Parse(width=width, height=height, detections=tuple(detections), parser=NAME)
 
-    def _read(self, pixels: Pixels8) -> tuple[list[Words], list[tuple[int, int, int, int]]]:
+    def _read(self, pixels: Pixels8) -> tuple[list[Words], list[Edges]]:
         """The words, and the places that may be icons: what could not be read, and single signs."""
         lines = []
         for x, y, piece in tiles(pixels):
@@ -90,17 +90,18 @@ class OcrParser:
         places = [alike.setdefault((crop.shape[1], crop.tobytes()), len(alike)) for crop in crops]
         firsts = [crops[places.index(place)] for place in range(len(alike))]
         read, _seconds = self._engine.text_rec(firsts)
-        said = [read[place] for place in places]
         words, unread = [], []
-        for box, (text, score) in zip(boxes, said, strict=True):
-            if is_words(str(text), float(score)):
-                words.append(Words(box, str(text).strip(), round(float(score), 3)))
-            if not is_words(str(text), float(score)) or len(str(text).strip()) == 1:
+        for box, place in zip(boxes, places, strict=True):
+            text, score = str(read[place][0]).strip(), float(read[place][1])
+            readable = is_words(text, score)
+            if readable:
+                words.append(Words(box, text, round(score, 3)))
+            if not readable or len(text) == 1:
                 unread.append(box)  # a magnifying glass is easily read as a Q: it may be either
         words.sort(key=lambda w: (w.box[1] // 8, w.box[0]))
         return words, unread
 
-    def _lines(self, piece: Pixels8) -> list[tuple[int, int, int, int]]:
+    def _lines(self, piece: Pixels8) -> list[Edges]:
         """Upright boxes of lines of text, by the detection model."""
         import numpy as np
 
@@ -117,6 +118,19 @@ class OcrParser:
         return boxes
 
 
+@lru_cache(maxsize=1)
+def _parser() -> OcrParser:
+    return OcrParser()
+
+
+def parse_question(question: Question) -> str:
+    """The JSON of a Parse of a question's picture: what processes of the parser's own are given to do."""
+    parser = _parser()  # its models are loaded before the clock starts
+    began = time.perf_counter()
+    parse = parser.parse(question.pictures[0].data)
+    return msgspec.json.encode(msgspec.structs.replace(parse, seconds=round(time.perf_counter() - began, 4))).decode()
+
+
 def is_words(text: str, score: float) -> bool:
     """Whether what was recognised is writing: one or two odd signs are more often an icon."""
     text = text.strip()
@@ -128,12 +142,8 @@ def is_words(text: str, score: float) -> bool:
 
 def tiles(pixels: Pixels8) -> list[tuple[int, int, Pixels8]]:
     """A large picture in overlapping pieces (x, y, piece), so that small writing is not lost by scaling down."""
-    height, width = pixels.shape[:2]
-    return [
-        (x, y, pixels[y : y + TILE, x : x + TILE])
-        for y in starts(height, TILE, TILE_OVERLAP)
-        for x in starts(width, TILE, TILE_OVERLAP)
-    ]
+    tops, lefts = (starts(length, TILE, TILE_OVERLAP) for length in pixels.shape[:2])
+    return [(x, y, pixels[y : y + TILE, x : x + TILE]) for y in tops for x in lefts]
 
 
 def starts(length: int, tile: int, overlap: int) -> list[int]:
@@ -148,21 +158,21 @@ def starts(length: int, tile: int, overlap: int) -> list[int]:
     return sorted({min(start, length - tile) for start in range(0, length - overlap, step)})
 
 
-def without_repeats(lines: list[tuple[int, int, int, int]]) -> list[tuple[int, int, int, int]]:
+def without_repeats(lines: list[Edges]) -> list[Edges]:
     """Lines that two tiles saw, once: the longer one, as a tile's edge cuts lines short."""
-    kept: list[tuple[int, int, int, int]] = []
+    kept: list[Edges] = []
     for line in sorted(lines, key=lambda b: -(b[2] - b[0])):
         if not any(_covered(line, other) > 0.6 for other in kept):
             kept.append(line)
     return sorted(kept, key=lambda b: (b[1], b[0]))
 
 
-def _covered(box: tuple[int, int, int, int], by: tuple[int, int, int, int]) -> float:
+def _covered(box: Edges, by: Edges) -> float:
     wide, high = min(box[2], by[2]) - max(box[0], by[0]), min(box[3], by[3]) - max(box[1], by[1])
     return max(0, wide) * max(0, high) / max(1, (box[2] - box[0]) * (box[3] - box[1]))
 
 
-def split_line(pixels: Pixels8, box: tuple[int, int, int, int]) -> list[tuple[int, int, int, int]]:
+def split_line(pixels: Pixels8, box: Edges) -> list[Edges]:
     """A line cut apart at wide blanks, its blank ends cut off (a little margin stays)."""
     import numpy as np
 
@@ -188,22 +198,16 @@ def split_line(pixels: Pixels8, box: tuple[int, int, int, int]) -> list[tuple[in
 def _narrowed(crop: Pixels8) -> Pixels8:
     """A long line of prose a fifth narrower: reading takes time by the width, and prose is still read well."""
     height, width = crop.shape[:2]
-    if width <= LONG * height:
-        return crop
-    out: Pixels8 = importlib.import_module("cv2").resize(crop, (round(NARROWED * width), height))
-    return out
+    if width > LONG * height:
+        crop = importlib.import_module("cv2").resize(crop, (round(NARROWED * width), height))
+    return crop
 
 
 def _bgr(pixels: Pixels8) -> Pixels8:
     import numpy as np
 
-    out: Pixels8 = np.ascontiguousarray(pixels[:, :, ::-1])
-    return out
+    return np.ascontiguousarray(pixels[:, :, ::-1])
 
 
-def _floats(box: tuple[int, int, int, int]) -> Corners:
+def _floats(box: Edges) -> Corners:
     return float(box[0]), float(box[1]), float(box[2]), float(box[3])
-
-
-def _joined(inside: tuple[int, ...], words: list[Words]) -> str:
-    return " ".join(words[i].text for i in inside)

@@ -48,11 +48,9 @@ def find_shapes(pixels: Pixels8, words: Sequence[Edges], unread: Sequence[Edges]
     boxes = [b for b in enclosed(edges) if not any(_within(b, w) for w in words)]  # the inside of an "o" is no box
     controls = [shape for box in boxes if (shape := _control(box, words, boxes, scale)) is not None]
     ticks = [_grown(c.box, 4) for c in controls if c.kind == "checkbox"]
-    icons = [Shape(box, "icon") for box in blobs(edges, words, scale) if not any(_within(box, t) for t in ticks)]
-    icons += [
-        Shape(box, "icon") for box in unread if _is_blob(box, scale) and not any(_meet(box, i.box) for i in icons)
-    ]
-    return [*sorted(controls, key=_place), *sorted(icons, key=_place)]
+    icons = [box for box in blobs(edges, words, scale) if not any(_within(box, t) for t in ticks)]
+    icons += [box for box in unread if _is_blob(box, scale) and not any(_meet(box, other) for other in icons)]
+    return [*sorted(controls, key=_place), *sorted((Shape(box, "icon") for box in icons), key=_place)]
 
 
 def edge_map(pixels: Pixels8) -> Pixels8:
@@ -72,9 +70,7 @@ def enclosed(edges: Pixels8) -> list[Edges]:
     height, width = edges.shape
     contours, tree = cv2.findContours(edges, cv2.RETR_CCOMP, cv2.CHAIN_APPROX_SIMPLE)
     found: list[Edges] = []
-    if tree is None:
-        return found
-    for contour, (_next, _previous, _child, parent) in zip(contours, tree[0], strict=True):
+    for contour, (_next, _previous, _child, parent) in zip(contours, () if tree is None else tree[0], strict=True):
         if parent < 0:
             continue  # only holes are insides
         x, y, wide, high = (int(v) for v in cv2.boundingRect(contour))
@@ -99,8 +95,7 @@ def blobs(edges: Pixels8, words: Sequence[Edges], scale: float) -> list[Edges]:
     found = []
     for i in range(1, count):
         x, y, wide, high, _area = (int(v) for v in stats[i])
-        grown = side // 2
-        box = (x + grown, y + grown, x + wide - grown, y + high - grown)
+        box = _grown((x, y, x + wide, y + high), -(side // 2))
         inked = np.count_nonzero(rest[box[1] : box[3], box[0] : box[2]])
         if _is_blob(box, scale) and inked >= OUTLINE * max(box[2] - box[0], box[3] - box[1]):
             found.append(box)
@@ -121,10 +116,8 @@ def _without_lines(edges: Pixels8) -> Pixels8:
 
 def _is_blob(box: Edges, scale: float) -> bool:
     wide, high = box[2] - box[0], box[3] - box[1]
-    low, top = ICON[0], ICON[1] * scale
-    if not (low <= wide <= top and low <= high <= top):
-        return False
-    return max(wide, high) <= ICON_RATIO * min(wide, high)
+    shorter, longer = min(wide, high), max(wide, high)
+    return ICON[0] <= shorter and longer <= ICON[1] * scale and longer <= ICON_RATIO * shorter
 
 
 def _control(box: Edges, words: Sequence[Edges], boxes: Sequence[Edges], scale: float) -> Shape | None:
@@ -132,11 +125,8 @@ def _control(box: Edges, words: Sequence[Edges], boxes: Sequence[Edges], scale: 
     wide, high = box[2] - box[0], box[3] - box[1]
     inside = [i for i, w in enumerate(words) if _centre_in(w, box)]
     if not inside:
-        if (
-            TICK[0] * scale <= min(wide, high)
-            and max(wide, high) <= TICK[1] * scale
-            and max(wide, high) <= 1.35 * min(wide, high)
-        ):
+        shorter, longer = min(wide, high), max(wide, high)
+        if TICK[0] * scale <= shorter and longer <= TICK[1] * scale and longer <= 1.35 * shorter:
             return Shape(box, "checkbox")
         if 16 <= high <= 64 * scale and wide >= 2.5 * high:
             return Shape(box, "field")
@@ -145,17 +135,14 @@ def _control(box: Edges, words: Sequence[Edges], boxes: Sequence[Edges], scale: 
     top, bottom = min(words[i][1] for i in inside), max(words[i][3] for i in inside)
     if bottom - top > 1.8 * tall or high > 4 * tall:
         return None  # several lines: a panel
-    if any(_within(other, box) and other != box and _holds(other, words, inside) for other in boxes):
+    smaller = (other for other in boxes if other != box and _within(other, box))
+    if any(all(_centre_in(words[i], other) for i in inside) for other in smaller):
         return None  # a smaller box holds the same words
     left, right = min(words[i][0] for i in inside), max(words[i][2] for i in inside)
     before, after = left - box[0], box[2] - right
     centred = abs(before - after) <= max(6, 0.25 * (right - left), 0.6 * tall)
     kind = "button" if centred and before <= 8 * tall else "field" if before <= 4 * tall else "box"
     return Shape(box, kind, tuple(sorted(inside, key=lambda i: words[i][0])))
-
-
-def _holds(box: Edges, words: Sequence[Edges], inside: Sequence[int]) -> bool:
-    return all(_centre_in(words[i], box) for i in inside)
 
 
 def _centre_in(inner: Edges, box: Edges) -> bool:

@@ -7,6 +7,7 @@ from snellen.core.exam import Wanted
 from snellen.core.options import Option
 
 PREFIX = "method"
+ORACLE = "oracle/"
 USUAL = "vlm"
 ALONE = ("baseline", "replay")
 """Subjects that answer as they are; any other model is asked by a method."""

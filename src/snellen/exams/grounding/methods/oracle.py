@@ -7,7 +7,8 @@ never looks gets over 90 % here. Everything else in this package works without a
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, NamedTuple
 
 from snellen.core.errors import SnellenError
 from snellen.core.types import Sample
@@ -16,7 +17,7 @@ from snellen.exams.grounding.geometry import UNIT, Box, Crop, Point
 from snellen.exams.grounding.methods.base import Parse, ToolFailure, Tools, View
 from snellen.exams.grounding.methods.baselines import window_parse
 from snellen.exams.grounding.methods.looks import Locator, Look, Trail
-from snellen.exams.grounding.methods.pictures import cut
+from snellen.exams.grounding.methods.pictures import cut, noted
 from snellen.exams.grounding.methods.timing import Timed, aside
 from snellen.exams.grounding.reading.predictions import Detection, Prediction
 
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-PREFIX = "oracle/"
 STRATEGIES = {"": "baseline", "baseline": "baseline", "fixed": "fixed_crop", "screenseeker": "screenseeker"}
 MOST_REGIONS = {"baseline": 1, "fixed_crop": 1 + len(original.SIZES), "screenseeker": 1 + original.MAX_REGIONS}
 
@@ -49,23 +49,43 @@ def target_of(sample: Sample) -> Target:
     return Target(box, sample.facts.get("text"))
 
 
-class PointOracle:
-    """The original's UI-TARS rule: ask region by region until a point lies in the true box, made larger by 0.02."""
+class OracleMethod:
+    """A rule of the original's over its regions, which are placed by the truth."""
 
-    def __init__(self, name: str, locator: Locator, strategy: str) -> None:
-        self.name, self.locator, self.strategy = name, locator, strategy
-        self.needs = (*locator.needs, "truth")
-        self.most, self.prompt = MOST_REGIONS[strategy], locator.prompt
+    def __init__(self, name: str, strategy: str, needs: tuple[str, ...], prompt: tuple[str, int] = ("", 0)) -> None:
+        self.name, self.strategy, self.needs, self.prompt = name, strategy, (*needs, "truth"), prompt
+        self.most = MOST_REGIONS[strategy]
 
     async def locate(self, view: View, tools: Tools, target: Target) -> Prediction:
-        """Look until it is right."""
-        timed = Timed(tools)
-        trail = Trail(view)
-        answer = Look("missed", reason="no point passed the original's rule, which knows the truth")
+        """What the rule says. Where every single look failed, that is an error and no miss (the original counts it as one)."""
+        timed, trail = Timed(tools), Trail(view)
+        look = await self._search(trail, timed, target)
+        if look.status == "missed" and trail.failures and len(trail.failures) == trail.attempts:
+            look = Look("error", reason=trail.failures[0])
+        return trail.prediction(self.name, look, timed.seconds, oracle=True)
+
+    async def _search(self, trail: Trail, tools: Tools, target: Target) -> Look:
+        raise NotImplementedError
+
+    def _regions(self, view: View, target: Target) -> Iterator[tuple[original.XYWH, Crop]]:
         for region in original.regions(self.strategy, target.box, view.width, view.height):
-            crop = _crop(view, region)
+            x, y, wide, high = original.crop_pixels(region, view.width, view.height)
+            yield region, Crop(view.space, x, y, x + wide, y + high)
+
+
+class PointOracle(OracleMethod):
+    """The original's UI-TARS rule: ask region by region until a point lies in the true box, made larger by 0.02."""
+
+    def __init__(self, name: str, strategy: str, locator: Locator) -> None:
+        super().__init__(name, strategy, locator.needs, locator.prompt)
+        self.locator = locator
+
+    async def _search(self, trail: Trail, tools: Tools, target: Target) -> Look:
+        view = trail.view
+        answer = Look("missed", reason="no point passed the original's rule, which knows the truth")
+        for region, crop in self._regions(view, target):
             try:
-                look = await trail.look(self.locator, crop, view.instruction, timed)
+                look = await trail.look(self.locator, crop, view.instruction, tools)
             except SnellenError as failure:  # a screenshot that does not decode
                 trail.failures.append(str(failure))
                 continue
@@ -74,36 +94,29 @@ class PointOracle:
             within = crop.into(look.point).to(UNIT)
             full = original.to_full(region, (within.x, within.y))
             point = Point(*full, UNIT).to(view.space)
-            answer = answer._replace(point=point)
             if original.inside(full, target.box):
-                answer = Look(
-                    "found", point=point, confidence=original.UITARS_CONFIDENCE, reason="accepted by the truth"
-                )
-                break
-        return trail.prediction(self.name, _failed(answer, trail), timed.seconds, oracle=True)
+                return Look("found", point, confidence=original.UITARS_CONFIDENCE, reason="accepted by the truth")
+            answer = answer._replace(point=point)
+        return answer
 
 
-class DetectionOracle:
+class DetectionOracle(OracleMethod):
     """The original's OmniParser rule: of all detections in all regions, the one that overlaps most with the true box."""
 
-    def __init__(self, name: str, parser: str, needs: tuple[str, ...], strategy: str) -> None:
-        self.name, self.parser, self.strategy = name, parser, strategy
-        self.needs = (*needs, "truth")
-        self.most, self.prompt = MOST_REGIONS[strategy], ("", 0)
+    def __init__(self, name: str, strategy: str, parser: str, needs: tuple[str, ...]) -> None:
+        super().__init__(name, strategy, needs)
+        self.parser = parser
         self._last: tuple[tuple[Detection, ...], Floats, bool] | None = None
 
-    async def locate(self, view: View, tools: Tools, target: Target) -> Prediction:
-        """Pick what is nearest to the truth."""
-        timed = Timed(tools)
-        trail = Trail(view)
-        best, chosen, shown = 0.0, None, None
-        for region in original.regions(self.strategy, target.box, view.width, view.height):
-            crop = _crop(view, region)
+    async def _search(self, trail: Trail, tools: Tools, target: Target) -> Look:
+        view = trail.view
+        best, chosen, shown = 0.0, None, ""
+        for region, crop in self._regions(view, target):
             trail.attempts += 1
             if crop != view.whole:
                 trail.crops.append(crop)
             try:
-                parse = await self._parse(view, crop, timed, trail)
+                parse = await self._parse(view, crop, tools, trail)
             except (ToolFailure, SnellenError) as failure:
                 trail.failures.append(str(failure))
                 continue
@@ -113,18 +126,23 @@ class DetectionOracle:
             scores, boxes = self._scores(parse, region, target)
             top = int(scores.argmax())
             if float(scores[top]) > best:
-                best, chosen, shown = float(scores[top]), tuple(float(v) for v in boxes[top]), parse.detections[top]
+                best, chosen, shown = float(scores[top]), tuple(map(float, boxes[top])), parse.detections[top].text
             if best >= original.ENOUGH:
                 break
-        look = _chosen(view, best, chosen, shown)
-        return trail.prediction(self.name, _failed(look, trail), timed.seconds, oracle=True)
+        missed = Look("missed", confidence=best, reason=f"best score {best:.3f}: nothing passed the original's rule")
+        if chosen is None:
+            return missed
+        box = Box.from_xywh(chosen, UNIT).to(view.space)
+        missed = missed._replace(point=box.centre, box=box)
+        if best < original.FOUND:
+            return missed
+        return missed._replace(status="found", text=shown or None, reason="chosen by the truth")
 
     async def _parse(self, view: View, crop: Crop, tools: Tools, trail: Trail) -> Parse:
         if self.parser == "sliding-window":
             return window_parse(crop.inner.width, crop.inner.height)
         trail.calls += 1
-        note = "whole" if crop == view.whole else f"crop {','.join(map(str, crop.edges))}"
-        return await tools.parse(await aside(tools, cut, view.image, crop), note)
+        return await tools.parse(await aside(tools, cut, view.image, crop), noted(crop))
 
     def _scores(self, parse: Parse, region: original.XYWH, target: Target) -> tuple[Floats, Floats]:
         """The original's score of every detection, and its box as fractions of the screen."""
@@ -133,14 +151,8 @@ class DetectionOracle:
         if self._last is None or self._last[0] is not parse.detections:
             self._last = (parse.detections, _fractions(parse), any(d.text for d in parse.detections))
         _known, own, worded = self._last
-        boxes = np.column_stack(
-            (
-                region[0] + own[:, 0] * region[2],
-                region[1] + own[:, 1] * region[3],
-                own[:, 2] * region[2],
-                own[:, 3] * region[3],
-            )
-        )
+        x, y, w, h = region
+        boxes = own * np.array((w, h, w, h)) + np.array((x, y, 0.0, 0.0))
         tx, ty, tw, th = target.box
         wide = np.minimum(boxes[:, 0] + boxes[:, 2], tx + tw) - np.maximum(boxes[:, 0], tx)
         high = np.minimum(boxes[:, 1] + boxes[:, 3], ty + th) - np.maximum(boxes[:, 1], ty)
@@ -154,18 +166,14 @@ class DetectionOracle:
         return scores, boxes
 
 
-OracleMethod = PointOracle | DetectionOracle
-
-
 def _fractions(parse: Parse) -> Floats:
     """Boxes (x, y, width, height) as fractions of the parsed picture."""
     import numpy as np
 
-    raw: Any = np.array([d.box for d in parse.detections], dtype=np.float64)
-    raw = raw / np.array([parse.width, parse.height, parse.width, parse.height])
-    raw[:, 2:] -= raw[:, :2]
-    out: Floats = raw
-    return out
+    edges = np.array([d.box for d in parse.detections], dtype=np.float64)
+    edges /= np.array([parse.width, parse.height, parse.width, parse.height])
+    edges[:, 2:] -= edges[:, :2]
+    return edges
 
 
 def _bonus(detection: Detection, wanted: str | None) -> float:
@@ -175,26 +183,3 @@ def _bonus(detection: Detection, wanted: str | None) -> float:
     if one == other:
         return original.SAME_TEXT
     return original.PART_OF_TEXT if one in other or other in one else 0.0
-
-
-def _chosen(view: View, best: float, chosen: tuple[float, ...] | None, shown: Detection | None) -> Look:
-    missed = Look("missed", confidence=best, reason=f"best score {best:.3f}: nothing passed the original's rule")
-    if chosen is None:
-        return missed
-    box = Box.from_xywh(chosen, UNIT).to(view.space)
-    if best < original.FOUND:
-        return missed._replace(point=box.centre, box=box)
-    text = shown.text if shown is not None else None
-    return Look("found", point=box.centre, box=box, text=text or None, confidence=best, reason="chosen by the truth")
-
-
-def _crop(view: View, region: original.XYWH) -> Crop:
-    x, y, wide, high = original.crop_pixels(region, view.width, view.height)
-    return Crop(view.space, x, y, x + wide, y + high)
-
-
-def _failed(look: Look, trail: Trail) -> Look:
-    """Where every single look failed, that is an error and no miss (the original counts it as one)."""
-    if look.status == "missed" and trail.failures and len(trail.failures) == trail.attempts:
-        return Look("error", reason=trail.failures[0])
-    return look

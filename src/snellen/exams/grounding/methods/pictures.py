@@ -40,9 +40,12 @@ def encoded(image: Image) -> bytes:
 
 def cut(data: bytes, crop: Crop) -> bytes:
     """The cut-out as PNG; the very same bytes where nothing is cut off."""
-    if crop.edges == (0, 0, crop.parent.width, crop.parent.height):
-        return data
-    return encoded(opened(data).crop(crop.edges))
+    return data if crop == Crop.whole(crop.parent) else encoded(opened(data).crop(crop.edges))
+
+
+def noted(crop: Crop) -> str:
+    """What was cut, in words: "whole" or "crop LEFT,TOP,RIGHT,BOTTOM"."""
+    return "whole" if crop == Crop.whole(crop.parent) else f"crop {','.join(map(str, crop.edges))}"
 
 
 def scaled(data: bytes, width: int, height: int) -> bytes:

@@ -10,10 +10,11 @@ from snellen.core.errors import SnellenError
 from snellen.core.text import one_line
 from snellen.core.types import Answer, Picture, Question, Text
 from snellen.exams.grounding import prompts
-from snellen.exams.grounding.geometry import UNIT, Box, Crop
+from snellen.exams.grounding.geometry import UNIT, Box, Crop, Point
 from snellen.exams.grounding.methods.base import Tools
+from snellen.exams.grounding.methods.crops import Strategy
 from snellen.exams.grounding.methods.grounders import asked_id, no_reply, steps
-from snellen.exams.grounding.methods.looks import Locator, Look, Trail
+from snellen.exams.grounding.methods.looks import Locator, Look, Trail, corners
 from snellen.exams.grounding.methods.pictures import cut, framed
 from snellen.exams.grounding.methods.seeker_math import SMALLEST, Check, Hints, Patch, ranked, read_check, read_hints
 from snellen.exams.grounding.methods.timing import aside
@@ -26,27 +27,25 @@ SLACK = 2  # whole pixels around a patch may be one more on each side
 PLAN, CHECK = "plan", "check"
 
 
-class ScreenSeeker:
+class ScreenSeeker(Strategy):
     """The search as a strategy over any locator."""
 
-    name = "screenseeker"
-    needs: tuple[str, ...] = ("planner",)
+    needs = ("planner",)
 
-    def __init__(self, calls: int = CALLS, depth: int = DEPTH) -> None:
+    def __init__(self, calls: int) -> None:
         if calls < 2:
             raise SnellenError(f"screenseeker needs at least 2 calls per sample, not {calls}: give a larger max_calls")
-        self.calls, self.depth = calls, depth
         self.most = calls  # of planner and grounder together
 
     async def search(self, locator: Locator, trail: Trail, tools: Tools) -> Look:
-        trail.cap = self.calls if trail.cap is None else min(trail.cap, self.calls)
-        hunt = _Hunt(locator, trail, tools, self.depth)
+        trail.cap = min(trail.cap or self.most, self.most)
+        hunt = _Hunt(locator, trail, tools)
         found = await hunt.into(trail.view.whole, 0)
         if found is not None:
             return found
         if trail.spent and hunt.first is not None:
             # nothing was confirmed within the cap: the grounder's own first answer, said to be that
-            return hunt.first._replace(reason=f"not confirmed within {self.calls} calls: the grounder's first answer")
+            return hunt.first._replace(reason=f"not confirmed within {self.most} calls: the grounder's first answer")
         if not hunt.heard:  # nobody ever said that it is not there
             unread = Look("unparsable", reason="no verdict could be read from the planner's replies")
             return Look("error", reason=trail.failures[0]) if trail.failures else unread
@@ -59,8 +58,9 @@ class _Hunt:
     `heard`: a verdict of the planner could be read, or the grounder itself said that it is not there.
     """
 
-    def __init__(self, locator: Locator, trail: Trail, tools: Tools, depth: int) -> None:
-        self.locator, self.trail, self.tools, self.depth = locator, trail, tools, depth
+    def __init__(self, locator: Locator, trail: Trail, tools: Tools) -> None:
+        self.locator, self.trail, self.tools = locator, trail, tools
+        self.wanted = trail.view.instruction
         self.first: Look | None = None
         self.denial = ""
         self.heard = False
@@ -68,23 +68,23 @@ class _Hunt:
     async def into(self, crop: Crop, depth: int) -> Look | None:
         """Search a part of the screenshot; None where nothing in it is confirmed."""
         inner = crop.inner
-        if depth >= self.depth or (inner.width <= SMALLEST[0] + SLACK and inner.height <= SMALLEST[1] + SLACK):
+        if depth >= DEPTH or (inner.width <= SMALLEST[0] + SLACK and inner.height <= SMALLEST[1] + SLACK):
             return await self._leaf(crop)
         hints = await self._plan(crop)
         if hints is None or self.trail.spent:
-            return await self._leaf(crop) if not self.trail.spent else None
+            return await self._leaf(crop)
         if hints.absent:
             self.denial, self.heard = "the planner says that there is no target", True
             return None
         candidates = []
-        for text in (self.trail.view.instruction, *hints.all[:MOST_HINTS]):
+        for text in (self.wanted, *hints.all[:MOST_HINTS]):
             if self.trail.spent:
                 break
             look = await self._ground(crop, text)
-            if look.box is not None or look.point is not None:
-                candidates.append(_patch(look, crop))
+            if look.point is not None:
+                candidates.append(_patch(look.box or _dot(look.point), crop))
         if not candidates:
-            return await self._leaf(crop) if not self.trail.spent else None
+            return await self._leaf(crop)
         for patch in ranked(candidates, inner.width, inner.height):
             if self.trail.spent:
                 return None
@@ -99,36 +99,29 @@ class _Hunt:
         """Ground in a picture that is small enough, and have the find checked."""
         if self.trail.spent:
             return None
-        look = await self._ground(crop, self.trail.view.instruction)
-        if look.point is None:
+        look = await self._ground(crop, self.wanted)
+        if look.point is None or self.trail.spent:
             return None
-        if self.trail.spent:
-            return None
-        check = await self._check(crop, look)
+        check = await self._check(crop, look.box or _dot(look.point))
         if check is None or check.result == "target_not_found":
             return None
         if check.result == "is_target":
             return look._replace(reason="confirmed by the planner")
-        again = self.trail.view.instruction if check.new_instruction is None else check.new_instruction
         if self.trail.spent:
             return None
-        second = await self._ground(crop, again)
+        second = await self._ground(crop, check.new_instruction or self.wanted)
         return None if second.point is None else second._replace(reason="grounded again with the planner's wording")
 
     async def _ground(self, crop: Crop, text: str) -> Look:
         look = await self.trail.look(self.locator, crop, text, self.tools)
-        self.heard = self.heard or (look.status == "refused" and text == self.trail.view.instruction)
-        if (
-            self.first is None
-            and look.point is not None
-            and text == self.trail.view.instruction
-            and crop == self.trail.view.whole
-        ):
-            self.first = look
+        if text == self.wanted:
+            self.heard = self.heard or look.status == "refused"
+            if self.first is None and look.point is not None and crop == self.trail.view.whole:
+                self.first = look
         return look
 
     async def _plan(self, crop: Crop) -> Hints | None:
-        text = prompts.filled(prompts.PLANNER, instruction=self.trail.view.instruction)
+        text = prompts.filled(prompts.PLANNER, instruction=self.wanted)
         reply = await self._ask(PLAN, crop, await aside(self.tools, cut, self.trail.view.image, crop), text)
         if reply is None:
             return None
@@ -136,9 +129,8 @@ class _Hunt:
         # what a reply names before it is cut off are hints all the same, but that there is no target is a verdict
         return hints._replace(absent=False) if reply.finish_reason == "length" else hints
 
-    async def _check(self, crop: Crop, look: Look) -> Check | None:
-        text = prompts.filled(prompts.CHECK, instruction=self.trail.view.instruction)
-        box = look.box if look.box is not None else _dot(look)
+    async def _check(self, crop: Crop, box: Box) -> Check | None:
+        text = prompts.filled(prompts.CHECK, instruction=self.wanted)
         picture = await aside(self.tools, _shown, self.trail.view.image, crop, crop.into(box))
         reply = await self._ask(CHECK, crop, picture, text)
         check = None if reply is None else read_check(thought_out(reply.text))
@@ -148,18 +140,15 @@ class _Hunt:
     async def _ask(self, role: str, crop: Crop, picture: bytes, text: str) -> Answer | None:
         view, trail = self.trail.view, self.trail
         trail.calls += 1
-        answer = await self.tools.ask(
-            Question(
-                id=asked_id(view, crop),
-                benchmark=prompts.EXAM,
-                prompt=role,
-                system=prompts.PLANNER_SYSTEM,
-                parts=(
-                    Picture(data=picture, name=view.id, transforms=steps(crop, (crop.inner.width, crop.inner.height))),
-                    Text(text=text),
-                ),
-            )
+        shown = Picture(data=picture, name=view.id, transforms=steps(crop, (crop.inner.width, crop.inner.height)))
+        question = Question(
+            id=asked_id(view, crop),
+            benchmark=prompts.EXAM,
+            prompt=role,
+            system=prompts.PLANNER_SYSTEM,
+            parts=(shown, Text(text=text)),
         )
+        answer = await self.tools.ask(question)
         problem = no_reply(answer)
         if problem is not None:
             trail.failures.append(f"{role}: {one_line(problem.reason, 200)}")
@@ -168,16 +157,12 @@ class _Hunt:
         return answer
 
 
-def _patch(look: Look, crop: Crop) -> Patch:
+def _patch(box: Box, crop: Crop) -> Patch:
     """A find as a patch of the picture it was found in, cut to it."""
-    box = crop.into(look.box if look.box is not None else _dot(look)).to(UNIT).clamped()
-    return box.x1, box.y1, box.x2, box.y2
+    return corners(crop.into(box).to(UNIT).clamped())
 
 
-def _dot(look: Look) -> Box:
-    if look.point is None:
-        raise ValueError("a look without an answer has no place")
-    at = look.point
+def _dot(at: Point) -> Box:
     return Box(at.x, at.y, at.x, at.y, at.space)
 
 

@@ -9,7 +9,7 @@ import asyncio
 import hashlib
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
-from typing import Any
+from typing import Any, NamedTuple
 from typing import Protocol as Interface
 
 import msgspec
@@ -19,15 +19,19 @@ from snellen.core.errors import MissingExtra, SnellenError
 from snellen.core.images import ledger_entry
 from snellen.core.subject import Asked, Caller, Reply, Request, Subject
 from snellen.core.types import Answer, Call, Failure, Picture, Question
-from snellen.exams.grounding.methods import wire_omniparser
 from snellen.exams.grounding.methods.base import Method, Parse, ToolFailure, View
-from snellen.exams.grounding.methods.omniparser import OmniParserEndpoint
+from snellen.exams.grounding.methods.ocr import missing
 from snellen.exams.grounding.methods.oracle import OracleMethod, Target
 from snellen.exams.grounding.methods.parsers import ParseCache
-from snellen.exams.grounding.reading.predictions import Prediction, to_text
+from snellen.exams.grounding.methods.wire_omniparser import OmniParserEndpoint, parse_image
+from snellen.exams.grounding.reading.predictions import to_text
 
-OCR = "snellen.exams.grounding.methods.ocr_worker:parse_question"
-ROLES = {"plan": "planner", "check": "planner"}
+OCR = "snellen.exams.grounding.methods.ocr:parse_question"
+PLANNING = ("plan", "check")
+MISSING = {
+    "model": "asks a model: name it with --model, such as --model vllm/NAME",
+    "planner": "asks a planner: name it with --planner (or --model)",
+}
 
 
 class Pool(Interface):
@@ -38,31 +42,21 @@ class Pool(Interface):
     def close(self) -> None: ...
 
 
-class Outside:
-    """What methods may need: a model, another one that plans, an OmniParser server, processes for the embedded parser."""
+class Outside(NamedTuple):
+    """What methods may need: a model, one that plans (perhaps the same), an OmniParser server, processes for the embedded parser."""
 
-    def __init__(
-        self,
-        model: Subject | None = None,
-        planner: Subject | None = None,
-        parser: OmniParserEndpoint | None = None,
-        pool: Callable[[str], Pool] | None = None,
-    ) -> None:
-        self.model, self.planner, self.parser, self.pool = model, planner or model, parser, pool
+    model: Subject | None
+    planner: Subject | None
+    parser: OmniParserEndpoint | None
+    pool: Callable[[str], Pool]
 
     def check(self, name: str, needs: tuple[str, ...]) -> None:
         """One line on what is missing."""
-        if "model" in needs and self.model is None:
-            raise SnellenError(f"method {name} asks a model: name it with --model, such as --model vllm/NAME")
-        if "planner" in needs and self.planner is None:
-            raise SnellenError(f"method {name} asks a planner: name it with --planner (or --model)")
-        if "parser:omniparser" in needs and self.parser is None:
-            raise SnellenError(f"method {name} needs an OmniParser server: --omniparser-url or EVAL_OMNIPARSER_URL")
-        if "extra:ocr" in needs:
-            from snellen.exams.grounding.methods.ocr import missing
-
-            if missing() is not None:
-                raise MissingExtra(f"method {name}", "ocr")
+        for need, there in (("model", self.model), ("planner", self.planner)):
+            if need in needs and there is None:
+                raise SnellenError(f"method {name} {MISSING[need]}")
+        if "extra:ocr" in needs and missing() is not None:
+            raise MissingExtra(f"method {name}", "ocr")
 
 
 class MethodSubject(Subject):
@@ -79,12 +73,9 @@ class MethodSubject(Subject):
     ) -> None:
         outside.check(method.name, method.needs)
         self._method, self._outside, self._truths = method, outside, truths
-        asked = [
-            s for s in (outside.model, outside.planner) if s is not None and {"model", "planner"} & {*method.needs}
-        ]
-        unlike = list({id(s): s for s in asked}.values())
-        self._models = tuple(unlike)
-        names = "+".join(s.spec for s in unlike)
+        self._given = list({id(s): s for s in (outside.model, outside.planner) if s is not None}.values())
+        self._asked = self._given if {"model", "planner"} & {*method.needs} else []
+        names = "+".join(s.spec for s in self._asked)
         self.spec = f"{method.name}/{names}" if names else method.name
         identity: dict[str, Any] = {"kind": "method", "method": method.name, "options": dict(options)}
         if truths is not None:
@@ -93,21 +84,21 @@ class MethodSubject(Subject):
         if "parser:omniparser" in method.needs and outside.parser is not None:
             self.endpoints += (outside.parser,)
             identity["parser"] = outside.parser.connection.url
-        for subject in unlike:
+        for subject in self._asked:
             if subject.endpoint is not None:
                 self._via[id(subject)] = len(self.endpoints)
                 self.endpoints += (subject.endpoint,)
             identity["planner" if subject is not outside.model else "model"] = dict(subject.identity)
         self.identity = identity
         self._pool: Pool | None = None
-        self._parses = ParseCache(self._parse)
+        self.parses = ParseCache(self._parse)
+        self.parse_calls: dict[bytes, list[Call]] = {}  # by picture: whoever asks first pays for them
         self._call: Caller | None = None
-        self._parse_calls: dict[str, list[Call]] = {}
 
     def asked(self) -> tuple[Asked, ...]:
         """The models that it asks, for estimates."""
         text, pictures = self._method.prompt
-        return tuple(Asked(model, self._method.most, text, pictures) for model in self._models)
+        return tuple(Asked(model, self._method.most, text, pictures) for model in self._asked)
 
     def prepare(self, question: Question) -> View:
         return View.of(question)
@@ -115,12 +106,14 @@ class MethodSubject(Subject):
     async def answer(self, question: Question, prepared: View, call: Caller) -> Answer:
         self._call = call
         tools = _Tools(self)
+        truth = [] if self._truths is None else [self._truths[question.id]]
         try:
-            prediction = await self._located(prepared, tools)
-        except ToolFailure as failure:
-            return self._failed(question, failure.kind, failure.reason, tools)
-        if prediction.status == "error":
-            return self._failed(question, "method", prediction.reason or "the method failed", tools)
+            prediction = await self._method.locate(prepared, tools, *truth)
+            if prediction.status == "error":
+                raise ToolFailure("method", prediction.reason or "the method failed")
+        except ToolFailure as error:
+            failure = Failure(kind=error.kind, reason=error.reason)
+            return Answer(id=question.id, prompt=question.prompt, failure=failure, calls=tuple(tools.calls))
         return Answer(
             id=question.id,
             prompt=question.prompt,
@@ -129,40 +122,20 @@ class MethodSubject(Subject):
             calls=tuple(tools.calls),
         )
 
-    async def _located(self, view: View, tools: _Tools) -> Prediction:
-        if self._truths is None:
-            return await self._method.locate(view, tools)  # type: ignore[call-arg]
-        return await self._method.locate(view, tools, self._truths[view.id])  # type: ignore[call-arg]
-
-    def _failed(self, question: Question, kind: str, reason: str, tools: _Tools) -> Answer:
-        failure = Failure(kind=kind, reason=reason)
-        return Answer(id=question.id, prompt=question.prompt, failure=failure, calls=tuple(tools.calls))
-
     async def close(self) -> None:
         if self._pool is not None:
             pool, self._pool = self._pool, None
             await asyncio.to_thread(pool.close)
-        for subject in {id(s): s for s in (self._outside.model, self._outside.planner) if s is not None}.values():
+        for subject in self._given:
             await subject.close()
-
-    # ------------------------------------------------------------ what the tools do
-
-    async def parse(self, image: bytes, note: str, calls: list[Call]) -> Parse:
-        """See what is in a picture; whoever asks first pays for it."""
-        try:
-            return await self._parses(image, note)
-        finally:
-            calls += self._parse_calls.pop(hashlib.sha256(image).hexdigest(), ())
 
     async def _parse(self, image: bytes, note: str) -> Parse:
         if "parser:omniparser" in self._method.needs:
             spent: list[float | None] = []
-            parse = await wire_omniparser.parse_image(lambda body: self._post(image, note, body, spent), image)
+            parse = await parse_image(lambda body: self._post(image, note, body, spent), image)
             known = [s for s in spent if s is not None]
             return msgspec.structs.replace(parse, seconds=sum(known) if known else None)
         if self._pool is None:
-            if self._outside.pool is None:
-                raise ToolFailure("parser", "no processes to parse with")
             self._pool = self._outside.pool(OCR)
         asked = Question(id=note, benchmark="grounding", prompt="parse", parts=(Picture(data=image),))
         try:
@@ -171,26 +144,22 @@ class MethodSubject(Subject):
             raise ToolFailure("parser", f"the embedded parser failed ({error})") from None
         return msgspec.json.decode(text, type=Parse)
 
-    async def _post(self, image: bytes, note: str, body: bytes, spent: list[float | None]) -> tuple[int, bytes]:
+    async def _post(self, image: bytes, note: str, body: bytes, spent: list[float | None]) -> bytes | None:
         parser, call = self._outside.parser, self._call
         if parser is None or call is None:
             raise ToolFailure("parser", "no OmniParser server")
         key = digest({"kind": parser.kind, "endpoint": parser.connection.url, "body": hashlib.sha256(body).hexdigest()})
-        reply: Reply = await call(
-            Request(
-                key=key, body=body, images=(ledger_entry(image, () if note == "whole" else (note,)),), cost_bound=0.0
-            )
-        )
-        self._parse_calls.setdefault(hashlib.sha256(image).hexdigest(), []).append(reply.call)
+        sent = ledger_entry(image, () if note == "whole" else (note,))
+        reply: Reply = await call(Request(key=key, body=body, images=(sent,), cost_bound=0.0))
+        self.parse_calls.setdefault(image, []).append(reply.call)
         spent.append(reply.call.latency)
         if reply.failure is not None:
             raise ToolFailure(reply.failure.kind, reply.failure.reason)
-        return (500 if reply.refused else 200), reply.text.encode()
+        return None if reply.refused else reply.text.encode()
 
-    async def ask(self, question: Question, calls: list[Call]) -> Answer:
+    async def ask(self, question: Question) -> Answer:
         """Ask the model, or the planner where the question is one of planning."""
-        outside = self._outside
-        subject = outside.planner if ROLES.get(question.prompt) == "planner" else outside.model
+        subject = self._outside.planner if question.prompt in PLANNING else self._outside.model
         if subject is None or self._call is None:
             raise ToolFailure("model", "no model to ask")
         via, call = self._via.get(id(subject), 0), self._call
@@ -199,9 +168,7 @@ class MethodSubject(Subject):
             return await call(msgspec.structs.replace(request, via=via))
 
         prepared = await asyncio.to_thread(subject.prepare, question)
-        answer = await subject.answer(question, prepared, through)
-        calls += answer.calls
-        return answer
+        return await subject.answer(question, prepared, through)
 
 
 class _Tools:
@@ -212,7 +179,12 @@ class _Tools:
         self.calls: list[Call] = []
 
     async def parse(self, image: bytes, note: str) -> Parse:
-        return await self._subject.parse(image, note, self.calls)
+        try:
+            return await self._subject.parses(image, note)
+        finally:
+            self.calls += self._subject.parse_calls.pop(image, ())
 
     async def ask(self, question: Question) -> Answer:
-        return await self._subject.ask(question, self.calls)
+        answer = await self._subject.ask(question)
+        self.calls += answer.calls
+        return answer

@@ -1,4 +1,4 @@
-"""OmniParser's HTTP interface: the request, the reply, and its failure on pictures without text. Pure but for the given `send`.
+"""OmniParser's HTTP interface: the endpoint, the request, the reply, and its failure on pictures without text.
 
 `POST /parse/` (the slash at the end matters: without it the server redirects) with `{"base64_image": ...}`. The reference server answers
 500 where its OCR finds no text at all, which is not "nothing found": the picture is sent once more with a strip of text below it, and
@@ -12,12 +12,15 @@ import base64
 import math
 import re
 from collections.abc import Awaitable, Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 
 from snellen.core.errors import SnellenError
+from snellen.core.secret import Secret
+from snellen.core.subject import Connection, Parsed
 from snellen.core.text import one_line
+from snellen.core.types import Failure
 from snellen.exams.grounding.methods.base import Parse, ToolFailure
 from snellen.exams.grounding.methods.pictures import encoded, opened
 from snellen.exams.grounding.reading.predictions import Detection
@@ -30,16 +33,36 @@ STRIP_FONT = 32
 MOST_ITEMS = 5000
 SLACK = 0.05  # how far beyond the picture a box may reach and still be one of it
 _OLD = re.compile(r"(Text|Icon) Box ID \d{1,6}:\s?(.*)", re.DOTALL)
-Send = Callable[[bytes], Awaitable[tuple[int, bytes]]]
+HINT = "start OmniParser's server, or name it with --omniparser-url or EVAL_OMNIPARSER_URL"
+Send = Callable[[bytes], Awaitable[bytes | None]]
+"""Posts a body and gives the reply's; None where the server failed on the picture (status 500)."""
 
 
-class Padding(NamedTuple):
-    """The sizes of a picture before and after a strip was added below (and, if it was narrow, to the right)."""
+class OmniParserEndpoint:
+    """One server, which has no model list and takes no key.
 
-    width: int
-    height: int
-    padded_width: int
-    padded_height: int
+    A status 500 is what it says on pictures without text: it is handed on, not tried again and again.
+    """
+
+    kind = "omniparser"
+    model = "omniparser"
+
+    def __init__(self, url: str) -> None:
+        self.connection = Connection(parse_url(url), probe_url(url), {}, Secret(""), HINT)
+
+    def parse(self, body: bytes) -> Parsed:
+        """The list of what it sees; the picture with boxes that comes along is not kept."""
+        kept = msgspec.json.encode({"parsed_content_list": _items(body)}).decode()
+        return Parsed(text=kept, finish_reason="stop", cost=0.0, cost_source="server")
+
+    def explain(self, status: int, body: bytes) -> Parsed:
+        said = one_line(body[:2000].decode("utf-8", "replace"), 160)
+        if status == 500:
+            return Parsed(text=said, refused=True, cost=0.0, cost_source="refused")
+        return Parsed(error=Failure(kind="parser", reason=f"OmniParser: status {status}: {said}"), status=status)
+
+    def learn(self, listing: bytes) -> None:
+        """It lists nothing."""
 
 
 def parse_url(base: str) -> str:
@@ -65,35 +88,29 @@ def _root(base: str) -> str:
     return root.rstrip("/")
 
 
-def request_body(image: bytes) -> bytes:
+def _request(image: bytes) -> bytes:
     """The JSON of a request: the encoded picture as plain base64."""
     return msgspec.json.encode({"base64_image": base64.b64encode(image).decode("ascii")})
 
 
-def read_reply(status: int, body: bytes, width: int, height: int) -> Parse:
-    """What the server saw, in pixels of the picture. Raises ToolFailure, which is never the same as an empty Parse."""
-    if status != 200:
-        raise ToolFailure(*_explained(status, body))
+def _items(body: bytes) -> list[Any]:
+    """The list in a reply; ValueError where there is none."""
     try:
         data = msgspec.json.decode(body)
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
-        raise ToolFailure("garbled", "OmniParser's reply is not JSON") from None
-    items = data.get("parsed_content_list") if isinstance(data, dict) else None
-    if not isinstance(items, list):
-        raise ToolFailure("garbled", "OmniParser's reply has no parsed_content_list")
-    found = (convert(item, width, height) for item in items[:MOST_ITEMS])
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+        raise ValueError(f"not JSON ({one_line(str(error), 80)})") from None
+    if not isinstance(data, dict) or not isinstance(data.get("parsed_content_list"), list):
+        raise ValueError("no parsed_content_list in the reply")
+    return list(data["parsed_content_list"])
+
+
+def read_reply(body: bytes, width: int, height: int) -> Parse:
+    """What the server saw, in pixels of the picture. Raises ToolFailure, which is never the same as an empty Parse."""
+    try:
+        found = [convert(item, width, height) for item in _items(body)[:MOST_ITEMS]]
+    except ValueError as error:
+        raise ToolFailure("garbled", f"OmniParser: {error}") from None
     return Parse(width=width, height=height, detections=tuple(d for d in found if d is not None), parser=NAME)
-
-
-def _explained(status: int, body: bytes) -> tuple[str, str]:
-    said = one_line(body[:2000].decode("utf-8", "replace"), 160)
-    if status == 500:
-        return "server-500", f"OmniParser failed on this picture (status 500: {said})"
-    if status in (307, 308):
-        return "redirect", f"OmniParser redirects (status {status}): the address needs /parse/ with a slash at the end"
-    if status == 422:
-        return "bad-request", f"OmniParser does not understand the request (status 422: {said})"
-    return "status", f"OmniParser answered with status {status}: {said}"
 
 
 def convert(item: Any, width: int, height: int) -> Detection | None:
@@ -130,8 +147,8 @@ def _is_number(value: Any) -> bool:
 # ---------------------------------------------------------------- pictures without text
 
 
-def padded(image: bytes) -> tuple[bytes, Padding]:
-    """The picture with a strip of text below it."""
+def padded(image: bytes) -> tuple[bytes, tuple[int, int]]:
+    """The picture with a strip of text below it (and, if it is narrow, wider), and its new size."""
     from PIL import Image
 
     picture = opened(image)
@@ -139,7 +156,7 @@ def padded(image: bytes) -> tuple[bytes, Padding]:
     out = Image.new("RGB", (wide, high), (255, 255, 255))
     out.paste(picture, (0, 0))
     out.paste(strip(), (0, picture.height))
-    return encoded(out), Padding(picture.width, picture.height, wide, high)
+    return encoded(out), out.size
 
 
 def strip() -> Any:
@@ -151,32 +168,28 @@ def strip() -> Any:
     return out
 
 
-def unpadded(parse: Parse, padding: Padding) -> Parse:
-    """A parse of the padded picture as one of the picture: what lies in the padding is dropped, what reaches into it is cut."""
+def unpadded(parse: Parse, width: int, height: int) -> Parse:
+    """A parse of a padded picture as one of the picture: what lies in the padding is dropped, what reaches into it is cut."""
     kept = []
     for found in parse.detections:
         x1, y1, x2, y2 = found.box
-        if (x1 + x2) / 2 < padding.width and (y1 + y2) / 2 < padding.height:
-            box = (x1, y1, min(x2, float(padding.width)), min(y2, float(padding.height)))
-            kept.append(msgspec.structs.replace(found, box=box))
-    return Parse(width=padding.width, height=padding.height, detections=tuple(kept), parser=parse.parser, padded=True)
+        if (x1 + x2) / 2 < width and (y1 + y2) / 2 < height:
+            kept.append(msgspec.structs.replace(found, box=(x1, y1, min(x2, float(width)), min(y2, float(height)))))
+    return Parse(width=width, height=height, detections=tuple(kept), parser=parse.parser, padded=True)
 
 
 async def parse_image(send: Send, image: bytes) -> Parse:
-    """Parse a picture with a function that posts a body and gives status and body back.
-
-    A 500 is tried once more with the strip. If that fails too it is a failure, not an empty screen.
-    """
+    """Parse a picture. One that the server fails on is tried once more with the strip; a second 500 is a failure, not an empty screen."""
     try:
         size = opened(image).size
     except SnellenError as error:
         raise ToolFailure("image", str(error), lasting=True) from None
-    status, body = await send(request_body(image))
-    if status != 500:
-        return read_reply(status, body, *size)
-    larger, padding = await asyncio.to_thread(padded, image)
-    status, body = await send(request_body(larger))
-    if status == 500:
+    body = await send(_request(image))
+    if body is not None:
+        return read_reply(body, *size)
+    larger, larger_size = await asyncio.to_thread(padded, image)
+    body = await send(_request(larger))
+    if body is None:
         reason = "OmniParser fails on this picture (status 500), also with a strip of text added"
         raise ToolFailure("server-500", reason, lasting=True)
-    return unpadded(read_reply(status, body, padding.padded_width, padding.padded_height), padding)
+    return unpadded(read_reply(body, *larger_size), *size)

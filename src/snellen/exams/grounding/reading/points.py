@@ -77,21 +77,18 @@ def read_point(reply: str, cut: bool = False) -> Said:
     text = spoken(reply)
     if cut and not _closed_answer(reply, text):
         return Said("nothing", note="the reply was cut off")
+    action = _other_action(text)
+    if action:
+        return Said("other-action", note=f"the action is {action}, not a click")
     for reader in _CLOSED if cut else _READERS:
         found = list(dict.fromkeys(reader(text)))
         if len(found) > 1 and (answer := _after_answer(text)):
             found = list(dict.fromkeys(reader(answer))) or found
         if not found:
             continue
-        action = _other_action(text)
-        if action:
-            return Said("other-action", note=f"the action is {action}, not a click")
         if len(found) > 1:
             return Said("several", note=f"{len(found)} different answers in one reply")
         return _said(found[0])
-    action = _other_action(text)
-    if action:
-        return Said("other-action", note=f"the action is {action}, not a click")
     if not cut and len(text) <= _LONGEST_REFUSAL and _REFUSALS.search(text):
         return Said("refusal", note="the model says that it is not there")
     return Said("nothing", note="no point in the reply")
@@ -139,10 +136,7 @@ def _said(numbers: Numbers) -> Said:
 def _other_action(text: str) -> str:
     """The name of an action that is not a click; nothing where a click is among the actions."""
     called = [name for name in _CALL.findall(text) if name in POINTING or name in OTHER_ACTIONS]
-    for data in _json_values(text):
-        action = _find(data, ("action",))
-        if isinstance(action, str):
-            called.append(action)
+    called += [action for data in _json_values(text) if isinstance(action := _action(data), str)]
     if any(name in POINTING for name in called):
         return ""
     return next((name for name in called if name in OTHER_ACTIONS), "")
@@ -265,15 +259,11 @@ def _is_number(value: Any) -> TypeGuard[float]:
     return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value) and abs(value) < 1e12
 
 
-def _find(data: Any, keys: tuple[str, ...], depth: int = 0) -> Any:
-    """The first value behind one of the keys, in an object or the objects in it."""
+def _action(data: Any, depth: int = 0) -> Any:
+    """The first value behind the key `action`, in an object or the objects in it."""
     if depth > 6:
         return None
-    if isinstance(data, dict):
-        for key in keys:
-            if key in data:
-                return data[key]
-        inside: list[Any] = list(data.values())[:50]
-    else:
-        inside = data[:50] if isinstance(data, list) else []
-    return next((v for v in (_find(item, keys, depth + 1) for item in inside) if v is not None), None)
+    if isinstance(data, dict) and "action" in data:
+        return data["action"]
+    inside = list(data.values()) if isinstance(data, dict) else data if isinstance(data, list) else []
+    return next((v for v in (_action(item, depth + 1) for item in inside[:50]) if v is not None), None)

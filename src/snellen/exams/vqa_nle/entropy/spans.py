@@ -157,7 +157,13 @@ def _last_place(text: str, part: str) -> tuple[int, int] | None:
 
 def spans(tokens: Sequence[Token], reading: Mapping[str, Any] | None = None) -> Spans:
     """Mean and maximum entropy of the words of the answer and of the explanation."""
-    return spans_of(words(tokens, reading))
+    values: dict[Part, list[float]] = {"answer": [], "explanation": []}
+    found = words(tokens, reading)
+    for word in found:
+        if word.entropy is not None:
+            values[word.part].append(word.entropy)
+    bounded = any(word.entropy_high is not None for word in found)
+    return Spans(*_mean_max(values["answer"]), *_mean_max(values["explanation"]), bounded)
 
 
 def metrics_of(found: Spans) -> Metrics:
@@ -180,17 +186,6 @@ def from_metrics(metrics: Mapping[str, Any]) -> Spans:
     """The spans that a mark holds; empty where it has none."""
     bounded = any(metric_name(kind, True) in metrics for kind in KINDS)
     return Spans(**{kind: metrics.get(metric_name(kind, bounded)) for kind in KINDS}, bounded=bounded)
-
-
-def spans_of(found: Iterable[Word]) -> Spans:
-    """As `spans`, for words at hand."""
-    values: dict[str, list[float]] = {"answer": [], "explanation": []}
-    bounded = False
-    for word in found:
-        if word.entropy is not None:
-            values[word.part].append(word.entropy)
-            bounded = bounded or word.entropy_high is not None
-    return Spans(*_mean_max(values["answer"]), *_mean_max(values["explanation"]), bounded)
 
 
 def _mean_max(values: list[float]) -> tuple[float | None, float | None]:

@@ -26,14 +26,6 @@ class Measured(NamedTuple):
     spans: Spans
 
 
-class Against(NamedTuple):
-    """How one kind of entropy goes with correctness, over the samples that have both."""
-
-    n: int
-    auroc: float | None
-    bins: tuple[Bin, ...]
-
-
 def measured(run: RunFacts) -> list[Measured]:
     """The samples of a run whose replies have entropies: those of the marks, as the summary has them."""
     found = []
@@ -46,19 +38,8 @@ def measured(run: RunFacts) -> list[Measured]:
     return found
 
 
-def against(samples: list[Measured], kind: str) -> Against:
-    """AUROC and curve of one kind of entropy (`answer_mean`, ...). A sample is right where its accuracy is above one half."""
-    pairs = [
-        (entropy, m.correct > 0.5)
-        for m in samples
-        if m.correct is not None and (entropy := getattr(m.spans, kind)) is not None
-    ]
-    scores, right = [e for e, _ in pairs], [r for _, r in pairs]
-    return Against(len(pairs), auroc([-s for s in scores], right), curve(scores, right))
-
-
 def exports(run: RunFacts) -> Iterator[tuple[str, bytes]]:
-    """`entropy.csv` and `entropy_curve.csv`, where there are entropies at all."""
+    """`entropy.csv` and `entropy_curve.csv`, where there are entropies at all. A sample is right where its accuracy is above one half."""
     samples = measured(run)
     if not samples:
         return
@@ -69,6 +50,9 @@ def exports(run: RunFacts) -> Iterator[tuple[str, bytes]]:
     for split, bounded in dict.fromkeys((m.split, m.spans.bounded) for m in samples):
         part = [m for m in samples if (m.split, m.spans.bounded) == (split, bounded)]
         for kind in KINDS:
-            found = against(part, kind)
-            curves += [[split, kind, int(bounded), found.auroc, found.n, *b] for b in found.bins]
+            both = [m for m in part if m.correct is not None and getattr(m.spans, kind) is not None]
+            entropies = [getattr(m.spans, kind) for m in both]
+            right = [m.correct is not None and m.correct > 0.5 for m in both]
+            ranked = auroc([-e for e in entropies], right)
+            curves += [[split, kind, int(bounded), ranked, len(both), *b] for b in curve(entropies, right)]
     yield "entropy_curve.csv", csv_bytes(curves)

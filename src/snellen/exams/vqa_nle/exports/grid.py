@@ -22,15 +22,15 @@ from typing import NamedTuple
 import msgspec
 
 from snellen.core.cells import Sheet, csv_bytes, from_cell, workbook
-from snellen.core.errors import MissingExtra, SnellenError
+from snellen.core.errors import MissingExtra, SnellenError, unknown
 from snellen.core.records import Record
 from snellen.core.types import Struct
 from snellen.exams.vqa_nle.names import MULTIMODAL_VQA_EVAL, OLD_NAMES
+from snellen.synthetic.writing import write_bytes
 
 TASKS = ("VQA-X", "ACT-X", "ESNLI-VE", "VCR")  # the rows, spelled as multimodal-vqa-eval spells them
 COLUMNS = tuple(f"{model}_{split}" for model in ("llava", "qwen") for split in ("train", "test", "val"))
 CSV, XLSX, SIDECAR = "accuracy_grid.csv", "accuracy_grid.xlsx", "accuracy_grid.json"
-LAYOUT = 1
 
 
 class Result(Record, frozen=True):
@@ -43,6 +43,9 @@ class Result(Record, frozen=True):
     protocol: str = ""
     run: str = ""
     synthetic: bool = False
+
+    def __post_init__(self) -> None:  # a file may have a protocol's old name
+        msgspec.structs.force_setattr(self, "protocol", OLD_NAMES.get(self.protocol, self.protocol))
 
     @property
     def text(self) -> str:
@@ -83,7 +86,7 @@ class Sidecar(Struct, frozen=True):
     """accuracy_grid.json."""
 
     cells: Memory
-    layout: int = LAYOUT
+    layout: int = 1
 
 
 class Grid(NamedTuple):
@@ -122,10 +125,10 @@ def parse_accuracy(cell: object) -> float | None:
 def parse_result(cell: str) -> Result | None:
     """What a cell says that has no memory: one that multimodal-vqa-eval wrote."""
     accuracy = parse_accuracy(cell)
+    if accuracy is None:
+        return None
     count = re.search(r"\((\d+)\)\s*$", cell)
-    return (
-        None if accuracy is None else Result(accuracy=accuracy, n_samples=int(count[1]) if count else 0, prompt_mode="")
-    )
+    return Result(accuracy=accuracy, n_samples=int(count[1]) if count else 0, prompt_mode="")
 
 
 # ---------------------------------------------------------------- rules
@@ -155,10 +158,10 @@ RULES: Mapping[str, Callable[[Result, Result, str], str | None]] = {
 }
 
 
-def updated(grid: Grid, entry: Entry, rule: str = "samples", *, force: bool = False) -> tuple[Grid, Update]:
-    """The grid with a result taken in. `force` shows it whatever the rule says."""
+def updated(grid: Grid, entry: Entry, rule: str = "samples") -> tuple[Grid, Update]:
+    """The grid with a result taken in."""
     if rule not in RULES:
-        raise SnellenError(f"unknown rule '{rule}' of the accuracy grid: choose from {', '.join(RULES)}")
+        raise unknown("rule", rule, RULES, of="the accuracy grid")
     new, task, column = entry.result, entry.task, entry.column
     if new is None:
         return grid, Update(False, f"{task} {column}: nothing was marked, the cell stays")
@@ -170,7 +173,7 @@ def updated(grid: Grid, entry: Entry, rule: str = "samples", *, force: bool = Fa
     old = known.results.get(known.shown) if known else None
     if old is None or old.text != cell:  # multimodal-vqa-eval wrote here since, or before there was a memory
         old = parse_result(cell)
-    reason = None if old is None or force else RULES[rule](new, old, cell)
+    reason = None if old is None else RULES[rule](new, old, cell)
     if reason is None:
         rows[task][column] = new.text
     columns = grid.columns if column in grid.columns else (*grid.columns, column)
@@ -192,20 +195,13 @@ def updated(grid: Grid, entry: Entry, rule: str = "samples", *, force: bool = Fa
 
 def table(grid: Grid) -> list[list[str]]:
     """The rows of the CSV and Excel files, the header first."""
-    return [
-        ["task", *grid.columns],
-        *([task, *(cells.get(c, "") for c in grid.columns)] for task, cells in grid.rows.items()),
-    ]
+    rows = ([task, *(cells.get(c, "") for c in grid.columns)] for task, cells in grid.rows.items())
+    return [["task", *grid.columns], *rows]
 
 
 def to_csv(grid: Grid) -> bytes:
     """accuracy_grid.csv."""
     return csv_bytes(table(grid))
-
-
-def to_xlsx(grid: Grid) -> bytes:
-    """accuracy_grid.xlsx; raises MissingExtra without the extra `excel`."""
-    return workbook([Sheet("accuracy", table(grid))])
 
 
 def to_sidecar(grid: Grid) -> bytes:
@@ -233,24 +229,12 @@ def _memory(path: Path) -> Memory:
     if not path.is_file():
         return {}
     try:
-        cells = msgspec.json.decode(path.read_bytes(), type=Sidecar).cells
+        return msgspec.json.decode(path.read_bytes(), type=Sidecar).cells
     except msgspec.MsgspecError as error:
         raise SnellenError(f"{path}: cannot be read ({error}): move it away, the grid itself is in {CSV}") from None
-    return {
-        task: {
-            c: Shown(shown=s.shown, results={m: _renamed(r) for m, r in s.results.items()}) for c, s in columns.items()
-        }
-        for task, columns in cells.items()
-    }
 
 
-def _renamed(result: Result) -> Result:
-    """A result whose protocol has another name by now."""
-    name = OLD_NAMES.get(result.protocol)
-    return result if name is None else msgspec.structs.replace(result, protocol=name)
-
-
-def update(results_dir: Path, entry: Entry, *, rule: str = "samples", force: bool = False) -> Update:
+def update(results_dir: Path, entry: Entry, *, rule: str = "samples") -> Update:
     """Take a result into the grid of a shared folder (`results/with_explanation`, say); one writer at a time.
 
     Without the extra `excel` the CSV file is written all the same, and the notes say what is missing.
@@ -259,18 +243,11 @@ def update(results_dir: Path, entry: Entry, *, rule: str = "samples", force: boo
 
     results_dir.mkdir(parents=True, exist_ok=True)
     with FileLock(results_dir / ".accuracy_grid.lock"):
-        grid, update = updated(read(results_dir), entry, rule, force=force)
-        write(results_dir / CSV, to_csv(grid))
-        write(results_dir / SIDECAR, to_sidecar(grid))
+        grid, update = updated(read(results_dir), entry, rule)
+        write_bytes(results_dir / CSV, to_csv(grid))
+        write_bytes(results_dir / SIDECAR, to_sidecar(grid))
         try:
-            write(results_dir / XLSX, to_xlsx(grid))
+            write_bytes(results_dir / XLSX, workbook([Sheet("accuracy", table(grid))]))
         except MissingExtra as error:
             return update._replace(notes=(str(error),))
     return update
-
-
-def write(path: Path, content: bytes) -> None:
-    """Put a file in place whole."""
-    part = path.with_name(path.name + ".part")
-    part.write_bytes(content)
-    part.replace(path)

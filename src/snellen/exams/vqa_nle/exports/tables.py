@@ -12,7 +12,7 @@ import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path, PurePosixPath
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import msgspec
 
@@ -26,7 +26,8 @@ from snellen.exams.vqa_nle.exports import entropy as entropy_tables
 from snellen.exams.vqa_nle.exports import grid
 from snellen.exams.vqa_nle.names import MULTIMODAL_VQA_EVAL, OLD_NAMES, wants_explanation
 from snellen.exams.vqa_nle.protocols import NleProtocol
-from snellen.exams.vqa_nle.reading.multimodal_vqa_eval import majority_answer
+from snellen.exams.vqa_nle.reading.multimodal_vqa_eval import accuracy, majority_answer
+from snellen.synthetic.writing import write_bytes
 
 _TEXTS = ("gt_explanation", "generated_explanation", "correct", "token_entropy")
 COLUMNS: Mapping[str, tuple[str, ...]] = {
@@ -37,17 +38,8 @@ COLUMNS: Mapping[str, tuple[str, ...]] = {
 }
 ROWS = dict(zip(("vqax", "actx", "esnlive", "vcr"), grid.TASKS, strict=True))  # a task's row in the grid
 STATS, STATS_SIDECAR = "explanation_stats.csv", "explanation_stats.json"  # the second: which run a row is of
-STATS_COLUMNS = (
-    "model",
-    "task",
-    "split",
-    "prompt_mode",
-    "accuracy",
-    "n_samples",
-    "valid_expl_pct",
-    "valid_expl_count",
-    "total_samples",
-)
+_COUNTS = ("n_samples", "valid_expl_pct", "valid_expl_count", "total_samples")
+STATS_COLUMNS = ("model", "task", "split", "prompt_mode", "accuracy", *_COUNTS)
 SHORT = {"hf/llava-hf/llava-1.5-7b-hf": "llava", "hf/qwen/qwen3-vl-8b-instruct": "qwen"}
 LONGEST_NAME = 60
 
@@ -97,11 +89,6 @@ class Split(NamedTuple):
     marked: list[float]
     valid: list[bool]
 
-    @property
-    def accuracy(self) -> float | None:
-        """The mean of what was marked; None where nothing was."""
-        return sum(self.marked) / len(self.marked) if self.marked else None
-
 
 def splits_of(task: str, run: RunFacts) -> list[Split]:
     """All samples of a run, by split, in the order of the data."""
@@ -125,7 +112,10 @@ def row(task: str, sample: Sample, answer: Answer, mark: Mark, *, explained: boo
     facts, said = sample.facts, str(reading.get("explanation") or "")
     image = PurePosixPath(str(facts.get("image_name") or "")).name
     truth = sample.truth if isinstance(sample.truth, dict) else {}
-    gold, spoken = gold_answer(task, truth), str(reading.get("answer") or "")
+    answers, spoken = [str(a) for a in truth.get("answers") or ()], str(reading.get("answer") or "")
+    # of VQA-X's annotators the majority, compared as multimodal-vqa-eval does
+    gold = (majority_answer(answers) if task == "vqax" else next(iter(answers), None)) or ""
+    correct = mark.metrics.get("accuracy")
     values: dict[str, Cell] = {
         "image_id": str(facts.get("image_id") or ""),
         "image_name": image,
@@ -138,18 +128,10 @@ def row(task: str, sample: Sample, answer: Answer, mark: Mark, *, explained: boo
         "generated_label": spoken,
         "gt_explanation": str((truth.get("explanations") or [""])[0]),
         "generated_explanation": said if explained else "",
-        "correct": _number(mark.metrics.get("accuracy")),
+        "correct": int(correct) if isinstance(correct, float) and correct.is_integer() else correct,
         "token_entropy": token_entropy_cell(answer.tokens, said) if explained else "",
     }
     return [values[c] for c in COLUMNS[task]]
-
-
-def gold_answer(task: str, truth: Mapping[str, Any]) -> str:
-    """The true answer of a row: for VQA-X the one that most annotators gave, compared as multimodal-vqa-eval does; else the only one."""
-    answers = [str(a) for a in truth.get("answers") or ()]
-    if task == "vqax":
-        return majority_answer(answers) or ""
-    return answers[0] if answers else ""
 
 
 def numeric_id(image_name: str) -> str:
@@ -160,10 +142,6 @@ def numeric_id(image_name: str) -> str:
     """
     found = re.match(r"\d+", image_name)
     return found.group() if found else ""
-
-
-def _number(value: float | str | None) -> Cell:
-    return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 # ---------------------------------------------------------------- files of a run
@@ -177,11 +155,8 @@ def exports(task: str, run: RunFacts) -> Iterator[tuple[str, bytes]]:
     whole, created = grid.blank(), _created(run.manifest)
     stats: list[Sequence[Cell]] = [STATS_COLUMNS]
     for split in splits_of(task, run):
-        table = [COLUMNS[task], *split.rows]
-        name = f"{home}/{model}_results/{task}_{split.name}_eval"
-        yield f"{name}.csv", csv_bytes(table)
-        yield _excel(f"{name}.xlsx", Sheet("eval", table), created)
-        whole, _ = grid.updated(whole, entry(task, run, split, model), force=True)
+        yield from _table(f"{home}/{model}_results", task, split, created)
+        whole, _ = grid.updated(whole, entry(task, run, split, model))
         stats.append(stats_row(task, run, split, model))
     yield f"{home}/{grid.CSV}", grid.to_csv(whole)
     yield f"{home}/{grid.SIDECAR}", grid.to_sidecar(whole)
@@ -189,6 +164,13 @@ def exports(task: str, run: RunFacts) -> Iterator[tuple[str, bytes]]:
     if home == "with_explanation":
         yield f"{home}/{STATS}", csv_bytes(stats)
     yield from entropy_tables.exports(run)
+
+
+def _table(place: str, task: str, split: Split, created: datetime | None) -> Iterator[tuple[str, bytes]]:
+    """The table of every sample of a split, as CSV and Excel files."""
+    table, name = [COLUMNS[task], *split.rows], f"{place}/{task}_{split.name}_eval"
+    yield f"{name}.csv", csv_bytes(table)
+    yield _excel(f"{name}.xlsx", Sheet("eval", table), created)
 
 
 def _excel(name: str, sheet: Sheet, created: datetime | None) -> tuple[str, bytes]:
@@ -207,17 +189,15 @@ def _created(manifest: Manifest) -> datetime | None:
 
 def entry(task: str, run: RunFacts, split: Split, model: str) -> grid.Entry:
     """A split's result for the grid, under a model's name."""
-    accuracy = split.accuracy
-    manifest = run.manifest
-    result = None
-    if accuracy is not None:
+    reached, result = accuracy(split.marked), None
+    if reached is not None:
         result = grid.Result(
-            accuracy=accuracy,
+            accuracy=reached,
             n_samples=len(split.rows),
             prompt_mode=run.prompt,
             protocol=run.protocol.name,
-            run=run_id(manifest),
-            synthetic=manifest.data.synthetic,
+            run=run_id(run.manifest),
+            synthetic=run.manifest.data.synthetic,
         )
     return grid.Entry(ROWS[task], model, split.name, result)
 
@@ -226,17 +206,15 @@ def stats_row(task: str, run: RunFacts, split: Split, model: str) -> list[Cell]:
     """A split's row of explanation_stats.csv."""
     total, valid = len(split.rows), sum(split.valid)
     share = 100.0 * valid / total if total else 0.0
-    return [model, ROWS[task], split.name, run.prompt, split.accuracy, total, share, valid, total]
+    return [model, ROWS[task], split.name, run.prompt, accuracy(split.marked), total, share, valid, total]
 
 
 # ---------------------------------------------------------------- a shared results folder
 
 
-def publish(
-    task: str, run: RunFacts, results: Path, *, rule: str = "samples", force: bool = False
-) -> list[grid.Update]:
+def publish(task: str, run: RunFacts, results: Path) -> list[grid.Update]:
     """Merge a run into a shared `results` folder: the grid updated, statistics appended, and the table of every sample put
-    there where the grid shows this run (under the rule `multimodal-vqa-eval` always, as there).
+    there where the grid shows this run.
 
     Publishing the same run again replaces its row of statistics.
     """
@@ -244,19 +222,16 @@ def publish(
     if run.records is None:
         return []
     updates, model = [], published_name(run)
-    place = home / f"{model}_results"
-    place.mkdir(parents=True, exist_ok=True)
+    place = f"{model}_results"
     for split in splits_of(task, run):
         made = entry(task, run, split, model)
-        update = grid.update(home, made, rule=rule, force=force)
-        file = f"{task}_{split.name}_eval"
-        if update.shown or rule == MULTIMODAL_VQA_EVAL or _is_free(home, made, place / f"{file}.csv"):
-            table = [COLUMNS[task], *split.rows]
-            grid.write(place / f"{file}.csv", csv_bytes(table))
-            name, content = _excel(f"{file}.xlsx", Sheet("eval", table), _created(run.manifest))
-            grid.write(place / name, content)
+        update = grid.update(home, made)
+        file = f"{place}/{task}_{split.name}_eval.csv"
+        if update.shown or _is_free(home, made, home / file):
+            for name, content in _table(place, task, split, _created(run.manifest)):
+                write_bytes(home / name, content)
         else:
-            kept = f"{place.name}/{file}.csv stays as it is; this run's own is in its exports"
+            kept = f"{file} stays as it is; this run's own is in its exports"
             update = update._replace(notes=(*update.notes, kept))
         updates.append(update)
         if home.name == "with_explanation":
@@ -276,7 +251,6 @@ def append_stats(path: Path, values: Sequence[Cell], key: str) -> None:
     """Add a row to explanation_stats.csv, or put it in the place of the row that the same run (`key`) has there."""
     from filelock import FileLock
 
-    path.parent.mkdir(parents=True, exist_ok=True)
     with FileLock(path.with_name(f".{path.name}.lock")):
         known = _known_rows(path.with_name(STATS_SIDECAR))
         before = path.read_bytes() if path.is_file() else csv_bytes([STATS_COLUMNS])
@@ -288,9 +262,9 @@ def append_stats(path: Path, values: Sequence[Cell], key: str) -> None:
         else:  # a new run, or the file was changed by others since
             at = len(lines)
             lines.append(line)
-        grid.write(path, b"".join(lines))
+        write_bytes(path, b"".join(lines))
         known[key] = (at, line.decode())
-        grid.write(path.with_name(STATS_SIDECAR), msgspec.json.format(msgspec.json.encode(known), indent=2) + b"\n")
+        write_bytes(path.with_name(STATS_SIDECAR), msgspec.json.format(msgspec.json.encode(known), indent=2) + b"\n")
 
 
 def _known_rows(path: Path) -> dict[str, tuple[int, str]]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -80,11 +81,8 @@ class Format(NamedTuple):
 
 def first(fields: Fields, names: tuple[str, ...]) -> Any:
     """The first of these fields that says something (not null, not blank, not empty)."""
-    for name in names:
-        value = fields.get(name)
-        if value is not None and value != [] and not (isinstance(value, str) and not value.strip()):
-            return value
-    return None
+    values = (fields.get(name) for name in names)
+    return next((v for v in values if v not in (None, []) and not (isinstance(v, str) and not v.strip())), None)
 
 
 def need_text(fields: Fields, names: tuple[str, ...], what: str) -> str:
@@ -146,14 +144,14 @@ def label_of(value: Any, choices: int) -> int | None:
     return value
 
 
-def entailment_of(value: Any) -> str | None:
-    """A gold label of e-SNLI-VE; None where the data does not say."""
+def entailment_of(value: Any) -> tuple[str, ...]:
+    """The gold label of e-SNLI-VE; none where the data does not say."""
     if value is None:
-        return None
+        return ()
     text = value.strip().lower() if isinstance(value, str) else value
     if text not in LABELS:
         raise BadRecord(f"label {value!r} is not one of {', '.join(LABELS)}")
-    return str(text)
+    return (str(text),)
 
 
 def kind_of(value: Any) -> str:
@@ -186,22 +184,27 @@ class _Key:
         self.text = text
 
 
-def _hook(kind: type, value: Any) -> Any:
-    return kind(value)
-
-
-_OBJECT = msgspec.json.Decoder(dict[_Key, msgspec.Raw], dec_hook=_hook)
+_OBJECT = msgspec.json.Decoder(dict[_Key, msgspec.Raw], dec_hook=lambda kind, value: kind(value))
 _LIST = msgspec.json.Decoder(list[msgspec.Raw])
 _RECORD = msgspec.json.Decoder(dict[str, Any])
+UNDECODABLE = (msgspec.MsgspecError, RecursionError, UnicodeDecodeError)
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _BYTE = re.compile(r"\(byte (\d+)\)")
 
 
-def read_bytes(path: Path, label: str) -> bytes:
-    """A file's content without byte order mark; a file that cannot be read is an error with its name."""
+@contextmanager
+def readable(label: str) -> Iterator[None]:
+    """A file that cannot be read is an error with its name."""
     try:
-        return path.read_bytes().removeprefix(b"\xef\xbb\xbf")
+        yield
     except OSError as error:
         raise SnellenError(f"{label}: cannot be read ({error.strerror})") from None
+
+
+def read_bytes(path: Path, label: str) -> bytes:
+    """A file's content without byte order mark."""
+    with readable(label):
+        return path.read_bytes().removeprefix(BYTE_ORDER_MARK)
 
 
 def raw_records(path: Path, label: str) -> Iterator[tuple[str | None, msgspec.Raw]]:
@@ -212,7 +215,7 @@ def raw_records(path: Path, label: str) -> Iterator[tuple[str | None, msgspec.Ra
             yield from ((None, raw) for raw in _LIST.decode(data))
         else:
             yield from ((key.text, raw) for key, raw in _OBJECT.decode(data).items())
-    except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError) as error:
+    except UNDECODABLE as error:
         raise SnellenError(f"{label}: not valid JSON{json_place(data, str(error))}; get the file again") from None
 
 
@@ -240,10 +243,14 @@ def read_json(path: Path, label: str, parse: Parser) -> Iterator[Item]:
             if not name:
                 raise BadRecord("empty key")
             yield parse(name, fields)
-        except BadRecord as error:
-            yield problem(place(label, name or at), str(error))
-        except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError) as error:
-            yield problem(place(label, name or at), f"not a usable record ({error or 'nested too deeply'})")
+        except (BadRecord, *UNDECODABLE) as error:
+            yield unusable(place(label, name or at), error)
+
+
+def unusable(where: str, error: Exception) -> Problem:
+    """What is wrong with a record that cannot be used."""
+    why = str(error) if isinstance(error, BadRecord) else f"not a usable record ({error or 'nested too deeply'})"
+    return problem(where, why)
 
 
 def place(label: str, key: str | int) -> str:

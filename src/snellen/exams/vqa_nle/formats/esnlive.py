@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from snellen.core.errors import SnellenError
-from snellen.exams.vqa_nle.formats.base import BadRecord, Format, Item, Record, entailment_of, problem
+from snellen.exams.vqa_nle.formats.base import BadRecord, Format, Item, Record, entailment_of, readable, unusable
 
 COLUMNS = ("pairID", "Flickr30kID", "hypothesis", "gold_label")
 
@@ -15,7 +15,7 @@ COLUMNS = ("pairID", "Flickr30kID", "hypothesis", "gold_label")
 def read(path: Path, label: str) -> Iterator[Item]:
     """Every row. A quote that never closes is an error, not a field that swallows the rest of the file."""
     try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
+        with readable(label), path.open(encoding="utf-8-sig", newline="") as file:
             rows = csv.reader(file, strict=True)
             header = [name.strip() for name in next(rows, [])]
             missing = [name for name in COLUMNS if name not in header]
@@ -31,8 +31,6 @@ def read(path: Path, label: str) -> Iterator[Item]:
         raise SnellenError(f"{label} line {line}: not valid CSV from there on ({error}); get the file again") from None
     except UnicodeDecodeError as error:
         raise SnellenError(f"{label}: not UTF-8 text ({error.reason}); get the file again") from None
-    except OSError as error:
-        raise SnellenError(f"{label}: cannot be read ({error.strerror})") from None
 
 
 def _item(label: str, line: int, columns: list[int], width: int, row: list[str]) -> Item:
@@ -41,19 +39,17 @@ def _item(label: str, line: int, columns: list[int], width: int, row: list[str])
             raise BadRecord(f"{len(row)} cells, but the header has {width}")
         return _record(*(row[at].strip() if at >= 0 else "" for at in columns))
     except BadRecord as error:
-        return problem(f"{label} line {line}", str(error))
+        return unusable(f"{label} line {line}", error)
 
 
 def _record(key: str, image: str, hypothesis: str, label: str, explanation: str) -> Record:
     if not (key and image and hypothesis):
         raise BadRecord(f"empty {'pairID' if not key else 'Flickr30kID' if not image else 'hypothesis'}")
-    gold = entailment_of(label or None)
     return Record(
         key=key,
         images=(image,),
-        image_id=image.rpartition("/")[2].rpartition(".")[0],
         hypothesis=hypothesis,
-        answers=() if gold is None else (gold,),
+        answers=entailment_of(label or None),
         explanations=(explanation,) if explanation else (),
     )
 

@@ -11,12 +11,8 @@ from typing import Any, NamedTuple
 
 from snellen.core.dataset import Problem
 from snellen.core.errors import SnellenError
-from snellen.exams.vqa_nle.formats import actx as formats_actx
-from snellen.exams.vqa_nle.formats import e_vil as formats_e_vil
-from snellen.exams.vqa_nle.formats import esnlive as formats_esnlive
-from snellen.exams.vqa_nle.formats import nlxgpt as formats_nlxgpt
-from snellen.exams.vqa_nle.formats import vcr as formats_vcr
-from snellen.exams.vqa_nle.formats.base import Format, Item, problem
+from snellen.exams.vqa_nle.formats import esnlive, json_files, vcr
+from snellen.exams.vqa_nle.formats.base import Format, Item, problem, readable
 from snellen.exams.vqa_nle.names import SPLITS
 
 SPLIT_NAMES = {"dev": "val", "valid": "val", "validation": "val", "valtest": "test"} | {s: s for s in SPLITS}
@@ -24,15 +20,15 @@ ENDINGS = (".json", ".jsonl", ".csv")
 
 # where a split is there in several formats, the first of these is read
 FORMATS: tuple[Format, ...] = (
-    formats_nlxgpt.VQAX,
-    formats_nlxgpt.ACTX,
-    formats_actx.ORIGINAL,
-    formats_esnlive.CSV,
-    formats_e_vil.ESNLIVE,
-    formats_nlxgpt.ESNLIVE,
-    formats_vcr.OFFICIAL,
-    formats_e_vil.VCR,
-    formats_nlxgpt.VCR,
+    json_files.VQAX,
+    json_files.ACTX,
+    json_files.ACTX_ORIGINAL,
+    esnlive.CSV,
+    json_files.E_VIL_ESNLIVE,
+    json_files.ESNLIVE,
+    vcr.OFFICIAL,
+    json_files.E_VIL_VCR,
+    json_files.VCR,
 )
 FOLDERS = {
     "vqax": ("vqa-x", "vqax"),
@@ -46,7 +42,6 @@ EXPECTED = {
     "esnlive": "nle_data/eSNLI-VE/esnlive_test.csv",
     "vcr": "nle_data/VCR/val.jsonl",
 }
-_WORDS = "train|val|dev|valid|validation|test|valtest"
 _PREFIX = {"vqax": r"vqa-?x[_-]", "actx": r"act-?x[_-]", "esnlive": r"e-?snli-?ve[_-]", "vcr": r"vcr[_-]"}
 _HEAD = 1 << 20
 _DECODER = json.JSONDecoder()
@@ -97,8 +92,8 @@ def split_of(task: str, name: str, prefixed: bool) -> str | None:
     stem, _, ending = name.rpartition(".")
     if f".{ending.lower()}" not in ENDINGS:
         return None
-    prefix = f"{_PREFIX[task]}" if prefixed else f"(?:{_PREFIX[task]}|exp_)?"
-    found = re.fullmatch(f"{prefix}({_WORDS})(?:_split)?", stem, flags=re.IGNORECASE)
+    prefix = _PREFIX[task] if prefixed else f"(?:{_PREFIX[task]}|exp_)?"
+    found = re.fullmatch(f"{prefix}({'|'.join(SPLIT_NAMES)})(?:_split)?", stem, flags=re.IGNORECASE)
     return SPLIT_NAMES[found.group(1).lower()] if found else None
 
 
@@ -108,7 +103,8 @@ def find(task: str, where: Path) -> Files:
         raise SnellenError(f"no folder {where}; 'snellen data make {task} --out DIR' makes a synthetic set")
     try:
         for folder, prefixed in _folders(task, where):
-            candidates = [(s, p) for p in _files(folder) if (s := split_of(task, p.name, prefixed)) is not None]
+            files = sorted(p for p in folder.iterdir() if p.is_file())
+            candidates = [(s, p) for p in files if (s := split_of(task, p.name, prefixed)) is not None]
             if candidates:
                 return _choose(task, where, candidates)
     except OSError as error:
@@ -122,10 +118,6 @@ def _folders(task: str, where: Path) -> Iterator[tuple[Path, bool]]:
         if root.is_dir():
             yield from ((p, False) for p in sorted(root.iterdir()) if p.name.lower() in FOLDERS[task] and p.is_dir())
     yield from ((root, True) for root in roots if root.is_dir())
-
-
-def _files(folder: Path) -> list[Path]:
-    return sorted(p for p in folder.iterdir() if p.is_file())
 
 
 def _choose(task: str, where: Path, candidates: list[tuple[str, Path]]) -> Files:
@@ -163,11 +155,8 @@ def recognise(task: str, path: Path, label: str) -> Format:
 
 def peek(path: Path, label: str) -> tuple[str, frozenset[str]]:
     """The kind of a file (object, list, lines, csv) and the fields of its first record, from its beginning alone."""
-    try:
-        with path.open("rb") as file:
-            text = file.read(_HEAD).decode("utf-8-sig", errors="ignore")
-    except OSError as error:
-        raise SnellenError(f"{label}: cannot be read ({error.strerror})") from None
+    with readable(label), path.open("rb") as file:
+        text = file.read(_HEAD).decode("utf-8-sig", errors="ignore")
     start = _skip(text, 0)
     if start == len(text):
         raise SnellenError(f"{label}: the file is empty")

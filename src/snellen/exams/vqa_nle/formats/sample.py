@@ -10,25 +10,32 @@ from snellen.core.dataset import Problem
 from snellen.core.errors import SnellenError
 from snellen.core.images import sniff
 from snellen.core.types import Picture, Sample
-from snellen.exams.vqa_nle.formats import vcr as formats_vcr
 from snellen.exams.vqa_nle.formats.base import Record
 from snellen.exams.vqa_nle.formats.find import Source
 from snellen.exams.vqa_nle.formats.images import Image, ImageIndex
-from snellen.exams.vqa_nle.names import head
-from snellen.exams.vqa_nle.vqa_official import answer_type, majority
+from snellen.exams.vqa_nle.formats.vcr import Grounding, read_metadata
+from snellen.exams.vqa_nle.names import tags_of
 
 
-def tags_of(task: str, split: str, record: Record) -> dict[str, str]:
-    """What results are broken down by."""
-    tags = {"split": split, "task": task}
-    if task == "vqax":
-        kind = answer_type(majority(record.answers) or "") if record.answers else "none"
-        tags["answer_type"] = record.answer_type or kind
-    elif task == "esnlive":
-        tags["label"] = record.answers[0] if record.answers else "none"
-    elif task == "actx":
-        tags["head"] = head(record.answers[0]) if record.answers else "none"
-    return tags
+class Row(NamedTuple):
+    """A record with its place in the data set, and whether its key was there before."""
+
+    id: str
+    split: str
+    record: Record
+    repeats: bool
+
+
+def rows(task: str, source: Source) -> Iterator[Row | Problem]:
+    """All records of a file in its order. Their ids are `task/split/key`, with `#2`, `#3` where a key repeats."""
+    times = Counter[str]()
+    for item in source.items():
+        if isinstance(item, Problem):
+            yield item
+            continue
+        times[item.key] += 1
+        again = f"#{times[item.key]}" if times[item.key] > 1 else ""
+        yield Row(f"{task}/{source.split}/{item.key}{again}", source.split, item, bool(again))
 
 
 def truth_of(task: str, record: Record) -> dict[str, Any] | None:
@@ -39,31 +46,6 @@ def truth_of(task: str, record: Record) -> dict[str, Any] | None:
     if task == "vcr" and record.label is not None:
         truth["label"] = record.label
     return truth
-
-
-def facts_of(task: str, record: Record, image_name: str) -> dict[str, Any]:
-    """What the question needs and the tables show. Boxes are added where they are known."""
-    base = image_name.rpartition("/")[2]
-    facts: dict[str, Any] = {
-        "key": record.key,
-        "image_id": record.image_id or base.rpartition(".")[0],
-        "image_name": image_name,
-    }
-    if task in ("vqax", "vcr"):
-        facts["question"] = record.question
-    if task == "esnlive":
-        facts["hypothesis"] = record.hypothesis
-    if task == "vcr":
-        facts |= {"choices": list(record.choices), "objects": list(record.objects)}
-    return facts
-
-
-class Grounding(NamedTuple):
-    """Boxes of the objects (in the order of their numbers), class names, and the image size that the boxes refer to."""
-
-    boxes: tuple[tuple[float, ...], ...] = ()
-    names: tuple[str, ...] = ()
-    size: tuple[float, float] | None = None
 
 
 class Grounder:
@@ -90,55 +72,29 @@ class Grounder:
 
     def _read(self, file: Image) -> Grounding:
         if self._last is None or self._last[0] != file.name:
-            metadata = formats_vcr.read_metadata(file.path, file.name)
-            size = (metadata.width, metadata.height) if metadata.width > 0 and metadata.height > 0 else None
-            boxes = formats_vcr.boxes_in(metadata, file.name)
-            self._last = file.name, Grounding(boxes, tuple(metadata.names), size)
+            self._last = file.name, read_metadata(file.path, file.name)
         return self._last[1]
 
 
-class Row(NamedTuple):
-    """A record with its place in the data set."""
-
-    id: str
-    split: str
-    record: Record
-
-
-class Ids:
-    """Sample ids in file order: `task/split/key`, with `#2`, `#3` where a key repeats."""
-
-    def __init__(self, task: str, split: str) -> None:
-        self._start, self._seen, self._times = f"{task}/{split}/", set[str](), Counter[str]()
-
-    def next(self, key: str) -> tuple[str, bool]:
-        """The id of the next record, and whether its key was there before."""
-        if key not in self._seen:
-            self._seen.add(key)
-            return self._start + key, False
-        self._times[key] += 1
-        return f"{self._start}{key}#{self._times[key] + 1}", True
-
-
-def rows(task: str, source: Source) -> Iterator[Row | Problem]:
-    """All records of a file with their ids."""
-    ids = Ids(task, source.split)
-    for item in source.items():
-        yield item if isinstance(item, Problem) else Row(ids.next(item.key)[0], source.split, item)
-
-
 def sample_of(task: str, row: Row, index: ImageIndex, ground: Grounder, picture: Picture | None = None) -> Sample:
-    """A row as a Sample, light without a picture."""
+    """A row as a Sample, light without a picture. Its facts are what the question needs and the tables show."""
     record = row.record
     name = index.expected(record, row.split).partition("/")[2]  # without the image folder
-    facts = facts_of(task, record, name if task == "vcr" else name.rpartition("/")[2])
+    base = name.rpartition("/")[2]
+    image_id = record.image_id or base.rpartition(".")[0]
+    facts: dict[str, Any] = {"key": record.key, "image_id": image_id, "image_name": name if task == "vcr" else base}
+    if task in ("vqax", "vcr"):
+        facts["question"] = record.question
+    if task == "esnlive":
+        facts["hypothesis"] = record.hypothesis
     if task == "vcr":
         found = ground(record, row.split)
-        facts["objects"] = facts["objects"] or list(found.names)
+        facts |= {"choices": list(record.choices), "objects": list(record.objects or found.names)}
         facts["boxes"] = [list(box) for box in _fit(found, picture)]
+    said = {"answer_type": record.answer_type} if record.answer_type else {}
     return Sample(
         id=row.id,
-        tags=tags_of(task, row.split, record),
+        tags=tags_of(task, row.split, record.answers) | said,
         truth=truth_of(task, record),
         facts=facts,
         pictures=() if picture is None else (picture,),

@@ -9,12 +9,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
 
 from snellen.core.errors import SnellenError
-from snellen.exams.vqa_nle.formats.base import BadRecord, Box, Format, Item, Record, label_of, problem, read_bytes
-from snellen.exams.vqa_nle.formats.nlxgpt import boxes_of
+from snellen.exams.vqa_nle.formats import base
+from snellen.exams.vqa_nle.formats.base import BadRecord, Record
+from snellen.exams.vqa_nle.formats.json_files import boxes_of, size_of
 
 Tokens = list[str | list[int]]
 CHOICES = 4
@@ -35,7 +37,7 @@ class _Line(msgspec.Struct):
     rationale_label: int | None = None
 
 
-class Metadata(msgspec.Struct):
+class _Metadata(msgspec.Struct):
     """A metadata file: boxes `[x1, y1, x2, y2, score]`, class names, and the size that the boxes refer to."""
 
     boxes: list[list[float]]
@@ -44,28 +46,28 @@ class Metadata(msgspec.Struct):
     height: float = 0
 
 
+class Grounding(NamedTuple):
+    """Boxes of the objects (in the order of their numbers), class names, and the image size that the boxes refer to."""
+
+    boxes: tuple[base.Box, ...] = ()
+    names: tuple[str, ...] = ()
+    size: tuple[float, float] | None = None
+
+
 _LINES = msgspec.json.Decoder(_Line)
-_METADATA = msgspec.json.Decoder(Metadata)
+_METADATA = msgspec.json.Decoder(_Metadata)
 
 
-def read(path: Path, label: str) -> Iterator[Item]:
+def read(path: Path, label: str) -> Iterator[base.Item]:
     """Every line."""
-    try:
-        with path.open("rb") as file:
-            for number, line in enumerate(file, 1):
-                if line.strip():
-                    yield _item(f"{label} line {number}", line.removeprefix(b"\xef\xbb\xbf") if number == 1 else line)
-    except OSError as error:
-        raise SnellenError(f"{label}: cannot be read ({error.strerror})") from None
-
-
-def _item(where: str, line: bytes) -> Item:
-    try:
-        return _record(_LINES.decode(line))
-    except BadRecord as error:
-        return problem(where, str(error))
-    except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError) as error:
-        return problem(where, f"not a usable record ({error or 'nested too deeply'})")
+    with base.readable(label), path.open("rb") as file:
+        for number, line in enumerate(file, 1):
+            if not line.strip():
+                continue
+            try:
+                yield _record(_LINES.decode(line.removeprefix(base.BYTE_ORDER_MARK) if number == 1 else line))
+            except (BadRecord, *base.UNDECODABLE) as error:
+                yield base.unusable(f"{label} line {number}", error)
 
 
 def _record(line: _Line) -> Record:
@@ -75,8 +77,8 @@ def _record(line: _Line) -> Record:
         raise BadRecord(f"{len(line.answer_choices)} answer choices, not {CHOICES}")
     objects = tuple(line.objects)
     choices = tuple(sentence(c, len(objects)) for c in line.answer_choices)
-    label = label_of(line.answer_label, CHOICES)
-    reason = label_of(line.rationale_label, len(line.rationale_choices))
+    label = base.label_of(line.answer_label, CHOICES)
+    reason = base.label_of(line.rationale_label, len(line.rationale_choices))
     explanation = "" if reason is None else sentence(line.rationale_choices[reason], len(objects))
     question = sentence(line.question, len(objects))
     if not question or not all(choices):
@@ -117,21 +119,16 @@ def sentence(tokens: Tokens, objects: int) -> str:
     return _CLOSING.sub("", " ".join(" ".join(words).split()))
 
 
-def read_metadata(path: Path, label: str) -> Metadata:
-    """A metadata file; raises SnellenError where it is not one."""
-    data = read_bytes(path, label)
+def read_metadata(path: Path, label: str) -> Grounding:
+    """A metadata file; raises SnellenError where it is not one, or has a box that is none."""
+    data = base.read_bytes(path, label)
     try:
-        return _METADATA.decode(data)
-    except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError) as error:
+        found = _METADATA.decode(data)
+        return Grounding(boxes_of(found.boxes) or (), tuple(found.names), size_of(found.width, found.height))
+    except BadRecord as error:
+        raise SnellenError(f"{label}: {error}") from None
+    except base.UNDECODABLE as error:
         raise SnellenError(f"{label}: not a VCR metadata file ({error or 'nested too deeply'})") from None
 
 
-def boxes_in(metadata: Metadata, label: str) -> tuple[Box, ...]:
-    """The boxes of a metadata file, checked."""
-    try:
-        return boxes_of(metadata.boxes) or ()
-    except BadRecord as error:
-        raise SnellenError(f"{label}: {error}") from None
-
-
-OFFICIAL = Format("official", "vcr", ("lines",), (("img_fn",), ("answer_choices",), ("question",)), read)
+OFFICIAL = base.Format("official", "vcr", ("lines",), (("img_fn",), ("answer_choices",), ("question",)), read)

@@ -8,31 +8,70 @@ from __future__ import annotations
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from typing import NamedTuple
 
+from snellen.core.types import Sample
 from snellen.exams.vqa_nle import vqa_official
 from snellen.exams.vqa_nle.formats import tags
-from snellen.exams.vqa_nle.marking import e_vil
-from snellen.exams.vqa_nle.marking.target import Target
-from snellen.exams.vqa_nle.names import LETTERS, MISSING, NO_DETAILS, UNKNOWN, head
+from snellen.exams.vqa_nle.names import LETTERS, MISSING, NO_DETAILS, UNKNOWN, head, letter_of
 from snellen.exams.vqa_nle.reading import Read
 from snellen.exams.vqa_nle.reading import multimodal_vqa_eval as original
 from snellen.exams.vqa_nle.reading import nlxgpt as reading_nlxgpt
 from snellen.exams.vqa_nle.reading import strict as reading_strict
 from snellen.exams.vqa_nle.reading.strict_vcr import read_choice
 
+HIGHEST_SAID, HIGHEST_TRUE = 44, 9  # e-ViL's tags that become numbers: as generated, and (a bug, kept) in references
 
-def _letter(choice: int | None) -> str | None:
-    return LETTERS[choice] if choice is not None and choice < len(LETTERS) else None
+
+def _one(gold: str | None) -> frozenset[str]:
+    """The only right answer; none where it is empty."""
+    return frozenset({gold} if gold else ())
+
+
+class Target(NamedTuple):
+    """A sample as the protocols see it. `marked` is false where the data has no truth; then a reply is read and no more.
+
+    `answers` are the annotators' (VQA-X), the label (ACT-X, e-SNLI-VE) or the text of the right choice (VCR).
+    """
+
+    task: str
+    marked: bool
+    answers: tuple[str, ...] = ()
+    label: int | None = None
+    explanations: tuple[str, ...] = ()
+    choices: tuple[str, ...] = ()
+    objects: tuple[str, ...] = ()
+
+    @property
+    def right_choice(self) -> str | None:
+        """The text of VCR's right choice; None where label or choices are not known."""
+        return self.choices[self.label] if self.label is not None and self.label < len(self.choices) else None
+
+
+def target_of(sample: Sample) -> Target:
+    """What a reply to a sample is judged against."""
+    truth = sample.truth if isinstance(sample.truth, dict) else {}
+    return Target(
+        task=sample.tags["task"],
+        marked=sample.truth is not None,
+        answers=tuple(truth.get("answers") or ()),
+        label=truth.get("label"),
+        explanations=tuple(truth.get("explanations") or ()),
+        choices=tuple(sample.facts.get("choices") or ()),
+        objects=tuple(sample.facts.get("objects") or ()),
+    )
 
 
 class Rules(ABC):
-    """What a rule set must say. `explains` is false where replies should have no explanation; `raw_text` is true where
-    explanations are compared without tokenisation; `scores_e_vil` where they are combined into e-ViL's scores.
+    """What a rule set must say; `about` says it for people. `explains` is false where replies should have no explanation; `e_vil`
+    is true where explanations are compared without tokenisation and combined into e-ViL's scores.
     """
 
-    explains = True
-    raw_text = False
-    scores_e_vil = False
+    about = ""
+    e_vil = False
+
+    def __init__(self, explains: bool = True) -> None:
+        self.explains = explains
 
     @abstractmethod
     def read(self, reply: str, target: Target) -> Read:
@@ -45,6 +84,11 @@ class Rules(ABC):
     @abstractmethod
     def accepted(self, target: Target) -> frozenset[str]:
         """The right answers in that form; none where there is nothing to mark against."""
+
+    def heads(self, target: Target) -> frozenset[str]:
+        """A label up to its comma, and the whole label, which says no less, in that form."""
+        golds = (gold for label in target.answers[:1] for gold in (head(label), label))
+        return frozenset(self.form(gold, target.task) for gold in golds) - {""}
 
     def key(self, read: Read, target: Target) -> str | None:
         """What is looked up among the right answers."""
@@ -74,6 +118,8 @@ class Rules(ABC):
 class MultimodalVqaEval(Rules):
     """multimodal-vqa-eval with explanations; answers by its normaliser, VCR by the text of the choice."""
 
+    about = "multimodal-vqa-eval's post-processing, bugs included; its normalised answer must equal the majority's"
+
     def read(self, reply: str, target: Target) -> Read:
         found = original.postprocess_prediction(reply, target.task, target.choices)
         return Read(found.answer, found.explanation, "abcd".index(found.letter) if found.letter else None)
@@ -88,7 +134,7 @@ class MultimodalVqaEval(Rules):
             gold = original.majority_answer(target.answers)
         else:
             gold = target.answers[0] if target.answers else None
-        return frozenset({self.form(gold or "", target.task)}) - {""}
+        return _one(self.form(gold or "", target.task))
 
     def readable(self, read: Read) -> bool:
         return bool(read.answer) and read.answer != UNKNOWN
@@ -106,24 +152,23 @@ class MultimodalVqaEval(Rules):
 class MultimodalVqaEvalAnswers(MultimodalVqaEval):
     """multimodal-vqa-eval without explanations: the first words alone; VCR by the number of the choice."""
 
-    explains = False
-
     def read(self, reply: str, target: Target) -> Read:
         answer = original.postprocess_answer_only(reply, target.task, target.choices)
         return Read(answer, None, "abcd".index(answer) if target.task == "vcr" and answer else None)
 
     def accepted(self, target: Target) -> frozenset[str]:
-        return frozenset({_letter(target.label) or ""}) - {""} if target.task == "vcr" else super().accepted(target)
+        return _one(letter_of(target.label)) if target.task == "vcr" else super().accepted(target)
 
     def key(self, read: Read, target: Target) -> str | None:
-        return _letter(read.choice) if target.task == "vcr" else super().key(read, target)
+        return letter_of(read.choice) if target.task == "vcr" else super().key(read, target)
 
 
 class Strict(Rules):
     """multimodal-vqa-eval's bugs fixed; answers by the official VQA normalisation, VCR by the number of the choice."""
 
-    def __init__(self, explains: bool = True) -> None:
-        self.explains = explains
+    about = (
+        "multimodal-vqa-eval's bugs fixed; official VQA normalisation; letters in any common writing; negated labels"
+    )
 
     def read(self, reply: str, target: Target) -> Read:
         if target.task == "vcr":
@@ -140,14 +185,13 @@ class Strict(Rules):
 
     def accepted(self, target: Target) -> frozenset[str]:
         if target.task == "vcr":
-            return frozenset({_letter(target.label) or ""}) - {""}
+            return _one(letter_of(target.label))
         if target.task == "vqax":
-            return frozenset({vqa_official.majority(target.answers) or ""}) - {""}
-        golds = (form for label in target.answers[:1] for form in (label, head(label)))
-        return frozenset(self.form(gold, target.task) for gold in golds) - {""}
+            return _one(vqa_official.majority(target.answers))
+        return self.heads(target)
 
     def key(self, read: Read, target: Target) -> str | None:
-        return _letter(read.choice) if target.task == "vcr" else super().key(read, target)
+        return letter_of(read.choice) if target.task == "vcr" else super().key(read, target)
 
     def soft(self, read: Read, answers: Sequence[str]) -> float | None:
         return vqa_official.soft_accuracy(read.answer or "", answers, always=True)
@@ -156,35 +200,37 @@ class Strict(Rules):
         return reading_strict.is_valid(explanation)
 
     def candidate(self, explanation: str, target: Target) -> str:
-        if not reading_strict.is_valid(explanation):
-            return ""
-        return tags.plain(explanation, target.objects) if target.task == "vcr" else explanation
+        return self.reference(explanation, target) if reading_strict.is_valid(explanation) else ""
 
     def reference(self, explanation: str, target: Target) -> str:
         return tags.plain(explanation, target.objects) if target.task == "vcr" else explanation
 
 
 class EVil(Strict):
-    """e-ViL: any annotator's answer is right; object tags as its code maps them; texts are split at spaces alone."""
+    """e-ViL: any annotator's answer is right; object tags as its code maps them; texts are split at spaces alone.
 
-    raw_text = True
-    scores_e_vil = True
+    e-ViL's own models give a class and a text apart, so it has no rule for splitting a reply: the strict reader does that.
+    """
+
+    about = "any annotator's answer is right; explanations of correctly answered samples; its own scores need SPICE and BERTScore"
+    e_vil = True
 
     def accepted(self, target: Target) -> frozenset[str]:
-        return e_vil.accepted(target.answers) - {""} if target.task == "vqax" else super().accepted(target)
+        if target.task == "vqax":
+            return frozenset(map(vqa_official.normalise, target.answers)) - {""}
+        return super().accepted(target)
 
     def candidate(self, explanation: str, target: Target) -> str:
-        return e_vil.candidate(explanation) if reading_strict.is_valid(explanation) else ""
+        return tags.as_numbers(explanation, highest=HIGHEST_SAID) if reading_strict.is_valid(explanation) else ""
 
     def reference(self, explanation: str, target: Target) -> str:
-        return e_vil.reference(explanation)
+        return tags.as_numbers(explanation, highest=HIGHEST_TRUE)
 
 
 class Nlxgpt(Rules):
     """nlxgpt: raw text split at "because", compared as it is. VCR's letter stands for the text of its choice (ours)."""
 
-    def __init__(self, explains: bool = True) -> None:
-        self.explains = explains
+    about = "raw text before and after 'because', compared as it is; explanations filtered by the answer and unfiltered"
 
     def read(self, reply: str, target: Target) -> Read:
         answer, explanation = reading_nlxgpt.split(reply, target.task)
@@ -192,9 +238,9 @@ class Nlxgpt(Rules):
             return Read(answer, explanation)
         forms = [self.form(c, "vcr") for c in target.choices]
         said = self.form(answer, "vcr")
-        letter = answer.strip(" .,:;()")
-        if len(letter) == 1 and letter.upper() in LETTERS[: len(forms)]:
-            at = LETTERS.index(letter.upper())
+        letter = answer.strip(" .,:;()").upper()
+        if letter in LETTERS[: len(forms)]:
+            at = LETTERS.index(letter)
             return Read(target.choices[at], explanation, at)
         return Read(answer, explanation, forms.index(said) if said in forms else None)
 
@@ -204,7 +250,7 @@ class Nlxgpt(Rules):
     def accepted(self, target: Target) -> frozenset[str]:
         first = target.answers[0] if target.answers else None
         gold = reading_nlxgpt.gold(target.answers) if target.task == "vqax" else target.right_choice or first
-        return frozenset({self.form(gold or "", target.task)}) - {""}
+        return _one(self.form(gold or "", target.task))
 
     def candidate(self, explanation: str, target: Target) -> str:
         return tags.as_names(explanation, target.objects) if target.task == "vcr" else explanation

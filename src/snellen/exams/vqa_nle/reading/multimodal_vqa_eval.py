@@ -9,11 +9,11 @@ of its explanation; `A)` and `(A)` are no letters, but the article in "A man ...
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from snellen.exams.vqa_nle.names import MISSING, NO_DETAILS, UNKNOWN
+from snellen.exams.vqa_nle.vqa_official import commonest
 
 _PREFIX = re.compile(r"^(?:assistant|response|answer|question):\s*", re.IGNORECASE)
 _PREFIX_VCR = re.compile(r"^(?:assistant|response|answer):\s*", re.IGNORECASE)
@@ -107,9 +107,8 @@ def _split(task: str, normal: str) -> tuple[str, str]:
     if task == "vqax" and is_yes_no_or_number(words[0]):
         return by_word
     if " because " in f" {normal} ":
-        answer, _, explanation = normal.partition(
-            "because"
-        )  # the substring, so "becausex because y" breaks in its first word
+        # the substring, so "becausex because y" breaks in its first word
+        answer, _, explanation = normal.partition("because")
         return answer.strip(), explanation.strip()
     return by_word
 
@@ -159,8 +158,7 @@ def postprocess_answer_only(
 def majority_answer(answers: Iterable[Any] | None) -> str | None:
     """The commonest normalised answer, the first of equals; records with an `answer` and plain texts alike."""
     found = ((a.get("answer") if isinstance(a, Mapping) else a) for a in answers or ())
-    votes = Counter(normalize_answer(a) for a in found if isinstance(a, str) and a)
-    return max(votes, key=votes.__getitem__) if votes else None
+    return commonest(normalize_answer(a) for a in found if isinstance(a, str) and a)
 
 
 def first_explanation(record: Mapping[str, Any]) -> str | None:
@@ -186,7 +184,7 @@ def explanation_stats(full_texts: Sequence[str | None]) -> tuple[int, float]:
     return valid, 100.0 * valid / len(full_texts) if full_texts else 0.0
 
 
-def accuracy(correct: Iterable[int | None]) -> float | None:
+def accuracy(correct: Iterable[float | None]) -> float | None:
     """The mean of what was marked; None where nothing was."""
     marked = [c for c in correct if c is not None]
     return sum(marked) / len(marked) if marked else None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from snellen.exams.vqa_nle.vqa_official import normalise
+from snellen.exams.vqa_nle.vqa_official import commonest, normalise
 
 BECAUSE = "because"
 
@@ -31,10 +31,7 @@ def prep_answer(answer: str) -> str:
 
 def gold(answers: Sequence[str]) -> str | None:
     """The commonest answer after normalisation, the first of equals."""
-    counts: dict[str, int] = {}
-    for answer in map(prep_answer, answers):
-        counts[answer] = counts.get(answer, 0) + 1
-    return max(counts, key=counts.__getitem__) if counts else None
+    return commonest(map(prep_answer, answers))
 
 
 def prep_question(question: str) -> str:

@@ -43,31 +43,16 @@ _NAMED = re.compile(
     r"\b(?:answer|label|activity|option|choice|letter|relation)\s(?:is|would be)\b\s?:?\s?|\b(?:answer|label|activity)\s?:\s?",
     re.IGNORECASE,
 )
+_SO = re.compile(r"[\s,.;:]{0,3}(?:\b(?:so|therefore|thus|hence)\b)?[\s,]{0,2}(?:\bthe\b)?\s?$", re.IGNORECASE)
 _SENTENCE = re.compile(r"(?<=[^\s\d])[.;!?](?=\s)|(?<=\d)[.;!?](?=\s\D)")
 _LINE = re.compile(r"(?<![:\s]) ?\n")  # a line that ends in a colon goes on in the next
 _NUMBER = re.compile(r"^(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?$")
 _EDGES = " \t\n\r.,;:!?\"'()[]{}"
 # what follows a yes or no that is the whole answer, where no mark does ("no one" and "no parking" are answers of their own)
-_GOES_ON = frozenset(
-    (
-        "it",
-        "he",
-        "she",
-        "they",
-        "there",
-        "this",
-        "that",
-        "these",
-        "those",
-        "i",
-        "we",
-        "you",
-        "the",
-        "his",
-        "her",
-        "their",
-    )
-) | {"not", "since", "as", "for", "is", "isn't", "are", "aren't"}
+_GOES_ON_WORDS = (
+    "it he she they there this that these those i we you the his her their not since as for is isn't are aren't"
+)
+_GOES_ON = frozenset(_GOES_ON_WORDS.split())
 _PLACEHOLDERS = frozenset({MISSING, NO_DETAILS, "explanation", "none", "n/a", ""})
 
 
@@ -122,12 +107,7 @@ def _answer_text(text: str) -> str:
 
 def verdict_cut(text: str, start: int) -> str:
     """The reason before a verdict that comes after it: "it rains, so the answer is yes" without what follows the rain."""
-    return re.sub(
-        r"[\s,.;:]{0,3}(?:\b(?:so|therefore|thus|hence)\b)?[\s,]{0,2}(?:\bthe\b)?\s?$",
-        "",
-        text[:start],
-        flags=re.IGNORECASE,
-    )
+    return _SO.sub("", text[:start])
 
 
 # ---------------------------------------------------------------- VQA-X, ACT-X
@@ -141,9 +121,8 @@ def read_open(reply: str, *, short: bool) -> Read:
     text = clean(reply)
     before, after = split_because(text) if given is None else given
     line = _LINE.search(before)
-    ended = (
-        given is not None or after is not None or (line is not None and len(before[: line.start()].split()) <= SHORT)
-    )
+    short_line = line is not None and len(before[: line.start()].split()) <= SHORT
+    ended = given is not None or after is not None or short_line
     if given is None and after is None:
         before, after = _first_sentence(text)
     elif given is None and line:
@@ -235,7 +214,7 @@ def read_label(reply: str) -> Read:
     """One of the three labels; None where none or several are affirmed."""
     given = from_json(reply[:LONGEST].strip())
     text = clean(reply)
-    before, after = split_because(text) if given is None else (given[0], given[1])
+    before, after = split_because(text) if given is None else given
     if given is None and (after is None or _LINE.search(before)):
         before, after = _label_first(text, before, after)
     found = labels_in(before)

@@ -1,0 +1,188 @@
+"""Data sets of rows with pictures: each part is parquet shards, or a folder of image files, read in a fixed order.
+
+Texts are read first and alone; pictures are read a few at a time, only for the rows that are asked about.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from snellen.core.dataset import Dataset, Problem
+from snellen.core.errors import SnellenError
+from snellen.core.options import Selection
+from snellen.core.pixels import decode_problem
+from snellen.core.selection import choose, spans
+from snellen.core.types import Picture, Sample
+from snellen.data.folder import unusable
+from snellen.data.parquet import ParquetFile
+
+
+class Source(NamedTuple):
+    """A parquet shard, or a folder of image files (then `files` lists them). `label` is how messages call it."""
+
+    label: str
+    path: Path
+    files: tuple[Path, ...] = ()
+
+
+class Rows:
+    """The texts of one source by column, and its pictures a few at a time. The first column names the rows."""
+
+    def __init__(self, source: Source, columns: Sequence[str], extra: Sequence[str] = ()) -> None:
+        """`columns` are texts that a parquet file must have beside `image`, `extra` those that it may have."""
+        self.source, self.synthetic = source, False
+        self._parquet: ParquetFile | None = None
+        if source.files:
+            self.texts = {columns[0]: [p.relative_to(source.path).as_posix() for p in source.files]}
+        else:
+            self._parquet = file = ParquetFile(source.path, source.label)
+            missing = [c for c in ("image", *columns) if c not in file.types]
+            if missing:
+                what = f"column{'s' * (len(missing) > 1)} {', '.join(missing)}"
+                raise SnellenError(f"{source.label}: {what} missing; it has {', '.join(file.types)}")
+            self.synthetic = b"snellen.synthetic" in file.notes
+            present = [*columns, *(c for c in extra if c in file.types)]
+            self.texts = {c: [x or "" for x in t] for c, t in zip(present, file.texts(present), strict=True)}
+        self.names = self.texts[columns[0]]
+
+    def where(self, i: int) -> str:
+        """How messages name a row."""
+        return f"{self.source.label}/{self.names[i]}" if self.source.files else f"{self.source.label} row {i}"
+
+    def size(self) -> int:
+        """Bytes on disk, for the fingerprint."""
+        return sum(p.stat().st_size for p in (self.source.files or (self.source.path,)))
+
+    def pictures(self, rows: list[int]) -> Iterator[tuple[int, tuple[Picture, ...]]]:
+        """The pictures of some rows, in order."""
+        if self._parquet is None:
+            yield from ((i, _pictures(self.source.files[i].read_bytes(), self.where(i))) for i in rows)
+            return
+        wanted = set(rows)
+        for start, stop in spans(rows):
+            for i, cell in enumerate(self._parquet.cells("image", start, stop), start):
+                if i in wanted:
+                    yield i, _pictures(cell, self.where(i))
+
+
+def _pictures(cell: Any, name: str) -> tuple[Picture, ...]:
+    """An image cell: a struct with bytes, bare bytes, or a list of them."""
+    if isinstance(cell, list):
+        return tuple(picture for item in cell for picture in _pictures(item, name))
+    data = cell.get("bytes") if isinstance(cell, dict) else cell
+    return (Picture(data=data if isinstance(data, bytes) else b"", name=name),)
+
+
+class Layout(NamedTuple):
+    """How the rows of an exam lie on disk: the sources of a part, their columns, and what is wrong with rows, by their number."""
+
+    exam: str
+    columns: tuple[str, ...]
+    sources: Callable[[Path, str], list[Source]]
+    problems: Callable[[str, Rows], Iterator[tuple[int, str]]]
+    extra: tuple[str, ...] = ()
+
+    def open(self, source: Source) -> Rows:
+        """The rows of a source; raises SnellenError where it cannot be read or lacks a column."""
+        return Rows(source, self.columns, self.extra)
+
+    def check(self, where: Path, part: str) -> Iterator[Problem]:
+        """Every problem of a part: sources that cannot be read, bad rows, repeats, images that do not decode."""
+        seen: Counter[str] = Counter()
+        for source in self.sources(where, part):
+            try:
+                rows = self.open(source)
+            except SnellenError as error:
+                yield Problem(source.label, str(error).removeprefix(f"{source.label}: "))
+                continue
+            yield from (Problem(rows.where(i), what) for i, what in self.problems(part, rows))
+            for i, name in enumerate(rows.names):
+                seen[name] += 1
+                if name and seen[name] > 1:
+                    yield Problem(rows.where(i), f"{self.columns[0]} {name!r} repeats", fatal=False)
+            for i, pictures in rows.pictures(list(range(len(rows.names)))):
+                broken = (decode_problem(picture.data) for picture in pictures)
+                yield from (Problem(rows.where(i), problem) for problem in broken if problem)
+
+
+class RowData(Dataset):
+    """Selected rows of some parts, as samples."""
+
+    layout: Layout
+    endings: tuple[str, ...] = ("",)
+    """A row is asked about once for each of them; its samples' ids end in them."""
+
+    def __init__(self, where: Path, options: Selection, parts: Sequence[str]) -> None:
+        self.source, self.options, self._where = str(where), options, where
+        self._chosen: dict[str, frozenset[str]] = {}
+        self._odd: set[str] = set()
+        fingerprint = hashlib.sha256()
+        problems: list[Problem] = []
+        for part in parts:
+            ids: list[str] = []
+            for rows, row_ids in self._walk(part):
+                for i, what in self.layout.problems(part, rows):
+                    problems.append(Problem(rows.where(i), what))
+                    self._odd.add(row_ids[i])
+                self.synthetic = self.synthetic or rows.synthetic
+                fingerprint.update(f"{rows.source.label}\x1e{rows.size()}\x1e".encode())
+                for column in self.layout.columns:
+                    fingerprint.update("\x1f".join(rows.texts[column]).encode())
+                ids += [name for name in row_ids if name not in self._odd]
+            chosen = choose(ids, options.limit, options.seed)
+            self._chosen[part] = frozenset(ids) if chosen is None else chosen
+        self._allow(problems)
+        self.fingerprint = fingerprint.hexdigest()
+
+    def _allow(self, problems: list[Problem]) -> None:
+        """Stop where rows have problems; an exam may let some of them be left out."""
+        if problems:
+            raise unusable(problems, self.layout.exam, self._where)
+
+    def _row_name(self, name: str) -> str:
+        """What a row's name gives to its id."""
+        return name
+
+    def _sample(self, part: str, rows: Rows, i: int, name: str, pictures: tuple[Picture, ...] = ()) -> Sample:
+        """The sample of a row; `name` is its id."""
+        raise NotImplementedError
+
+    def __len__(self) -> int:
+        return len(self.endings) * sum(map(len, self._chosen.values()))
+
+    def _walk(self, part: str) -> Iterator[tuple[Rows, list[str]]]:
+        """The sources of a part with the ids of their rows: `PART/name`, and `#2` where a name repeats."""
+        seen: Counter[str] = Counter()
+        for source in self.layout.sources(self._where, part):
+            rows = self.layout.open(source)
+            ids = []
+            for name in map(self._row_name, rows.names):
+                seen[name] += 1
+                ids.append(f"{part}/{name}" + (f"#{seen[name]}" if seen[name] > 1 else ""))
+            yield rows, ids
+
+    def light(self) -> Iterator[Sample]:
+        for part, chosen in self._chosen.items():
+            for rows, ids in self._walk(part):
+                for i, name in enumerate(ids):
+                    if name in chosen:
+                        yield from (self._sample(part, rows, i, name + ending) for ending in self.endings)
+
+    def full(self, wanted: Callable[[str], bool]) -> Iterator[Sample]:
+        for part, chosen in self._chosen.items():
+
+            def asked(name: str, chosen: frozenset[str] = chosen) -> list[str]:
+                return [name + e for e in self.endings if wanted(name + e)] if name in chosen else []
+
+            yield from self._loaded(part, asked)
+
+    def _loaded(self, part: str, asked: Callable[[str], list[str]]) -> Iterator[Sample]:
+        """Samples with pictures; `asked` gives the ids of those that are wanted of a row, by its own."""
+        for rows, ids in self._walk(part):
+            wanted = {i: found for i, name in enumerate(ids) if (found := asked(name))}
+            for i, pictures in rows.pictures(list(wanted)):
+                yield from (self._sample(part, rows, i, name, pictures) for name in wanted[i])
