@@ -351,7 +351,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_flips_of_a_run_with_their_stage(run: Path) -> None:
-    found = flips.of_run(open_run(run))
+    found = flips.compare(open_run(run)).flips
     told = {(f.pair, f.id.split("/")[1].split("-")[0]): f.stage for f in found if f.id.endswith("shape")}
     assert {k[1]: v for k, v in told.items() if k[0] == ("original", "lmms-strict")} == {
         "cat": "prompt", "dog": "prompt", "paper_clip": "prompt",
@@ -426,8 +426,8 @@ def test_flips_by_reading_on_salbench(tmp_path: Path) -> None:
         )  # fmt: skip
         assert made.returncode == 0, made.stderr
     path = next((tmp_path / "runs").iterdir())
-    found = flips.of_run(open_run(path), ("paper", "robust"))
+    found = flips.compare(open_run(path), ("paper", "robust")).flips
     assert {f.stage for f in found} == {"reading"}
     assert len(found) == 2
     with pytest.raises(SnellenError, match="no marks of protocol 'x'"):
-        flips.of_run(open_run(path), ("x",))
+        flips.compare(open_run(path), ("x",))

@@ -8,7 +8,6 @@ from pathlib import Path, PurePosixPath
 
 import pytest
 
-from snellen import exams
 from snellen.core.arm import Arm
 from snellen.core.errors import SnellenError
 from snellen.core.exam import Exam, Wanted
@@ -106,9 +105,7 @@ def test_its_data_opens_in_a_fixed_order(exam: Exam, sets: dict[str, Path]) -> N
     assert data.source == str(sets[exam.name])
     again = exam.open(sets[exam.name], Selection())
     assert (again.fingerprint, [s.id for s in again.light()]) == (data.fingerprint, [s.id for s in light])
-    assert data.synthetic is (
-        exam.name in exams.names() and not exam.origin.startswith("plugin") and exam.name != "dots"
-    )
+    assert data.synthetic is (exam.name != "dots")
     wanted = {light[0].id, light[-1].id}
     full = list(data.full(wanted.__contains__))
     assert {s.id for s in full} == wanted

@@ -30,7 +30,6 @@ def words(data: Path, endpoint: Endpoint, out: Path, *more: object) -> tuple[obj
         endpoint.url,
         "--out",
         out,
-        "--brief",
         *more,
     )
 

@@ -204,7 +204,7 @@ def test_the_embedded_parser_finds_text(tmp_path: Path) -> None:
         (("--method", "vlm"), "asks a model: name it with --model"),
         (("--method", "center", "--method-option", "x"), "expected NAME=VALUE"),
         (("--method", "center", "--method-option", "x=1"), "unknown option 'x'"),
-        ((), "--method or --model is missing"),
+        ((), "Specify --method or --model"),
     ],
 )
 def test_bad_methods_get_one_line(tmp_path: Path, words: tuple[str, ...], message: str) -> None:

@@ -25,7 +25,7 @@ def test_the_cap_stops_within_one_calls_price_and_a_higher_cap_finishes(
 
         def run(max_cost: float) -> Any:
             return snellen(
-                "run", "salbench", "--data", data, "--model", model, "--base-url", endpoint.url, "--out", out, "--brief",
+                "run", "salbench", "--data", data, "--model", model, "--base-url", endpoint.url, "--out", out,
                 "--concurrency", concurrency, "--max-cost", max_cost, cache=tmp_path / "cache", OPENROUTER_API_KEY="sk-abc123",
             )  # fmt: skip
 

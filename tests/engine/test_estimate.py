@@ -40,7 +40,7 @@ def test_estimate_never_calls_a_paid_planner_free(tmp_path: Path) -> None:
     found = estimate(two, 2.0, 16, None, 512)
     assert found["money_usd"] == "unknown"
     assert "gpt-4o-mini" in found["note"]
-    free = _grounding_plan(tmp_path, ("--method", "center"))
+    free = _grounding_plan(tmp_path, ("--method", "center"), model=())
     assert estimate(free, 2.0, 16, None, 512)["money_usd"] == 0.0
 
 
@@ -51,12 +51,10 @@ def test_replies_are_as_long_as_the_exam_wants_them() -> None:
     assert lengths["salbench"] == 8
 
 
-def _grounding_plan(folder: Path, words: tuple[str, ...]) -> Any:
+def _grounding_plan(folder: Path, words: tuple[str, ...], model: tuple[str, ...] = ("--model", "openai/gpt-4o")) -> Any:
     data = folder / "screens"
     if not data.exists():
         BENCHMARK.make(data, count=2, seed=1, workers=1, progress=None)
-    context = estimate_command.make_context(
-        "estimate", ["grounding", "--data", str(data), "--model", "openai/gpt-4o", *words]
-    )
+    context = estimate_command.make_context("estimate", ["grounding", "--data", str(data), *model, *words])
     request = request_of("grounding", given_values(context.obj, context), context.params)
     return make_plan(request, offline=True)

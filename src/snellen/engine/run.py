@@ -20,10 +20,12 @@ from snellen.engine.answer.loop import Asking, Progress
 from snellen.engine.call.store import Store, cache_folder
 from snellen.engine.mark import marking, scoring
 from snellen.engine.mark.missing_answers import Unasked
-from snellen.engine.mark.results_folder import collect
 from snellen.engine.plan.plan import Plan, Target, choose, manifest, of_run, scorer_entry
 from snellen.engine.runs.folder import RunFolder, Scan
 from snellen.engine.runs.run import Run
+
+OnProgress = Callable[[Progress], None] | None
+OnScoring = Callable[[int, int], None] | None
 
 
 class Finished(NamedTuple):
@@ -35,11 +37,7 @@ class Finished(NamedTuple):
     asked: int
 
 
-def carry_out(
-    plan: Plan,
-    on_progress: Callable[[Progress], None] | None = None,
-    on_scoring: Callable[[int, int], None] | None = None,
-) -> Finished:
+def carry_out(plan: Plan, on_progress: OnProgress = None, on_scoring: OnScoring = None) -> Finished:
     """Run a plan, or go on with it where it was left."""
     if plan.limits.fresh and not _fresh_and_unfinished(plan.folder):
         _put_aside(plan.folder)
@@ -49,16 +47,13 @@ def carry_out(
         _remove_if_empty(plan.folder)
         raise
     if plan.results is not None and finished.stopped is None:
-        kept = collect(finished.run, plan.exam, plan.results)
-        finished = finished._replace(notes=(*finished.notes, *(f"results: {line}" for line in kept)))
+        every = marking.run_facts(finished.run.folder, plan.exam)
+        kept = [f"results: {line}" for facts in every for line in plan.exam.collect(facts, plan.results)]
+        finished = finished._replace(notes=(*finished.notes, *kept))
     return finished
 
 
-def _carry_out(
-    plan: Plan,
-    on_progress: Callable[[Progress], None] | None,
-    on_scoring: Callable[[int, int], None] | None,
-) -> Finished:
+def _carry_out(plan: Plan, on_progress: OnProgress, on_scoring: OnScoring) -> Finished:
     notes = list(plan.notes)
     with RunFolder(plan.folder) as folder:
         targets = _write_manifest(folder, plan)
@@ -78,7 +73,9 @@ def _carry_out(
                     f"none of the {len(scan.failed)} questions was answered; the same command asks them again. The reason: "
                     f"{next(iter(marking.failure_reasons(folder, scan)))}"
                 )
-        scored = 0 if isinstance(stopped, Interrupted) else _score(plan, folder, scan, on_scoring)
+        scored = 0
+        for scorer in () if isinstance(stopped, Interrupted) else plan.scorers:
+            scored += scoring.score(folder, plan.exam, plan.data, scorer, scan, on_scoring)
         if not open_questions and not scored and marking.is_current(folder, targets):
             return Finished(Run(plan.folder), None, tuple(notes), 0)
         if not isinstance(stopped, Interrupted) and scan.last:
@@ -89,25 +86,18 @@ def _carry_out(
 
 def _opening_notes(folder: RunFolder, plan: Plan, scan: Scan) -> list[str]:
     """What a user should know before the first question."""
-    notes = []
-    torn = folder.start_appending()
-    if torn:
-        notes.append(f"the last line was incomplete ({torn} bytes) and was removed; that sample is asked again")
-    if scan.unreadable:
-        notes.append(f"{scan.unreadable} unreadable lines in answers.jsonl are skipped; those samples are asked again")
-    if plan.data.missing:
-        notes.append(f"{len(plan.data.missing)} samples cannot be used and are left out; run.json lists them")
-    return notes + _doubts(plan)
-
-
-def _score(plan: Plan, folder: RunFolder, scan: Scan, on_scoring: Callable[[int, int], None] | None) -> int:
-    """Hold new answers against their pictures, with every scorer of the plan."""
-    return sum(scoring.score(folder, plan.exam, plan.data, s, scan, on_scoring) for s in plan.scorers)
+    torn, missing = folder.start_appending(), len(plan.data.missing)
+    said = {
+        f"the last line was incomplete ({torn} bytes) and was removed; that sample is asked again": torn,
+        f"{scan.unreadable} unreadable lines in answers.jsonl are skipped; those samples are asked again": scan.unreadable,
+        f"{missing} samples cannot be used and are left out; run.json lists them": missing,
+    }
+    return [note for note, n in said.items() if n] + _doubts(plan)
 
 
 def _unscored(folder: RunFolder) -> list[str]:
     return [
-        f"scorer {s.name} has not scored {s.unscored} of the answers; scores exclude them. --scorer {s.name} scores the rest"
+        f"scorer {s.name} has not scored {s.unscored} of the answers; scores exclude them. Run again with --scorer {s.name} to score the rest"
         for s in folder.summary().scorers
         if s.unscored
     ]
@@ -128,9 +118,9 @@ def _doubts(plan: Plan) -> list[str]:
 
 def _remove_if_empty(path: Path) -> None:
     """A run that failed before its first answer leaves nothing behind that later commands would trip over."""
-    answers = path / "answers.jsonl"
-    if (path / "run.json").exists() and not (answers.exists() and answers.stat().st_size):
-        with contextlib.suppress(SnellenError), RunFolder(path):
+    folder = RunFolder(path)
+    if folder.has("run.json") and not folder.answers_bytes:
+        with contextlib.suppress(SnellenError), folder:
             shutil.rmtree(path, ignore_errors=True)
 
 
@@ -167,9 +157,8 @@ def _write_manifest(folder: RunFolder, plan: Plan) -> tuple[Target, ...]:
     known = folder.manifest()
     before = of_run(plan.exam, known, folder.path)
     targets = _joined(before, plan.targets)
-    renewed = msgspec.structs.replace(
-        known, scorers=tuple(scoring.joined(known.scorers, map(scorer_entry, plan.scorers)))
-    )
+    scored_by = scoring.joined(known.scorers, map(scorer_entry, plan.scorers))
+    renewed = msgspec.structs.replace(known, scorers=scored_by)
     if targets != before:
         asked = known.questions | {arm.text: n for arm, n in plan.questions.items()}
         renewed = msgspec.structs.replace(renewed, protocols=tuple(t.entry for t in targets), questions=asked)
@@ -193,13 +182,7 @@ Asked = tuple[Stopped | None, dict[str, Any]]
 """Why the asking ended early, if it did, and what the limiter did."""
 
 
-def _ask(
-    plan: Plan,
-    folder: RunFolder,
-    scan: Scan,
-    on_progress: Callable[[Progress], None] | None,
-    notes: list[str],
-) -> Asked:
+def _ask(plan: Plan, folder: RunFolder, scan: Scan, on_progress: OnProgress, notes: list[str]) -> Asked:
     """Drive the asking loop; Ctrl-C and SIGTERM stop it cleanly."""
     store = Store(cache_folder()) if plan.subject.endpoints and plan.limits.use_store else None
     try:
@@ -233,23 +216,14 @@ def _backfill(folder: RunFolder, scan: Scan, store: Store) -> None:
             store.put(call.key, Reply(call=call, text=answer.text, refused=answer.refused, tokens=answer.tokens))
 
 
-async def _ask_async(
-    plan: Plan,
-    folder: RunFolder,
-    scan: Scan,
-    store: Store | None,
-    on_progress: Callable[[Progress], None] | None,
-) -> Asked:
+async def _ask_async(plan: Plan, folder: RunFolder, scan: Scan, store: Store | None, on_progress: OnProgress) -> Asked:
     asking = Asking(plan, folder, scan, plan.limits, store, on_progress)
     loop = asyncio.get_running_loop()
+    interrupted = Interrupted("interrupted: everything answered so far is kept, the same command goes on")
     handled = []
     for number in (signal.SIGINT, signal.SIGTERM):
         try:
-            loop.add_signal_handler(
-                number,
-                asking.stop,
-                Interrupted("interrupted: everything answered so far is kept, the same command goes on"),
-            )
+            loop.add_signal_handler(number, asking.stop, interrupted)
             handled.append(number)
         except (NotImplementedError, RuntimeError, ValueError):
             break  # not the main thread, or no POSIX signals: Ctrl-C then arrives as KeyboardInterrupt
@@ -267,7 +241,8 @@ async def _ask_async(
 
 def remark(path: str | Path, protocols: tuple[str, ...] = ()) -> marking.Remarked:
     """Mark a run's stored answers again, under its own protocols or others. Calls nobody."""
-    with RunFolder(_existing(Path(path))) as folder:
+    run = Run(Path(path))  # an error where it is no run folder, before anything is made there
+    with run.folder as folder:
         known = folder.manifest()
         exam = exams.load(known.benchmark)
         own = of_run(exam, known, folder.path)
@@ -288,9 +263,3 @@ def _concurrency(folder: RunFolder) -> dict[str, Any] | None:
     with contextlib.suppress(SnellenError):
         return folder.summary().concurrency
     return None
-
-
-def _existing(path: Path) -> Path:
-    if not (path / "run.json").is_file():
-        raise SnellenError(f"{path} is not a run folder: it has no run.json")
-    return path

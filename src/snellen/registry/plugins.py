@@ -65,12 +65,11 @@ def found() -> Plugins:
 @lru_cache(maxsize=8)
 def _found(files: str) -> Plugins:
     result = Plugins({}, {}, {}, {})
-    loaded = [
-        (_run(entry.load, f"plugin '{entry.name}'"), f"plugin '{entry.name}'") for entry in entry_points(group=GROUP)
-    ]
-    loaded += [(_load(Path(path)), f"plugin {path}") for path in files.split(os.pathsep) if path]
-    for module, where in loaded:
-        _add(result, module, where)
+    for entry in entry_points(group=GROUP):
+        where = f"plugin '{entry.name}'"
+        _add(result, _run(entry.load, where), where)
+    for path in filter(None, files.split(os.pathsep)):
+        _add(result, _load(Path(path)), f"plugin {path}")
     known = _taken(EXAMS) | result.exams.keys()
     for name in result.protocols:
         if name not in known:
@@ -130,8 +129,7 @@ def _add_exam(result: Plugins, exam: Any, where: str) -> None:
         raise SnellenError(f"{where}: EXAM is a class: make an object of it, {exam.__name__}()")
     if not isinstance(exam, Exam):
         raise SnellenError(f"{where}: EXAM is a {type(exam).__name__}; it must be of a class that extends snellen.Exam")
-    for name in ("name", "title"):
-        value = exam.name if name == "name" else exam.title
+    for name, value in (("name", exam.name), ("title", exam.title)):
         if not isinstance(value, str) or not value.strip():
             raise SnellenError(f"{where}: EXAM.{name} must be a text that says something")
     if not isinstance(exam.protocols, dict) or not exam.protocols:

@@ -21,38 +21,22 @@ from snellen.show.page_facts import facts_of
 # ---------------------------------------------------------------- what the templates are handed
 
 
-class Column(NamedTuple):
-    """Protocols that say the same of a part: their names, and the first of them with its group."""
-
-    names: words.Names
-    protocol: ProtocolSummary
-    group: GroupSummary
-
-
 class Part(NamedTuple):
     """One part of the exam with all protocols side by side. `more` are the metrics that a first look can do without."""
 
     name: str
     n: int
-    columns: list[Column]
+    columns: list[words.Column]
     outcomes: list[tuple[words.Names, GroupSummary]]
     metrics: dict[str, str]
     more: dict[str, str]
 
 
-class Cell(NamedTuple):
-    """A protocol's score of one metric, for the breakdown."""
-
-    protocol: ProtocolSummary
-    key: str
-    score: Score | None
-
-
 class Breakdown(NamedTuple):
-    """The groups within the parts: a header for each column, and each group's cells."""
+    """The groups within the parts, each with its n; and for protocols that say the same the metric's name and a score a group."""
 
-    heads: list[tuple[words.Names, str]]
-    rows: list[tuple[str, int, list[Cell]]]
+    groups: list[tuple[str, int]]
+    columns: list[tuple[words.Names, tuple[str, list[Score | None]]]]
 
 
 class Shown(NamedTuple):
@@ -98,16 +82,9 @@ class OverviewRow(NamedTuple):
     span: int
 
 
-class Overview(NamedTuple):
-    """The overview's lines of one run."""
-
-    run: RunView
-    rows: list[OverviewRow]
-
-
-def overview(views: list[RunView]) -> list[Overview]:
-    """The headline of every part under every protocol."""
-    return [Overview(view, [row for part in view.parts for row in _overview_rows(view, part)]) for view in views]
+def overview(views: list[RunView]) -> list[tuple[RunView, list[OverviewRow]]]:
+    """The headline of every part under every protocol, for each run."""
+    return [(view, [row for part in view.parts for row in _overview_rows(view, part)]) for view in views]
 
 
 def _overview_rows(view: RunView, part: Part) -> list[OverviewRow]:
@@ -130,7 +107,6 @@ def run_view(number: int, run: Run, samples: int) -> RunView:
     protocols = summary.plain
     exam = _exam(manifest)
     shown, seen = _gallery(run, exam, samples)
-    size = run.folder.answers_path.stat().st_size if run.folder.answers_path.exists() else 0
     used = {o for p in protocols for g in p.groups for o in g.outcomes}
     by_name = {p.protocol: p for p in protocols}
     return RunView(
@@ -138,7 +114,7 @@ def run_view(number: int, run: Run, samples: int) -> RunView:
         title=words.title(manifest),
         folder=run.path.name,
         path=str(run.path),
-        stale=summary.answers_bytes != size,
+        stale=summary.answers_bytes != run.folder.answers_bytes,
         summary=summary,
         facts=facts_of(run, summary, seen),
         protocols=by_name,
@@ -184,9 +160,7 @@ def _gallery(run: Run, exam: Exam | None, samples: int) -> tuple[Shown, gallery.
 
 
 def _part(protocols: Sequence[ProtocolSummary], part: dict[str, GroupSummary]) -> Part:
-    by_name = {p.protocol: p for p in protocols}
-    found = words.together((p.protocol, (p.headline, part[p.protocol])) for p in protocols if p.protocol in part)
-    columns = [Column(names, by_name[names[0]], group) for names, (_headline, group) in found]
+    columns = words.columns(protocols, part)
     metrics: dict[str, str] = {}
     more: dict[str, str] = {}
     for column in columns:
@@ -200,25 +174,9 @@ def _part(protocols: Sequence[ProtocolSummary], part: dict[str, GroupSummary]) -
 
 
 def _breakdown(protocols: Sequence[ProtocolSummary]) -> Breakdown:
-    groups = words.side_by_side(protocols, whole=False)
-    columns = words.together((p.protocol, _breakdown_column(p, groups)) for p in protocols) if groups else []
-    by_name = {p.protocol: p for p in protocols}
-    first = [by_name[names[0]] for names, _column in columns]
-    titles = words.told_apart([next(iter(g.values())) for g in groups])
-    rows = []
-    for at, group in enumerate(groups):
-        cells = [
-            Cell(p, words.breakdown_metric(p), scores[at])
-            for p, (_names, (_label, scores)) in zip(first, columns, strict=True)
-        ]
-        rows.append((titles[at], words.most(group.values()), cells))
-    return Breakdown([(names, label) for names, (label, _scores) in columns], rows)
-
-
-def _breakdown_column(p: ProtocolSummary, groups: list[dict[str, GroupSummary]]) -> tuple[str, list[Score | None]]:
-    """A protocol's column of the breakdown, with the metric's name."""
-    key = words.breakdown_metric(p)
-    return words.metric_name(p, key), [g[p.protocol].metrics.get(key) if p.protocol in g else None for g in groups]
+    groups, scores = words.breakdown(protocols)
+    named = ((p, words.metric_name(p, words.breakdown_metric(p)), some) for p, some in scores)
+    return Breakdown(groups, words.together((p.protocol, (label, some)) for p, label, some in named))
 
 
 def _abouts(exam: Exam, protocols: Iterable[ProtocolSummary], asked: Iterable[str]) -> dict[str, str]:

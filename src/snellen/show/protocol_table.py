@@ -300,9 +300,8 @@ def _rule_rows(exam: _Exam, sample: Sample) -> Iterator[Row]:
     tried = list(_tried(exam, case))
     columns = [_Rule(exam, c, case, {n: m[i] for n, _h, m in tried}) for i, c in enumerate(exam.targets)]
     harmless = [marks for _n, h, marks in tried if h]
-    if any(
-        r.carrier is not None for r in columns
-    ):  # where no text that was tried is right, there is nothing to tell from
+    # where no text that was tried is right, there is nothing to tell from
+    if any(r.carrier is not None for r in columns):
         yield Row("format required", tuple(r.required for r in columns))
         yield Row("extraction", tuple(r.extraction() for r in columns))
         yield Row("matching", tuple(r.matching() for r in columns))
@@ -404,10 +403,8 @@ class _Rule:
     def won_by_listing(self) -> str:
         """Whether naming all options, or all of the sort asked for, is marked correct whatever their order."""
         sort = self.exam.spellings(self.case.sample)[self.exam.prompts.index(self.one.arm.prompt)]
-        for names, which in (
-            (self.made_of["ALL"].split(", "), "yes"),
-            (sort, "yes, by listing all of the kind asked for"),
-        ):
+        every = self.made_of["ALL"].split(", ")
+        for names, which in ((every, "yes"), (sort, "yes, by listing all of the kind asked for")):
             for form in ("{}", self.carrier or "{}"):
                 both = (form.format(", ".join(order)) for order in (names, names[::-1]))
                 if all(_right(self.one, self.case.sample, text) for text in both):

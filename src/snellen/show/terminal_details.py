@@ -6,40 +6,48 @@ turned: one metric or group a row, and the protocols beside it.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from snellen.core.records import ControlRow, PositionRow, Summary
-from snellen.core.results import GroupSummary, ProtocolSummary, Score
+from snellen.core.results import ProtocolSummary, Score
 from snellen.show import words
 from snellen.show.tables import NARROW, WARNINGS, fits, plain_table, shown
 
 SCORES = "percent [95 % interval] floor"
-Column = tuple[ProtocolSummary, GroupSummary]
 
 
 def print_details(out: Console, summary: Summary) -> None:
     """All tables of a run, each with a line after it."""
     protocols = summary.plain
     for part in words.side_by_side(protocols, whole=True):
-        name = words.group_name(next(iter(part.values())))
-        wide = _part(protocols, part)
-        table = wide if fits(out, wide, NARROW) else _part_turned(protocols, part)
-        _print(out, f"{name}, n = {words.most(part.values())}: {SCORES}", table)
+        columns, n = words.columns(protocols, part), words.most(part.values())
+        name = words.group_name(columns[0].group)
+        _print(out, f"{name}, n = {n}: {SCORES}", _part(columns, n), _part_turned(columns, n))
     _print_breakdown(out, protocols)
     _print_controls(out, protocols, summary.controls)
     if summary.position:
-        wide = _position(summary.position)
-        _print(out, words.POSITION, wide if fits(out, wide, NARROW) else _position_turned(summary.position))
+        rows = words.together((row.protocol, _position_cells(row)) for row in summary.position)
+        _print(out, words.POSITION, _position(rows), _position_turned(rows))
 
 
-def _print(out: Console, title: str, table: Table) -> None:
+def _print(out: Console, title: str, *tables: Table) -> None:
+    """The first table that has room, or else the last."""
     heading = shown(title)
     heading.stylize("bold")
     out.print(heading)
-    out.print(table)
+    out.print(next((t for t in tables if fits(out, t, NARROW)), tables[-1]))
     out.print()
+
+
+def _add_together(table: Table, rows: Iterable[tuple[str, tuple[str, ...]]]) -> Table:
+    """A row for all protocols that say the same."""
+    for names, cells in words.together(rows):
+        table.add_row(shown(str(names)), *map(shown, cells))
+    return table
 
 
 def _cell(protocol: ProtocolSummary, key: str, score: Score | None, n: int) -> Text:
@@ -62,62 +70,46 @@ def _cell(protocol: ProtocolSummary, key: str, score: Score | None, n: int) -> T
 # ---------------------------------------------------------------- a part
 
 
-def _columns(protocols: tuple[ProtocolSummary, ...], part: dict[str, GroupSummary]) -> list[tuple[str, Column]]:
-    """The protocols that have a part, those together that say the same of it."""
-    found = words.together((p.protocol, (p.headline, part[p.protocol])) for p in protocols if p.protocol in part)
-    first = {p.protocol: p for p in protocols}
-    return [(str(names), (first[names[0]], group)) for names, (_headline, group) in found]
+def _rows(columns: list[words.Column], *, every: bool) -> Iterator[tuple[str, list[tuple[str, Text]]]]:
+    """What is said of a part: each with its name, and a cell by each column; `every` has one where there is no score too."""
+    metrics: dict[str, str] = {}
+    for c in columns:
+        for key in c.group.metrics:
+            metrics.setdefault(key, words.metric_name(c.protocol, key))
+    for key, name in metrics.items():
+        yield name, [(str(c.names), _metric_cell(c, key)) for c in columns if every or key in c.group.metrics]
+    yield "outcomes", [(str(c.names), shown(words.outcomes(c.group))) for c in columns]
+    if any(c.group.bounds for c in columns):
+        ranges = [(str(c.names), Text(words.bounds(c.group))) for c in columns]
+        yield words.bounded(c.protocol for c in columns), ranges
 
 
-def _metrics(columns: list[tuple[str, Column]]) -> dict[str, str]:
-    """Every metric of a part with its name."""
-    found: dict[str, str] = {}
-    for _names, (protocol, group) in columns:
-        for key in group.metrics:
-            found.setdefault(key, words.metric_name(protocol, key))
-    return found
-
-
-def _metric_cell(column: Column, key: str) -> Text:
-    protocol, group = column
-    text = _cell(protocol, key, group.metrics.get(key), group.n)
-    if protocol.headline == key:
+def _metric_cell(column: words.Column, key: str) -> Text:
+    text = _cell(column.protocol, key, column.group.metrics.get(key), column.group.n)
+    if column.protocol.headline == key:
         text.append(" *")
     return text
 
 
-def _part(protocols: tuple[ProtocolSummary, ...], part: dict[str, GroupSummary]) -> Table:
-    columns, n = _columns(protocols, part), words.most(part.values())
-    heads = [names if group.n == n else f"{names}\nn = {group.n}" for names, (_p, group) in columns]
+def _part(columns: list[words.Column], n: int) -> Table:
+    heads = [str(c.names) if c.group.n == n else f"{c.names}\nn = {c.group.n}" for c in columns]
     table = plain_table("metric", *heads)
-    for key, name in _metrics(columns).items():
-        table.add_row(shown(name), *(_metric_cell(column, key) for _names, column in columns))
-    table.add_row("outcomes", *(shown(words.outcomes(group)) for _names, (_p, group) in columns))
-    if any(group.bounds for group in part.values()):
-        name = words.bounded(p for _names, (p, _g) in columns)
-        table.add_row(shown(name), *(Text(words.bounds(group)) for _names, (_p, group) in columns))
+    for name, cells in _rows(columns, every=True):
+        table.add_row(shown(name), *(cell for _names, cell in cells))
     return table
 
 
-def _part_turned(protocols: tuple[ProtocolSummary, ...], part: dict[str, GroupSummary]) -> Table:
-    columns, n = _columns(protocols, part), words.most(part.values())
+def _part_turned(columns: list[words.Column], n: int) -> Table:
+    """A name is said in the first of its rows; what all protocols share needs no names."""
     table = plain_table("metric", "protocol", "score", kept=("metric", "score"))
-    for key, name in _metrics(columns).items():
-        cells = words.together((names, _metric_cell(c, key)) for names, c in columns if key in c[1].metrics)
-        _add_once(table, name, cells)
-    _add_once(table, "outcomes", words.together((names, shown(words.outcomes(g))) for names, (_p, g) in columns))
-    if any(group.bounds for group in part.values()):
-        name = words.bounded(p for _names, (p, _g) in columns)
-        _add_once(table, name, words.together((names, Text(words.bounds(g))) for names, (_p, g) in columns))
-    if any(group.n != n for group in part.values()):
-        _add_once(table, "n", words.together((names, Text(str(g.n))) for names, (_p, g) in columns))
+    rows = list(_rows(columns, every=False))
+    if any(c.group.n != n for c in columns):
+        rows.append(("n", [(str(c.names), Text(str(c.group.n))) for c in columns]))
+    for name, cells in rows:
+        said = words.together(cells)
+        for place, (names, cell) in enumerate(said):
+            table.add_row(shown(name) if place == 0 else "", shown("all" if len(said) == 1 else str(names)), cell)
     return table
-
-
-def _add_once(table: Table, name: str, rows: list[tuple[words.Names, Text]]) -> None:
-    """Rows under one name, which is said in the first of them; what all protocols share needs no names."""
-    for place, (names, cell) in enumerate(rows):
-        table.add_row(shown(name) if place == 0 else "", shown("all" if len(rows) == 1 else str(names)), cell)
 
 
 # ---------------------------------------------------------------- groups within the parts
@@ -127,35 +119,30 @@ Breakdown = list[tuple[words.Names, tuple[str, list[Text]]]]
 
 def _print_breakdown(out: Console, protocols: tuple[ProtocolSummary, ...]) -> None:
     """The groups within the parts: side by side where there is room, else a table for all protocols that say the same."""
-    groups = words.side_by_side(protocols, whole=False)
+    groups, scores = words.breakdown(protocols)
     if not groups:
         return
-    names = words.told_apart([next(iter(g.values())) for g in groups])
-    sizes = [words.most(g.values()) for g in groups]
-    columns = words.together(
-        (p.protocol, (words.metric_name(p, words.breakdown_metric(p)), _breakdown_cells(p, groups))) for p in protocols
+    columns: Breakdown = words.together(
+        (p.protocol, (words.metric_name(p, words.breakdown_metric(p)), _breakdown_cells(p, groups, some)))
+        for p, some in scores
     )
-    wide = _breakdown(names, sizes, columns, [f"{protocol}\n{metric}" for protocol, (metric, _cells) in columns])
+    wide = _breakdown(groups, columns, [f"{protocol}\n{metric}" for protocol, (metric, _cells) in columns])
     if fits(out, wide, NARROW):
         _print(out, f"Within the parts: {SCORES}", wide)
         return
     for column in columns:
         protocol, (metric, _cells) = column
-        _print(out, f"Within the parts, by {protocol}: {SCORES}", _breakdown(names, sizes, [column], [metric]))
+        _print(out, f"Within the parts, by {protocol}: {SCORES}", _breakdown(groups, [column], [metric]))
 
 
-def _breakdown_cells(p: ProtocolSummary, groups: list[dict[str, GroupSummary]]) -> list[Text]:
-    """A protocol's column of the breakdown."""
+def _breakdown_cells(p: ProtocolSummary, groups: list[tuple[str, int]], scores: list[Score | None]) -> list[Text]:
     key = words.breakdown_metric(p)
-    return [
-        _cell(p, key, g[p.protocol].metrics.get(key) if p.protocol in g else None, words.most(g.values()))
-        for g in groups
-    ]
+    return [_cell(p, key, score, n) for (_name, n), score in zip(groups, scores, strict=True)]
 
 
-def _breakdown(names: list[str], sizes: list[int], columns: Breakdown, heads: list[str]) -> Table:
+def _breakdown(groups: list[tuple[str, int]], columns: Breakdown, heads: list[str]) -> Table:
     table = plain_table("group", "n", *heads)
-    for at, (name, n) in enumerate(zip(names, sizes, strict=True)):
+    for at, (name, n) in enumerate(groups):
         table.add_row(shown(name), str(n), *(cells[at] for _protocol, (_metric, cells) in columns))
     return table
 
@@ -185,20 +172,15 @@ def _controls(rows: list[Control]) -> Table:
     table = plain_table(
         *("protocol", "part", "metric", "control", "n", "score", "with control", "difference", "chance", "constant")
     )
-    cells = (
+    cells = [
         (
-            row.protocol,
-            (
-                *(words.part_name(row.by), words.metric_name(protocol, row.metric), row.control, str(row.n)),
-                *(words.percent(row.score), words.percent(row.control_score), words.difference(row)),
-                *(words.percent(row.chance), words.percent(row.constant)),
-            ),
+            *(words.part_name(row.by), words.metric_name(protocol, row.metric), row.control, str(row.n)),
+            *(words.percent(row.score), words.percent(row.control_score), words.difference(row)),
+            *(words.percent(row.chance), words.percent(row.constant)),
         )
         for protocol, row in rows
-    )
-    for names, found in words.together(cells):
-        table.add_row(shown(str(names)), *map(shown, found))
-    return table
+    ]
+    return _add_together(table, ((row.protocol, found) for (_p, row), found in zip(rows, cells, strict=True)))
 
 
 def _control_title(protocol: ProtocolSummary | None, row: ControlRow) -> str:
@@ -210,20 +192,13 @@ def _controls_turned(rows: list[Control]) -> Table:
     change = "score -> with"
     table = plain_table("protocol", change, "difference", "chance", "constant", kept=(change, "difference"))
     n = max(row.n for _protocol, row in rows)
-    cells = (
-        (
-            row.protocol,
-            (
-                f"{words.percent(row.score)} -> {words.percent(row.control_score)}"
-                + (f" (n={row.n})" if row.n != n else ""),
-                *(words.difference(row), words.percent(row.chance), words.percent(row.constant)),
-            ),
-        )
-        for _protocol, row in rows
-    )
-    for names, found in words.together(cells):
-        table.add_row(shown(str(names)), *map(shown, found))
-    return table
+    cells = []
+    for _protocol, row in rows:
+        own_n = f" (n={row.n})" if row.n != n else ""
+        scores = f"{words.percent(row.score)} -> {words.percent(row.control_score)}{own_n}"
+        found = (scores, words.difference(row), words.percent(row.chance), words.percent(row.constant))
+        cells.append((row.protocol, found))
+    return _add_together(table, cells)
 
 
 POSITION = (
@@ -240,17 +215,19 @@ def _position_cells(row: PositionRow) -> tuple[str, ...]:
     )
 
 
-def _position(rows: tuple[PositionRow, ...]) -> Table:
+Positions = list[tuple[words.Names, tuple[str, ...]]]
+
+
+def _position(rows: Positions) -> Table:
     """What the order of the pictures does: by place, every picture having been in both, and by order."""
     table = plain_table("protocol", *POSITION)
-    for protocol, cells in words.together((row.protocol, _position_cells(row)) for row in rows):
-        table.add_row(shown(str(protocol)), *cells)
+    for names, cells in rows:
+        table.add_row(shown(str(names)), *cells)
     return table
 
 
-def _position_turned(rows: tuple[PositionRow, ...]) -> Table:
-    columns = words.together((row.protocol, _position_cells(row)) for row in rows)
-    table = plain_table("", *(str(names) for names, _cells in columns))
+def _position_turned(rows: Positions) -> Table:
+    table = plain_table("", *(str(names) for names, _cells in rows))
     for at, name in enumerate(POSITION):
-        table.add_row(name, *(cells[at] for _names, cells in columns))
+        table.add_row(name, *(cells[at] for _names, cells in rows))
     return table

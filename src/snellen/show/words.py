@@ -6,8 +6,9 @@ metrics go by their plain names, and by the units that their scores say.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from snellen.core.records import ControlRow, DifferenceRow, Manifest, Summary, Totals
 from snellen.core.results import GroupSummary, ProtocolSummary, Score, declared
@@ -204,6 +205,40 @@ def together(pairs: Iterable[tuple[str, T]]) -> list[tuple[Names, T]]:
     return found
 
 
+class Column(NamedTuple):
+    """Protocols that say the same of a part: their names, and the first of them with its group."""
+
+    names: Names
+    protocol: ProtocolSummary
+    group: GroupSummary
+
+
+def columns(protocols: Sequence[ProtocolSummary], part: Mapping[str, GroupSummary]) -> list[Column]:
+    """The protocols that have a part, those together that say the same of it."""
+    by_name = {p.protocol: p for p in protocols if p.protocol in part}
+    found = together((name, (p.headline, part[name])) for name, p in by_name.items())
+    return [Column(names, by_name[names[0]], group) for names, (_headline, group) in found]
+
+
+class Breakdown(NamedTuple):
+    """The groups within the parts, each with its n, and for each protocol its score of each group."""
+
+    groups: list[tuple[str, int]]
+    scores: list[tuple[ProtocolSummary, list[Score | None]]]
+
+
+def breakdown(protocols: Sequence[ProtocolSummary]) -> Breakdown:
+    """What is shown of the groups within the parts; empty where there are none."""
+    groups = side_by_side(protocols, whole=False)
+    names = told_apart([next(iter(g.values())) for g in groups])
+    scores = [
+        (p, [g[p.protocol].metrics.get(breakdown_metric(p)) if p.protocol in g else None for g in groups])
+        for p in protocols
+        if groups
+    ]
+    return Breakdown([(name, most(g.values())) for name, g in zip(names, groups, strict=True)], scores)
+
+
 def outcomes_of(marks: Mapping[str, Mark]) -> list[tuple[Names, Outcome]]:
     """The outcomes of a sample, each with the protocols that say so."""
     return together((name, mark.outcome) for name, mark in marks.items())
@@ -230,12 +265,10 @@ def title(manifest: Manifest) -> str:
 def no_answers(groups: Iterable[GroupSummary]) -> str:
     """'No answer: 12 of 144 (8 unparsable, 4 refused), counted as wrong.', or nothing."""
     total = 0
-    found: dict[str, int] = {}
+    found: Counter[str] = Counter()
     for group in groups:
         total += group.n
-        for name, n in group.outcomes.items():
-            if name in NON_ANSWERS:
-                found[name] = found.get(name, 0) + n
+        found.update({name: n for name, n in group.outcomes.items() if name in NON_ANSWERS})
     kinds = ", ".join(f"{n} {name}" for name, n in found.items())
     return f"No answer: {sum(found.values())} of {total} ({kinds}), counted as wrong." if found else ""
 
@@ -254,14 +287,10 @@ def incomplete(summary: Summary) -> str:
     wanted = summary.questions or summary.samples * len(summary.asked)
     answered = sum(summary.asked.values()) - summary.failed
     unscored = summary.scorers[0].unscored if summary.scorers else 0
+    lacks, then = f"{answered} of {wanted} questions answered, {summary.failed} failed", "ask"
     if answered == wanted and unscored:
-        return (
-            f"INCOMPLETE: {unscored} of {wanted} answers not scored yet. Run the same command again to score the rest."
-        )
-    return (
-        f"INCOMPLETE: {answered} of {wanted} questions answered, {summary.failed} failed. "
-        "Run the same command again to ask the rest."
-    )
+        lacks, then = f"{unscored} of {wanted} answers not scored yet", "score"
+    return f"INCOMPLETE: {lacks}. Run the same command again to {then} the rest."
 
 
 def money(totals: Totals) -> str:

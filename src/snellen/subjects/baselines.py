@@ -14,6 +14,16 @@ from snellen.core.types import Answer, Failure, Question
 from snellen.subjects.workers import Workers
 
 
+def said(question: Question, text: str) -> Answer:
+    """A whole reply."""
+    return Answer(id=question.id, prompt=question.prompt, text=text, finish_reason="stop", shots=question.shots)
+
+
+def failed(question: Question, kind: str, reason: str) -> Answer:
+    """A question that could not be answered."""
+    return Answer(id=question.id, prompt=question.prompt, failure=Failure(kind=kind, reason=reason))
+
+
 class Chance(Subject):
     """Draws from the question's options: one of them, or a non-empty set of them, all equally likely."""
 
@@ -28,15 +38,13 @@ class Chance(Subject):
         draw = random.Random(f"{self._seed}/{question.id}")  # noqa: S311 (a coin, not a secret)
         options = question.options
         if not options:
-            failure = Failure(kind="no-options", reason="the question offers no options to choose from")
-            return Answer(id=question.id, prompt=question.prompt, failure=failure)
+            return failed(question, "no-options", "the question offers no options to choose from")
         if question.answer_kind == "any-of":
             mask = draw.randrange(1, 2 ** len(options))
             text = ", ".join(o for i, o in enumerate(options) if mask >> i & 1)
         else:
             text = draw.choice(options)
-        text = question.answer_form.format(text)
-        return Answer(id=question.id, prompt=question.prompt, text=text, finish_reason="stop", shots=question.shots)
+        return said(question, question.answer_form.format(text))
 
 
 class Constant(Subject):
@@ -48,9 +56,7 @@ class Constant(Subject):
         self._text = text
 
     async def answer(self, question: Question, prepared: Any, call: Caller) -> Answer:
-        return Answer(
-            id=question.id, prompt=question.prompt, text=self._text, finish_reason="stop", shots=question.shots
-        )
+        return said(question, self._text)
 
 
 class Solver(Subject):
@@ -67,11 +73,9 @@ class Solver(Subject):
         if self._workers is None:
             self._workers = Workers(self._path, os.cpu_count() or 1)
         try:
-            text = await asyncio.wrap_future(self._workers.submit(question))
+            return said(question, await asyncio.wrap_future(self._workers.submit(question)))
         except Exception as error:
-            failure = Failure(kind="solver", reason=f"{self.spec} failed ({error})")
-            return Answer(id=question.id, prompt=question.prompt, failure=failure)
-        return Answer(id=question.id, prompt=question.prompt, text=text, finish_reason="stop", shots=question.shots)
+            return failed(question, "solver", f"{self.spec} failed ({error})")
 
     async def close(self) -> None:
         if self._workers is not None:

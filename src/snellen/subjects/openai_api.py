@@ -152,12 +152,8 @@ class ChatSubject(Subject):
         if settings.top_logprobs:
             self._params |= {"logprobs": True, "top_logprobs": settings.top_logprobs}
         self._params |= dict(settings.extra)
-        self.identity: dict[str, Any] = {
-            "kind": kind,
-            "model": model,
-            "endpoint": base,
-            "parameters": dict(self._params),
-        }
+        parameters = dict(self._params)
+        self.identity: dict[str, Any] = {"kind": kind, "model": model, "endpoint": base, "parameters": parameters}
         self.endpoints = (self,)
         wire_params = self._params | ({"usage": {"include": True}} if known.reports_cost else {})
         self._head = msgspec.json.encode({"model": model, **wire_params})[:-1] + b',"messages":['
@@ -245,14 +241,10 @@ class ChatSubject(Subject):
         return self._priced(wire.parse_reply(body, self.connection.key))
 
     def _priced(self, parsed: Parsed) -> Parsed:
-        if (
-            parsed.cost is not None
-            or parsed.error is not None
-            or self.price is None
-            or parsed.usage.input_tokens is None
-        ):
+        tokens = parsed.usage.input_tokens
+        if parsed.cost is not None or parsed.error is not None or self.price is None or tokens is None:
             return parsed
-        cost = self.price.of(parsed.usage.input_tokens, parsed.usage.output_tokens or 0)
+        cost = self.price.of(tokens, parsed.usage.output_tokens or 0)
         return parsed._replace(cost=cost, cost_source=self.price.source)
 
     def explain(self, status: int, body: bytes) -> Parsed:
@@ -267,9 +259,8 @@ class ChatSubject(Subject):
         if entry is None:
             close = difflib.get_close_matches(self.model, entries, n=3, cutoff=0.4) or sorted(entries)[:3]
             raise SnellenError(f"{self.kind} has no model '{self.model}'; it has {', '.join(close)} (and maybe more)")
-        self.identity["listed"] = {
-            k: entry[k] for k in ("id", "created", "owned_by", "root", "canonical_slug") if k in entry
-        }
+        telling = ("id", "created", "owned_by", "root", "canonical_slug")
+        self.identity["listed"] = {k: entry[k] for k in telling if k in entry}
         price = wire.listed_price(entry)
         if price is not None and self._settings.price is None:
             self.price = price

@@ -15,12 +15,11 @@ import msgspec
 from snellen.core.errors import SnellenError
 from snellen.core.exam import Recorded
 from snellen.core.subject import Caller, Given, Subject, SubjectKind
-from snellen.core.types import Answer, Failure, Question
+from snellen.core.types import Answer, Question
+from snellen.subjects.baselines import failed, said
 
 IDS = ("id", "sample_id")
 TEXTS = ("text", "response", "raw_response", "prediction", "reply")
-
-
 Reads = Callable[[Any], Iterable[Recorded] | None]
 
 
@@ -40,9 +39,8 @@ class Replay(Subject):
     async def answer(self, question: Question, prepared: Any, call: Caller) -> Answer:
         text = self._texts.get((question.id, question.prompt), self._texts.get((question.id, None)))
         if text is None:
-            failure = Failure(kind="not-recorded", reason=f"{self.spec} has no reply for this id")
-            return Answer(id=question.id, prompt=question.prompt, failure=failure)
-        return Answer(id=question.id, prompt=question.prompt, text=text, finish_reason="stop", shots=question.shots)
+            return failed(question, "not-recorded", f"{self.spec} has no reply for this id")
+        return said(question, text)
 
 
 def _own_form(path: Path, raw: bytes, recorded: Reads | None) -> dict[tuple[str, str | None], str]:

@@ -14,12 +14,8 @@ from snellen.core.types import Failure, Token, Usage
 from snellen.stats.entropy import bound_from_top
 
 _CONTEXT = (
-    "context length",
-    "context_length",
-    "maximum context",
-    "too many tokens",
-    "context window",
-    "prompt is too long",
+    *("context length", "context_length", "maximum context"),
+    *("too many tokens", "context window", "prompt is too long"),
 )
 _FILTER = (
     *("content_filter", "content_policy", "content policy", "content management policy"),
@@ -140,28 +136,18 @@ def explain_status(status: int, body: bytes, key: Secret, model: str, url: str, 
     lowered = body[:4000].decode("utf-8", "replace").lower()
     if status in (400, 403, 413, 422) and any(word in lowered for word in _FILTER):
         return Parsed(text=said, refused=True, finish_reason="content_filter", cost=0.0, cost_source="refused")
+    told = f"(status {status}: {said})"
+    kind, reason = "status", f"status {status}: {said}"
     if status in (401, 403):
-        return _failed(
-            "key", f"{url} refused the key (status {status}: {said}); set {key_variable} or give --api-key", status
-        )
-    if status == 402:
-        return _failed(
-            "no-credit", f"{url} asks for payment (status 402: {said}); add credit and run the same command", status
-        )
-    if status == 404:
-        return _failed(
-            "unknown-model",
-            f"{url} does not know the model '{model}' (status 404: {said}); check --model and --base-url",
-            status,
-        )
-    if status in (400, 413, 422):
-        if any(word in lowered for word in _CONTEXT):
-            return _failed("context", f"longer than the model's context (status {status}: {said})", status)
-        return _failed("bad-request", f"the endpoint rejects the request (status {status}: {said})", status)
-    return _failed("status", f"status {status}: {said}", status)
-
-
-def _failed(kind: str, reason: str, status: int) -> Parsed:
+        kind, reason = "key", f"{url} refused the key {told}; set {key_variable} or give --api-key"
+    elif status == 402:
+        kind, reason = "no-credit", f"{url} asks for payment {told}; add credit and run the same command"
+    elif status == 404:
+        kind, reason = "unknown-model", f"{url} does not know the model '{model}' {told}; check --model and --base-url"
+    elif status in (400, 413, 422) and any(word in lowered for word in _CONTEXT):
+        kind, reason = "context", f"longer than the model's context {told}"
+    elif status in (400, 413, 422):
+        kind, reason = "bad-request", f"the endpoint rejects the request {told}"
     return Parsed(error=Failure(kind=kind, reason=reason), status=status)
 
 

@@ -119,13 +119,8 @@ class ProcessFeed:
         self._memory = mmap.mmap(self._file.fileno(), 2 * HALF)
         number = self._file.fileno()
         self._process = subprocess.Popen(  # noqa: S603 (this very module, by this very interpreter)
-            [
-                sys.executable,
-                "-P",
-                "-m",
-                "snellen.engine.answer.feeding",
-                str(number),
-            ],  # -P: nothing from the working folder
+            # -P: nothing from the working folder
+            [sys.executable, "-P", "-m", "snellen.engine.answer.feeding", str(number)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             pass_fds=[number],
@@ -135,11 +130,9 @@ class ProcessFeed:
 
     def _say(self, line: bytes) -> None:
         if self._process.stdin is not None:
-            try:
+            with contextlib.suppress(BrokenPipeError):  # it ended: the next line that is read, or its absence, says why
                 self._process.stdin.write(line)
                 self._process.stdin.flush()
-            except BrokenPipeError:
-                pass  # it ended: the next line that is read, or its absence, says why
 
     def pull(self) -> list[Item]:
         """The next items; none at the end."""

@@ -29,13 +29,12 @@ def known_control(name: str) -> str:
 
 def altered(question: Question, control: str, seed: int) -> Question:
     """A question under a control; 'shuffled' is done before asking, by giving the sample another's pictures."""
-    if control == "none":
-        return _without(question)
-    if control == "blank":
-        return _blank(question)
     if control == "options":
         return _other_order(question, seed)
-    return _swapped(question) if control == "swapped" else question
+    if control == "swapped":
+        return _swapped(question)
+    change = {"none": lambda _picture: (), "blank": _grey}.get(control)
+    return _query(question, change) if change is not None else question
 
 
 def partners(data: Dataset, seed: int) -> Iterator[tuple[Sample, str]]:
@@ -70,10 +69,6 @@ def _query(question: Question, change: Callable[[Picture], tuple[Part, ...]]) ->
     return msgspec.structs.replace(question, parts=tuple(parts))
 
 
-def _without(question: Question) -> Question:
-    return _query(question, lambda _picture: ())
-
-
 def _swapped(question: Question) -> Question:
     """All pictures in the reverse order, the text where it was."""
     if len(question.pictures) < 2 or question.shots:
@@ -84,13 +79,10 @@ def _swapped(question: Question) -> Question:
     )
 
 
-def _blank(question: Question) -> Question:
-    def grey(picture: Picture) -> tuple[Part, ...]:
-        head = sniff(picture.data)
-        made = grey_png(head.width or 512, head.height or 512)
-        return (Picture(data=made, name=picture.name, transforms=("blank image of the same size",)),)
-
-    return _query(question, grey)
+def _grey(picture: Picture) -> tuple[Part, ...]:
+    head = sniff(picture.data)
+    made = grey_png(head.width or 512, head.height or 512)
+    return (Picture(data=made, name=picture.name, transforms=("blank image of the same size",)),)
 
 
 @lru_cache(maxsize=64)

@@ -72,9 +72,10 @@ class _Blind:
         first = mark_reply(self.protocol, samples[0], "x").metrics | self.protocol.blank(samples[0])
         self.metric = sample_metric(self.protocol, first)
         self.groups = self._summarised(_everything)
-        self.members: dict[str, list[Sample]] = {name: [] for name in self.groups}
-        for name, group in self.groups.items():
-            self.members[name] = [s for s in samples if all(s.tags.get(k, v) == v for k, v in group.by.items())]
+        self.members = {
+            name: [s for s in samples if all(s.tags.get(k, v) == v for k, v in group.by.items())]
+            for name, group in self.groups.items()
+        }
 
     def _asked(self, sample: Sample) -> Question:
         return self.questions[_part(sample)]
@@ -119,20 +120,18 @@ class _Blind:
                 "part": name,
                 "metric": self.protocol.headline,
                 "n": group.n,
-            }
-            row["chance"] = metric.floor if metric.floor_answer == "chance" else drawn[name]
-            row |= self._best(constants[name], metric.floor, metric.floor_answer)
-            row |= {
+                "chance": metric.floor if metric.floor_answer == "chance" else drawn[name],
+                **self._best(constants[name], metric.floor, metric.floor_answer),
                 LIST: listed[name],
                 CONTRADICT: contradicted[name],
                 CONTRADICT_ONE: self._one(name, contradictions[name]),
+                "constants": constants[name],
+                "constants metric": self.metric,
             }
-            row |= {"constants": constants[name], "constants metric": self.metric}
             tried = {n: row[n] for n in (LIST, CONTRADICT, CONTRADICT_ONE, CONSTANT)}
             if self._known(name) and metric.floor_answer != "chance":
                 tried[CONSTANT_LIST] = metric.floor
-            winners = [n for n, value in tried.items() if (value or 0.0) >= WON]
-            found.append(row | {"won by": winners[0] if winners else None})
+            found.append(row | {"won by": next((n for n, value in tried.items() if (value or 0.0) >= WON), None)})
         return found
 
     def _known(self, part: str) -> bool:
@@ -158,7 +157,7 @@ class _Blind:
             question = self._asked(members[0])
             texts = question.options or tuple(dict.fromkeys(t for s in members for t in texts_of(s.truth)))
             for text in texts:
-                reply = form.format(form=_formed(question, text), o=text)
+                reply = form.format(form=question.answer_form.format(text), o=text)
                 marks: dict[str, float] = {}
                 total = 0.0
                 for sample in members:
@@ -176,13 +175,10 @@ class _Blind:
         return max(contradictions.values()) if offered and self.metric == self.protocol.headline else None
 
     def _chance(self) -> dict[str, float | None]:
+        """For a headline that is no mean (a macro F1), each sample gets replies that chance could give, all of them if they are few."""
         if self.metric == self.protocol.headline:
             every = self.members.items()
             return {n: chance(self.exam, self.protocol, self.prompt, some, self.metric) for n, some in every}
-        return self._expected()
-
-    def _expected(self) -> dict[str, float | None]:
-        """A headline that is no mean (a macro F1): each sample gets replies that chance could give, all of them if they are few."""
 
         def marked() -> Iterator[tuple[Sample, Mark]]:
             for sample in self.samples:
@@ -207,15 +203,10 @@ def _part(sample: Sample) -> tuple[str | None, str | None]:
 _DENIAL = "{form}. It is not {o}."
 
 
-def _formed(question: Question, option: str) -> str:
-    """An option as the prompt wants it said."""
-    return question.answer_form.format(option)
-
-
 def _everything(question: Question) -> str | None:
     return question.answer_form.format(", ".join(question.options)) if question.options else None
 
 
 def _contradiction(question: Question) -> str | None:
     """Says of every option that it is the answer, and that it is not."""
-    return "\n".join(_DENIAL.format(form=_formed(question, o), o=o) for o in question.options) or None
+    return "\n".join(_DENIAL.format(form=question.answer_form.format(o), o=o) for o in question.options) or None

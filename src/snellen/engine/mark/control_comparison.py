@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import zlib
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from itertools import chain, combinations
 from typing import Any
 
@@ -16,7 +16,6 @@ from snellen.core.results import GroupSummary, ProtocolSummary
 from snellen.core.types import Question, Sample
 from snellen.engine.plan.plan import Target
 from snellen.engine.runs.folder import RunFolder
-from snellen.engine.runs.marks import read_marks
 from snellen.stats.paired import paired_difference
 
 MOST_SETS = 128
@@ -34,22 +33,20 @@ def compare(
     targets: tuple[Target, ...],
     samples: Mapping[str, Sample],
     results: Sequence[ProtocolSummary],
+    with_position: Set[str],
 ) -> tuple[ControlRow, ...]:
-    """One row for each control arm and whole part of the exam."""
+    """One row for each control arm and whole part of the exam. What the order of pictures does is left out for the protocols
+    `with_position`, which have a table of their own for that."""
     found: list[ControlRow] = []
     for target in targets:
         base = next((t for t in targets if t.protocol.name == target.protocol.name and t.arm == target.arm.plain), None)
         if not target.arm.control or base is None:
             continue
-        if target.arm.control == "swapped" and _has_own_table(folder, exam, base, target):
-            continue  # what the order of pictures does has a table of its own: `position`
+        if target.arm.control == "swapped" and base.name in with_position:
+            continue
         result = next(r for r in results if r.protocol == base.name)
         found += _rows(folder, exam, base, target, samples, result)
     return tuple(found)
-
-
-def _has_own_table(folder: RunFolder, exam: Exam, base: Target, swapped: Target) -> bool:
-    return exam.position_bias(read_marks(folder, base.name), read_marks(folder, swapped.name)) is not None
 
 
 def _rows(
@@ -60,11 +57,11 @@ def _rows(
     samples: Mapping[str, Sample],
     result: ProtocolSummary,
 ) -> Iterator[ControlRow]:
-    first = {m.id: m.metrics for m in read_marks(folder, base.name)}
+    first = {m.id: m.metrics for m in folder.marks(base.name)}
     metric = next((m for v in first.values() if (m := sample_metric(target.protocol, v))), "")
     pairs: dict[Key, Counter[tuple[float, float]]] = {}
     members: dict[Key, list[Sample]] = {}
-    for mark in read_marks(folder, target.name):
+    for mark in folder.marks(target.name):
         before, after = first.get(mark.id, {}).get(metric), mark.metrics.get(metric)
         if isinstance(before, float) and isinstance(after, float):
             part = next(iter(target.protocol.groups(samples[mark.id])))
@@ -84,10 +81,7 @@ def _rows(
             low=drawn.low,
             high=drawn.high,
             n=drawn.n,
-            **(
-                {"chance": chance(exam, target.protocol, base.arm.prompt, members[part], metric)}
-                | _floor(group, metric)
-            ),
+            **{"chance": chance(exam, target.protocol, base.arm.prompt, members[part], metric)} | _floor(group, metric),
         )
 
 
@@ -103,18 +97,13 @@ def _floor(group: GroupSummary | None, metric: str) -> dict[str, Any]:
 
 def chance(exam: Exam, protocol: Protocol, prompt: str, samples: list[Sample], metric: str) -> float | None:
     """What a subject that draws among the options would score on these samples, computed, not drawn."""
-    total, seen = 0.0, 0
-    judged: dict[tuple[str, str], float] = {}
+    total = 0.0
+    judged: dict[str, float] = {}
     for sample in samples:
-        key = (
-            repr(sample.truth),
-            repr(sorted((k, v) for k, v in sample.tags.items() if k in ("split", "task", "config"))),
-        )
+        key = repr((sample.truth, [sample.tags.get(k) for k in ("split", "task", "config")]))
         if key not in judged:
-            probe = next(
-                (p for p in exam.probes() if all(sample.tags.get(k) == p.tags.get(k) for k in ("split", "task"))),
-                None,
-            )
+            alike = (p for p in exam.probes() if all(sample.tags.get(k) == p.tags.get(k) for k in ("split", "task")))
+            probe = next(alike, None)
             replies = random_replies(exam.ask(prompt, probe)) if probe is not None else []
             values = [mark_reply(protocol, sample, reply).metrics.get(metric) for reply in replies]
             numbers = [v for v in values if isinstance(v, float)]
@@ -122,8 +111,7 @@ def chance(exam: Exam, protocol: Protocol, prompt: str, samples: list[Sample], m
                 return None
             judged[key] = sum(numbers) / len(numbers)
         total += judged[key]
-        seen += 1
-    return total / seen if seen else None
+    return total / len(samples) if samples else None
 
 
 def random_replies(question: Question) -> list[str]:

@@ -146,11 +146,6 @@ def compare(run: Run, protocols: Sequence[str] = ()) -> Compared:
     return Compared(agreements(verdicts), list(flips(_sides(run, prompts, verdicts, wanted))) if wanted else [])
 
 
-def of_run(run: Run, protocols: Sequence[str] = ()) -> list[Flip]:
-    """Every flip of a run."""
-    return compare(run, protocols).flips
-
-
 def prompts_of(run: Run, protocols: Sequence[str] = ()) -> dict[str, str]:
     """The protocols of a run, each with its prompt; an error where one that is named has no marks."""
     if not run.folder.has("summary.json"):

@@ -18,17 +18,15 @@ from snellen.core.errors import SnellenError, Stopped, plugin_failed
 from snellen.core.exam import Exam, RunFacts
 from snellen.core.outcomes import mark_reply
 from snellen.core.records import LAYOUT, PositionRow, PublishedRow, ScorerSummary, Summary
-from snellen.core.results import GroupSummary, ProtocolSummary
+from snellen.core.results import ProtocolSummary
 from snellen.core.scorer import Evidence
 from snellen.core.types import Answer, Mark, Outcome, Sample
 from snellen.engine.mark import control_comparison, scoring
 from snellen.engine.plan.plan import Target
-from snellen.engine.runs.folder import UNREADABLE, AnswerText, AnswerTokens, Key, RunFolder, Scan
-from snellen.engine.runs.marks import read_marks
+from snellen.engine.runs.folder import MARKS, UNREADABLE, AnswerText, AnswerTokens, Key, RunFolder, Scan
 from snellen.stats.tally import Tally
 
 _ENCODER = msgspec.json.Encoder()
-_MARKS = msgspec.json.Decoder(Mark)
 Look = Callable[[Key], Evidence | None]
 
 
@@ -56,7 +54,7 @@ def is_current(folder: RunFolder, targets: tuple[Target, ...]) -> bool:
     marked = {m.name: m for m in summary.marked}
     return (
         summary.layout == LAYOUT
-        and summary.answers_bytes == _size(folder.answers_path)
+        and summary.answers_bytes == folder.answers_bytes
         and [(s.name, s.identity) for s in summary.scorers] == [(s.name, s.identity) for s in scorers]
         and summary.evidence_bytes == scoring.size(folder, scorers)
         and all(marked.get(t.name) == t.entry and folder.marks_path(t.name).is_file() for t in targets)
@@ -72,67 +70,197 @@ def mark_run(
     concurrency: dict[str, Any] | None = None,
 ) -> Remarked:
     """Mark all answers under these protocols; write marks/, summary.json and exports/."""
-    scan = scan or folder.scan()
-    samples = {s.id: s for s in folder.samples()}
-    remarked = Remarked({}, [])
-    results = [_marked(folder, exam, scan, samples, target, remarked) for target in targets]
-    summary = _summary(folder, exam, targets, scan, samples, results, concurrency)
-    _export(folder, exam, targets, scan, samples, results, summary)
+    marking = _Marking(folder, exam, scan or folder.scan())
+    results = [marking.marked(target) for target in targets]
+    summary = marking.summary(targets, results, concurrency)
+    marking.export(targets, results)
     folder.write_record(summary)
-    return remarked
+    return marking.remarked
 
 
-# ---------------------------------------------------------------- one protocol
+def run_facts(folder: RunFolder, exam: Exam) -> Iterator[RunFacts]:
+    """The first protocol of each prompt of a marked run, with its records; control arms are left out."""
+    marking, seen = _Marking(folder, exam, folder.scan()), set()
+    for result in folder.summary().plain:
+        target = Target(*exam.protocol(f"{result.protocol.partition('@')[0]}@{result.prompt}"))
+        if target.arm not in seen:
+            seen.add(target.arm)
+            yield marking.facts(target, result)
 
 
-def _marked(
-    folder: RunFolder, exam: Exam, scan: Scan, samples: dict[str, Sample], target: Target, remarked: Remarked
-) -> ProtocolSummary:
-    """All marks of one protocol, written, and their summary."""
-    protocol = target.protocol
-    tally, broken = Tally(protocol), None
-    for sample, mark in _written(folder, target, _judged(folder, scan, samples, target), remarked):
-        if broken is None:
-            try:
-                tally.add(sample, mark)
-            except Exception as error:  # the marks are written to the end all the same
-                broken = error
-    try:
-        if broken is not None:
-            raise broken
-        groups = exam.named_groups(tally.groups(), msgspec.to_builtins(folder.manifest().subject))
-    except SnellenError:
-        raise
-    except Exception as error:
-        if not protocol.origin:
+def failure_reasons(folder: RunFolder, scan: Scan) -> dict[str, int]:
+    """Why answers are missing: reasons and how often, the commonest ten."""
+    failures = (a.failure for a in folder.texts(scan) if a.failure is not None)
+    return dict(Counter(f"{f.kind}: {f.reason}" for f in failures).most_common(10))
+
+
+class _Marking:
+    """The answers of one run folder, on their way to marks, summary and exports."""
+
+    def __init__(self, folder: RunFolder, exam: Exam, scan: Scan) -> None:
+        self.folder, self.exam, self.scan = folder, exam, scan
+        self.manifest = folder.manifest()
+        self.samples = {s.id: s for s in folder.samples()}
+        self.remarked = Remarked({}, [])
+
+    # ------------------------------------------------------------ one protocol
+
+    def marked(self, target: Target) -> ProtocolSummary:
+        """All marks of one protocol, written, and their summary."""
+        protocol = target.protocol
+        tally, broken = Tally(protocol), None
+        for sample, mark in self._written(target):
+            if broken is None:
+                try:
+                    tally.add(sample, mark)
+                except Exception as error:  # the marks are written to the end all the same
+                    broken = error
+        try:
+            if broken is not None:
+                raise broken
+            groups = self.exam.named_groups(tally.groups(), msgspec.to_builtins(self.manifest.subject))
+        except SnellenError:
             raise
-        raise plugin_failed(f"protocol {protocol.name}: the summary of its marks", error) from error
-    return _protocol_summary(target, groups)
+        except Exception as error:
+            if not protocol.origin:
+                raise
+            raise plugin_failed(f"protocol {protocol.name}: the summary of its marks", error) from error
+        return ProtocolSummary(
+            protocol=target.name,
+            version=protocol.version,
+            prompt=target.arm.text,
+            headline=protocol.headline,
+            groups=groups,
+            metrics=protocol.metrics,
+            bounded=protocol.bounded or protocol.headline,
+            breakdown=protocol.breakdown or protocol.headline,
+        )
 
+    def _answers(self, target: Target) -> Iterator[AnswerText]:
+        """The latest answers to a protocol's prompt, with tokens only where it looks at them."""
+        every = self.folder.tokens if target.protocol.reads_tokens else self.folder.texts
+        return (answer for answer in every(self.scan) if answer.prompt == target.arm.text)
 
-def _protocol_summary(target: Target, groups: tuple[GroupSummary, ...]) -> ProtocolSummary:
-    protocol = target.protocol
-    return ProtocolSummary(
-        protocol=target.name,
-        version=protocol.version,
-        prompt=target.arm.text,
-        headline=protocol.headline,
-        groups=groups,
-        metrics=protocol.metrics,
-        bounded=protocol.bounded or protocol.headline,
-        breakdown=protocol.breakdown or protocol.headline,
-    )
-
-
-def _judged(folder: RunFolder, scan: Scan, samples: dict[str, Sample], target: Target) -> Iterator[tuple[Sample, Mark]]:
-    """Judge answer by answer."""
-    look = scoring.gather(folder, folder.manifest().scorers) if target.protocol.needs_evidence else None
-    for answer in _answers(folder, scan, target):
-        if answer.prompt == target.arm.text:
-            sample = samples.get(answer.id)
+    def _judged(self, target: Target) -> Iterator[tuple[Sample, Mark]]:
+        """Judge answer by answer."""
+        look = scoring.gather(self.folder, self.manifest.scorers) if target.protocol.needs_evidence else None
+        for answer in self._answers(target):
+            sample = self.samples.get(answer.id)
             if sample is None:
-                raise SnellenError(f"{folder.answers_path}: an answer for the unknown sample '{answer.id}'")
+                raise SnellenError(f"{self.folder.answers_path}: an answer for the unknown sample '{answer.id}'")
             yield sample, _judge(target, sample, answer, look)
+
+    def _written(self, target: Target) -> Iterator[tuple[Sample, Mark]]:
+        """Write each mark as it comes and hand it on; the file takes its place when all are there."""
+        path = self.folder.marks_path(target.name)
+        part = path.with_name(path.name + ".part")
+        old = _old_marks(path)
+        marks, changed = 0, 0
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with part.open("wb", buffering=1 << 20) as out:
+                for sample, mark in self._judged(target):
+                    line = _ENCODER.encode(mark) + b"\n"
+                    out.write(line)
+                    marks += 1
+                    before = old.get(mark.id)
+                    if before is not None and before != line:
+                        changed += 1
+                        self.remarked.changes.append(Change(target.name, mark.id, MARKS.decode(before), mark))
+                    yield sample, mark
+            part.replace(path)
+        except OSError as error:
+            again = f"'snellen remark {self.folder.path}' goes on"
+            raise Stopped(f"cannot write {path} ({error.strerror}): free some space; {again}") from None
+        finally:  # nothing half done stays behind, whatever a protocol does
+            with contextlib.suppress(OSError):
+                part.unlink(missing_ok=True)
+        self.remarked.counts[target.name] = (marks, changed)
+
+    # ------------------------------------------------------------ the whole run
+
+    def summary(
+        self, targets: tuple[Target, ...], results: list[ProtocolSummary], concurrency: dict[str, Any] | None
+    ) -> Summary:
+        """The summary of all protocols."""
+        folder, manifest, scan = self.folder, self.manifest, self.scan
+        counts = Counter(prompt for _id, prompt in scan.last)
+        asked = {target.arm.text: counts[target.arm.text] for target in targets}
+        expected = {arm: manifest.questions.get(arm, manifest.data.samples) for arm in asked}
+        scorers = self._scorers()
+        position = self._position(targets)
+        return Summary(
+            layout=LAYOUT,
+            benchmark=self.exam.name,
+            subject=manifest.subject.spec,
+            synthetic=manifest.data.synthetic,
+            complete=asked == expected and not scan.failed and not any(s.unscored for s in scorers[:1]),
+            asked=asked,
+            questions=sum(expected.values()),
+            expected=expected,
+            samples=manifest.data.samples,
+            failed=len(scan.failed),
+            failures=failure_reasons(folder, scan) if scan.failed else {},
+            totals=scan.totals,
+            concurrency=concurrency,
+            scorers=scorers,
+            evidence_bytes=scoring.size(folder, manifest.scorers),
+            controls=control_comparison.compare(
+                folder, self.exam, targets, self.samples, results, {row.protocol for row in position}
+            ),
+            position=position,
+            published=() if manifest.data.synthetic else self._published(targets, results),
+            not_available=dict(self.exam.unavailable_metrics([t.arm.prompt for t in targets])),
+            marked=tuple(t.entry for t in targets),
+            answers_bytes=folder.answers_bytes,
+            protocols=tuple(results),
+        )
+
+    def _scorers(self) -> tuple[ScorerSummary, ...]:
+        """The run's scorers, the main one first, with the number of answers that each has not scored."""
+        entries = self.manifest.scorers
+        open_ = scoring.unscored(self.folder, self.exam, entries, self.scan) if entries else {}
+        return tuple(ScorerSummary(name=e.name, identity=e.identity, unscored=open_[e.name]) for e in entries)
+
+    def _position(self, targets: tuple[Target, ...]) -> tuple[PositionRow, ...]:
+        """What the order of the pictures does, for each protocol that has both orders."""
+        found = []
+        for one in targets:
+            other = Target(one.protocol, one.arm.under("swapped"))
+            if not one.arm.control and other in targets:
+                bias = self.exam.position_bias(self.folder.marks(one.name), self.folder.marks(other.name))
+                found += [msgspec.convert({"protocol": one.name, **bias}, PositionRow)] if bias is not None else []
+        return tuple(found)
+
+    def _published(self, targets: tuple[Target, ...], results: list[ProtocolSummary]) -> tuple[PublishedRow, ...]:
+        """The paper's figures for the parts that this run has."""
+        return tuple(
+            PublishedRow(**row._asdict(), protocol=target.name)
+            for target, result in zip(targets, results, strict=True)
+            for row in self.exam.published(target.protocol.name, target.arm.text)
+            if any(g.by == row.by for g in result.groups)
+        )
+
+    # ------------------------------------------------------------ exports
+
+    def export(self, targets: tuple[Target, ...], results: list[ProtocolSummary]) -> None:
+        """The exam's own files; those of further protocols in folders of their own."""
+        self.folder.clear("exports")
+        for i, (target, result) in enumerate(zip(targets, results, strict=True)):
+            facts = self.facts(target, result)
+            if i and not target.protocol.own_files:
+                facts = facts._replace(records=None)
+            for name, content in self.exam.exports(facts):
+                self.folder.write(f"exports/{name}" if i == 0 else f"exports/{target.name}/{name}", content)
+
+    def facts(self, target: Target, result: ProtocolSummary) -> RunFacts:
+        """A protocol's results, and sample, answer (without its ledger) and mark side by side, streamed."""
+
+        def records() -> Iterator[tuple[Sample, Answer, Mark]]:
+            for answer, mark in zip(self._answers(target), self.folder.marks(target.name), strict=True):
+                yield self.samples[answer.id], _bare(answer), mark
+
+        return RunFacts(self.manifest, target.protocol, target.arm.text, result.groups, self.scan.totals, records)
 
 
 def _judge(target: Target, sample: Sample, answer: AnswerText, look: Look | None) -> Mark:
@@ -147,42 +275,6 @@ def _judge(target: Target, sample: Sample, answer: AnswerText, look: Look | None
     return mark
 
 
-def _answers(folder: RunFolder, scan: Scan, target: Target) -> Iterator[AnswerText]:
-    """The latest answers, with tokens only for a protocol that looks at them."""
-    return folder.tokens(scan) if target.protocol.reads_tokens else folder.texts(scan)
-
-
-def _written(
-    folder: RunFolder, target: Target, judged: Iterator[tuple[Sample, Mark]], remarked: Remarked
-) -> Iterator[tuple[Sample, Mark]]:
-    """Write each mark as it comes and hand it on; the file takes its place when all are there."""
-    path = folder.marks_path(target.name)
-    part = path.with_name(path.name + ".part")
-    old = _old_marks(path)
-    marks, changed = 0, 0
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with part.open("wb", buffering=1 << 20) as out:
-            for sample, mark in judged:
-                line = _ENCODER.encode(mark) + b"\n"
-                out.write(line)
-                marks += 1
-                before = old.get(mark.id)
-                if before is not None and before != line:
-                    changed += 1
-                    remarked.changes.append(Change(target.name, mark.id, _MARKS.decode(before), mark))
-                yield sample, mark
-        part.replace(path)
-    except OSError as error:
-        raise Stopped(
-            f"cannot write {path} ({error.strerror}): free some space; 'snellen remark {folder.path}' goes on"
-        ) from None
-    finally:  # nothing half done stays behind, whatever a protocol does
-        with contextlib.suppress(OSError):
-            part.unlink(missing_ok=True)
-    remarked.counts[target.name] = (marks, changed)
-
-
 def _old_marks(path: Path) -> dict[str, bytes]:
     if not path.is_file():
         return {}
@@ -190,143 +282,8 @@ def _old_marks(path: Path) -> dict[str, bytes]:
     with path.open("rb") as file:
         for line in file:
             with contextlib.suppress(*UNREADABLE):  # a damaged mark is made again like a missing one
-                found[_MARKS.decode(line).id] = line
+                found[MARKS.decode(line).id] = line
     return found
-
-
-# ---------------------------------------------------------------- the whole run
-
-
-def _summary(
-    folder: RunFolder,
-    exam: Exam,
-    targets: tuple[Target, ...],
-    scan: Scan,
-    samples: dict[str, Sample],
-    results: list[ProtocolSummary],
-    concurrency: dict[str, Any] | None,
-) -> Summary:
-    manifest = folder.manifest()
-    arms = dict.fromkeys(t.arm.text for t in targets)
-    asked = {arm: sum(1 for k in scan.last if k[1] == arm) for arm in arms}
-    expected = {arm: manifest.questions.get(arm, manifest.data.samples) for arm in asked}
-    scorers = _scorers(folder, exam, scan)
-    unscored = bool(scorers and scorers[0].unscored)
-    return Summary(
-        layout=LAYOUT,
-        benchmark=exam.name,
-        subject=manifest.subject.spec,
-        synthetic=manifest.data.synthetic,
-        complete=asked == expected and not scan.failed and not unscored,
-        asked=asked,
-        questions=sum(expected.values()),
-        expected=expected,
-        samples=manifest.data.samples,
-        failed=len(scan.failed),
-        failures=failure_reasons(folder, scan) if scan.failed else {},
-        totals=scan.totals,
-        concurrency=concurrency,
-        scorers=scorers,
-        evidence_bytes=scoring.size(folder, manifest.scorers),
-        controls=control_comparison.compare(folder, exam, targets, samples, results),
-        position=_position(folder, exam, targets),
-        published=() if manifest.data.synthetic else _published(exam, targets, results),
-        not_available=dict(exam.unavailable_metrics([t.arm.prompt for t in targets])),
-        marked=tuple(t.entry for t in targets),
-        answers_bytes=_size(folder.answers_path),
-        protocols=tuple(results),
-    )
-
-
-def _scorers(folder: RunFolder, exam: Exam, scan: Scan) -> tuple[ScorerSummary, ...]:
-    """The run's scorers, the main one first, with the number of answers that each has not scored."""
-    entries = folder.manifest().scorers
-    if not entries:
-        return ()
-    open_ = scoring.unscored(folder, exam, entries, scan)
-    return tuple(ScorerSummary(name=e.name, identity=e.identity, unscored=open_[e.name]) for e in entries)
-
-
-def _size(path: Path) -> int:
-    return path.stat().st_size if path.exists() else 0
-
-
-def _position(folder: RunFolder, exam: Exam, targets: tuple[Target, ...]) -> tuple[PositionRow, ...]:
-    """What the order of the pictures does, for each protocol that has both orders."""
-    found = []
-    for one in (t for t in targets if not t.arm.control):
-        other = next((t for t in targets if t == Target(one.protocol, one.arm.under("swapped"))), None)
-        if other is not None:
-            bias = exam.position_bias(read_marks(folder, one.name), read_marks(folder, other.name))
-            found += [msgspec.convert({"protocol": one.name, **bias}, PositionRow)] if bias is not None else []
-    return tuple(found)
-
-
-def _published(exam: Exam, targets: tuple[Target, ...], results: list[ProtocolSummary]) -> tuple[PublishedRow, ...]:
-    """The paper's figures for the parts that this run has."""
-    return tuple(
-        PublishedRow(**row._asdict(), protocol=target.name)
-        for target, result in zip(targets, results, strict=True)
-        for row in exam.published(target.protocol.name, target.arm.text)
-        if any(g.by == row.by for g in result.groups)
-    )
-
-
-def failure_reasons(folder: RunFolder, scan: Scan) -> dict[str, int]:
-    """Why answers are missing: reasons and how often, the commonest ten."""
-    reasons: Counter[str] = Counter()
-    for answer in folder.texts(scan):
-        if answer.failure is not None:
-            reasons[f"{answer.failure.kind}: {answer.failure.reason}"] += 1
-    return dict(reasons.most_common(10))
-
-
-# ---------------------------------------------------------------- exports
-
-
-def _export(
-    folder: RunFolder,
-    exam: Exam,
-    targets: tuple[Target, ...],
-    scan: Scan,
-    samples: dict[str, Sample],
-    results: list[ProtocolSummary],
-    summary: Summary,
-) -> None:
-    """The exam's own files; those of further protocols in folders of their own."""
-    folder.clear("exports")
-    manifest = folder.manifest()
-    for i, (target, result) in enumerate(zip(targets, results, strict=True)):
-        wanted = i == 0 or target.protocol.own_files
-        records = _records(folder, scan, samples, target) if wanted else None
-        facts = RunFacts(manifest, target.protocol, target.arm.text, result.groups, summary.totals, records)
-        for name, content in exam.exports(facts):
-            folder.write(f"exports/{name}" if i == 0 else f"exports/{target.name}/{name}", content)
-
-
-def run_facts(folder: RunFolder, exam: Exam) -> Iterator[RunFacts]:
-    """The first protocol of each prompt of a marked run, with its records; control arms are left out."""
-    manifest, scan, seen = folder.manifest(), folder.scan(), set()
-    samples = {s.id: s for s in folder.samples()}
-    for result in folder.summary().plain:
-        protocol, arm = exam.protocol(f"{result.protocol.partition('@')[0]}@{result.prompt}")
-        if arm not in seen:
-            seen.add(arm)
-            records = _records(folder, scan, samples, Target(protocol, arm))
-            yield RunFacts(manifest, protocol, arm.text, result.groups, scan.totals, records)
-
-
-def _records(
-    folder: RunFolder, scan: Scan, samples: dict[str, Sample], target: Target
-) -> Callable[[], Iterator[tuple[Sample, Answer, Mark]]]:
-    """Sample, answer (without its ledger) and mark side by side, streamed."""
-
-    def stream() -> Iterator[tuple[Sample, Answer, Mark]]:
-        answers = (_bare(a) for a in _answers(folder, scan, target) if a.prompt == target.arm.text)
-        for answer, mark in zip(answers, read_marks(folder, target.name), strict=True):
-            yield samples[answer.id], answer, mark
-
-    return stream
 
 
 def _bare(text: AnswerText) -> Answer:

@@ -35,8 +35,7 @@ def estimate(
         note = f"{names} are asked in turns, at most {asked[0].calls} calls per question in all; the cost depends on their replies"
         return found | {"calls": f"at most {questions * asked[0].calls}", "money_usd": "unknown", "note": note}
     one = remote[0]
-    if output_tokens is None:
-        output_tokens = plan.exam.reply_tokens
+    output_tokens = plan.exam.reply_tokens if output_tokens is None else output_tokens
     calls = questions * one.calls
     tokens, looked_at = _probe(plan, one)
     input_tokens = round(tokens / max(1, looked_at) * calls)

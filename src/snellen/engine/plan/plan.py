@@ -6,7 +6,7 @@ import re
 import time
 from collections.abc import Mapping
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -127,16 +127,17 @@ def make_plan(request: RunRequest, *, offline: bool = False) -> Plan:
     wanted = exam.understood(Wanted(request.model, request.prompt, request.selection, dict(request.options)))
     selection = _checked(exam, wanted)
     targets = choose(exam, request.protocols, wanted.prompt, request.controls)
-    _check_shots(exam, targets, selection)
+    for target in targets:
+        if selection.shots and exam.prompts[target.arm.prompt].shots == (0,):
+            raise SnellenError(f"the prompt '{target.arm.prompt}' takes no examples: leave out --shots")
     data = exam.open(request.data, selection)
     subject = subjects.build(
         wanted.model, exam, options=wanted.options, data=data, seed=selection.seed, offline=offline
     )
     request.limits.check(subject.spec, bool(subject.endpoints))
-    plan = Plan(exam, data, subject, targets, selection, limits=request.limits, out=request.out)
+    results = Path(wanted.options["results"]) if wanted.options.get("results") else None
+    plan = Plan(exam, data, subject, targets, selection, limits=request.limits, out=request.out, results=results)
     plan = _that_apply(plan, named=bool(request.protocols))
-    results = wanted.options.get("results")
-    plan = plan._replace(results=Path(results) if results else None)
     return plan if offline else plan._replace(scorers=_scorers(plan, wanted.options))
 
 
@@ -166,26 +167,16 @@ def _owners() -> dict[str, str]:
     return {name: ", ".join(dict.fromkeys(owners)) for name, owners in found.items()}
 
 
-def _check_shots(exam: Exam, targets: tuple[Target, ...], selection: Selection) -> None:
-    for target in targets:
-        if selection.shots and exam.prompts[target.arm.prompt].shots == (0,):
-            raise SnellenError(f"the prompt '{target.arm.prompt}' takes no examples: leave out --shots")
-
-
-def _scorers(plan: Plan, options: Mapping[str, object]) -> tuple[Scorer, ...]:
+def _scorers(plan: Plan, options: Mapping[str, Any]) -> tuple[Scorer, ...]:
     """The scorers that the exam needs: those named, one for synthetic data, else the exam's own."""
     from snellen.scorers import FOR_SYNTHETIC, build
 
     if not plan.exam.scorers:
         return ()
-    named = options.get(SCORERS.name) or ()
-    wanted = named or ((FOR_SYNTHETIC,) if plan.data.synthetic else plan.exam.scorers)
+    wanted = options.get(SCORERS.name) or (FOR_SYNTHETIC if plan.data.synthetic else plan.exam.scorers)
     mode = str(options.get(SCORER_MODE.name, SCORER_MODE.default))
-    return tuple(build(str(name), mode=mode, cache=cache_folder()) for name in _each(wanted))
-
-
-def _each(names: object) -> tuple[str, ...]:
-    return (names,) if isinstance(names, str) else tuple(names)  # type: ignore[arg-type]
+    names = (wanted,) if isinstance(wanted, str) else wanted
+    return tuple(build(str(name), mode=mode, cache=cache_folder()) for name in names)
 
 
 # ---------------------------------------------------------------- which questions there are
@@ -266,12 +257,8 @@ def choose(
     for target in picked:
         if target.arm.control:
             known_control(target.arm.control)
-    arms = [
-        Target(t.protocol, t.arm.under(known_control(control)))
-        for control in controls
-        for t in picked
-        if not t.arm.control
-    ]
+    plain = [t for t in picked if not t.arm.control]
+    arms = [Target(t.protocol, t.arm.under(known_control(control))) for control in controls for t in plain]
     return tuple(dict.fromkeys(picked + arms))
 
 

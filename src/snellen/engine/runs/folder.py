@@ -18,13 +18,14 @@ import msgspec
 
 from snellen.core.errors import SnellenError, Stopped
 from snellen.core.records import Manifest, Summary, Totals, read_manifest, read_summary, written
-from snellen.core.types import Answer, Failure, Sample, Struct, Token, Usage
+from snellen.core.types import Answer, Failure, Mark, Sample, Struct, Token, Usage
 
 T = TypeVar("T")
 _ENCODER = msgspec.json.Encoder()
 UNREADABLE = (msgspec.MsgspecError, UnicodeDecodeError)
 _SAMPLES = msgspec.json.Decoder(Sample)
 _ANSWERS = msgspec.json.Decoder(Answer)
+MARKS = msgspec.json.Decoder(Mark)
 
 
 class CallTotals(Struct, frozen=True):
@@ -105,6 +106,11 @@ class RunFolder:
         """summary.json."""
         return self._record("summary.json", read_summary)
 
+    @property
+    def answers_bytes(self) -> int:
+        """The size of the answers file: it grows with every answer."""
+        return self.answers_path.stat().st_size if self.answers_path.exists() else 0
+
     def has(self, name: str) -> bool:
         return (self.path / name).is_file()
 
@@ -112,19 +118,22 @@ class RunFolder:
         path = self.path / name
         try:
             return read(path.read_bytes())
-        except FileNotFoundError:
+        except (FileNotFoundError, NotADirectoryError):
             raise SnellenError(f"{self.path} is not a run folder: it has no {name}") from None
         except UNREADABLE as error:
-            cure = (
-                f"'snellen remark {self.path}' makes it again" if name == "summary.json" else "the run cannot be used"
-            )
+            again = f"'snellen remark {self.path}' makes it again"
+            cure = again if name == "summary.json" else "the run cannot be used"
             raise SnellenError(f"{path} is damaged or from another version of Snellen ({error}); {cure}") from None
 
     def samples(self) -> Iterator[Sample]:
         """The light samples of the run, with truth. Equal tags and truths share one object."""
         tags: dict[tuple[str, ...], dict[str, str]] = {}
         truths: dict[str, str] = {}
-        for sample in self._lines(self.samples_path, _SAMPLES):
+        for number, line in enumerate(_raw_lines(self.samples_path), 1):
+            try:
+                sample = _SAMPLES.decode(line)
+            except UNREADABLE as error:
+                raise SnellenError(f"{self.samples_path} line {number} is damaged ({error})") from None
             shared = tags.setdefault((*sample.tags, *sample.tags.values()), sample.tags)
             truth = truths.setdefault(sample.truth, sample.truth) if isinstance(sample.truth, str) else sample.truth
             yield Sample(id=sample.id, tags=shared, truth=truth, facts=sample.facts)
@@ -174,16 +183,20 @@ class RunFolder:
                 totals.add(call)
         return found._replace(unreadable=unreadable)
 
-    @staticmethod
-    def _lines(path: Path, decoder: msgspec.json.Decoder[Any]) -> Iterator[Any]:
-        for number, line in enumerate(_raw_lines(path), 1):
-            try:
-                yield decoder.decode(line)
-            except UNREADABLE as error:
-                raise SnellenError(f"{path} line {number} is damaged ({error})") from None
-
     def marks_path(self, protocol: str) -> Path:
         return self.path / "marks" / f"{protocol}.jsonl"
+
+    def marks(self, protocol: str) -> Iterator[Mark]:
+        """The marks of one protocol, as stored."""
+        path = self.marks_path(protocol)
+        if not path.is_file():
+            raise SnellenError(f"{self.path} has no marks of protocol '{protocol}'; 'snellen remark' makes them")
+        with path.open("rb") as file:
+            for line in file:
+                try:
+                    yield MARKS.decode(line)
+                except UNREADABLE:
+                    raise SnellenError(f"{path} is damaged; 'snellen remark {self.path}' makes it again") from None
 
     # ------------------------------------------------------------ writing
 
@@ -194,16 +207,11 @@ class RunFolder:
             self.path.mkdir(parents=True, exist_ok=True)
             self._lock = FileLock(self.path / ".lock")
             self._lock.acquire(timeout=0)
-        except OSError as error:
-            if isinstance(error, Timeout):
-                raise SnellenError(
-                    f"another process is writing to {self.path}; wait for it, or stop it first"
-                ) from None
-            raise SnellenError(
-                f"cannot write to {self.path} ({error.strerror or error}); choose another --out"
-            ) from None
         except Timeout:
             raise SnellenError(f"another process is writing to {self.path}; wait for it, or stop it first") from None
+        except OSError as error:
+            why = error.strerror or error
+            raise SnellenError(f"cannot write to {self.path} ({why}); choose another --out") from None
         return self
 
     def __exit__(
@@ -261,13 +269,8 @@ class RunFolder:
 
     def write_samples(self, samples: Iterable[Sample], *, facts: bool = False) -> None:
         """Keep ids, tags and truths, and the facts where marking looks at them, so that it needs no data set."""
-        self.write_chunks(
-            self.samples_path.name,
-            (
-                _ENCODER.encode(Sample(id=s.id, tags=s.tags, truth=s.truth, facts=s.facts if facts else {})) + b"\n"
-                for s in samples
-            ),
-        )
+        kept = (Sample(id=s.id, tags=s.tags, truth=s.truth, facts=s.facts if facts else {}) for s in samples)
+        self.write_chunks(self.samples_path.name, (_ENCODER.encode(sample) + b"\n" for sample in kept))
 
     def write_chunks(self, name: str, chunks: Iterable[bytes]) -> None:
         """Replace a file by a stream of pieces, as a whole or not at all."""

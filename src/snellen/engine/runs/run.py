@@ -9,7 +9,6 @@ from snellen.core.records import ControlRow, Manifest, Summary
 from snellen.core.results import ProtocolSummary, Score
 from snellen.core.types import Answer, Mark, Sample
 from snellen.engine.runs.folder import RunFolder
-from snellen.engine.runs.marks import read_marks
 
 
 class Run:
@@ -54,7 +53,7 @@ class Run:
 
     def marks(self, protocol: str) -> Iterator[Mark]:
         """The marks of one protocol."""
-        return read_marks(self.folder, protocol)
+        return self.folder.marks(protocol)
 
     def __repr__(self) -> str:
         return f"Run({str(self.path)!r})"

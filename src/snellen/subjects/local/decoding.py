@@ -59,9 +59,8 @@ class Recorder:
         self._torch, self._temperature = torch, temperature
         self._gauge = Gauge(torch)
         self._draws = [torch.Generator().manual_seed(s) for s in seeds] if temperature > 0 else []
-        self._found = torch.zeros(
-            (2, steps + 1, len(seeds))
-        )  # one more: on some devices a last step is taken and undone
+        # one more step: on some devices a last one is taken and undone
+        self._found = torch.zeros((2, steps + 1, len(seeds)))
         self._step = 0
 
     def __call__(self, input_ids: Any, scores: Any) -> Any:

@@ -46,14 +46,8 @@ class LocalKind(SubjectKind):
     """Models on this machine. `called` is a short name for one of them, whose weights may lie anywhere (--model-path)."""
 
     options: tuple[Option, ...] = (
-        MAX_TOKENS,
-        TEMPERATURE,
-        DEVICE,
-        ATTENTION,
-        DTYPE,
-        BATCH,
-        REMOTE_CODE,
-        CHECK_BATCHING,
+        *(MAX_TOKENS, TEMPERATURE),
+        *(DEVICE, ATTENTION, DTYPE, BATCH, REMOTE_CODE, CHECK_BATCHING),
     )
 
     def __init__(self, forms: Mapping[str, str], called: str = "", stands_for: str = "") -> None:

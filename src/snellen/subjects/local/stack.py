@@ -66,9 +66,7 @@ def choose_dtype(wanted: str, device: str, saved: str | None, bfloat16: bool) ->
         return wanted
     if device.startswith("cpu"):
         return "float32"
-    if saved == "float16" or not bfloat16:
-        return "float16"
-    return "bfloat16"
+    return "float16" if saved == "float16" or not bfloat16 else "bfloat16"
 
 
 def has_bfloat16(torch: Any, device: str) -> bool:

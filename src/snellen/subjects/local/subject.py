@@ -23,7 +23,7 @@ from snellen.subjects.local.model import Model, SampleError
 from snellen.subjects.local.settings import LocalSettings
 from snellen.subjects.local.sizes import WINDOW, BatchSize
 
-START = {"cpu": 4, "gpu": 4}
+START = 4
 CAP = {"cpu": 32, "gpu": 128}
 
 
@@ -87,8 +87,7 @@ class LocalSubject(Subject):
     def _new_size(self, device: str) -> BatchSize:
         if self.batch is not None:
             return BatchSize(start=self.batch, cap=self.batch)
-        kind = "cpu" if device.startswith("cpu") else "gpu"
-        return BatchSize(start=START[kind], cap=CAP[kind])
+        return BatchSize(start=START, cap=CAP["cpu" if device.startswith("cpu") else "gpu"])
 
     # ------------------------------------------------------------ the contract
 
@@ -144,9 +143,8 @@ class LocalSubject(Subject):
             if self._model is None:
                 folder = sources.fetch(self._source)
                 self._model = Model(self._stack, folder, self._source.name, self._choice, self._settings)
-                self.identity["listed"] = self._model.facts | {
-                    "device": stacks.device_name(self._stack.torch, self._choice.device)
-                }
+                device = stacks.device_name(self._stack.torch, self._choice.device)
+                self.identity["listed"] = self._model.facts | {"device": device}
             return self._model
 
     def answer_all(self, questions: Sequence[Question], batch: int) -> list[Answer]:
@@ -230,12 +228,10 @@ class LocalSubject(Subject):
         )
 
     def _failure(self, question: Question, error: Exception) -> Answer:
+        kind, reason = "model", f"{self.spec} failed ({type(error).__name__}: {one_line(str(error))})"
         if isinstance(error, SampleError):
-            failure = Failure(kind=error.kind, reason=str(error))
-        else:
-            failure = Failure(
-                kind="model", reason=f"{self.spec} failed ({type(error).__name__}: {one_line(str(error))})"
-            )
+            kind, reason = error.kind, str(error)
+        failure = Failure(kind=kind, reason=reason)
         return Answer(id=question.id, prompt=question.prompt, failure=failure, shots=question.shots)
 
 
