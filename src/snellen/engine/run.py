@@ -97,7 +97,7 @@ def _opening_notes(folder: RunFolder, plan: Plan, scan: Scan) -> list[str]:
 
 def _unscored(folder: RunFolder) -> list[str]:
     return [
-        f"scorer {s.name} has not scored {s.unscored} of the answers; scores exclude them. Run again with --scorer {s.name} to score the rest"
+        f"scorer {s.name} has not scored {s.unscored} of the answers; scores exclude them. --scorer {s.name} scores the rest"
         for s in folder.summary().scorers
         if s.unscored
     ]
