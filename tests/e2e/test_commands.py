@@ -130,7 +130,8 @@ def test_remark_says_what_the_missing_questions_would_cost(tmp_path: Path) -> No
     done = snellen("remark", only_run(tmp_path), "--protocol", "paper@plan-v2", cache=tmp_path / "cache")
     assert done.returncode == 2
     assert (
-        "12 questions would have to be asked, at about 0.0240 USD by this run's mean of 0.002000 a call" in done.stderr
+        "12 questions would have to be asked, at about 0.0240 USD by this run's mean of 0.002000 per call"
+        in done.stderr
     )
 
 

@@ -252,7 +252,7 @@ def test_servers_of_methods_are_looked_for_where_dotenv_says(tmp_path: Path, mon
         (tmp_path / ".env").write_text(f"EVAL_OMNIPARSER_URL={server.url}\nEVAL_UITARS_URL=http://127.0.0.1:9/v1\n")
         needs = {row["name"]: row["needs"] for row in gather("methods")}
     assert needs["omniparser"] == f"parser:omniparser: a server at {server.url} (there)"
-    assert "at http://127.0.0.1:9/v1 (nobody answers there)" in needs["uitars"]
+    assert "at http://127.0.0.1:9/v1 (not reachable)" in needs["uitars"]
     assert needs["vlm"] == "model: --model"
 
 

@@ -162,5 +162,5 @@ def test_replies_for_unknown_pairs_and_the_tiny_scorer_on_photographs_are_noted(
     captions = json.loads((home / "captions.json").read_text())
     (home / "captions.json").write_text(json.dumps(captions | {"999": {"left_image": "even", "right_image": "odd"}}))
     notes = run(home, Fake("tiny-siglip")).notes
-    assert any("1 recorded replies are for samples that the data set lacks, such as d3/999" in n for n in notes)
+    assert any("1 recorded replies are for samples that are not in the data set, such as d3/999" in n for n in notes)
     assert any("scores on photographs mean nothing" in n for n in notes)

@@ -106,7 +106,7 @@ def test_images_are_the_bytes_of_the_ledger(tmp_path: Path, data: Path) -> None:
     page = report(run, tmp_path=tmp_path)
     sent = {call.images[-1].sha256 for answer in run.answers() for call in answer.calls}
     assert {hashlib.sha256(i).hexdigest() for i in page.images()} == sent
-    assert page.text.count("as sent: equal to the ledger") == 4
+    assert page.text.count("as sent (the SHA-256 is the one in the ledger)") == 4
 
 
 def test_few_shot_examples_are_shown_small_with_their_ids(tmp_path: Path, data: Path) -> None:
@@ -131,7 +131,7 @@ def test_images_that_cannot_be_trusted_are_not_shown(tmp_path: Path, data: Path,
             answer["calls"][0]["images"][0]["sha256"] = "0" * 64
         (run.path / "answers.jsonl").write_text("".join(json.dumps(answer) + "\n" for answer in wrong))
     page = report(run, tmp_path=tmp_path)
-    reasons = {"gone": "is not there", "changed": "another fingerprint", "other image": "is not the one in the ledger"}
+    reasons = {"gone": "is not there", "changed": "another fingerprint", "other image": "is not the one that was sent"}
     assert page.text.count("image not available: the data") >= 4
     assert reasons[how] in page.text
     assert not page.images()
@@ -139,8 +139,8 @@ def test_images_that_cannot_be_trusted_are_not_shown(tmp_path: Path, data: Path,
 
 def test_transformed_images_are_called_originals() -> None:
     sent = ImageSent(sha256="1" * 64, codec="png", width=1, height=1, bytes=1, transforms=("bmp to png",))
-    assert pictures.compare("0" * 64, 0, [(sent,)]) == "the original, before it was sent as: bmp to png"
-    assert pictures.compare("1" * 64, 0, [(sent,)]) == "as sent: equal to the ledger"
+    assert pictures.compare("0" * 64, 0, [(sent,)]) == "from the data set; before sending: bmp to png"
+    assert pictures.compare("1" * 64, 0, [(sent,)]) == "as sent (the SHA-256 is the one in the ledger)"
     assert pictures.compare("0" * 64, 0, []).startswith("from the data set")
 
 

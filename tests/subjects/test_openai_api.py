@@ -227,7 +227,7 @@ def test_an_unknown_model_is_said_with_near_names(tmp_path: Path) -> None:
         ),
         (403, b"<html>no</html>", "refused the key"),
         (404, {"error": {"message": "no such model"}}, "does not know the model 'm'"),
-        (402, {"error": {"message": "no money"}}, "wants payment"),
+        (402, {"error": {"message": "no money"}}, "asks for payment"),
     ],
 )
 def test_what_stops_a_run(tmp_path: Path, status: int, body: object, message: str) -> None:

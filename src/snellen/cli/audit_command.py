@@ -22,7 +22,7 @@ NUMBERS = ("chance", "best constant", "list every option", "contradict yourself"
     metavar="P,...",
     help="Default: all.",
 )
-@click.option("--data", metavar="DIR", help="Truths of a real data set (default: every truth equally often).")
+@click.option("--data", metavar="DIR", help="Use the truths of this data set (default: every truth equally often).")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 def command(exam: str, protocols: tuple[str, ...], data: str | None, as_json: bool) -> int:
     """Show what chance, a constant answer, a list of every option and a self-contradiction would score under each protocol.
@@ -60,11 +60,12 @@ def command(exam: str, protocols: tuple[str, ...], data: str | None, as_json: bo
     print_table(title, ("protocol", "part", "metric", *NUMBERS, "won by"), map(cells, rows))
     out = console()
     won = sorted({row["protocol"] for row in rows if row["won by"]})
-    out.print(
-        Text(f"Can be won without looking: {', '.join(won)}" if won else "No protocol can be won without looking.")
-    )
+    if won:
+        out.print(Text(f"Can be won without looking: {', '.join(won)}"))
+    elif any(row[n] is not None for row in rows for n in NUMBERS):
+        out.print(Text("None of these subjects reaches 90 % under any protocol."))
     if data is None and any(row["best constant"] is None for row in rows):
-        out.print(Text("What constant answers score depends on the truths of a data set here: --data DIR counts them."))
+        out.print(Text("Here a constant answer can only be scored against a data set: give --data DIR."))
     return 0
 
 

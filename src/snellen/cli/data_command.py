@@ -26,7 +26,7 @@ def command() -> None:
 @click.option(
     "--out", "--output", "out", type=click.Path(path_type=Path), required=True, metavar="DIR", help="Folder to write."
 )
-@click.option("--workers", type=click.IntRange(min=1), metavar="N", help="Processes (default: one a core).")
+@click.option("--workers", type=click.IntRange(min=1), metavar="N", help="Number of processes (default: one per core).")
 def make(exam: str, own: dict[str, Any], count: int, seed: int, out: Path, workers: int | None) -> int:
     """Write a SYNTHETIC set of EXAM in the real format.
 
@@ -51,7 +51,7 @@ def make(exam: str, own: dict[str, Any], count: int, seed: int, out: Path, worke
 @click.option(
     "--revision",
     metavar="COMMIT",
-    help="Commit, tag or branch (default: the pinned commit, else main, which is then pinned).",
+    help="Commit, tag or branch (default: the commit that was pinned before; else main, whose commit is then pinned).",
 )
 @click.option(
     "--out",

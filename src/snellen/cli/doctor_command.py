@@ -20,7 +20,7 @@ EXTRAS = {
     "local": ("transformers", "models on this machine (--model hf/...), D3's scorers"),
     "ocr": ("rapidocr_onnxruntime", "the grounding method ocr"),
     "excel": ("xlsxwriter", "the xlsx files of vqax, actx, esnlive, vcr"),
-    "nlg": ("pycocoevalcap", "METEOR of explanations (wants Java)"),
+    "nlg": ("pycocoevalcap", "METEOR of explanations (needs Java)"),
 }
 KEYS = ("OPENROUTER_API_KEY", "OPENAI_API_KEY", "SNELLEN_API_KEY", "HF_TOKEN")
 LOW_DISK = 1 << 30

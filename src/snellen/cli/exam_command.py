@@ -23,6 +23,10 @@ class ExamCommand(click.Command):
 
     subjects: ClassVar[bool] = True
 
+    def __init__(self, *args: Any, **more: Any) -> None:
+        super().__init__(*args, **more)
+        self._common = tuple(self.params)
+
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         name = _exam_in(args)
         declared: dict[str, list[Option]] = {}
@@ -35,8 +39,7 @@ class ExamCommand(click.Command):
             every = {o.name: o for kind in _answering(name) for o in kind.options if o.name not in taken}
             declared[MODELS] = list(every.values())
         ctx.obj = [o for some in declared.values() for o in some]
-        base = self.params
-        self.params = [*base, *(options.flag(o, group) for group, some in declared.items() for o in some)]
+        self.params = [*self._common, *(options.flag(o, group) for group, some in declared.items() for o in some)]
         try:
             return super().parse_args(ctx, args)
         except click.NoSuchOption as error:

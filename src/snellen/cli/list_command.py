@@ -15,10 +15,10 @@ WHAT = ("exams", "subjects", "protocols", "methods", "scorers")
 
 
 @click.command("list")
-@click.argument("what", type=click.Choice((*WHAT, OLD)), required=False)
+@click.argument("what", type=click.Choice((*WHAT, OLD)), required=False, metavar="[WHAT]")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 def command(what: str | None, as_json: bool) -> int:
-    """List available exams, subjects, protocols (with their prompts), grounding methods and scorers; all when WHAT is left out."""
+    """List what is available. WHAT is exams, subjects, protocols (with their prompts), methods or scorers; without it, all."""
     wanted = WHAT if what is None else ("exams",) if what == OLD else (what,)
     facts = {name: gather(name) for name in wanted}
     if as_json:

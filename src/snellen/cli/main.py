@@ -11,14 +11,14 @@ from snellen import __version__
 from snellen.core.errors import SnellenError, unknown
 
 COMMANDS = {
-    "demo": "every exam on a small synthetic set with embedded subjects; tables and an HTML report",
+    "demo": "run every exam on a small synthetic set, offline; tables and an HTML page",
     "run": "run an exam on a subject, or go on with an interrupted run",
     "remark": "mark stored answers again and show what changed; calls nothing",
-    "mark": "mark rows that you already have: JSON lines in, JSON lines out",
+    "mark": "mark replies that you already have: JSON lines in, JSON lines out",
     "audit": "what subjects that never look would score under each protocol",
     "estimate": "calls, tokens, money and time of a run; calls nothing",
-    "report": "tables of runs in the terminal and one self-contained HTML page",
-    "protocols": "prompts and rules side by side; with runs: scores, agreement, flips by stage",
+    "report": "show runs in the terminal and write one self-contained HTML page",
+    "protocols": "prompts and rules side by side; with --run: where protocols disagree, and why",
     "data": "make, get or check a data set",
     "list": "list available exams, subjects, protocols, prompts, methods and scorers",
     "doctor": "what works on this machine, what is missing, how to get it",

@@ -103,7 +103,7 @@ selection = stack(
         type=int,
         default=0,
         show_default=True,
-        help="Seed of the drawn samples, few-shot examples and chance.",
+        help="Random seed: which samples and few-shot examples are drawn, and what baseline/chance says.",
         cls=WHICH,
     ),
 )
@@ -150,10 +150,11 @@ def flag(option: Option, group: str) -> click.Option:
         more |= {"multiple": True}
     elif option.default not in (None, ()):
         more["help"] = f"{option.help} [default: {_plain(option.default)}]"
+    bounded = option.least is not None or option.most is not None
     if option.kind == "int":
-        more["type"] = click.IntRange(_whole(option.least), _whole(option.most))
+        more["type"] = click.IntRange(_whole(option.least), _whole(option.most)) if bounded else int
     elif option.kind == "float":
-        more["type"] = click.FloatRange(option.least, option.most)
+        more["type"] = click.FloatRange(option.least, option.most) if bounded else float
     elif option.kind == "bool":
         more["type"] = bool
     return under(group)([*option.spellings, option.name], **more)

@@ -37,7 +37,7 @@ Rows = Sequence[Sequence[str]]
 )  # fmt: skip
 @options.several(
     "--split", "--splits", "splits",
-    help="Splits to show, comma separated (default: the first, and the candidate classes of all).",
+    help="Splits to show, comma separated (default: the first; candidate classes of all splits).",
 )  # fmt: skip
 @options.several(
     "--task", "--tasks", "tasks",
@@ -45,10 +45,10 @@ Rows = Sequence[Sequence[str]]
 )  # fmt: skip
 @click.option(
     "--run", "runs", multiple=True, type=click.Path(path_type=Path), metavar="RUN",
-    help="Run folders (--run R1 R2 ...): show scores, agreement and flipped samples.",
+    help="Run folders (--run R1 R2 ...): show scores, agreement, and the samples that one protocol calls correct and another does not.",
 )  # fmt: skip
-@click.option("--data", metavar="DIR", help="A data set whose first samples are shown (for an exam without probes).")
-@click.option("--all", "every", is_flag=True, help=f"With --run: list every flipped sample, not the first {SHOWN}.")
+@click.option("--data", metavar="DIR", help="Data set to take example samples from (for an exam that brings none).")
+@click.option("--all", "every", is_flag=True, help=f"With --run: list every such sample, not only the first {SHOWN}.")
 @click.option("--markdown", is_flag=True, help="Print GitHub Markdown tables.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 def command(
@@ -63,7 +63,10 @@ def command(
     markdown: bool,
     as_json: bool,
 ) -> int:
-    """Compare the protocols of EXAM: prompts, options, rules. With --run: scores, agreement, flips. Calls nothing.
+    """Compare the protocols of EXAM: prompts, options, rules. With --run: where they disagree. Calls nothing.
+
+    A sample is flipped if one protocol calls it correct and another does not; the stage (prompt, reading, marking) is where the two
+    first differ.
 
     \b
     snellen protocols illusionbench --protocol original,lmms-strict
@@ -108,7 +111,7 @@ def _samples(exam: Exam, data: str | None) -> Sequence[Sample]:
     """What prompts are shown with: the exam's probes, or the first sample of each part of a data set."""
     if data is None:
         if not exam.probes():
-            raise SnellenError(f"{exam.name} has no probes to show its prompts with: give --data DIR")
+            raise SnellenError(f"{exam.name} has no example samples to show its prompts with: give --data DIR")
         return exam.probes()
     found: dict[tuple[str | None, str | None], Sample] = {}
     for sample in exam.open(Path(data), Selection()).light():

@@ -19,7 +19,7 @@ from snellen.core.errors import SnellenError
     "out",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="The page to write (default: report.html; with --json none unless named).",
+    help="The page to write (default: report.html; with --json, none unless you name it).",
 )
 @click.option(
     "--samples",
@@ -27,7 +27,7 @@ from snellen.core.errors import SnellenError
     default=48,
     show_default=True,
     metavar="N",
-    help="Samples of each run in the page's gallery; 0 for none.",
+    help="How many samples of each run the page shows; 0 for none.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 def command(runs: tuple[Path, ...], out: Path | None, samples: int, as_json: bool) -> int:
@@ -63,5 +63,5 @@ def _existing(path: Path) -> Path:
     if (path / "run.json").is_file():
         return path
     if path.is_dir() and any(path.glob("*/run.json")):
-        raise SnellenError(f"{path} holds run folders but is none itself: name them, such as 'snellen report {path}/*'")
-    raise SnellenError(f"{path} is not a run folder (it has no run.json): name one that 'snellen run' has made")
+        raise SnellenError(f"{path} is a folder of runs, not a run: name the runs, such as 'snellen report {path}/*'")
+    raise SnellenError(f"{path} is not a run folder (it has no run.json): name a folder that 'snellen run' made")

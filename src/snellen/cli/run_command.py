@@ -35,22 +35,30 @@ from snellen.core.errors import SnellenError, Stopped
     help="Folder that holds runs.",
     cls=options.HOW,
 )
-@click.option("--concurrency", metavar="N|auto", help="Calls in flight (default: auto, which adapts).", cls=options.HOW)
+@click.option(
+    "--concurrency",
+    metavar="N|auto",
+    help="Calls in flight (default: auto, which adapts to the endpoint).",
+    cls=options.HOW,
+)
 @click.option(
     "--max-cost",
     type=click.FloatRange(min=0),
     metavar="USD",
-    help="Hard cap over the whole run, calls in flight counted.",
+    help="Hard cap for the whole run, calls in flight included.",
     cls=options.HOW,
 )
 @click.option(
     "--timeout",
     type=click.FloatRange(min=0, min_open=True),
-    help="Seconds for one try of a call (default: 120).",
+    help="Seconds to wait for one try of a call (default: 120).",
     cls=options.HOW,
 )
 @click.option(
-    "--tries", type=click.IntRange(min=1), help="Tries of a call before it is an error (default: 6).", cls=options.HOW
+    "--tries",
+    type=click.IntRange(min=1),
+    help="How often a call is tried before it counts as an error (default: 6).",
+    cls=options.HOW,
 )
 @click.option(
     "--max-errors",
@@ -62,7 +70,12 @@ from snellen.core.errors import SnellenError, Stopped
     cls=options.HOW,
 )
 @click.option("--fresh", is_flag=True, help="Put the old run aside and ask everything again.", cls=options.HOW)
-@click.option("--no-store", is_flag=True, help="Neither use nor fill the answer store.", cls=options.HOW)
+@click.option(
+    "--no-store",
+    is_flag=True,
+    help="Do not use the answer store: neither read from it nor write to it.",
+    cls=options.HOW,
+)
 @click.option("--json", "as_json", is_flag=True, help="Print the summary as one JSON document.", cls=options.SHOWN)
 @click.option(
     "-v", "--verbose", is_flag=True, help="Also print every metric, protocol and breakdown.", cls=options.SHOWN

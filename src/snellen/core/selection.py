@@ -13,7 +13,7 @@ def choose(ids: list[str], limit: int | None, seed: int) -> frozenset[str] | Non
     """A seeded subset of `limit` ids (None: all of them).
 
     What follows the first slash of an id decides, so that the parts of a benchmark which show the same image choose the
-    same images; smaller limits are inside larger ones.
+    same images; a smaller limit selects a subset of a larger one.
     """
     if limit is None or limit >= len(ids):
         return None

@@ -34,7 +34,7 @@ def download(repo: str, patterns: tuple[str, ...], folder: Path, revision: str |
     except RevisionNotFoundError:
         raise SnellenError(f"{repo} has no revision '{wanted}'") from None
     except RepositoryNotFoundError:
-        raise SnellenError(f"the hub has no data set {repo} for you: it may want a login (set HF_TOKEN)") from None
+        raise SnellenError(f"the hub shows no data set {repo}: it may need a login (set HF_TOKEN)") from None
     except Exception as error:  # the hub library raises its HTTP library's errors, which differ by version
         raise SnellenError(f"cannot download {repo}: {one_line(str(error))}") from None
     if pinned and pinned.get("commit") != commit:

@@ -88,8 +88,8 @@ def _opening_notes(folder: RunFolder, plan: Plan, scan: Scan) -> list[str]:
     """What a user should know before the first question."""
     torn, missing = folder.start_appending(), len(plan.data.missing)
     said = {
-        f"a torn last line ({torn} bytes) was cut off; that sample is asked again": torn,
-        f"{scan.unreadable} unreadable lines in answers.jsonl are passed over; those samples are asked again": scan.unreadable,
+        f"the last line was incomplete ({torn} bytes) and was removed; that sample is asked again": torn,
+        f"{scan.unreadable} unreadable lines in answers.jsonl are skipped; those samples are asked again": scan.unreadable,
         f"{missing} samples cannot be used and are left out; run.json lists them": missing,
     }
     return [note for note, n in said.items() if n] + _doubts(plan)
@@ -97,7 +97,7 @@ def _opening_notes(folder: RunFolder, plan: Plan, scan: Scan) -> list[str]:
 
 def _unscored(folder: RunFolder) -> list[str]:
     return [
-        f"scorer {s.name} has not scored {s.unscored} of the answers; scores exclude them. With --scorer it goes on"
+        f"scorer {s.name} has not scored {s.unscored} of the answers; scores exclude them. --scorer {s.name} scores the rest"
         for s in folder.summary().scorers
         if s.unscored
     ]
@@ -111,7 +111,7 @@ def _doubts(plan: Plan) -> list[str]:
         unknown = recorded - {s.id for s in plan.data.light()}
         if unknown and not plan.data.missing:
             notes.append(
-                f"{len(unknown)} recorded replies are for samples that the data set lacks, such as {min(unknown)}"
+                f"{len(unknown)} recorded replies are for samples that are not in the data set, such as {min(unknown)}"
             )
     return notes
 

@@ -64,13 +64,13 @@ def compare(sha: str, at: int, sent: list[tuple[ImageSent, ...]]) -> str:
     """How picture number `at` of the question stands to the images that the ledger records, in words."""
     everything = [image for images in sent for image in images]
     if any(image.sha256 == sha for image in everything):
-        return "as sent: equal to the ledger"
+        return "as sent (the SHA-256 is the one in the ledger)"
     if not everything:
-        return "from the data set; the ledger records no image sent"
+        return "from the data set; no image was sent to an endpoint"
     for images in sent:
         if at < len(images) and images[at].transforms:
-            return f"the original, before it was sent as: {', '.join(images[at].transforms)}"
-    return f"{MISSING}the data set's image is not the one in the ledger"
+            return f"from the data set; before sending: {', '.join(images[at].transforms)}"
+    return f"{MISSING}the data set's image is not the one that was sent"
 
 
 def embed(data: bytes, side: int = QUERY_SIDE, most_bytes: int = MOST_BYTES) -> Shown:

@@ -48,6 +48,6 @@ class ChatKind(SubjectKind):
 
 OPENROUTER = ChatKind("openrouter", "a model at OpenRouter (OPENROUTER_API_KEY)")
 OPENAI = ChatKind("openai", "a model at OpenAI (OPENAI_API_KEY)")
-OLLAMA = ChatKind("ollama", "a model of a local Ollama (OLLAMA_HOST)")
-VLLM = ChatKind("vllm", "a model of a vLLM server (--base-url, default http://localhost:8000/v1)")
-API = ChatKind("api", "a model of any OpenAI-compatible server (--base-url)")
+OLLAMA = ChatKind("ollama", "a model served by Ollama on this machine (OLLAMA_HOST moves it)")
+VLLM = ChatKind("vllm", "a model served by vLLM (--base-url, default http://localhost:8000/v1)")
+API = ChatKind("api", "a model on any OpenAI-compatible server (--base-url)")

@@ -51,7 +51,7 @@ LOGPROBS = Option(
     most=20,
 )
 PRICE = Option(
-    "price", "USD for a million input and output tokens, where the built-in table has none.", metavar="IN/OUT"
+    "price", "USD per million input and output tokens, where the built-in table has no price.", metavar="IN/OUT"
 )
 EXTRA = Option(
     "extra",

@@ -64,7 +64,7 @@ def parse_price(text: str) -> Price:
     try:
         per_input, per_output = (float(x) for x in text.split("/"))
     except ValueError:
-        raise SnellenError(f"--price {text}: expected IN/OUT in USD for a million tokens, such as 2.5/10") from None
+        raise SnellenError(f"--price {text}: expected IN/OUT in USD per million tokens, such as 2.5/10") from None
     if per_input < 0 or per_output < 0:
         raise SnellenError(f"--price {text}: prices cannot be negative")
     return Price(per_input, per_output, "--price")

@@ -141,7 +141,7 @@ def explain_status(status: int, body: bytes, key: Secret, model: str, url: str, 
     if status in (401, 403):
         kind, reason = "key", f"{url} refused the key {told}; set {key_variable} or give --api-key"
     elif status == 402:
-        kind, reason = "no-credit", f"{url} wants payment {told}; add credit and run the same command"
+        kind, reason = "no-credit", f"{url} asks for payment {told}; add credit and run the same command"
     elif status == 404:
         kind, reason = "unknown-model", f"{url} does not know the model '{model}' {told}; check --model and --base-url"
     elif status in (400, 413, 422) and any(word in lowered for word in _CONTEXT):

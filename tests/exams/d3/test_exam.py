@@ -31,7 +31,7 @@ def test_options_and_names() -> None:
     assert EXAM.truths() == EXAM.probes()
     assert {p.prompt for p in EXAM.protocols.values()} == {"pair"}
     assert all(p.needs_evidence for p in EXAM.protocols.values())
-    with pytest.raises(SnellenError, match="D3 is on no hub"):
+    with pytest.raises(SnellenError, match="D3 is not on the hub"):
         EXAM.hub(None)
 
 

@@ -134,7 +134,7 @@ def test_hostile_predictions_are_inert_and_off_the_screen_is_said(tmp_path: Path
     assert "\x1b" not in text
     assert "off the screen of 1000 x 500" in page.text
     assert '<circle cx="1000" cy="0"' in text
-    assert "Said that the target is not there, and it is" in page.text
+    assert "Said that the target is not there, but it is" in page.text
     assert "No point could be read (unparsable)" in page.text
     assert all(re.fullmatch(r"[-:;a-z0-9]*", str(a.get("style") or "")) for _tag, a in page.tags)
 

@@ -207,8 +207,8 @@ def test_the_catalogue_says_what_is_needed_and_whether_it_is_there(monkeypatch: 
     monkeypatch.setenv("EVAL_OMNIPARSER_URL", "http://127.0.0.1:9")
     monkeypatch.setenv("EVAL_UITARS_URL", "http://127.0.0.1:9/v1")
     rows = {row["name"]: row for row in KIND.catalogue()}
-    assert "a server at http://127.0.0.1:9 (nobody answers there)" in rows["omniparser"]["needs"]
-    assert "UI-TARS-1.5-7B at http://127.0.0.1:9/v1 (nobody answers there)" in rows["uitars"]["needs"]
+    assert "a server at http://127.0.0.1:9 (not reachable)" in rows["omniparser"]["needs"]
+    assert "UI-TARS-1.5-7B at http://127.0.0.1:9/v1 (not reachable)" in rows["uitars"]["needs"]
     assert rows["center"]["needs"] == "nothing"
     assert rows["oracle/uitars"]["oracle"]
     assert not rows["uitars"]["oracle"]

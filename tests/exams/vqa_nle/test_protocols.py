@@ -306,5 +306,5 @@ def test_the_exam_objects() -> None:
         assert list(exam.protocols) == [MULTIMODAL_VQA_EVAL, "strict", "nlxgpt", "e-vil"]
         assert {p.prompt for p in exam.protocols.values()} == {"zero"}
         assert {p.headline for p in exam.protocols.values()} == {"accuracy"}
-        with pytest.raises(SnellenError, match="is on no hub"):
+        with pytest.raises(SnellenError, match="is not on the hub"):
             exam.hub(None)

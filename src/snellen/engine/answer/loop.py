@@ -195,7 +195,7 @@ class Asking:
         if self._errors_in_a_row >= self.limits.max_errors:
             raise Stopped(
                 f"{self._errors_in_a_row} errors in a row, the last: {answer.failure.reason}; everything is kept, "
-                "the same command goes on (--max-errors sets how many are too many)"
+                "run the same command to continue (--max-errors sets how many are too many)"
             )
 
     def _keep(self, answer: Answer) -> None:

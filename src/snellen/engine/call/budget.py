@@ -1,7 +1,7 @@
 """The cap on money: what is spent, what is in flight, and whether one more call fits.
 
-The first call goes alone, to learn what a call really costs. From then on every call in flight counts as dear as the
-dearest seen so far. So a run stops within one call's price of its cap, and goes past it only by as much as the calls in
+The first call goes alone, to learn what a call really costs. From then on each call in flight is budgeted at the
+highest cost seen so far. So a run stops within one call's price of its cap, and goes past it only by as much as the calls in
 flight cost more than every call before them.
 """
 
@@ -46,7 +46,7 @@ class Budget:
         if self._unpriced and bound is None:
             raise SnellenError(
                 "--max-cost cannot be kept: the endpoint reports no cost and the model's price is not known; "
-                "give --price IN/OUT (USD for a million tokens). The answers so far are kept"
+                "give --price IN/OUT (USD per million tokens). The answers so far are kept"
             )
         return self._in_flight == 0 and self.spent + (bound or 0.0) <= cap
 

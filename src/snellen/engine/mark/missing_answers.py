@@ -31,9 +31,9 @@ class Unasked(SnellenError):
         self.lacking = tuple(_lacking(folder, exam, one, scan) for one in lacking)
         names = ",".join(one.name for one in lacking)
         super().__init__(
-            f"{folder.path}: this run did not ask everything (it asked {', '.join(asked) or 'nothing'}). "
+            f"{folder.path}: this run did not ask all the prompts that are needed (it asked {', '.join(asked) or 'nothing'}). "
             f"{'; '.join(one.said for one in self.lacking)}. Add --protocol {names} to the 'snellen run' that made it "
-            f"('snellen estimate' takes the same options, and --json lists the questions here), or mark what is there with "
+            f"('snellen estimate' takes the same options; 'snellen remark --json' lists the questions), or mark what is there with "
             f"{lacking[0].protocol.name}@{min(asked, default='PROMPT')}"
         )
 
@@ -49,8 +49,8 @@ def expected_cost(totals: Totals, questions: int) -> tuple[float | None, str]:
     """What more questions would cost, by what the run's own calls cost, and that in words."""
     paid = totals.calls - totals.cost_unknown
     if not totals.calls and not totals.stored:
-        return 0.0, "at no cost (this subject runs here)"
+        return 0.0, "at no cost (local subject)"
     if paid <= 0:
         return None, "at an unknown cost (the run's own calls have no price; --price gives one)"
     cost = totals.cost / paid * questions
-    return cost, f"at about {cost:.4f} USD by this run's mean of {totals.cost / paid:.6f} a call"
+    return cost, f"at about {cost:.4f} USD by this run's mean of {totals.cost / paid:.6f} per call"

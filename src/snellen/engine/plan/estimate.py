@@ -29,10 +29,10 @@ def estimate(
     asked = plan.subject.asked()
     remote = [one for one in asked if one.subject.endpoints]
     if not remote:
-        return found | {"money_usd": 0.0, "note": "this subject runs here and costs nothing"}
+        return found | {"money_usd": 0.0, "note": "local subject: costs nothing"}
     if len(asked) > 1:
         names = " and ".join(one.subject.spec for one in asked)
-        note = f"{names} are asked in turns, at most {asked[0].calls} calls a question in all: what each costs depends on their replies"
+        note = f"{names} are asked in turns, at most {asked[0].calls} calls per question in all; the cost depends on their replies"
         return found | {"calls": f"at most {questions * asked[0].calls}", "money_usd": "unknown", "note": note}
     one = remote[0]
     output_tokens = plan.exam.reply_tokens if output_tokens is None else output_tokens
@@ -45,18 +45,18 @@ def estimate(
         "input_tokens": input_tokens,
         "output_tokens": calls * output_tokens,
         "tokens_measured_on": f"{looked_at} questions",
-        "tokens_assume": f"{output_tokens} tokens a reply",
+        "tokens_assume": f"{output_tokens} tokens per reply",
         "price": "unknown"
         if price is None
-        else f"{price.input:g} / {price.output:g} USD a million tokens ({price.source})",
+        else f"{price.input:g} / {price.output:g} USD per million tokens ({price.source})",
         "money_usd": "unknown" if price is None else price.of(input_tokens, calls * output_tokens),
         "money_usd_at_most": "unknown" if price is None else price.of(input_tokens, calls * max_tokens),
         "seconds": round(calls * seconds_per_call / concurrency, 1),
-        "seconds_assume": f"{seconds_per_call:g} s a call, {concurrency} in flight",
+        "seconds_assume": f"{seconds_per_call:g} s per call, {concurrency} in flight",
     }
     if one.calls > 1:
         found["note"] = (
-            f"{one.subject.spec} is asked up to {one.calls} times a question; counted as whole pictures each time"
+            f"{one.subject.spec} is asked up to {one.calls} times per question; each time is counted as a whole picture"
         )
     return found
 

@@ -65,7 +65,7 @@ class D3(Exam):
 
     def hub(self, name: str | None) -> HubSet:
         raise SnellenError(
-            "D3 is on no hub: its dataset.zip is linked from github.com/manugaurdl/detect-describe-discriminate; unzip it so that "
+            "D3 is not on the hub: its dataset.zip is linked from github.com/manugaurdl/detect-describe-discriminate; unzip it so that "
             "DIR/dataset.json and DIR/images are there. 'snellen data make d3 --out DIR' makes a synthetic set"
         )
 

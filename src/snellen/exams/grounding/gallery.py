@@ -127,7 +127,7 @@ def _verdict(mark: Mark, truth: Truth, prediction: Prediction | None) -> str:
         why = f": {one_line(prediction.reason, 200)}" if prediction.reason else "."
         if prediction.status == "refused":
             absent = "target is not there"
-            return (f"Rightly said that the {absent}" if truth.absent else f"Said that the {absent}, and it is") + why
+            return (f"Rightly said that the {absent}" if truth.absent else f"Said that the {absent}, but it is") + why
         if prediction.status == "missed":
             return "The original's rule, which knows the answer, accepted nothing" + why
         return f"No point could be read ({prediction.status}){why}"
@@ -148,7 +148,7 @@ def _explained(mark: Mark, prediction: Prediction | None) -> list[str]:
         seen = "saw the target: the wrong thing was chosen" if recall else "did not see the target"
         found.append(f"The detector {seen} ({prediction.detections_total} detections).")
     if (prediction.detections_total or 0) > len(prediction.detections):
-        found.append(f"Drawn are {len(prediction.detections)} of {prediction.detections_total} detections.")
+        found.append(f"{len(prediction.detections)} of {prediction.detections_total} detections are drawn.")
     if prediction.crops:
         found.append(f"{len(prediction.crops)} crops tried in {prediction.attempts} looks.")
     if prediction.failures:

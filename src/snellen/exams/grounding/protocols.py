@@ -138,7 +138,7 @@ PROTOCOLS = {
     for p in (
         GroundingProtocol(
             "click",
-            "the point lies in a right box (or polygon), edges included, no tolerance; absent targets want a refusal",
+            "the point lies in a right box (or polygon), edges included, no tolerance; a target that is not there must be refused",
             rule=_click,
         ),
         GroundingProtocol(
@@ -166,7 +166,7 @@ PROTOCOLS = {
         ),
         GroundingProtocol(
             "osworld-g",
-            "point in box or polygon; a target that is not there wants a refusal; with and without those",
+            "point in box or polygon; a target that is not there must be refused; scores with and without those",
             rule=_osworld,
             reader=_read_lmms,
         ),

@@ -84,7 +84,7 @@ class VqaNle(Exam):
 
     def hub(self, name: str | None) -> HubSet:
         raise SnellenError(
-            f"{TITLES[self.name]} is on no hub as one data set: docs/vqa_nle_data.md says where its files come from and how "
+            f"{TITLES[self.name]} is not on the hub as one data set: docs/vqa_nle_data.md says where its files come from and how "
             f"to lay them out; 'snellen data make {self.name} --out DIR' makes a synthetic set"
         )
 

@@ -75,7 +75,9 @@ class LocalKind(SubjectKind):
         called = self._called or None
         if called is not None:
             if name:
-                raise SnellenError(f"--model {called}/{name}: '{called}' is a whole name; others are hf/NAME")
+                raise SnellenError(
+                    f"--model {called}/{name}: '{called}' takes no name after it; other models are hf/NAME"
+                )
             name = asked["model_path"] or self._stands_for
         elif not name:
             raise SnellenError("--model hf: which model? Write hf/NAME or hf/DIR")

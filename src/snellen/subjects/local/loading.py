@@ -51,7 +51,7 @@ def load(stack: Stack, folder: Path, name: str, choice: Choice, settings: LocalS
     if tokenizer is None or getattr(processor, "image_processor", None) is None:
         raise SnellenError(f"hf/{name}: its processor has no tokenizer and image processor of its own")
     if model.config.is_encoder_decoder:
-        raise SnellenError(f"hf/{name}: an encoder-decoder model; only models that go on from the prompt are asked")
+        raise SnellenError(f"hf/{name}: an encoder-decoder model; only decoder-only models are supported")
     tokenizer.padding_side = "left"  # decoding goes on at the right end; set after loading, or it is lost
     if tokenizer.pad_token_id is None:
         tokenizer.pad_token = tokenizer.eos_token
@@ -114,7 +114,7 @@ def _template(processor: Any, kind: str, name: str) -> str | None:
         return None
     if kind == "llava":
         return chat.LLAVA
-    raise SnellenError(f"hf/{name}: no chat template (chat_template.jinja): how to put a question to it is not known")
+    raise SnellenError(f"hf/{name}: no chat template (chat_template.jinja), so no prompt can be written for it")
 
 
 def _end_tokens(model: Any, tokenizer: Any) -> frozenset[int]:
@@ -129,7 +129,9 @@ def _end_tokens(model: Any, tokenizer: Any) -> frozenset[int]:
 def _reason(error: BaseException) -> str:
     """Why loading failed, on one line."""
     if "trust_remote_code" in str(error):
-        return "wants to run code of its own; read it, then name its commit with --trust-remote-code OWNER/NAME@COMMIT"
+        return (
+            "needs code from its repository; read that code, then allow it with --trust-remote-code OWNER/NAME@COMMIT"
+        )
     first = next((line for line in str(error).splitlines() if line.strip()), type(error).__name__)
     return f"cannot be loaded: {one_line(first)}"
 

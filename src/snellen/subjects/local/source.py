@@ -155,7 +155,7 @@ def _commit(repo: str, revision: str | None) -> str:
         raise SnellenError(f"hf/{repo}: the hub has no revision '{revision}' of it") from None
     except hub.errors.RepositoryNotFoundError:
         raise SnellenError(
-            f"hf/{repo}: no such folder here, and the hub has no such model for you (a gated one wants HF_TOKEN)"
+            f"hf/{repo}: no such folder here, and no such model on the hub (a gated one needs HF_TOKEN)"
         ) from None
     except Exception as error:  # the hub library raises its HTTP library's errors, which differ by version
         return _cached(hub, repo, revision, f"the hub cannot be reached ({one_line(str(error), 120)})")

@@ -23,7 +23,7 @@ from snellen.exams.grounding.methods.screenseeker import CALLS, ScreenSeeker
 
 BASES = {
     "omniparser": "OmniParser's server sees, a chooser picks",
-    "ocr": "embedded: RapidOCR text and a classical detector of boxes and icons, a chooser picks",
+    "ocr": "runs here: RapidOCR reads text, a classical detector finds boxes and icons, a chooser picks",
     "uitars": "UI-TARS (v1 or 1.5) points",
     "vlm": "any vision-language model points, in a declared format",
     "center": "baseline: always the middle",
@@ -51,7 +51,7 @@ OPTIONS = {
     "chooser": "lexical (default) or model, for parsers",
     "confidence": "refuse answers that are less sure (0 to 1)",
     "refusals": "tell the model that it may answer none (vlm, chooser=model)",
-    "max_calls": "most calls a sample",
+    "max_calls": "most calls per sample",
     "sizes": "crop sizes of fixed, such as 200,300,500",
     "version": "UI-TARS 1 or 1.5 (default)",
     "prompt": "UI-TARS: official (default) or grounding",

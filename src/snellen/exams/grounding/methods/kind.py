@@ -178,7 +178,7 @@ def _answers(url: str) -> str:
         connection.getresponse().close()
         connection.close()
     except (OSError, http.client.HTTPException, ValueError):
-        return "nobody answers there"
+        return "not reachable"
     return "there"
 
 

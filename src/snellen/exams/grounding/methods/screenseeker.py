@@ -34,7 +34,7 @@ class ScreenSeeker(Strategy):
 
     def __init__(self, calls: int) -> None:
         if calls < 2:
-            raise SnellenError(f"screenseeker needs at least 2 calls a sample, not {calls}: give a larger max_calls")
+            raise SnellenError(f"screenseeker needs at least 2 calls per sample, not {calls}: give a larger max_calls")
         self.most = calls  # of planner and grounder together
 
     async def search(self, locator: Locator, trail: Trail, tools: Tools) -> Look:

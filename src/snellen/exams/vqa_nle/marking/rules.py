@@ -118,7 +118,7 @@ class Rules(ABC):
 class MultimodalVqaEval(Rules):
     """multimodal-vqa-eval with explanations; answers by its normaliser, VCR by the text of the choice."""
 
-    about = "that code's post-processing with all its bugs; exact match of its normalised answer with the majority"
+    about = "multimodal-vqa-eval's post-processing, bugs included; its normalised answer must equal the majority's"
 
     def read(self, reply: str, target: Target) -> Read:
         found = original.postprocess_prediction(reply, target.task, target.choices)
@@ -166,7 +166,9 @@ class MultimodalVqaEvalAnswers(MultimodalVqaEval):
 class Strict(Rules):
     """multimodal-vqa-eval's bugs fixed; answers by the official VQA normalisation, VCR by the number of the choice."""
 
-    about = "multimodal-vqa-eval's bugs fixed; official VQA normalisation; letters in any common writing; negated labels; nothing guessed"
+    about = (
+        "multimodal-vqa-eval's bugs fixed; official VQA normalisation; letters in any common writing; negated labels"
+    )
 
     def read(self, reply: str, target: Target) -> Read:
         if target.task == "vcr":
@@ -210,7 +212,7 @@ class EVil(Strict):
     e-ViL's own models give a class and a text apart, so it has no rule for splitting a reply: the strict reader does that.
     """
 
-    about = "any annotator's answer is right; explanations of rightly answered samples; its scores need SPICE and BERTScore, not here"
+    about = "any annotator's answer is right; explanations of correctly answered samples; its own scores need SPICE and BERTScore"
     e_vil = True
 
     def accepted(self, target: Target) -> frozenset[str]:

@@ -1,4 +1,4 @@
-"""The strict reader: the bugs of multimodal-vqa-eval fixed, nothing guessed.
+"""The strict reader: the bugs of multimodal-vqa-eval fixed.
 
 Yes/no and number answers keep no second "because"; `A)`, `(A)`, `A,`, `**A**` and "the answer is A" are letters, the article
 in "A man ..." is not; a negated label is not that label, and two labels are none; a choice that holds "because" is not split;
