@@ -15,7 +15,7 @@ import pytest
 
 from snellen import exams as benchmarks
 from snellen.core.types import Picture, Question, Text
-from snellen.engine.ask.controls import _blank, _other_order, _without, why_not_shuffled
+from snellen.engine.ask.controls import altered, why_not_shuffled
 from snellen.subjects.openai_api import ChatSubject, Settings
 from tests.support.sets import png
 
@@ -33,9 +33,8 @@ def requests(name: str) -> dict[str, object]:
         )
         for prompt in exam.prompts:
             question = exam.ask(prompt, sample)
-            arms: dict[str, Question] = {"": question, "+none": _without(question), "+blank": _blank(question)}
-            if not why_not_shuffled(question):
-                arms["+options"] = _other_order(question, 0)
+            controls = ("none", "blank") if why_not_shuffled(question) else ("none", "blank", "options")
+            arms: dict[str, Question] = {"": question} | {f"+{c}": altered(question, c, 0) for c in controls}
             for arm, shown in arms.items():
                 body = json.loads(subject.prepare(shown).body)
                 same = next((k for k, v in found.items() if v == body), None)

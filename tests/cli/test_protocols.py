@@ -151,7 +151,7 @@ def test_all_protocols_and_the_traps() -> None:
 
 
 def changed(judge: Callable[[str, Asked], Read], prompt: str = "original") -> ProtocolTable:
-    mine = IllusionProtocol("mine", "1", "a test's", prompt=prompt, judge=judge)
+    mine = IllusionProtocol("mine", "a test's", prompt=prompt, judge=judge)
     return build(ILLUSION, [*choose(ILLUSION, ("original",)), Target(mine, Arm(prompt))])
 
 
@@ -253,7 +253,7 @@ def test_unknown_names_are_errors(tmp_path: Path) -> None:
         (("nothing",), "unknown exam"),
         (("salbench", "--protocol", "x"), "unknown protocol 'x'"),
         (("salbench", "--task", "x"), "unknown task 'x'"),
-        (("salbench", "--protocol", "paper@question+blank"), "choose"),
+        (("salbench", "--protocol", "paper@question+blank"), "leave out '+blank'"),
         (("salbench", "--json", "--markdown"), "choose one"),
         (("salbench", "--run", tmp_path), "not a run folder"),
         (("salbench", tmp_path), "name run folders after --run"),

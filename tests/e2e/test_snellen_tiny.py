@@ -8,11 +8,10 @@ from typing import Any
 
 import pytest
 from tests.support.command import snellen
+from tests.support.sets import write_set
 
-from snellen.core.errors import SnellenError
+from snellen.core.exam import Exam
 from snellen.subjects import build
-from snellen.subjects.local.settings import LocalSettings
-from snellen.subjects.openai_api import Settings
 
 pytest.importorskip("transformers")
 
@@ -68,6 +67,12 @@ def test_it_describes_pairs_and_the_page_shows_them(tmp_path: Path) -> None:
 
 
 def test_model_path_is_not_for_it(tmp_path: Path) -> None:
-    assert build("hf/snellen-tiny", Settings(), solvers={}, offline=True).spec == "hf/snellen-tiny"
-    with pytest.raises(SnellenError, match="--model-path is for --model llava or qwen"):
-        build("hf/snellen-tiny", Settings(), solvers={}, local=LocalSettings(path=str(tmp_path)), offline=True)
+    assert build("hf/snellen-tiny", Exam(), offline=True).spec == "hf/snellen-tiny"
+    data = write_set(tmp_path / "set", 2)
+    words = ("run", "salbench", "--data", data, "--model", "hf/snellen-tiny", "--model-path", tmp_path)
+    done = snellen(*words, "--out", tmp_path / "runs", cache=tmp_path)
+    assert done.returncode == 2
+    assert (
+        "--model-path means nothing for salbench with hf/snellen-tiny; it is an option of llava/, qwen/ models"
+        in done.stderr
+    )

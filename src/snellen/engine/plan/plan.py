@@ -163,8 +163,8 @@ def _owners() -> dict[str, str]:
             found.setdefault(option.name, []).append(name)
     for prefix, kind in subjects.kinds().items():
         for option in kind.options:
-            found.setdefault(option.name, []).append(f"{prefix}/ models")
-    return {name: ", ".join(dict.fromkeys(owners)) for name, owners in found.items()}
+            found.setdefault(option.name, []).append(f"{prefix}/")
+    return {name: ", ".join(who) + " models" * who[-1].endswith("/") for name, who in found.items()}
 
 
 def _scorers(plan: Plan, options: Mapping[str, Any]) -> tuple[Scorer, ...]:

@@ -44,11 +44,7 @@ class D3(Exam):
         Option("sets", "Only sets of more than two images (as --task set).", kind="flag", default=False),
         MAX_MISSING,
     )
-    make_options = (
-        Option(
-            "sets", f"Sets of N images (3 to {MOST}) instead of pairs.", kind="int", metavar="N", least=3, most=MOST
-        ),
-    )
+    make_options = (Option("sets", f"Sets of N images (3 to {MOST}) instead of pairs.", kind="int", metavar="N"),)
     scorers = ("siglip",)
     demo = ("replay/{data}/captions/reference.json", "hf/snellen-tiny")
     max_tokens = 512
