@@ -90,7 +90,7 @@ def times(work: Path, count: int, repeats: int) -> tuple[Spent, Spent]:
     folder = script("marking.py", data, out, count).out.strip()
     env = environment(SNELLEN_CACHE_DIR=str(work / "tiny-cache"))
     run = [SNELLEN, "run", "salbench", "--data", str(data), "--model", "api/bench", "--base-url", NOWHERE]
-    run += ["--out", str(out), "--brief", "--protocol", PROTOCOLS]
+    run += ["--out", str(out), "--protocol", PROTOCOLS]
     measure(run, env)  # marks it for the first time
     marked: list[Spent] = []
     resumed: list[Spent] = []

@@ -115,7 +115,7 @@ class Bench:
         """The real command with an empty answer store and nothing tuned."""
         self.endpoint.reset(load.slots, load.service)
         command = [SNELLEN, "run", "salbench", "--data", str(self.work / str(samples)), "--model", "api/bench"]
-        command += ["--base-url", self.endpoint.url, "--out", str(self._fresh("runs")), "--brief"]
+        command += ["--base-url", self.endpoint.url, "--out", str(self._fresh("runs"))]
         command += ["--protocol", "paper"]
         spent = measure(command, environment(SNELLEN_CACHE_DIR=str(self._fresh("cache"))))
         return _measured(spent, self.endpoint.seen(), samples)
