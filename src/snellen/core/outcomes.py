@@ -36,7 +36,9 @@ def mark_reply(
     said = verdict.outcome is not None or (outcome is Outcome.TRUNCATED and verdict.readable)
     unread = outcome in NO_CREDIT and not said
     metrics = protocol.blank(sample) if unread else verdict.metrics
-    return Mark(id=sample.id, outcome=outcome, reading=verdict.reading, metrics=metrics | (verdict.measured or {}))
+    if verdict.measured:
+        metrics = metrics | verdict.measured
+    return Mark(id=sample.id, outcome=outcome, reading=verdict.reading, metrics=metrics)
 
 
 def _judge(

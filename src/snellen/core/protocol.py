@@ -6,7 +6,7 @@ A protocol of two functions, `read` and `mark`, is whole: everything else has a 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 from typing import Protocol as Interface
 
@@ -153,7 +153,7 @@ class Protocol:
         """What the summary keeps of a mark."""
         return Seen({k: v for k, v in mark.metrics.items() if isinstance(v, float)}, mark.outcome)
 
-    def groups(self, sample: Sample) -> Iterator[Key]:
+    def groups(self, sample: Sample) -> Iterable[Key]:
         """The groups that a sample is in: first the whole part of the exam, then its breakdowns.
 
         By default a part is a split and task, broken down by every other tag.

@@ -11,7 +11,6 @@ from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Mapping
 from math import sqrt
 from statistics import NormalDist
-from typing import NamedTuple
 
 from snellen.core.protocol import Group, Key, Protocol, Seen
 from snellen.core.results import GroupSummary, Metric, Score, declared
@@ -19,15 +18,16 @@ from snellen.core.types import NON_ANSWERS, Mark, Outcome, Sample
 from snellen.stats.means import bootstrap_interval, mean_interval
 
 Values = tuple[tuple[str, float], ...]
+MOST_PLACES = 4096
 
 
-class _Row(NamedTuple):
-    """What was seen of some marks, in a form that can be counted."""
+class _Row:
+    """What was seen of some marks. One object stands for all that are alike, so that groups count it by identity, which is quick."""
 
-    values: Values
-    outcome: Outcome
-    cluster: str
-    own: Hashable
+    __slots__ = ("cluster", "outcome", "own", "values")
+
+    def __init__(self, values: Values, outcome: Outcome, cluster: str, own: Hashable) -> None:
+        self.values, self.outcome, self.cluster, self.own = values, outcome, cluster, own
 
 
 class Tally:
@@ -36,18 +36,34 @@ class Tally:
     def __init__(self, protocol: Protocol) -> None:
         self._protocol = protocol
         self._groups: dict[Key, GroupMarks] = {}
+        self._rows: dict[Hashable, _Row] = {}
+        self._places: dict[int, tuple[Iterable[Key], list[GroupMarks]]] = {}
 
     def add(self, sample: Sample, mark: Mark) -> None:
         """Count one mark in every group that its sample is in."""
         seen = self._protocol.seen(sample, mark)
-        row = _Row(tuple(seen.values.items()), seen.outcome, seen.cluster, seen.own)
-        part = None
-        for key in self._protocol.groups(sample):
+        # an outcome's own hash is slow, and it is a constant
+        known = (*seen.values, *seen.values.values(), id(seen.outcome), seen.cluster, seen.own)
+        row = self._rows.get(known)
+        if row is None:
+            row = self._rows[known] = _Row(tuple(seen.values.items()), seen.outcome, seen.cluster, seen.own)
+        for group in self._in(self._protocol.groups(sample)):
+            group.counts[row] = group.counts.get(row, 0) + 1
+
+    def _in(self, keys: Iterable[Key]) -> list[GroupMarks]:
+        """The groups with these names. A protocol that gives the same tuple again has them found at once."""
+        known = self._places.get(id(keys))
+        if known is not None and known[0] is keys:
+            return known[1]
+        found: list[GroupMarks] = []
+        for key in keys:
             group = self._groups.get(key)
             if group is None:
-                group = self._groups[key] = GroupMarks(dict(key), part)
-            group.counts[row] += 1
-            part = part or group
+                group = self._groups[key] = GroupMarks(dict(key), found[0] if found else None)
+            found.append(group)
+        if isinstance(keys, tuple) and len(self._places) < MOST_PLACES:
+            self._places[id(keys)] = (keys, found)
+        return found
 
     def groups(self) -> tuple[GroupSummary, ...]:
         """The scores of all groups, in the protocol's order."""

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import lru_cache
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 from snellen.core.protocol import Group, Key, Protocol, Seen, Verdict
 from snellen.core.results import Metric, Score
@@ -81,6 +81,7 @@ class SalBenchProtocol(Protocol):
         self._macro_labels, self._errors_in_categories = macro_labels, errors_in_categories
         # replies repeat ("Color"), so most of them are read once
         self._judged = lru_cache(maxsize=65536)(self._judge_text)
+        self._grouped = lru_cache(maxsize=4096)(self._groups_of)
 
     def judge(self, reply: str, sample: Sample) -> Verdict:
         return self._judged(reply, str(sample.truth), sample.tags["split"])
@@ -98,12 +99,15 @@ class SalBenchProtocol(Protocol):
 
     def seen(self, sample: Sample, mark: Mark) -> Seen:
         """What a literal reader finds beside the vocabulary counts in the sample's scores, not in the categories."""
-        vocabulary = labels_of(sample.tags["split"])
-        said = summary.Said(str(sample.truth), tuple(x for x in mark.reading or () if x in vocabulary))
-        return super().seen(sample, mark)._replace(own=said)
+        said = summary.said(str(sample.truth), sample.tags["split"], tuple(mark.reading or ()))
+        return Seen(cast(dict[str, float], mark.metrics), mark.outcome, own=said)
 
-    def groups(self, sample: Sample) -> Iterator[Key]:
-        return summary.groups(sample.tags, self._true_labels(sample.tags["split"])(str(sample.truth)))
+    def groups(self, sample: Sample) -> tuple[Key, ...]:
+        tags = sample.tags
+        return self._grouped(tags["config"], tags["split"], tags.get("difficulty", ""), str(sample.truth))
+
+    def _groups_of(self, config: str, split: str, difficulty: str, answer: str) -> tuple[Key, ...]:
+        return summary.groups(config, difficulty, self._truth(answer, labels_of(split)), labels_of(split))
 
     def order(self, key: Key) -> tuple[int, int, int, str]:
         return summary.order(key)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable
+from functools import lru_cache
 from itertools import chain, combinations
 from typing import TYPE_CHECKING, NamedTuple, cast
 
@@ -30,13 +31,18 @@ class Said(NamedTuple):
     predicted: tuple[str, ...]
 
 
-def groups(tags: Mapping[str, str], truth: Labels) -> Iterator[Key]:
+@lru_cache(maxsize=65536)
+def said(truth: str, split: str, reading: tuple[str, ...]) -> Said:
+    """The truth beside those labels that were said."""
+    return Said(truth, tuple(x for x in reading if x in labels_of(split)))
+
+
+def groups(config: str, difficulty: str, truth: Labels, labels: tuple[str, ...]) -> tuple[Key, ...]:
     """Each config, then its difficulties and categories."""
-    config = ("config", tags["config"])
-    yield (config,)
-    if tags.get("difficulty"):
-        yield config, ("difficulty", tags["difficulty"])
-    yield from ((config, ("category", label)) for label in labels_of(tags["split"]) if label in truth)
+    whole = ("config", config)
+    within = [("difficulty", difficulty)] if difficulty else []
+    within += [("category", label) for label in labels if label in truth]
+    return ((whole,), *((whole, one) for one in within))
 
 
 def order(key: Key) -> tuple[int, int, int, str]:
