@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from importlib.metadata import entry_points
 from typing import Generic, TypeVar
 
 from snellen.core.errors import unknown
-from snellen.registry.plugins import Plugins, found
+from snellen.registry.plugins import Plugins, entries, found
 
 T = TypeVar("T")
 
@@ -20,14 +19,14 @@ class Registry(Generic[T]):
 
     def names(self) -> list[str]:
         """All names there are."""
-        return sorted({e.name for e in entry_points(group=self.group)} | self._brought(found()).keys())
+        return sorted({e.name for e in entries(self.group)} | self._brought(found()).keys())
 
     def get(self, name: str) -> T:
         """A thing by name; an unknown name is an error that says what may have been meant, and what there is."""
         brought = self._brought(found())
         if name in brought:
             return brought[name]
-        for entry in entry_points(group=self.group):
+        for entry in entries(self.group):
             if entry.name == name:
                 thing: T = entry.load()
                 return thing

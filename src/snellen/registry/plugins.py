@@ -18,7 +18,7 @@ import os
 import sys
 from collections.abc import Callable
 from functools import lru_cache
-from importlib.metadata import entry_points
+from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from types import ModuleType
 from typing import Any, NamedTuple
@@ -57,6 +57,16 @@ def name_files(paths: list[str]) -> None:
     os.environ[VARIABLE] = os.pathsep.join(known)
 
 
+def entries(group: str) -> tuple[EntryPoint, ...]:
+    """The entry points of a group, for the folders that Python looks in now."""
+    return _entries(group, tuple(sys.path))
+
+
+@lru_cache(maxsize=16)
+def _entries(group: str, _path: tuple[str, ...]) -> tuple[EntryPoint, ...]:
+    return tuple(entry_points(group=group))  # reads a file of every package that is installed
+
+
 def found() -> Plugins:
     """What all plugins bring, each file loaded once."""
     return _found(os.environ.get(VARIABLE, ""))
@@ -65,7 +75,7 @@ def found() -> Plugins:
 @lru_cache(maxsize=8)
 def _found(files: str) -> Plugins:
     result = Plugins({}, {}, {}, {})
-    for entry in entry_points(group=GROUP):
+    for entry in entries(GROUP):
         where = f"plugin '{entry.name}'"
         _add(result, _run(entry.load, where), where)
     for path in filter(None, files.split(os.pathsep)):
@@ -78,7 +88,7 @@ def _found(files: str) -> Plugins:
 
 
 def _taken(group: str) -> set[str]:
-    return {e.name for e in entry_points(group=group)}
+    return {e.name for e in entries(group)}
 
 
 def _load(path: Path) -> ModuleType:
