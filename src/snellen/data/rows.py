@@ -6,6 +6,7 @@ Texts are read first and alone; pictures are read a few at a time, only for the 
 from __future__ import annotations
 
 import hashlib
+from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -109,7 +110,7 @@ class Layout(NamedTuple):
                 yield from (Problem(rows.where(i), problem) for problem in broken if problem)
 
 
-class RowData(Dataset):
+class RowData(Dataset, ABC):
     """Selected rows of some parts, as samples."""
 
     layout: Layout
@@ -147,9 +148,9 @@ class RowData(Dataset):
         """What a row's name gives to its id."""
         return name
 
+    @abstractmethod
     def _sample(self, part: str, rows: Rows, i: int, name: str, pictures: tuple[Picture, ...] = ()) -> Sample:
         """The sample of a row; `name` is its id."""
-        raise NotImplementedError
 
     def __len__(self) -> int:
         return len(self.endings) * sum(map(len, self._chosen.values()))

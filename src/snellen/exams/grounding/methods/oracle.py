@@ -7,6 +7,7 @@ never looks gets over 90 % here. Everything else in this package works without a
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -49,7 +50,7 @@ def target_of(sample: Sample) -> Target:
     return Target(box, sample.facts.get("text"))
 
 
-class OracleMethod:
+class OracleMethod(ABC):
     """A rule of the original's over its regions, which are placed by the truth."""
 
     def __init__(self, name: str, strategy: str, needs: tuple[str, ...], prompt: tuple[str, int] = ("", 0)) -> None:
@@ -64,8 +65,8 @@ class OracleMethod:
             look = Look("error", reason=trail.failures[0])
         return trail.prediction(self.name, look, timed.seconds, oracle=True)
 
-    async def _search(self, trail: Trail, tools: Tools, target: Target) -> Look:
-        raise NotImplementedError
+    @abstractmethod
+    async def _search(self, trail: Trail, tools: Tools, target: Target) -> Look: ...
 
     def _regions(self, view: View, target: Target) -> Iterator[tuple[original.XYWH, Crop]]:
         for region in original.regions(self.strategy, target.box, view.width, view.height):
