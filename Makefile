@@ -1,5 +1,5 @@
 # make demo: set up, run every exam on embedded data, show tables, write an HTML report
-# make test: set up and run every test
+# make test: set up and run every test but those that train a model (make test-slow)
 PYTHON ?= python3
 BIN := .venv/bin
 CORE := .venv/.core

@@ -130,12 +130,12 @@ def table_json(table: ProtocolTable) -> dict[str, Any]:
         return {"row": r.name, "same": r.same, "values": dict(zip(table.columns, r.values, strict=True))} | shown
 
     sections = [s._asdict() | {"rows": [row(r) for r in s.rows]} for s in table.sections]
-    return {"benchmark": table.benchmark, "protocols": table.columns, "sections": sections}
+    return {"benchmark": table.exam, "protocols": table.columns, "sections": sections}
 
 
 def table_markdown(table: ProtocolTable) -> str:
     """One Markdown table a section."""
-    parts = [f"# Protocols of {_inert(table.benchmark)}"]
+    parts = [f"# Protocols of {_inert(table.exam)}"]
     for s in table.sections:
         rows = [(r.name, *(r.shown or r.values), "yes" if r.same else "no") for r in s.rows]
         parts.append(markdown_table(s.title, ("", *table.columns, "same"), rows))

@@ -1,1 +1,1 @@
-"""Data sets on disk and on the hub: tables, selection, download."""
+"""What is read from disk and from the hub: tables of samples, folders of data sets, downloads, `.env` files."""

@@ -34,7 +34,7 @@ class Settings(NamedTuple):
 
 def settings(environ: Mapping[str, str], folder: Path) -> Settings:
     """The settings of an environment and of the `.env` file of a folder."""
-    from snellen.core.dotenv import overlaid
+    from snellen.data.dotenv import overlaid
 
     given = {key: value for key, value in overlaid(environ, folder, PREFIX).items() if value.strip()}
     width, height = (_whole(given, f"SYNTHETIC_{side}") for side in ("WIDTH", "HEIGHT"))

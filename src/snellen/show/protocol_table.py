@@ -51,13 +51,13 @@ class Section(NamedTuple):
 class ProtocolTable(NamedTuple):
     """The whole comparison: one column a protocol."""
 
-    benchmark: str
+    exam: str
     columns: tuple[str, ...]
     sections: tuple[Section, ...]
 
 
 def build(
-    benchmark: Exam,
+    exam: Exam,
     targets: Sequence[Target],
     splits: Sequence[str] = (),
     tasks: Sequence[str] = (),
@@ -65,28 +65,28 @@ def build(
 ) -> ProtocolTable:
     """The table of these protocols: the first split unless others are named; the candidate classes of all splits.
 
-    `shown` are the samples that prompts are shown with, the benchmark's probes where there are none.
+    `shown` are the samples that prompts are shown with, the exam's probes where there are none.
     """
-    tagged = ((p, {"split": "all", "task": "answer"} | p.tags) for p in shown or benchmark.probes())
+    tagged = ((p, {"split": "all", "task": "answer"} | p.tags) for p in shown or exam.probes())
     probes = [msgspec.structs.replace(p, tags=tags) for p, tags in tagged]
     every = list(dict.fromkeys(p.tags["split"] for p in probes))
     picked = [_known("split", s, every) for s in splits]
     wanted = [_known("task", t, list(dict.fromkeys(p.tags["task"] for p in probes))) for t in tasks]
-    exam = _Exam(benchmark, tuple(targets), probes)
+    rendered = _Rendered(exam, tuple(targets), probes)
     sections: list[Section] = []
     for sample in probes:
         split, task = sample.tags["split"], sample.tags["task"]
         if split in (picked or every[:1]) and task in (wanted or [task]):
             for kind, title, rows in (
-                ("prompt", "prompt", _prompt_rows(exam, sample)),
-                ("rule", "reading and marking", _rule_rows(exam, sample)),
-                ("replies", "replies tried", _reply_rows(exam, sample)),
+                ("prompt", "prompt", _prompt_rows(rendered, sample)),
+                ("rule", "reading and marking", _rule_rows(rendered, sample)),
+                ("replies", "replies tried", _reply_rows(rendered, sample)),
             ):
                 sections.append(Section(kind, f"{split} · {task}: {title}", split, task, tuple(rows)))
     for split in picked or every:
-        classes = tuple(_candidate_rows(exam, split, wanted))
+        classes = tuple(_candidate_rows(rendered, split, wanted))
         sections.append(Section("candidates", f"{split}: candidate classes", split, "", classes))
-    return ProtocolTable(benchmark.name, tuple(c.name for c in targets), tuple(sections))
+    return ProtocolTable(exam.name, tuple(c.name for c in targets), tuple(sections))
 
 
 def _known(what: str, given: str, there: list[str]) -> str:
@@ -99,15 +99,15 @@ def _known(what: str, given: str, there: list[str]) -> str:
 # ---------------------------------------------------------------- prompts, taken apart
 
 
-class _Exam:
-    """A benchmark's prompts, rendered once, and its protocols, tried."""
+class _Rendered:
+    """An exam's prompts, rendered once, and its protocols, tried."""
 
-    def __init__(self, benchmark: Exam, targets: tuple[Target, ...], probes: list[Sample]) -> None:
+    def __init__(self, exam: Exam, targets: tuple[Target, ...], probes: list[Sample]) -> None:
         self.targets, self.probes = targets, probes
-        own = (Target(p, Arm(p.prompt)) for p in benchmark.protocols.values())
+        own = (Target(p, Arm(p.prompt)) for p in exam.protocols.values())
         self.judges = tuple(dict.fromkeys((*targets, *own)))
-        self.prompts = tuple(dict.fromkeys((*(c.arm.prompt for c in targets), *benchmark.prompts)))
-        asked = {(n, s.id): benchmark.ask(n, s) for n in self.prompts for s in probes}
+        self.prompts = tuple(dict.fromkeys((*(c.arm.prompt for c in targets), *exam.prompts)))
+        asked = {(n, s.id): exam.ask(n, s) for n in self.prompts for s in probes}
         self._parts = {key: take_apart(question.text, question.options) for key, question in asked.items()}
 
     def printed(self, prompt: str, sample: Sample) -> Printed:
@@ -144,10 +144,10 @@ class _Exam:
         return sum(carrier(c, sample, text) is not None for c in self.judges)
 
 
-def _prompt_rows(exam: _Exam, sample: Sample) -> Iterator[Row]:
-    columns = [exam.printed(c.arm.prompt, sample) for c in exam.targets]
+def _prompt_rows(rendered: _Rendered, sample: Sample) -> Iterator[Row]:
+    columns = [rendered.printed(c.arm.prompt, sample) for c in rendered.targets]
     first = columns[0]
-    yield Row("prompt", tuple(c.arm.prompt for c in exam.targets))
+    yield Row("prompt", tuple(c.arm.prompt for c in rendered.targets))
     diffs = (first.text, *(word_diff(first.frame, p.frame) for p in columns[1:]))
     yield Row("wording", tuple(p.text for p in columns), diffs)
     parts = [sentences(p.frame) for p in columns]
@@ -155,32 +155,34 @@ def _prompt_rows(exam: _Exam, sample: Sample) -> Iterator[Row]:
     rest = [[s for s in part if s not in f] for part, f in zip(parts, formats, strict=True)]
     yield Row("description", tuple(" ".join(s for s in part if not _TASK.search(s)) or "–" for part in rest))
     yield Row("task sentence", tuple(" ".join(s for s in part if _TASK.search(s)) or "–" for part in rest))
-    yield Row("options offered", tuple(_offered(exam, c.arm.prompt, sample) for c in exam.targets))
+    yield Row("options offered", tuple(_offered(rendered, c.arm.prompt, sample) for c in rendered.targets))
     yield Row("options listed", tuple(", ".join(p.options) or "none" for p in columns))
     orders = [difference(first.options, p.options).rpartition("; ")[2] for p in columns]
     yield Row("option order", tuple(orders), ("(the order that others are compared with)", *orders[1:]))
     yield Row("answer format demanded", tuple(" ".join(f) or "–" for f in formats))
 
 
-def _offered(exam: _Exam, prompt: str, sample: Sample) -> str:
+def _offered(rendered: _Rendered, prompt: str, sample: Sample) -> str:
     """How many options of which sort, and whether another task gets the same list."""
-    split, own = sample.tags["split"], exam.printed(prompt, sample).options
+    split, own = sample.tags["split"], rendered.printed(prompt, sample).options
     if not own:
         return "none"
-    sorts = {kind: len(names) for kind, names in exam.sort(own, split).items()}
-    others = [s for s in exam.probes if s.tags["split"] == split and s.id != sample.id]
-    alike = [s.tags["task"] for s in others if {*map(fold, exam.printed(prompt, s).options)} == {*map(fold, own)}]
+    sorts = {kind: len(names) for kind, names in rendered.sort(own, split).items()}
+    others = [s for s in rendered.probes if s.tags["split"] == split and s.id != sample.id]
+    alike = [s.tags["task"] for s in others if {*map(fold, rendered.printed(prompt, s).options)} == {*map(fold, own)}]
     counts = " + ".join(f"{n} {kind}".strip() for kind, n in sorts.items())
     mixed = "mixed: " if len(sorts) > 1 else "only " if "" not in sorts else ""
     return f"{mixed}{counts}" + (f"; the same for {', '.join(alike)}" if alike else "; other tasks get another list")
 
 
-def _candidate_rows(exam: _Exam, split: str, tasks: list[str]) -> Iterator[Row]:
-    samples = [s for s in exam.probes if s.tags["split"] == split and s.tags["task"] in (tasks or [s.tags["task"]])]
-    kinds = exam.kinds(split)
+def _candidate_rows(rendered: _Rendered, split: str, tasks: list[str]) -> Iterator[Row]:
+    samples = [s for s in rendered.probes if s.tags["split"] == split and s.tags["task"] in (tasks or [s.tags["task"]])]
+    kinds = rendered.kinds(split)
     for sample in samples if kinds else samples[:1]:
         kind = sample.tags["task"] if kinds else ""
-        lists = [exam.sort(exam.printed(c.arm.prompt, sample).options, split).get(kind, []) for c in exam.targets]
+        lists = [
+            rendered.sort(rendered.printed(c.arm.prompt, sample).options, split).get(kind, []) for c in rendered.targets
+        ]
         name = f"{kind} candidates".strip()
         yield Row(name, tuple(", ".join(names) or "none" for names in lists))
         against = [difference(lists[0], names) for names in lists]
@@ -208,18 +210,18 @@ class Case(NamedTuple):
     wrong: str
 
 
-def find_case(exam: _Exam, sample: Sample) -> Case:
+def find_case(rendered: _Rendered, sample: Sample) -> Case:
     """The right answer of a probe is the text that most protocols take as right: of its truth, or of the options."""
-    options = list(dict.fromkeys(o for names in exam.spellings(sample) for o in names))
+    options = list(dict.fromkeys(o for names in rendered.spellings(sample) for o in names))
     texts = list(dict.fromkeys((*texts_of(sample.truth), *options)))
-    best = max(texts, key=lambda t: exam.votes(sample, t), default="")
+    best = max(texts, key=lambda t: rendered.votes(sample, t), default="")
     pieces = tuple(p.strip() for p in best.split(","))
     names = pieces if all(near(p, options) for p in pieces) else (best,)
-    wrong = (o for o in options if not near(o, names) and not exam.votes(sample, o))
+    wrong = (o for o in options if not near(o, names) and not rendered.votes(sample, o))
     return Case(sample, names, next(wrong, "something else"))
 
 
-def _with_truth(exam: _Exam, case: Case, spellings: Iterable[str]) -> Case | None:
+def _with_truth(rendered: _Rendered, case: Case, spellings: Iterable[str]) -> Case | None:
     """The probe with another right answer, in the spelling that most protocols take; None where it has several."""
     if len(case.names) != 1:
         return None
@@ -231,7 +233,7 @@ def _with_truth(exam: _Exam, case: Case, spellings: Iterable[str]) -> Case | Non
         if truth != sample.truth or new == old:
             changed = msgspec.structs.replace(sample, tags=tags, truth=truth)
             found.append(Case(changed, (new,), case.wrong))
-    return max(found, key=lambda t: exam.votes(t.sample, t.names[0]), default=None)
+    return max(found, key=lambda t: rendered.votes(t.sample, t.names[0]), default=None)
 
 
 def _replaced(truth: Any, old: str, new: str) -> Any:
@@ -242,41 +244,42 @@ def _replaced(truth: Any, old: str, new: str) -> Any:
     return new if truth == old else truth
 
 
-def _own(exam: _Exam, one: Target, case: Case) -> dict[str, str]:
+def _own(rendered: _Rendered, one: Target, case: Case) -> dict[str, str]:
     """What replies are made of, in the spelling of a protocol's own prompt."""
-    options = exam.printed(one.arm.prompt, case.sample).options
+    options = rendered.printed(one.arm.prompt, case.sample).options
     names = [near(n, options) or n for n in case.names]
-    return ingredients(names, case.wrong, options or max(exam.spellings(case.sample), key=len))
+    return ingredients(names, case.wrong, options or max(rendered.spellings(case.sample), key=len))
 
 
-def _respelled_cases(exam: _Exam, case: Case) -> Iterator[tuple[str, Case, str]]:
+def _respelled_cases(rendered: _Rendered, case: Case) -> Iterator[tuple[str, Case, str]]:
     """Tries that need a right answer of a certain spelling: with an underscore, or unlike in two prompts."""
-    lists = exam.spellings(case.sample)
+    lists = rendered.spellings(case.sample)
     every = list(dict.fromkeys(n for names in lists for n in names))
     bound = next((n for n in every if "_" in n), "")
-    if found := _with_truth(exam, case, [n for n in every if bound and fold(n) == fold(bound)]):
+    if found := _with_truth(rendered, case, [n for n in every if bound and fold(n) == fold(bound)]):
         name = found.names[0]
         yield f"spaces for underscores: {name.replace('_', ' ')}", found, name.replace("_", " ")
         yield f"hyphens for underscores: {name.replace('_', '-')}", found, name.replace("_", "-")
     pairs = dict.fromkeys(tuple(sorted(p)) for first in lists for other in lists for p in respelled(first, other))
     for pair in pairs:
-        if found := _with_truth(exam, case, pair):
+        if found := _with_truth(rendered, case, pair):
             other = next(n for n in pair if n != found.names[0])
             yield f"another prompt's spelling: {other} for {found.names[0]}", found, other
     if (british := [re.sub("(?i)(?<=col)o(?=r)", "ou", n) for n in case.names]) != list(case.names):
         yield f"British spelling: {', '.join(british)}", case, ", ".join(british)
 
 
-def _tried(exam: _Exam, case: Case) -> Iterator[tuple[str, bool, tuple[Mark, ...]]]:
+def _tried(rendered: _Rendered, case: Case) -> Iterator[tuple[str, bool, tuple[Mark, ...]]]:
     """Every reply's mark under every protocol, and whether the reply is a harmless variant of the right answer."""
-    made_of = [_own(exam, c, case) for c in exam.targets]
+    made_of = [_own(rendered, c, case) for c in rendered.targets]
     for name, form in (HARMLESS | OTHERS).items():
         marks = (
-            mark_reply(c.protocol, case.sample, form.format(**m)) for c, m in zip(exam.targets, made_of, strict=True)
+            mark_reply(c.protocol, case.sample, form.format(**m))
+            for c, m in zip(rendered.targets, made_of, strict=True)
         )
         yield name, name in HARMLESS, tuple(marks)
-    for name, found, reply in _respelled_cases(exam, case):
-        yield name, True, tuple(mark_reply(c.protocol, found.sample, reply) for c in exam.targets)
+    for name, found, reply in _respelled_cases(rendered, case):
+        yield name, True, tuple(mark_reply(c.protocol, found.sample, reply) for c in rendered.targets)
 
 
 def _word(mark: Mark) -> str:
@@ -288,17 +291,17 @@ def _word(mark: Mark) -> str:
     return "no" if mark.outcome is Outcome.WRONG else str(mark.outcome)
 
 
-def _reply_rows(exam: _Exam, sample: Sample) -> Iterator[Row]:
-    case = find_case(exam, sample)
-    yield Row("X and Y", tuple("{X} and {Y}".format(**_own(exam, c, case)) for c in exam.targets))
-    for name, _harmless, marks in _tried(exam, case):
+def _reply_rows(rendered: _Rendered, sample: Sample) -> Iterator[Row]:
+    case = find_case(rendered, sample)
+    yield Row("X and Y", tuple("{X} and {Y}".format(**_own(rendered, c, case)) for c in rendered.targets))
+    for name, _harmless, marks in _tried(rendered, case):
         yield Row(name, tuple(_word(m) for m in marks))
 
 
-def _rule_rows(exam: _Exam, sample: Sample) -> Iterator[Row]:
-    case = find_case(exam, sample)
-    tried = list(_tried(exam, case))
-    columns = [_Rule(exam, c, case, {n: m[i] for n, _h, m in tried}) for i, c in enumerate(exam.targets)]
+def _rule_rows(rendered: _Rendered, sample: Sample) -> Iterator[Row]:
+    case = find_case(rendered, sample)
+    tried = list(_tried(rendered, case))
+    columns = [_Rule(rendered, c, case, {n: m[i] for n, _h, m in tried}) for i, c in enumerate(rendered.targets)]
     harmless = [marks for _n, h, marks in tried if h]
     # where no text that was tried is right, there is nothing to tell from
     if any(r.carrier is not None for r in columns):
@@ -311,15 +314,15 @@ def _rule_rows(exam: _Exam, sample: Sample) -> Iterator[Row]:
     yield Row("fallback", tuple(r.fallback() for r in columns))
     yield Row("can be won by listing every option", tuple(r.won_by_listing() for r in columns))
     yield Row("true options marked wrong as printed", tuple(r.misprinted() for r in columns))
-    yield Row("headline score", tuple(c.protocol.headline for c in exam.targets))
+    yield Row("headline score", tuple(c.protocol.headline for c in rendered.targets))
 
 
 class _Rule:
     """One protocol's rule, told from what it does with replies."""
 
-    def __init__(self, exam: _Exam, one: Target, case: Case, tried: dict[str, Mark]) -> None:
-        self.exam, self.one, self.case, self.tried = exam, one, case, tried
-        self.made_of = _own(exam, one, case)
+    def __init__(self, rendered: _Rendered, one: Target, case: Case, tried: dict[str, Mark]) -> None:
+        self.rendered, self.one, self.case, self.tried = rendered, one, case, tried
+        self.made_of = _own(rendered, one, case)
         self.carrier = carrier(one, case.sample, self.made_of["X"])
         plain = (self.carrier or "{}").format("X")
         self.required = "none" if plain == "X" else f"'{plain}'"
@@ -388,7 +391,7 @@ class _Rule:
             found += [name for name, form in forms.items() if self._takes(form)]
         if self._takes(f"{x[:-1]}'{x[-1:]}"):
             found.append("punctuation inside")
-        for name, case, reply in _respelled_cases(self.exam, self.case):
+        for name, case, reply in _respelled_cases(self.rendered, self.case):
             if self._takes(reply, case):
                 found.append(name.partition(":")[0] if "underscores" in name else name.partition(": ")[2])
         return ", ".join(found) or "nothing forgiven"
@@ -402,7 +405,7 @@ class _Rule:
 
     def won_by_listing(self) -> str:
         """Whether naming all options, or all of the sort asked for, is marked correct whatever their order."""
-        sort = self.exam.spellings(self.case.sample)[self.exam.prompts.index(self.one.arm.prompt)]
+        sort = self.rendered.spellings(self.case.sample)[self.rendered.prompts.index(self.one.arm.prompt)]
         every = self.made_of["ALL"].split(", ")
         for names, which in ((every, "yes"), (sort, "yes, by listing all of the kind asked for")):
             for form in ("{}", self.carrier or "{}"):
@@ -415,10 +418,10 @@ class _Rule:
         """Options that the prompt prints and the rule then marks wrong where they are the truth."""
         if len(self.case.names) > 1:
             return "not tried: several answers are right"
-        lists, found = self.exam.spellings(self.case.sample), []
-        for option in lists[self.exam.prompts.index(self.one.arm.prompt)]:
+        lists, found = self.rendered.spellings(self.case.sample), []
+        for option in lists[self.rendered.prompts.index(self.one.arm.prompt)]:
             forms = dict.fromkeys((option, *(n for names in lists if (n := near(option, names)))))
-            case = _with_truth(self.exam, self.case, forms)
+            case = _with_truth(self.rendered, self.case, forms)
             if case is not None and not self._takes(option, case):
                 found.append(option)
         return ", ".join(found) or "none"

@@ -1,1 +1,1 @@
-"""Intervals and resampling. Pure functions on counts and arrays."""
+"""Numbers: the tally of every exam, intervals, clusters, paired differences, agreement, calibration, text metrics. Pure."""

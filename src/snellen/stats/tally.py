@@ -12,6 +12,8 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping
 from math import sqrt
 from statistics import NormalDist
 
+import msgspec
+
 from snellen.core.protocol import Group, Key, Protocol, Seen
 from snellen.core.results import GroupSummary, Metric, Score, declared
 from snellen.core.types import NON_ANSWERS, Mark, Outcome, Sample
@@ -132,7 +134,7 @@ def _summary(protocol: Protocol, group: GroupMarks) -> GroupSummary:
     scores.setdefault(protocol.headline, Score(value=None, n=0))
     for name, (value, answer) in floors.items():
         if name in scores:
-            scores[name] = _floored(scores[name], value, answer)
+            scores[name] = msgspec.structs.replace(scores[name], floor=value, floor_answer=answer)
     return GroupSummary(
         by=group.by,
         n=group.n,
@@ -140,19 +142,6 @@ def _summary(protocol: Protocol, group: GroupMarks) -> GroupSummary:
         metrics={name: scores[name] for name in _in_order(protocol.metrics, scores)},
         bounds=bounds(group, protocol.bounded or protocol.headline),
         whole=group.whole,
-    )
-
-
-def _floored(score: Score, value: float, answer: str) -> Score:
-    return Score(
-        value=score.value,
-        n=score.n,
-        low=score.low,
-        high=score.high,
-        interval=score.interval,
-        floor=value,
-        floor_answer=answer,
-        unit=score.unit,
     )
 
 
@@ -194,12 +183,12 @@ def means(protocol: Protocol, group: GroupMarks) -> dict[str, Score]:
 def mean_score(metric: Metric, values: Counter[float], group: Group) -> Score:
     """The mean of a group's counted values, with the interval that the metric's declaration asks for."""
     n = values.total()
-    if metric.interval in ("mean", "bootstrap"):
+    if metric.interval in ("mean", "bootstrap") and not metric.unit and all(0 <= v <= 1 for v in values):
         fits = metric.interval == "mean"
         mean = mean_interval(values, group.seed) if fits else bootstrap_interval(values, group.seed, group.part_n - n)
         return Score(value=mean.mean, n=n, low=mean.low, high=mean.high, interval=mean.kind, unit=metric.unit)
     average = sum(v * c for v, c in values.items()) / n
-    if metric.interval == "normal" and n > 1:
+    if metric.interval and n > 1:  # a measurement, whatever was declared
         spread = sqrt(sum(c * (v - average) ** 2 for v, c in values.items()) / (n - 1))
         half = NormalDist().inv_cdf(0.975) * spread / sqrt(n)
         return Score(value=average, n=n, low=average - half, high=average + half, interval="normal", unit=metric.unit)

@@ -74,7 +74,7 @@ SERVICES = {
 
 
 class Settings(NamedTuple):
-    """How to reach a model and what to ask of it. `key` and `timeout` are no part of a run's identity."""
+    """How to reach a model and what to ask of it. `key` is no part of a run's identity."""
 
     base_url: str | None = None
     key: Secret = Secret("")

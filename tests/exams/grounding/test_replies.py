@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.support import openadapt_reference as reference
 
 from snellen.core.errors import SnellenError
-from snellen.exams.grounding.compat import reference
 from snellen.exams.grounding.geometry import Box, Pixels, Point
 from snellen.exams.grounding.methods import wire_omniparser
 from snellen.exams.grounding.methods.formats import FORMATS, place

@@ -11,13 +11,13 @@ from typing import Any
 import aiohttp
 import pytest
 from PIL import Image
+from tests.support import openadapt_reference as reference
 from tests.support.omniparser import READY, OmniParserServer, icon_item, text_item
 from tests.support.uitars import MARK, PIXEL_FORMS, THOUSAND_FORMS, UitarsServer, find_mark, png
 
 from snellen.core.errors import SnellenError
 from snellen.core.outcomes import mark_answer
 from snellen.core.types import Answer, Failure, Outcome, Picture, Question, Sample
-from snellen.exams.grounding.compat import reference
 from snellen.exams.grounding.methods import catalogue as methods
 from snellen.exams.grounding.methods import wire_omniparser as wire
 from snellen.exams.grounding.methods.base import Parse, ToolFailure, View

@@ -136,7 +136,9 @@ def _verdict(mark: Mark, truth: Truth, prediction: Prediction | None) -> str:
     away = mark.metrics.get("distance_box_px")
     if mark.outcome is Outcome.CORRECT:
         return "Hit."
-    return f"Missed by {away:.0f} px." if isinstance(away, float) and away >= 1 else "Missed by less than a pixel."
+    if not isinstance(away, float) or away == 0:
+        return "Marked as wrong, though the click is on the target." if away == 0 else "Marked as wrong."
+    return f"Missed by {away:.0f} px." if away >= 1 else "Missed by less than a pixel."
 
 
 def _explained(mark: Mark, prediction: Prediction | None) -> list[str]:

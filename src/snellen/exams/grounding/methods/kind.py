@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from snellen.core.dotenv import overlaid
 from snellen.core.errors import SnellenError
 from snellen.core.options import Option
 from snellen.core.subject import Given, OptionsOf, Subject, SubjectKind
+from snellen.data.dotenv import overlaid
 from snellen.exams.grounding.methods.options import (
     METHOD_OPTIONS,
     MODEL,

@@ -1,6 +1,6 @@
-"""openadapt-grounding's readers and conversions that Snellen has no use for: kept for the parity tests alone.
+"""openadapt-grounding's readers and conversions that Snellen has no use for: kept for the parity tests.
 
-They are the record of what the original does where ours does otherwise (docs/grounding.md); nothing else may import them.
+They are the record of what the original does where ours does otherwise (docs/grounding.md).
 """
 
 from __future__ import annotations

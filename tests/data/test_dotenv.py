@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from snellen.core import dotenv
+from snellen.data import dotenv
 from snellen.core.errors import SnellenError
 
 
