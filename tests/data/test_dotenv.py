@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from snellen.data import dotenv
 from snellen.core.errors import SnellenError
+from snellen.data import dotenv
 
 
 def test_quotes_comments_and_export() -> None:

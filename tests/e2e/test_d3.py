@@ -130,7 +130,8 @@ def test_sets_are_made_and_run_and_tell_apart_what_the_tiny_scorer_knows(tmp_pat
         in snellen("data", "make", "vqax", *words, cache=tmp_path).stderr
     )
     assert (
-        "--style is for grounding" in snellen("data", "make", "d3", "--style", "x", *words[2:], cache=tmp_path).stderr
+        "--style means nothing for d3; it is an option of grounding"
+        in snellen("data", "make", "d3", "--style", "x", *words[2:], cache=tmp_path).stderr
     )
 
 

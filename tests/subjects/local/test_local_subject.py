@@ -407,7 +407,7 @@ def test_a_model_that_wants_to_run_code(copy_of: Callable[[str], Path]) -> None:
     own = {"AutoConfig": "own.Config", "AutoModelForImageTextToText": "own.Model", "AutoProcessor": "own.P"}
     (folder / "config.json").write_text(json.dumps(config | {"model_type": "own", "auto_map": own}))
     (folder / "own.py").write_text("raise SystemExit('ran')")
-    with pytest.raises(SnellenError, match="wants to run code of its own"):
+    with pytest.raises(SnellenError, match="needs code from its repository"):
         subject_of(folder).load()
 
 
