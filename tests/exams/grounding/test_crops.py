@@ -11,10 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image
+from tests.support import openadapt_reference as reference
 from tests.support.uitars import MARK, PIXEL_FORMS, InProcess, UitarsServer, find_mark, png
 
 from snellen.core.types import Answer, Failure, Question
-from snellen.exams.grounding.compat import original, reference
+from snellen.exams.grounding.compat import original
 from snellen.exams.grounding.geometry import Pixels, Point
 from snellen.exams.grounding.methods import catalogue as methods
 from snellen.exams.grounding.methods import seeker_math as seeker

@@ -11,12 +11,13 @@ from typing import Any
 
 import pytest
 from PIL import Image
+from tests.support import openadapt_reference as reference
 from tests.support.uitars import InProcess, png
 
 from snellen.core.errors import SnellenError
 from snellen.core.outcomes import mark_reply
 from snellen.core.types import Mark, Outcome, Question, Sample
-from snellen.exams.grounding.compat import original, reference
+from snellen.exams.grounding.compat import original
 from snellen.exams.grounding.methods import catalogue as methods
 from snellen.exams.grounding.methods.base import Parse, ToolFailure, View
 from snellen.exams.grounding.methods.baselines import window_parse
