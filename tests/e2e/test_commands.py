@@ -208,7 +208,7 @@ def test_the_seeds_flags(tmp_path: Path) -> None:
             ("run", "nothing", "--model", "baseline/chance", "--data", "{set}"),
             "unknown exam 'nothing': choose from",
         ),
-        (("run", "salbench", "--data", "{set}"), "Specify --model"),
+        (("run", "illusionbench", "--data", "{set}"), "Specify --model"),
         (("run", "salbench", "--model", "baseline/chance"), "no data: give --data DIR"),
         (("run", "salbench", "--model", "baseline/chance", "--data", "/no/such"), "no such folder"),
         (

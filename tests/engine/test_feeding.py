@@ -44,7 +44,7 @@ def nothing_done(_key: object) -> bool:
 
 def process(made: Plan, run: Path) -> ProcessFeed:
     with RunFolder(run) as folder:
-        _write_manifest(folder, made)
+        _write_manifest(folder, made, [])
     feed = open_feed(made, run, nothing_done, open_questions=10_000)
     assert isinstance(feed, ProcessFeed)
     return feed

@@ -1,4 +1,4 @@
-"""`snellen data`: make a synthetic set, get the real one, check what is on disk."""
+"""`snellen data`: make a synthetic set, get the real one, check and show what is on disk."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from snellen.core.errors import SnellenError, unknown
 
 @click.group("data")
 def command() -> None:
-    """Make a synthetic data set, get the real one, or check what is on disk."""
+    """Make a synthetic data set, get the real one, or check and show what is on disk."""
 
 
 @command.command("make", cls=MakeCommand)
@@ -106,3 +106,34 @@ def check(exam: str, data: str | None, as_json: bool) -> int:
             click.echo(f"{'' if problem.fatal else 'note: '}{for_terminal(str(problem))}")
         click.echo(f"{folder}: {fatal} problems, {len(problems) - fatal} notes")
     return 2 if fatal else 0
+
+
+@command.command("show")
+@click.argument("exam")
+@click.option("--data", "--dataset", "data", metavar="DIR", help="Folder of the data set.")
+@click.option(
+    "--limit", type=click.IntRange(min=1), default=100, show_default=True, metavar="N", help="How many, a seeded draw."
+)
+@click.option("--seed", type=int, default=0, show_default=True, help="Seed of the draw.")
+@click.option(
+    "--out",
+    "--output",
+    "out",
+    type=click.Path(path_type=Path),
+    default=Path("samples.html"),
+    show_default=True,
+    metavar="FILE",
+    help="Page to write.",
+)
+def show(exam: str, data: str | None, limit: int, seed: int, out: Path) -> int:
+    """Write a page of samples, to look at before any run: pictures, question and truth.
+
+    \b
+    snellen data show d3 --data data/d3-synthetic --out pairs.html
+    """
+    from snellen.core.options import Selection
+    from snellen.show.data_page import write_data_page
+
+    shown = write_data_page(exam, options.data_folder(exam, data), out, Selection(limit=limit, seed=seed))
+    click.echo(f"{shown} samples of {exam} in {out}")
+    return 0

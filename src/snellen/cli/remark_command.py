@@ -48,6 +48,8 @@ def command(runs: tuple[Path, ...], protocols: tuple[str, ...], as_json: bool) -
             documents.append({"run": str(path), "error": str(error)} | ({"unasked": facts} if facts else {}))
             continue
         run = open_run(path)
+        for note in done.notes:
+            click.echo(f"note: {note}", err=True)
         if as_json:
             changes = [msgspec.to_builtins(c._asdict()) for c in done.changes]
             documents.append(

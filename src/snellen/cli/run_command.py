@@ -103,7 +103,10 @@ def command(exam: str | None, own: dict[str, Any], **given: Any) -> int:
         use_store=not given["no_store"],
         max_errors=given["max_errors"],
     )
-    plan = make_plan(request_of(exam, own, given)._replace(limits=limits, out=Path(given["out"])))
+    request = request_of(exam, own, given)
+    plan = make_plan(request._replace(limits=limits, out=Path(given["out"])))
+    if not request.model:
+        click.echo(f"no --model was named: {plan.subject.spec} is asked", err=True)
     if own.get("check_batching"):
         return _check_batching(plan, own["check_batching"])
     if plan.subject.about():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -77,7 +78,8 @@ class SampleData(Dataset):
                 raise SnellenError(f"{where}: the sample id '{sample.id}' repeats")
             seen.add(sample.id)
             ids.append(sample.id)
-            known.append([sample.id, repr(sample.truth), [len(p.data) for p in sample.pictures]])
+            shown = [hashlib.sha256(p.data).hexdigest() for p in sample.pictures]
+            known.append([sample.id, repr(sample.truth), sample.tags, repr(sample.facts), shown])
         if not known:
             raise SnellenError(f"{where}: no samples of {exam} for this selection")
         chosen = choose(ids, options.limit, options.seed)

@@ -98,6 +98,8 @@ class Protocol:
     """Whether its exports need every sample, also where it is not the first protocol of a run."""
     origin: str = ""
     """The plugin that it comes from; empty for ours."""
+    code: str = ""
+    """The digest of that plugin's source: marks of an edited one are made again."""
 
     def __init__(
         self,

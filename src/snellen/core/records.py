@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 
 from snellen.core.arm import Arm
+from snellen.core.digest import digest
 from snellen.core.options import Selection
 from snellen.core.results import ProtocolSummary
 from snellen.core.types import Struct
@@ -44,11 +45,15 @@ class DataEntry(Record, frozen=True):
 
 
 class ProtocolEntry(Record, frozen=True):
-    """A protocol of a run, and the arm whose answers it marks. `name` is `NAME`, or `NAME@ARM` where that is not its own prompt."""
+    """A protocol of a run, and the arm whose answers it marks. `name` is `NAME`, or `NAME@ARM` where that is not its own prompt.
+
+    `code` is the digest of the plugin that it comes from; empty for ours, whose version says when they change.
+    """
 
     name: str
     version: str
     prompt: str
+    code: str = ""
 
     @property
     def base(self) -> str:
@@ -68,8 +73,15 @@ class ScorerEntry(Record, frozen=True):
     identity: dict[str, Any] = {}
 
 
+class Wording(Record, frozen=True):
+    """What a prompt asked, as a digest, and the line of answers.jsonl from which on its answers are to that wording."""
+
+    digest: str
+    since: int = 0
+
+
 class Manifest(Record, frozen=True):
-    """run.json: what the run is. `questions` counts them by arm."""
+    """run.json: what the run is. `questions` counts them by arm, `wordings` says by prompt what was asked."""
 
     snellen: str
     created: str
@@ -80,6 +92,7 @@ class Manifest(Record, frozen=True):
     questions: dict[str, int] = {}
     protocols: tuple[ProtocolEntry, ...] = ()
     scorers: tuple[ScorerEntry, ...] = ()
+    wordings: dict[str, Wording] = {}
     fresh: bool = False
     format: int = 1
 
@@ -93,7 +106,10 @@ class Manifest(Record, frozen=True):
 
 
 class Totals(msgspec.Struct):
-    """Sums over all calls of a run; answers taken from the store are counted apart and cost nothing."""
+    """Sums over all calls of a run; answers taken from the store are counted apart and cost nothing.
+
+    `oldest` and `newest` are when answers were given, in seconds since 1970; 0 where nobody wrote it down.
+    """
 
     calls: int = 0
     stored: int = 0
@@ -104,9 +120,14 @@ class Totals(msgspec.Struct):
     cost_unknown: int = 0
     dearest_call: float = 0.0
     call_seconds: float = 0.0
+    oldest: int = 0
+    newest: int = 0
 
     def add(self, call: Any) -> None:
         """Count one call (a Call or the part of it that was read back)."""
+        if call.at:
+            self.oldest = min(self.oldest or call.at, call.at)
+            self.newest = max(self.newest, call.at)
         if call.stored:
             self.stored += 1
             return
@@ -209,6 +230,8 @@ class Summary(Record, frozen=True):
     marked: tuple[ProtocolEntry, ...] = ()
     answers_bytes: int = 0
     protocols: tuple[ProtocolSummary, ...] = ()
+    digest: str = ""
+    """Of all the rest, as it was written: whoever reads the file sees whether it was changed since."""
 
     @property
     def plain(self) -> tuple[ProtocolSummary, ...]:
@@ -225,9 +248,15 @@ def read_manifest(raw: bytes) -> Manifest:
     return _MANIFEST.decode(raw)
 
 
+class Changed(ValueError):
+    """A file that is not as it was written."""
+
+
 def read_summary(raw: bytes) -> Summary:
-    """summary.json of any version; raises what msgspec raises where it is damaged."""
+    """summary.json of any version; raises what msgspec raises where it is damaged, and `Changed` where somebody edited it."""
     found = _SUMMARY.decode(raw)
+    if found.digest and _digest(msgspec.json.decode(raw)) != found.digest:
+        raise Changed("it was changed after Snellen wrote it")
     if found.layout >= LAYOUT:
         return found
     protocols = tuple(map(_with_parts, found.protocols))
@@ -241,6 +270,12 @@ def _with_parts(protocol: ProtocolSummary) -> ProtocolSummary:
     return msgspec.structs.replace(protocol, groups=groups)
 
 
+def _digest(document: dict[str, Any]) -> str:
+    return digest({k: v for k, v in document.items() if k != "digest"})
+
+
 def written(record: Manifest | Summary) -> bytes:
     """A record as its file has it."""
+    if isinstance(record, Summary):
+        record = msgspec.structs.replace(record, digest=_digest(msgspec.json.decode(_ENCODER.encode(record))))
     return msgspec.json.format(_ENCODER.encode(record), indent=2) + b"\n"

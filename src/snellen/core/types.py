@@ -139,6 +139,8 @@ class Call(Struct, frozen=True):
     finish_reason: str | None = None
     response_id: str | None = None
     stored: bool = False
+    at: int = 0
+    """When the reply came, in seconds since 1970; 0 where nobody wrote it down."""
 
 
 class Failure(Struct, frozen=True):

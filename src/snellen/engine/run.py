@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import shutil
 import signal
+import time
 from collections.abc import Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -15,12 +16,14 @@ import msgspec
 
 from snellen import __version__, exams, scorers
 from snellen.core.errors import Interrupted, SnellenError, Stopped
+from snellen.core.records import Manifest, Totals
 from snellen.core.subject import Reply
 from snellen.engine.answer.loop import Asking, Progress
 from snellen.engine.call.store import Store, cache_folder
 from snellen.engine.mark import marking, scoring
 from snellen.engine.mark.missing_answers import Unasked
 from snellen.engine.plan.plan import Plan, Target, choose, manifest, of_run, scorer_entry
+from snellen.engine.plan.wording import renewed, wordings
 from snellen.engine.runs.folder import RunFolder, Scan
 from snellen.engine.runs.run import Run
 
@@ -56,7 +59,7 @@ def carry_out(plan: Plan, on_progress: OnProgress = None, on_scoring: OnScoring 
 def _carry_out(plan: Plan, on_progress: OnProgress, on_scoring: OnScoring) -> Finished:
     notes = list(plan.notes)
     with RunFolder(plan.folder) as folder:
-        targets = _write_manifest(folder, plan)
+        targets = _write_manifest(folder, plan, notes)
         # a run that was begun with --fresh stays fresh to its end, so that old answers never mix with new ones
         plan = plan._replace(limits=plan.limits._replace(fresh=folder.manifest().fresh))
         scan = folder.scan()
@@ -76,6 +79,8 @@ def _carry_out(plan: Plan, on_progress: OnProgress, on_scoring: OnScoring) -> Fi
         scored = 0
         for scorer in () if isinstance(stopped, Interrupted) else plan.scorers:
             scored += scoring.score(folder, plan.exam, plan.data, scorer, scan, on_scoring)
+        if not open_questions:
+            notes += _nothing_asked(plan, scan)
         if not open_questions and not scored and marking.is_current(folder, targets):
             return Finished(Run(plan.folder), None, tuple(notes), 0)
         if not isinstance(stopped, Interrupted) and scan.last:
@@ -93,6 +98,22 @@ def _opening_notes(folder: RunFolder, plan: Plan, scan: Scan) -> list[str]:
         f"{missing} samples cannot be used and are left out; run.json lists them": missing,
     }
     return [note for note, n in said.items() if n] + _doubts(plan)
+
+
+def _nothing_asked(plan: Plan, scan: Scan) -> list[str]:
+    """Old answers are not passed off as new ones: the endpoint may have another model behind the same name by now."""
+    if not plan.subject.endpoints:
+        return []
+    given = _days(scan.totals)
+    return [
+        f"nothing was asked: all {scan.answered} answers were there already{f', given {given}' if given else ''}; --fresh asks again"
+    ]
+
+
+def _days(totals: Totals) -> str:
+    """When answers were given."""
+    days = [time.strftime("%Y-%m-%d", time.gmtime(at)) for at in (totals.oldest, totals.newest) if at]
+    return "" if not days else f"on {days[0]}" if days[0] == days[-1] else f"from {days[0]} to {days[-1]}"
 
 
 def _unscored(folder: RunFolder) -> list[str]:
@@ -147,24 +168,38 @@ def _put_aside(path: Path) -> None:
             path.rename(path.with_name(f"{path.name}.old{number}"))
 
 
-def _write_manifest(folder: RunFolder, plan: Plan) -> tuple[Target, ...]:
+def _write_manifest(folder: RunFolder, plan: Plan, notes: list[str]) -> tuple[Target, ...]:
     """Write run.json and samples.jsonl of a new run; add new protocols to an old one. Gives all protocols of the run."""
+    now = wordings(plan)
     if not folder.has("samples.jsonl"):
         folder.write_samples(plan.data.light(), facts=plan.exam.keeps_facts)
     if not folder.has("run.json"):
-        folder.write_record(manifest(plan, __version__, plan.limits.fresh))
+        begun = manifest(plan, __version__, plan.limits.fresh)
+        folder.write_record(msgspec.structs.replace(begun, wordings=renewed(begun, now, folder.answer_lines)))
         return plan.targets
     known = folder.manifest()
     before = of_run(plan.exam, known, folder.path)
     targets = _joined(before, plan.targets)
     scored_by = scoring.joined(known.scorers, map(scorer_entry, plan.scorers))
-    renewed = msgspec.structs.replace(known, scorers=scored_by)
+    new = msgspec.structs.replace(known, scorers=scored_by, wordings=renewed(known, now, folder.answer_lines))
     if targets != before:
         asked = known.questions | {arm.text: n for arm, n in plan.questions.items()}
-        renewed = msgspec.structs.replace(renewed, protocols=tuple(t.entry for t in targets), questions=asked)
-    if renewed != known:
-        folder.write_record(renewed)
+        new = msgspec.structs.replace(new, questions=asked)
+    notes += _edited(known, new, targets)
+    new = msgspec.structs.replace(new, protocols=tuple(t.entry for t in targets))
+    if new != known:
+        folder.write_record(new)
     return targets
+
+
+def _edited(known: Manifest, new: Manifest, targets: tuple[Target, ...]) -> list[str]:
+    """What was edited since the answers were given or marked."""
+    codes = {entry.name: entry.code for entry in known.protocols}
+    marks = [t.name for t in targets if codes.get(t.name, t.protocol.code) not in ("", t.protocol.code)]
+    prompts = [p for p, w in known.wordings.items() if new.wordings[p].digest != w.digest]
+    asked = f"the wording of {', '.join(prompts)} has changed since its questions were answered: they are asked again"
+    marked = f"the plugin of {', '.join(marks)} was edited since the answers were marked: they are marked again"
+    return [asked] * bool(prompts) + [marked] * bool(marks)
 
 
 def _joined(before: tuple[Target, ...], more: tuple[Target, ...]) -> tuple[Target, ...]:
@@ -188,7 +223,7 @@ def _ask(plan: Plan, folder: RunFolder, scan: Scan, on_progress: OnProgress, not
     try:
         if store is not None:
             _backfill(folder, scan, store)
-        return _run_loop(_ask_async(plan, folder, scan, store, on_progress))
+        return _run_loop(_ask_async(plan, folder, scan, store, on_progress, notes))
     finally:
         if store is not None:
             store.close()
@@ -216,7 +251,9 @@ def _backfill(folder: RunFolder, scan: Scan, store: Store) -> None:
             store.put(call.key, Reply(call=call, text=answer.text, refused=answer.refused, tokens=answer.tokens))
 
 
-async def _ask_async(plan: Plan, folder: RunFolder, scan: Scan, store: Store | None, on_progress: OnProgress) -> Asked:
+async def _ask_async(
+    plan: Plan, folder: RunFolder, scan: Scan, store: Store | None, on_progress: OnProgress, notes: list[str]
+) -> Asked:
     asking = Asking(plan, folder, scan, plan.limits, store, on_progress)
     loop = asyncio.get_running_loop()
     interrupted = Interrupted("interrupted: everything answered so far is kept, the same command goes on")
@@ -235,6 +272,7 @@ async def _ask_async(plan: Plan, folder: RunFolder, scan: Scan, store: Store | N
     finally:
         for number in handled:
             loop.remove_signal_handler(number)
+    notes += [caller.trust.note for caller in asking.callers if caller.trust.note]
     changes = [c._asdict() for c in asking.limiter.history]
     return stopped, {"last_limit": asking.limiter.limit, "changes": changes}
 
@@ -247,6 +285,7 @@ def remark(path: str | Path, protocols: tuple[str, ...] = ()) -> marking.Remarke
         exam = exams.load(known.benchmark)
         own = of_run(exam, known, folder.path)
         targets = choose(exam, protocols) if protocols else own
+        notes = _kept_aside(folder)
         scan = folder.scan()
         asked = {k[1] for k in scan.last}
         lacking = [t for t in targets if t.arm.text not in asked]
@@ -255,7 +294,19 @@ def remark(path: str | Path, protocols: tuple[str, ...] = ()) -> marking.Remarke
         every = _joined(tuple(t for t in own if t.arm.text in asked), targets)
         done = marking.mark_run(folder, exam, every, scan=scan, concurrency=_concurrency(folder))
         folder.write_record(msgspec.structs.replace(known, protocols=tuple(t.entry for t in every)))
-        return done
+        return done._replace(notes=notes)
+
+
+def _kept_aside(folder: RunFolder) -> tuple[str, ...]:
+    """A summary that is not as it was written is kept for whoever wants to know what was changed."""
+    if not folder.has("summary.json"):
+        return ()
+    try:
+        folder.summary()
+    except SnellenError as error:
+        folder.write("summary.json.old", (folder.path / "summary.json").read_bytes())
+        return (f"{error}: the old file is kept as summary.json.old",)
+    return ()
 
 
 def _concurrency(folder: RunFolder) -> dict[str, Any] | None:

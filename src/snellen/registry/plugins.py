@@ -13,6 +13,7 @@ Loading a plugin runs it: name only files that you trust. Whatever it does wrong
 from __future__ import annotations
 
 import functools
+import hashlib
 import importlib.util
 import os
 import sys
@@ -77,9 +78,11 @@ def _found(files: str) -> Plugins:
     result = Plugins({}, {}, {}, {})
     for entry in entries(GROUP):
         where = f"plugin '{entry.name}'"
-        _add(result, _run(entry.load, where), where)
+        module = _run(entry.load, where)
+        _add(result, module, where, _code(module))
     for path in filter(None, files.split(os.pathsep)):
-        _add(result, _load(Path(path)), f"plugin {path}")
+        module = _load(Path(path))
+        _add(result, module, f"plugin {path}", _code(module))
     known = _taken(EXAMS) | result.exams.keys()
     for name in result.protocols:
         if name not in known:
@@ -110,10 +113,22 @@ def _run(work: Callable[[], Any], where: str, file: Path | None = None) -> Any:
         raise SnellenError(f"{where} does not load: {said_by(error)}{place_of(error, file)}") from None
 
 
+def _code(module: ModuleType) -> str:
+    """The digest of a plugin's source: of its file, or of all files of the package that it is in."""
+    file = getattr(module, "__file__", None)
+    if not file:
+        return ""
+    path = Path(file)
+    top = (module.__package__ or "").partition(".")[0]
+    package = getattr(sys.modules.get(top), "__file__", None) if top else None
+    files = sorted(Path(package).parent.rglob("*.py")) if package else [path]
+    return hashlib.sha256(b"\0".join(f.read_bytes() for f in files)).hexdigest()
+
+
 # ---------------------------------------------------------------- what a module brings
 
 
-def _add(result: Plugins, module: ModuleType, where: str) -> None:
+def _add(result: Plugins, module: ModuleType, where: str, code: str) -> None:
     brings = vars(module)
     exam = brings.get("EXAM", brings.get(OLD_NAME))
     tables = {name: brings.get(name, {}) for name in ("PROTOCOLS", "SUBJECTS", "SCORERS")}
@@ -123,18 +138,18 @@ def _add(result: Plugins, module: ModuleType, where: str) -> None:
         if not isinstance(table, dict):
             raise SnellenError(f'{where}: {name} must be a dictionary, such as {{"salbench": ...}}')
     if exam is not None:
-        _add_exam(result, exam, where)
+        _add_exam(result, exam, where, code)
     for name, some in tables["PROTOCOLS"].items():
         if not isinstance(some, list | tuple):
             raise SnellenError(f'{where}: PROTOCOLS["{name}"] must be a list of protocols, not {type(some).__name__}')
         for protocol in some:
-            _check_protocol(protocol, f'{where}: PROTOCOLS["{name}"]', where)
+            _check_protocol(protocol, f'{where}: PROTOCOLS["{name}"]', where, code)
         result.protocols.setdefault(name, []).extend(some)
     _add_kinds(result.subjects, tables["SUBJECTS"], SubjectKind, SUBJECTS, f"{where}: SUBJECTS")
     _add_kinds(result.scorers, tables["SCORERS"], ScorerKind, SCORERS, f"{where}: SCORERS")
 
 
-def _add_exam(result: Plugins, exam: Any, where: str) -> None:
+def _add_exam(result: Plugins, exam: Any, where: str, code: str) -> None:
     if isinstance(exam, type):
         raise SnellenError(f"{where}: EXAM is a class: make an object of it, {exam.__name__}()")
     if not isinstance(exam, Exam):
@@ -147,19 +162,19 @@ def _add_exam(result: Plugins, exam: Any, where: str) -> None:
     if exam.name in _taken(EXAMS) | result.exams.keys():
         raise SnellenError(f"{where}: there is an exam '{exam.name}' already: choose another name")
     for name, protocol in exam.protocols.items():
-        _check_protocol(protocol, f'{where}: EXAM.protocols["{name}"]', where)
+        _check_protocol(protocol, f'{where}: EXAM.protocols["{name}"]', where, code)
     exam.origin = where
     result.exams[exam.name] = exam
 
 
-def _check_protocol(protocol: Any, what: str, where: str) -> None:
+def _check_protocol(protocol: Any, what: str, where: str, code: str) -> None:
     if not isinstance(protocol, Protocol):
         raise SnellenError(
             f"{what}: {type(protocol).__name__} is no protocol: it must be of a class that extends snellen.Protocol"
         )
     if not protocol.name:
         raise SnellenError(f"{what}: a protocol needs a name")
-    protocol.origin = where
+    protocol.origin, protocol.code = where, code
 
 
 def _add_kinds(known: dict[str, Any], brought: dict[str, Any], kind: type[Any], group: str, where: str) -> None:

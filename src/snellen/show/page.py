@@ -34,15 +34,19 @@ ORACLE = "ORACLE runs, which look at the answer: for comparison only"
 
 
 def write_report(runs: Sequence[Run], page: Path, samples: int = SAMPLES) -> None:
-    """Write the page as a whole or not at all; `samples` of each run get into its gallery."""
+    """Write the page of some runs; `samples` of each get into its gallery."""
     for run in runs:
         _check(run)
     views = [run_view(number, run, samples) for number, run in enumerate(runs, 1)]
     blind, oracles = ([v for v in views if bool(v.oracle) is peeks] for peeks in (False, True))
     overviews = [(title, overview(some)) for title, some in ((BLIND, blind), (ORACLE, oracles)) if some]
+    write_page(page, "report.html", runs=views, overviews=overviews)
+
+
+def write_page(page: Path, name: str, **given: Any) -> None:
+    """Write a template's page as a whole or not at all."""
     made = time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime())
-    template = _Templates().of(Gallery(), "report.html")
-    pieces = template.generate(version=__version__, made=made, runs=views, overviews=overviews)
+    pieces = _Templates().of(Gallery(), name).generate(version=__version__, made=made, **given)
     part = page.with_name(page.name + ".part")
     try:
         page.parent.mkdir(parents=True, exist_ok=True)

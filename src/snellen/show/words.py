@@ -304,11 +304,11 @@ def money(totals: Totals) -> str:
 
 
 def calls(totals: Totals) -> str:
-    """What a run asked of endpoints, in a sentence."""
+    """What a run asked of endpoints from its beginning, in a sentence."""
     if not (totals.calls or totals.stored):
         return "No API calls (local subject)."
     retried = f" in {totals.tries} tries" if totals.tries > totals.calls else ""
     said = [f"{totals.calls} calls{retried}", f"{totals.stored} answers from the store"]
     if totals.calls:
         said += [f"{totals.input_tokens:,} + {totals.output_tokens:,} tokens", money(totals)]
-    return ", ".join(said) + "."
+    return f"In all: {', '.join(said)}."

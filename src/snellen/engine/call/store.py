@@ -91,6 +91,10 @@ class Store:
         except msgspec.MsgspecError:
             return None
 
+    def is_new(self, key: str) -> bool:
+        """Whether a reply was put here by this process."""
+        return key in self._put
+
     def put(self, key: str, reply: Reply) -> None:
         """Keep a reply (replacing an older one)."""
         if self._reader is not None:

@@ -44,6 +44,7 @@ class Remarked(NamedTuple):
 
     counts: dict[str, tuple[int, int]]
     changes: list[Change]
+    notes: tuple[str, ...] = ()
 
 
 def is_current(folder: RunFolder, targets: tuple[Target, ...]) -> bool:

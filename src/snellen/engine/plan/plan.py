@@ -45,7 +45,9 @@ class Target(NamedTuple):
     @property
     def entry(self) -> ProtocolEntry:
         """As the manifest has it."""
-        return ProtocolEntry(name=self.name, version=self.protocol.version, prompt=self.arm.text)
+        return ProtocolEntry(
+            name=self.name, version=self.protocol.version, prompt=self.arm.text, code=self.protocol.code
+        )
 
 
 class Feeding(NamedTuple):
@@ -186,9 +188,9 @@ def applies(exam: Exam, arm: Arm, sample: Sample, chooses_only: bool = False) ->
     """Whether an arm is asked about a sample, of a subject that can do more than choose or that cannot."""
     if not exam.prompts[arm.prompt].asked_about(sample):
         return False
-    if chooses_only and not exam.ask(arm.prompt, _bare(sample)).options:
+    if chooses_only and not exam.ask(arm.prompt, bare(sample)).options:
         return False
-    return arm.control != "options" or not why_not_shuffled(exam.ask(arm.prompt, _bare(sample)))
+    return arm.control != "options" or not why_not_shuffled(exam.ask(arm.prompt, bare(sample)))
 
 
 def counted(plan: Plan, chooses_only: bool) -> dict[Arm, int]:
@@ -205,7 +207,8 @@ def counted(plan: Plan, chooses_only: bool) -> dict[Arm, int]:
     return counts
 
 
-def _bare(sample: Sample) -> Sample:
+def bare(sample: Sample) -> Sample:
+    """A sample without its pictures."""
     return msgspec.structs.replace(sample, pictures=()) if sample.pictures else sample
 
 
@@ -239,7 +242,7 @@ def _that_apply(plan: Plan, *, named: bool) -> Plan:
 def _why_none(plan: Plan, arm: Arm) -> str:
     for sample in plan.data.light():
         if plan.applies(arm.plain, sample):
-            return f"the prompt '{arm.prompt}' {why_not_shuffled(plan.exam.ask(arm.prompt, _bare(sample)))}"
+            return f"the prompt '{arm.prompt}' {why_not_shuffled(plan.exam.ask(arm.prompt, bare(sample)))}"
     return f"the prompt '{arm.prompt}' fits no sample of this selection"
 
 

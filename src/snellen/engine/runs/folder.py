@@ -16,8 +16,9 @@ from typing import Any, NamedTuple, TypeVar
 
 import msgspec
 
+from snellen.core.arm import Arm
 from snellen.core.errors import SnellenError, Stopped
-from snellen.core.records import Manifest, Summary, Totals, read_manifest, read_summary, written
+from snellen.core.records import Changed, Manifest, Summary, Totals, read_manifest, read_summary, written
 from snellen.core.types import Answer, Failure, Mark, Sample, Struct, Token, Usage
 
 T = TypeVar("T")
@@ -36,6 +37,7 @@ class CallTotals(Struct, frozen=True):
     latency: float | None = None
     tries: int = 0
     stored: bool = False
+    at: int = 0
 
 
 class AnswerHead(Struct, frozen=True):
@@ -111,6 +113,10 @@ class RunFolder:
         """The size of the answers file: it grows with every answer."""
         return self.answers_path.stat().st_size if self.answers_path.exists() else 0
 
+    def answer_lines(self) -> int:
+        """How many lines the answers file has, a torn last one left out."""
+        return sum(1 for _ in _raw_lines(self.answers_path))
+
     def has(self, name: str) -> bool:
         return (self.path / name).is_file()
 
@@ -120,6 +126,10 @@ class RunFolder:
             return read(path.read_bytes())
         except (FileNotFoundError, NotADirectoryError):
             raise SnellenError(f"{self.path} is not a run folder: it has no {name}") from None
+        except Changed as error:
+            raise SnellenError(
+                f"{path}: {error}, so its numbers cannot be trusted; 'snellen remark {self.path}' makes it again from the answers"
+            ) from None
         except UNREADABLE as error:
             again = f"'snellen remark {self.path}' makes it again"
             cure = again if name == "summary.json" else "the run cannot be used"
@@ -161,8 +171,11 @@ class RunFolder:
                 yield answer
 
     def scan(self) -> Scan:
-        """Read the heads of all answers."""
+        """Read the heads of all answers. Those to an earlier wording of a prompt do not count, but what they cost does."""
         found = Scan({}, set(), Totals(), 0)
+        since = (
+            {name: w.since for name, w in self.manifest().wordings.items() if w.since} if self.has("run.json") else {}
+        )
         unreadable = 0
         last, failed, totals, decode = found.last, found.failed, found.totals, _HEADS.decode
         for number, line in enumerate(_raw_lines(self.answers_path)):
@@ -170,6 +183,10 @@ class RunFolder:
                 head = decode(line)
             except UNREADABLE:
                 unreadable += 1
+                continue
+            if since and number < since.get(Arm.parse(head.prompt).prompt, 0):
+                for call in head.calls:
+                    totals.add(call)
                 continue
             key = (head.id, head.prompt)
             if head.failure is not None:

@@ -12,6 +12,7 @@ from snellen.core.exam import RunFacts
 from snellen.core.results import GroupSummary
 from snellen.core.types import Answer, Mark, Outcome, Sample
 from snellen.exams.salbench.names import BY_NAME
+from snellen.exams.salbench.rows import WORDS
 
 COLUMNS = {
     "Detection_NAT": "O3",
@@ -21,7 +22,7 @@ COLUMNS = {
     "VisualRef_NAT": "O3_box_img",
     "VisualRef_SYN": "P3_box_img",
 }
-SPLIT_WORDS = {"P3": "synthetic", "O3": "natural"}
+SPLIT_WORDS = {split: word for word, split in WORDS.items()}
 
 
 def exports(run: RunFacts) -> Iterator[tuple[str, bytes]]:

@@ -59,6 +59,8 @@ def score_sets(predicted: Labels, truth: Labels) -> Scores:
 class SalBenchProtocol(Protocol):
     """One protocol. Instances differ in their reader, scorer, macro categories and headline only."""
 
+    own_files = True
+
     metrics = METRICS
     bounded = "exact_match"
     breakdown = "f1"  # a macro score means little within one category

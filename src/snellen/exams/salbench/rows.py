@@ -8,12 +8,16 @@ from typing import Any
 from snellen.core.errors import SnellenError
 from snellen.core.types import Sample
 
+WORDS = {"synthetic": "P3", "natural": "O3"}
+"""What the SalBench Evaluation Plan v2 calls the splits."""
+
 
 def sample_from_row(row: Mapping[str, Any]) -> Sample:
     """A light sample of a row; an error names the field that is missing."""
-    split = row.get("split")
+    named = row.get("split")
+    split = WORDS.get(named, named) if isinstance(named, str) else named
     if split not in ("P3", "O3"):
-        raise SnellenError(f'field "split" must be "P3" or "O3", not {split!r}')
+        raise SnellenError(f'field "split" must be "P3" or "O3" (or "synthetic", "natural"), not {named!r}')
     if not isinstance(row.get("answer"), str):
         given = "missing" if "answer" not in row else f"not a text but {type(row['answer']).__name__}"
         raise SnellenError(f'field "answer" (the true labels, a text such as "Color, Shape") is {given}')
