@@ -112,9 +112,7 @@ class IllusionProtocol(Protocol):
 
     def floors(self, group: Group) -> dict[str, tuple[float, str]]:
         recalls = tuple(m.name for m in RECALLS)
-        return summary.floors(
-            group, recalls, lambda true: self._won(Asked(group.by["split"], group.by["task"], *true))
-        )
+        return summary.floors(group, recalls, lambda true: self._won(Asked(group.by["split"], group.by["task"], *true)))
 
     def _won_by_constants(self, asked: Asked) -> tuple[tuple[str, ...], ...]:
         """For each constant reply, the metrics that it gets in full."""
