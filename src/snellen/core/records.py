@@ -16,7 +16,8 @@ from snellen.core.results import ProtocolSummary
 from snellen.core.types import Struct
 
 FORMAT = 2
-LAYOUT = 3
+LAYOUT = 4
+WITH_PARTS = 3
 _ENCODER = msgspec.json.Encoder()
 
 
@@ -257,7 +258,7 @@ def read_summary(raw: bytes) -> Summary:
     found = _SUMMARY.decode(raw)
     if found.digest and _digest(msgspec.json.decode(raw)) != found.digest:
         raise Changed("it was changed after Snellen wrote it")
-    if found.layout >= LAYOUT:
+    if found.layout >= WITH_PARTS:
         return found
     protocols = tuple(map(_with_parts, found.protocols))
     return msgspec.structs.replace(found, protocols=protocols)
