@@ -77,11 +77,13 @@ def get(exam: str, name: str | None, revision: str | None, out: Path | None) -> 
         raise unknown("data set", name, found.sets, of=found.name)
     source = found.hub(name)
     folder = out or options.default_data_folder(exam if name is None else f"{exam}-{name}")
-    lock = download(source.repo, source.patterns, folder, revision)
-    unpacked = found.unpack(name, folder)
+    command = f"snellen data get {exam}" + (f" --set {name}" if name else "") + (f" --out {out}" if out else "")
+    lock, unpacked = download(
+        source.repo, source.patterns, folder, revision, lambda where: found.unpack(name, where), command
+    )
     if unpacked:
         click.echo(f"{len(unpacked)} files unpacked")
-    click.echo(f"{len(lock['files'])} files of {source.repo} at commit {lock['commit']} in {folder}")
+    click.echo(f"{len(lock.files)} files of {source.repo} at commit {lock.commit} in {folder}")
     return 0
 
 
