@@ -14,6 +14,9 @@ from pathlib import Path
 from typing import Any
 
 MARK = "snellen.synthetic"
+MARKER = "snellen_synthetic.json"
+"""The file that says the same beside a folder of loose files. A set without it is as synthetic as before."""
+FIELDS = ("generator", "version", "seed")
 HEAD = 4096
 """Bytes of a picture file in which its label is looked for; it stands right behind the header."""
 Label = dict[str, Any]
@@ -25,7 +28,7 @@ _COMMENT, _APPLICATION, _SCAN = 0xFE, range(0xE0, 0xF0), 0xDA
 def label_from(value: Any) -> Label:
     """A label as a note, a field or a cell has it (an object, or its JSON); empty where that is none.
 
-    >>> label_from('{"generator": "d3", "version": 2, "seed": 1}')
+    >>> label_from('{"generator": "d3", "version": 2, "seed": 1, "count": 120}')
     {'generator': 'd3', 'version': 2, 'seed': 1}
     >>> label_from("synthetic"), label_from(True), label_from(None)
     ({}, {}, {})
@@ -35,7 +38,9 @@ def label_from(value: Any) -> Label:
             value = json.loads(value)
         except (ValueError, RecursionError):
             return {}
-    return dict(value) if isinstance(value, Mapping) and isinstance(value.get("generator"), str) else {}
+    if not isinstance(value, Mapping) or not isinstance(value.get("generator"), str):
+        return {}
+    return {name: value[name] for name in FIELDS if name in value}
 
 
 def labelled(picture: bytes, label: Mapping[str, Any]) -> bytes:
@@ -60,6 +65,17 @@ def picture_label(head: bytes) -> Label:
     mark = MARK.encode()
     found = (text[len(mark) + 1 :] for text in texts if text.startswith((mark + b"\0", mark + b" ")))
     return next((label for text in found if (label := label_from(text.decode("latin-1")))), {})
+
+
+def folder_label(where: Path, records: Iterable[Any], pictures: Iterable[Path]) -> tuple[bool, Label]:
+    """Whether a folder of loose files is synthetic, and its label: by the file beside them, by any of its records' fields, by
+    any of its pictures. One that is made among many that are not is enough.
+    """
+    label = next((found for value in records if (found := label_from(value))), None) or first_label(pictures)
+    note = where / MARKER
+    if not label and note.is_file():  # sets of version 1 have no other
+        return True, label_from(note.read_bytes())
+    return bool(label), label
 
 
 def first_label(files: Iterable[Path]) -> Label:

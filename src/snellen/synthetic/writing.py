@@ -18,9 +18,8 @@ from typing import Any
 
 from snellen.core.errors import SnellenError
 from snellen.data.folder import UNFINISHED, unfinished
-from snellen.data.label import MARK, Label, labelled
+from snellen.data.label import MARK, MARKER, Label, labelled
 
-MARKER = "snellen_synthetic.json"
 VERSIONS = (1, 2)
 LATEST = VERSIONS[-1]
 
