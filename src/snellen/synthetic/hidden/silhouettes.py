@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
+from itertools import product
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -15,7 +17,7 @@ from PIL import Image, ImageDraw
 
 from snellen.synthetic.hidden.silhouettes_things import ICONS, THINGS
 from snellen.synthetic.hidden.strokes import Floats, OutlinePen
-from snellen.synthetic.writing import LATEST
+from snellen.synthetic.writing import LATEST, VERSIONS
 
 Mask = npt.NDArray[np.float32]
 SIZE = 384
@@ -187,19 +189,20 @@ def silhouette(split: str, shape: str, variant: int, rng: np.random.Generator, v
     mirror = bool(rng.random() < 0.5) and split != LOGO
     stretch = float(np.exp(rng.uniform(-0.1, 0.1)))
     bend = (*(float(v) for v in rng.uniform(-3.0, 3.0, 2)), *(float(v) for v in rng.uniform(0, 2 * np.pi, 2)))
-    moved = {"scale": scale, "turn": turn, "mirror": mirror, "shift": shift, "stretch": stretch, "bend": bend}
+    moved: dict[str, Any] = {"scale": scale, "turn": turn, "mirror": mirror, "shift": shift, "stretch": stretch, "bend": bend}
     return render(split, shape, variant, version=version, **moved)
 
 
 def templates(split: str, size: int, scales: tuple[float, ...], turns: tuple[float, ...]) -> tuple[list[str], Mask]:
-    """All classes of a split at the given scales and turns (and mirrored): the class of each mask, and the masks."""
+    """All classes of a split at the given scales and turns (and mirrored, or as each version has them): names and masks."""
+    forms = [(False, version) for version in VERSIONS] if split == LOGO else [(False, LATEST), (True, LATEST)]
     names: list[str] = []
     masks: list[Mask] = []
     for shape in shapes(split):
         for variant in range(VARIANTS[split]):
-            for mirror in (False,) if split == LOGO else (False, True):
-                for scale in scales:
-                    for turn in turns:
-                        names.append(shape)
-                        masks.append(render(split, shape, variant, size=size, scale=scale, turn=turn, mirror=mirror))
+            for mirror, version in forms:
+                for scale, turn in product(scales, turns):
+                    names.append(shape)
+                    how: dict[str, Any] = {"scale": scale, "turn": turn, "mirror": mirror, "version": version}
+                    masks.append(render(split, shape, variant, size=size, **how))
     return names, np.stack(masks)
