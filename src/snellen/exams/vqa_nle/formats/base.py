@@ -17,6 +17,7 @@ from snellen.core.dataset import Problem
 from snellen.core.errors import SnellenError
 from snellen.core.text import one_line
 from snellen.core.types import Struct
+from snellen.data.label import MARK, label_from
 from snellen.exams.vqa_nle.formats.tags import TAG
 from snellen.exams.vqa_nle.names import LABELS
 
@@ -32,7 +33,10 @@ class BadRecord(Exception):
 
 
 class Record(Struct, frozen=True):
-    """One item of any format. Object tags are in the form `<det2>`, 0-based; `images` are names to look for, best first."""
+    """One item of any format. Object tags are in the form `<det2>`, 0-based; `images` are names to look for, best first.
+
+    `origin` is the label of a synthetic set, where the record has it.
+    """
 
     key: str
     images: tuple[str, ...]
@@ -48,6 +52,7 @@ class Record(Struct, frozen=True):
     boxes: tuple[Box, ...] | None = None
     size: tuple[float, float] | None = None
     metadata: str = ""
+    origin: dict[str, Any] = {}
 
 
 Item = Record | Problem
@@ -242,9 +247,14 @@ def read_json(path: Path, label: str, parse: Parser) -> Iterator[Item]:
             name = key if key is not None else name_text(fields, KEY_FIELDS) or str(at)
             if not name:
                 raise BadRecord("empty key")
-            yield parse(name, fields)
+            yield with_origin(parse(name, fields), fields.get(MARK))
         except (BadRecord, *UNDECODABLE) as error:
             yield unusable(place(label, name or at), error)
+
+
+def with_origin(record: Record, label: Any) -> Record:
+    """The record with its label, where it has one."""
+    return record if label is None else msgspec.structs.replace(record, origin=label_from(label))
 
 
 def unusable(where: str, error: Exception) -> Problem:
