@@ -139,6 +139,8 @@ class Call(Struct, frozen=True):
     finish_reason: str | None = None
     response_id: str | None = None
     stored: bool = False
+    note: str | None = None
+    """What was done to the reply before it was kept, if anything: the key was taken out of it."""
 
 
 class Failure(Struct, frozen=True):

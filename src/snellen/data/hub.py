@@ -13,6 +13,7 @@ import msgspec
 
 from snellen.core.dataset import Problem
 from snellen.core.errors import MissingExtra, SnellenError
+from snellen.core.secret import without_logins
 from snellen.core.text import one_line
 
 LOCK = "snellen-data.json"
@@ -36,7 +37,7 @@ def download(repo: str, patterns: tuple[str, ...], folder: Path, revision: str |
     except RepositoryNotFoundError:
         raise SnellenError(f"the hub shows no data set {repo}: it may need a login (set HF_TOKEN)") from None
     except Exception as error:  # the hub library raises its HTTP library's errors, which differ by version
-        raise SnellenError(f"cannot download {repo}: {one_line(str(error))}") from None
+        raise SnellenError(f"cannot download {repo}: {one_line(without_logins(str(error)))}") from None
     if pinned and pinned.get("commit") != commit:
         for name in pinned["files"]:
             if name not in of_commit:  # a file of the commit that was here before
