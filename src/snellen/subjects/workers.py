@@ -63,7 +63,9 @@ class Workers:
         return text
 
     def close(self) -> None:
-        """End all processes."""
+        """End all processes, whatever they are at: a solver keeps nothing, and one that hangs is not waited for."""
+        for process in self._all:
+            process.kill()
         self._threads.shutdown(wait=True, cancel_futures=True)
         for process in self._all:
             for pipe in (process.stdin, process.stdout):

@@ -222,7 +222,10 @@ class Client:
         target = f"{self._host}:{self._port}"
         login = f"Proxy-Authorization: {self._proxy.credentials}\r\n" if self._proxy and self._proxy.credentials else ""
         head = f"CONNECT {target} HTTP/1.1\r\nHost: {target}\r\n{login}\r\n".encode("latin-1")
-        answer = await line.exchange([head], head_only=True)
+        try:
+            answer = await line.exchange([head], head_only=True)
+        except Fault as fault:
+            raise Fault(str(fault)) from None  # the request itself was not sent
         if answer.status != 200:
             line.close()
             raise Fault(f"the proxy refused the connection (status {answer.status})")
