@@ -5,6 +5,7 @@ Not `multiprocessing`: its workers import the user's main script again, which st
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import os
 import subprocess
@@ -70,7 +71,8 @@ class Workers:
         for process in self._all:
             for pipe in (process.stdin, process.stdout):
                 if pipe is not None:
-                    pipe.close()
+                    with contextlib.suppress(BrokenPipeError):
+                        pipe.close()
             process.wait()
 
 
