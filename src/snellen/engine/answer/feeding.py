@@ -285,7 +285,9 @@ def main() -> None:
         send(Message(error=str(error)))
     except BrokenPipeError:
         pass
-    except Exception as error:  # told to the other side, where the thread that takes over meets it again, if it is in the data
+    except (
+        Exception
+    ) as error:  # told to the other side, where the thread that takes over meets it again, if it is in the data
         send(Message(lost=f"the process that reads the data failed ({one_line(said_by(error))})"))
 
 

@@ -166,7 +166,9 @@ class Asking:
                     task = loop.create_task(self._one(item, call))
                     self._tasks.add(task)
                     task.add_done_callback(self._finished)
-        except Exception as error:  # the data cannot be read any further, or there is a bug: what is in flight is paid for
+        except (
+            Exception
+        ) as error:  # the data cannot be read any further, or there is a bug: what is in flight is paid for
             self.stop(error)
         # whatever ended the feed: what is in flight is paid for, so wait for it, unless the user will not
         await self._wait_while(lambda: bool(self._tasks) and not isinstance(self._stop, Interrupted))

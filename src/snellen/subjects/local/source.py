@@ -75,9 +75,7 @@ def config_of(source: Source) -> dict[str, Any]:
     try:
         path = _hub().hf_hub_download(source.name, "config.json", revision=source.commit)
     except Exception as error:
-        raise SnellenError(
-            f"hf/{source.name}: no config.json at {source.commit}: {_why(error, 120)}"
-        ) from None
+        raise SnellenError(f"hf/{source.name}: no config.json at {source.commit}: {_why(error, 120)}") from None
     return read_config(Path(path).parent)
 
 
@@ -189,9 +187,7 @@ def fetch(source: Source) -> Path:
     try:
         folder = _snapshot(hub, source.name, source.commit)
     except Exception as error:
-        raise SnellenError(
-            f"hf/{source.name}: cannot download commit {source.commit}: {_why(error)}"
-        ) from None
+        raise SnellenError(f"hf/{source.name}: cannot download commit {source.commit}: {_why(error)}") from None
     read_config(folder)
     if not any(folder.glob("*.safetensors")):
         raise SnellenError(

@@ -112,7 +112,9 @@ class MethodKind(SubjectKind):
             "extra:ocr": "installed" if missing() is None else "MISSING: pip install 'snellen[ocr]'",
             "truth": "the answer itself",
         }
-        server = f"{UITARS.removeprefix('vllm/')} at {without_logins(uitars)} ({_answers(uitars.rstrip('/') + '/models')})"
+        server = (
+            f"{UITARS.removeprefix('vllm/')} at {without_logins(uitars)} ({_answers(uitars.rstrip('/') + '/models')})"
+        )
         rows = []
         for entry in catalogue():
             known = there | ({"model": f"--model, else {server}"} if _is_uitars(entry.name) else {})
