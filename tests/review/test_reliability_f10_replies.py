@@ -26,7 +26,9 @@ HUGE = int("9" * 400)
 COUNT = 6
 
 
-def answers(tmp_path: Path, body: bytes, status: int = 200, headers: dict[str, str] | None = None) -> tuple[list[Answer], int]:
+def answers(
+    tmp_path: Path, body: bytes, status: int = 200, headers: dict[str, str] | None = None
+) -> tuple[list[Answer], int]:
     """What a run keeps of an endpoint that always says this, and how often it was asked."""
     write_set(tmp_path / "set", COUNT)
     with Endpoint(script=lambda _r, _t: (status, headers or {}, body)) as endpoint:
@@ -80,7 +82,9 @@ def test_half_a_character_is_a_reply(tmp_path: Path, half: str) -> None:
     body = json.dumps(completion("HERE")).replace("HERE", f"Color {half}").encode()
     kept, asked = answers(tmp_path, body)
     assert asked == COUNT
-    assert all(a.failure is None and a.text.startswith("Color ") and "\N{REPLACEMENT CHARACTER}" in a.text for a in kept)
+    assert all(
+        a.failure is None and a.text.startswith("Color ") and "\N{REPLACEMENT CHARACTER}" in a.text for a in kept
+    )
 
 
 def test_bytes_that_are_no_utf8_are_a_reply() -> None:
@@ -115,7 +119,9 @@ def test_every_retry_after_is_a_wait_or_none(date: str) -> None:
 
 @pytest.mark.parametrize("body", [{"error": {"message": HUGE}}, {"error": {"code": HUGE}}, {"detail": [HUGE]}])
 @pytest.mark.parametrize("status", [200, 400, 418])
-def test_errors_with_such_numbers_are_errors_of_their_samples(tmp_path: Path, body: dict[str, Any], status: int) -> None:
+def test_errors_with_such_numbers_are_errors_of_their_samples(
+    tmp_path: Path, body: dict[str, Any], status: int
+) -> None:
     said = json.dumps(body).replace("9" * 400, "9" * 5000).encode()
     kept, _asked = answers(tmp_path, said, status)
     assert len(kept) == COUNT

@@ -64,14 +64,22 @@ class Ended(list[Reply]):
     budget: Budget
 
 
-def ask(server: Server, *, price: Price | None = None, bound: float | None = None, budget: Budget | None = None) -> Ended:
+def ask(
+    server: Server, *, price: Price | None = None, bound: float | None = None, budget: Budget | None = None
+) -> Ended:
     """300 questions, 256 at once, under the cap."""
 
     async def scenario() -> Ended:
         endpoint = ChatSubject("api", "m", Settings(base_url="http://127.0.0.1:9/v1", price=price))
         kept = budget or Budget(CAP)
         caller = EndpointCaller(
-            endpoint, server, limiter=Limiter(WIDTH), budget=kept, store=None, tries=3, jitter=lambda: 0.0  # type: ignore[arg-type]
+            endpoint,
+            server,
+            limiter=Limiter(WIDTH),
+            budget=kept,
+            store=None,
+            tries=3,
+            jitter=lambda: 0.0,  # type: ignore[arg-type]
         )
 
         async def no_wait(_seconds: float) -> None:
@@ -119,7 +127,9 @@ def test_a_reply_that_cannot_be_used_is_paid_for(status: int, body: dict[str, An
     nothing_is_sent_past_the_cap(server)
     assert server.charged <= CAP + 0.01
     assert ended.budget.spent == pytest.approx(server.charged)
-    assert sum(reply.call.cost or 0 for reply in ended) == pytest.approx(server.charged)  # the ledger has it for a resume
+    assert sum(reply.call.cost or 0 for reply in ended) == pytest.approx(
+        server.charged
+    )  # the ledger has it for a resume
     assert any(isinstance(e, BudgetReached) for e in ended.errors)
 
 

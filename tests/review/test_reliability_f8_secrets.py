@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -57,16 +59,33 @@ def test_a_method_does_not_keep_it(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert not (tmp_path / "runs").exists()
 
 
+class Forbidding(BaseHTTPRequestHandler):
+    """A hub that refuses everything; the hub's library then names the whole address."""
+
+    def do_GET(self) -> None:
+        self.send_response(403)
+        self.send_header("Content-Length", "0")
+        self.end_headers()
+
+    def log_message(self, *_args: Any) -> None:
+        """Quiet."""
+
+
 def test_the_hubs_address_is_shown_without_its_login(tmp_path: Path) -> None:
-    done = snellen(
-        *("data", "get", "salbench", "--out", tmp_path / "set"),
-        cache=tmp_path / "cache",
-        HF_ENDPOINT=ADDRESSES[0],
-        HF_HUB_OFFLINE="0",
-    )
+    with ThreadingHTTPServer(("127.0.0.1", 0), Forbidding) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        hub = f"http://user:{PASSWORD}@127.0.0.1:{server.server_port}"
+        done = snellen(
+            *("data", "get", "salbench", "--out", tmp_path / "set"),
+            cache=tmp_path / "cache",
+            HF_ENDPOINT=hub,
+            HF_HUB_OFFLINE="0",
+        )
+        server.shutdown()
     assert done.returncode == 2
+    assert f"[login]@127.0.0.1:{server.server_port}" in done.stderr
     assert PASSWORD not in done.stdout + done.stderr
-    assert PASSWORD not in redact_all(f"unexpected: cannot reach {ADDRESSES[0]}/api")
+    assert PASSWORD not in redact_all(f"unexpected: cannot reach {hub}/api")
 
 
 # ---------------------------------------------------------------- a server that repeats the key
@@ -99,7 +118,9 @@ def test_in_the_model_list(tmp_path: Path) -> None:
         unknown = RunRequest("salbench", "vllm/other", tmp_path / "set", ("paper",), options={"base_url": endpoint.url})
         endpoint.models = [{"id": KEY}]
         with pytest.raises(SnellenError, match="has no model 'other'") as caught:
-            carry_out(make_plan(unknown._replace(out=tmp_path / "runs", options=dict(unknown.options) | {"api_key": KEY})))
+            carry_out(
+                make_plan(unknown._replace(out=tmp_path / "runs", options=dict(unknown.options) | {"api_key": KEY}))
+            )
         assert KEY not in str(caught.value)
     nowhere(tmp_path)
 
@@ -107,7 +128,11 @@ def test_in_the_model_list(tmp_path: Path) -> None:
 def logprobs(*words: str, top: str = "x") -> dict[str, Any]:
     return {
         "content": [
-            {"token": w, "logprob": -0.1, "top_logprobs": [{"token": w, "logprob": -0.1}, {"token": top, "logprob": -3}]}
+            {
+                "token": w,
+                "logprob": -0.1,
+                "top_logprobs": [{"token": w, "logprob": -0.1}, {"token": top, "logprob": -3}],
+            }
             for w in words
         ]
     }

@@ -17,7 +17,18 @@ from snellen.engine.run import carry_out
 from snellen.engine.runs.folder import RunFolder
 from snellen.subjects.wire import parse_reply
 
-PLACEHOLDERS = ["color", "none", "EMPTY", "test", "ollama", "stop", "dummy", "not-needed", "Color, Shape", "placeholder"]
+PLACEHOLDERS = [
+    "color",
+    "none",
+    "EMPTY",
+    "test",
+    "ollama",
+    "stop",
+    "dummy",
+    "not-needed",
+    "Color, Shape",
+    "placeholder",
+]
 REAL = ["sk-or-v1-0123456789abcdef", "hf_AbCdEfGhIjKl", "a3f9c2e17b5d4086", "QmFzZTY0IGtleSB3aXRob3V0", "token-abc123"]
 
 

@@ -38,6 +38,7 @@ class Service(NamedTuple):
     reports_cost: bool = False
 
 
+TURN = 4
 _WEB = frozenset({"png", "jpeg", "webp", "gif"})
 SERVICES = {
     "openrouter": Service(
@@ -279,10 +280,9 @@ class ChatSubject(Subject):
 
 def _said_tokens(question: Question, more: str = "") -> int:
     """About how many tokens the words of a question are, with the turns before it."""
-    tokens = text_tokens(question.text + more) + (text_tokens(question.system) if question.system else 0)
-    return tokens + sum(
-        text_tokens("".join(p.text for p in turn.parts if isinstance(p, Text))) for turn in question.history
-    )
+    before = [question.system] if question.system else []
+    before += ["".join(p.text for p in turn.parts if isinstance(p, Text)) for turn in question.history]
+    return text_tokens(question.text + more) + sum(text_tokens(turn, TURN) for turn in before)
 
 
 def _write_turn(
