@@ -83,7 +83,7 @@ def test_answers_are_not_added_to_what_a_link_leads_to(tmp_path: Path, run: Path
         folder.append(Answer(id="a", prompt="question", text="x"))
 
 
-@pytest.mark.parametrize("name", ["../outside/x", "/tmp/x", "exports/../../x", ""])
+@pytest.mark.parametrize("name", ["../outside/x", "/x", "exports/../../x", ""])
 def test_names_stay_in_the_folder(run: Path, name: str) -> None:
     with pytest.raises(SnellenError, match="no name for a file"):
         RunFolder(run).write(name, b"x")
