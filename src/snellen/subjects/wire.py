@@ -29,6 +29,7 @@ _FILTER = (
 LARGEST_ERROR = 100_000
 MOST_TOKENS = 10**9  # of one call; what claims more is no count of tokens
 MOST_COST = 1e6  # USD of one call, likewise
+MOST_WHOLE = 2**53
 REPEATED = "the reply repeated the API key; it was taken out"
 _UNREADABLE = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
 
@@ -38,27 +39,30 @@ def parse_reply(body: bytes, key: Secret) -> Parsed:
     data = _decoded(body)
     if not isinstance(data, dict):
         raise BrokenReply("not a JSON object")
-    bill = _bill(data)
     if data.get("error"):
-        return _inner_error(data["error"], key, bill)
+        return _inner_error(data["error"], key, _bill(data))
     choices = data.get("choices")
     if not isinstance(choices, list) or not choices or not isinstance(choices[0], dict):
-        raise BrokenReply("no choices in the reply", bill)
+        raise BrokenReply("no choices in the reply", _bill(data))
     choice = choices[0]
     if choice.get("error") or choice.get("finish_reason") == "error":
-        return _inner_error(choice.get("error") or "the upstream provider failed", key, bill)
+        return _inner_error(choice.get("error") or "the upstream provider failed", key, _bill(data))
     message = choice.get("message")
     if not isinstance(message, dict):
-        raise BrokenReply("no message in the reply", bill)
+        raise BrokenReply("no message in the reply", _bill(data))
     refusal = message.get("refusal")
     said = _content(message.get("content")) or (refusal if isinstance(refusal, str) else "")
     text = key.redact_reply(said)
     tokens, taken_out = _tokens(choice.get("logprobs"), key)
-    return bill._replace(
+    usage, cost = _usage(data)
+    return Parsed(
         text=text,
         finish_reason=_text(choice.get("finish_reason"), key),
         refused=bool(refusal) or choice.get("finish_reason") == "content_filter",
         tokens=tokens,
+        usage=usage,
+        cost=cost,
+        cost_source=None if cost is None else "endpoint",
         note=REPEATED if taken_out or text != said else None,
         model=_text(data.get("model"), key),
         provider=_text(data.get("provider"), key) or _text(data.get("system_fingerprint"), key),
@@ -89,19 +93,22 @@ def _mended(data: Any) -> Any:
     return data
 
 
-def _bill(data: dict[str, Any]) -> Parsed:
+def _usage(data: dict[str, Any]) -> tuple[Usage, float | None]:
     """What a response says of its tokens and its cost, whatever else it is."""
-    usage: dict[str, Any] = data["usage"] if isinstance(data.get("usage"), dict) else {}
-    cost = _number(usage.get("cost"))
+    said = data.get("usage")
+    if not isinstance(said, dict):
+        return Usage(), None
+    cost = _number(said["cost"]) if "cost" in said else None
     if cost is not None and not 0 <= cost <= MOST_COST:
         cost = None
-    return Parsed(
-        usage=Usage(
-            input_tokens=_whole(usage.get("prompt_tokens")), output_tokens=_whole(usage.get("completion_tokens"))
-        ),
-        cost=cost,
-        cost_source=None if cost is None else "endpoint",
-    )
+    tokens = Usage(input_tokens=_whole(said.get("prompt_tokens")), output_tokens=_whole(said.get("completion_tokens")))
+    return tokens, cost
+
+
+def _bill(data: dict[str, Any]) -> Parsed:
+    """The bill of a response that cannot be used."""
+    usage, cost = _usage(data)
+    return Parsed(usage=usage, cost=cost, cost_source=None if cost is None else "endpoint")
 
 
 def _inner_error(error: Any, key: Secret, bill: Parsed) -> Parsed:
@@ -126,19 +133,14 @@ def _text(value: Any, key: Secret) -> str | None:
 
 def _whole(value: Any) -> int | None:
     """A count; None where the endpoint said nothing that can be one."""
-    counts = isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= MOST_TOKENS
-    return value if counts else None
+    return value if type(value) is int and 0 <= value <= MOST_TOKENS else None
 
 
 def _number(value: Any) -> float | None:
     """A number that a calculation can use; None for what is none, also for one of 400 digits."""
-    if not isinstance(value, int | float) or isinstance(value, bool):
-        return None
-    try:
-        found = float(value)
-    except OverflowError:
-        return None
-    return found if isfinite(found) else None
+    if type(value) is float:
+        return value if isfinite(value) else None
+    return float(value) if type(value) is int and -MOST_WHOLE <= value <= MOST_WHOLE else None
 
 
 def _tokens(logprobs: Any, key: Secret) -> tuple[tuple[Token, ...], bool]:
@@ -235,7 +237,7 @@ def listed(entry: dict[str, Any], key: Secret) -> dict[str, Any]:
         value = entry.get(name)
         if isinstance(value, str):
             found[name] = key.redact_reply(value)[:300]
-        elif isinstance(value, int) and abs(value) < 2**53:
+        elif type(value) is int and abs(value) < MOST_WHOLE:
             found[name] = value
     return found
 

@@ -84,7 +84,8 @@ class Asking:
     async def run(self) -> None:
         """Ask until all is answered, or raise what stopped the run (after what is in flight has ended)."""
         known = self.totals
-        self.budget = Budget(self.limits.max_cost, known.cost, known.dearest_call or None, known.cost_unknown)
+        dearest = known.dearest_call if known.calls > known.cost_unknown else None
+        self.budget = Budget(self.limits.max_cost, known.cost, dearest, known.cost_unknown)
         transports: list[tuple[Endpoint, Transport]] = []
         for endpoint in self.plan.subject.endpoints:
             transports.append((endpoint, Transport(endpoint.connection, self.limits.timeout or TIMEOUT)))
@@ -166,9 +167,7 @@ class Asking:
                     task = loop.create_task(self._one(item, call))
                     self._tasks.add(task)
                     task.add_done_callback(self._finished)
-        except (
-            Exception
-        ) as error:  # the data cannot be read any further, or there is a bug: what is in flight is paid for
+        except Exception as error:  # whatever it is, answers to what is in flight are kept
             self.stop(error)
         # whatever ended the feed: what is in flight is paid for, so wait for it, unless the user will not
         await self._wait_while(lambda: bool(self._tasks) and not isinstance(self._stop, Interrupted))
