@@ -421,3 +421,11 @@ def test_chance_is_even_and_sees_no_truth() -> None:
     sets = asyncio.run(draw("any-of"))
     assert len(set(sets)) == 7
     assert asyncio.run(draw("one-of")) == ones
+
+
+def test_a_key_of_another_service_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("EVAL_API_KEY", "sk-somewhere-else")
+    assert ChatSubject("openai", "gpt-4o", Settings()).about() == "the key for openai is the one in EVAL_API_KEY"
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-own")
+    assert ChatSubject("openai", "gpt-4o", Settings()).about() == ""
+    assert ChatSubject("openai", "gpt-4o", Settings(key=Secret("sk-given"))).about() == ""

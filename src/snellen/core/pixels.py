@@ -1,56 +1,119 @@
-"""Decoding images with Pillow, imported when used. Every conversion is named, so that the ledger can say what was done."""
+"""Opening and decoding pictures with Pillow, imported when used. Every conversion is named, so that the ledger can say what was done.
+
+Pictures come from anybody. Here is the one place that opens them: with formats that Pillow decodes itself (it would hand EPS
+to Ghostscript, which runs it), and only after the header's size was looked at, so that a file of a few bytes that claims to be
+50,000 pixels wide costs nothing.
+"""
 
 from __future__ import annotations
 
 import io
+from typing import TYPE_CHECKING
 
 from snellen.core.errors import SnellenError
-from snellen.core.images import ends_whole, sniff
+from snellen.core.images import Header, ends_whole, sniff
 from snellen.core.types import Picture
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+FORMATS = ("PNG", "JPEG", "WEBP", "GIF", "BMP", "TIFF")
+MOST_PIXELS = 80_000_000  # four times the largest screenshots; Pillow itself warns from 89 million on
+LONGEST_SIDE = 65_535
+
+
+class BadPicture(SnellenError):
+    """A picture that cannot be used: a failure of its sample, never the end of a run."""
+
+
+def too_large(width: int, height: int) -> str | None:
+    """Why a size is not decoded, sent or drawn; None where it is."""
+    if width > LONGEST_SIDE or height > LONGEST_SIDE or width * height > MOST_PIXELS:
+        return f"image of {width} x {height} pixels, larger than the {MOST_PIXELS // 1_000_000} million that are taken"
+    return None
+
+
+def open_picture(data: bytes) -> Image:
+    """A picture whose pixels are not decoded yet, to be closed by the caller. Raises BadPicture for all that is wrong with it."""
+    from PIL import Image, UnidentifiedImageError
+
+    if not data:
+        raise BadPicture("no image bytes")
+    problem = too_large(*sniff(data)[1:])
+    if problem:
+        raise BadPicture(problem)
+    try:
+        image = Image.open(io.BytesIO(data), formats=FORMATS)
+    except UnidentifiedImageError:
+        raise BadPicture(f"image does not decode (it is no {', '.join(FORMATS[:-1])} or {FORMATS[-1]})") from None
+    except Image.DecompressionBombError:
+        raise BadPicture("image larger than Pillow's safety limit") from None
+    except Exception as error:  # Pillow's readers raise whatever they meet
+        raise _undecodable(error) from None
+    problem = too_large(*image.size)
+    if problem:
+        image.close()
+        raise BadPicture(problem)
+    return image
+
+
+def decoded(data: bytes) -> Image:
+    """A picture with its pixels in memory. Raises BadPicture."""
+    image = open_picture(data)
+    try:
+        image.load()
+    except Exception as error:  # likewise
+        image.close()
+        raise _undecodable(error) from None
+    return image
+
+
+def as_rgb(data: bytes) -> Image:
+    """A picture in three channels, nothing else done to it. Raises BadPicture."""
+    with decoded(data) as image:
+        return image.convert("RGB")
+
+
+def _undecodable(error: Exception) -> BadPicture:
+    said = f": {error}" if str(error) else ""
+    return BadPicture(f"image does not decode ({type(error).__name__}{said})")
 
 
 def decode_problem(data: bytes) -> str | None:
     """Why an image cannot be used; None when it decodes fully."""
-    from PIL import Image, UnidentifiedImageError
-
-    if not data:
-        return "no image bytes"
     try:
-        with Image.open(io.BytesIO(data)) as image:
-            image.load()
-    except UnidentifiedImageError:
-        return "image does not decode (not an image format that is known)"
-    except Image.DecompressionBombError:
-        return "image larger than Pillow's safety limit"
-    except Exception as error:
-        return f"image does not decode ({type(error).__name__}: {error})"
+        decoded(data).close()
+    except BadPicture as error:
+        return str(error)
     return None
 
 
 def check_image(picture: Picture) -> None:
     """Refuse an image that does not decode, with its place; one whose header and end are in order is taken at its word."""
     head = sniff(picture.data)
-    if head.width > 0 and ends_whole(head.codec, picture.data):
-        return
-    problem = decode_problem(picture.data)
+    problem = too_large(head.width, head.height)
+    if problem is None and not _at_its_word(head, picture.data):
+        problem = decode_problem(picture.data)
     if problem:
-        raise SnellenError(f"{picture.name}: {problem}")
+        raise BadPicture(f"{picture.name}: {problem}")
+
+
+def _at_its_word(head: Header, data: bytes) -> bool:
+    return head.width > 0 and head.height > 0 and ends_whole(head.codec, data)
 
 
 def as_accepted(data: bytes, accepted: frozenset[str]) -> tuple[bytes, tuple[str, ...]]:
     """The original bytes where the endpoint takes their codec; otherwise a lossless PNG, with the conversion named."""
     head = sniff(data)
+    problem = too_large(head.width, head.height)
+    if problem:
+        raise BadPicture(problem)
     taken = head.codec in accepted and head.width > 0
     if taken and ends_whole(head.codec, data):
         return data, ()
-    problem = decode_problem(data)
-    if problem:
-        raise SnellenError(problem)
-    if taken:
-        return data, ()
-    from PIL import Image
-
-    with Image.open(io.BytesIO(data)) as image:
+    with decoded(data) as image:
+        if taken:
+            return data, ()
         out = io.BytesIO()
         mode = image.mode
         keep = mode in ("1", "L", "LA", "RGB", "RGBA", "P", "I;16")

@@ -1,25 +1,67 @@
-"""An API key that cannot be printed, logged, compared into a digest or written by accident."""
+"""An API key that cannot be printed, logged, compared into a digest or written by accident; and addresses without their logins.
+
+A key that is a word (`none`, `test`, `color`, as local servers take them) is no secret, and a reply may hold it for good reasons.
+So replies, which are marked, are changed only for a key that looks like one, and whoever changes them says so in the record.
+Messages are for people and never marked: every key is taken out of them.
+"""
 
 from __future__ import annotations
 
+import re
+
 _SEEN: set[str] = set()
 SHORTEST = 4
+TAKEN_OUT = "[key]"
+_PREFIXES = ("sk-", "hf_", "gsk_", "xai-", "pk-", "r8_", "AIza", "nvapi-")
+# scheme, login, host: whatever stands between '//' and the last '@' before the path
+_LOGIN = re.compile(r"(?<=://)[^\s/?#'\"]*@")
 
 
 def redact_all(text: str) -> str:
-    """Take every key of this process out of a text: the last net, for tracebacks and unexpected messages."""
+    """Take every key of this process and every login in an address out of a text: the last net, for unexpected messages."""
     for value in _SEEN:
-        text = text.replace(value, "[key]")
-    return text
+        text = text.replace(value, TAKEN_OUT)
+    return without_logins(text)
+
+
+def without_logins(text: str) -> str:
+    """A text with addresses in it, their user names and passwords taken out.
+
+    >>> without_logins("cannot reach http://me:secret@host:8000/v1")
+    'cannot reach http://[login]@host:8000/v1'
+    """
+    return _LOGIN.sub("[login]@", text) if "@" in text else text
+
+
+def has_login(address: str) -> bool:
+    """Whether an address holds a user name or a password, also one without `http://`.
+
+    >>> [has_login(a) for a in ("http://me:x@host", "me:x@host", "http://host/@x")]
+    [True, True, False]
+    """
+    return "@" in re.split(r"[/?#]", address.partition("://")[2] or address, maxsplit=1)[0]
+
+
+def looks_secret(value: str) -> bool:
+    """Whether a key is one, and not a word that a local server takes for want of a key.
+
+    >>> [looks_secret(k) for k in ("color", "EMPTY", "not-needed", "token-abc123", "sk-or-v1-0f", "q8Zr2LxTn0Wb4")]
+    [False, False, False, True, True, True]
+    """
+    if len(value) >= 8 and value.startswith(_PREFIXES):
+        return True
+    mixed = any(c.isdigit() for c in value) and any(c.isalpha() for c in value)
+    return len(value) >= 20 or (len(value) >= 12 and mixed)
 
 
 class Secret:
     """Holds a key; only `reveal()` gives it out, and only the HTTP transport calls that."""
 
-    __slots__ = ("_value",)
+    __slots__ = ("_in_replies", "_value")
 
     def __init__(self, value: str) -> None:
         self._value = value
+        self._in_replies = looks_secret(value)
         if len(value) >= SHORTEST:
             _SEEN.add(value)
 
@@ -27,14 +69,18 @@ class Secret:
         return self._value
 
     def redact(self, text: str) -> str:
-        """Take the key out of a text that came from elsewhere (servers echo headers in error pages)."""
-        return text.replace(self._value, "[key]") if len(self._value) >= SHORTEST else text
+        """Take the key out of a message that came from elsewhere (servers echo headers in error pages)."""
+        return text.replace(self._value, TAKEN_OUT) if len(self._value) >= SHORTEST else text
+
+    def redact_reply(self, text: str) -> str:
+        """Take the key out of what is kept and marked, but only one that looks like a key. The caller notes the change."""
+        return text.replace(self._value, TAKEN_OUT) if self._in_replies else text
 
     def __bool__(self) -> bool:
         return bool(self._value)
 
     def __repr__(self) -> str:
-        return "Secret([key])" if self._value else "Secret(none)"
+        return f"Secret({TAKEN_OUT})" if self._value else "Secret(none)"
 
     __str__ = __repr__
 

@@ -13,7 +13,7 @@ from typing import Protocol as Interface
 from snellen.core.errors import SnellenError
 from snellen.core.options import Option
 from snellen.core.secret import Secret
-from snellen.core.types import Answer, Call, Failure, ImageSent, Question, Struct, Token, Usage
+from snellen.core.types import Answer, Call, Failure, ImageSent, Picture, Question, Struct, Text, Token, Turn, Usage
 
 if TYPE_CHECKING:
     from snellen.core.dataset import Dataset
@@ -58,6 +58,15 @@ class Parsed(NamedTuple):
     response_id: str | None = None
     error: Failure | None = None
     status: int | None = None
+    note: str | None = None
+
+
+class BrokenReply(ValueError):
+    """A response that makes no sense, and what it says of its cost all the same."""
+
+    def __init__(self, reason: str, bill: Parsed | None = None) -> None:
+        super().__init__(reason)
+        self.bill = bill or Parsed()
 
 
 class Connection(NamedTuple):
@@ -83,10 +92,10 @@ class Endpoint(Interface):
     def connection(self) -> Connection: ...
 
     def parse(self, body: bytes) -> Parsed:
-        """Understand a 200 response; raises ValueError where it is not what the service promises."""
+        """Understand a 200 response; raises ValueError (BrokenReply, if it was billed) where it is not what the service promises."""
 
     def explain(self, status: int, body: bytes) -> Parsed:
-        """A failed response as an error (or a refusal) with a sentence for people."""
+        """A failed response as an error (or a refusal) with a sentence for people, and its cost where it names one."""
 
     def learn(self, listing: bytes) -> None:
         """Take prices and model facts from the service's model list; raises SnellenError for an unknown model."""
@@ -162,7 +171,10 @@ class Subject:
 
     def input_tokens(self, question: Question, text: str = "", pictures: int = 1) -> int:
         """About how many tokens a question has, with more text beside it and every picture so many times."""
-        return (len(question.text) + len(text)) // 4 + 1000 * pictures * len(question.pictures)
+        turns = (*question.history, Turn(role="user", parts=question.parts))
+        said = sum(len(part.text) for turn in turns for part in turn.parts if isinstance(part, Text))
+        shown = sum(isinstance(part, Picture) for turn in turns for part in turn.parts)
+        return (len(question.system or "") + said + len(text)) // 4 + 1000 * pictures * shown
 
     def feed_spec(self) -> Mapping[str, Any] | None:
         """All that its kind's `again` needs to make the same requests in another process, and no key; None where that cannot be."""

@@ -141,6 +141,8 @@ class Call(Struct, frozen=True):
     stored: bool = False
     at: int = 0
     """When the reply came, in seconds since 1970; 0 where nobody wrote it down."""
+    note: str | None = None
+    """What was done to the reply before it was kept, if anything: the key was taken out of it."""
 
 
 class Failure(Struct, frozen=True):

@@ -16,6 +16,7 @@ import msgspec
 
 from snellen.core.dataset import Problem
 from snellen.core.errors import MissingExtra, SnellenError
+from snellen.core.secret import without_logins
 from snellen.core.text import one_line
 from snellen.data.folder import UNFINISHED, unfinished
 
@@ -74,7 +75,7 @@ def download(
     except Exception as error:  # the hub library raises its HTTP library's errors, which differ by version
         if pinned and not any(check_lock(folder)):  # nothing came, and what was here before is whole
             (folder / UNFINISHED).unlink(missing_ok=True)
-        raise SnellenError(f"cannot download {repo}: {one_line(str(error))}") from None
+        raise SnellenError(f"cannot download {repo}: {one_line(without_logins(str(error)))}") from None
 
 
 def _locked(

@@ -19,6 +19,7 @@ from snellen.core.options import Selection
 from snellen.core.pixels import decode_problem
 from snellen.core.selection import choose, spans
 from snellen.core.types import Picture, Sample
+from snellen.data.files import read_picture
 from snellen.data.folder import unusable
 from snellen.data.label import MARK, Label, first_label, label_from
 from snellen.data.parquet import ParquetFile
@@ -76,13 +77,19 @@ class Rows:
     def pictures(self, rows: list[int]) -> Iterator[tuple[int, tuple[Picture, ...]]]:
         """The pictures of some rows, in order."""
         if self._parquet is None:
-            yield from ((i, _pictures(self.source.files[i].read_bytes(), self.where(i))) for i in rows)
+            yield from ((i, _pictures(self._file(i), self.where(i))) for i in rows)
             return
         wanted = set(rows)
         for start, stop in spans(rows):
             for i, cell in enumerate(self._parquet.cells("image", start, stop), start):
                 if i in wanted:
                     yield i, _pictures(cell, self.where(i))
+
+    def _file(self, i: int) -> bytes:
+        try:
+            return read_picture(self.source.files[i])
+        except OSError as error:
+            raise SnellenError(f"{self.where(i)} cannot be read ({error.strerror})") from None
 
 
 def _pictures(cell: Any, name: str) -> tuple[Picture, ...]:

@@ -6,8 +6,9 @@ import asyncio
 import contextlib
 import shutil
 import signal
+import threading
 import time
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -257,24 +258,40 @@ async def _ask_async(
     asking = Asking(plan, folder, scan, plan.limits, store, on_progress)
     loop = asyncio.get_running_loop()
     interrupted = Interrupted("interrupted: everything answered so far is kept, the same command goes on")
-    handled = []
-    for number in (signal.SIGINT, signal.SIGTERM):
-        try:
-            loop.add_signal_handler(number, asking.stop, interrupted)
-            handled.append(number)
-        except (NotImplementedError, RuntimeError, ValueError):
-            break  # not the main thread, or no POSIX signals: Ctrl-C then arrives as KeyboardInterrupt
     stopped: Stopped | None = None
-    try:
-        await asking.run()
-    except Stopped as error:
-        stopped = error
-    finally:
-        for number in handled:
-            loop.remove_signal_handler(number)
-    notes += [caller.trust.note for caller in asking.callers if caller.trust.note]
+    with _first_signal(lambda: loop.call_soon_threadsafe(asking.stop, interrupted)):
+        try:
+            await asking.run()
+        except Stopped as error:
+            stopped = error
+        finally:
+            notes += asking.notes
+            notes += [caller.trust.note for caller in asking.callers if caller.trust.note]
     changes = [c._asdict() for c in asking.limiter.history]
     return stopped, {"last_limit": asking.limiter.limit, "changes": changes}
+
+
+@contextlib.contextmanager
+def _first_signal(stop: Callable[[], object]) -> Iterator[None]:
+    """The first Ctrl-C or SIGTERM stops the run; the second does what it does to any program, wherever that is, at once."""
+    if threading.current_thread() is not threading.main_thread():
+        yield  # in a notebook Ctrl-C arrives as KeyboardInterrupt in its own thread
+        return
+    kinds = (signal.SIGINT, signal.SIGTERM)
+    before = {kind: signal.getsignal(kind) for kind in kinds}
+
+    def first(_number: int, _frame: object) -> None:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        signal.signal(signal.SIGTERM, before[signal.SIGTERM] or signal.SIG_DFL)
+        stop()
+
+    for kind in kinds:
+        signal.signal(kind, first)
+    try:
+        yield
+    finally:
+        for kind, handler in before.items():
+            signal.signal(kind, handler or signal.SIG_DFL)
 
 
 def remark(path: str | Path, protocols: tuple[str, ...] = ()) -> marking.Remarked:

@@ -6,11 +6,11 @@ D3 script does not pad; `original` does as it does, `trained` as the model expec
 
 from __future__ import annotations
 
-import io
 from collections.abc import Sequence
 from typing import Any
 
 from snellen.core.errors import SnellenError
+from snellen.core.pixels import BadPicture, as_rgb
 from snellen.core.scorer import Embedded
 from snellen.core.text import one_line
 from snellen.subjects.local.loading import quiet
@@ -74,15 +74,13 @@ class DualEncoder:
             return self._unit(model.get_text_features(**inputs))
 
     def images(self, images: Sequence[bytes]) -> list[Sequence[float]]:
-        from PIL import Image, UnidentifiedImageError
-
         model, processor, _longest = self._model()
         vectors: list[Sequence[float]] = []
         for batch in _batches(images):
             try:
-                opened = [Image.open(io.BytesIO(data)).convert("RGB") for data in batch]
-            except (UnidentifiedImageError, OSError, Image.DecompressionBombError) as error:
-                raise SnellenError(f"an image does not decode ({one_line(str(error), 120)})") from None
+                opened = [as_rgb(data) for data in batch]
+            except BadPicture as error:
+                raise SnellenError(one_line(str(error), 160)) from None
             pixels = processor.image_processor(images=opened, return_tensors="pt")
             inputs = {k: v.to(self._device) for k, v in pixels.items()}
             with self._stack.torch.inference_mode():

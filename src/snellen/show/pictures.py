@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 
 from snellen.core.gallery import Region, Shown, Whole
 from snellen.core.images import MIME, sniff
+from snellen.core.pixels import open_picture
 from snellen.core.text import one_line
 from snellen.core.types import Answer, ImageSent, Picture, Sample
 
@@ -21,7 +22,6 @@ EXAMPLE_SIDE = 160
 EXAMPLE_BYTES = 20_000
 MISSING = "image not available: "
 SCALED = "scaled for this page"
-FORMATS = ("PNG", "JPEG", "WEBP", "GIF", "BMP", "TIFF")
 Regions = Callable[[Sample, Answer | None], Sequence[Region] | None]
 
 
@@ -90,10 +90,8 @@ def embed(data: bytes, side: int = QUERY_SIDE, most_bytes: int = MOST_BYTES) -> 
 
 def cut(data: bytes, regions: Sequence[Region], side: int = QUERY_SIDE) -> tuple[Whole | None, ...]:
     """Parts of a picture in its own pixels (or `side` of them at most); None where a part cannot be had."""
-    from PIL import Image
-
     found: list[Whole | None] = []
-    with Image.open(io.BytesIO(data), formats=FORMATS) as image:
+    with open_picture(data) as image:
         for region in regions:
             x1, y1, x2, y2 = (round(v) for v in region)
             if not (0 <= x1 < x2 <= image.width and 0 <= y1 < y2 <= image.height):
@@ -108,9 +106,7 @@ def cut(data: bytes, regions: Sequence[Region], side: int = QUERY_SIDE) -> tuple
 
 
 def _scaled(data: bytes, side: int) -> tuple[bytes, str]:
-    from PIL import Image
-
-    with Image.open(io.BytesIO(data), formats=FORMATS) as image:
+    with open_picture(data) as image:
         image.draft("RGB", (side, side))
         clear = "A" in image.getbands() or "transparency" in image.info
         copy = image.convert("RGBA" if clear else "RGB")

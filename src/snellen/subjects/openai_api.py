@@ -16,8 +16,8 @@ from snellen.core.digest import digest
 from snellen.core.errors import SnellenError
 from snellen.core.images import MIME, ledger_entry, sniff
 from snellen.core.pixels import as_accepted
-from snellen.core.secret import Secret
-from snellen.core.subject import Caller, Connection, Parsed, Price, Request, Subject
+from snellen.core.secret import Secret, has_login
+from snellen.core.subject import BrokenReply, Caller, Connection, Parsed, Price, Request, Subject
 from snellen.core.text import one_line
 from snellen.core.types import Answer, ImageSent, Part, Picture, Question, Text
 from snellen.subjects import wire
@@ -38,6 +38,7 @@ class Service(NamedTuple):
     reports_cost: bool = False
 
 
+TURN = 4
 _WEB = frozenset({"png", "jpeg", "webp", "gif"})
 SERVICES = {
     "openrouter": Service(
@@ -98,16 +99,16 @@ def base_address(kind: str, given: str | None) -> str:
     if "://" not in address:
         address = f"http://{address}"
     address = address.rstrip("/").removesuffix("/chat/completions")
-    parts = urlsplit(address)
-    try:
-        usable = parts.scheme in ("http", "https") and bool(parts.hostname) and ".." not in parts.netloc
-        port = parts.port
-    except ValueError:
-        usable, port = False, None
-    if parts.username or parts.query or parts.fragment:
+    if has_login(address) or "?" in address or "#" in address:
         raise SnellenError(
             "--base-url must hold no user name, password, '?' or '#'; give the key with --api-key or the environment"
         )
+    try:
+        parts = urlsplit(address)
+        usable = parts.scheme in ("http", "https") and bool(parts.hostname) and ".." not in parts.netloc
+        port = parts.port
+    except ValueError:
+        usable = False
     if not usable:
         raise SnellenError(f"--base-url {one_line(address)}: not an http or https address")
     if kind == "ollama" and port is None and not given and parts.scheme == "http":
@@ -115,19 +116,20 @@ def base_address(kind: str, given: str | None) -> str:
     return address if parts.path.strip("/") else f"{address}/v1"
 
 
-def find_key(kind: str, given: Secret) -> Secret:
-    """The key from `--api-key` or the environment; an error that names the variable where one is needed."""
+def find_key(kind: str, given: Secret) -> tuple[Secret, str]:
+    """The key from `--api-key` or the environment, and where it is from; an error that names the variable where one is needed."""
     known = SERVICES[kind]
-    for key in (given, *(Secret(os.environ.get(v, "").strip()) for v in known.key_variables)):
+    places = {"--api-key": given} | {v: Secret(os.environ.get(v, "").strip()) for v in known.key_variables}
+    for place, key in places.items():
         if key:
             if not key.reveal().isascii() or not key.reveal().isprintable():
                 raise SnellenError(
                     f"the key for {kind} has characters that no key has (a quote or a line break copied along?)"
                 )
-            return key
+            return key, place
     if known.needs_key:
         raise SnellenError(f"{kind} needs a key: set {known.key_variables[0]} or give --api-key")
-    return Secret("")
+    return Secret(""), ""
 
 
 class ChatSubject(Subject):
@@ -144,7 +146,7 @@ class ChatSubject(Subject):
         # a model that runs at home has no list price
         self.price = settings.price or (table_price(model) if kind in ("openai", "openrouter") else None)
         headers = {"X-Title": "Snellen"} if kind == "openrouter" else {}
-        key = Secret("") if offline else find_key(kind, settings.key)
+        key, self._key_from = (Secret(""), "") if offline else find_key(kind, settings.key)
         self.connection = Connection(f"{base}/chat/completions", f"{base}/models", headers, key, known.start_hint)
         self._params: dict[str, Any] = {known.length_parameter: settings.max_tokens}
         if settings.temperature is not None:
@@ -171,6 +173,11 @@ class ChatSubject(Subject):
             "extra": dict(made.extra),
             "price": list(self.price) if self.price is not None else None,
         }
+
+    def about(self) -> str:
+        """Where the key is from, if not from where one would look first: a key of another service goes to this one."""
+        own = ("", "--api-key", self._known.key_variables[0])
+        return "" if self._key_from in own else f"the key for {self.kind} is the one in {self._key_from}"
 
     # ------------------------------------------------------------ asking
 
@@ -209,16 +216,17 @@ class ChatSubject(Subject):
         return entry, pybase64.b64encode(data)
 
     def input_tokens(self, question: Question, text: str = "", pictures: int = 1) -> int:
-        """By the model family's published rule."""
-        heads = (sniff(p.data) for p in question.pictures)
+        """By the model family's published rule; examples that come before the question are part of it."""
+        shown = (p for turn in question.history for p in turn.parts if isinstance(p, Picture))
+        heads = (sniff(p.data) for p in (*shown, *question.pictures))
         seen = sum(image_tokens(self.model, h.width, h.height) for h in heads)
-        return text_tokens(question.text + text) + pictures * seen
+        return _said_tokens(question, text) + pictures * seen
 
     def _bound(self, question: Question, images: list[ImageSent]) -> float | None:
         """What the call can cost at most, by the price table and the token estimate."""
         if self.price is None:
             return None
-        tokens = text_tokens(question.text) + sum(image_tokens(self.model, i.width, i.height) for i in images)
+        tokens = _said_tokens(question) + sum(image_tokens(self.model, i.width, i.height) for i in images)
         return self.price.of(tokens, self._settings.max_tokens)
 
     async def answer(self, question: Question, prepared: Request, call: Caller) -> Answer:
@@ -238,18 +246,22 @@ class ChatSubject(Subject):
     # ------------------------------------------------------------ the endpoint
 
     def parse(self, body: bytes) -> Parsed:
-        return self._priced(wire.parse_reply(body, self.connection.key))
+        try:
+            return self._priced(wire.parse_reply(body, self.connection.key))
+        except BrokenReply as broken:
+            raise BrokenReply(str(broken), self._priced(broken.bill)) from None
 
     def _priced(self, parsed: Parsed) -> Parsed:
         tokens = parsed.usage.input_tokens
-        if parsed.cost is not None or parsed.error is not None or self.price is None or tokens is None:
+        if parsed.cost is not None or self.price is None or tokens is None:
             return parsed
         cost = self.price.of(tokens, parsed.usage.output_tokens or 0)
         return parsed._replace(cost=cost, cost_source=self.price.source)
 
     def explain(self, status: int, body: bytes) -> Parsed:
         key_variable = self._known.key_variables[0]
-        return wire.explain_status(status, body, self.connection.key, self.model, self.connection.url, key_variable)
+        said = wire.explain_status(status, body, self.connection.key, self.model, self.connection.url, key_variable)
+        return self._priced(said)
 
     def learn(self, listing: bytes) -> None:
         entries = wire.parse_models(listing)
@@ -258,12 +270,19 @@ class ChatSubject(Subject):
         entry = entries.get(self.model) or entries.get(f"{self.model}:latest")
         if entry is None:
             close = difflib.get_close_matches(self.model, entries, n=3, cutoff=0.4) or sorted(entries)[:3]
-            raise SnellenError(f"{self.kind} has no model '{self.model}'; it has {', '.join(close)} (and maybe more)")
-        telling = ("id", "created", "owned_by", "root", "canonical_slug")
-        self.identity["listed"] = {k: entry[k] for k in telling if k in entry}
+            there = one_line(self.connection.key.redact(", ".join(close)))
+            raise SnellenError(f"{self.kind} has no model '{self.model}'; it has {there} (and maybe more)")
+        self.identity["listed"] = wire.listed(entry, self.connection.key)
         price = wire.listed_price(entry)
         if price is not None and self._settings.price is None:
             self.price = price
+
+
+def _said_tokens(question: Question, more: str = "") -> int:
+    """About how many tokens the words of a question are, with the turns before it."""
+    before = [question.system] if question.system else []
+    before += ["".join(p.text for p in turn.parts if isinstance(p, Text)) for turn in question.history]
+    return text_tokens(question.text + more) + sum(text_tokens(turn, TURN) for turn in before)
 
 
 def _write_turn(

@@ -5,9 +5,9 @@ from __future__ import annotations
 from math import ceil
 
 
-def text_tokens(text: str) -> int:
-    """About four characters a token, and a few for the chat frame."""
-    return ceil(len(text) / 4) + 8
+def text_tokens(text: str, frame: int = 8) -> int:
+    """About four characters a token, and a few for the chat frame: of the whole, or (4) of one more turn."""
+    return ceil(len(text) / 4) + frame
 
 
 def image_tokens(model: str, width: int, height: int) -> int:

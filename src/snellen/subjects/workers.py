@@ -5,6 +5,7 @@ Not `multiprocessing`: its workers import the user's main script again, which st
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import os
 import subprocess
@@ -63,12 +64,15 @@ class Workers:
         return text
 
     def close(self) -> None:
-        """End all processes."""
+        """End all processes, whatever they are at: a solver keeps nothing, and one that hangs is not waited for."""
+        for process in self._all:
+            process.kill()
         self._threads.shutdown(wait=True, cancel_futures=True)
         for process in self._all:
             for pipe in (process.stdin, process.stdout):
                 if pipe is not None:
-                    pipe.close()
+                    with contextlib.suppress(BrokenPipeError):
+                        pipe.close()
             process.wait()
 
 

@@ -2,7 +2,11 @@
 
 Reading and hashing images takes as much processor time as sending them. In a thread the two take turns at the
 interpreter's lock; in another process they do not (docs/performance.md). The process shares a piece of memory with
-this one for the request bodies, and a pipe for everything else. It never gets the key.
+this one for the request bodies, and a pipe for everything else. It never gets the key. Where it cannot be had, or ends before
+it is done (a full disk under the shared memory, the system's memory killer), the thread takes over.
+
+A question that cannot be made or sent is one failure; the others are asked. What ends the feed itself, such as data that cannot be
+read any further, is raised after everything before it was handed over.
 """
 
 from __future__ import annotations
@@ -13,6 +17,7 @@ import os
 import subprocess
 import sys
 import tempfile
+import threading
 from collections.abc import Callable, Iterator
 from itertools import islice
 from pathlib import Path
@@ -21,16 +26,18 @@ from typing import Any, NamedTuple
 import msgspec
 
 from snellen.core.arm import Arm
-from snellen.core.errors import SnellenError
+from snellen.core.errors import SnellenError, place_of, said_by
 from snellen.core.options import Selection
-from snellen.core.pixels import check_image
+from snellen.core.pixels import BadPicture, check_image
 from snellen.core.subject import Request
+from snellen.core.text import one_line
 from snellen.core.types import Failure, ImageSent, Question, Struct
-from snellen.engine.ask.questions import questions
+from snellen.engine.ask.questions import Open, to_ask
 from snellen.engine.plan.plan import Feeding, Plan
 from snellen.engine.runs.folder import Key
 
 CHUNK = 32
+PATIENCE = 5.0  # seconds for a pull to notice that its process was ended
 ENOUGH_FOR_A_PROCESS = 500
 HALF = 64 * 1024 * 1024  # address space, not memory: only the pages that are used are ever there
 
@@ -43,16 +50,33 @@ class Item(NamedTuple):
     failure: Failure | None = None
 
 
+class FeederLost(RuntimeError):
+    """The process that reads the data ended before it was done."""
+
+
 def feed(by: Feeding, done: Callable[[Key], bool]) -> Iterator[Item]:
     """All questions that have no answer yet, prepared."""
+    for one in to_ask(by.exam, by.data, by.arms, lambda key: not done(key), by.applies, by.seed):
+        yield _item(by, one)
 
-    for question in questions(by.exam, by.data, by.arms, lambda key: not done(key), by.applies, by.seed):
-        try:
-            for picture in question.pictures:
-                check_image(picture)
-            yield Item(question, by.subject.prepare(question))
-        except SnellenError as error:
-            yield Item(question, None, Failure(kind="bad-image", reason=str(error)))
+
+def _item(by: Feeding, one: Open) -> Item:
+    bare = Question(id=one.id, benchmark=by.exam.name, prompt=one.arm.text, parts=())
+    question = bare
+    try:
+        question = one.make()
+        for picture in question.pictures:
+            check_image(picture)
+        return Item(question, by.subject.prepare(question))
+    except BadPicture as error:
+        return Item(question, None, Failure(kind="bad-image", reason=str(error)))
+    except SnellenError as error:
+        if question is bare:
+            raise  # what is wrong with a prompt or a control is wrong with all of its questions
+        return Item(question, None, Failure(kind="bad-image", reason=str(error)))
+    except Exception as error:
+        reason = f"the question cannot be made: {one_line(said_by(error))}{place_of(error)}"
+        return Item(question, None, Failure(kind="question-failed", reason=reason))
 
 
 class Feed:
@@ -60,10 +84,20 @@ class Feed:
 
     def __init__(self, by: Feeding, done: Callable[[Key], bool]) -> None:
         self._items = feed(by, done)
+        self._broken: Exception | None = None
 
     def pull(self) -> list[Item]:
-        """The next items; none at the end."""
-        return list(islice(self._items, CHUNK))
+        """The next items; none at the end. What ends the feed early is raised after the items before it."""
+        if self._broken is not None:
+            raise self._broken
+        chunk: list[Item] = []
+        try:
+            chunk += islice(self._items, CHUNK)
+        except Exception as error:
+            if not chunk:
+                raise
+            self._broken = error
+        return chunk
 
     def close(self) -> None:
         """Nothing to free."""
@@ -100,11 +134,12 @@ class Wired(Struct, frozen=True):
 
 
 class Message(Struct, frozen=True):
-    """One line on the pipe: items, the end, or what went wrong."""
+    """One line on the pipe: items, the end, what is wrong with the data, or what went wrong in the process."""
 
     items: tuple[Wired, ...] = ()
     end: bool = False
     error: str | None = None
+    lost: str | None = None
 
 
 _MESSAGES = msgspec.json.Decoder(Message)
@@ -115,9 +150,9 @@ class ProcessFeed:
 
     def __init__(self, spec: FeedSpec) -> None:
         self._file = tempfile.TemporaryFile()  # noqa: SIM115 (closed in close)
-        self._file.truncate(2 * HALF)
-        self._memory = mmap.mmap(self._file.fileno(), 2 * HALF)
         number = self._file.fileno()
+        self._file.truncate(2 * HALF)
+        self._memory = mmap.mmap(number, 2 * HALF)
         self._process = subprocess.Popen(  # noqa: S603 (this very module, by this very interpreter)
             # -P: nothing from the working folder
             [sys.executable, "-P", "-m", "snellen.engine.answer.feeding", str(number)],
@@ -137,9 +172,11 @@ class ProcessFeed:
     def pull(self) -> list[Item]:
         """The next items; none at the end."""
         line = self._process.stdout.readline() if self._process.stdout is not None else b""
-        if not line:
-            raise RuntimeError("the process that reads the data ended before it was done")
+        if not line.endswith(b"\n"):
+            raise FeederLost("the process that reads the data ended before it was done")
         message = _MESSAGES.decode(line)
+        if message.lost is not None:
+            raise FeederLost(message.lost)
         if message.error is not None:
             raise SnellenError(message.error)
         items = [self._item(w) for w in message.items]
@@ -154,6 +191,10 @@ class ProcessFeed:
         body = self._memory[w.at : w.at + w.size]
         return Item(question, Request(key=w.key, body=body, images=w.images, cost_bound=w.cost_bound))
 
+    def kill(self) -> None:
+        """End the process; whoever waits for its next line gets none."""
+        self._process.kill()
+
     def close(self) -> None:
         """End the process and free the memory."""
         self._process.kill()
@@ -164,6 +205,43 @@ class ProcessFeed:
         self._process.wait()
         self._memory.close()
         self._file.close()
+
+
+class Feeder:
+    """A feed that outlives its process: pulled in a thread, closed from outside at any moment."""
+
+    def __init__(self, plan: Plan, run: Path, done: Callable[[Key], bool], open_questions: int) -> None:
+        self.note: str | None = None
+        self._by, self._done = plan.feeding, done
+        self._handed: set[Key] = set()
+        self._pulling = threading.Lock()
+        self._closed = False
+        self._feed = open_feed(plan, run, done, open_questions)
+
+    def pull(self) -> list[Item]:
+        """The next items; none at the end, and none after `close`."""
+        with self._pulling:
+            try:
+                items = self._feed.pull()
+            except FeederLost as lost:
+                if self._closed:
+                    return []
+                self.note = f"the data was read in a thread, more slowly: {lost}"
+                self._feed.close()
+                self._feed = Feed(self._by, lambda key: key in self._handed or self._done(key))
+                items = self._feed.pull()
+            if isinstance(self._feed, ProcessFeed):
+                self._handed.update((i.question.id, i.question.prompt) for i in items)
+            return items
+
+    def close(self) -> None:
+        """End the process, if there is one. Reading that does not come to an end in a thread is left behind."""
+        self._closed = True
+        if isinstance(self._feed, ProcessFeed):
+            self._feed.kill()  # so that `pull` comes back
+            if self._pulling.acquire(timeout=PATIENCE):
+                self._feed.close()
+                self._pulling.release()
 
 
 def open_feed(plan: Plan, run: Path, done: Callable[[Key], bool], open_questions: int) -> Feed | ProcessFeed:
@@ -180,7 +258,10 @@ def open_feed(plan: Plan, run: Path, done: Callable[[Key], bool], open_questions
         subject=dict(subject),
         run=str(run),
     )
-    return ProcessFeed(spec)
+    try:
+        return ProcessFeed(spec)
+    except (OSError, ValueError):  # no room for the shared memory, or for one more process
+        return Feed(plan.feeding, done)
 
 
 def main() -> None:
@@ -204,6 +285,10 @@ def main() -> None:
         send(Message(error=str(error)))
     except BrokenPipeError:
         pass
+    except (
+        Exception
+    ) as error:  # told to the other side, where the thread that takes over meets it again, if it is in the data
+        send(Message(lost=f"the process that reads the data failed ({one_line(said_by(error))})"))
 
 
 def _chunks(spec: FeedSpec, memory: mmap.mmap, taken: Callable[[], bool]) -> Iterator[tuple[Wired, ...]]:
@@ -212,7 +297,15 @@ def _chunks(spec: FeedSpec, memory: mmap.mmap, taken: Callable[[], bool]) -> Ite
     A half is written again only after `taken` said that the other side has copied what was there.
     """
     number, at, chunk = 0, 0, list[Wired]()
-    for item in _made_again(spec):
+    items, broken = _made_again(spec), None
+    while True:
+        try:
+            item = next(items)
+        except StopIteration:
+            break
+        except Exception as error:  # what was made before it goes first
+            broken = error
+            break
         wired = _wired(item)
         body = item.prepared.body if item.failure is None else b""
         if len(body) > HALF:
@@ -229,6 +322,8 @@ def _chunks(spec: FeedSpec, memory: mmap.mmap, taken: Callable[[], bool]) -> Ite
         at += len(body)
     if chunk:
         yield tuple(chunk)
+    if broken is not None:
+        raise broken
 
 
 def _wired(item: Item) -> Wired:

@@ -1,18 +1,23 @@
-"""The asking loop: a feed of prepared questions, as many in work as the limiter allows, every answer written at once."""
+"""The asking loop: a feed of prepared questions, as many in work as the limiter allows, every answer written at once.
+
+Whatever it waits for (a server's model list, data that is read, a slot), a stop ends the waiting. What it cannot end, such as a read from
+a disk that hangs, goes on in a thread that nobody waits for.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import threading
 import time
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
-from snellen.core.errors import Interrupted, SnellenError, Stopped
+from snellen.core.errors import Interrupted, Stopped
 from snellen.core.records import Totals
 from snellen.core.subject import Caller, Endpoint, Reply, Request
 from snellen.core.types import Answer
-from snellen.engine.answer.feeding import Feed, Item, ProcessFeed, open_feed
+from snellen.engine.answer.feeding import Feeder, Item
 from snellen.engine.call.budget import Budget
 from snellen.engine.call.caller import EndpointCaller
 from snellen.engine.call.limiter import Limiter
@@ -24,6 +29,7 @@ from snellen.engine.plan.request import TIMEOUT, TRIES, Limits
 from snellen.engine.runs.folder import RunFolder, Scan
 
 TICK = 0.2
+T = TypeVar("T")
 
 
 class Progress(NamedTuple):
@@ -66,17 +72,20 @@ class Asking:
         self._errors_in_a_row = 0
         self._tasks: set[asyncio.Task[None]] = set()
         self._room = asyncio.Event()
+        self._stopped = asyncio.Event()
         self._arrived: list[Answer] = []
         self._stop: BaseException | None = None
         self._start = time.monotonic()
         self.limiter = Limiter(limits.concurrency)
         self.callers: list[EndpointCaller] = []
         self.budget: Budget | None = None
-        self._feed: Feed | ProcessFeed | None = None
+        self._feed: Feeder | None = None
 
     async def run(self) -> None:
         """Ask until all is answered, or raise what stopped the run (after what is in flight has ended)."""
-        self.budget = Budget(self.limits.max_cost, spent=self.totals.cost, dearest=self.totals.dearest_call or None)
+        known = self.totals
+        dearest = known.dearest_call if known.calls > known.cost_unknown else None
+        self.budget = Budget(self.limits.max_cost, known.cost, dearest, known.cost_unknown)
         transports: list[tuple[Endpoint, Transport]] = []
         for endpoint in self.plan.subject.endpoints:
             transports.append((endpoint, Transport(endpoint.connection, self.limits.timeout or TIMEOUT)))
@@ -91,11 +100,13 @@ class Asking:
                 )
             )
         ticker = asyncio.create_task(self._tick())
-        reader = ThreadPoolExecutor(1, thread_name_prefix="snellen-data")
         try:
             for endpoint, transport in transports:
-                await preflight(endpoint, transport)
-            await self._drive(self.callers[0] if len(self.callers) == 1 else self._route, reader)
+                await self._unless_stopped(asyncio.ensure_future(preflight(endpoint, transport)))
+            if self._stop is None:
+                await self._drive(self.callers[0] if len(self.callers) == 1 else self._route)
+            if self._stop is not None:
+                raise self._stop
         finally:
             ticker.cancel()
             for task in self._tasks:
@@ -108,18 +119,33 @@ class Asking:
             await self.plan.subject.close()
             if self._feed is not None:
                 self._feed.close()
-            reader.shutdown(wait=True, cancel_futures=True)
             self._report()
+
+    @property
+    def notes(self) -> list[str]:
+        """What a user should know of how it went."""
+        repeated = sum(c.redacted for c in self.callers)
+        said = [f"{repeated} replies repeated the API key: it was taken out of them before they were kept and marked"]
+        return said[: bool(repeated)] + ([self._feed.note] if self._feed is not None and self._feed.note else [])
+
+    async def _unless_stopped(self, work: asyncio.Future[T]) -> T | None:
+        """The result of some work; None where the run is stopped before it is there."""
+        stopped = asyncio.ensure_future(self._stopped.wait())
+        try:
+            await asyncio.wait({work, stopped}, return_when=asyncio.FIRST_COMPLETED)
+            return work.result() if work.done() else None
+        finally:
+            stopped.cancel()
+            work.cancel()
 
     async def _route(self, request: Request) -> Reply:
         if not self.callers:
             raise RuntimeError("this subject has no endpoint to call")
         return await self.callers[request.via](request)
 
-    async def _drive(self, call: Caller, reader: ThreadPoolExecutor) -> None:
+    async def _drive(self, call: Caller) -> None:
         loop = asyncio.get_running_loop()
-        feed = open_feed(self.plan, self.folder.path, self._is_done, self.total - self.begun)
-        self._feed = feed
+        feed = self._feed = Feeder(self.plan, self.folder.path, self._is_done, self.total - self.begun)
 
         def pull() -> list[Item]:
             chunk = feed.pull()
@@ -127,13 +153,13 @@ class Asking:
                 self.store.look_up([i.prepared.key for i in chunk if isinstance(i.prepared, Request)])
             return chunk
 
-        ahead = loop.run_in_executor(reader, pull)
+        ahead = _in_thread(pull)
         try:
             while self._stop is None:
-                chunk = await ahead
+                chunk = await self._unless_stopped(ahead)
                 if not chunk:
                     break
-                ahead = loop.run_in_executor(reader, pull)
+                ahead = _in_thread(pull)
                 for item in chunk:
                     await self._wait_while(lambda: len(self._tasks) >= self._width() and self._stop is None)
                     if self._stop is not None:
@@ -141,12 +167,10 @@ class Asking:
                     task = loop.create_task(self._one(item, call))
                     self._tasks.add(task)
                     task.add_done_callback(self._finished)
-        except (SnellenError, RuntimeError) as error:  # the data cannot be read any further
+        except Exception as error:  # whatever it is, answers to what is in flight are kept
             self.stop(error)
         # whatever ended the feed: what is in flight is paid for, so wait for it, unless the user will not
         await self._wait_while(lambda: bool(self._tasks) and not isinstance(self._stop, Interrupted))
-        if self._stop is not None:
-            raise self._stop
 
     async def _wait_while(self, condition: Callable[[], bool]) -> None:
         """Wait until a task ends or the run stops, for as long as the condition holds."""
@@ -166,6 +190,7 @@ class Asking:
             self._stop = reason
         for caller in self.callers:
             caller.stopping = True
+        self._stopped.set()
         self._room.set()
 
     def _finished(self, task: asyncio.Task[None]) -> None:
@@ -236,3 +261,24 @@ class Asking:
                     begun=self.begun,
                 )
             )
+
+
+def _in_thread(work: Callable[[], T]) -> asyncio.Future[T]:
+    """Work in a thread that neither the loop nor the end of the program waits for; a result that comes too late is dropped."""
+    loop = asyncio.get_running_loop()
+    future: asyncio.Future[T] = loop.create_future()
+
+    def run() -> None:
+        try:
+            result = work()
+        except BaseException as error:
+            tell(future.set_exception, error)
+        else:
+            tell(future.set_result, result)
+
+    def tell(how: Callable[[Any], None], what: Any) -> None:
+        with contextlib.suppress(RuntimeError):  # the loop has ended
+            loop.call_soon_threadsafe(lambda: None if future.done() else how(what))
+
+    threading.Thread(target=run, name="snellen-data", daemon=True).start()
+    return future

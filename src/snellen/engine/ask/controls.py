@@ -17,6 +17,7 @@ from snellen.core.arm import CONTROLS
 from snellen.core.dataset import Dataset
 from snellen.core.errors import SnellenError, unknown
 from snellen.core.images import sniff
+from snellen.core.pixels import BadPicture, too_large
 from snellen.core.types import Part, Picture, Question, Sample, Text
 
 
@@ -81,6 +82,9 @@ def _swapped(question: Question) -> Question:
 
 def _grey(picture: Picture) -> tuple[Part, ...]:
     head = sniff(picture.data)
+    problem = too_large(head.width, head.height)
+    if problem:
+        raise BadPicture(f"{picture.name}: {problem}")
     made = grey_png(head.width or 512, head.height or 512)
     return (Picture(data=made, name=picture.name, transforms=("blank image of the same size",)),)
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from typing import NamedTuple
 
 import msgspec
 
@@ -23,16 +25,31 @@ def asker(exam: Exam, data: Dataset, prompt: str) -> Ask:
     return lambda sample: exam.ask(prompt, sample, shots(sample))
 
 
+class Open(NamedTuple):
+    """A question that is to be asked. `make` makes it, and raises whatever a sample does to a prompt."""
+
+    id: str
+    arm: Arm
+    make: Callable[[], Question]
+
+
 def questions(
     exam: Exam, data: Dataset, arms: Sequence[Arm], wanted: Wanted, applies: Applies, seed: int
 ) -> Iterator[Question]:
     """Every wanted (sample, arm) as a Question, in data set order; arms with exchanged images come last."""
+    return (one.make() for one in to_ask(exam, data, arms, wanted, applies, seed))
+
+
+def to_ask(
+    exam: Exam, data: Dataset, arms: Sequence[Arm], wanted: Wanted, applies: Applies, seed: int
+) -> Iterator[Open]:
+    """As `questions`, before they are made: one that cannot be made does not end the others."""
     here = {arm: _ask_under(exam, data, arm, seed) for arm in arms if arm.control != "shuffled"}
     if here:
         for sample in data.full(lambda i: any(wanted((i, arm.text)) for arm in here)):
             for arm, ask in here.items():
                 if wanted((sample.id, arm.text)) and applies(arm, sample):
-                    yield ask(sample)
+                    yield Open(sample.id, arm, partial(ask, sample))
     for arm in arms:
         if arm.control == "shuffled":
             yield from _shuffled(exam, data, arm, wanted, applies, seed)
@@ -45,9 +62,9 @@ def _ask_under(exam: Exam, data: Dataset, arm: Arm, seed: int) -> Ask:
     return lambda sample: msgspec.structs.replace(altered(ask(sample), arm.control, seed), prompt=arm.text)
 
 
-def _shuffled(exam: Exam, data: Dataset, arm: Arm, wanted: Wanted, applies: Applies, seed: int) -> Iterator[Question]:
+def _shuffled(exam: Exam, data: Dataset, arm: Arm, wanted: Wanted, applies: Applies, seed: int) -> Iterator[Open]:
     """Each sample with another image of its split and task."""
-    ask = asker(exam, data, arm.prompt)
+    ask = _ask_under(exam, data, arm, seed)
     for_donor: dict[str, list[Sample]] = {}
     for sample, donor_id in partners(data, seed):
         if wanted((sample.id, arm.text)) and applies(arm, sample):
@@ -58,4 +75,4 @@ def _shuffled(exam: Exam, data: Dataset, arm: Arm, wanted: Wanted, applies: Appl
         )
         for sample in for_donor[donor.id]:
             shown = msgspec.structs.replace(sample, pictures=given)
-            yield msgspec.structs.replace(ask(shown), prompt=arm.text)
+            yield Open(sample.id, arm, partial(ask, shown))

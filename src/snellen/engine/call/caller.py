@@ -6,9 +6,12 @@ import asyncio
 import random
 import time
 from collections.abc import Callable
+from functools import partial
+from typing import NamedTuple
 
 from snellen.core.errors import SnellenError, Stopped
-from snellen.core.subject import Endpoint, Parsed, Reply, Request
+from snellen.core.subject import BrokenReply, Endpoint, Parsed, Reply, Request
+from snellen.core.text import one_line
 from snellen.core.types import Attempt, Call, Failure
 from snellen.engine.call.budget import Budget
 from snellen.engine.call.limiter import Limiter
@@ -17,19 +20,43 @@ from snellen.engine.call.store import Store
 from snellen.engine.call.transport import Fault, Response, Transport
 from snellen.engine.call.trust import Trust
 
-REFUSED = "refused"
+REFUSED = "refused"  # by a filter, before any model saw it: says nothing of what calls cost
 STOPPING = {"key": SnellenError, "no-credit": Stopped}
 
 
-class _Try:
-    """What one attempt gave: a parsed response, or a failure that may be worth another try."""
+class _Try(NamedTuple):
+    """What one attempt gave: a parsed response, or a failure that may be worth another try.
 
-    __slots__ = ("parsed", "reason", "seconds", "status", "wait")
+    `cost` is what it was billed as far as anybody knows: 0 for a try that no model saw, None for one that may have been billed.
+    """
 
-    def __init__(
-        self, parsed: Parsed | None, status: int | None, reason: str, seconds: float, wait: float | None
-    ) -> None:
-        self.parsed, self.status, self.reason, self.seconds, self.wait = parsed, status, reason, seconds, wait
+    parsed: Parsed | None
+    status: int | None
+    reason: str
+    seconds: float
+    cost: float | None = 0.0
+    wait: float | None = None
+
+
+class _Tries:
+    """The failed tries of one call, and what they cost."""
+
+    def __init__(self) -> None:
+        self.failed: list[Attempt] = []
+        self.cost = 0.0
+        self.unsure = False
+
+    def add(self, one: _Try, waited: float = 0.0) -> None:
+        self.failed.append(
+            Attempt(reason=one.reason, status=one.status, seconds=round(one.seconds, 4), waited=round(waited, 3))
+        )
+        self.cost += one.cost or 0.0
+        self.unsure = self.unsure or one.cost is None
+
+    @property
+    def known_cost(self) -> float | None:
+        """What they cost together; None where nothing is known but that it may be something."""
+        return None if self.unsure and not self.cost else self.cost
 
 
 class EndpointCaller:
@@ -54,6 +81,7 @@ class EndpointCaller:
         self._pending: dict[str, asyncio.Future[Reply]] = {}
         self.retries = 0
         self.succeeded = 0
+        self.redacted = 0
         self.stopping = False
 
     async def __call__(self, request: Request) -> Reply:
@@ -83,7 +111,7 @@ class EndpointCaller:
         future: asyncio.Future[Reply] = asyncio.get_running_loop().create_future()
         self._pending[request.key] = future
         try:
-            reply = await self._paid(request)
+            reply = await self._tried(request)
         except BaseException as error:
             if not future.done():
                 future.set_exception(error if isinstance(error, Exception) else SnellenError("the run was stopped"))
@@ -92,40 +120,52 @@ class EndpointCaller:
         finally:
             del self._pending[request.key]
         future.set_result(reply)
-        if self._store is not None and reply.failure is None and not _is_free(reply):
+        if self._store is not None and reply.failure is None and reply.call.cost_source != REFUSED:
             self._store.put(request.key, reply)
         return reply
 
-    async def _paid(self, request: Request) -> Reply:
-        await self._budget.admit(request.cost_bound)
+    async def _tried(self, request: Request) -> Reply:
+        tries = _Tries()
+        while True:
+            one = await self._paid(request, tries)
+            if isinstance(one, Reply):
+                return one
+            if one.parsed is not None:
+                return self._reply(request, one, tries)
+            self._stop_if_hopeless(one)
+            number = len(tries.failed) + 1
+            last = self.stopping or number >= self._tries or (one.wait or 0.0) > LONGEST_RETRY_AFTER
+            wait = 0.0 if last else wait_before(number, one.wait, self._jitter())
+            tries.add(one, wait)
+            if last:
+                return self._gave_up(request, tries, f"{one.reason} ({number} tries)")
+            self.retries += 1
+            await self._pause(wait)
+
+    async def _paid(self, request: Request, before: _Tries) -> _Try | Reply:
+        """One try under the budget. Where the budget allows no further one, what the tries before it cost is kept in a reply."""
+        bound = request.cost_bound
         try:
-            reply = await self._tried(request)
+            await self._budget.admit(bound)
+        except SnellenError as error:
+            if not before.failed:
+                raise
+            return self._gave_up(request, before, f"{before.failed[-1].reason} ({len(before.failed)} tries); {error}")
+        try:
+            one = await self._once(request)
         except BaseException:
             self._budget.release()
             raise
-        if reply.failure is None and not _is_free(reply):
-            self._budget.settle(reply.call.cost, request.cost_bound)
+        if one.parsed is not None and one.parsed.error is None and one.parsed.cost_source != REFUSED:
+            self._budget.settle(one.parsed.cost, bound)
         else:
+            if one.cost != 0.0:
+                self._budget.bill(one.cost)
             self._budget.release()
-        return reply
+        return one
 
-    async def _tried(self, request: Request) -> Reply:
-        failed: list[Attempt] = []
-        while True:
-            one = await self._once(request)
-            if one.parsed is not None:
-                return self._reply(request, one, failed)
-            self._stop_if_hopeless(one)
-            last = self.stopping or len(failed) + 1 >= self._tries or (one.wait or 0.0) > LONGEST_RETRY_AFTER
-            wait = 0.0 if last else wait_before(len(failed) + 1, one.wait, self._jitter())
-            failed.append(
-                Attempt(reason=one.reason, status=one.status, seconds=round(one.seconds, 4), waited=round(wait, 3))
-            )
-            if last:
-                failure = Failure(kind="gave-up", reason=f"{one.reason} ({len(failed)} tries)")
-                return Reply(call=self._call(request, tries=len(failed), failed=failed), failure=failure)
-            self.retries += 1
-            await self._pause(wait)
+    def _gave_up(self, request: Request, tries: _Tries, reason: str) -> Reply:
+        return Reply(call=self._call(request, tries), failure=Failure(kind="gave-up", reason=reason))
 
     async def _pause(self, seconds: float) -> None:
         """Wait before the next try, in slices, so that a run that is being stopped does not wait minutes for it."""
@@ -139,43 +179,48 @@ class EndpointCaller:
             try:
                 response = await self._transport.post(request.body)
             except Fault as fault:
-                return _Try(None, None, self._no_server(fault), time.perf_counter() - begin, None)
+                cost = None if fault.sent else 0.0
+                return _Try(None, None, self._no_server(fault), time.perf_counter() - begin, cost)
         seconds = time.perf_counter() - begin
-        parsed, status, reason = self._understand(response)
+        parsed, status, reason, cost = self._understand(response)
         if parsed is not None and parsed.error is None:
             self._limiter.succeeded(seconds)
             self.succeeded += 1
-            return _Try(parsed, 200, "", seconds, None)
+            return _Try(parsed, 200, "", seconds, cost)
         if status in THROTTLES:
             self._limiter.throttled(f"status {status}")
         if parsed is not None and not worth_retrying(status):
-            return _Try(parsed, status, reason, seconds, None)
-        return _Try(None, status, reason, seconds, retry_after(response.headers))
+            return _Try(parsed, status, reason, seconds, cost)
+        return _Try(None, status, reason, seconds, cost, retry_after(response.headers))
 
     def _no_server(self, fault: Fault) -> str:
         if fault.refused and self.succeeded == 0:
             return f"no server at {self._endpoint.connection.url}: {self._endpoint.connection.start_hint}"
         return str(fault)
 
-    def _understand(self, response: Response) -> tuple[Parsed | None, int, str]:
-        """The parsed response; None with a reason where a 200 makes no sense (that is retried like a network fault)."""
-        if response.status == 200:
-            try:
-                parsed = self._endpoint.parse(response.body)
-            except (ValueError, TypeError, KeyError) as error:
-                return None, 599, f"broken reply: {error}"
-        else:
-            parsed = self._endpoint.explain(response.status, response.body)
+    def _understand(self, response: Response) -> tuple[Parsed | None, int, str, float | None]:
+        """The parsed response, its status, reason and cost; None where it makes no sense (that is retried like a network fault).
+
+        Whatever a server sends, and whatever an endpoint's own reader does with it, is the failure of one try.
+        """
+        good = response.status == 200
+        try:
+            parsed = (self._endpoint.parse if good else partial(self._endpoint.explain, response.status))(response.body)
+        except BrokenReply as broken:
+            return None, 599, f"broken reply: {broken}", broken.bill.cost
+        except Exception as error:
+            reason = f"broken reply: {one_line(str(error)) or type(error).__name__}"
+            return None, 599, reason, None if good else 0.0
         if parsed.error is None:
-            return parsed, 200, ""
-        return parsed, parsed.status or response.status, parsed.error.reason
+            return parsed, 200, "", parsed.cost
+        return parsed, parsed.status or response.status, parsed.error.reason, parsed.cost or 0.0
 
     def _stop_if_hopeless(self, one: _Try) -> None:
         """Nothing listens at the address and nothing ever did: waiting longer would not help."""
         if one.status is None and self.succeeded == 0 and one.reason.startswith("no server at "):
             raise SnellenError(one.reason)
 
-    def _reply(self, request: Request, one: _Try, failed: list[Attempt]) -> Reply:
+    def _reply(self, request: Request, one: _Try, tries: _Tries) -> Reply:
         parsed = one.parsed
         if parsed is None:
             raise RuntimeError("a reply needs a parsed response")
@@ -184,21 +229,18 @@ class EndpointCaller:
                 raise STOPPING[parsed.error.kind](parsed.error.reason)
             if parsed.error.kind == "unknown-model" and self.succeeded == 0:
                 raise SnellenError(parsed.error.reason)
-            failed = [*failed, Attempt(reason=one.reason, status=one.status, seconds=round(one.seconds, 4))]
-            return Reply(call=self._call(request, tries=len(failed), failed=failed), failure=parsed.error)
-        call = self._call(request, tries=len(failed) + 1, failed=failed, parsed=parsed, latency=round(one.seconds, 4))
+            tries.add(one)
+            return Reply(call=self._call(request, tries), failure=parsed.error)
+        self.redacted += parsed.note is not None
+        call = self._call(request, tries, parsed, round(one.seconds, 4))
         return Reply(call=call, text=parsed.text, refused=parsed.refused, tokens=parsed.tokens)
 
     def _call(
-        self,
-        request: Request,
-        *,
-        tries: int,
-        failed: list[Attempt],
-        parsed: Parsed | None = None,
-        latency: float | None = None,
+        self, request: Request, tries: _Tries, answer: Parsed | None = None, latency: float | None = None
     ) -> Call:
-        parsed = parsed or Parsed()
+        """The ledger: the cost is that of all tries, as far as it is known."""
+        parsed = answer or Parsed(cost=tries.known_cost)
+        cost = parsed.cost if answer is None or parsed.cost is None else parsed.cost + tries.cost
         return Call(
             key=request.key,
             kind=self._endpoint.kind,
@@ -208,20 +250,16 @@ class EndpointCaller:
             provider=parsed.provider,
             images=request.images,
             usage=parsed.usage,
-            cost=parsed.cost,
+            cost=cost,
             cost_source=parsed.cost_source,
             latency=latency,
-            tries=tries,
-            failed=tuple(failed),
+            tries=len(tries.failed) + (answer is not None),
+            failed=tuple(tries.failed),
             finish_reason=parsed.finish_reason,
             response_id=parsed.response_id,
             at=int(time.time()),
+            note=parsed.note,
         )
-
-
-def _is_free(reply: Reply) -> bool:
-    """Refused before any model saw it: costs nothing, and says nothing of what calls cost."""
-    return reply.call.cost_source == REFUSED
 
 
 def _as_stored(reply: Reply) -> Reply:

@@ -18,6 +18,8 @@ from urllib.request import getproxies, proxy_bypass
 import httptools
 
 LARGEST_REPLY = 64 * 1024 * 1024
+LARGEST_HEAD = 512 * 1024  # all header lines, those of interim replies (100 Continue) included
+LARGEST_FRAMED = 4 * LARGEST_REPLY  # with what chunks and trailers add
 CONNECT_TIMEOUT = 30.0
 STALE = 0.1  # a kept connection that closes this soon after a request was closed before it
 _now = time.monotonic
@@ -26,9 +28,10 @@ _now = time.monotonic
 class Fault(Exception):
     """The network failed before a whole response was read."""
 
-    def __init__(self, reason: str, refused: bool = False) -> None:
+    def __init__(self, reason: str, refused: bool = False, sent: bool = False) -> None:
         super().__init__(reason)
-        self.refused = refused
+        self.refused = refused  # nobody listens there
+        self.sent = sent  # the request went out: it may have been worked on
 
 
 class Response(NamedTuple):
@@ -51,6 +54,8 @@ class _Line(asyncio.Protocol):
         self._body: list[bytes] = []
         self._size = 0
         self._heard = False
+        self._received = 0
+        self._headed = False
         self._head_only = False
         self._ends_with_connection = False
         self._sent = 0.0
@@ -74,8 +79,12 @@ class _Line(asyncio.Protocol):
         try:
             self._parser.feed_data(data)
         except httptools.HttpParserError as error:
-            self._fail(f"not an HTTP reply ({error})")
-            self.close()
+            self.fail(f"not an HTTP reply ({error})")
+        except httptools.HttpParserUpgrade:
+            self.fail("the server wants to speak another protocol (status 101)")
+        self._received += len(data)
+        if self._received > (LARGEST_FRAMED if self._headed else LARGEST_HEAD) and self._parser is not None:
+            self.fail("the reply is too large" if self._headed else "the reply's header is too large")
 
     # ------------------------------------------------------------ called by the parser
 
@@ -84,7 +93,8 @@ class _Line(asyncio.Protocol):
 
     def on_headers_complete(self) -> None:
         framed = "content-length" in self._headers or "transfer-encoding" in self._headers
-        self._ends_with_connection = not framed and self._parser.get_status_code() >= 200
+        self._headed = self._parser.get_status_code() >= 200
+        self._ends_with_connection = not framed and self._headed
         if self._head_only:
             self._deliver(keep=True)
 
@@ -92,8 +102,7 @@ class _Line(asyncio.Protocol):
         self._body.append(body)
         self._size += len(body)
         if self._size > LARGEST_REPLY:
-            self._fail("the reply is too large")
-            self.close()
+            self.fail("the reply is too large")
 
     def on_message_complete(self) -> None:
         if (
@@ -115,19 +124,20 @@ class _Line(asyncio.Protocol):
         """Send a request; the future gets the response or a Fault. `head_only`: the reply has no body (CONNECT)."""
         self._head_only, self._ends_with_connection, self._sent = head_only, False, _now()
         self._headers, self._body, self._size, self._heard = {}, [], 0, False
+        self._received, self._headed = 0, False
         self._parser = httptools.HttpResponseParser(self)
         self._waiter = asyncio.get_running_loop().create_future()
         self.transport.writelines(pieces)
         return self._waiter
 
     def fail(self, reason: str) -> None:
-        """End the exchange from outside (a time limit)."""
+        """End the exchange and the connection."""
         self._fail(reason)
         self.close()
 
     def _fail(self, reason: str) -> None:
         if self._waiter is not None and not self._waiter.done():
-            self._waiter.set_exception(Fault(reason))
+            self._waiter.set_exception(Fault(reason, sent=True))
 
     def close(self) -> None:
         self.open = False
@@ -212,7 +222,10 @@ class Client:
         target = f"{self._host}:{self._port}"
         login = f"Proxy-Authorization: {self._proxy.credentials}\r\n" if self._proxy and self._proxy.credentials else ""
         head = f"CONNECT {target} HTTP/1.1\r\nHost: {target}\r\n{login}\r\n".encode("latin-1")
-        answer = await line.exchange([head], head_only=True)
+        try:
+            answer = await line.exchange([head], head_only=True)
+        except Fault as fault:
+            raise Fault(str(fault)) from None  # the request itself was not sent
         if answer.status != 200:
             line.close()
             raise Fault(f"the proxy refused the connection (status {answer.status})")

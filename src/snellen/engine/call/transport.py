@@ -32,7 +32,7 @@ class Transport:
         try:
             return await self._client.request(method, target, body)
         except Fault as fault:
-            raise Fault(self._key.redact(str(fault)), fault.refused) from None
+            raise Fault(self._key.redact(str(fault)), fault.refused, fault.sent) from None
 
     async def close(self) -> None:
         await self._client.close()

@@ -24,6 +24,7 @@ from snellen.core.types import Answer, Mark, Outcome, Sample
 from snellen.engine.mark import control_comparison, scoring
 from snellen.engine.plan.plan import Target
 from snellen.engine.runs.folder import MARKS, UNREADABLE, AnswerText, AnswerTokens, Key, RunFolder, Scan
+from snellen.engine.runs.writing import replacing
 from snellen.stats.tally import Tally
 
 _ENCODER = msgspec.json.Encoder()
@@ -156,12 +157,10 @@ class _Marking:
     def _written(self, target: Target) -> Iterator[tuple[Sample, Mark]]:
         """Write each mark as it comes and hand it on; the file takes its place when all are there."""
         path = self.folder.marks_path(target.name)
-        part = path.with_name(path.name + ".part")
         old = _old_marks(path)
         marks, changed = 0, 0
         try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            with part.open("wb", buffering=1 << 20) as out:
+            with replacing(self.folder.path, path.relative_to(self.folder.path).as_posix()) as out:
                 for sample, mark in self._judged(target):
                     line = _ENCODER.encode(mark) + b"\n"
                     out.write(line)
@@ -171,13 +170,9 @@ class _Marking:
                         changed += 1
                         self.remarked.changes.append(Change(target.name, mark.id, MARKS.decode(before), mark))
                     yield sample, mark
-            part.replace(path)
         except OSError as error:
             again = f"'snellen remark {self.folder.path}' goes on"
             raise Stopped(f"cannot write {path} ({error.strerror}): free some space; {again}") from None
-        finally:  # nothing half done stays behind, whatever a protocol does
-            with contextlib.suppress(OSError):
-                part.unlink(missing_ok=True)
         self.remarked.counts[target.name] = (marks, changed)
 
     # ------------------------------------------------------------ the whole run

@@ -25,6 +25,7 @@ from snellen.core.scorer import Evidence, Scorer, Similarities
 from snellen.core.types import Picture, Sample, Struct
 from snellen.engine.plan.plan import scorer_entry
 from snellen.engine.runs.folder import AnswerText, Key, RunFolder, Scan
+from snellen.engine.runs.writing import opened_to_append
 
 CHUNK = 32
 FOLDER = "evidence"
@@ -122,8 +123,8 @@ def score(
 ) -> int:
     """Score every answer that this scorer has not scored yet; gives how many. A few pictures are in memory at a time."""
     entry = scorer_entry(scorer)
-    path = path_of(folder, entry)
-    _cut_torn_line(path)
+    name = path_of(folder, entry).relative_to(folder.path).as_posix()
+    _cut_torn_line(folder, name)
     known = {key: (e.captions, e.pictures) for key, e in read(folder, entry).items()}
     light = {s.id: s for s in folder.samples()}
     wanted: dict[str, list[tuple[AnswerText, tuple[str, ...]]]] = {}
@@ -136,7 +137,7 @@ def score(
         new = [(a, c, p) for a, c, p in work if known.get((a.id, a.prompt)) != (digest(c), _digest(p))]
         seen += len(work)
         if new:
-            _append(path, _scored(scorer, new))
+            _append(folder, name, _scored(scorer, new))
             scored += len(new)
             if progress is not None:
                 progress(seen, count)
@@ -154,22 +155,24 @@ def _captioned(
             yield answer, captions
 
 
-def _cut_torn_line(path: Path) -> None:
+def _cut_torn_line(folder: RunFolder, name: str) -> None:
     """Cut off a last line without an end: what is written behind it would be lost with it."""
+    path = folder.path / name
     raw = path.read_bytes() if path.is_file() else b""
     whole = raw.rfind(b"\n") + 1
     if whole < len(raw):
-        os.truncate(path, whole)
+        with os.fdopen(opened_to_append(folder.path, name), "r+b") as file:
+            file.truncate(whole)
 
 
-def _append(path: Path, found: Iterable[ScoredAnswer]) -> None:
+def _append(folder: RunFolder, name: str, found: Iterable[ScoredAnswer]) -> None:
     lines = b"".join(_ENCODER.encode(one) + b"\n" for one in found)
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with path.open("ab") as out:
+        with os.fdopen(opened_to_append(folder.path, name), "ab") as out:
             out.write(lines)
     except OSError as error:
-        raise Stopped(f"cannot write {path} ({error.strerror}): free some space; the same command goes on") from None
+        why = f"cannot write {folder.path / name} ({error.strerror})"
+        raise Stopped(f"{why}: free some space; the same command goes on") from None
 
 
 def _digest(pictures: Iterable[Picture]) -> str:

@@ -67,8 +67,9 @@ def _probe(plan: Plan, one: Asked) -> tuple[int, int]:
     total, count = 0, 0
     for arm in plan.arms:
         ask = asker(plan.exam, plan.data, arm.prompt)
+        shown = 0 if arm.control == "none" else one.pictures
         for sample in plan.data.full(chosen.__contains__):
             if plan.applies(arm, sample):
-                total += one.subject.input_tokens(ask(sample), one.text, one.pictures)
+                total += one.subject.input_tokens(ask(sample), one.text, shown)
                 count += 1
     return total, count

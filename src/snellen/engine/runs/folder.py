@@ -9,7 +9,6 @@ from __future__ import annotations
 import contextlib
 import math
 import os
-import shutil
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from types import TracebackType
@@ -21,6 +20,7 @@ from snellen.core.arm import Arm
 from snellen.core.errors import SnellenError, Stopped
 from snellen.core.records import Changed, Manifest, Summary, Totals, read_manifest, read_summary, written
 from snellen.core.types import Answer, Failure, Mark, Sample, Struct, Token, Usage
+from snellen.engine.runs.writing import opened_to_append, remove, replacing, unlink_link
 
 T = TypeVar("T")
 _ENCODER = msgspec.json.Encoder()
@@ -234,6 +234,7 @@ class RunFolder:
 
         try:
             self.path.mkdir(parents=True, exist_ok=True)
+            unlink_link(self.path / ".lock")
             self._lock = FileLock(self.path / ".lock")
             self._lock.acquire(timeout=0)
         except Timeout:
@@ -255,7 +256,7 @@ class RunFolder:
 
     def start_appending(self) -> int:
         """Cut a torn last line off and get ready to append; gives the number of bytes cut."""
-        self._fd = os.open(self.answers_path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
+        self._fd = opened_to_append(self.path, self.answers_path.name)
         size = os.fstat(self._fd).st_size
         keep = _end_of_last_line(self._fd, size)
         if keep < size:
@@ -294,7 +295,7 @@ class RunFolder:
 
     def clear(self, name: str) -> None:
         """Remove a folder of derived files."""
-        shutil.rmtree(self.path / name, ignore_errors=True)
+        remove(self.path, name)
 
     def write_samples(self, samples: Iterable[Sample], *, facts: bool = False) -> None:
         """Keep ids, tags and truths, and the facts where marking looks at them, so that it needs no data set."""
@@ -303,19 +304,12 @@ class RunFolder:
 
     def write_chunks(self, name: str, chunks: Iterable[bytes]) -> None:
         """Replace a file by a stream of pieces, as a whole or not at all."""
-        path = self.path / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        part = path.with_name(path.name + ".part")
         try:
-            with part.open("wb", buffering=1 << 20) as out:
+            with replacing(self.path, name) as out:
                 out.writelines(chunks)
-                out.flush()
-                os.fsync(out.fileno())
-            part.replace(path)
         except OSError as error:
-            with contextlib.suppress(OSError):
-                part.unlink()
-            raise Stopped(f"cannot write {path} ({error.strerror}): free some space and run the same command") from None
+            why = f"cannot write {self.path / name} ({error.strerror})"
+            raise Stopped(f"{why}: free some space and run the same command") from None
 
 
 def _raw_lines(path: Path) -> Iterator[bytes]:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from snellen.core.dataset import Problem
 from snellen.core.errors import SnellenError
+from snellen.data.files import read_picture
 from snellen.exams.d3.folder import DATASET, Folder, Located, needed
 
 
@@ -55,7 +56,7 @@ def _decode(file: Path) -> tuple[str | None, str]:
     from snellen.core.pixels import decode_problem
 
     try:
-        data = file.read_bytes()
+        data = read_picture(file)
     except OSError as error:
         return f"cannot be read ({error.strerror})", str(file)
     return decode_problem(data), hashlib.sha256(data).hexdigest()

@@ -11,6 +11,7 @@ from snellen.core.errors import SnellenError
 from snellen.core.options import Selection
 from snellen.core.selection import choose
 from snellen.core.types import Picture, Sample
+from snellen.data.files import read_picture
 from snellen.data.folder import named, unusable
 from snellen.data.label import MARK
 from snellen.exams.d3.folder import Folder, Located, needed
@@ -67,7 +68,7 @@ class D3Data(Dataset):
     def _picture(self, file: Path) -> Picture:
         label = self._folder.label(file)
         try:
-            return Picture(data=file.read_bytes(), name=label)
+            return Picture(data=read_picture(file), name=label)
         except OSError as error:
             raise SnellenError(f"{label} cannot be read ({error.strerror})") from None
 

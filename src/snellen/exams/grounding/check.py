@@ -10,6 +10,7 @@ from pathlib import Path
 from snellen.core.dataset import Problem
 from snellen.core.errors import SnellenError
 from snellen.core.text import one_line
+from snellen.data.files import read_picture
 from snellen.exams.grounding.data import recognise, repeated_ids, size_problem
 from snellen.exams.grounding.formats.base import Screen, Target
 
@@ -35,7 +36,11 @@ def check(where: Path) -> Iterator[Problem]:
 def _image(screen: Screen) -> Iterator[Problem]:
     from snellen.core.pixels import decode_problem
 
-    data = screen.path.read_bytes()
+    try:
+        data = read_picture(screen.path)
+    except OSError as error:
+        yield Problem(screen.image, f"cannot be read ({error.strerror})")
+        return
     problem = decode_problem(data) or size_problem(screen, data)
     if problem:
         yield Problem(screen.image, problem)

@@ -20,6 +20,7 @@ from snellen.core.images import sniff
 from snellen.core.options import Selection
 from snellen.core.selection import choose
 from snellen.core.types import Picture, Sample
+from snellen.data.files import read_picture
 from snellen.data.folder import check_folder
 from snellen.data.label import folder_label
 from snellen.exams.grounding.formats import osworld, pro, screenspot
@@ -147,7 +148,10 @@ def size_problem(screen: Screen, data: bytes) -> str | None:
 
 
 def _picture(screen: Screen) -> Picture:
-    data = screen.path.read_bytes()
+    try:
+        data = read_picture(screen.path)
+    except OSError as error:
+        raise SnellenError(f"{screen.image} cannot be read ({error.strerror})") from None
     problem = size_problem(screen, data)
     if problem:
         raise SnellenError(f"{screen.image}: {problem}")

@@ -5,7 +5,6 @@ What the scenes look like when there is nothing in them it learns from a few tha
 
 from __future__ import annotations
 
-import io
 import re
 import threading
 from collections.abc import Sequence
@@ -16,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 from PIL import Image
 
+from snellen.core.pixels import as_rgb
 from snellen.core.types import Question
 from snellen.synthetic.hidden.scenery import LUMA, SCENES, flat
 from snellen.synthetic.hidden.silhouettes import ICON, IN, LOGO, shapes, templates
@@ -50,8 +50,7 @@ _SHAPE_OF = {split: {_plain(name): name for name in shapes(split)} for split in 
 
 def _opened(data: bytes) -> Field:
     """The picture at twice the working size, in 0..1."""
-    with Image.open(io.BytesIO(data)) as file:
-        return _shrunk(file.convert("RGB"))
+    return _shrunk(as_rgb(data))
 
 
 def _shrunk(image: Image.Image) -> Field:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from snellen.core.errors import SnellenError
 from snellen.core.images import sniff
+from snellen.core.pixels import BadPicture, decoded
 from snellen.core.types import Picture
 
 if TYPE_CHECKING:
@@ -123,13 +124,11 @@ def draw(picture: Picture, boxes: Sequence[Sequence[float]], numbers: Sequence[i
 
 
 def _open(picture: Picture) -> tuple[PillowImage.Image, list[str]] | None:
-    from PIL import Image
-
     try:
-        with Image.open(io.BytesIO(picture.data)) as opened:
+        with decoded(picture.data) as opened:
             mode = opened.mode
             image = opened.convert("RGB")
-    except Exception:  # Pillow's decoders raise whatever they meet
+    except BadPicture:
         return None
     codec = sniff(picture.data).codec
     notes = [f"{codec} to png"] if codec != "png" else []

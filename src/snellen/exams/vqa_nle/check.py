@@ -7,6 +7,7 @@ from pathlib import Path
 
 from snellen.core.dataset import Problem
 from snellen.core.errors import SnellenError
+from snellen.data.files import read_picture
 from snellen.exams.vqa_nle.data import check_note
 from snellen.exams.vqa_nle.formats.base import Record, place, problem
 from snellen.exams.vqa_nle.formats.find import Source, find
@@ -85,7 +86,7 @@ def _image_problems(where: str, record: Record, split: str, index: ImageIndex, d
         return
     decoded.add(image.name)
     try:
-        broken = decode_problem(image.path.read_bytes())
+        broken = decode_problem(read_picture(image.path))
     except OSError as error:
         broken = f"cannot be read ({error.strerror})"
     if broken:

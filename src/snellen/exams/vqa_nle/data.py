@@ -20,6 +20,7 @@ from snellen.core.pixels import check_image
 from snellen.core.selection import choose
 from snellen.core.text import one_line
 from snellen.core.types import Picture, Sample
+from snellen.data.files import read_picture
 from snellen.data.label import MARKER, folder_label
 from snellen.exams.vqa_nle.formats.base import readable
 from snellen.exams.vqa_nle.formats.find import SPLIT_NAMES, Files, Source, find
@@ -147,7 +148,7 @@ class NleData(Dataset):
                 raise SnellenError(f"{self.index.expected(row.record, row.split)}: the image of {row.id} has gone")
             if last is None or last.name != image.name:
                 with readable(image.name):
-                    last = Picture(data=image.path.read_bytes(), name=image.name)
+                    last = Picture(data=read_picture(image.path), name=image.name)
             yield sample_of(self.task, row, self.index, self._ground, last)
 
     # ------------------------------------------------------------ examples

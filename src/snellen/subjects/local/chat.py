@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import io
 from typing import Any, NamedTuple
 
 from snellen.core.digest import digest
-from snellen.core.errors import SnellenError
 from snellen.core.images import ledger_entry
+from snellen.core.pixels import BadPicture, as_rgb, open_picture
 from snellen.core.types import ImageSent, Part, Picture, Question, Text
 
 # LLaVA-1.5 as its hub repository renders it: per turn the role, all images, then each text and a space. Early exports lack it.
@@ -60,20 +59,15 @@ def _message(role: str, parts: tuple[Part, ...], pictures: list[Picture]) -> Mes
 
 def _entry(picture: Picture) -> ImageSent:
     """The ledger's entry. Only the header is read here: pictures are decoded when their batch is made."""
-    from PIL import Image
-
     try:
-        with Image.open(io.BytesIO(picture.data)) as image:
+        with open_picture(picture.data) as image:
             mode = image.mode
-    except Exception as error:
-        raise SnellenError(f"{picture.name}: image does not decode ({type(error).__name__})") from None
+    except BadPicture as error:
+        raise BadPicture(f"{picture.name}: {error}") from None
     done = () if mode == "RGB" else (f"mode {mode} to RGB",)
     return ledger_entry(picture.data, picture.transforms + done)
 
 
 def decode(data: bytes) -> Any:
     """An image as models take it: three channels, nothing else done to it."""
-    from PIL import Image
-
-    with Image.open(io.BytesIO(data)) as image:
-        return image.convert("RGB")
+    return as_rgb(data)

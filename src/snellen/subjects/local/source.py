@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from snellen.core.errors import MissingExtra, SnellenError
+from snellen.core.secret import without_logins
 from snellen.core.text import one_line
 
 SMALL = (".json", ".jinja", ".txt", ".model", ".py")
@@ -74,9 +75,7 @@ def config_of(source: Source) -> dict[str, Any]:
     try:
         path = _hub().hf_hub_download(source.name, "config.json", revision=source.commit)
     except Exception as error:
-        raise SnellenError(
-            f"hf/{source.name}: no config.json at {source.commit}: {one_line(str(error), 120)}"
-        ) from None
+        raise SnellenError(f"hf/{source.name}: no config.json at {source.commit}: {_why(error, 120)}") from None
     return read_config(Path(path).parent)
 
 
@@ -144,6 +143,11 @@ def _hub() -> Any:
     return huggingface_hub
 
 
+def _why(error: Exception, limit: int = 300) -> str:
+    """What the hub's library says, without the login that HF_ENDPOINT may hold."""
+    return one_line(without_logins(str(error)), limit)
+
+
 def _commit(repo: str, revision: str | None) -> str:
     """The commit that a name means: the hub's word, or what the hub's cache on this machine holds."""
     hub = _hub()
@@ -158,7 +162,7 @@ def _commit(repo: str, revision: str | None) -> str:
             f"hf/{repo}: no such folder here, and no such model on the hub (a gated one needs HF_TOKEN)"
         ) from None
     except Exception as error:  # the hub library raises its HTTP library's errors, which differ by version
-        return _cached(hub, repo, revision, f"the hub cannot be reached ({one_line(str(error), 120)})")
+        return _cached(hub, repo, revision, f"the hub cannot be reached ({_why(error, 120)})")
     return str(info.sha)
 
 
@@ -183,9 +187,7 @@ def fetch(source: Source) -> Path:
     try:
         folder = _snapshot(hub, source.name, source.commit)
     except Exception as error:
-        raise SnellenError(
-            f"hf/{source.name}: cannot download commit {source.commit}: {one_line(str(error))}"
-        ) from None
+        raise SnellenError(f"hf/{source.name}: cannot download commit {source.commit}: {_why(error)}") from None
     read_config(folder)
     if not any(folder.glob("*.safetensors")):
         raise SnellenError(

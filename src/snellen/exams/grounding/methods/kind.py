@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from snellen.core.errors import SnellenError
 from snellen.core.options import Option
+from snellen.core.secret import without_logins
 from snellen.core.subject import Given, OptionsOf, Subject, SubjectKind
 from snellen.data.dotenv import overlaid
 from snellen.exams.grounding.methods.options import (
@@ -106,12 +107,14 @@ class MethodKind(SubjectKind):
         there = {
             "model": "--model",
             "planner": "--planner or --model",
-            "parser:omniparser": f"a server at {parser} ({_answers(probe_url(parser))})",
+            "parser:omniparser": f"a server at {without_logins(parser)} ({_answers(probe_url(parser))})",
             "parser:ocr": "embedded",
             "extra:ocr": "installed" if missing() is None else "MISSING: pip install 'snellen[ocr]'",
             "truth": "the answer itself",
         }
-        server = f"{UITARS.removeprefix('vllm/')} at {uitars} ({_answers(uitars.rstrip('/') + '/models')})"
+        server = (
+            f"{UITARS.removeprefix('vllm/')} at {without_logins(uitars)} ({_answers(uitars.rstrip('/') + '/models')})"
+        )
         rows = []
         for entry in catalogue():
             known = there | ({"model": f"--model, else {server}"} if _is_uitars(entry.name) else {})

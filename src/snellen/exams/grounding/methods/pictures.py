@@ -8,6 +8,8 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from snellen.core.errors import SnellenError
+from snellen.core.pixels import BadPicture, as_rgb
+from snellen.core.text import one_line
 from snellen.exams.grounding.geometry import Box, Crop
 
 if TYPE_CHECKING:
@@ -22,13 +24,10 @@ TAG_COLOURS = ((214, 39, 40), (31, 119, 180), (44, 160, 44), (148, 103, 189), (1
 @lru_cache(maxsize=4)
 def opened(data: bytes) -> Image:
     """The decoded picture in RGB; the last few are kept, since many crops are cut from one screenshot."""
-    from PIL import Image
-
     try:
-        with Image.open(io.BytesIO(data)) as image:
-            return image.convert("RGB")
-    except Exception as error:
-        raise SnellenError(f"the picture does not decode ({type(error).__name__})") from None
+        return as_rgb(data)
+    except BadPicture as error:
+        raise SnellenError(f"the picture cannot be used: {one_line(str(error), 160)}") from None
 
 
 def encoded(image: Image) -> bytes:

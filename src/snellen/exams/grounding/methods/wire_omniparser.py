@@ -17,7 +17,7 @@ from typing import Any
 import msgspec
 
 from snellen.core.errors import SnellenError
-from snellen.core.secret import Secret
+from snellen.core.secret import Secret, has_login
 from snellen.core.subject import Connection, Parsed
 from snellen.core.text import one_line
 from snellen.core.types import Failure
@@ -80,6 +80,8 @@ def probe_url(base: str) -> str:
 
 
 def _root(base: str) -> str:
+    if has_login(base.strip()) or "?" in base or "#" in base:
+        raise SnellenError("the OmniParser address must hold no user name, password, '?' or '#'")
     root = base.strip().rstrip("/")
     for ending in ("/parse", "/probe"):
         root = root.removesuffix(ending)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import io
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 from PIL import Image, ImageChops
 
+from snellen.core.pixels import decoded
 from snellen.synthetic.patterns.colour import Floats
 
 Pixels = npt.NDArray[np.uint8]
@@ -40,8 +40,7 @@ class Segmented:
 
 def load(data: bytes) -> Image.Image:
     """The image as RGB, very large ones made smaller; transparent pixels are shown on white."""
-    image: Image.Image = Image.open(io.BytesIO(data))
-    image.load()
+    image = decoded(data)
     if image.mode in ("RGBA", "LA", "PA", "P"):
         image = image.convert("RGBA")
         image = Image.alpha_composite(Image.new("RGBA", image.size, "white"), image)

@@ -1,0 +1,184 @@
+"""Reliability F4: Ctrl-C and SIGTERM were ignored while a model list, the data or a stopped feeder was waited for."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from tests.support.command import start
+from tests.support.endpoint import Endpoint
+from tests.support.sets import write_set
+
+from snellen.core.errors import SnellenError
+from snellen.core.options import Selection
+
+LONG = 60  # seconds: far more than a stop takes, far less than the time limits that would end the waiting by themselves
+
+BLOCKED = '''
+"""An exam whose question 5 waits for a pipe that nobody writes to."""
+from pathlib import Path
+from snellen import Exam, Prompt, Protocol, Sample
+
+def ask(sample, _shots):
+    if sample.id == "s5":
+        Path(sample.facts["pipe"]).with_suffix(".reached").touch()
+        Path(sample.facts["pipe"]).read_bytes()
+    return "Which one is it?"
+
+class Blocked(Exam):
+    name = "blocked"
+    title = "blocked"
+    prompts = {"question": Prompt("question", "which", ask)}
+    protocols = {"exact": Protocol("exact", "equal", lambda reply, _s: reply, lambda r, s: r == s.truth)}
+
+    def samples(self, where):
+        for i in range(9):
+            yield Sample(id=f"s{i}", tags={}, truth="x", facts={"pipe": str(where / "pipe")})
+
+EXAM = Blocked()
+'''
+
+
+def wait_for(condition: Callable[[], object], process: subprocess.Popen[str]) -> None:
+    while not condition():
+        assert process.poll() is None, process.stderr.read() if process.stderr else ""
+        time.sleep(0.02)
+
+
+def ended(process: subprocess.Popen[str]) -> str:
+    """What it said, once it has ended; a process that does not end is killed, and the test fails."""
+    try:
+        _out, said = process.communicate(timeout=LONG)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.communicate()
+        pytest.fail("the signal was ignored")
+    assert "Traceback" not in said, said
+    return said
+
+
+@contextmanager
+def silent() -> Iterator[tuple[str, threading.Event]]:
+    """A server that takes connections and never says anything; its address, and whether anybody asked."""
+    asked = threading.Event()
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        kept = []
+
+        def serve() -> None:
+            while True:
+                try:
+                    one, _ = server.accept()
+                except OSError:
+                    return
+                kept.append(one)
+                if one.recv(65536):
+                    asked.set()
+
+        threading.Thread(target=serve, daemon=True).start()
+        yield f"http://127.0.0.1:{server.getsockname()[1]}/v1", asked
+
+
+@pytest.mark.parametrize("kind", [signal.SIGINT, signal.SIGTERM])
+def test_a_model_list_that_never_comes(tmp_path: Path, kind: signal.Signals) -> None:
+    data = write_set(tmp_path / "set", 5)
+    with silent() as (url, asked):
+        words = ("run", "salbench", "--data", data, "--model", "api/m", "--base-url", url, "--out", tmp_path / "runs")
+        process = start(*words, cache=tmp_path / "cache")
+        wait_for(asked.is_set, process)
+        process.send_signal(kind)
+        assert "interrupted" in ended(process)
+    assert process.returncode == 130
+
+
+def test_data_that_cannot_be_read_to_its_end(tmp_path: Path) -> None:
+    (tmp_path / "blocked.py").write_text(BLOCKED)
+    data = tmp_path / "set"
+    data.mkdir()
+    os.mkfifo(data / "pipe")
+    process = start(
+        *("run", "blocked", "--plugin", tmp_path / "blocked.py", "--data", data, "--model", "baseline/constant:x"),
+        *("--out", tmp_path / "runs"),
+        cache=tmp_path / "cache",
+    )
+    wait_for((data / "pipe.reached").exists, process)
+    process.send_signal(signal.SIGINT)
+    assert "interrupted" in ended(process)
+    assert process.returncode == 130
+
+
+def test_the_second_signal_acts_at_once(tmp_path: Path) -> None:
+    """Nothing can hold it up, also where the first one is still being obeyed."""
+    data = write_set(tmp_path / "set", 5)
+    with silent() as (url, asked):
+        words = ("run", "salbench", "--data", data, "--model", "api/m", "--base-url", url, "--out", tmp_path / "runs")
+        process = start(*words, cache=tmp_path / "cache")
+        wait_for(asked.is_set, process)
+        process.send_signal(signal.SIGTERM)
+        process.send_signal(signal.SIGTERM)
+        try:
+            process.communicate(timeout=LONG)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            pytest.fail("both signals were ignored")
+    assert process.returncode in (-signal.SIGTERM, 130)
+
+
+def children(pid: int) -> list[int]:
+    try:
+        return [int(c) for c in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+    except OSError:
+        return []
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="looks for the feeding process in /proc")
+def test_a_feeder_that_was_stopped(tmp_path: Path) -> None:
+    data = write_set(tmp_path / "set", 600)
+    with Endpoint(delay=0.05) as endpoint:
+        process = start(
+            *("run", "salbench", "--data", data, "--model", "api/m", "--base-url", endpoint.url),
+            *("--out", tmp_path / "runs", "--concurrency", 1),
+            cache=tmp_path / "cache",
+        )
+        wait_for(lambda: children(process.pid) and endpoint.requests, process)
+        (feeder,) = children(process.pid)
+        os.kill(feeder, signal.SIGSTOP)
+        process.send_signal(signal.SIGINT)
+        assert "interrupted" in ended(process)
+        assert process.returncode == 130
+        assert not Path(f"/proc/{feeder}").exists()
+
+
+@pytest.mark.parametrize("exam", ["d3", "grounding", "vqax"])
+def test_a_pipe_in_the_place_of_a_picture_is_an_error(tmp_path: Path, exam: str) -> None:
+    from snellen import exams
+
+    made = exams.load(exam)
+    made.make(tmp_path, count=2, seed=1, workers=1, progress=None)
+    files = [p for p in tmp_path.rglob("*") if p.suffix in (".png", ".jpg")]
+    data = made.open(tmp_path, Selection())
+    for picture in files:
+        picture.unlink()
+        os.mkfifo(picture)
+
+    found: list[object] = []
+
+    def read() -> None:
+        try:
+            found.extend(data.full(lambda _id: True))
+        except SnellenError as error:
+            found.append(error)
+
+    thread = threading.Thread(target=read, daemon=True)
+    thread.start()
+    thread.join(LONG)
+    assert not thread.is_alive(), "the pipe was read"
+    assert isinstance(found[-1], SnellenError)
+    assert "not a regular file" in str(found[-1])
