@@ -167,9 +167,42 @@ _CORRECTION = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 _HINTS = (  # one of these is in every correction: most replies need not be searched
-    *("wait", "actually", "or rather", "rather,", "oops", "correction", "me correct", "to correct", "must correct", "should correct"),
-    *("mistake", "my bad", "hold on", "sorry", "apologies", "scratch that", "strike that", "forget that", "ignore that", "disregard"),
-    *("i mean", "on second", "rephrase", "revise", "reconsider", "closer", "further", "more careful", "corrected answer", "updated answer"),
+    *(
+        "wait",
+        "actually",
+        "or rather",
+        "rather,",
+        "oops",
+        "correction",
+        "me correct",
+        "to correct",
+        "must correct",
+        "should correct",
+    ),
+    *(
+        "mistake",
+        "my bad",
+        "hold on",
+        "sorry",
+        "apologies",
+        "scratch that",
+        "strike that",
+        "forget that",
+        "ignore that",
+        "disregard",
+    ),
+    *(
+        "i mean",
+        "on second",
+        "rephrase",
+        "revise",
+        "reconsider",
+        "closer",
+        "further",
+        "more careful",
+        "corrected answer",
+        "updated answer",
+    ),
 )
 
 

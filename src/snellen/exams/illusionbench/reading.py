@@ -83,11 +83,19 @@ def match_head(reply: str, truth: str) -> bool:
 
 # ---------------------------------------------------------------- robust
 
-_NOT = r"\b(?:not(?! only\b)|cannot|never|neither|nor|unlike|without|rather than|instead of|nothing like|[a-z]+n't)"
+_NOT = (
+    r"\b(?:not(?! only\b)|cannot|never|neither|nor|unlike|without|rather than|instead of|nothing like|[a-z]+n't"
+    r"|anything but|far from|fails? to|(?<!no )doubts?|hardly|barely|lacks?|ruled? out|excludes?|excluded|other than|unlikely|if (?:it|this) (?:was|were|is))"
+)
 _NO = r"\bno(?: (?:visible|clear|obvious|hidden|such|discernible))?(?: (?:sign|trace|hint|evidence) of)?(?: an?| the)?"
 _TURNS = r"but|except|only|so|however|though|although|instead|rather|because|therefore"  # here a new statement begins
-_IS_NOT = r" (?:(?:is|was|are|were|do|does|can|could|would) not\b|cannot\b|[a-z]+n't\b)"
-_DOUBTS = re.compile(r"\b(?:no|not|or|but|however|instead|could|might|may|maybe|perhaps|possibly|also|though|although)\b|n't\b")
+_IS_NOT = (
+    r" (?:(?:is|was|are|were|do|does|can|could|would) not\b|cannot\b|[a-z]+n't\b"
+    r"|(?:is|was) (?:wrong|incorrect|unlikely|impossible|ruled out|excluded)\b)"
+)
+_DOUBTS = re.compile(
+    r"\b(?:no|not|or|but|however|instead|could|might|may|maybe|perhaps|possibly|also|though|although)\b|n't\b"
+)
 
 
 class _Names(NamedTuple):
@@ -103,11 +111,11 @@ def _names(subset: str) -> _Names:
     for name in (*SHAPES[subset], *SCENES):
         for spelling in spellings_of(name):
             spellings.setdefault(spelling, name)
-    options = Options(spellings, ("shape", "icon", "logo", "object", "scene", "background", "class", "class_name", "name"))
+    options = Options(spellings, ("class", "class_name", "name"))
     name = rf"{options.word}\b"
     # a few words may stand between "not" and the name ("not really look like a"), and "or" brings more names
     between = rf"(?: (?!(?:{_TURNS})\b)(?!{name})[\w']++){{0,5}}"
-    before = rf"(?:{_NOT}{between}|{_NO}) ['(]?{name}(?:,? n?or(?: an?| the)? {name})*"
+    before = rf"(?:{_NOT}{between}|{_NO}) ['(]?{name}(?:(?:,? (?:n?or|and)|,)(?: an?| the)? {name})*"
     after = rf"\b{name}'?{_IS_NOT}"
     return _Names(options, re.compile(f"{after}|{before}"))
 
