@@ -32,9 +32,13 @@ class Statement(NamedTuple):
 NOTHING = Statement("", ())
 
 _YES = r"yes|true|present|different|differs|correct|applies|applicable|y|1|\u2713|\u2714|\u2705|\u2611"
+_ALIKE = (
+    r"(?:all )?(?:the )?(?:same|identical|similar|equal|uniform|consistent|constant|unchanged)"
+    r"(?: (?:for|across|in|as|to|among) [\w ]{1,40})?"
+)
 _NO = (
-    r"no(?: (?:differences?|change))?|false|absent|none|(?:all )?(?:the )?(?:same|identical|similar|equal)(?: (?:for|across|in|as|to|among) [\w ]{1,40})?"
-    r"|unchanged|uniform|consistent|incorrect|n/a|n|0|x|not (?:present|applicable|different)|does(?: not|n't) (?:apply|differ)|\u2717|\u2718|\u274c|\u2610|\u2716"
+    rf"no(?: (?:differences?|change))?|false|absent|none|{_ALIKE}|incorrect|n/a|n|0|x|not (?:present|applicable|different)"
+    r"|does(?: not|n't) (?:apply|differ)|\u2717|\u2718|\u274c|\u2610|\u2716"
 )
 _YES_WORD, _NO_WORD = re.compile(_YES), re.compile(_NO)
 _NO_HEADS = (
@@ -44,8 +48,8 @@ _NO_HEADS = (
 _CHECKED = r"\[x\]|[\u2713\u2714\u2705\u2611]"
 _UNCHECKED = r"\[ ?\]|[\u2717\u2718\u274c\u2610\u2716]"
 _ANSWER = re.compile(
-    r"\b(?:final answer|answers?|conclusion|verdict|prediction|choice|final decision)\b[^\S\n]?(?:(?:is|are|would be|should be|must be)\b|[:=-]|->|=>){1,3}"
-    r"|^[^\S\n]{0,4}(?:the )?(?:final )?(?:answer|conclusion)s?[^\S\n]{0,4}$",
+    r"\b(?:final answer|answers?|conclusion|verdict|prediction|choice|final decision)\b(?:\(s\))?[^\S\n]?"
+    r"(?:(?:is|are|would be|should be|must be)\b|[:=-]|->|=>){1,3}|^[^\S\n]{0,4}(?:the )?(?:final )?(?:answer|conclusion)s?[^\S\n]{0,4}$",
     re.MULTILINE,
 )
 _THEREFORE = re.compile(
@@ -54,7 +58,18 @@ _THEREFORE = re.compile(
 _ANSWER_HINTS = ("answer", "conclusion", "verdict", "prediction", "choice", "decision")
 _THEREFORE_HINTS = ("therefore", "thus", "hence", "consequently", "conclu", "summar", "sum up", "tl;dr", "overall")
 _OFFER_HINTS = ("options", "choices", "candidates", "possib", "list", "labels", "categories")
-_IMPRESSION_HINTS = ("first", "initially", "thought", " seem", " look", " appear")
+_IMPRESSION_HINTS = (
+    "first",
+    "initially",
+    "thought",
+    "considered",
+    " saw ",
+    " seem",
+    " look",
+    " appear",
+    "though",
+    "while",
+)
 _PICKED_HINTS = ("out of", "among", "between", "from")
 _FLAG_HINTS = (
     *":=|([?",
@@ -79,9 +94,11 @@ _SPACES = re.compile(r"[^\S\n]+")
 _UNIT = re.compile(r"[;\n!]+|\.+(?!\d)")
 _PIECE = re.compile(r"(?<=[.!?\n;])")
 _IMPRESSION = re.compile(
-    r"\b(?:at first|initially|(?:i|one|you) (?:first |initially |originally |might have |would have )?thought|my first (?:guess|impression|thought)"
-    r"|(?:might|may|could|would) (?:seem|look|appear)|(?:seems?|looks?|appears?) at first)\b"
+    r"\b(?:at first|initially|(?:i|one|you) (?:first |initially |originally |might have |would have )?(?:thought|considered|saw)"
+    r"|my first (?:guess|impression|thought)|(?:might|may|could|would) (?:seem|look|appear)|(?:seems?|looks?|appears?) at first)\b"
     r"[^.;\n!]{0,200}?(?:\b(?:but|however|yet)\b|[.;\n!])"
+    r"|\b(?:although|though|while)\b[^.;\n!,]{0,60}?"
+    r"\b(?:mistaken|confused|looks?|seems?|appears?|resembles?|similar|could be|might be|may be)\b[^.;\n!,]{0,80},"
 )
 _AFFIRMED = re.compile(
     r"\W*(?:yes|that's (?:right|correct)|that is (?:right|correct)|correct|right|it is right|i am sure)\b"
@@ -93,8 +110,44 @@ _SWITCHES = (
     *("is_different", "is_present", "is_salient", "is_odd", "value", "status"),
 )
 _REASONS = frozenset(
-    "reason reasoning reasons explanation rationale thought thoughts analysis description justification confidence evidence question options "
-    "choices notes note comment caption observation observations thinking steps summary score probability".split()
+    (
+        *(
+            "reason",
+            "reasoning",
+            "reasons",
+            "explanation",
+            "rationale",
+            "thought",
+            "thoughts",
+            "thinking",
+            "analysis",
+            "description",
+        ),
+        *(
+            "justification",
+            "confidence",
+            "evidence",
+            "question",
+            "options",
+            "choices",
+            "note",
+            "notes",
+            "comment",
+            "caption",
+        ),
+        *(
+            "observation",
+            "observations",
+            "steps",
+            "summary",
+            "score",
+            "probability",
+            "not",
+            "excluded",
+            "rejected",
+            "others",
+        ),
+    )
 )
 
 
@@ -129,6 +182,7 @@ class Options:
             rf"\b(?:(?P<yes>yes|different|differs|present)|(?P<no>{_NO_HEADS})\b[^:\n.;,]{{0,30}})[*\"']{{0,3}}\s?:[*\"']{{0,3}}\s{{0,3}}"
             rf"(?P<o>{self.word}\b{more}{{0,60}})"
         )
+        self._as_key = re.compile(rf"(\b{self.word}\b[*\"' ]{{0,3}}):(?=[^\S\n]{{0,4}}\S)")
         self._scored = re.compile(rf"\b{self.word}\b{sign}[:=(|-]\|?{sign}\d{{0,3}}(?:\.\d{{1,9}}|\d ?%)")
         self._keys = (
             *keys,
@@ -251,6 +305,8 @@ class Options:
             return Statement("", flags)
         if _is_there(_OFFER_HINTS, text):
             text = self._offered.sub(" ", text)
+        if ":" in text:  # "color: one of them is red" is no bare answer
+            text = self._as_key.sub(r"\1 ", text)
         text = self._without(_IMPRESSION, _IMPRESSION_HINTS, _without_signs(text))
         text = self._without(self._picked_from, _PICKED_HINTS, text)
         if "?" in text:

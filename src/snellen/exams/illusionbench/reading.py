@@ -65,9 +65,16 @@ def match_strict(answer: str, truth: str) -> bool:
 
 
 def extract_first(reply: str, task: str) -> str:
-    """The value of a line `Shape:` or `Scene:`, else the whole reply."""
-    found = re.search(rf"^[^\S\n]*{task}\s*:\s*(.+)$", reply, re.IGNORECASE | re.MULTILINE)
-    return found.group(1).strip() if found else reply
+    """The value of the last line `Shape:` or `Scene:`, else the whole reply; also where that last line has only white space after
+    the colon. (A line that ends at the colon is none.)
+    """
+    label = re.compile(rf"\s*{task}\s*:", re.IGNORECASE)
+    value = ""
+    for line in reply.splitlines():
+        found = label.match(line)
+        if found and found.end() < len(line):
+            value = line[found.end() :].strip()
+    return value or reply
 
 
 def match_first(answer: str, truth: str) -> bool:
@@ -85,7 +92,8 @@ def match_head(reply: str, truth: str) -> bool:
 
 _NOT = (
     r"\b(?:not(?! only\b)|cannot|never|neither|nor|unlike|without|rather than|instead of|nothing like|[a-z]+n't"
-    r"|anything but|far from|fails? to|(?<!no )doubts?|hardly|barely|lacks?|ruled? out|excludes?|excluded|other than|unlikely|if (?:it|this) (?:was|were|is))"
+    r"|(?:any|every)thing(?: else)? (?:but|except)|far from|fails? to|(?<!no )doubts?|hardly|barely|lacks?|ruled? out|excludes?|excluded"
+    r"|other than|unlikely|if (?:it|this) (?:was|were|is)|none|wrong to (?:say|call)|as opposed to)"
 )
 _NO = r"\bno(?: (?:visible|clear|obvious|hidden|such|discernible))?(?: (?:sign|trace|hint|evidence) of)?(?: an?| the)?"
 _TURNS = r"but|except|only|so|however|though|although|instead|rather|because|therefore"  # here a new statement begins
@@ -114,7 +122,7 @@ def _names(subset: str) -> _Names:
     options = Options(spellings, ("class", "class_name", "name"))
     name = rf"{options.word}\b"
     # a few words may stand between "not" and the name ("not really look like a"), and "or" brings more names
-    between = rf"(?: (?!(?:{_TURNS})\b)(?!{name})[\w']++){{0,5}}"
+    between = rf"(?: (?!(?:{_TURNS})\b)(?!{name})[\w']++){{0,6}}"
     before = rf"(?:{_NOT}{between}|{_NO}) ['(]?{name}(?:(?:,? (?:n?or|and)|,)(?: an?| the)? {name})*"
     after = rf"\b{name}'?{_IS_NOT}"
     return _Names(options, re.compile(f"{after}|{before}"))
