@@ -90,7 +90,7 @@ _APOSTROPHE = re.compile(r"(?<!\w)'|'(?!\w)")
 _JOINT = re.compile(r"_|(?<=\w)-(?=\w)")
 _TAG = re.compile(r"</?[a-z][a-z0-9_]{0,30}(?:\s[^<>]{0,100})?/?>")
 _DASH = re.compile(r"[^\S\n]-{1,3}[^\S\n]|:(?=\s)")
-_SPACES = re.compile(r"[^\S\n]+")
+_SPACES = re.compile(r"[^\S\n]{2,}|[^\S\n ]")  # but single spaces
 _UNIT = re.compile(r"[;\n!]+|\.+(?!\d)")
 _PIECE = re.compile(r"(?<=[.!?\n;])")
 _IMPRESSION = re.compile(
@@ -217,7 +217,7 @@ class Options:
         if len(reply) < 100 and (known := self.bare(reply.lower())):
             return Statement("", known)
         whole = opened(reply)
-        if self.named.search(_JOINT.sub(" ", whole.text.lower())) is None:
+        if self.named.search(_apart(whole.text.lower())) is None:
             return NOTHING
         if whole.value is not None:
             found = self._in_json(whole)
@@ -268,14 +268,14 @@ class Options:
         return found or _together([self._of_value(v, depth + 1) for v in inner if not isinstance(v, str)])
 
     def _names_one(self, text: str) -> bool:
-        return self.named.search(text.lower().translate(_SIGNS)) is not None
+        return self.named.search(_apart(text.lower()).translate(_SIGNS)) is not None
 
     def _flags_of(self, value: dict[str, Any]) -> tuple[str, ...] | None:
         """The options that a map from options says yes to."""
         yes: list[str] = []
         some = False
         for key, flag in value.items():
-            bare = self.bare(_without_signs(str(key)[:100].lower()))
+            bare = self.bare(_without_signs(_apart(str(key)[:100].lower())))
             if bare is None or len(bare) > 1:
                 continue
             word = str(flag).strip().lower() if isinstance(flag, str | bool | int) else ""
@@ -298,7 +298,7 @@ class Options:
         if "<" in text:
             text = _TAG.sub(lambda tag: tag.group() if self._names_one(tag.group()) else " ", text)
         text = layout_off(text, numbered=True)
-        text = _JOINT.sub(" ", text)
+        text = _apart(text)
         text = self._after_correction(self._from_answer(text))
         text, flags = self._flags_in(text)
         if flags is not None:
@@ -435,13 +435,23 @@ def _branches(node: dict[str, Any]) -> str:
 
 
 def _is_there(hints: Iterable[str], text: str) -> bool:
-    """Whether it is worth while to look for a pattern."""
-    return any(hint in text for hint in hints)
+    """Whether it is worth while to look for a pattern. (A loop, since this is called for every reply, several times.)"""
+    for hint in hints:  # noqa: SIM110
+        if hint in text:
+            return True
+    return False
+
+
+def _apart(text: str) -> str:
+    """Words joined by a hyphen or an underscore as two words."""
+    return _JOINT.sub(" ", text) if "_" in text or "-" in text else text
 
 
 def _without_signs(text: str) -> str:
     """Only words, points and commas; dashes and colons between them as semicolons."""
-    text = _JOINT.sub(" ", _DASH.sub("; ", text).translate(_SIGNS))
+    if "-" in text or ":" in text:
+        text = _DASH.sub("; ", text)
+    text = text.translate(_SIGNS)
     if "'" in text:
         text = _APOSTROPHE.sub(" ", text)
     return _SPACES.sub(" ", text)

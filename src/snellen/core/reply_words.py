@@ -213,7 +213,10 @@ def correction_end(text: str) -> int:
     (0, ' blue')
     """
     lowered = text.lower()
-    if not any(word in lowered for word in _HINTS):
+    for word in _HINTS:
+        if word in lowered:
+            break
+    else:
         return 0
     return max((found.end() for found in _CORRECTION.finditer(text)), default=0)
 
