@@ -70,6 +70,7 @@ class SalBenchProtocol(Protocol):
         name: str,
         about: str,
         *,
+        version: str = "1",
         headline: str,
         read: Callable[[str, tuple[str, ...]], Labels],
         truth: Callable[[str, tuple[str, ...]], Labels],
@@ -177,7 +178,7 @@ PROTOCOLS = {
         ),
         SalBenchProtocol(
             "robust",
-            "whole words, aliases, negation, markdown and verbose replies understood; macro F1 over the labels that occur",
+            "whole words, aliases, negation, corrections and yes or no understood in replies of any form; macro F1 over the labels that occur",
             version="2",
             headline="macro_f1",
             read=read_robust,
