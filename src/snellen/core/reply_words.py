@@ -184,15 +184,24 @@ _HINTS = (
 )
 
 
+def correction_end(text: str) -> int:
+    """Where the last "no, wait", "actually," or the like ends; 0 where nothing is corrected.
+
+    >>> correction_end("red because he waits"), "red. Wait, blue"[correction_end("red. Wait, blue"):]
+    (0, ' blue')
+    """
+    lowered = text.lower()
+    if not any(word in lowered for word in _HINTS):
+        return 0
+    return max((found.end() for found in _CORRECTION.finditer(text)), default=0)
+
+
 def after_correction(text: str) -> str:
     """What follows the last "no, wait", "actually," or the like; all of it where nothing is corrected, or nothing follows.
 
     >>> after_correction("Red. No, wait, it is blue."), after_correction("Red because it is actually hot.")
     ('it is blue.', 'Red because it is actually hot.')
     """
-    lowered = text.lower()
-    if not any(word in lowered for word in _HINTS):
-        return text
-    end = max((found.end() for found in _CORRECTION.finditer(text)), default=0)
+    end = correction_end(text)
     rest = text[end:].strip(" \t\n,.;:!-")
     return text[end:].strip(" \t\n,;:!-") if rest else text
