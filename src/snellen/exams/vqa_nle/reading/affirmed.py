@@ -31,16 +31,17 @@ REACH = 5
 
 
 class Option(NamedTuple):
-    """An option that is affirmed, where it begins and ends, and whether it is only called possible."""
+    """An option that is named, where it begins and ends, whether it is only called possible, and whether it is denied."""
 
     name: str
     start: int
     end: int
     hedged: bool
+    denied: bool = False
 
 
-def affirmed(text: str, matches: Iterator[re.Match[str]], name: Callable[[re.Match[str]], str], all_of: int) -> list[Option]:
-    """Every option that a text affirms, in its order. Options that "or" or a comma joins hang together; `all_of` them are a list
+def options_in(text: str, matches: Iterator[re.Match[str]], name: Callable[[re.Match[str]], str], all_of: int) -> list[Option]:
+    """Every option that a text names, in its order. Options that "or" or a comma joins hang together; `all_of` them are a list
     of what there is, and no choice.
 
     An option is denied by a negation a few words before it in the same clause, with the option before it where "or" joins them, or by
@@ -69,13 +70,23 @@ def affirmed(text: str, matches: Iterator[re.Match[str]], name: Callable[[re.Mat
         last_denied = group[-1][1] and len(group) > 1
         listed = len({option.name for option, _no in group}) >= all_of
         hedged = listed or group[0][0].hedged
-        found += [option._replace(hedged=hedged) for option, no in group if not (no or last_denied)]
+        found += [option._replace(hedged=hedged, denied=no or last_denied) for option, no in group]
     return found
 
 
+def affirmed(options: list[Option]) -> list[Option]:
+    """Those that are not denied."""
+    return [option for option in options if not option.denied]
+
+
 def decided(options: list[Option]) -> Option | None:
-    """The one option of all; where others are called possible only, the one that is not."""
-    for only in (options, [option for option in options if not option.hedged]):
+    """The one option that is affirmed; where others are called possible only, the one that is not. None is, where the same is denied
+    afterwards.
+    """
+    left = affirmed(options)
+    for only in (left, [option for option in left if not option.hedged]):
         if len({option.name for option in only}) == 1:
-            return only[0]
+            last = only[-1]
+            taken_back = any(o.denied and o.name == last.name and o.start > last.start for o in options)
+            return None if taken_back else last
     return None

@@ -37,7 +37,7 @@ _LEAD = re.compile(
     r"|(?:step|part) \d{1,2}\s?[:.]\s"
     r"|tl;?\s?dr\s?:?\s"
     # that it is the answer
-    rf"|(?:and |so )?(?:(?:the|my|our|your|an?|its)\s)?{_WHICH}{_NOUN}s?{_WHERE}(?:\s?(?:\([^()\n]{{0,40}}\)))?(?:\s?(?::|=>|->|=)|\s-(?=\s)|\s{_IS}\b\s?:?|\n)\s{{0,4}}(?:(?:definitely|clearly|probably|simply|likely)\s)?"
+    rf"|(?:and |so )?(?:(?:the|my|our|your|an?|its)\s)?{_WHICH}{_NOUN}s?{_WHERE}(?:\s?\([^()\n]{{4,40}}\))?(?:\s?(?::|=>|->|=)|\s-(?=\s)|\s{_IS}\b\s?:?|\n)\s{{0,4}}(?:(?:definitely|clearly|probably|simply|likely)\s)?"
     rf"|(?:(?:it|this|that|these|they|the (?:answer|image|picture))(?:\s(?:is|are|was|{_IS}|could be|might be|may be|can be|shows?|depicts?|looks like|represents?|would be classified as)|'s|'re)"
     rf"(?: (?:clearly|probably|likely|definitely|most likely|actually|really|simply|just|indeed|called|classified as|labell?ed(?: as)?|a case of|an (?:example|instance) of))?\s?:?\s)(?!(?:possible|clear|evident|obvious|likely|true)\s(?:that|to)\b){_NEXT}"
     r")",
@@ -46,7 +46,7 @@ _LEAD = re.compile(
 _PREMATURE = re.compile(
     r"(?:(?:at first(?: glance| sight)?|initially|originally),?\s)?(?:(?:i|one|you)\s(?:first\s|initially\s|had\s|might\s|would\s|could\s|was\s|may\s)?(?:thought|think|assumed|assume|guessed|guess|say|said|believed|going to say)"
     r"|(?:it|this)(?:\s(?:first\s)?(?:looks?|looked|seems?|seemed|appears?|appeared|might|may|could|is not|isn't|was not|wasn't|is neither)|'s not|'s neither)|neither|not)\b"
-    r"[^.!?\n]{0,120}?,?\s(?:but|however,?|yet)\s(?:(?:actually|really|in fact|now|then|on reflection|rather),?\s)?",
+    r"(?:[^.!?\n]|\.(?=\d)){0,120}?,?\s(?:but|however,?|yet)\s(?:(?:actually|really|in fact|now|then|on reflection|rather),?\s)?",
     re.IGNORECASE,
 )
 

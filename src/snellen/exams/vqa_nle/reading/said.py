@@ -7,10 +7,11 @@ An answer may stand apart from its reason, as a field of JSON, in a table, in a 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
-from snellen.core.reply import after_correction, field, layout_off, marked, opened
+from snellen.core.reply import field, layout_off, marked, opened
+from snellen.core.reply_words import correction_end
 from snellen.exams.vqa_nle.formats.tags import TAG
 
 LONGEST = 20_000
@@ -36,16 +37,19 @@ class Said(NamedTuple):
 NOTHING = Said("")
 
 
-def said_in(reply: str, names: tuple[str, ...] = ANSWERS) -> Said:
-    """Thinking, JSON, tables, tags, boxes and layout taken off a reply. `names` are the fields that hold an answer, best first."""
+def said_in(reply: str, names: tuple[str, ...] = ANSWERS, hidden: Callable[[str], str] = str) -> Said:
+    """Thinking, JSON, tables, tags, boxes and layout taken off a reply. `names` are the fields that hold an answer, best first;
+    `hidden` puts signs for what is not to be taken apart.
+    """
     front = opened(reply, longest=10 * LONGEST)
     text = front.text[:LONGEST]
     if front.value is not None:
         given = _given(front.value, names)
         if given is not None:
-            return given
+            return given._replace(text=hidden(given.text))
         text = front.around[:LONGEST] if isinstance(front.value, dict) else text
-    elif text[:1] in ("{", "`"):
+    text = hidden(text)
+    if front.value is None and text[:1] in ("{", "`"):
         given = _from_cut_json(text, names)
         if given is not None:
             return given
@@ -161,10 +165,10 @@ def _from_cut_json(text: str, names: tuple[str, ...]) -> Said | None:
 
 # ---------------------------------------------------------------- tables and lists of options
 
-_CHECKBOX = re.compile(r"^\s{0,9}[-*+]?\s{0,4}\[(?P<vote>[ xX\u2713\u2714]?)\]\s{0,4}(?P<key>\S[^\n]{0,200})$")
+_CHECKBOX = re.compile(r"\s{0,9}[-*+]?\s{0,4}\[(?P<vote>[ xX\u2713\u2714]?)\]\s{0,4}(?P<key>\S[^\n]{0,200})(?:\n|$)")
 _VOTED = re.compile(
-    r"^\W{0,6}(?P<key>\w[^\n:|]{0,120}?)[*_`\"')]{0,4}\s?(?::|=|\(|\s-)\s{0,3}[*_`]{0,3}"
-    r"(?P<vote>yes|no|true|false|correct|incorrect|right|wrong|present|absent|[01\u2713\u2714\u2705\u2717\u2718\u274c])[*_`.)]{0,4}$",
+    r"[^\w\ue010]{0,6}(?P<key>[\w\ue010][^\n:;|()]{0,160}?)[*_`\"']{0,4}(?:\s?[:=]\s{0,3}|\s?\(|\s-\s)[*_`]{0,3}"
+    r"(?P<vote>yes|no|true|false|correct|incorrect|right|wrong|present|absent|[01\u2713\u2714\u2705\u2717\u2718\u274c])[*_`.)]{0,4}(?:\s{0,3}(?:[,;\n]|$))",
     re.IGNORECASE,
 )
 _MOST_ROWS = 40
@@ -178,16 +182,29 @@ def _from_rows(text: str, names: tuple[str, ...]) -> Said | None:
     rows = [[cell.strip(" *_`") for cell in line.strip("|").split("|")] for line in lines if line.count("|") > 1]
     rows = [row for row in rows if any(cell.strip("-: ") for cell in row)]
     if len(rows) > 1 and len(rows) >= len(lines) - 3:
-        header = [cell.lower() for cell in rows[0]]
-        return _given(dict(zip(header, rows[1], strict=False)), names) or _given({r[0]: r[-1] for r in rows}, names) or _elected({r[0]: r[-1] for r in rows[1:]})
-    items = lines if len(lines) > 1 else re.split(r"[,;]", text) if text.count(",") + text.count(";") < _MOST_ROWS else []
+        return _from_table(rows, names)
     votes: dict[str, Any] = {}
-    for item in items:
-        found = _CHECKBOX.match(item) or _VOTED.match(item.strip())
-        if found is None or found["key"].strip(" *").lower() in (*names, *REASONS):
+    at = 0
+    while at < len(text):
+        found = _CHECKBOX.match(text, at) or _VOTED.match(text, at)
+        if found is None or _field_name(found["key"]) in (*names, *REASONS, "draft", "question"):
             return None
         votes[found["key"]] = found["vote"]
+        at = found.end()
     return _elected(votes) if len(votes) > 1 else None
+
+
+def _field_name(key: str) -> str:
+    return key.strip(" *_`").lower().replace(" ", "_")
+
+
+def _from_table(rows: list[list[str]], names: tuple[str, ...]) -> Said | None:
+    """A yes beside one of several options, a column with the answer, or a row with it."""
+    pairs = {row[0]: row[-1] for row in rows}
+    for votes in ({row[0]: row[-1] for row in rows[1:]}, pairs):
+        if len(votes) > 1 and all(_vote(said) is not None for said in votes.values()):
+            return _elected(votes)
+    return _given(dict(zip(rows[0], rows[1], strict=False)), names) or _given(pairs, names)
 
 
 # ---------------------------------------------------------------- tags and boxes
@@ -258,7 +275,7 @@ _STOP = re.compile(r"[.!?\u2026]+[\"')\]]{0,3}(?=\s)")
 def sentence_ends(text: str, end: int | None = None) -> Iterator[tuple[int, int]]:
     """Where sentences end: the place of the marks, and the place behind them. "St. Bernard" and "U.S. flag" go on."""
     for found in _STOP.finditer(text, 0, len(text) if end is None else end):
-        word = text[max(0, found.start() - 12) : found.start()].rpartition(" ")[2].lower().lstrip("\"'(")
+        word = text[max(0, found.start() - 12) : found.start()].rpartition(" ")[2].lower().lstrip("\"'([")
         following = text[found.end() : found.end() + 4].strip()[:1]
         if found.group()[0] == "." and word:
             if word == "no" and not following.isdigit():
@@ -277,9 +294,12 @@ _STRONG = re.compile(
     re.IGNORECASE,
 )
 _TAKEN_BACK = re.compile(
-    r"^(?:no,? )?(?:(?:that|this|it)(?: is|'s| was| isn't| is not)|i (?:was|am)|i'm)\s(?:not )?(?:wrong|incorrect|mistaken|right|correct|sure)\b[.!,;]?\s*",
+    r"(?:that|this|it)(?: is|'s| was| isn't| is not)\s(?:not )?(?:wrong|incorrect|mistaken|right|correct)\b|\bi (?:was|am) (?:wrong|mistaken)\b|\bi'm not sure\b",
     re.IGNORECASE,
 )
+_SAID_NO = re.compile(r"\bno$", re.IGNORECASE)
+_NO_MORE = re.compile(r"\W*$|[.!?\n)]|\s-\s|\s\(|,?\s(?:because|since|as|due|given)\b", re.IGNORECASE)
+_YES_OR_NO = re.compile(r"\b(?:yes|no)\b", re.IGNORECASE)
 
 
 def corrected(text: str) -> str:
@@ -287,10 +307,16 @@ def corrected(text: str) -> str:
 
     After a reason only plain words of correction count: "Actually, ..." may go on with the reason.
     """
-    tail = after_correction(text)
-    if tail == text or len(tail) >= len(text):
+    end = correction_end(text)
+    if not end:
         return text
-    start = text.rfind(tail)
-    if REASON.search(text, 0, start) and not _STRONG.search(text, max(0, start - 60), start):
-        return text
-    return _TAKEN_BACK.sub("", tail, count=1)
+    if _SAID_NO.search(text, 0, end) and _NO_MORE.match(text, end) and _YES_OR_NO.search(text, 0, max(0, end - 4)):
+        end -= 2  # "Yes. Sorry, no."
+    tail = text[end:].lstrip(" \t\n,;:!-.")
+    if back := _TAKEN_BACK.match(tail):
+        tail = tail[back.end() :].lstrip(" \t\n,;:!-.")
+        return tail
+    if not re.search(r"\w", tail):
+        return "" if _TAKEN_BACK.search(text, max(0, end - 40), end) else text
+    late = REASON.search(text, 0, end) is not None
+    return text if late and not _STRONG.search(text, max(0, end - 60), end) else tail

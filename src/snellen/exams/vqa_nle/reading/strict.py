@@ -46,6 +46,8 @@ def read_open(reply: str, *, short: bool) -> Read:
     answer, rest = _settled(parts.head, short, numbers=not (parts.ended or said.ended))
     if answer is not None and _denied_later(answer, parts.after):
         answer = None
+    if answer in ("yes", "no") and after and (echo := _ECHO.match(after)):
+        after, rest = after[echo.end() :], echo.group()
     return Read(answer, explanation_of(after) or explanation_of(said.reason) or explanation_of(rest))
 
 
@@ -66,20 +68,23 @@ _CLAUSE = re.compile(
     re.IGNORECASE,
 )
 _PREFACE = re.compile(
-    r"(?:let me|let's|i will|i'll|i need to|to (?:answer|determine|identify)|draft\b|first,|step \d|question\b|q:|the (?:options|choices|labels) are|options\b|here (?:is|are))",
+    r"(?:let me|let's|i will|i'll|i need to|to (?:answer|determine|identify)|draft\b|first,|step \d|question\b|q:|here (?:is|are))",
     re.IGNORECASE,
 )
+_OFFER = re.compile(r"(?:the |possible |available )?(?:options|choices|labels|answers)(?: are)?\s?:|the (?:options|choices|labels)\b", re.IGNORECASE)
 _FULL_CLAUSE = re.compile(
     r"(?:it|he|she|they|we|i|you|there)\s\w"
     r"|(?:the|this|that|these|those|his|her|its|their|a|an|my|both|all|some|one|two|three|several)\s(?:[\w'-]+\s){1,8}?(?:is|are|was|were|has|have|had|can|could|will|shows?|depicts?|features?|looks?|seems?|appears?|does|do|contains?)\b",
     re.IGNORECASE,
 )
 _NOT_A = re.compile(r"(?:it|this|that)?\s?(?:is not|isn't|'s not|is neither|'s neither|was not|not|neither|never)\b", re.IGNORECASE)
-_LIST_SIGN = re.compile(r"1[.)]\s{1,4}(?=\D)")
+_LIST_SIGN = re.compile(r"1[.)]\s{1,4}(?=\S)")
 
 
 def _parted(text: str, short: bool) -> _Parts:
     """The text of the answer, what follows it, and whether its end is sure."""
+    if _OPEN.match(text) and _OR.search(_first_part(text, short).head):
+        return _NONE
     text = leads_off(text)
     reason = REASON.search(text)
     zone = len(text) if reason is None else reason.start()
@@ -90,6 +95,8 @@ def _parted(text: str, short: bool) -> _Parts:
         parts = _first_part(leads_off(text[named.end() :]), short)
         return parts if parts.after else parts._replace(after=before_verdict(text, named.start()))
     parts = _first_part(text, short)
+    if _OFFER.match(text):
+        return _Parts("", parts.after)
     for _ in range(4):
         if not parts.after or not (_PREFACE.match(parts.head) or _NOT_A.match(parts.head) or parts.head.endswith("?")):
             break
@@ -125,7 +132,7 @@ def _weighed(parts: _Parts, text: str, verdict: re.Match[str], short: bool) -> _
 
 
 def _first_part(text: str, short: bool) -> _Parts:
-    if short and _LIST_SIGN.match(text) and not _is_clause(text[2:].lstrip()):
+    if _LIST_SIGN.match(text) and not _is_clause(text[2:].lstrip()):
         text = text[2:].lstrip()
     reason = REASON.search(text)
     zone = len(text) if reason is None or not text[: reason.start()].strip(_EDGES) else reason.start()
@@ -188,7 +195,7 @@ _THERE = re.compile(
     re.IGNORECASE,
 )
 _NOT_BUT = re.compile(
-    r"^(?:(?:it|this|that)(?: is|'s)\s)?(?:not|neither|isn't)\s[^.\n]{1,120}?,?\s(?:but|rather|instead)(?:\srather)?,?\s(?:(?:it is|it's)\s)?(?P<said>\S.*)$",
+    r"^(?:(?:it|this|that)(?: is|'s)\s)?(?:not|neither|isn't)\s(?:[^.\n]|\.(?=\d)){1,120}?,?\s(?:but|rather|instead)(?:\srather)?,?\s(?:(?:it is|it's)\s)?(?P<said>\S.*)$",
     re.IGNORECASE | re.DOTALL,
 )
 _NOT_TAIL = re.compile(r"(?:,\s(?:and\s|but\s)?not|\s(?:and|but)\snot|\s\(not|\srather\sthan|\sinstead\sof|,?\sas\sopposed\sto)\s\S.*$", re.IGNORECASE | re.DOTALL)
@@ -198,6 +205,9 @@ _NO_ANSWER = re.compile(
     r"|yes\s?(?:/|and|or)\s?no\b|no\s?(?:/|and|or)\s?yes\b",
     re.IGNORECASE,
 )
+_OPEN = re.compile(r"\W*(?:it|this|that)\s(?:could|might|may|can)\s", re.IGNORECASE)
+_ASIDE = re.compile(r"\s\((?:not |confidence|probability|score|i |\d)[^()\n]{0,80}\)$", re.IGNORECASE)
+_ECHO = re.compile(r"\W*(?:it|he|she|they|there|this|that|we|you)\s(?:is|are|does|do|has|have|was|were|can|will|isn't|aren't|doesn't|don't)(?:\snot)?[.!]\s", re.IGNORECASE)
 _MEANT = frozenset("sure possible visible at applicable yet much many really very long far clear enough".split())
 _OR = re.compile(r"\s(?:or|/)\s", re.IGNORECASE)
 
@@ -215,14 +225,14 @@ def _settled(head: str, short: bool, numbers: bool) -> tuple[str | None, str]:
         return None, ""
     if short:
         word, rest = _whole_word(text, numbers)
+        if _OR.search(text) and (word not in ("yes", "no") or _OR.match(f" {rest}")):
+            return None, ""
         if rest or word in ("yes", "no"):
             return word, rest
-        if _OR.search(text):
-            return None, ""
         counted = _THERE.match(text)
         text = counted["said"] if counted else text
     else:
-        text = _DOER.sub("", text)
+        text = _DOER.sub("", _ASIDE.sub("", f"{text})" if text.count("(") > text.count(")") else text))
     if _is_clause(text):
         subject = _DOER.sub("", text) if _DOER.match(text) else (found["said"] if (found := _SUBJECT.match(text)) else "")
         text = subject if len(subject.split()) <= (SHORT if short else 2 * SHORT) else ""

@@ -6,7 +6,7 @@ import re
 
 from snellen.exams.vqa_nle.names import LABELS
 from snellen.exams.vqa_nle.reading import Read
-from snellen.exams.vqa_nle.reading.affirmed import Option, affirmed, decided
+from snellen.exams.vqa_nle.reading.affirmed import Option, affirmed, decided, options_in
 from snellen.exams.vqa_nle.reading.leads import NAMED, VERDICT, before_verdict
 from snellen.exams.vqa_nle.reading.said import REASON, corrected, explanation_of, said_in, sentence_ends
 
@@ -20,7 +20,7 @@ _LABEL_ENDS = re.compile(r"[,:;.!]\s|\s-\s|\s\(|(?<![:\s]) ?\n")  # a line that 
 
 
 def _options(text: str) -> list[Option]:
-    return affirmed(text, _ANY_LABEL.finditer(text), lambda m: str(m.lastgroup), len(LABELS))
+    return options_in(text, _ANY_LABEL.finditer(text), lambda m: str(m.lastgroup), len(LABELS))
 
 
 def labels_in(text: str) -> list[str]:
@@ -29,7 +29,7 @@ def labels_in(text: str) -> list[str]:
     >>> labels_in("It is neutral, no contradiction"), labels_in("not a clear entailment"), labels_in("entailment or neutral")
     (['neutral'], [], ['entailment', 'neutral'])
     """
-    return list(dict.fromkeys(option.name for option in _options(text)))
+    return list(dict.fromkeys(option.name for option in affirmed(_options(text))))
 
 
 def read_label(reply: str) -> Read:
@@ -53,7 +53,7 @@ def _first(text: str, before: str, after: str | None) -> tuple[str | None, str |
     if option is None:
         return None, after
     end = _LABEL_ENDS.search(text, option.end)
-    if end is not None and end.start() < len(before) and option.start >= max(o.start for o in options):
+    if end is not None and end.start() < len(before) and option.start >= max(o.start for o in affirmed(options)):
         if after is None or end.group() not in (", ", ": ", " ("):
             return option.name, text[end.end() :]
     return option.name, after
@@ -71,5 +71,5 @@ def _later(text: str, before: str, after: str | None) -> tuple[str | None, str |
                 return option.name, before_verdict(text, found[-1].start())
     if _ANY_LABEL.search(before):
         return None, after
-    stated = {option.name for option in _options(text) if not option.hedged}
+    stated = {option.name for option in affirmed(_options(text)) if not option.hedged}
     return (stated.pop() if len(stated) == 1 else None), after
