@@ -79,6 +79,29 @@ VERDICT = re.compile(
 )
 """An answer is named as what follows from what was said."""
 
+_NAME_HINTS = tuple("answer label activity action option choice letter relation prediction verdict classif response conclusion category tl thus therefore hence short".split())
+_VERDICT_HINTS = (*"therefore thus hence consequently accordingly conclusion overall short summary why means final so, so:".split(), "so ")
+
+
+def named_in(text: str, end: int | None = None) -> re.Match[str] | None:
+    """Where an answer is named for the last time."""
+    lowered = text.lower()
+    return _last(NAMED, text, end) if any(hint in lowered for hint in _NAME_HINTS) else None
+
+
+def verdict_in(text: str) -> re.Match[str] | None:
+    """Where an answer is named for the last time as what follows from what was said."""
+    lowered = text.lower()
+    return _last(VERDICT, text, None) if any(hint in lowered for hint in _VERDICT_HINTS) else None
+
+
+def _last(pattern: re.Pattern[str], text: str, end: int | None) -> re.Match[str] | None:
+    found = None
+    for found in pattern.finditer(text, 0, len(text) if end is None else end):
+        pass
+    return found
+
+
 _SO = re.compile(
     r"[\s,.;:]{0,3}(?:\b(?:so|therefore|thus|hence|and)\b)?[\s,]{0,2}(?:\b(?:the|my)\b)?\s?$", re.IGNORECASE
 )

@@ -15,8 +15,8 @@ from typing import NamedTuple
 
 from snellen.exams.vqa_nle.names import MISSING, NO_DETAILS
 from snellen.exams.vqa_nle.reading import Read
-from snellen.exams.vqa_nle.reading.leads import NAMED, VERDICT, before_verdict, leads_off
-from snellen.exams.vqa_nle.reading.said import LONGEST, REASON, corrected, explanation_of, said_in, sentence_ends
+from snellen.exams.vqa_nle.reading.leads import before_verdict, leads_off, named_in, verdict_in
+from snellen.exams.vqa_nle.reading.said import LONGEST, REASON, as_asked, corrected, explanation_of, said_in, sentence_ends
 from snellen.exams.vqa_nle.reading.strict_labels import labels_in, read_label
 
 __all__ = ["LONGEST", "is_valid", "labels_in", "read_label", "read_open"]
@@ -40,6 +40,8 @@ def read_open(reply: str, *, short: bool) -> Read:
     """An answer in words. `short` (VQA-X): a yes or no at the head is the whole answer, and so is a number where nothing
     ends the answer; else (ACT-X) who acts is left out.
     """
+    if given := as_asked(reply):
+        return Read(given[0].lower(), explanation_of(given[1]))
     said = said_in(reply)
     parts = _parted(corrected(said.text), short) if said.text else _NONE
     after = parts.after if said.reason is None or not said.ended and parts.after else said.reason
@@ -90,7 +92,7 @@ def _parted(text: str, short: bool) -> _Parts:
     zone = len(text) if reason is None else reason.start()
     if not text[:zone].strip(_EDGES):
         return _named_later(text, reason.end() if reason else 0, short)
-    named = _last(NAMED, text, zone)
+    named = named_in(text, zone)
     if named is not None:
         parts = _first_part(leads_off(text[named.end() :]), short)
         return parts if parts.after else parts._replace(after=before_verdict(text, named.start()))
@@ -101,7 +103,7 @@ def _parted(text: str, short: bool) -> _Parts:
         if not parts.after or not (_PREFACE.match(parts.head) or _NOT_A.match(parts.head) or parts.head.endswith("?")):
             break
         parts = _first_part(leads_off(parts.after.lstrip(_EDGES)), short)
-    verdict = _last(VERDICT, text, len(text))
+    verdict = verdict_in(text)
     if verdict is not None and verdict.start() > len(parts.head):
         return _weighed(parts, text, verdict, short)
     if _is_clause(parts.head) and "\n" in text:
@@ -109,13 +111,6 @@ def _parted(text: str, short: bool) -> _Parts:
         if len(last.split()) <= SHORT and not _is_clause(last) and last != parts.head:
             return _Parts(last, text[: text.rstrip().rfind("\n")], True)
     return parts
-
-
-def _last(pattern: re.Pattern[str], text: str, end: int) -> re.Match[str] | None:
-    found = None
-    for found in pattern.finditer(text, 0, end):
-        pass
-    return found
 
 
 def _is_clause(head: str) -> bool:
@@ -168,7 +163,7 @@ def _break_in(text: str, zone: int, reasoned: bool) -> re.Match[str] | None:
 
 def _named_later(text: str, start: int, short: bool) -> _Parts:
     """A reply that begins with its reason: "Because it rains, the answer is yes."."""
-    found = _last(NAMED, text, len(text)) or _last(VERDICT, text, len(text))
+    found = named_in(text) or verdict_in(text)
     if found is None:
         return _Parts("", text[start:])
     return _first_part(text[found.end() :], short)._replace(after=before_verdict(text[start:], found.start() - start))

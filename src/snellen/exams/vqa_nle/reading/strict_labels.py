@@ -7,8 +7,8 @@ import re
 from snellen.exams.vqa_nle.names import LABELS
 from snellen.exams.vqa_nle.reading import Read
 from snellen.exams.vqa_nle.reading.affirmed import Option, affirmed, decided, options_in
-from snellen.exams.vqa_nle.reading.leads import NAMED, VERDICT, before_verdict
-from snellen.exams.vqa_nle.reading.said import REASON, corrected, explanation_of, said_in, sentence_ends
+from snellen.exams.vqa_nle.reading.leads import before_verdict, named_in, verdict_in
+from snellen.exams.vqa_nle.reading.said import REASON, as_asked, corrected, explanation_of, said_in, sentence_ends
 
 _STEMS = {
     "entailment": r"entail(?:e?ment|ments|s|ed|ing)?",
@@ -34,6 +34,8 @@ def labels_in(text: str) -> list[str]:
 
 def read_label(reply: str) -> Read:
     """One of the three labels; None where none or several are affirmed."""
+    if (given := as_asked(reply)) and given[0].lower() in LABELS:
+        return Read(given[0].lower(), explanation_of(given[1]))
     said = said_in(reply)
     text = corrected(said.text)
     reason = REASON.search(text)
@@ -61,14 +63,13 @@ def _first(text: str, before: str, after: str | None) -> tuple[str | None, str |
 
 def _later(text: str, before: str, after: str | None) -> tuple[str | None, str | None]:
     """A label that is named after a reason or a preface, and the reason before it."""
-    for pattern in (VERDICT, NAMED):
-        found = list(pattern.finditer(text))
+    for found in (verdict_in(text), named_in(text)):
         if found:
-            rest = text[found[-1].end() :]
+            rest = text[found.end() :]
             end = next((at for at, _behind in sentence_ends(rest)), len(rest))
             option = decided(_options(rest[:end].partition("\n")[0]))
             if option is not None:
-                return option.name, before_verdict(text, found[-1].start())
+                return option.name, before_verdict(text, found.start())
     if _ANY_LABEL.search(before):
         return None, after
     stated = {option.name for option in affirmed(_options(text)) if not option.hedged}

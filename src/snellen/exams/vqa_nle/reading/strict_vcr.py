@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
 from snellen.exams.vqa_nle.formats.tags import plain
 from snellen.exams.vqa_nle.names import LETTERS
 from snellen.exams.vqa_nle.reading import Read
 from snellen.exams.vqa_nle.reading.affirmed import Option, decided, options_in
-from snellen.exams.vqa_nle.reading.leads import NAMED, VERDICT, before_verdict, leads_off
-from snellen.exams.vqa_nle.reading.said import ANSWERS, REASON, corrected, explanation_of, said_in, sentence_ends
+from snellen.exams.vqa_nle.reading.leads import before_verdict, leads_off, named_in, verdict_in
+from snellen.exams.vqa_nle.reading.said import ANSWERS, REASON, as_asked, corrected, explanation_of, said_in, sentence_ends
 
 SHORTEST_PART = 4
 """Words of a choice that stand for the whole, where no other choice has them."""
@@ -38,6 +39,9 @@ _MARKS = " \t\n.,:;)]\"'-!"
 
 def read_choice(reply: str, choices: Sequence[str], objects: Sequence[str] = ()) -> Read:
     """A letter, else the text of one choice."""
+    if (given := as_asked(reply)) and len(given[0]) == 1 and given[0].upper() in LETTERS[: len(choices)]:
+        at = LETTERS.index(given[0].upper())
+        return Read(choices[at], explanation_of(given[1]), at)
     texts = _Texts(choices, objects)
     said = said_in(reply, _FIELDS, texts.hidden)
     text = corrected(said.text)
@@ -69,12 +73,12 @@ def _decided(text: str) -> Option | None:
 
 def _choose(text: str) -> tuple[int | None, str | None]:
     """The number of the choice that a reply names, and the reason that is left of the reply."""
-    text = leads_off(text)
+    whole = text = leads_off(text)
     reason = REASON.search(text)
     zone = len(text) if reason is None else reason.start()
-    named = list(NAMED.finditer(text, 0, zone))
+    named = named_in(text, zone)
     if named:
-        text, zone = text[named[-1].end() :], zone - named[-1].end()
+        text, zone = text[named.end() :], zone - named.end()
     found = _decided(text[:zone])
     if found is None:
         after = text[reason.end() - reason.start() + zone :] if reason else None
@@ -88,19 +92,18 @@ def _choose(text: str) -> tuple[int | None, str | None]:
     if because is not None and (not re.search(r"\w", rest[: because.start()]) or any(_options(rest[: because.start()]))):
         rest = rest[because.end() :]
     if not re.search(r"\w", rest) and named:
-        rest = before_verdict(text, 0)
+        rest = before_verdict(whole, named.start())
     return int(found.name), rest
 
 
 def _later(text: str, after: str | None) -> tuple[int | None, str | None]:
     """A choice that is named after a reason, and that reason."""
-    for pattern in (VERDICT, NAMED):
-        found = list(pattern.finditer(text))
+    for found in (verdict_in(text), named_in(text)):
         if found:
-            rest = text[found[-1].end() :]
+            rest = text[found.end() :]
             option = _decided(rest[: next((at for at, _behind in sentence_ends(rest)), len(rest))])
             if option is not None:
-                return int(option.name), before_verdict(text, found[-1].start())
+                return int(option.name), before_verdict(text, found.start())
     return None, after
 
 
@@ -111,11 +114,17 @@ _NUMBERED = re.compile(r"(?P<name>[^\W\d_]{1,20})(?P<number>\d{1,4})")
 _SIGN = re.compile("\ue010\\d(\\d*)\ue011")
 
 
+@lru_cache(maxsize=1024)
+def _keys(choices: tuple[str, ...], objects: tuple[str, ...]) -> list[list[str]]:
+    """The words of each choice, with numbers for its objects."""
+    return [_WORD.findall(plain(choice, objects).lower()) for choice in choices]
+
+
 class _Texts:
     """The texts of the choices in a reply: `hidden` puts signs for them, `shown` takes the signs out again."""
 
     def __init__(self, choices: Sequence[str], objects: Sequence[str]) -> None:
-        self.keys = [_WORD.findall(plain(choice, objects).lower()) for choice in choices[: len(LETTERS)]]
+        self.keys = _keys(tuple(choices[: len(LETTERS)]), tuple(objects))
         self.names = {tuple(name.lower().split()) for name in objects}
         self.order = sorted(range(len(self.keys)), key=lambda i: -len(self.keys[i]))
         self.taken: list[str] = []
@@ -128,7 +137,11 @@ class _Texts:
         said = [word.group().lower() for word in words]
         made, at, i = [], 0, 0
         while i < len(words):
-            found = next((hit for hit in (self._at(said, i, choice) for choice in self.order) if hit), None)
+            found = None
+            for choice in self.order:
+                found = self._at(said, i, choice)
+                if found:
+                    break
             if found is None:
                 i += 1
                 continue
