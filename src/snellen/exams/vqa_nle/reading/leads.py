@@ -30,7 +30,7 @@ _LEAD = re.compile(
     r"|(?:from what|as far as) (?:i|we|you) can (?:see|tell),?\s"
     # how sure it is
     rf"|(?:i(?:'d| would| do| can| will|'ll)?(?: clearly| also| therefore| personally| still)? {_SEE}|i(?:'m| am) (?:fairly |pretty |quite |very )?(?:sure|confident|certain)|i lean towards?"
-    rf"|my (?:best )?guess (?:is|would be)|it (?:seems|appears|looks)(?: like)?|one (?:would|can) say)(?:,)?(?: that)?(?:\s?:)?\s"
+    rf"|my (?:best )?guess (?:is|would be)|it (?:seems|appears|looks)(?: to be| like)?|one (?:would|can) say)(?:,)?(?: that)?(?:\s?:)?\s"
     rf"|(?:(?:very |most |quite )?(?:probably|likely)|possibly|perhaps|maybe|apparently|clearly|definitely|obviously|evidently|presumably|simply|just)[,:]?\s{_NEXT}"
     r"|(?:so|thus|hence|therefore|overall|finally|in conclusion|in summary|in short|to conclude|to sum up|consequently|accordingly|and|then|instead|rather)(?:,\s|\s?:\s{0,3}|\s(?=i\b|it\b|the\b|this\b|that\b|my\b|we\b))"
     r"|(?:that's|that is|this is) why\s"
@@ -74,7 +74,8 @@ NAMED = re.compile(
 
 VERDICT = re.compile(
     rf"(?:\b(?:so|therefore|thus|hence|consequently|accordingly|in conclusion|overall|in short|in summary|that's why|that is why|which means(?: that)?|this means(?: that)?)\b[,:]?\s"
-    rf"(?:i(?:'d| would)? (?:say|go with|think|believe|conclude|choose)(?: that)?\s)?(?:it {_IS}|it's|this is|(?:the|my) {_WHICH}{_NOUN}\s{_IS})\s?:?\s{{0,3}}|\bfinal {_NOUN}\s?(?:is|:)\s?:?\s{{0,3}})(?=\W{{0,4}}\w)",
+    rf"(?:i(?:'d| would)? (?:say|go with|think|believe|conclude|choose)(?: that)?\s)?(?:it {_IS}|it's|this is|(?:the|my) {_WHICH}{_NOUN}\s{_IS})\s?:?\s{{0,3}}|\bfinal {_NOUN}\s?(?:is|:)\s?:?\s{{0,3}}"
+    rf"|\b(?:so|therefore|thus|hence),?\s(?=(?:yes|no)\b(?:[.,;!\n]|\s?$|\s(?:because|since)\b)))(?=\W{{0,4}}\w)",
     re.IGNORECASE,
 )
 """An answer is named as what follows from what was said."""
@@ -100,6 +101,18 @@ def _last(pattern: re.Pattern[str], text: str, end: int | None) -> re.Match[str]
     for found in pattern.finditer(text, 0, len(text) if end is None else end):
         pass
     return found
+
+
+_FULL_CLAUSE = re.compile(
+    r"(?:it|he|she|they|we|i|you|there)\s\w"
+    r"|(?:the|this|that|these|those|his|her|its|their|a|an|my|both|all|some|one|two|three|several)\s(?:[\w'-]+\s){1,8}?(?:is|are|was|were|has|have|had|can|could|will|shows?|depicts?|features?|looks?|seems?|appears?|does|do|contains?)\b",
+    re.IGNORECASE,
+)
+
+
+def is_clause(text: str) -> bool:
+    """Whether a text begins with a subject and its verb, as a reason does and an answer does not."""
+    return _FULL_CLAUSE.match(text) is not None
 
 
 _SO = re.compile(

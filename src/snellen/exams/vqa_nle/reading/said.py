@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 from snellen.core.reply import field, layout_off, marked, opened
-from snellen.core.reply_words import correction_end
 from snellen.exams.vqa_nle.formats.tags import TAG
 
 LONGEST = 20_000
@@ -206,7 +205,7 @@ def _from_cut_json(text: str, names: tuple[str, ...]) -> Said | None:
 _CHECKBOX = re.compile(r"\s{0,9}[-*+]?\s{0,4}\[(?P<vote>[ xX\u2713\u2714]?)\]\s{0,4}(?P<key>\S[^\n]{0,200})(?:\n|$)")
 _VOTED = re.compile(
     r"[^\w\ue010]{0,6}(?P<key>[\w\ue010][^\n:;|()]{0,160}?)[*_`\"']{0,4}(?:\s?[:=]\s{0,3}|\s?\(|\s-\s)[*_`]{0,3}"
-    r"(?P<vote>yes|no|true|false|correct|incorrect|right|wrong|present|absent|[01\u2713\u2714\u2705\u2717\u2718\u274c])[*_`.)]{0,4}(?:\s{0,3}(?:[,;\n]|$))",
+    r"(?P<vote>yes|no|true|false|correct|incorrect|right|wrong|present|absent|[01\u2713\u2714\u2705\u2717\u2718\u274c])[*_`.)]{0,4}(?:\s{0,3}(?:[,;\n]|$)|(?<=\.)\s)",
     re.IGNORECASE,
 )
 _MOST_ROWS = 40
@@ -238,6 +237,8 @@ def _field_name(key: str) -> str:
 def _from_table(rows: list[list[str]], names: tuple[str, ...]) -> Said | None:
     """A yes beside one of several options, a column with the answer, or a row with it."""
     pairs = {row[0]: row[-1] for row in rows}
+    if all(_field_name(row[0]) in (*names, *REASONS) for row in rows):
+        return _given(pairs, names)
     for votes in ({row[0]: row[-1] for row in rows[1:]}, pairs):
         if len(votes) > 1 and all(_vote(said) is not None for said in votes.values()):
             return _elected(votes)
@@ -283,7 +284,7 @@ _CLAUSE_WORDS = "it|he|she|they|there|this|these|those|we|you|i|his|her|its|thei
 REASON = re.compile(
     r"\(?\b(?:because|(?<!ever )since(?!\s(?:\d|then\b|when\b))|due to(?: the fact that)?|given that|owing to|considering(?: that)?|seeing (?:that|as|how)"
     r"|on account of|on the grounds that|based on (?:the fact|how)|(?:as )?(?:evidenced|indicated|shown|suggested) by|judging (?:by|from)"
-    rf"|(?<=, )as|(?<=, )for(?=\s(?:{_CLAUSE_WORDS})\b)"
+    rf"|(?<=, )(?:as|given)|(?<=, )for(?=\s(?:{_CLAUSE_WORDS})\b)"
     rf"|(?<!such )(?<!same )(?<!well )(?<!known )(?<!dressed )(?<!far )(?<!used )(?<!long )(?<!soon )(?<!just )(?<!serves )as(?=\s(?:{_CLAUSE_WORDS})\b))\b"
     r"|(?<!\w)(?:'cause|cuz|b/c)\b",
     re.IGNORECASE,
@@ -323,37 +324,3 @@ def sentence_ends(text: str, end: int | None = None) -> Iterator[tuple[int, int]
             if word[-1].isdigit() and following.isdigit():
                 continue
         yield found.span()
-
-
-_STRONG = re.compile(
-    r"\bwait\b|\b(?:scratch|strike|forget|ignore|disregard) that\b|\bcorrect(?:ion|ed)\b|\bmistake\b|\b(?:i|let me) (?:mean|meant|correct|rephrase|revise)\b"
-    r"|\bsecond thought|\b(?:closer|further) (?:look|inspection|examination)|\brevised\b",
-    re.IGNORECASE,
-)
-_TAKEN_BACK = re.compile(
-    r"(?:that|this|it)(?: is|'s| was| isn't| is not)\s(?:not )?(?:wrong|incorrect|mistaken|right|correct)\b|\bi (?:was|am) (?:wrong|mistaken)\b|\bi'm not sure\b",
-    re.IGNORECASE,
-)
-_SAID_NO = re.compile(r"\bno$", re.IGNORECASE)
-_NO_MORE = re.compile(r"\W*$|[.!?\n)]|\s-\s|\s\(|,?\s(?:because|since|as|due|given)\b", re.IGNORECASE)
-_YES_OR_NO = re.compile(r"\b(?:yes|no)\b", re.IGNORECASE)
-
-
-def corrected(text: str) -> str:
-    """What stands when "no, wait" and the like have taken the rest back; empty where all is taken back and nothing said instead.
-
-    After a reason only plain words of correction count: "Actually, ..." may go on with the reason.
-    """
-    end = correction_end(text)
-    if not end:
-        return text
-    if _SAID_NO.search(text, 0, end) and _NO_MORE.match(text, end) and _YES_OR_NO.search(text, 0, max(0, end - 4)):
-        end -= 2  # "Yes. Sorry, no."
-    tail = text[end:].lstrip(" \t\n,;:!-.")
-    if back := _TAKEN_BACK.match(tail):
-        tail = tail[back.end() :].lstrip(" \t\n,;:!-.")
-        return tail
-    if not re.search(r"\w", tail):
-        return "" if _TAKEN_BACK.search(text, max(0, end - 40), end) else text
-    late = REASON.search(text, 0, end) is not None
-    return text if late and not _STRONG.search(text, max(0, end - 60), end) else tail

@@ -15,8 +15,9 @@ from typing import NamedTuple
 
 from snellen.exams.vqa_nle.names import MISSING, NO_DETAILS
 from snellen.exams.vqa_nle.reading import Read
-from snellen.exams.vqa_nle.reading.leads import before_verdict, leads_off, named_in, verdict_in
-from snellen.exams.vqa_nle.reading.said import LONGEST, REASON, as_asked, corrected, explanation_of, said_in, sentence_ends
+from snellen.exams.vqa_nle.reading.corrections import corrected
+from snellen.exams.vqa_nle.reading.leads import before_verdict, is_clause, leads_off, named_in, verdict_in
+from snellen.exams.vqa_nle.reading.said import LONGEST, REASON, as_asked, explanation_of, said_in, sentence_ends
 from snellen.exams.vqa_nle.reading.strict_labels import labels_in, read_label
 
 __all__ = ["LONGEST", "is_valid", "labels_in", "read_label", "read_open"]
@@ -57,9 +58,12 @@ def read_open(reply: str, *, short: bool) -> Read:
 
 
 class _Parts(NamedTuple):
+    """The text of an answer; what follows, and whether that is said as its reason; whether the answer's end is sure."""
+
     head: str
     after: str | None = None
     ended: bool = False
+    why: bool = False
 
 
 _NONE = _Parts("")
@@ -74,12 +78,9 @@ _PREFACE = re.compile(
     re.IGNORECASE,
 )
 _OFFER = re.compile(r"(?:the |possible |available )?(?:options|choices|labels|answers)(?: are)?\s?:|the (?:options|choices|labels)\b", re.IGNORECASE)
-_FULL_CLAUSE = re.compile(
-    r"(?:it|he|she|they|we|i|you|there)\s\w"
-    r"|(?:the|this|that|these|those|his|her|its|their|a|an|my|both|all|some|one|two|three|several)\s(?:[\w'-]+\s){1,8}?(?:is|are|was|were|has|have|had|can|could|will|shows?|depicts?|features?|looks?|seems?|appears?|does|do|contains?)\b",
-    re.IGNORECASE,
-)
 _NOT_A = re.compile(r"(?:it|this|that)?\s?(?:is not|isn't|'s not|is neither|'s neither|was not|not|neither|never)\b", re.IGNORECASE)
+_NO_COMMA = re.compile(r"^no,\s(?=\w)", re.IGNORECASE)
+_ASKED = re.compile(r"q(?:uestion)?\s?:[^\n]{0,500}\n\s{0,9}a(?:nswer)?\s?:\s{0,4}", re.IGNORECASE)
 _LIST_SIGN = re.compile(r"1[.)]\s{1,4}(?=\S)")
 
 
@@ -87,7 +88,7 @@ def _parted(text: str, short: bool) -> _Parts:
     """The text of the answer, what follows it, and whether its end is sure."""
     if _OPEN.match(text) and _OR.search(_first_part(text, short).head):
         return _NONE
-    text = leads_off(text)
+    text = leads_off(_ASKED.sub("", text, count=1) if text[:1] in "Qq" else text)
     reason = REASON.search(text)
     zone = len(text) if reason is None else reason.start()
     if not text[:zone].strip(_EDGES):
@@ -100,38 +101,37 @@ def _parted(text: str, short: bool) -> _Parts:
     if _OFFER.match(text):
         return _Parts("", parts.after)
     for _ in range(4):
-        if not parts.after or not (_PREFACE.match(parts.head) or _NOT_A.match(parts.head) or parts.head.endswith("?")):
+        asks = parts.head.endswith("?")
+        if not parts.after or parts.why or not (asks or _PREFACE.match(parts.head) or _NOT_A.match(parts.head)):
             break
-        parts = _first_part(leads_off(parts.after.lstrip(_EDGES)), short)
+        rest = parts.after.lstrip(_EDGES)
+        parts = _first_part(leads_off(_NO_COMMA.sub("", rest, count=1) if asks else rest), short)
     verdict = verdict_in(text)
-    if verdict is not None and verdict.start() > len(parts.head):
+    if verdict is not None and verdict.start():
         return _weighed(parts, text, verdict, short)
-    if _is_clause(parts.head) and "\n" in text:
+    if is_clause(parts.head) and "\n" in text:
         last = text[text.rstrip().rfind("\n") :].strip()
-        if len(last.split()) <= SHORT and not _is_clause(last) and last != parts.head:
+        if len(last.split()) <= SHORT and not is_clause(last) and last != parts.head:
             return _Parts(last, text[: text.rstrip().rfind("\n")], True)
     return parts
-
-
-def _is_clause(head: str) -> bool:
-    return _FULL_CLAUSE.match(head) is not None
 
 
 def _weighed(parts: _Parts, text: str, verdict: re.Match[str], short: bool) -> _Parts:
     """The verdict where the first part was but a part of the reason; nothing where the two are answers that differ."""
     named = _first_part(text[verdict.end() :], short)
     first, last = parts.head.strip(_EDGES).lower(), named.head.strip(_EDGES).lower()
-    if len(first.split()) > SHORT or _is_clause(first) or verdict.group()[:5].lower() == "final":
+    if len(first.split()) > SHORT or is_clause(first) or verdict.group()[:5].lower() == "final":
         return named if named.after else named._replace(after=before_verdict(text, verdict.start()))
     return parts if first == last or f" {first} " in f" {last} " else _Parts("", parts.after)
 
 
 def _first_part(text: str, short: bool) -> _Parts:
-    if _LIST_SIGN.match(text) and not _is_clause(text[2:].lstrip()):
+    if _LIST_SIGN.match(text) and not is_clause(text[2:].lstrip()):
         text = text[2:].lstrip()
     reason = REASON.search(text)
     zone = len(text) if reason is None or not text[: reason.start()].strip(_EDGES) else reason.start()
     start, end, sure = zone, zone if reason is None else reason.end(), reason is not None and zone < len(text)
+    why = zone
     found = _break_in(text, zone, reason is not None)
     if found is not None:
         start, end = found.span()
@@ -146,14 +146,14 @@ def _first_part(text: str, short: bool) -> _Parts:
         start, end = bracket, bracket + 1
     if end >= len(text) and start >= len(text):
         return _Parts(text, None, sure)
-    return _Parts(text[:start], text[end:], sure)
+    return _Parts(text[:start], text[end:], sure, start == why)
 
 
 def _break_in(text: str, zone: int, reasoned: bool) -> re.Match[str] | None:
     """The first dash, colon, semicolon or end of a line. Before a reason a few words between belong to the answer or are it."""
     for found in _BREAK.finditer(text, 0, zone):
         between = text[found.end() : zone].strip(_EDGES)
-        few = reasoned and between and len(between.split()) < SHORT and not _is_clause(between) and "\n" not in found.group()
+        few = reasoned and between and len(between.split()) < SHORT and not is_clause(between) and "\n" not in found.group()
         if few and found.group().strip().startswith("-") and found.start():
             continue
         if found.start():
@@ -183,7 +183,7 @@ _DOER = re.compile(
     re.IGNORECASE,
 )
 _SUBJECT = re.compile(
-    r"^(?:the|this|that|these|those|his|her|its|their|my|an?)\s(?:[\w'-]+\s){1,6}?(?:is|are)\s(?P<said>\S.*)$", re.IGNORECASE | re.DOTALL
+    r"^(?:the|this|that|these|those|his|her|its|their|my|an?)\s(?:[\w'-]+\s){1,6}?(?:is|are|(?:appears?|seems?|looks?) to be)\s(?P<said>\S.*)$", re.IGNORECASE | re.DOTALL
 )
 _THERE = re.compile(
     r"^there(?:\s(?:is|are)|'s|'re)\s(?:(?:only|exactly|about|just|clearly)\s)?(?P<said>\d[\d,.]*|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)\b",
@@ -212,12 +212,7 @@ def _settled(head: str, short: bool, numbers: bool) -> tuple[str | None, str]:
     text = leads_off(head).strip(_EDGES)
     if not text or head.rstrip(" \"'").endswith("?") or _NO_ANSWER.match(text):
         return None, ""
-    if found := _NOT_BUT.match(text):
-        text = leads_off(found["said"])
-    text = _NOT_TAIL.sub("", text).strip(_EDGES)
-    first, _, others = text.lower().partition(" ")
-    if first in ("not", "isn't", "never") and others.partition(" ")[0] not in _MEANT:
-        return None, ""
+    text = _undenied(text)
     if short:
         word, rest = _whole_word(text, numbers)
         if _OR.search(text) and (word not in ("yes", "no") or _OR.match(f" {rest}")):
@@ -228,13 +223,20 @@ def _settled(head: str, short: bool, numbers: bool) -> tuple[str | None, str]:
         text = counted["said"] if counted else text
     else:
         text = _DOER.sub("", _ASIDE.sub("", f"{text})" if text.count("(") > text.count(")") else text))
-    if _is_clause(text):
+    if is_clause(text):
         subject = _DOER.sub("", text) if _DOER.match(text) else (found["said"] if (found := _SUBJECT.match(text)) else "")
         text = subject if len(subject.split()) <= (SHORT if short else 2 * SHORT) else ""
-        if text.lower().startswith("not "):
-            return None, ""
-    text = text.strip(_EDGES)
+    text = _undenied(text)
     return (text.lower() or None) if len(text.split()) <= LONGEST_ANSWER[short] else None, ""
+
+
+def _undenied(text: str) -> str:
+    """What is affirmed of "not X but Y" and "Y, not X"; nothing of "not X"."""
+    if found := _NOT_BUT.match(text):
+        text = leads_off(found["said"])
+    text = _NOT_TAIL.sub("", text).strip(_EDGES)
+    first, _, others = text.lower().partition(" ")
+    return "" if first in ("not", "isn't", "never") and others.partition(" ")[0] not in _MEANT else text
 
 
 def _whole_word(answer: str, numbers: bool) -> tuple[str, str]:

@@ -7,8 +7,9 @@ import re
 from snellen.exams.vqa_nle.names import LABELS
 from snellen.exams.vqa_nle.reading import Read
 from snellen.exams.vqa_nle.reading.affirmed import Option, affirmed, decided, options_in
-from snellen.exams.vqa_nle.reading.leads import before_verdict, named_in, verdict_in
-from snellen.exams.vqa_nle.reading.said import REASON, as_asked, corrected, explanation_of, said_in, sentence_ends
+from snellen.exams.vqa_nle.reading.corrections import corrected
+from snellen.exams.vqa_nle.reading.leads import before_verdict, leads_off, named_in, verdict_in
+from snellen.exams.vqa_nle.reading.said import REASON, as_asked, explanation_of, said_in, sentence_ends
 
 _STEMS = {
     "entailment": r"entail(?:e?ment|ments|s|ed|ing)?",
@@ -42,6 +43,8 @@ def read_label(reply: str) -> Read:
     before, after = (text[: reason.start()], text[reason.end() :]) if reason else (text, None)
     label, told = _first(text, before, after)
     if label is None and not said.ended:
+        label, told = _alone(text)
+    if label is None and not said.ended:
         label, told = _later(text, before, after)
     return Read(label, explanation_of(told) or explanation_of(said.reason))
 
@@ -58,7 +61,34 @@ def _first(text: str, before: str, after: str | None) -> tuple[str | None, str |
     if end is not None and end.start() < len(before) and option.start >= max(o.start for o in affirmed(options)):
         if after is None or end.group() not in (", ", ": ", " ("):
             return option.name, text[end.end() :]
+    if after is None and (verdict := verdict_in(text) or named_in(text)):
+        after = before_verdict(text, verdict.start())
     return option.name, after
+
+
+_INSISTS = re.compile(r"(?:\b(?:is|so|thus|therefore|hence|but|rather|actually|label|answer|no,)|'s)\W{0,2}\s(?:an?\s)?$", re.IGNORECASE)
+
+
+def _alone(text: str) -> tuple[str | None, str | None]:
+    """A label that is all of a first sentence or line, where what follows names others without insisting on one of them."""
+    end = min(next(((at, behind) for at, behind in sentence_ends(text)), (len(text), len(text))), _line_end(text))
+    label = decided(_options(text[: end[0]])) if len(leads_off(text[: end[0]]).split()) <= 3 else None
+    rest = text[end[1] :]
+    if label is None or any(_against(option, label, rest) for option in _options(rest)):
+        return None, None
+    return label.name, rest
+
+
+def _against(option: Option, label: Option, text: str) -> bool:
+    """Whether what follows a label denies it or insists on another."""
+    if option.name == label.name:
+        return option.denied
+    return not option.denied and _INSISTS.search(text[max(0, option.start - 20) : option.start]) is not None
+
+
+def _line_end(text: str) -> tuple[int, int]:
+    at = text.find("\n")
+    return (at, at + 1) if at >= 0 else (len(text), len(text))
 
 
 def _later(text: str, before: str, after: str | None) -> tuple[str | None, str | None]:

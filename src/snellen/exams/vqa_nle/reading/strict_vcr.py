@@ -14,8 +14,9 @@ from snellen.exams.vqa_nle.formats.tags import plain
 from snellen.exams.vqa_nle.names import LETTERS
 from snellen.exams.vqa_nle.reading import Read
 from snellen.exams.vqa_nle.reading.affirmed import Option, decided, options_in
+from snellen.exams.vqa_nle.reading.corrections import corrected
 from snellen.exams.vqa_nle.reading.leads import before_verdict, leads_off, named_in, verdict_in
-from snellen.exams.vqa_nle.reading.said import ANSWERS, REASON, as_asked, corrected, explanation_of, said_in, sentence_ends
+from snellen.exams.vqa_nle.reading.said import ANSWERS, REASON, as_asked, explanation_of, said_in, sentence_ends
 
 SHORTEST_PART = 4
 """Words of a choice that stand for the whole, where no other choice has them."""
