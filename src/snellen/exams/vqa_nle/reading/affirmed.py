@@ -11,7 +11,7 @@ _CLAUSE = re.compile(  # what ends the reach of a negation
     re.IGNORECASE,
 )
 _DENIES = re.compile(
-    r"\b(?:not|no|non|cannot|never|neither|nor|none|nothing|without|hardly|unlikely|fails?|failed|failing|lacks?|than|instead of|excludes?|eliminate[sd]?)\b"
+    r"\b(?:not|no|non|cannot|never|neither|nor|none|nothing|without|hardly|unlikely|fails?|failed|failing|lacks?|than|instead of|excludes?|eliminate[sd]?|rul(?:e|es|ed|ing) out)\b"
     r"|n't\b",
     re.IGNORECASE,
 )
@@ -58,19 +58,21 @@ def options_in(text: str, matches: Iterator[re.Match[str]], name: Callable[[re.M
             or (denied and _OR.fullmatch(between))
             or tail.endswith(("rather than ", "instead of ", "opposed to "))
         )
-        after = _DENIED_AFTER.match(text, match.end()) is not None
+        after = _DENIED_AFTER.match(text, match.end())
+        several = after is not None and re.search(r"\b(?:are|aren't|can|both|all|do|don't)\b", after.group()) is not None
         option = Option(name(match), match.start(), match.end(), _HEDGES.search(near) is not None)
         if groups and not denied and _JOINS.fullmatch(between):
-            groups[-1].append((option, after))
+            groups[-1].append((option, after is not None))
+            if several:
+                groups[-1] = [(one, True) for one, _no in groups[-1]]
         else:
-            groups.append([(option, denied or after)])
+            groups.append([(option, denied or after is not None)])
         end = match.end()
     found: list[Option] = []
     for group in groups:
-        last_denied = group[-1][1] and len(group) > 1
         listed = len({option.name for option, _no in group}) >= all_of
         hedged = listed or group[0][0].hedged
-        found += [option._replace(hedged=hedged, denied=no or last_denied) for option, no in group]
+        found += [option._replace(hedged=hedged, denied=no) for option, no in group]
     return found
 
 

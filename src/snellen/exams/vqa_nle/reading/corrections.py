@@ -17,6 +17,7 @@ _TAKEN_BACK = re.compile(
     r"(?:that|this|it)(?: is|'s| was| isn't| is not)\s(?:not )?(?:wrong|incorrect|mistaken|right|correct)\b|\bi (?:was|am) (?:wrong|mistaken)\b|\bi'm not sure\b",
     re.IGNORECASE,
 )
+_BEFORE = re.compile(r"\W*\w+\W+\w")  # something that can be taken back stands before
 _SAID_NO = re.compile(r"\bno[.!,:-]?$", re.IGNORECASE)
 _NO_MORE = re.compile(r"\W*$|[.!?\n)]|\s-\s|\s\(|,?\s(?:because|since|as|due|given)\b", re.IGNORECASE)
 _YES_OR_NO = re.compile(r"\b(?:yes|no)\b", re.IGNORECASE)
@@ -28,10 +29,10 @@ def corrected(text: str) -> str:
     After a reason "Actually, ..." may go on with the reason: it is no correction where a whole clause follows.
     """
     end = correction_end(text)
-    if not end:
+    if not end or not _BEFORE.match(text[:end]):
         return text
     said_no = _SAID_NO.search(text, max(0, end - 4), end)
-    if said_no and _NO_MORE.match(text, end) and _YES_OR_NO.search(text, 0, said_no.start()):
+    if said_no and (said_no.group()[-1] == "." or _NO_MORE.match(text, end)) and _YES_OR_NO.search(text, 0, said_no.start()):
         end = said_no.start()  # "Yes. Sorry, no."
     tail = text[end:].lstrip(" \t\n,;:!-.")
     if back := _TAKEN_BACK.match(tail):

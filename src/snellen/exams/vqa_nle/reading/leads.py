@@ -31,7 +31,7 @@ _LEAD = re.compile(
     # how sure it is
     rf"|(?:i(?:'d| would| do| can| will|'ll)?(?: clearly| also| therefore| personally| still)? {_SEE}|i(?:'m| am) (?:fairly |pretty |quite |very )?(?:sure|confident|certain)|i lean towards?"
     rf"|my (?:best )?guess (?:is|would be)|it (?:seems|appears|looks)(?: to be| like)?|one (?:would|can) say)(?:,)?(?: that)?(?:\s?:)?\s"
-    rf"|(?:(?:very |most |quite )?(?:probably|likely)|possibly|perhaps|maybe|apparently|clearly|definitely|obviously|evidently|presumably|simply|just)[,:]?\s{_NEXT}"
+    rf"|(?:(?:very |most |quite )?(?:probably|likely)|possibly|perhaps|maybe|apparently|clearly|definitely|obviously|evidently|presumably|simply|just|actually)[,:]?\s{_NEXT}"
     r"|(?:so|thus|hence|therefore|overall|finally|in conclusion|in summary|in short|to conclude|to sum up|consequently|accordingly|and|then|instead|rather)(?:,\s|\s?:\s{0,3}|\s(?=i\b|it\b|the\b|this\b|that\b|my\b|we\b))"
     r"|(?:that's|that is|this is) why\s"
     r"|(?:step|part) \d{1,2}\s?[:.]\s"
@@ -105,7 +105,8 @@ def _last(pattern: re.Pattern[str], text: str, end: int | None) -> re.Match[str]
 
 _FULL_CLAUSE = re.compile(
     r"(?:it|he|she|they|we|i|you|there)\s\w"
-    r"|(?:the|this|that|these|those|his|her|its|their|a|an|my|both|all|some|one|two|three|several)\s(?:[\w'-]+\s){1,8}?(?:is|are|was|were|has|have|had|can|could|will|shows?|depicts?|features?|looks?|seems?|appears?|does|do|contains?)\b",
+    r"|(?:the|this|that|these|those|his|her|its|their|a|an|my|both|all|some|one|two|three|several)\s(?:[\w'-]+\s){1,8}?(?:is|are|was|were|has|have|had|can|could|will|shows?|depicts?|features?|looks?|seems?|appears?|does|do|contains?)\b"
+    r"|(?:[\w'-]+\s){1,4}?(?:is|are|was|were|seems?|appears?)\s\w",
     re.IGNORECASE,
 )
 

@@ -67,7 +67,7 @@ def as_asked(reply: str) -> tuple[str, str | None] | None:
         return None
     head, why = found["head"], found["why"]
     lowered = head.lower()
-    if lowered not in ("yes", "no", "a") and not _MORE_TO_IT.isdisjoint(lowered.split()):
+    if "'" in head or lowered not in ("yes", "no", "a") and not _MORE_TO_IT.isdisjoint(lowered.split()):
         return None
     if why and ("  " in why or "- " in why or not _TURNS.isdisjoint(why.lower().replace(",", " ").split()) or why.lower().startswith(_TAKES_BACK)):
         return None
@@ -100,6 +100,8 @@ def said_in(reply: str, names: tuple[str, ...] = ANSWERS, hidden: Callable[[str]
 def plainly(text: str) -> str:
     """A text on its own: no layout, no angle brackets but those of object tags, no runs of spaces."""
     kept = TAG.sub(lambda m: f"\ue000{m.group(1)}\ue001", text) if "<" in text else text
+    if "\u2192" in kept or "->" in kept or "=>" in kept:
+        kept = _ARROW.sub(" - ", kept)
     if "~~" in kept:
         kept = _STRUCK.sub(" ", kept)
     if "</" in kept or "<br" in kept:
@@ -112,6 +114,7 @@ def plainly(text: str) -> str:
     return _KEPT_TAG.sub(r"<det\1>", kept) if "\ue000" in kept else kept
 
 
+_ARROW = re.compile(r"\s?(?:\u2192|[=-]>)\s?")
 _STRUCK = re.compile(r"~~[^~\n]{1,200}~~")
 _HTML = re.compile(
     r"</?(?:p|b|i|u|em|strong|span|div|br|ul|ol|li|code|pre|h[1-6]|html|body|mark|small|center|font|response|output|result"
@@ -134,12 +137,17 @@ def _given(value: Any, names: tuple[str, ...]) -> Said | None:
     if answer is None:
         if isinstance(value, list):
             return Said(plainly(value[0]), None, True) if len(value) == 1 and isinstance(value[0], str) else None
-        return _elected(value)
+        return _elected(value) or _only_reason(value)
     reason = _as_text(field(value, REASONS))
     if isinstance(answer, dict):
         found = _elected(answer)
         return NOTHING._replace(reason=reason) if found is None else found._replace(reason=reason)
     return Said(plainly(_as_text(answer) or ""), reason and plainly(reason), True)
+
+
+def _only_reason(value: dict[str, Any]) -> Said | None:
+    reason = _as_text(field(value, REASONS))
+    return None if reason is None else NOTHING._replace(reason=plainly(reason))
 
 
 def _as_text(value: Any) -> str | None:
@@ -282,9 +290,9 @@ def _reason_apart(text: str) -> tuple[str, str | None]:
 
 _CLAUSE_WORDS = "it|he|she|they|there|this|these|those|we|you|i|his|her|its|their|the|no|all|both|someone|everyone|people|one|none|only|most|many|some|nothing|nobody|each"
 REASON = re.compile(
-    r"\(?\b(?:because|(?<!ever )since(?!\s(?:\d|then\b|when\b))|due to(?: the fact that)?|given that|owing to|considering(?: that)?|seeing (?:that|as|how)"
-    r"|on account of|on the grounds that|based on (?:the fact|how)|(?:as )?(?:evidenced|indicated|shown|suggested) by|judging (?:by|from)"
-    rf"|(?<=, )(?:as|given)|(?<=, )for(?=\s(?:{_CLAUSE_WORDS})\b)"
+    r"\(?\b(?:because|bec(?:ua|a)se|beacuse|(?<!ever )since(?!\s(?:\d|then\b|when\b))|due to(?: the fact that)?|given that|owing to|considering(?: that)?|seeing (?:that|as|how)"
+    r"|on account of|on the grounds that|based on (?:the fact|how)|(?:as )?(?:evidenced|indicated|shown|suggested) by|judging (?:by|from)|(?:and )?the reason (?:is|being)(?: that)?|for the reason that|(?:explanation|rationale|justification|reason)(?=\s?[:=])"
+    rf"|(?<=, )(?:as|given|based on)|(?<=, )for(?=\s(?:{_CLAUSE_WORDS})\b)"
     rf"|(?<!such )(?<!same )(?<!well )(?<!known )(?<!dressed )(?<!far )(?<!used )(?<!long )(?<!soon )(?<!just )(?<!serves )as(?=\s(?:{_CLAUSE_WORDS})\b))\b"
     r"|(?<!\w)(?:'cause|cuz|b/c)\b",
     re.IGNORECASE,
@@ -292,7 +300,7 @@ REASON = re.compile(
 # what may stand before an explanation without being a part of it
 _AGAIN = re.compile(
     r"^(?:[\s,:;.()-]*(?:(?:(?:this|that|it) is|it's|that's|the reason is|the reason being)(?: that)?\s(?=because\b))?"
-    r"\b(?:because\b|since\b|as (?=\w)|(?:explanation|reason|rationale|reasoning|justification|evidence|why)\s?(?::|\n)|the reason is(?: that)?\b))+",
+    r"\b(?:because\b|since\b|as (?=\w)|(?:explanation|reason|rationale|reasoning|justification|evidence|why)\s?(?:[:=]|\n)|the reason is(?: that)?\b))+",
     re.IGNORECASE,
 )
 _TRAILERS = " \t\n\r,:;-"

@@ -143,7 +143,8 @@ def _first_part(text: str, short: bool) -> _Parts:
     if stop is not None:
         start, end = stop[0] + text[stop[0]].count("?"), stop[1]
     if short and 0 < (bracket := text.find(" (", 0, start)):
-        start, end = bracket, bracket + 1
+        aside = text.find(")", bracket, start)
+        start, end = bracket, end if reason and 0 < aside and not text[aside:zone].strip(_EDGES) else bracket + 1
     if end >= len(text) and start >= len(text):
         return _Parts(text, None, sure)
     return _Parts(text[:start], text[end:], sure, start == why)
@@ -196,13 +197,14 @@ _NOT_BUT = re.compile(
 _NOT_TAIL = re.compile(r"(?:,\s(?:and\s|but\s)?not|\s(?:and|but)\snot|\s\(not|\srather\sthan|\sinstead\sof|,?\sas\sopposed\sto)\s\S.*$", re.IGNORECASE | re.DOTALL)
 _NO_ANSWER = re.compile(
     r"(?:i|we|you|one)(?:\s(?:am|do|can|could|cannot|would|must|was|were|have|had)|'m|'ve)?\s?(?:not|n't|unable|sorry|cannot)\b|(?:i|we) (?:can't|don't|couldn't|cannot)|i'm (?:sorry|unable|not)"
-    r"|(?:not|im)possible to|(?:unable|hard|difficult) to|cannot be|can't be|(?:it )?(?:cannot|can't) (?:tell|say|determine)|as an ai|sorry\b|either\s|whether\s|neither\s|do you mean|options are|the (?:options|choices|labels)\b"
+    r"|not possible to|impossible to|(?:unable|hard|difficult) to|cannot be|can't be|(?:it )?(?:cannot|can't) (?:tell|say|determine)|as an ai|sorry\b|either\s|whether\s|neither\s|do you mean|options are|the (?:options|choices|labels)\b"
     r"|yes\s?(?:/|and|or)\s?no\b|no\s?(?:/|and|or)\s?yes\b",
     re.IGNORECASE,
 )
 _OPEN = re.compile(r"\W*(?:it|this|that)\s(?:could|might|may|can)\s", re.IGNORECASE)
 _ASIDE = re.compile(r"\s\((?:not |confidence|probability|score|i |\d)[^()\n]{0,80}\)$", re.IGNORECASE)
 _ECHO = re.compile(r"\W*(?:it|he|she|they|there|this|that|we|you)\s(?:is|are|does|do|has|have|was|were|can|will|isn't|aren't|doesn't|don't)(?:\snot)?[.!]\s", re.IGNORECASE)
+_IS_IT = re.compile(r"\s(?:is|would be|seems|must be)\s(?:the\s)?(?:(?:correct|right|best)\s)?(?:answer|activity|correct|right)(?:\sanswer)?$", re.IGNORECASE)
 _MEANT = frozenset("sure possible visible at applicable yet much many really very long far clear enough".split())
 _OR = re.compile(r"\s(?:or|/)\s", re.IGNORECASE)
 
@@ -210,6 +212,7 @@ _OR = re.compile(r"\s(?:or|/)\s", re.IGNORECASE)
 def _settled(head: str, short: bool, numbers: bool) -> tuple[str | None, str]:
     """The answer in a text, and what it says beyond; None where the text denies, asks or leaves open."""
     text = leads_off(head).strip(_EDGES)
+    text = _IS_IT.sub("", text)
     if not text or head.rstrip(" \"'").endswith("?") or _NO_ANSWER.match(text):
         return None, ""
     text = _undenied(text)

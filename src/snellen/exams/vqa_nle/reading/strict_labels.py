@@ -66,6 +66,7 @@ def _first(text: str, before: str, after: str | None) -> tuple[str | None, str |
     return option.name, after
 
 
+_TURNS = re.compile(r"\W*(?:or|maybe|perhaps|possibly|but|however)\b", re.IGNORECASE)
 _INSISTS = re.compile(r"(?:\b(?:is|so|thus|therefore|hence|but|rather|actually|label|answer|no,)|'s)\W{0,2}\s(?:an?\s)?$", re.IGNORECASE)
 
 
@@ -74,7 +75,7 @@ def _alone(text: str) -> tuple[str | None, str | None]:
     end = min(next(((at, behind) for at, behind in sentence_ends(text)), (len(text), len(text))), _line_end(text))
     label = decided(_options(text[: end[0]])) if len(leads_off(text[: end[0]]).split()) <= 3 else None
     rest = text[end[1] :]
-    if label is None or any(_against(option, label, rest) for option in _options(rest)):
+    if label is None or _TURNS.match(rest) or any(_against(option, label, rest) for option in _options(rest)):
         return None, None
     return label.name, rest
 

@@ -187,9 +187,10 @@ class _Texts:
     def begun(self, text: str) -> int | None:
         """The one choice that a text begins to say, with enough words."""
         reason = REASON.search(text)
-        said = [w.lower() for w in _WORD.findall(leads_off(text[: reason.start()] if reason else text))]
-        if len(said) < SHORTEST_PART:
-            return None
-        found = [i for i, key in enumerate(self.keys) if key[: len(said)] == said]
-        return found[0] if len(found) == 1 else None
+        zone = text[: reason.start()] if reason else text
+        for words in (_WORD.findall(zone.lower()), _WORD.findall(leads_off(zone).lower())):
+            found = [i for i, key in enumerate(self.keys) if key[: len(words)] == words]
+            if len(words) >= SHORTEST_PART and len(found) == 1:
+                return found[0]
+        return None
 
