@@ -49,7 +49,8 @@ def truth_plan_v2(answer: str, labels: tuple[str, ...]) -> frozenset[str]:
 # ---------------------------------------------------------------- robust
 
 SPELLINGS = {
-    "orientation": "orientation orientations oriented orientated rotation rotations rotated tilt tilted angle angles angled direction slant slanted",
+    "orientation": "orientation orientations oriented orientated rotation rotations rotated tilt tilted angle angles angled direction "
+    "slant slanted",
     "color": "color colors colour colours colored coloured coloration colouration coloring colouring hue hues",
     "focus": "focus focused blur blurred blurry blurriness sharpness defocus defocused",
     "shape": "shape shapes shaped",
@@ -58,10 +59,19 @@ SPELLINGS = {
     "pattern": "pattern patterns patterned",
 }
 KEYS = (
-    *("feature", "features", "salient_feature", "salient_features", "attribute", "attributes", "category", "categories"),
+    *(
+        "feature",
+        "features",
+        "salient_feature",
+        "salient_features",
+        "attribute",
+        "attributes",
+        "category",
+        "categories",
+    ),
     *("difference", "differences", "odd_feature", "distinguishing_feature", "distinguishing_features"),
 )
-_SENTENCE = re.compile(r"[.;\n!?]+|\b(?:but|however|while|whereas|although|though|yet)\b")
+_SENTENCE = re.compile(r"[.;\n!?]+|\b(?:(?<!thing )but|however|while|whereas|although|though|yet)\b")
 _SAME = r"(?:same|similar|identical|equal|unchanged|uniform|consistent|alike|constant|normal)"
 _NOT_SAME = re.compile(
     r"\b(?:not|isn't|aren't|no longer|doesn't|don't|does not|do not) "
@@ -81,7 +91,8 @@ class _Grammar:
     """Compiled patterns of one label list."""
 
     def __init__(self, labels: tuple[str, ...]) -> None:
-        self.options = Options({word: label for label in labels for word in SPELLINGS[label].split()}, KEYS)
+        # also on P3 the words of all seven features: "the same shape and size" denies two of them
+        self.options = Options({word: label for label, words in SPELLINGS.items() for word in words.split()}, KEYS)
         word = rf"\b{self.options.word}\b"
         # every repeat is bounded, so that no reply can make the reader slow
         noun = rf"(?:(?:the|its|their|all|any|in|of)\s){{0,3}}{word}"
@@ -89,21 +100,39 @@ class _Grammar:
         closed = rf"{noun}(?:\s?,\s?{noun}){{0,8}}\s?,?\s?(?:and|or|nor)\s{noun}"
         # "not color", "no difference in size or shape", "the same shape, size and color", "rather than size"; between the
         # two only words that do not change what is said ("one of the identical circles differs in color" is no denial)
-        filler = r"(?:(?:an?|the|its|their|any|all|in|of|by|to|about|differ|differs|difference|differences|change|changes|due)\s){0,4}"
-        self.before = re.compile(
-            r"\b(?:not(?!\sonly|\sjust)|no|isn't|aren't|doesn't|don't|does not|do not|without|neither|nor|never"
-            rf"|rather than|instead of|(?P<same>{_SAME}))\s{filler}(?P<list>{closed}|{noun}(?:\s?,\s?{noun}){{0,8}})(?!\s(?:is|are|differs?)\b)"
+        filler = (
+            r"(?:(?:an?|the|its|their|any|all|in|of|by|to|about|differs?|differences?|different|changes?|due)\s){0,4}"
         )
+        # "I don't think that it is the color", "not because of its size", "doesn't have a different shape"
+        further = (
+            r"(?:(?:an?|the|its|their|this|any|all|in|of|by|to|about|on|from|with|that|it|it's|is|be|been|have|has|think|believe|say|see|matter"
+            r"|because|due|based|related|caused|really|actually|necessarily|primarily|mainly|differ|difference|different|vary|change)\s){0,7}"
+        )
+        commas = rf"{noun}(?:\s?,\s?{noun}(?!\s(?:is|are|differs?)\b)){{0,8}}"
+        negation = (
+            r"not(?!\sonly|\sjust)|isn't|aren't|wasn't|doesn't|don't|didn't|wouldn't|can't|cannot|never|neither|nor|anything but|hardly"
+            r"|far from|unlikely|(?<!no )doubt|ruled? out|other than|wrong to (?:say|think)|(?:everything|anything) (?:but|except)"
+        )
+        self.before = re.compile(
+            rf"\b(?:(?:{negation})\s{further}|(?:no|without|rather than|instead of|as opposed to|contrary to|(?P<same>{_SAME}))\s{filler})"
+            rf"(?P<list>{closed}|{commas})"
+        )
+        of = r"(?:(?:of|in|for)\s(?:[a-z']{1,20}\s){1,4}?)?"
         # "color, shape and size are the same"; a label after "differs in" does not belong to the list
         self.after = re.compile(
-            rf"(?P<lead>\b(?:in|by|different|is|of)\s)?(?P<list>{joined})\s(?:[a-z']{{1,20}}\s){{0,2}}?"
+            rf"(?P<lead>\b(?:in|by|different|is|of)\s)?(?P<list>{joined}),?\s{of}(?:(?:[a-z']{{1,20}}\s){{0,2}}?"
             rf"(?:is|are|was|were|remains?|stays?|looks?|appears?|seems?|being)\s(?:[a-z']{{1,20}}\s){{0,2}}?(?:{_SAME}|not different)\b"
+            r"|(?:do not|does not|don't|doesn't) (?:differ|vary|change|matter|stand out)\b"
+            r"|(?:do not|does not|don't|doesn't)(?=\s?(?:,|$))|match(?:es)?\b)"
         )
         # "color is not what sets it apart"
         self.is_not = re.compile(
-            rf"(?P<list>{noun})\s(?:is not|isn't|are not|aren't|was not|wasn't|does not|doesn't|cannot|can't)\b(?!\s(?:only|just|like|as|the only)\b)"
+            rf"(?P<list>{noun})\s{of}(?:(?:is|are|was|do|does) not|isn't|aren't|wasn't|doesn't|don't|cannot|can't"
+            r"|is (?:wrong|incorrect|irrelevant))\b(?!\s(?:only|just|like|as|the only)\b)"
         )
-        self.hedge = re.compile(rf"{word},?\s(?:or|and/or)\s(?:(?:maybe|perhaps|possibly|even|else|by|due|to)\s){{0,2}}{noun}")
+        self.hedge = re.compile(
+            rf"{word},?\s(?:or|and/or)\s(?:(?:maybe|perhaps|possibly|even|else|by|due|to)\s){{0,2}}{noun}"
+        )
         # the option list copied out in its own order
         self.echo = re.compile(r"\W+(?:and\W+|or\W+)?".join(re.escape(label) for label in labels))
 
@@ -140,8 +169,13 @@ def read_robust(reply: str, labels: tuple[str, ...]) -> frozenset[str]:
     """All labels that the reply affirms, whatever stands around them (core/reply.py, core/reply_options.py): whole words and other
     spellings, negations taken out. A label both affirmed and denied, or a choice left open, is nothing.
     """
-    grammar = _grammar(labels)
+    return _affirmed(reply, _grammar(labels)).intersection(labels)
+
+
+def _affirmed(reply: str, grammar: _Grammar) -> frozenset[str]:
     said = grammar.options.said(reply)
+    if said.torn:
+        return frozenset()
     if said.sure is not None and not said.text:
         return frozenset(said.sure)
     affirmed, denied = grammar.affirmed_and_denied(_LOOKING.sub(" ", said.text))
