@@ -1,10 +1,12 @@
 """The four protocols of the exams with explanations. They share the prompt `zero`, so they share answers.
 
-A protocol reads by other rules where the prompt wants no explanation: `for_prompt` gives the object for a prompt.
+A protocol reads by other rules where the prompt wants no explanation: `for_prompt` gives the object for a prompt. What it leads with
+depends on the exam, as in the papers: `protocols_of` gives the protocols of one.
 """
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Mapping
 from typing import Any
 
@@ -35,6 +37,14 @@ class NleProtocol(Protocol):
         self.rules = rules
         self.metrics = summary.declarations(explains=rules.explains, e_vil=rules.e_vil)
         self._answers = NleProtocol(name, version, answer_only) if answer_only else self
+
+    def for_task(self, task: str) -> NleProtocol:
+        """The same protocol as one exam shows it: its headline and what its metrics are called there."""
+        other = copy.copy(self)
+        other.headline = summary.headline(self.name, task)
+        other.metrics = summary.named(self.metrics, self.name, task)
+        other._answers = other if self._answers is self else self._answers.for_task(task)
+        return other
 
     def for_prompt(self, prompt: str) -> NleProtocol:
         """The same protocol for the replies to a prompt; always the same object for the same kind of prompt."""
@@ -84,6 +94,8 @@ class NleProtocol(Protocol):
         if target.task == "vqax":
             # one annotator has no others to agree with: what is right would score 0
             metrics["soft_accuracy"] = self.rules.soft(read, target.answers) if len(target.answers) > 1 else None
+            if majority := self.rules.majority(target):
+                metrics[summary.MAJORITY] = _hit(self.rules.key(read, target), majority)
         elif target.task == "actx":
             metrics["head_accuracy"] = _hit(self.rules.key(read, target), self.rules.heads(target))
             label = target.answers[0] if target.answers else None
@@ -116,7 +128,8 @@ class NleProtocol(Protocol):
         if self.rules.explains:
             # of every reply, as explanation_stats.csv counts them
             values["valid_explanation"] = float(self.valid(mark))
-            told = self._told(target, self.explained(mark)[0], right)
+            filtered = values.get(summary.MAJORITY, values.get("accuracy"))
+            told = self._told(target, self.explained(mark)[0], None if filtered is None else filtered == 1.0)
         outcome = mark.outcome if target.marked or mark.outcome in NON_ANSWERS else Outcome.UNMARKED
         own = summary.Own(tuple(self.right_answers(target).items()), self._soft(target), told)
         return Seen(values, outcome, str(sample.facts.get("image_name") or sample.id), own)
@@ -158,6 +171,8 @@ class NleProtocol(Protocol):
         found = {"accuracy": self.rules.accepted(target)}
         if target.task == "actx":
             found["head_accuracy"] = self.rules.heads(target)
+        if majority := self.rules.majority(target):
+            found[summary.MAJORITY] = majority
         return found
 
     def _right_choices(self, target: Target) -> dict[str, frozenset[str]]:
@@ -188,8 +203,13 @@ PROTOCOLS = {
     p.name: p
     for p in (
         NleProtocol(MULTIMODAL_VQA_EVAL, "1", by.MultimodalVqaEval(), by.MultimodalVqaEvalAnswers(explains=False)),
-        NleProtocol("strict", "2", by.Strict(), by.Strict(explains=False)),
-        NleProtocol("nlxgpt", "1", by.Nlxgpt(), by.Nlxgpt(explains=False)),
-        NleProtocol("e-vil", "2", by.EVil(), by.EVil(explains=False)),
+        NleProtocol("strict", "3", by.Strict(), by.Strict(explains=False)),
+        NleProtocol("nlxgpt", "2", by.Nlxgpt(), by.Nlxgpt(explains=False)),
+        NleProtocol("e-vil", "3", by.EVil(), by.EVil(explains=False)),
     )
 }
+
+
+def protocols_of(task: str) -> dict[str, NleProtocol]:
+    """The protocols of one exam."""
+    return {name: protocol.for_task(task) for name, protocol in PROTOCOLS.items()}

@@ -10,6 +10,8 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+import msgspec
+
 from snellen.core.errors import SnellenError
 from snellen.core.protocol import Group, Key
 from snellen.core.results import Metric, Score
@@ -44,11 +46,36 @@ class Own(NamedTuple):
 
 # ---------------------------------------------------------------- the metrics
 
-ACCURACIES = tuple(Metric(name=f"{kind}accuracy") for kind in ("", "soft_", "head_", "synonym_", "letter_", "text_"))
+MAJORITY = "majority_accuracy"  # where a protocol's filter of explanations is narrower than its accuracy
+KINDS_OF_ACCURACY = ("", "soft_", "majority_", "head_", "synonym_", "letter_", "text_")
+ACCURACIES = tuple(Metric(name=f"{kind}accuracy") for kind in KINDS_OF_ACCURACY)
 E_VIL = (
-    Metric(name="evil_explanation_score", label="e-ViL explanation score", kind="own"),
-    Metric(name="evil_score", label="e-ViL score", kind="own"),
+    Metric(name="evil_explanation_score", label="e-ViL explanation score (S_E)", kind="own"),
+    Metric(name="evil_score", label="e-ViL score (S_O)", kind="own"),
 )
+SOFT_FIRST = ("strict", "e-vil")  # VQA's own measure, and e-ViL's task score; the others lead with what their code counts
+NAMES = {
+    ("e-vil", "vqax"): {"soft_accuracy": "task score (S_T): soft accuracy", "accuracy": "any annotator's answer"},
+    ("e-vil", ""): {"accuracy": "task score (S_T): accuracy"},
+    ("nlxgpt", "vqax"): {"accuracy": "accuracy (any annotator)", MAJORITY: "majority accuracy (its filter)"},
+}
+
+
+def headline(protocol: str, task: str) -> str:
+    """What a protocol leads with in an exam: where the paper or tool behind it leads with VQA's soft accuracy, that.
+
+    >>> headline("e-vil", "vqax"), headline("e-vil", "vcr"), headline("nlxgpt", "vqax")
+    ('soft_accuracy', 'accuracy', 'accuracy')
+    """
+    return "soft_accuracy" if task == "vqax" and protocol in SOFT_FIRST else "accuracy"
+
+
+def named(metrics: Iterable[Metric], protocol: str, task: str) -> tuple[Metric, ...]:
+    """Metrics under the names that a protocol's authors have for them, the headline first."""
+    names = NAMES.get((protocol, task)) or NAMES.get((protocol, ""), {})
+    first = headline(protocol, task)
+    found = (msgspec.structs.replace(m, label=names[m.name]) if m.name in names else m for m in metrics)
+    return tuple(sorted(found, key=lambda m: m.name != first))
 
 
 def _captions(part: str) -> Iterator[Metric]:
