@@ -301,7 +301,7 @@ def test_the_exam_objects() -> None:
     for task, exam in EXAMS.items():
         assert isinstance(exam, VqaNle)
         assert exam.name == task
-        assert exam.tasks == (task,)
+        assert exam.tasks == (("answer", "rationale") if task == "vcr" else (task,))
         assert exam.splits == ("train", "val", "test")
         assert exam.max_tokens == 40
         assert list(exam.protocols) == [MULTIMODAL_VQA_EVAL, "strict", "nlxgpt", "e-vil"]

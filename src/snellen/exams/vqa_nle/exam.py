@@ -71,7 +71,7 @@ class VqaNle(Exam):
         self.maker = f"snellen.synthetic.explained.make:make_{task}"
         self.title = f"{TITLES[task]}: {WHAT[task]}"
         self.paper = PAPERS[task]
-        self.tasks = (task,)
+        self.tasks = ("answer", "rationale") if task == "vcr" else (task,)
         self.prompts = prompts_of(task)
         self.protocols = protocols_of(task)
         self.demo = DEMO[task]

@@ -7,7 +7,7 @@ depends on the exam, as in the papers: `protocols_of` gives the protocols of one
 from __future__ import annotations
 
 import copy
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from snellen.core.protocol import Group, Key, Protocol, Seen, Verdict
@@ -18,7 +18,7 @@ from snellen.exams.vqa_nle.entropy.spans import metrics_of, spans
 from snellen.exams.vqa_nle.marking import rules as by
 from snellen.exams.vqa_nle.marking.rules import Target, target_of
 from snellen.exams.vqa_nle.marking.synonyms import same_activity
-from snellen.exams.vqa_nle.names import LETTERS, MULTIMODAL_VQA_EVAL, letter_of, wants_explanation
+from snellen.exams.vqa_nle.names import JOINT, LETTERS, MULTIMODAL_VQA_EVAL, RATIONALE, letter_of, wants_explanation
 from snellen.exams.vqa_nle.reading import Read
 from snellen.exams.vqa_nle.vqa_official import normalise
 
@@ -52,8 +52,15 @@ class NleProtocol(Protocol):
 
     # ------------------------------------------------------------ marks
 
+    def _about(self, sample: Sample) -> NleProtocol:
+        """The protocol for a sample: where VCR's rationale is chosen, no explanation is expected under any prompt."""
+        return self._answers if sample.tags["task"] == RATIONALE else self
+
     def judge(self, reply: str, sample: Sample) -> Verdict:
         """Read and mark one reply."""
+        return self._about(sample)._judged(reply, sample)
+
+    def _judged(self, reply: str, sample: Sample) -> Verdict:
         target = target_of(sample)
         read = self.rules.read(reply, target)
         metrics = self._metrics(read, target)
@@ -70,7 +77,7 @@ class NleProtocol(Protocol):
         They are of the reply as it is, so a cut or refused one keeps them.
         """
         verdict = self.judge(reply, sample)
-        found = spans(tokens, verdict.reading if self.rules.explains else None)
+        found = spans(tokens, verdict.reading if self._about(sample).rules.explains else None)
         return verdict._replace(measured=metrics_of(found))
 
     def explained(self, mark: Mark) -> tuple[str | None, str | None]:
@@ -86,7 +93,7 @@ class NleProtocol(Protocol):
 
     def blank(self, sample: Sample) -> Metrics:
         """No reply: 0 where a reply would have been marked."""
-        metrics = self._metrics(Read(None, None), target_of(sample))
+        metrics = self._about(sample)._metrics(Read(None, None), target_of(sample))
         return {name: None if value is None else 0.0 for name, value in metrics.items()}
 
     def _metrics(self, read: Read, target: Target) -> Metrics:
@@ -118,7 +125,19 @@ class NleProtocol(Protocol):
 
     # ------------------------------------------------------------ summaries
 
+    def groups(self, sample: Sample) -> Iterable[Key]:
+        """As everywhere, and for VCR's answers that are asked together with their rationales the part in which both must be right."""
+        yield from super().groups(sample)
+        if sample.facts.get("paired"):
+            yield ("split", sample.tags["split"]), ("task", JOINT)
+
+    def joined(self, group: Group) -> Iterable[tuple[Seen, int]] | None:
+        return summary.pairs(group) if group.by.get("task") == JOINT else None
+
     def seen(self, sample: Sample, mark: Mark) -> Seen:
+        return self._about(sample)._seen(sample, mark)
+
+    def _seen(self, sample: Sample, mark: Mark) -> Seen:
         target = target_of(sample)
         values = {k: v for k, v in mark.metrics.items() if isinstance(v, float)}
         right = values["accuracy"] == 1.0 if "accuracy" in values else None
@@ -131,7 +150,9 @@ class NleProtocol(Protocol):
             filtered = values.get(summary.MAJORITY, values.get("accuracy"))
             told = self._told(target, self.explained(mark)[0], None if filtered is None else filtered == 1.0)
         outcome = mark.outcome if target.marked or mark.outcome in NON_ANSWERS else Outcome.UNMARKED
-        own = summary.Own(tuple(self.right_answers(target).items()), self._soft(target), told)
+        pair = sample.id.partition("/")[2] if sample.facts.get("paired") else ""
+        winners = tuple(self.right_answers(target).items())
+        own = summary.Own(winners, self._soft(target), told, pair, sample.tags["task"] == RATIONALE)
         return Seen(values, outcome, str(sample.facts.get("image_name") or sample.id), own)
 
     def order(self, key: Key) -> Any:

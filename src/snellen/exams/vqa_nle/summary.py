@@ -13,10 +13,11 @@ from typing import Any, NamedTuple
 import msgspec
 
 from snellen.core.errors import SnellenError
-from snellen.core.protocol import Group, Key
+from snellen.core.protocol import Group, Key, Seen
 from snellen.core.results import Metric, Score
+from snellen.core.types import NON_ANSWERS, Outcome
 from snellen.exams.vqa_nle.entropy.spans import KINDS, metric_name
-from snellen.exams.vqa_nle.names import SPLITS
+from snellen.exams.vqa_nle.names import JOINT, LETTERS, RATIONALE, SPLITS
 
 ENTROPIES = tuple(metric_name(kind, bounded) for bounded in (False, True) for kind in KINDS)
 TRIVIAL = ("label", "head")  # groups in which one constant answer is right by construction: no floor is shown
@@ -36,12 +37,15 @@ class Told(NamedTuple):
 class Own(NamedTuple):
     """What floors and own scores need of one mark, in a form that can be counted.
 
-    `winners` are for each metric the answers that would have been right, `soft` what each annotator's answer would score.
+    `winners` are for each metric the answers that would have been right, `soft` what each annotator's answer would score. `pair`
+    names what VCR's answer and rationale have in common where both are asked.
     """
 
     winners: tuple[tuple[str, frozenset[str]], ...] = ()
     soft: tuple[tuple[str, float], ...] = ()
     told: Told | None = None
+    pair: str = ""
+    rationale: bool = False
 
 
 # ---------------------------------------------------------------- the metrics
@@ -99,11 +103,39 @@ def declarations(*, explains: bool, e_vil: bool) -> tuple[Metric, ...]:
 # ---------------------------------------------------------------- groups and floors
 
 
-def order(key: Key) -> tuple[int, int, str, str]:
-    """Whole splits first, in their usual order, then each by kind of answer, label or activity."""
+def order(key: Key) -> tuple[int, int, str, int, str]:
+    """Whole splits first, in their usual order, VCR's parts as its paper lists them, then each by kind of answer, label or activity."""
     split, *rest = (value for name, value in key if name != "task")
     place = SPLITS.index(split) if split in SPLITS else len(SPLITS)
-    return len(key), place, split, rest[0] if rest else ""
+    part = (RATIONALE, JOINT).index(task) + 1 if (task := dict(key).get("task")) in (RATIONALE, JOINT) else 0
+    return len(key), place, split, part, rest[0] if rest else ""
+
+
+def pairs(group: Group) -> Iterator[tuple[Seen, int]]:
+    """VCR's Q->AR: an answer and its rationale as one, right where both are. One whose other half is not there yet is left out."""
+    halves: dict[str, dict[bool, Seen]] = defaultdict(dict)
+    for seen, _count in group.rows():
+        if isinstance(seen.own, Own) and seen.own.pair:
+            halves[seen.own.pair][seen.own.rationale] = seen
+    for both in halves.values():
+        if len(both) == 2:
+            yield _both(both[False], both[True]), 1
+
+
+def _both(answer: Seen, rationale: Seen) -> Seen:
+    two = (answer, rationale)
+    values = [seen.values["accuracy"] for seen in two if "accuracy" in seen.values]
+    right = min(values) if len(values) == 2 else None
+    gone = [seen.outcome for seen in two if seen.outcome in NON_ANSWERS]
+    if right is None:
+        outcome = Outcome.UNMARKED
+    elif gone and right < 1.0:
+        outcome = gone[0]
+    else:
+        outcome = Outcome.CORRECT if right == 1.0 else Outcome.WRONG
+    letters = [dict(seen.own.winners).get("accuracy", frozenset()) & set(LETTERS) for seen in two if isinstance(seen.own, Own)]
+    said = frozenset(f"{a}, then {b}" for a in letters[0] for b in letters[1]) if len(letters) == 2 else frozenset()
+    return Seen({} if right is None else {"accuracy": right}, outcome, answer.cluster, Own((("accuracy", said),)))
 
 
 def floors(group: Group) -> dict[str, tuple[float, str]]:

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from snellen.core.types import Sample
 from snellen.exams.vqa_nle import vqa_official
 from snellen.exams.vqa_nle.formats import tags
-from snellen.exams.vqa_nle.names import LETTERS, MISSING, NO_DETAILS, UNKNOWN, head, letter_of
+from snellen.exams.vqa_nle.names import LETTERS, MISSING, NO_DETAILS, UNKNOWN, head, letter_of, task_of
 from snellen.exams.vqa_nle.reading import Read
 from snellen.exams.vqa_nle.reading import multimodal_vqa_eval as original
 from snellen.exams.vqa_nle.reading import nlxgpt as reading_nlxgpt
@@ -52,7 +52,7 @@ def target_of(sample: Sample) -> Target:
     """What a reply to a sample is judged against."""
     truth = sample.truth if isinstance(sample.truth, dict) else {}
     return Target(
-        task=sample.tags["task"],
+        task=task_of(sample.tags["task"]),
         marked=sample.truth is not None,
         answers=tuple(truth.get("answers") or ()),
         label=truth.get("label"),
