@@ -27,7 +27,12 @@ def command() -> None:
     "--out", "--output", "out", type=click.Path(path_type=Path), required=True, metavar="DIR", help="Folder to write."
 )
 @click.option("--workers", type=click.IntRange(min=1), metavar="N", help="Number of processes (default: one per core).")
-def make(exam: str, own: dict[str, Any], count: int, seed: int, out: Path, workers: int | None) -> int:
+@click.option(
+    "--version", type=click.IntRange(min=1), metavar="N", help="Version of the set (default: the latest; 1: as 0.1 made it)."
+)
+def make(
+    exam: str, own: dict[str, Any], count: int, seed: int, out: Path, workers: int | None, version: int | None
+) -> int:
     """Write a SYNTHETIC set of EXAM in the real format.
 
     \b
@@ -37,9 +42,11 @@ def make(exam: str, own: dict[str, Any], count: int, seed: int, out: Path, worke
     from snellen.cli.progress import show_count
 
     found = exams.load(exam)
+    chosen = {} if version is None else {"version": version}
     with show_count(f"making {found.name}") as progress:
-        files = found.make(out, count=count, seed=seed, workers=workers, progress=progress, **own)
-    click.echo(f"{len(files)} files of synthetic {found.name} in {out} (count {count}, seed {seed})")
+        files = found.make(out, count=count, seed=seed, workers=workers, progress=progress, **own, **chosen)
+    asked = f"count {count}, seed {seed}" + (f", version {version}" if chosen else "")
+    click.echo(f"{len(files)} files of synthetic {found.name} in {out} ({asked})")
     return 0
 
 
@@ -77,11 +84,13 @@ def get(exam: str, name: str | None, revision: str | None, out: Path | None) -> 
         raise unknown("data set", name, found.sets, of=found.name)
     source = found.hub(name)
     folder = out or options.default_data_folder(exam if name is None else f"{exam}-{name}")
-    lock = download(source.repo, source.patterns, folder, revision)
-    unpacked = found.unpack(name, folder)
+    command = f"snellen data get {exam}" + (f" --set {name}" if name else "") + (f" --out {out}" if out else "")
+    lock, unpacked = download(
+        source.repo, source.patterns, folder, revision, lambda where: found.unpack(name, where), command
+    )
     if unpacked:
         click.echo(f"{len(unpacked)} files unpacked")
-    click.echo(f"{len(lock['files'])} files of {source.repo} at commit {lock['commit']} in {folder}")
+    click.echo(f"{len(lock.files)} files of {source.repo} at commit {lock.commit} in {folder}")
     return 0
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -35,6 +35,8 @@ class Dataset:
     fingerprint: str = ""
     source: str = ""
     synthetic: bool = False
+    """Whether any of it says that it was made; the label of a set that Snellen made is in `origin`, too."""
+    origin: Mapping[str, Any] = {}
     missing: Sequence[Any] = ()
     """Samples that were left out as their images are not there."""
     options: Selection = Selection()

@@ -34,12 +34,16 @@ class SubjectEntry(Record, frozen=True):
 
 
 class DataEntry(Record, frozen=True):
-    """The data: where it was, what it was, how much of it was selected. `missing` are samples that were left out."""
+    """The data: where it was, what it was, how much of it was selected. `missing` are samples that were left out.
+
+    `origin` is the label of a set that Snellen made: generator, version, seed.
+    """
 
     source: str
     fingerprint: str
     samples: int
     synthetic: bool = False
+    origin: dict[str, Any] = {}
     missing: tuple[Any, ...] = ()
 
 

@@ -2,17 +2,48 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 from snellen.core.dataset import Problem
 from snellen.core.errors import SnellenError, unknown
+from snellen.core.text import one_line
+
+UNFINISHED = "snellen-unfinished.txt"
+"""The file that stands in a folder while a set is made or downloaded there. It says with which command."""
 
 
 def check_folder(where: Path, exam: str) -> None:
-    """Refuse a folder that is not there."""
+    """Refuse a folder that is not there, and one whose set was not finished."""
     if not where.is_dir():
         raise SnellenError(f"no folder {where}; 'snellen data make {exam} --out DIR' makes a synthetic set")
+    check_finished(where)
+
+
+def check_finished(where: Path) -> None:
+    """Refuse a folder in which `data make` or `data get` was interrupted: half a set looks like a whole one."""
+    path = where / UNFINISHED
+    if not path.exists():
+        return
+    try:
+        command = one_line(path.read_text(encoding="utf-8", errors="replace")) if path.is_file() else ""
+    except OSError:
+        command = ""
+    raise SnellenError(
+        f"{where} holds half a data set: '{command or 'snellen data'}' was interrupted there, or is still at work; run it again"
+    )
+
+
+@contextmanager
+def unfinished(where: Path, command: str) -> Iterator[None]:
+    """Marks a folder as unfinished until the work in it is done. Where that fails, or is killed, the mark stays."""
+    where.mkdir(parents=True, exist_ok=True)
+    mark = where / UNFINISHED
+    mark.unlink(missing_ok=True)  # never written through a link
+    mark.write_text(f"{command}\n", encoding="utf-8")
+    yield
+    mark.unlink(missing_ok=True)
 
 
 def find_files(where: Path, *patterns: str) -> list[Path]:
@@ -22,6 +53,8 @@ def find_files(where: Path, *patterns: str) -> list[Path]:
             sets = sorted({p.relative_to(where).parts[0] for p in found}) if pattern.startswith("*/") else []
             if len(sets) > 1:
                 raise SnellenError(f"{where} holds several data sets ({', '.join(sets)}): name one of them with --data")
+            for folder in sorted({folder for p in found for folder in p.parents if where in folder.parents}):
+                check_finished(folder)
             return found
     return []
 

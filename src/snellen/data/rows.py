@@ -6,6 +6,7 @@ Texts are read first and alone; pictures are read a few at a time, only for the 
 from __future__ import annotations
 
 import hashlib
+import json
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -19,6 +20,7 @@ from snellen.core.pixels import decode_problem
 from snellen.core.selection import choose, spans
 from snellen.core.types import Picture, Sample
 from snellen.data.folder import unusable
+from snellen.data.label import MARK, Label, first_label, label_from
 from snellen.data.parquet import ParquetFile
 
 
@@ -35,9 +37,15 @@ class Rows:
 
     def __init__(self, source: Source, columns: Sequence[str], extra: Sequence[str] = ()) -> None:
         """`columns` are texts that a parquet file must have beside `image`, `extra` those that it may have."""
-        self.source, self.synthetic = source, False
+        self.source = source
+        self.origin: Label = {}
+        self.synthetic = False
+        self.expected: int | None = None
+        """How many rows the part of the set has that this is from, where the set says it."""
         self._parquet: ParquetFile | None = None
         if source.files:
+            self.origin = first_label(source.files)
+            self.synthetic = bool(self.origin)
             self.texts = {columns[0]: [p.relative_to(source.path).as_posix() for p in source.files]}
         else:
             self._parquet = file = ParquetFile(source.path, source.label)
@@ -45,10 +53,17 @@ class Rows:
             if missing:
                 what = f"column{'s' * (len(missing) > 1)} {', '.join(missing)}"
                 raise SnellenError(f"{source.label}: {what} missing; it has {', '.join(file.types)}")
-            self.synthetic = b"snellen.synthetic" in file.notes
+            self._note(file.notes.get(MARK.encode()))
             present = [*columns, *(c for c in extra if c in file.types)]
             self.texts = {c: [x or "" for x in t] for c, t in zip(present, file.texts(present), strict=True)}
         self.names = self.texts[columns[0]]
+
+    def _note(self, note: bytes | None) -> None:
+        self.synthetic = note is not None
+        self.origin = label_from(note)
+        if self.origin:
+            count = json.loads(note or b"").get("count")
+            self.expected = count if isinstance(count, int) else None
 
     def where(self, i: int) -> str:
         """How messages name a row."""
@@ -78,6 +93,15 @@ def _pictures(cell: Any, name: str) -> tuple[Picture, ...]:
     return (Picture(data=data if isinstance(data, bytes) else b"", name=name),)
 
 
+def lacking(part: str, sources: Sequence[Rows]) -> Problem | None:
+    """Rows that a part of a synthetic set should have and has not: files of it are missing."""
+    wanted = {rows.expected for rows in sources}
+    found, count = sum(len(rows.names) for rows in sources), wanted.pop() if len(wanted) == 1 else None
+    if count is None or found == count:
+        return None
+    return Problem(part, f"{found} of {count} rows: files of the set are missing; 'snellen data make' makes it again")
+
+
 class Layout(NamedTuple):
     """How the rows of an exam lie on disk: the sources of a part, their columns, and what is wrong with rows, by their number."""
 
@@ -94,12 +118,14 @@ class Layout(NamedTuple):
     def check(self, where: Path, part: str) -> Iterator[Problem]:
         """Every problem of a part: sources that cannot be read, bad rows, repeats, images that do not decode."""
         seen: Counter[str] = Counter()
+        opened: list[Rows] = []
         for source in self.sources(where, part):
             try:
                 rows = self.open(source)
             except SnellenError as error:
                 yield Problem(source.label, str(error).removeprefix(f"{source.label}: "))
                 continue
+            opened.append(rows)
             yield from (Problem(rows.where(i), what) for i, what in self.problems(part, rows))
             for i, name in enumerate(rows.names):
                 seen[name] += 1
@@ -108,6 +134,8 @@ class Layout(NamedTuple):
             for i, pictures in rows.pictures(list(range(len(rows.names)))):
                 broken = (decode_problem(picture.data) for picture in pictures)
                 yield from (Problem(rows.where(i), problem) for problem in broken if problem)
+        if (half := lacking(part, opened)) is not None:
+            yield half
 
 
 class RowData(Dataset, ABC):
@@ -125,15 +153,20 @@ class RowData(Dataset, ABC):
         problems: list[Problem] = []
         for part in parts:
             ids: list[str] = []
+            opened: list[Rows] = []
             for rows, row_ids in self._walk(part):
+                opened.append(rows)
                 for i, what in self.layout.problems(part, rows):
                     problems.append(Problem(rows.where(i), what))
                     self._odd.add(row_ids[i])
                 self.synthetic = self.synthetic or rows.synthetic
+                self.origin = self.origin or rows.origin
                 fingerprint.update(f"{rows.source.label}\x1e{rows.size()}\x1e".encode())
                 for column in self.layout.columns:
                     fingerprint.update("\x1f".join(rows.texts[column]).encode())
                 ids += [name for name in row_ids if name not in self._odd]
+            if (half := lacking(part, opened)) is not None:
+                raise unusable([half], self.layout.exam, where)
             chosen = choose(ids, options.limit, options.seed)
             self._chosen[part] = frozenset(ids) if chosen is None else chosen
         self._allow(problems)

@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from snellen.core.records import ScorerEntry, Summary
+from snellen.core.records import DataEntry, ScorerEntry, Summary
 from snellen.core.text import for_terminal
 from snellen.engine.runs.run import Run
 from snellen.show import words
@@ -43,7 +43,7 @@ def facts_of(run: Run, summary: Summary, seen: Seen) -> list[tuple[str, str]]:
     facts += [("provider as returned by the endpoint", _counted(seen.providers))] if seen.providers else []
     facts += [
         ("data", data.source),
-        ("real or synthetic", "SYNTHETIC, made by Snellen" if data.synthetic else "real (not marked as synthetic)"),
+        ("real or synthetic", _made(data)),
         ("data fingerprint", data.fingerprint),
         ("samples", f"{data.samples} selected; answers: {_asked(summary)}"),
         *_left_out(data.missing),
@@ -64,6 +64,13 @@ def facts_of(run: Run, summary: Summary, seen: Seen) -> list[tuple[str, str]]:
         half, most = (_quantile(seen.latencies, share) for share in (0.5, 0.95))
         facts.append(("latency of a call", f"median {half:.2f} s, 95 % within {most:.2f} s"))
     return facts
+
+
+def _made(data: DataEntry) -> str:
+    """Whether data is real, and whose it is where it is not: only what bears our label is ours."""
+    if not data.synthetic:
+        return "real (not marked as synthetic)"
+    return f"SYNTHETIC, made by Snellen ({_pairs(data.origin)})" if data.origin else "SYNTHETIC, as it says itself"
 
 
 def _left_out(missing: Sequence[Any]) -> list[tuple[str, str]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
@@ -39,7 +40,8 @@ def _made(work: Callable[[_Key], _Made], keys: Sequence[_Key], workers: int | No
         yield from map(work, keys)
         return
     waiting: deque[Future[list[_Made]]] = deque()
-    with ProcessPoolExecutor(wanted, mp_context=multiprocessing.get_context("spawn")) as pool:
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(wanted, mp_context=context, initializer=end_with_parent) as pool:
         try:
             for chunk in chunks:
                 waiting.append(pool.submit(_chunk, work, chunk))
@@ -54,6 +56,18 @@ def _made(work: Callable[[_Key], _Made], keys: Sequence[_Key], workers: int | No
 
 def _chunk(work: Callable[[_Key], _Made], keys: Sequence[_Key]) -> list[_Made]:
     return [work(key) for key in keys]
+
+
+def end_with_parent() -> None:
+    """Ends this process when the one that started it ends, in whichever way: a killed parent cannot say goodbye."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        threading.Thread(target=_watch, args=(parent,), daemon=True).start()
+
+
+def _watch(parent: multiprocessing.process.BaseProcess) -> None:
+    parent.join()
+    os._exit(1)
 
 
 def cores() -> int:

@@ -2,7 +2,7 @@
 
 Sample i depends on (seed, i) alone, so a larger set begins with the smaller one, and neither the number of worker
 processes nor the machine's clock leaves a trace in the files. The folder gets no marker beside them: it would not look
-like the real one, so each file says in its notes where it comes from.
+like the real one, so each file says in its notes where it comes from, and each picture in it has its label.
 """
 
 from __future__ import annotations
@@ -16,24 +16,23 @@ from typing import Any, NamedTuple
 
 from snellen.core.errors import SnellenError
 from snellen.data import parquet
+from snellen.data.label import MARK
 from snellen.synthetic.pool import Progress, in_order
-from snellen.synthetic.writing import Origin, check_place, check_same, origin_of, whole
+from snellen.synthetic.writing import LATEST, Origin, check_place, check_same, making, origin_of, whole
 
-MARK = "snellen.synthetic"
 SHARD_ROWS = 50
 
 Row = tuple[Any, ...]
-Rows = Callable[[str, int, int], tuple[Row, ...]]
+Rows = Callable[[str, int, int, int], tuple[Row, ...]]
 
 
 class Recipe(NamedTuple):
     """What a benchmark says of its set. `parts` are made one after the other; each image of a part gives a row in each of
-    the part's folders, in their order. `rows` (of a part, a seed and a number) must be a function of a module: it runs in
-    other processes.
+    the part's folders, in their order. `rows` (of a part, a seed, a number and a version) must be a function of a module: it
+    runs in other processes.
     """
 
     generator: str
-    version: int
     types: Mapping[str, str]
     features: Mapping[str, Any]
     parts: Mapping[str, tuple[str, ...]]
@@ -41,27 +40,35 @@ class Recipe(NamedTuple):
 
 
 def make_set(
-    recipe: Recipe, out: Path, *, count: int, seed: int, workers: int | None = None, progress: Progress | None = None
+    recipe: Recipe,
+    out: Path,
+    *,
+    count: int,
+    seed: int,
+    workers: int | None = None,
+    progress: Progress | None = None,
+    version: int = LATEST,
 ) -> list[Path]:
     """Writes `count` images a part under `out` and gives the files; `progress` gets the images done and the images in all."""
-    origin = origin_of(recipe.generator, recipe.version, seed=seed, count=count)
+    origin = origin_of(recipe.generator, version, seed=seed, count=count)
     _check(recipe, out, origin)
     notes = {"huggingface": json.dumps({"info": {"features": recipe.features}}), MARK: json.dumps(origin)}
-    keys = [(part, seed, index) for part in recipe.parts for index in range(count)]
+    keys = [(part, seed, index, version) for part in recipe.parts for index in range(count)]
     images = in_order(partial(_image, recipe.rows), keys, workers, progress)
     made: list[Path] = []
-    for folders in recipe.parts.values():
-        for number, start in enumerate(range(0, count, SHARD_ROWS)):
-            shard = list(islice(images, min(SHARD_ROWS, count - start)))
-            for folder, rows in zip(folders, zip(*shard, strict=True), strict=True):
-                path = out / folder / f"shard_{number:03d}.parquet"
-                with whole(path) as draft:
-                    parquet.write(draft, dict(recipe.types), rows, notes)
-                made.append(path)
+    with making(out):
+        for folders in recipe.parts.values():
+            for number, start in enumerate(range(0, count, SHARD_ROWS)):
+                shard = list(islice(images, min(SHARD_ROWS, count - start)))
+                for folder, rows in zip(folders, zip(*shard, strict=True), strict=True):
+                    path = out / folder / f"shard_{number:03d}.parquet"
+                    with whole(path) as draft:
+                        parquet.write(draft, dict(recipe.types), rows, notes)
+                    made.append(path)
     return sorted(made)
 
 
-def _image(rows: Rows, key: tuple[str, int, int]) -> tuple[Row, ...]:
+def _image(rows: Rows, key: tuple[str, int, int, int]) -> tuple[Row, ...]:
     return rows(*key)
 
 

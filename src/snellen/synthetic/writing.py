@@ -2,20 +2,26 @@
 
 Every set says where it comes from: generator, version, seed, count, and what else decides its bytes. A folder of loose
 files says it in a small file of its own (`claim`), parquet files in their notes (tables.py). Where a folder says
-something else, or nothing, it is left alone.
+something else, or nothing, it is left alone. While a set is being made, its folder is marked as unfinished.
+
+Since version 2 every picture and every record bears a label too (data/label.py), without the count: sample i is the same
+whatever the number of samples. A set of version 1 comes out as it always did.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any
 
 from snellen.core.errors import SnellenError
+from snellen.data.folder import UNFINISHED, unfinished
+from snellen.data.label import MARK, MARKER, Label, labelled
 
-MARKER = "snellen_synthetic.json"
+VERSIONS = (1, 2)
+LATEST = VERSIONS[-1]
 
 Origin = Mapping[str, Any]
 """What a set says of where it comes from; `seed` and `count` are always among it."""
@@ -26,8 +32,30 @@ def origin_of(generator: str, version: int, *, seed: int, count: int) -> dict[st
     return {"generator": generator, "version": version, "seed": seed, "count": count}
 
 
-def check_numbers(*, seed: int, count: int) -> None:
+def label_of(generator: str, version: int, seed: int) -> Label:
+    """What every picture and record of a set says of itself; nothing in version 1."""
+    return {} if version == 1 else {"generator": generator, "version": version, "seed": seed}
+
+
+def signed(picture: bytes, label: Label) -> bytes:
+    """A picture with the label in it."""
+    return labelled(picture, label) if label else picture
+
+
+def stamped(record: dict[str, Any], label: Label) -> dict[str, Any]:
+    """A record with the label as its last field."""
+    return record | {MARK: label} if label else record
+
+
+def making(out: Path) -> AbstractContextManager[None]:
+    """Marks the folder as unfinished until the set is whole."""
+    return unfinished(out, "snellen data make")
+
+
+def check_numbers(*, seed: int, count: int, version: int = LATEST) -> None:
     """Refuses numbers that no set can be made with."""
+    if version not in VERSIONS:
+        raise SnellenError(f"there is no version {version} of synthetic sets: choose from 1 to {LATEST}")
     if count < 1:
         raise SnellenError(f"count must be at least 1, not {count}")
     if seed < 0:
@@ -36,7 +64,7 @@ def check_numbers(*, seed: int, count: int) -> None:
 
 def check_place(out: Path, origin: Origin) -> None:
     """Refuses a set that cannot be made and a place that is no folder, before anything is written."""
-    check_numbers(seed=origin["seed"], count=origin["count"])
+    check_numbers(seed=origin["seed"], count=origin["count"], version=origin["version"])
     if out.exists() and not out.is_dir():
         raise SnellenError(f"{out} is not a folder: choose another --out folder")
 
@@ -57,7 +85,7 @@ def claim(out: Path, origin: Origin, *, indent: int = 1) -> Path:
     marker = out / MARKER
     if marker.exists():
         check_same(out, _read(marker), origin)
-    elif out.exists() and any(out.iterdir()):
+    elif out.exists() and any(path.name != UNFINISHED for path in out.iterdir()):
         raise SnellenError(f"{out} holds something that was not made here: choose another folder for the synthetic set")
     return write_json(marker, origin, indent=indent)
 

@@ -290,6 +290,7 @@ def manifest(plan: Plan, version: str, fresh: bool) -> Manifest:
             source=plan.data.source,
             fingerprint=plan.data.fingerprint,
             synthetic=plan.data.synthetic,
+            origin=dict(plan.data.origin),
             samples=len(plan.data),
             missing=tuple(plan.data.missing),
         ),

@@ -12,6 +12,7 @@ from snellen.core.options import Selection
 from snellen.core.selection import choose
 from snellen.core.types import Picture, Sample
 from snellen.data.folder import named, unusable
+from snellen.data.label import MARK
 from snellen.exams.d3.folder import Folder, Located, needed
 from snellen.exams.d3.names import task_of
 from snellen.exams.d3.recorded import sample_id
@@ -28,7 +29,7 @@ class D3Data(Dataset):
         named("split", options.splits, SPLITS, "d3")
         tasks = named("task", options.tasks, TASKS, "d3")
         self._folder = Folder(where)
-        self.synthetic = self._folder.synthetic
+        self.synthetic, self.origin = self._folder.synthetic, self._folder.origin
         if self._folder.problems:
             raise unusable(self._folder.problems, "d3", where)
         located = [one for one in self._folder.located() if _asked(one, tasks)]
@@ -75,7 +76,7 @@ class D3Data(Dataset):
         known = self._folder.kinds.get(uid, {})
         names = tuple(one.files)
         facts: dict[str, Any] = {n: self._folder.label(f) for n, f in one.files.items() if f is not None}
-        difference = {k: v for k, v in known.items() if k != "kind" and isinstance(v, str)}
+        difference = {k: v for k, v in known.items() if k not in ("kind", MARK) and isinstance(v, str)}
         return Sample(
             id=sample_id(uid),
             tags={"split": "all", "task": task_of(names)} | ({"kind": known["kind"]} if known else {}),

@@ -17,8 +17,8 @@ import msgspec
 from snellen.core.dataset import Problem
 from snellen.core.errors import SnellenError
 from snellen.data.folder import check_folder, find_files
+from snellen.data.label import MARK, folder_label
 from snellen.exams.d3.names import MOST, PAIR, names_in
-from snellen.synthetic.writing import MARKER
 
 DATASET, DIFFERENCES = "dataset.json", "differences.json"
 README = "linked from github.com/manugaurdl/detect-describe-discriminate"
@@ -63,10 +63,12 @@ class Folder:
 
     def __init__(self, where: Path) -> None:
         self.root = root_of(where)
-        self.synthetic = (self.root / MARKER).is_file()
         raw = _bytes(self.root / DATASET)
         self.problems: list[Problem] = []
-        self.entries = list(self._entries(_object(self.root / DATASET, raw)))
+        document = _object(self.root / DATASET, raw)
+        self.entries = list(self._entries(document))
+        labels = (value.get(MARK) for value in document.values() if isinstance(value, dict))
+        self.synthetic, self.origin = folder_label(self.root, labels, self._pictures())
         self.kinds, self.notes = self._differences()
         self._digest = hashlib.sha256(raw)
 
@@ -100,6 +102,9 @@ class Folder:
         """Every entry with its files."""
         for entry in self.entries:
             yield Located(entry, {name: self.find(path) for name, path in entry.paths.items()})
+
+    def _pictures(self) -> Iterator[Path]:
+        yield from (file for one in self.located() for file in one.files.values() if file is not None)
 
     def find(self, path: str) -> Path | None:
         """The file that a path means: as given from the folder of dataset.json, else by its name in the usual places."""

@@ -20,11 +20,12 @@ from snellen.core.images import sniff
 from snellen.core.options import Selection
 from snellen.core.selection import choose
 from snellen.core.types import Picture, Sample
+from snellen.data.folder import check_folder
+from snellen.data.label import folder_label
 from snellen.exams.grounding.formats import osworld, pro, screenspot
 from snellen.exams.grounding.formats.annotations import FORMAT as ANNOTATIONS
-from snellen.exams.grounding.formats.annotations import is_synthetic
+from snellen.exams.grounding.formats.annotations import calls_itself_synthetic, labels
 from snellen.exams.grounding.formats.base import Format, Screen, Target, area_class, size_class
-from snellen.synthetic.writing import MARKER
 
 FORMATS = (ANNOTATIONS, screenspot.V1, screenspot.V2, pro.FORMAT, osworld.FORMAT)
 TASK = "ground"
@@ -33,8 +34,7 @@ TAGS = ("type", "platform", "application", "difficulty", "theme", "kind", "size"
 
 def recognise(where: Path) -> tuple[Format, list[Path]]:
     """The format of a folder and the files that hold its records."""
-    if not where.is_dir():
-        raise SnellenError(f"no folder {where}; 'snellen data make grounding --out DIR' makes a synthetic set")
+    check_folder(where, "grounding")
     found = [(f, files) for f in FORMATS if (files := f.find(where))]
     if len(found) > 1:
         names = ", ".join(f.title for f, _ in found)
@@ -70,7 +70,10 @@ class GroundingData(Dataset):
             raise SnellenError(f"{problems[0]}{more}; 'snellen data check grounding --data {where}' lists all")
         if not any(screen.targets for screen in screens):
             raise SnellenError(f"{where}: {self.format.title} without a single target")
-        self.synthetic = (where / MARKER).is_file() or (self.format is ANNOTATIONS and is_synthetic(files[0], where))
+        said = labels(files[0], where) if self.format is ANNOTATIONS else ()
+        self.synthetic, self.origin = folder_label(where, said, (screen.path for screen in screens))
+        if self.format is ANNOTATIONS and calls_itself_synthetic(files[0], where):
+            self.synthetic = True
         self.fingerprint = _fingerprint(self.format, files, screens)
         self._screens = _chosen(screens, where, options)
 

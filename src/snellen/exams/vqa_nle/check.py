@@ -7,7 +7,7 @@ from pathlib import Path
 
 from snellen.core.dataset import Problem
 from snellen.core.errors import SnellenError
-from snellen.exams.vqa_nle.data import is_synthetic
+from snellen.exams.vqa_nle.data import check_note
 from snellen.exams.vqa_nle.formats.base import Record, place, problem
 from snellen.exams.vqa_nle.formats.find import Source, find
 from snellen.exams.vqa_nle.formats.images import ImageIndex
@@ -19,7 +19,7 @@ def check(task: str, where: Path) -> Iterator[Problem]:
     """Every problem, with file and record. Notes (not fatal) are what a run can live with."""
     files = find(task, where)
     try:
-        is_synthetic(where)
+        check_note(where)
     except SnellenError as error:
         yield problem(str(where), str(error))
     yield from files.problems

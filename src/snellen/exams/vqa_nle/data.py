@@ -10,6 +10,7 @@ import hashlib
 import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
@@ -21,6 +22,7 @@ from snellen.core.pixels import check_image
 from snellen.core.selection import choose
 from snellen.core.text import one_line
 from snellen.core.types import Picture, Sample
+from snellen.data.label import MARKER, folder_label
 from snellen.exams.vqa_nle.formats.base import readable
 from snellen.exams.vqa_nle.formats.find import SPLIT_NAMES, Files, Source, find
 from snellen.exams.vqa_nle.formats.images import ImageIndex
@@ -35,7 +37,6 @@ from snellen.exams.vqa_nle.formats.sample import (
     truth_of,
 )
 from snellen.exams.vqa_nle.names import EXAMPLES, LABELS, PARTS, RATIONALE, SPLITS, TASKS
-from snellen.synthetic.writing import MARKER
 
 DEFAULT_ORDER = ("val", "test", "train")
 _FIRST_FEW = 5
@@ -53,7 +54,7 @@ class NleData(Dataset):
         self._sources = [files.sources[s] for s in choose_splits(task, where, files, options)]
         self._train, self._no_train = files.sources.get("train"), files.why_not("train")
         self.files = tuple(s.label for s in self._sources)
-        self.synthetic = is_synthetic(where)
+        check_note(where)
         self.index = ImageIndex(task, where)
         self._ground = Grounder(self.index)
         self.missing: list[str] = []
@@ -65,8 +66,10 @@ class NleData(Dataset):
         fingerprint = hashlib.sha256()
         problems: list[Problem] = []
         missing_names: list[str] = []
+        labels: list[dict[str, Any]] = []
+        pictures: dict[str, int] = {}
         for source in self._sources:
-            ids, missing, wrong, digest = self._scan(source)
+            ids, missing, wrong, digest = self._scan(source, labels, pictures)
             problems += wrong or ([] if ids else [Problem(source.label, "no records")])
             chosen = choose(ids, options.limit, options.seed)
             gone = {i: name for i, name in missing.items() if chosen is None or i in chosen}
@@ -78,6 +81,8 @@ class NleData(Dataset):
         if problems:
             more = f" (and {len(problems) - 1} more problems)" if len(problems) > 1 else ""
             raise SnellenError(f"{problems[0]}{more}; 'snellen data check {task} --data {where}' lists all")
+        images = (where / name for name in pictures if not name.endswith(".json"))
+        self.synthetic, self.origin = folder_label(where, labels, images)
         self._gone = frozenset(self.missing)
         if self._reasonless and RATIONALE in self._parts:
             raise SnellenError(
@@ -88,9 +93,11 @@ class NleData(Dataset):
         self._count *= len(self._parts)
         self.fingerprint = fingerprint.hexdigest()
 
-    def _scan(self, source: Source) -> tuple[list[str], dict[str, str], list[Problem], str]:
+    def _scan(
+        self, source: Source, labels: list[dict[str, Any]], pictures: dict[str, int]
+    ) -> tuple[list[str], dict[str, str], list[Problem], str]:
         """One pass: every id, whose image is missing (and where it should be), what is wrong, and a digest of the file and the
-        sizes of its images.
+        sizes of its images. The first label found goes to `labels`, the names of the files to `pictures`.
         """
         ids: list[str] = []
         missing: dict[str, str] = {}
@@ -101,6 +108,8 @@ class NleData(Dataset):
                 problems.append(row)
                 continue
             ids.append(row.id)
+            if row.record.origin and not labels:
+                labels.append(row.record.origin)
             image = self.index.find(row.record, row.split)
             if image is None:
                 missing[row.id] = self.index.expected(row.record, row.split)
@@ -114,6 +123,7 @@ class NleData(Dataset):
                 self._reasonless = self._reasonless or source.label
         with source.path.open("rb") as annotations:
             digest = hashlib.file_digest(annotations, "sha256")
+        pictures |= sizes
         for name in sorted(sizes):
             digest.update(f"\x1e{name}\x1f{sizes[name]}".encode())
         return ids, missing, problems, digest.hexdigest()
@@ -295,15 +305,14 @@ def choose_splits(task: str, where: Path, files: Files, options: Selection) -> l
     return [s for s in SPLITS if s in wanted]
 
 
-def is_synthetic(where: Path) -> bool:
-    """Whether there is a note that `snellen data make` writes beside a set that it makes."""
+def check_note(where: Path) -> None:
+    """Refuse a folder whose note of `snellen data make` is damaged: sets of version 1 say nowhere else that they are made."""
     path = where / MARKER
     if not path.exists():
-        return False
+        return
     try:
         note = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise SnellenError(f"{path}: cannot be read ({error}); make the set again") from None
     if not isinstance(note, dict) or "generator" not in note:
         raise SnellenError(f"{path}: not a note of 'snellen data make' (no generator); make the set again")
-    return True

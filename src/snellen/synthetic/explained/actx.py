@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from snellen.synthetic.chance import dealt, generator
-from snellen.synthetic.explained.records import Made, number, picture, plain
+from snellen.synthetic.explained.records import Made, number, picture, picture_name, plain
 from snellen.synthetic.scenes.actions import ACTIONS, AFLOAT
 from snellen.synthetic.scenes.catalog import PLACES
 from snellen.synthetic.scenes.model import Person, Scene
 from snellen.synthetic.scenes.sampling import Want, draw_scene
 from snellen.synthetic.scenes.words import doing, somebody
+from snellen.synthetic.writing import LATEST
 
 _BY_PLACE = {
     "walking": ({"street": "walking, pavement", "beach": "walking, sand", "snow": "walking, snow"}, "walking, trail"),
@@ -60,18 +61,18 @@ def label(action: str, place: str) -> str:
     return named.get(place, rest)
 
 
-def made(split: str, seed: int, index: int) -> Made:
+def made(split: str, seed: int, index: int, version: int = LATEST) -> Made:
     """Record `index` of a split in nlxgpt's form."""
     action = dealt(tuple(ACTIONS), index, "actx", split, seed)
     scene = draw_scene(generator("actx", split, seed, index), Want(action=action, people=1))
-    ident = f"{number(split, seed, index):09d}"
+    name = f"{number(split, seed, index):09d}.jpg" if version == 1 else picture_name("actx", split, index)
     record = {
         "answers": label(action, scene.place),
-        "image_id": ident,
-        "image_name": f"{ident}.jpg",
+        "image_id": name.removesuffix(".jpg"),
+        "image_name": name,
         "explanation": [plain(text) for text in explanations(scene, scene.people[0])],
     }
-    return Made(str(index), (f"mpi/{ident}.jpg", picture(scene)[0]), record)
+    return Made(str(index), (f"mpi/{name}", picture(scene)[0]), record)
 
 
 def explanations(scene: Scene, person: Person) -> tuple[str, str, str]:

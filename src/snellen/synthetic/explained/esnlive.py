@@ -10,7 +10,7 @@ from random import Random
 from typing import Any, NamedTuple
 
 from snellen.synthetic.chance import dealt, generator
-from snellen.synthetic.explained.records import Made, number, picture, plain
+from snellen.synthetic.explained.records import Made, number, picture, picture_name, plain
 from snellen.synthetic.scenes.actions import ACTIONS, brings, denied
 from snellen.synthetic.scenes.catalog import CHILDREN, KINDS, VIVID, WEATHERS
 from snellen.synthetic.scenes.cues import WEATHER_CUES, state_cue
@@ -32,6 +32,7 @@ from snellen.synthetic.scenes.words import (
     weather_seen,
     where,
 )
+from snellen.synthetic.writing import LATEST
 
 LABELS = ("entailment", "neutral", "contradiction")
 _TEMPLATES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
@@ -55,14 +56,16 @@ class Claim(NamedTuple):
     family: str
 
 
-def made(split: str, seed: int, index: int) -> Made:
+def made(split: str, seed: int, index: int, version: int = LATEST) -> Made:
     """Record `index`: the row of the CSV and, shorter, of the JSON."""
     group, place = divmod(index, 3)
     rng = generator("esnlive", split, seed, group)
     template = dealt(tuple(_TEMPLATES), group, "esnlive", split, seed)
     scene, chosen = _picture(template, rng)
     claim = chosen[place]
-    name = f"{3_000_000_000 + number(split, seed, group)}.jpg"
+    name = picture_name("esnlive", split, group)
+    if version == 1:
+        name = f"{3_000_000_000 + number(split, seed, group)}.jpg"
     row: dict[str, Any] = {
         "": str(index),
         "pairID": f"{name}#{place}r1{claim.label[0]}",

@@ -14,26 +14,45 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from snellen.core.errors import SnellenError
+from snellen.data.label import MARK, Label
 from snellen.synthetic.pool import Progress, in_order
-from snellen.synthetic.writing import claim, origin_of, write_bytes, write_json, write_text
+from snellen.synthetic.writing import (
+    LATEST,
+    claim,
+    label_of,
+    making,
+    origin_of,
+    signed,
+    stamped,
+    write_bytes,
+    write_json,
+    write_text,
+)
 
 if TYPE_CHECKING:
     from snellen.synthetic.explained.records import Made
 
-GENERATOR, VERSION = "vqa_nle", 1
+GENERATOR = "vqa_nle"
 CSV_COLUMNS = ("", "pairID", "Flickr30kID", "hypothesis", "gold_label", "explanation")
-Key = tuple[str, str, int, int]
+Key = tuple[str, str, int, int, int]
 
 
 class Layout(NamedTuple):
     """The splits of a task and how the annotations of one split are written."""
 
     splits: tuple[str, ...]
-    annotate: Callable[[Path, str, list[Made]], list[Path]]
+    annotate: Callable[[Path, str, list[Made], Label], list[Path]]
 
 
 def make(
-    task: str, out: Path, *, count: int, seed: int, workers: int | None = None, progress: Progress | None = None
+    task: str,
+    out: Path,
+    *,
+    count: int,
+    seed: int,
+    workers: int | None = None,
+    progress: Progress | None = None,
+    version: int = LATEST,
 ) -> list[Path]:
     """Writes `count` records of val and of test, and twice as many of train; gives the files.
 
@@ -42,16 +61,18 @@ def make(
     if task not in LAYOUTS:
         raise SnellenError(f"no task {task!r}: choose one of {', '.join(LAYOUTS)}")
     layout = LAYOUTS[task]
-    files = [claim(out, origin_of(GENERATOR, VERSION, seed=seed, count=count))]
-    keys = [(task, split, seed, index) for split in layout.splits for index in range(size(split, count))]
+    files = [claim(out, origin_of(GENERATOR, version, seed=seed, count=count))]
+    label = label_of(GENERATOR, version, seed)
+    keys = [(task, split, seed, index, version) for split in layout.splits for index in range(size(split, count))]
     made: dict[str, list[Made]] = {split: [] for split in layout.splits}
-    for key, one in zip(keys, in_order(record, keys, workers, progress), strict=True):
-        if one.picture is not None:
-            name, data = one.picture
-            files.append(write_bytes(out / "images" / name, data))
-        made[key[1]].append(one._replace(picture=None))
-    for split, records in made.items():
-        files += layout.annotate(out, split, records)
+    with making(out):
+        for key, one in zip(keys, in_order(record, keys, workers, progress), strict=True):
+            if one.picture is not None:
+                name, data = one.picture
+                files.append(write_bytes(out / "images" / name, signed(data, label)))
+            made[key[1]].append(one._replace(picture=None, record=stamped(one.record, label)))
+        for split, records in made.items():
+            files += layout.annotate(out, split, records, label)
     return sorted(files)
 
 
@@ -64,24 +85,25 @@ def record(key: Key) -> Made:
     """One record (it runs in other processes)."""
     from snellen.synthetic.explained import actx, esnlive, vcr, vqax
 
-    task, split, seed, index = key
+    task, split, seed, index, version = key
     makers = {"vqax": vqax.made, "actx": actx.made, "esnlive": esnlive.made, "vcr": vcr.made}
-    return makers[task](split, seed, index)
+    return makers[task](split, seed, index, version)
 
 
-def _vqax(out: Path, split: str, records: list[Made]) -> list[Path]:
+def _vqax(out: Path, split: str, records: list[Made], _label: Label) -> list[Path]:
     return [write_json(out / "nle_data" / "VQA-X" / f"vqaX_{split}.json", {one.key: one.record for one in records})]
 
 
-def _actx(out: Path, split: str, records: list[Made]) -> list[Path]:
+def _actx(out: Path, split: str, records: list[Made], _label: Label) -> list[Path]:
     return [write_json(out / "nle_data" / "ACT-X" / f"actX_{split}.json", {one.key: one.record for one in records})]
 
 
-def _esnlive(out: Path, split: str, records: list[Made]) -> list[Path]:
+def _esnlive(out: Path, split: str, records: list[Made], label: Label) -> list[Path]:
     sink = io.StringIO()
-    writer = csv.DictWriter(sink, CSV_COLUMNS, lineterminator="\n")
+    said = {MARK: json.dumps(label)} if label else {}
+    writer = csv.DictWriter(sink, (*CSV_COLUMNS, *said), lineterminator="\n")
     writer.writeheader()
-    writer.writerows(one.extra for one in records)
+    writer.writerows(one.extra | said for one in records)
     folder = out / "nle_data" / "eSNLI-VE"
     short = {one.key: one.record for one in records}
     return [
@@ -90,15 +112,15 @@ def _esnlive(out: Path, split: str, records: list[Made]) -> list[Path]:
     ]
 
 
-def _vcr(out: Path, split: str, records: list[Made]) -> list[Path]:
+def _vcr(out: Path, split: str, records: list[Made], label: Label) -> list[Path]:
     files = []
     for one in records:
         name, metadata = one.extra["metadata"]
-        files.append(write_json(out / "images" / name, metadata))
+        files.append(write_json(out / "images" / name, stamped(metadata, label)))
     folder = out / "nle_data" / "VCR"
     lines = "".join(json.dumps(one.record, ensure_ascii=False) + "\n" for one in records)
     files.append(write_text(folder / f"{split}.jsonl", lines))
-    files.append(write_json(folder / f"vcr_{split}.json", [one.extra["item"] for one in records]))
+    files.append(write_json(folder / f"vcr_{split}.json", [stamped(one.extra["item"], label) for one in records]))
     return files
 
 

@@ -30,6 +30,11 @@ def number(split: str, seed: int, index: int) -> int:
     return SPLITS.index(split) * SPAN + (index * 7919 + seed * 104_729 + 17) % SPAN + 1
 
 
+def picture_name(task: str, split: str, index: int) -> str:
+    """The name of a picture's file, which no real set has. The numbers of version 1 could be those of real pictures."""
+    return f"snellen_{task}_{split}_{index:06d}.jpg"
+
+
 def picture(scene: Scene) -> tuple[bytes, tuple[Box, ...]]:
     """The JPEG of a scene and the boxes of its people and things in pixels."""
     drawing = draw(scene)

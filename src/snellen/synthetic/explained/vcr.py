@@ -19,6 +19,7 @@ from snellen.synthetic.scenes.model import Person, Scene
 from snellen.synthetic.scenes.palette import CLOTHES
 from snellen.synthetic.scenes.sampling import Want, alike, draw_scene
 from snellen.synthetic.scenes.words import a, doing
+from snellen.synthetic.writing import LATEST
 
 _TAG = re.compile(r"\{(\d+)\}")
 _PER_MOVIE = 40
@@ -33,7 +34,7 @@ class Asked(NamedTuple):
     rationales: tuple[str, str, str, str]
 
 
-def made(split: str, seed: int, index: int) -> Made:
+def made(split: str, seed: int, index: int, version: int = LATEST) -> Made:
     """Record `index`: the official line, and in `extra` the e-ViL item and the metadata file."""
     rng = generator("vcr", split, seed, index)
     scene, asked = dealt(_QUESTIONS, index, "vcr", split, seed)(rng)
@@ -41,8 +42,9 @@ def made(split: str, seed: int, index: int) -> Made:
     rationale_order = _order(rng, dealt(range(4), index, "vcr rationales", split, seed))
     data, boxes = picture(scene)
     names, kept = objects(scene, boxes)
-    movie, stem = _names(split, index)
-    ident = f"{split}-{index}"
+    movie, stem = _names(split, index, version)
+    fold = split if version == 1 else f"snellen-{split}"
+    ident = f"{fold}-{index}"
     answers = [asked.answers[place] for place in answer_order]
     rationales = [asked.rationales[place] for place in rationale_order]
     line = {
@@ -63,7 +65,7 @@ def made(split: str, seed: int, index: int) -> Made:
         "img_id": ident,
         "question_number": 0,
         "annot_id": ident,
-        "match_fold": f"{split}-0",
+        "match_fold": f"{fold}-0",
         "match_index": index,
     }
     item = {
@@ -133,9 +135,12 @@ def _order(rng: Random, label: int) -> list[int]:
     return [*rest[:label], 0, *rest[label:]]
 
 
-def _names(split: str, index: int) -> tuple[str, str]:
-    """The film's name and the path of its frame without an ending."""
+def _names(split: str, index: int, version: int) -> tuple[str, str]:
+    """The film's name and the path of its frame without an ending; in version 1 in the manner of the real ones."""
     reel, frame = divmod(index, _PER_MOVIE)
+    if version > 1:
+        movie = f"SNELLEN_SCENES_{split}_{reel:04d}"
+        return movie, f"{movie}/{movie}_{frame:02d}"
     movie = f"{1000 * (SPLITS.index(split) + 1) + reel:04d}_SNELLEN_SCENES"
     start = f"00.{frame // 2:02d}.{30 * (frame % 2):02d}.000"
     stop = f"00.{frame // 2:02d}.{30 * (frame % 2) + 4:02d}.000"

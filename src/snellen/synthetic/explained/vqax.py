@@ -6,7 +6,7 @@ from random import Random
 from typing import Any
 
 from snellen.synthetic.chance import dealt, generator
-from snellen.synthetic.explained.records import Made, number, picture, plain
+from snellen.synthetic.explained.records import Made, number, picture, picture_name, plain
 from snellen.synthetic.scenes.actions import ACTIONS, denied
 from snellen.synthetic.scenes.catalog import COLUMNS, KINDS, PLACES, WEATHERS, weathers
 from snellen.synthetic.scenes.model import Scene
@@ -28,6 +28,7 @@ from snellen.synthetic.scenes.questions import (
     questions,
 )
 from snellen.synthetic.scenes.sampling import Want, alike, draw_scene
+from snellen.synthetic.writing import LATEST
 
 _CASES = (
     *(("presence", "yes"), ("presence", "no")) * 3,
@@ -40,7 +41,7 @@ _SHARED = 5
 """Every fifth question is a second one about the picture before it, as the real set has."""
 
 
-def made(split: str, seed: int, index: int) -> Made:
+def made(split: str, seed: int, index: int, version: int = LATEST) -> Made:
     """Record `index` of a split in nlxgpt's form, under its question id."""
     second = index % _SHARED == _SHARED - 1
     first = index - 1 if second else index
@@ -48,18 +49,21 @@ def made(split: str, seed: int, index: int) -> Made:
     if second:
         rng = generator("vqax", split, seed, "second", index)
         asked = _another(scene, asked, dealt(("yes", "no"), index // _SHARED, "vqax", split, seed), rng)
-    ident = number(split, seed, first)
     folder = "train2014" if split == "train" else "val2014"
-    name = f"COCO_{folder}_{ident:012d}.jpg"
+    ident, name = f"snellen-{split}-{first}", picture_name("vqax", split, first)
+    key = f"{ident}-{2 if second else 1}"
+    if version == 1:
+        ident = str(number(split, seed, first))
+        name, key = f"COCO_{folder}_{ident:0>12}.jpg", f"{ident}{2 if second else 1:03d}"
     record = {
         "question": asked.question,
         "answers": annotators(asked, generator("vqax", split, seed, "annotators", index)),
-        "image_id": str(ident),
+        "image_id": ident,
         "image_name": name,
         "explanation": [plain(text) for text in asked.explanations],
     }
     shown = None if second else (f"{folder}/{name}", picture(scene)[0])
-    return Made(f"{ident}{2 if second else 1:03d}", shown, record)
+    return Made(key, shown, record)
 
 
 def annotators(asked: QA, rng: Random) -> list[dict[str, Any]]:

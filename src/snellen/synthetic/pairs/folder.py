@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from snellen.synthetic.writing import Origin, claim, write_bytes, write_json
+from snellen.synthetic.writing import Origin, claim, label_of, making, stamped, write_bytes, write_json
 
 PAIR = ("left", "right")
 MOST = 16
@@ -33,17 +33,19 @@ class Group(NamedTuple):
 def write(out: Path, origin: Origin, slots: tuple[str, ...], groups: Iterable[Group]) -> list[Path]:
     """Writes pictures as they come and the three documents when all are there; gives the files."""
     made = [claim(out, origin)]
-    dataset: dict[str, dict[str, str]] = {}
-    known: dict[str, dict[str, str]] = {}
-    captions: dict[str, dict[str, str]] = {}
-    for group in groups:
-        uid = str(group.uid)
-        names = [f"images/SNELLEN_{group.uid * len(slots) + place:012d}.jpg" for place in range(len(slots))]
-        made += [write_bytes(out / name, data) for name, data in zip(names, group.images, strict=True)]
-        dataset[uid] = {slot: f"./{name}" for slot, name in zip(slots, names, strict=True)}
-        known[uid] = group.known
-        captions[uid] = dict(zip(slots, group.captions, strict=True))
-    made.append(write_json(out / "differences.json", known))
-    made.append(write_json(out / "captions" / "reference.json", captions))
-    made.append(write_json(out / "dataset.json", dataset))
+    label = label_of(origin["generator"], origin["version"], origin["seed"])
+    dataset: dict[str, dict[str, Any]] = {}
+    known: dict[str, dict[str, Any]] = {}
+    captions: dict[str, dict[str, Any]] = {}
+    with making(out):
+        for group in groups:
+            uid = str(group.uid)
+            names = [f"images/SNELLEN_{group.uid * len(slots) + place:012d}.jpg" for place in range(len(slots))]
+            made += [write_bytes(out / name, data) for name, data in zip(names, group.images, strict=True)]
+            dataset[uid] = stamped({slot: f"./{name}" for slot, name in zip(slots, names, strict=True)}, label)
+            known[uid] = stamped(dict(group.known), label)
+            captions[uid] = stamped(dict(zip(slots, group.captions, strict=True)), label)
+        made.append(write_json(out / "differences.json", known))
+        made.append(write_json(out / "captions" / "reference.json", captions))
+        made.append(write_json(out / "dataset.json", dataset))
     return sorted(made)

@@ -8,9 +8,9 @@ from snellen.synthetic.chance import dealt, generator
 from snellen.synthetic.pairs.folder import PAIR, Group, write
 from snellen.synthetic.pool import Progress, in_order
 from snellen.synthetic.scenes.differences import KINDS_OF_DIFFERENCE, Difference, draw_difference
-from snellen.synthetic.writing import origin_of
+from snellen.synthetic.writing import LATEST, label_of, origin_of, signed
 
-GENERATOR, VERSION = "d3", 1
+GENERATOR = "d3"
 SIZE = (320, 240)
 
 
@@ -24,17 +24,25 @@ def difference(seed: int, index: int, part: str = "made") -> Difference:
 
 
 def make(
-    out: Path, *, count: int, seed: int, workers: int | None = None, progress: Progress | None = None
+    out: Path,
+    *,
+    count: int,
+    seed: int,
+    workers: int | None = None,
+    progress: Progress | None = None,
+    version: int = LATEST,
 ) -> list[Path]:
     """Writes `count` pairs: dataset.json, images/, differences.json and captions/reference.json."""
-    pairs = in_order(_pair, [(seed, index) for index in range(count)], workers, progress)
-    return write(out, origin_of(GENERATOR, VERSION, seed=seed, count=count), PAIR, pairs)
+    pairs = in_order(_pair, [(seed, index, version) for index in range(count)], workers, progress)
+    return write(out, origin_of(GENERATOR, version, seed=seed, count=count), PAIR, pairs)
 
 
-def _pair(key: tuple[int, int]) -> Group:
+def _pair(key: tuple[int, int, int]) -> Group:
     from snellen.synthetic.scenes.render import draw, jpeg
 
-    told = difference(*key)
+    seed, index, version = key
+    told = difference(seed, index)
+    label = label_of(GENERATOR, version, seed)
     known = {
         "kind": told.kind,
         "about": told.about,
@@ -42,5 +50,5 @@ def _pair(key: tuple[int, int]) -> Group:
         "left": told.said_of_one,
         "right": told.said_of_other,
     }
-    images = (jpeg(draw(told.one, SIZE).image), jpeg(draw(told.other, SIZE).image))
-    return Group(key[1], images, told.captions, known)
+    images = tuple(signed(jpeg(draw(scene, SIZE).image), label) for scene in (told.one, told.other))
+    return Group(index, images, told.captions, known)

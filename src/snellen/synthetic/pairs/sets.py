@@ -9,13 +9,13 @@ from typing import Any
 from snellen.core.errors import SnellenError
 from snellen.synthetic.chance import generator
 from snellen.synthetic.pairs.folder import MOST, Group, set_names, write
-from snellen.synthetic.pairs.make import GENERATOR, SIZE, VERSION, make
+from snellen.synthetic.pairs.make import GENERATOR, SIZE, make
 from snellen.synthetic.pool import Progress, in_order
 from snellen.synthetic.scenes.differences import KINDS_OF_DIFFERENCE, Difference, differences
 from snellen.synthetic.scenes.model import Scene
 from snellen.synthetic.scenes.sampling import draw_scene
 from snellen.synthetic.scenes.words import facts
-from snellen.synthetic.writing import origin_of
+from snellen.synthetic.writing import LATEST, label_of, origin_of, signed
 
 LEAST = 3
 KIND = "mixed"
@@ -24,13 +24,20 @@ _ROUNDS = 6
 
 
 def make_sets(
-    out: Path, *, size: int, count: int, seed: int, workers: int | None = None, progress: Progress | None = None
+    out: Path,
+    *,
+    size: int,
+    count: int,
+    seed: int,
+    workers: int | None = None,
+    progress: Progress | None = None,
+    version: int = LATEST,
 ) -> list[Path]:
     """Writes `count` sets of `size` images in the layout of `make`, with image1 to imageN in place of left and right."""
     if not LEAST <= size <= MOST:
         raise SnellenError(f"--sets {size}: a set has {LEAST} to {MOST} images")
-    sets = in_order(_set, [(seed, index, size) for index in range(count)], workers, progress)
-    origin = origin_of(f"{GENERATOR}-sets-of-{size}", VERSION, seed=seed, count=count)
+    sets = in_order(_set, [(seed, index, size, version) for index in range(count)], workers, progress)
+    origin = origin_of(f"{GENERATOR}-sets-of-{size}", version, seed=seed, count=count)
     return write(out, origin, set_names(size), sets)
 
 
@@ -39,13 +46,15 @@ def make_pairs_or_sets(out: Path, *, sets: int | None = None, **given: Any) -> l
     return make(out, **given) if sets is None else make_sets(out, size=sets, **given)
 
 
-def _set(key: tuple[int, int, int]) -> Group:
+def _set(key: tuple[int, int, int, int]) -> Group:
     from snellen.synthetic.scenes.render import draw, jpeg
 
-    told = variants(*key)
+    seed, index, size, version = key
+    told = variants(seed, index, size)
+    label = label_of(f"{GENERATOR}-sets-of-{size}", version, seed)
     known = {"kind": KIND} | {slot: d.said_of_other for slot, d in zip(set_names(len(told)), told, strict=True)}
-    images = tuple(jpeg(draw(d.other, SIZE).image) for d in told)
-    return Group(key[1], images, tuple(d.captions[1] for d in told), known)
+    images = tuple(signed(jpeg(draw(d.other, SIZE).image), label) for d in told)
+    return Group(index, images, tuple(d.captions[1] for d in told), known)
 
 
 def variants(seed: int, index: int, size: int) -> list[Difference]:

@@ -8,13 +8,15 @@ from snellen.synthetic.patterns import scenes_o3, scenes_p3, wording
 from snellen.synthetic.patterns.drawing import framed, png
 from snellen.synthetic.pool import Progress
 from snellen.synthetic.tables import Recipe, Row, make_set
+from snellen.synthetic.writing import LATEST, label_of, signed
 
+GENERATOR = "salbench"
 SPLITS = ("P3", "O3")
 KINDS = ("", "_box", "_box_img")
 TEXTS = ("image_id", "question", "answer", "difficulty")
 
 
-def sample(split: str, seed: int, index: int) -> tuple[Row, ...]:
+def sample(split: str, seed: int, index: int, version: int = LATEST) -> tuple[Row, ...]:
     """The rows of one image in the three configs of its split: detection, referring, visual referring."""
     scene = (scenes_p3 if split == "P3" else scenes_o3).scene(seed, index)
     height, width = scene.image.shape[:2]
@@ -32,7 +34,8 @@ def sample(split: str, seed: int, index: int) -> tuple[Row, ...]:
         )
         answer = ", ".join(feature.title() for feature in scene.features)
     name = f"syn-{split.lower()}-s{seed}-{index:05d}"
-    plain, marked = png(scene.image), png(framed(scene.image, scene.box))
+    label = label_of(GENERATOR, version, seed)
+    plain, marked = (signed(png(image), label) for image in (scene.image, framed(scene.image, scene.box)))
     first, second, third = (
         ({"bytes": data, "path": f"{name}.png"}, name, question, answer, scene.difficulty)
         for data, question in zip((plain, plain, marked), questions, strict=True)
@@ -41,8 +44,7 @@ def sample(split: str, seed: int, index: int) -> tuple[Row, ...]:
 
 
 RECIPE = Recipe(
-    generator="salbench",
-    version=1,
+    generator=GENERATOR,
     types={"image": "STRUCT(bytes BLOB, path VARCHAR)"} | dict.fromkeys(TEXTS, "VARCHAR"),
     features={"image": {"_type": "Image"}} | {name: {"dtype": "string", "_type": "Value"} for name in TEXTS},
     parts={split: tuple(f"{split}{kind}" for kind in KINDS) for split in SPLITS},
@@ -51,7 +53,13 @@ RECIPE = Recipe(
 
 
 def make(
-    out: Path, *, count: int, seed: int, workers: int | None = None, progress: Progress | None = None
+    out: Path,
+    *,
+    count: int,
+    seed: int,
+    workers: int | None = None,
+    progress: Progress | None = None,
+    version: int = LATEST,
 ) -> list[Path]:
     """Writes `count` images a split, each in its three configs; the same seed and count give the same bytes."""
-    return make_set(RECIPE, out, count=count, seed=seed, workers=workers, progress=progress)
+    return make_set(RECIPE, out, count=count, seed=seed, workers=workers, progress=progress, version=version)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import random
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -28,6 +28,7 @@ from snellen.synthetic.screens.naming import Named, Names
 from snellen.synthetic.screens.original import DIFFICULTIES, SENTENCES
 from snellen.synthetic.screens.themes import choose_theme
 from snellen.synthetic.screens.widgets import Ui, Widget, meets
+from snellen.synthetic.writing import signed, stamped
 
 VERSION = 1
 FIELD_WIDTH = 150  # the original generator's fields are at least this wide, whatever the difficulty allows
@@ -109,8 +110,19 @@ def cell(index: int) -> tuple[str, str]:
     return ROUND[index % len(ROUND)]
 
 
-def screenshot(seed: int, index: int, *, absent: float = 0.0, screen: tuple[int, int] | None = None) -> Screenshot:
-    """Screen `index` of the set that a seed names; `absent` is the share of screens that also ask for what is not there."""
+def screenshot(
+    seed: int,
+    index: int,
+    *,
+    absent: float = 0.0,
+    screen: tuple[int, int] | None = None,
+    label: Mapping[str, Any] | None = None,
+) -> Screenshot:
+    """Screen `index` of the set that a seed names; `absent` is the share of screens that also ask for what is not there.
+
+    Picture and record bear the label, where there is one.
+    """
+    label = dict(label or {})
     difficulty, theme = cell(index)
     low = DIFFICULTIES[difficulty][0][0]
     for attempt in range(TRIES):
@@ -132,22 +144,25 @@ def screenshot(seed: int, index: int, *, absent: float = 0.0, screen: tuple[int,
         elements.append(
             {"id": f"{name}_elem_{len(elements):03d}", "bbox": [0.0, 0.0, 0.0, 0.0], **missing, "absent": True}
         )
-    data = ui.canvas.png()
+    data = signed(ui.canvas.png(), label)
     record = {
         "id": name,
         "image_path": f"images/{name}.png",
         "width": ui.width,
         "height": ui.height,
         "elements": elements,
-        "metadata": {
-            "difficulty": difficulty,
-            "theme": theme,
-            "num_elements": len(elements),
-            "platform": platform,
-            "application": application,
-            "scale": ui.scale,
-            "sha256": hashlib.sha256(data).hexdigest(),
-        },
+        "metadata": stamped(
+            {
+                "difficulty": difficulty,
+                "theme": theme,
+                "num_elements": len(elements),
+                "platform": platform,
+                "application": application,
+                "scale": ui.scale,
+                "sha256": hashlib.sha256(data).hexdigest(),
+            },
+            label,
+        ),
     }
     return Screenshot(record, data)
 

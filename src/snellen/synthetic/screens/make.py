@@ -1,7 +1,8 @@
 """Makes synthetic grounding sets in the format of the original generator: annotations.json, pictures beside it.
 
 Two styles: `layouts` (believable windows, see layouts.py) and `original` (the original generator's annotations bit for bit,
-see original.py).
+see original.py). Screenshots of both bear the label of synthetic sets, and of `layouts` the annotations too; those of the original
+stay its own, which call themselves "synthetic".
 """
 
 from __future__ import annotations
@@ -13,11 +14,23 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from snellen.core.errors import SnellenError
+from snellen.data.label import Label
 from snellen.synthetic.pool import Progress, in_order
 from snellen.synthetic.screens import layouts, original
 from snellen.synthetic.screens.lettering import FONT
-from snellen.synthetic.writing import check_numbers, claim, write_bytes, write_text
+from snellen.synthetic.writing import (
+    LATEST,
+    check_numbers,
+    claim,
+    label_of,
+    making,
+    signed,
+    stamped,
+    write_bytes,
+    write_text,
+)
 
+GENERATOR = "grounding"
 STYLES = ("layouts", "original")
 OLD_NAMES = {"seed-compat": "original"}
 ANNOTATIONS = "annotations.json"
@@ -45,6 +58,7 @@ def make(
     style: str = "layouts",
     absent: float = 0.0,
     screen: tuple[int, int] | None = None,
+    version: int = LATEST,
 ) -> list[Path]:
     """Writes `count` screenshots with their annotations; gives the files.
 
@@ -53,13 +67,15 @@ def make(
     the original generator does, which cuts fractions off.
     """
     style = style_named(style)
-    check_numbers(seed=seed, count=count)
+    check_numbers(seed=seed, count=count, version=version)
     _check(style, absent, screen)
-    plan = _original(count, seed) if style == "original" else _layouts(count, seed, absent, screen)
-    marker = claim(out, _origin(style, count, seed, absent, screen), indent=2)
-    records = list(in_order(partial(_written, plan.draw, out), plan.keys, workers, progress))
-    text = annotations_text(plan.name, plan.metadata, records)
-    return sorted([write_text(out / ANNOTATIONS, text), marker, *(out / record["image_path"] for record in records)])
+    label = label_of(GENERATOR, version, seed)
+    plan = _original(count, seed, label) if style == "original" else _layouts(count, seed, absent, screen, label)
+    marker = claim(out, _origin(version, style, count, seed, absent, screen), indent=2)
+    with making(out):
+        records = list(in_order(partial(_written, plan.draw, out), plan.keys, workers, progress))
+        annotations = write_text(out / ANNOTATIONS, annotations_text(plan.name, plan.metadata, records))
+    return sorted([annotations, marker, *(out / record["image_path"] for record in records)])
 
 
 def style_named(name: str) -> str:
@@ -87,11 +103,13 @@ def _check(style: str, absent: float, screen: tuple[int, int] | None) -> None:
         raise SnellenError("the original has no absent targets and one resolution: use the style 'layouts' for these")
 
 
-def _origin(style: str, count: int, seed: int, absent: float, screen: tuple[int, int] | None) -> dict[str, Any]:
+def _origin(
+    version: int, style: str, count: int, seed: int, absent: float, screen: tuple[int, int] | None
+) -> dict[str, Any]:
     """What the marker says of where a set comes from; styles by their first names, for sets that were made under these."""
     return {
-        "generator": "grounding",
-        "version": layouts.VERSION,
+        "generator": GENERATOR,
+        "version": version,
         "style": {new: old for old, new in OLD_NAMES.items()}.get(style, style),
         "seed": seed,
         "count": count,
@@ -101,21 +119,21 @@ def _origin(style: str, count: int, seed: int, absent: float, screen: tuple[int,
     }
 
 
-def _original(count: int, seed: int) -> Plan:
+def _original(count: int, seed: int, label: Label) -> Plan:
     screens = original.plan(count, seed)
-    return Plan("synthetic", original.metadata(len(screens)), screens, _draw_original)
+    return Plan("synthetic", original.metadata(len(screens)), screens, partial(_draw_original, label))
 
 
-def _draw_original(screen: original.Planned) -> layouts.Screenshot:
-    return layouts.Screenshot(screen.record, original.draw(screen))
+def _draw_original(label: Label, screen: original.Planned) -> layouts.Screenshot:
+    return layouts.Screenshot(screen.record, signed(original.draw(screen), label))
 
 
-def _layouts(count: int, seed: int, absent: float, screen: tuple[int, int] | None) -> Plan:
+def _layouts(count: int, seed: int, absent: float, screen: tuple[int, int] | None, label: Label) -> Plan:
     cells = [layouts.cell(i) for i in range(count)]
     shares = {f"{d}_{t}": cells.count((d, t)) / count for d, t in dict.fromkeys(layouts.ROUND)}
     metadata = {"num_samples": count, "distribution": shares, "generator": "layouts", "version": layouts.VERSION}
-    draw = partial(layouts.screenshot, seed, absent=absent, screen=screen)
-    return Plan("layouts", metadata | {"seed": seed}, range(count), draw)
+    draw = partial(layouts.screenshot, seed, absent=absent, screen=screen, label=label)
+    return Plan("layouts", stamped(metadata | {"seed": seed}, label), range(count), draw)
 
 
 def _written(draw: Callable[[Any], layouts.Screenshot], out: Path, key: Any) -> Record:

@@ -15,6 +15,7 @@ import msgspec
 
 from snellen.core.dataset import Problem
 from snellen.core.errors import SnellenError
+from snellen.data.label import MARK
 from snellen.exams.grounding.formats.base import Format, Screen, Target, find_image, read_json, true_box, typed
 from snellen.exams.grounding.geometry import Pixels
 
@@ -71,8 +72,16 @@ def find(where: Path) -> list[Path]:
     return [path] if path.is_file() else []
 
 
-def is_synthetic(path: Path, where: Path) -> bool:
-    """Whether the file says that a generator made it (the original writes this name, whatever the folder is called)."""
+def labels(path: Path, where: Path) -> Iterator[Any]:
+    """What the file and its samples say of where they come from, where Snellen made them."""
+    root = read_json(path, where)
+    for one in (root, *root.get("samples", ())) if isinstance(root, dict) else ():
+        if isinstance(one, dict) and isinstance(one.get("metadata"), dict):
+            yield one["metadata"].get(MARK)
+
+
+def calls_itself_synthetic(path: Path, where: Path) -> bool:
+    """Whether the file has the name that the original's generator gives to its sets. Others may use it, too: it says nothing of us."""
     root = read_json(path, where)
     return isinstance(root, dict) and root.get("name") == "synthetic"
 

@@ -17,6 +17,7 @@ from snellen.core.dataset import Problem
 from snellen.core.errors import SnellenError
 from snellen.core.text import one_line
 from snellen.core.types import Struct
+from snellen.data.label import MARK, label_from
 from snellen.exams.vqa_nle.formats.tags import TAG
 from snellen.exams.vqa_nle.names import LABELS
 
@@ -35,6 +36,7 @@ class Record(Struct, frozen=True):
     """One item of any format. Object tags are in the form `<det2>`, 0-based; `images` are names to look for, best first.
 
     `rationales` are VCR's four reasons to choose from and `rationale` the number of the right one, where the format has them.
+    `origin` is the label of a synthetic set, where the record has it.
     """
 
     key: str
@@ -53,6 +55,7 @@ class Record(Struct, frozen=True):
     boxes: tuple[Box, ...] | None = None
     size: tuple[float, float] | None = None
     metadata: str = ""
+    origin: dict[str, Any] = {}
 
 
 Item = Record | Problem
@@ -247,9 +250,14 @@ def read_json(path: Path, label: str, parse: Parser) -> Iterator[Item]:
             name = key if key is not None else name_text(fields, KEY_FIELDS) or str(at)
             if not name:
                 raise BadRecord("empty key")
-            yield parse(name, fields)
+            yield with_origin(parse(name, fields), fields.get(MARK))
         except (BadRecord, *UNDECODABLE) as error:
             yield unusable(place(label, name or at), error)
+
+
+def with_origin(record: Record, label: Any) -> Record:
+    """The record with its label, where it has one."""
+    return record if label is None else msgspec.structs.replace(record, origin=label_from(label))
 
 
 def unusable(where: str, error: Exception) -> Problem:

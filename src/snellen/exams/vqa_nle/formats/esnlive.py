@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from snellen.core.errors import SnellenError
+from snellen.data.label import MARK, label_from
 from snellen.exams.vqa_nle.formats.base import BadRecord, Format, Item, Record, entailment_of, readable, unusable
 
 COLUMNS = ("pairID", "Flickr30kID", "hypothesis", "gold_label")
@@ -21,7 +22,7 @@ def read(path: Path, label: str) -> Iterator[Item]:
             missing = [name for name in COLUMNS if name not in header]
             if missing:
                 raise SnellenError(f"{label}: column {' and '.join(missing)} missing; it has {', '.join(header)}")
-            columns = [header.index(name) if name in header else -1 for name in (*COLUMNS, "explanation")]
+            columns = [header.index(name) if name in header else -1 for name in (*COLUMNS, "explanation", MARK)]
             line = rows.line_num + 1
             for row in rows:
                 if row:
@@ -42,7 +43,7 @@ def _item(label: str, line: int, columns: list[int], width: int, row: list[str])
         return unusable(f"{label} line {line}", error)
 
 
-def _record(key: str, image: str, hypothesis: str, label: str, explanation: str) -> Record:
+def _record(key: str, image: str, hypothesis: str, label: str, explanation: str, origin: str) -> Record:
     if not (key and image and hypothesis):
         raise BadRecord(f"empty {'pairID' if not key else 'Flickr30kID' if not image else 'hypothesis'}")
     return Record(
@@ -51,6 +52,7 @@ def _record(key: str, image: str, hypothesis: str, label: str, explanation: str)
         hypothesis=hypothesis,
         answers=entailment_of(label or None),
         explanations=(explanation,) if explanation else (),
+        origin=label_from(origin),
     )
 
 

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from snellen.core.dataset import Problem
 from snellen.core.errors import SnellenError
+from snellen.data.folder import check_folder
 from snellen.exams.vqa_nle.formats import esnlive, json_files, vcr
 from snellen.exams.vqa_nle.formats.base import Format, Item, problem, readable
 from snellen.exams.vqa_nle.names import SPLITS
@@ -99,8 +100,7 @@ def split_of(task: str, name: str, prefixed: bool) -> str | None:
 
 def find(task: str, where: Path) -> Files:
     """The files of a task: in `nle_data/VQA-X/` (any case), in `VQA-X/`, or with the task's name in `nle_data/` or the folder itself."""
-    if not where.is_dir():
-        raise SnellenError(f"no folder {where}; 'snellen data make {task} --out DIR' makes a synthetic set")
+    check_folder(where, task)
     try:
         for folder, prefixed in _folders(task, where):
             files = sorted(p for p in folder.iterdir() if p.is_file())

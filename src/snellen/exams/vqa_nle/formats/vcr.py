@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from snellen.core.errors import SnellenError
+from snellen.data.label import MARK, label_from
 from snellen.exams.vqa_nle.formats import base
 from snellen.exams.vqa_nle.formats.base import BadRecord, Record
 from snellen.exams.vqa_nle.formats.json_files import boxes_of, size_of
@@ -35,6 +36,7 @@ class _Line(msgspec.Struct):
     answer_label: int | None = None
     rationale_choices: list[Tokens] = []
     rationale_label: int | None = None
+    origin: Any = msgspec.field(name=MARK, default=None)
 
 
 class _Metadata(msgspec.Struct):
@@ -97,6 +99,7 @@ def _record(line: _Line) -> Record:
         rationale=reason,
         objects=objects,
         metadata=line.metadata_fn,
+        origin=label_from(line.origin),
     )
 
 

@@ -1,0 +1,111 @@
+"""The label of a synthetic set, inside the data: whoever holds one picture or one record of it can tell that it was made.
+
+A parquet file has it in its notes, a PNG file as a text chunk, a JPEG file as a comment, a JSON record as a field, a CSV file as a
+column, each under the same name. It says who made the set, in which version, from which seed. Only what bears this label is called ours.
+"""
+
+from __future__ import annotations
+
+import json
+import struct
+import zlib
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+MARK = "snellen.synthetic"
+MARKER = "snellen_synthetic.json"
+"""The file that says the same beside a folder of loose files. A set without it is as synthetic as before."""
+FIELDS = ("generator", "version", "seed")
+HEAD = 4096
+"""Bytes of a picture file in which its label is looked for; it stands right behind the header."""
+Label = dict[str, Any]
+_PNG = b"\x89PNG\r\n\x1a\n"
+_PNG_HEADER = 33  # the signature and the first chunk
+_COMMENT, _APPLICATION, _SCAN = 0xFE, range(0xE0, 0xF0), 0xDA
+
+
+def label_from(value: Any) -> Label:
+    """A label as a note, a field or a cell has it (an object, or its JSON); empty where that is none.
+
+    >>> label_from('{"generator": "d3", "version": 2, "seed": 1, "count": 120}')
+    {'generator': 'd3', 'version': 2, 'seed': 1}
+    >>> label_from("synthetic"), label_from(True), label_from(None)
+    ({}, {}, {})
+    """
+    if isinstance(value, str | bytes):
+        try:
+            value = json.loads(value)
+        except (ValueError, RecursionError):
+            return {}
+    if not isinstance(value, Mapping) or not isinstance(value.get("generator"), str):
+        return {}
+    return {name: value[name] for name in FIELDS if name in value}
+
+
+def labelled(picture: bytes, label: Mapping[str, Any]) -> bytes:
+    """A PNG or JPEG file with a label behind its header; its pixels stay as they are."""
+    text = json.dumps(label).encode("ascii")
+    if picture.startswith(_PNG):
+        body = b"tEXt" + MARK.encode() + b"\0" + text
+        chunk = struct.pack(">I", len(body) - 4) + body + struct.pack(">I", zlib.crc32(body))
+        return picture[:_PNG_HEADER] + chunk + picture[_PNG_HEADER:]
+    if not picture.startswith(b"\xff\xd8\xff"):
+        raise ValueError("neither a PNG nor a JPEG file")
+    at = 2
+    while picture[at + 1] in _APPLICATION:
+        at += 2 + int.from_bytes(picture[at + 2 : at + 4], "big")
+    body = MARK.encode() + b" " + text
+    return picture[:at] + struct.pack(">BBH", 0xFF, _COMMENT, len(body) + 2) + body + picture[at:]
+
+
+def picture_label(head: bytes) -> Label:
+    """The label of a picture from the beginning of its file; empty where it has none."""
+    texts = _png_texts(head) if head.startswith(_PNG) else _jpeg_comments(head) if head[:2] == b"\xff\xd8" else ()
+    mark = MARK.encode()
+    found = (text[len(mark) + 1 :] for text in texts if text.startswith((mark + b"\0", mark + b" ")))
+    return next((label for text in found if (label := label_from(text.decode("latin-1")))), {})
+
+
+def folder_label(where: Path, records: Iterable[Any], pictures: Iterable[Path]) -> tuple[bool, Label]:
+    """Whether a folder of loose files is synthetic, and its label: by the file beside them, by any of its records' fields, by
+    any of its pictures. One that is made among many that are not is enough.
+    """
+    label = next((found for value in records if (found := label_from(value))), None) or first_label(pictures)
+    note = where / MARKER
+    if not label and note.is_file():  # sets of version 1 have no other
+        return True, label_from(note.read_bytes())
+    return bool(label), label
+
+
+def first_label(files: Iterable[Path]) -> Label:
+    """The first label among some picture files; empty where none has one. Only the beginning of each is read."""
+    for path in files:
+        try:
+            if not path.is_file():  # a pipe would never end
+                continue
+            with path.open("rb") as file:
+                label = picture_label(file.read(HEAD))
+        except OSError:
+            continue  # whoever reads the picture itself will say so
+        if label:
+            return label
+    return {}
+
+
+def _png_texts(data: bytes) -> Iterable[bytes]:
+    at = len(_PNG)
+    while at + 8 <= len(data) and data[at + 4 : at + 8] not in (b"IDAT", b"IEND"):
+        size = int.from_bytes(data[at : at + 4], "big")
+        if data[at + 4 : at + 8] == b"tEXt":
+            yield data[at + 8 : at + 8 + size]
+        at += 12 + size
+
+
+def _jpeg_comments(data: bytes) -> Iterable[bytes]:
+    at = 2
+    while at + 4 <= len(data) and data[at] == 0xFF and data[at + 1] != _SCAN:
+        size = int.from_bytes(data[at + 2 : at + 4], "big")
+        if data[at + 1] == _COMMENT:
+            yield data[at + 4 : at + 2 + size]
+        at += 2 + max(size, 2)
