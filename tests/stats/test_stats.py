@@ -1,4 +1,4 @@
-"""Against independent references: the quadratic that Wilson's interval solves, and a plain bootstrap sample by sample."""
+"""Against independent references: the quadratic that Wilson's interval solves, and the likeliest loss under Tango's."""
 
 from __future__ import annotations
 
@@ -9,9 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from snellen.stats.bootstrap import percentile_interval, resampled_counts
-from snellen.stats.intervals import wilson
-from snellen.stats.paired import paired_difference, tango
+from snellen.stats.intervals import tango, wilson
+from snellen.stats.paired import Pair, paired_difference
 
 Z = 1.959963984540054
 
@@ -29,25 +28,6 @@ def test_wilson_against_published_values() -> None:
     assert wilson(0, 10) == pytest.approx((0.0, 0.2775), abs=1e-4)
     assert wilson(10, 10) == pytest.approx((0.7225, 1.0), abs=1e-4)
     assert wilson(81, 263) == pytest.approx((0.2553, 0.3662), abs=1e-4)  # Newcombe 1998, method 3
-
-
-def test_collapsed_bootstrap_is_the_plain_one() -> None:
-    values = np.array([0.0, 0.5, 1.0])
-    counts = np.array([30, 50, 20])
-    draws = resampled_counts(counts, seed=3, resamples=4000)
-    assert (draws[0] == counts).all()
-    assert (draws.sum(axis=1) == 100).all()
-    means = draws @ values / 100
-    flat = np.repeat(values, counts)
-    plain = np.random.default_rng(8).choice(flat, (4000, 100)).mean(axis=1)
-    assert percentile_interval(means) == pytest.approx(np.quantile(plain, [0.025, 0.975]), abs=0.012)
-    assert means[1:].std() == pytest.approx(plain.std(), rel=0.06)
-
-
-def test_bootstrap_repeats_with_its_seed() -> None:
-    counts = np.array([5, 7])
-    assert (resampled_counts(counts, 1) == resampled_counts(counts, 1)).all()
-    assert (resampled_counts(counts, 1) != resampled_counts(counts, 2)).any()
 
 
 def most_likely(up: int, down: int, n: int, d: float) -> float:
@@ -74,7 +54,19 @@ def test_paired_intervals_keep_their_doubt_where_every_sample_moves_alike() -> N
     graded = [paired_difference({(0.4, 0.4): 30 - k, (0.4, 0.5): k} if k else {(0.4, 0.4): 30}) for k in (0, 1, 2)]
     widths = [g.high - g.low for g in graded]
     assert all(0.2 < w < 0.3 for w in widths), "one sample more does not make an interval collapse"
-    assert paired_difference({(0.4, 0.4): 30, (0.4, 0.5): 20}).interval == "bootstrap"
+    sure = paired_difference({(0.4, 0.4): 300, (0.4, 0.5): 200})
+    assert (sure.interval, sure.difference) == ("tango, graded", pytest.approx(0.04))
+    assert 0.03 < sure.low < 0.04 < sure.high < 0.06, "small moves are surer than whole gains and losses"
+
+
+def test_pairs_that_share_an_image_are_worth_fewer() -> None:
+    apart = paired_difference({(1.0, 0.0): 20, (1.0, 1.0): 20})
+    alike = paired_difference({Pair(1.0, float(i % 2), f"image {i}"): 10 for i in range(4)})
+    assert apart.difference == alike.difference == -0.5
+    assert (apart.interval, alike.interval) == ("tango", "tango, clustered")
+    assert alike.high - alike.low > 2 * (apart.high - apart.low)
+    single = paired_difference({Pair(1.0, float(i % 2), f"image {i}"): 1 for i in range(40)})
+    assert single == apart, "an image with one question is a sample that stands for itself"
 
 
 @given(st.integers(1, 60).flatmap(lambda n: st.tuples(st.integers(0, n), st.integers(0, n), st.just(n))))

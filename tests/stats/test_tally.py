@@ -61,7 +61,7 @@ def test_a_measurement_is_no_share_however_it_was_declared() -> None:
     one = summarised(Measured("m"), marks(0.0))[0].metrics
     assert (one["away"].value, one["away"].low, one["away"].unit) == (30.0, None, "px")
     some = summarised(Measured("m"), marks(0.0, 1.0, 0.0, 1.0))[0].metrics
-    assert (some["away"].value, some["away"].interval) == (16.0, "normal")
+    assert (some["away"].value, some["away"].interval) == (16.0, "t")
     assert some["seconds"].interval is None
     undeclared = [(s, Mark(id=m.id, outcome=m.outcome, metrics={"score": 7.0})) for s, m in marks(1.0, 1.0)]
     assert summarised(Protocol("p"), undeclared)[0].metrics["score"].value == 7.0

@@ -90,8 +90,6 @@ class Protocol:
     """The metric that the range of non-answers is shown of; the headline if empty."""
     breakdown: str = ""
     """The metric of groups within a part; the headline if empty."""
-    always_clustered: bool = False
-    """Whether intervals are made over clusters also in groups where no two samples happen to share one."""
     reads_tokens: bool = False
     needs_evidence: bool = False
     own_files: bool = False

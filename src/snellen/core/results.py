@@ -23,8 +23,8 @@ class Metric(Struct, frozen=True):
     `unit` is that of a sample's value: empty for a share between 0 and 1, which people see in percent. `kind` says who makes the
     score: `mean` is the mean of the samples' values, made in one place for all exams; `own` is made by the protocol from a whole
     group (a macro F1, a quantile), and the score says its own unit. `interval` says how a mean's interval is made: `mean` fits
-    shares (Wilson, bootstrap, clusters), `bootstrap` is resampled from the whole part also where all values happen to be 0 or 1,
-    `normal` fits measurements. `detail` metrics are left out of short tables.
+    shares, `normal` measurements, and without one there is none (`bootstrap` stands in summaries of earlier versions, and is a share).
+    `detail` metrics are left out of short tables.
     """
 
     name: str

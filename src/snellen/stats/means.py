@@ -1,59 +1,155 @@
-"""The mean of scores between 0 and 1, with an interval that fits: Wilson's for right or wrong, bootstrap otherwise."""
+"""Means of samples, with intervals that know which samples stand or fall together.
+
+Nineteen targets of one screenshot that stand or fall together are one observation, not nineteen. So what counts is how far whole
+clusters are off (the linearised variance of a ratio of two sums), at any number of clusters by the same rule; a sample that shares
+nothing is a cluster of its own.
+"""
 
 from __future__ import annotations
 
-from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from math import sqrt
 from typing import TYPE_CHECKING, NamedTuple
 
-from snellen.stats.intervals import wilson
+from snellen.core.results import Score
+from snellen.stats.intervals import CORRELATION, Interval, Spread, student, wilson, worth
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-
-class Mean(NamedTuple):
-    """A mean with its 95 % interval and the interval's name."""
-
-    mean: float
-    low: float
-    high: float
-    kind: str
+    Floats = NDArray[np.float64]
 
 
-def mean_interval(scores: Counter[float], seed: int = 0) -> Mean:
-    """The mean of counted scores.
+class Clusters(NamedTuple):
+    """The sum and the number of the values of each cluster, and how many clusters are exactly like that.
 
-    >>> mean_interval(Counter({1.0: 8, 0.0: 2})).kind
-    'wilson'
+    `whole` says that every value is right or wrong: 0 or 1 (of a difference: -1, 0 or 1); `least` and `most` are the values' ends.
     """
-    if scores.keys() <= {0.0, 1.0} or len(scores) == 1:
-        n = scores.total()
-        mean = sum(v * c for v, c in scores.items()) / n
-        return Mean(mean, *wilson(mean * n, n), "wilson")
-    return bootstrap_interval(scores, seed)
+
+    sums: Floats
+    counts: Floats
+    times: Floats
+    whole: bool
+    least: float
+    most: float
+
+    @property
+    def n(self) -> float:
+        return float(self.times @ self.counts)
+
+    @property
+    def total(self) -> float:
+        return float(self.times @ self.sums)
+
+    @property
+    def size(self) -> float:
+        """The number of samples in the cluster of an average sample."""
+        return float(self.times @ self.counts**2) / self.n
+
+    def variance(self) -> float:
+        """The variance of the mean, times n; nothing is known of it from one cluster."""
+        number = float(self.times.sum())
+        off = self.sums - self.total / self.n * self.counts
+        return float(self.times @ off**2) / self.n * number / (number - 1) if number > 1 else 0.0
+
+    def spread(self, most: float) -> Spread:
+        """What is known of the mean's doubt; `most` is the variance of a sample, were all right or wrong with this mean.
+
+        Right or wrong samples of one cluster are alike or independent, so together they are worth less than as many independent ones and
+        more than one; graded ones are worth at least that.
+        """
+        size = self.size
+        likely = 1 + (size - 1) * CORRELATION
+        return Spread(self.n, self.variance(), most, self.n / size, likely, float(self.whole), size)
+
+    def kind(self, name: str) -> str:
+        """The name of an interval of these: whether samples share clusters."""
+        return f"{name}, clustered" if self.size > 1 else name
+
+    def share_kind(self, name: str) -> str:
+        """As `kind`, of values that may be right or wrong: or else whether they are graded."""
+        return f"{name}, graded" if self.size == 1 and not self.whole else self.kind(name)
 
 
-def bootstrap_interval(scores: Counter[float], seed: int = 0, rest: int = 0) -> Mean:
-    """The mean of counted scores, resampled whatever their values are; `rest` as `resampled_counts` has it."""
+def alone(values: Mapping[float, int]) -> Clusters:
+    """Counted values of samples that stand for themselves."""
     import numpy as np
 
-    from snellen.stats.bootstrap import resampled_counts
-
-    values = np.array(list(scores), dtype=np.float64)
-    draws = resampled_counts(np.array(list(scores.values()), dtype=np.int64), seed, rest=rest)
-    return resampled_interval(draws @ values / draws.sum(axis=1), scores.total())
+    found = np.array(sorted(values), dtype=np.float64)
+    times = np.array([values[v] for v in sorted(values)], dtype=np.float64)
+    return Clusters(found, np.ones(len(found)), times, *_ends(found))
 
 
-def resampled_interval(draws: NDArray[np.float64], n: int) -> Mean:
-    """A share over n samples from its bootstrap draws, of which the first is the estimate itself.
+def of_samples(values: Sequence[float], clusters: Sequence[str]) -> Clusters:
+    """The values of samples, each with the name of its cluster (empty: the sample stands for itself)."""
+    import numpy as np
 
-    Where every draw is alike (all right, all wrong) the bootstrap sees no doubt, but a small sample has some: that is Wilson's.
+    return summed(np.array(values, dtype=np.float64), np.ones(len(values)), numbered(clusters))
+
+
+def numbered(names: Iterable[str]) -> NDArray[np.int64]:
+    """Names of clusters as numbers; -1 for the empty one, a sample that stands for itself."""
+    import numpy as np
+
+    places = {"": -1}
+    return np.array([places.setdefault(name, len(places) - 1) for name in names], dtype=np.int64)
+
+
+def summed(values: Floats, counts: Floats, cluster: NDArray[np.int64]) -> Clusters:
+    """Clusters from values, how often each comes, and the number of its cluster; below 0 samples stand for themselves."""
+    import numpy as np
+
+    single = cluster < 0
+    shared, which = np.unique(cluster[~single], return_inverse=True)
+    weights, parts = counts[~single], values[~single]
+    sums = np.bincount(which, weights=weights * parts, minlength=len(shared))
+    numbers = np.bincount(which, weights=weights, minlength=len(shared))
+    return Clusters(
+        np.concatenate([sums, values[single]]),
+        np.concatenate([numbers, np.ones(int(single.sum()))]),
+        np.concatenate([np.ones(len(shared)), counts[single]]),
+        *_ends(values),
+    )
+
+
+def _ends(values: Floats) -> tuple[bool, float, float]:
+    import numpy as np
+
+    return bool(np.isin(values, (-1.0, 0.0, 1.0)).all()), float(values.min()), float(values.max())
+
+
+# ---------------------------------------------------------------- intervals
+
+
+def score(value: float | None, n: int, interval: Interval | None, unit: str = "") -> Score:
+    """A score with its interval, where it has one."""
+    low, high, kind = interval if interval is not None else (None, None, None)
+    return Score(value=value, n=n, low=low, high=high, interval=kind, unit=unit)
+
+
+def share_interval(found: Clusters) -> Interval:
+    """The interval of a mean of values between 0 and 1.
+
+    >>> found = share_interval(alone({1.0: 8, 0.0: 2}))
+    >>> round(found.low, 4), round(found.high, 4), found.kind
+    (0.4902, 0.9433, 'wilson')
     """
-    from snellen.stats.bootstrap import percentile_interval
+    n, total = found.n, found.total
+    p = min(1.0, max(0.0, total / n))
+    known = worth(found.spread(p * (1 - p)))
+    return Interval(*wilson(total * (known.n / n), known.n, known.quantile), found.share_kind("wilson"))
 
-    value = float(draws[0])
-    low, high = percentile_interval(draws)
-    if high - low < 1e-6:
-        return Mean(value, *wilson(min(1.0, round(value, 6)) * n, n), "wilson")
-    return Mean(value, low, high, "bootstrap")
+
+def measured_interval(found: Clusters) -> Interval | None:
+    """Student's interval of the mean of a measurement; None where one cluster, or no spread, says nothing of it.
+
+    What is never negative (a time, a distance) stays so.
+    """
+    n, clusters = found.n, found.n / found.size
+    error = sqrt(found.variance() / n)
+    if error <= 1e-12 * abs(found.total / n) or clusters <= 1:
+        return None
+    half = student(float(f"{max(1.0, clusters - 1):.4g}")) * error
+    low = found.total / n - half
+    return Interval(max(0.0, low) if found.least >= 0 else low, found.total / n + half, found.kind("t"))

@@ -1,7 +1,8 @@
 """From marks to groups of scores, once for every exam and plugin: groups, means, intervals, floors, bounds, order of outcomes.
 
 Marks are pushed in one by one and counted by what they say, not kept, so memory does not grow with the number of samples that are
-alike. What is an exam's own (its groupings, macro scores, floors) comes from the protocol's hooks.
+alike. What is an exam's own (its groupings, macro scores, floors) comes from the protocol's hooks. The order in which marks come says
+nothing: a group's rows are put in the order of their first sample's name before anything is summed.
 """
 
 from __future__ import annotations
@@ -9,15 +10,13 @@ from __future__ import annotations
 import zlib
 from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Mapping
-from math import sqrt
-from statistics import NormalDist
 
 import msgspec
 
-from snellen.core.protocol import Group, Key, Protocol, Seen
+from snellen.core.protocol import Key, Protocol, Seen
 from snellen.core.results import GroupSummary, Metric, Score, declared
 from snellen.core.types import NON_ANSWERS, Mark, Outcome, Sample
-from snellen.stats.means import bootstrap_interval, mean_interval
+from snellen.stats.means import Clusters, alone, measured_interval, numbered, score, share_interval, summed
 
 Values = tuple[tuple[str, float], ...]
 MOST_PLACES = 4096
@@ -26,10 +25,11 @@ MOST_PLACES = 4096
 class _Row:
     """What was seen of some marks. One object stands for all that are alike, so that groups count it by identity, which is quick."""
 
-    __slots__ = ("cluster", "outcome", "own", "values")
+    __slots__ = ("cluster", "first", "outcome", "own", "values")
 
-    def __init__(self, values: Values, outcome: Outcome, cluster: str, own: Hashable) -> None:
-        self.values, self.outcome, self.cluster, self.own = values, outcome, cluster, own
+    def __init__(self, values: Values, outcome: Outcome, cluster: str, own: Hashable, first: str) -> None:
+        """`first` is the name of a sample of these, the first in the order of names."""
+        self.values, self.outcome, self.cluster, self.own, self.first = values, outcome, cluster, own, first
 
 
 class Tally:
@@ -48,7 +48,10 @@ class Tally:
         known = (*seen.values, *seen.values.values(), id(seen.outcome), seen.cluster, seen.own)
         row = self._rows.get(known)
         if row is None:
-            row = self._rows[known] = _Row(tuple(seen.values.items()), seen.outcome, seen.cluster, seen.own)
+            values = tuple(seen.values.items())
+            row = self._rows[known] = _Row(values, seen.outcome, seen.cluster, seen.own, sample.id)
+        elif sample.id < row.first:
+            row.first = sample.id
         for group in self._in(self._protocol.groups(sample)):
             group.counts[row] = group.counts.get(row, 0) + 1
 
@@ -69,7 +72,9 @@ class Tally:
 
     def groups(self) -> tuple[GroupSummary, ...]:
         """The scores of all groups, in the protocol's order."""
-        ordered = sorted(self._groups, key=self._protocol.order)
+        ordered = sorted(self._groups, key=lambda key: (self._protocol.order(key), key))
+        for group in self._groups.values():
+            group.sort()
         every = (_joined(self._protocol, self._groups[key]) for key in ordered)
         return self._protocol.finish([_summary(self._protocol, group) for group in every if group.counts])
 
@@ -103,8 +108,12 @@ class GroupMarks:
         """The seed of the group's resampling: its name's."""
         return zlib.crc32(repr(sorted(self.by.items())).encode())
 
+    def sort(self) -> None:
+        """Put the rows in an order that does not depend on how they came."""
+        self.counts = Counter(dict(sorted(self.counts.items(), key=lambda item: item[0].first)))
+
     def rows(self) -> Iterator[tuple[Seen, int]]:
-        """What was seen, and how often, in the order of first appearance."""
+        """What was seen, and how often."""
         for row, count in self.counts.items():
             yield Seen(dict(row.values), row.outcome, row.cluster, row.own), count
 
@@ -182,50 +191,33 @@ def bounds(group: GroupMarks, metric: str) -> tuple[float, float] | None:
 
 def means(protocol: Protocol, group: GroupMarks) -> dict[str, Score]:
     """The mean of every metric that samples have, with the interval that its declaration asks for."""
+    import numpy as np
+
+    rows = list(group.counts)
+    counts = np.array(list(group.counts.values()), dtype=np.float64)
+    cluster = numbered(row.cluster for row in rows)
+    places: dict[str, list[int]] = {}
+    values: dict[str, list[float]] = {}
+    for i, row in enumerate(rows):
+        for name, value in row.values:
+            places.setdefault(name, []).append(i)
+            values.setdefault(name, []).append(value)
     found = {}
-    metrics = protocol.metrics
-    clustered = _clustered(metrics, group) if protocol.always_clustered or _shares_clusters(group) else {}
-    for name in group.names():
-        metric = declared(metrics, name)
+    for name, there in places.items():
+        metric = declared(protocol.metrics, name)
         if metric.kind == "mean":
-            found[name] = clustered.get(name) or mean_score(metric, group.values(name), group)
+            found[name] = _score(metric, summed(np.array(values[name]), counts[there], cluster[there]))
     return found
 
 
-def mean_score(metric: Metric, values: Counter[float], group: Group) -> Score:
-    """The mean of a group's counted values, with the interval that the metric's declaration asks for."""
-    n = values.total()
-    if metric.interval in ("mean", "bootstrap") and not metric.unit and all(0 <= v <= 1 for v in values):
-        fits = metric.interval == "mean"
-        mean = mean_interval(values, group.seed) if fits else bootstrap_interval(values, group.seed, group.part_n - n)
-        return Score(value=mean.mean, n=n, low=mean.low, high=mean.high, interval=mean.kind, unit=metric.unit)
-    average = sum(v * c for v, c in values.items()) / n
-    if metric.interval and n > 1:  # a measurement, whatever was declared
-        spread = sqrt(sum(c * (v - average) ** 2 for v, c in values.items()) / (n - 1))
-        half = NormalDist().inv_cdf(0.975) * spread / sqrt(n)
-        return Score(value=average, n=n, low=average - half, high=average + half, interval="normal", unit=metric.unit)
-    return Score(value=average, n=n, unit=metric.unit)
+def mean_score(metric: Metric, values: Mapping[float, int]) -> Score:
+    """The mean of counted values of samples that stand for themselves, with the interval that the metric's declaration asks for."""
+    return _score(metric, alone(values))
 
 
-def _shares_clusters(group: GroupMarks) -> bool:
-    """Whether any two samples share a cluster."""
-    return any(row.cluster for row in group.counts) and len({row.cluster for row in group.counts}) < group.n
-
-
-def _clustered(metrics: tuple[Metric, ...], group: GroupMarks) -> dict[str, Score]:
-    """Means of samples that stand or fall together."""
-    import numpy as np
-
-    from snellen.stats.cluster import ClusteredMeans
-
-    names = [n for n in group.names() if declared(metrics, n).kind == "mean" and declared(metrics, n).interval]
-    every = [(dict(row.values), row.cluster) for row, count in group.counts.items() for _ in range(count)]
-    table = np.array([[values.get(n, np.nan) for n in names] for values, _cluster in every], dtype=np.float64)
-    table = table.reshape(len(every), len(names))
-    shares = [not declared(metrics, n).unit for n in names]
-    estimates = ClusteredMeans(table, [c for _values, c in every]).estimates(np.arange(len(every)), shares)
-    return {
-        n: Score(value=e.value, n=e.n, low=e.low, high=e.high, interval=e.interval, unit=declared(metrics, n).unit)
-        for n, e in zip(names, estimates, strict=True)
-        if e.n
-    }
+def _score(metric: Metric, found: Clusters) -> Score:
+    interval = None
+    if metric.interval:
+        share = metric.interval != "normal" and not metric.unit and found.least >= 0 and found.most <= 1
+        interval = share_interval(found) if share else measured_interval(found)  # a measurement, whatever was declared
+    return score(found.total / found.n, round(found.n), interval, metric.unit)

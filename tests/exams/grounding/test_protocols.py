@@ -25,7 +25,7 @@ from snellen.exams.grounding.marking.screenspot import correctness, mean_of_cell
 from snellen.exams.grounding.protocols import PROTOCOLS
 from snellen.exams.grounding.reading.predictions import Detection, Prediction, to_text
 from snellen.exams.grounding.rows import sample_from_row
-from snellen.stats.cluster import ClusteredMeans
+from snellen.stats.means import of_samples, share_interval
 from snellen.stats.tally import summarised
 
 GOLDEN = json.loads((Path(__file__).parents[2] / "parity" / "grounding.json").read_text())
@@ -326,7 +326,7 @@ def test_a_summary_has_the_whole_its_parts_n_and_intervals() -> None:
     groups = summarised(PROTOCOLS["click"], marked())
     top = whole(groups)
     metric = top.metrics["click_accuracy"]
-    assert (metric.value, metric.n, metric.interval) == (0.5, 60, "t on clusters")
+    assert (metric.value, metric.n, metric.interval) == (0.5, 60, "wilson, clustered")
     assert top.outcomes == {"correct": 30, "wrong": 30}
     assert next(iter(top.metrics)) == "click_accuracy"
     by = {tuple(k for k in g.by if k != "part") for g in groups}
@@ -388,16 +388,13 @@ def test_no_marks_are_no_summary() -> None:
 
 def test_clustered_means_against_a_plain_bootstrap() -> None:
     dice = np.random.default_rng(1)
-    values = dice.random((200, 1))
-    alone = ClusteredMeans(values, list(range(200))).estimates(np.arange(200), [True])[0]
-    draws = [values[dice.integers(0, 200, 200), 0].mean() for _ in range(2000)]
-    assert alone.value == pytest.approx(values.mean())
+    values = dice.random(200)
+    alone = share_interval(of_samples(values.tolist(), [str(i) for i in range(200)]))
+    draws = [values[dice.integers(0, 200, 200)].mean() for _ in range(2000)]
     assert (alone.low, alone.high) == pytest.approx(tuple(np.quantile(draws, [0.025, 0.975])), abs=0.01)
-    one = ClusteredMeans(np.ones((50, 1)), ["same"] * 50).estimates(np.arange(50), [True])[0]
-    assert one.interval == "wilson on clusters"
+    one = share_interval(of_samples([1.0] * 50, ["same"] * 50))
+    assert one.kind == "wilson, clustered"
     assert one.low == pytest.approx(0.2065, abs=1e-3)  # one screenshot is one observation
-    none = ClusteredMeans(np.full((3, 1), np.nan), [1, 2, 3]).estimates(np.arange(3), [True])[0]
-    assert (none.value, none.n) == (None, 0)
 
 
 # ---------------------------------------------------------------- the exam's own words

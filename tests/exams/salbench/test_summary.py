@@ -11,7 +11,7 @@ from snellen.core.outcomes import mark_reply
 from snellen.core.types import Mark, Sample
 from snellen.exams.salbench.exam import EXAM
 from snellen.exams.salbench.protocols import METRICS, PROTOCOLS
-from snellen.stats.bootstrap import percentile_interval, resampled_counts
+from snellen.stats.jackknife import moved_interval
 from snellen.stats.tally import summarised
 
 
@@ -53,15 +53,17 @@ def test_alike_marks_are_counted_together() -> None:
     assert all("x" not in own.predicted for _values, _outcome, _cluster, own in kept)
 
 
-def test_a_groups_resamples_are_those_of_its_config() -> None:
-    """Drawn the long way: the whole config is resampled, sample by sample, and the group picked out of it."""
-    n, size = 60, 6
-    values = np.array([1.0, 1.0, 0.0, 0.5, 1.0, 0.0])
-    rng = np.random.default_rng(5)
-    picked = rng.integers(0, n, size=(4000, n))
-    means = [values[draw[draw < size]].mean() for draw in picked if (draw < size).any()]
-    counts = resampled_counts(np.ones(size, dtype=np.int64), seed=1, rest=n - size)
-    assert (counts[0] == 1).all()
-    assert counts[1:].sum(axis=1).std() == pytest.approx((n * 0.1 * 0.9) ** 0.5, rel=0.1)
-    low, high = percentile_interval(counts @ values / counts.sum(axis=1))
-    assert (low, high) == pytest.approx(tuple(np.quantile(means, [0.025, 0.975])), abs=0.06)
+def test_label_intervals_are_those_of_leaving_out_each_sample() -> None:
+    """The long way: all marks are summarised again without each sample in turn."""
+    every = list(rows(24))
+    whole = summarised(PROTOCOLS["paper"], every)[0].metrics
+    for name in ("macro_f1", "macro_recall", "f1.color", "precision.size"):
+        value = whole[name].value
+        assert value is not None
+        without = [
+            summarised(PROTOCOLS["paper"], [m for m in every if m is not one])[0].metrics[name].value for one in every
+        ]
+        said = sum("size" in mark.reading for _sample, mark in every)
+        made_of = {"macro_f1": 24, "macro_recall": 24, "f1.color": 8, "precision.size": said}[name]
+        expected = moved_interval(value, np.array(without, dtype=np.float64), made_of)
+        assert (whole[name].low, whole[name].high) == pytest.approx((expected.low, expected.high))  # type: ignore[union-attr]

@@ -111,7 +111,7 @@ def test_groups_intervals_floors_and_outcomes() -> None:
     assert (soft.value, soft.floor, soft.interval) == (pytest.approx(4 / 6), pytest.approx(2 / 6), "wilson")
     between = {"answers": ["red"] * 8 + ["blue"] * 2}  # two annotators make two thirds
     soft = summary(VQAX, [*ROWS, (between, "blue because x")], "strict")[0].metrics["soft_accuracy"]
-    assert (soft.n, soft.interval) == (7, "bootstrap")
+    assert (soft.n, soft.interval) == (7, "wilson, graded")
     assert whole.metrics["valid_explanation"].value == pytest.approx(5 / 6)
     assert [(g.by["answer_type"], g.n) for g in parts] == [("number", 1), ("other", 2), ("yes/no", 3)]
     assert all("bleu4_unfiltered" not in g.metrics for g in parts)

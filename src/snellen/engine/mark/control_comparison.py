@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import zlib
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence, Set
 from itertools import chain, combinations
@@ -16,7 +15,7 @@ from snellen.core.results import GroupSummary, ProtocolSummary
 from snellen.core.types import Question, Sample
 from snellen.engine.plan.plan import Target
 from snellen.engine.runs.folder import RunFolder
-from snellen.stats.paired import paired_difference
+from snellen.stats.paired import Pair, paired_difference
 
 MOST_SETS = 128
 
@@ -59,28 +58,29 @@ def _rows(
 ) -> Iterator[ControlRow]:
     first = {m.id: m.metrics for m in folder.marks(base.name)}
     metric = next((m for v in first.values() if (m := sample_metric(target.protocol, v))), "")
-    pairs: dict[Key, Counter[tuple[float, float]]] = {}
+    pairs: dict[Key, Counter[tuple[float, float] | Pair]] = {}
     members: dict[Key, list[Sample]] = {}
     for mark in folder.marks(target.name):
         before, after = first.get(mark.id, {}).get(metric), mark.metrics.get(metric)
         if isinstance(before, float) and isinstance(after, float):
-            part = next(iter(target.protocol.groups(samples[mark.id])))
-            pairs.setdefault(part, Counter())[before, after] += 1
-            members.setdefault(part, []).append(samples[mark.id])
-    for part, counts in pairs.items():
+            sample = samples[mark.id]
+            part = next(iter(target.protocol.groups(sample)))
+            pairs.setdefault(part, Counter())[Pair(before, after, target.protocol.seen(sample, mark).cluster)] += 1
+            members.setdefault(part, []).append(sample)
+    for part, counts in sorted(pairs.items(), key=lambda item: (target.protocol.order(item[0]), item[0])):
         group = next((g for g in result.groups if g.whole and g.by == dict(part)), None)
-        drawn = paired_difference(counts, seed=zlib.crc32(repr(part).encode()))
+        found = paired_difference(counts)
         yield ControlRow(
             protocol=base.name,
             control=target.arm.control,
             by=dict(part),
             metric=metric,
-            score=drawn.first,
-            control_score=drawn.second,
-            difference=drawn.difference,
-            low=drawn.low,
-            high=drawn.high,
-            n=drawn.n,
+            score=found.first,
+            control_score=found.second,
+            difference=found.difference,
+            low=found.low,
+            high=found.high,
+            n=found.n,
             **{"chance": chance(exam, target.protocol, base.arm.prompt, members[part], metric)} | _floor(group, metric),
         )
 
@@ -96,7 +96,7 @@ def _floor(group: GroupSummary | None, metric: str) -> dict[str, Any]:
 
 
 def chance(exam: Exam, protocol: Protocol, prompt: str, samples: list[Sample], metric: str) -> float | None:
-    """What a subject that draws among the options would score on these samples, computed, not drawn."""
+    """What a subject that draws among the options would score on these samples, computed, not found."""
     total = 0.0
     judged: dict[str, float] = {}
     for sample in samples:

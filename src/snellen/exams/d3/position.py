@@ -6,7 +6,6 @@ orders every picture has stood in both places, so what remains is the place.
 
 from __future__ import annotations
 
-import zlib
 from collections import Counter
 from collections.abc import Iterable
 from typing import NamedTuple
@@ -43,9 +42,8 @@ def position_bias(given: Iterable[Mark], swapped: Iterable[Mark]) -> PositionBia
         orders[_number(before, "both"), _number(mark.metrics, "both")] += 1
     if not orders:
         return None
-    seed = zlib.crc32(b"d3/swapped")
     flipped = sum(count for (a, b), count in orders.items() if a != b)
-    return PositionBias(paired_difference(slots, seed), paired_difference(orders, seed), flipped, sum(orders.values()))
+    return PositionBias(paired_difference(slots), paired_difference(orders), flipped, sum(orders.values()))
 
 
 def _has_captions(mark: Mark) -> bool:

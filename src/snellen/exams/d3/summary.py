@@ -59,7 +59,7 @@ def own_scores(group: Group) -> dict[str, Score]:
             # another scorer than the main one says nothing where there are no captions: a miss all the same
             values = group.values(name) + Counter({0.0: said.silent})
             if values:
-                found[name] = mean_score(Metric(name=name), values, group)
+                found[name] = mean_score(Metric(name=name), values)
         found |= _quantiles(group, "margin", f".{scorer}")
     return found | _agreement(said)
 
@@ -103,7 +103,7 @@ def _ends(group: Group, names: tuple[str, ...]) -> dict[str, Score]:
     for seen, count in group.rows():
         if "both" in seen.values:
             pairs[seen.values[names[-1]], seen.values[names[0]]] += count
-    found = paired_difference(pairs, group.seed)
+    found = paired_difference(pairs)
     score = Score(value=found.difference, n=found.n, low=found.low, high=found.high, interval=found.interval)
     return {ends(names): score}
 

@@ -42,8 +42,6 @@ class Target(NamedTuple):
 class GroundingSummary(Protocol):
     """What grounding's protocols have in common once there are marks."""
 
-    always_clustered = True
-
     def seen(self, sample: Sample, mark: Mark) -> Seen:
         """What is kept of a mark. Targets of one screenshot stand or fall together.
 

@@ -15,9 +15,9 @@ from snellen.exams.salbench.reading import read_lmms, read_plan_v2, read_robust,
 
 METRICS = (
     Metric(name="exact_match", label="exact match"),
-    Metric(name="precision", label="precision (sample)", interval="bootstrap"),
-    Metric(name="recall", label="recall (sample)", interval="bootstrap"),
-    Metric(name="f1", label="F1 (sample)", interval="bootstrap"),
+    Metric(name="precision", label="precision (sample)"),
+    Metric(name="recall", label="recall (sample)"),
+    Metric(name="f1", label="F1 (sample)"),
     Metric(name="macro_f1", label="macro F1", kind="own"),
     Metric(name="macro_precision", label="macro precision", kind="own"),
     Metric(name="macro_recall", label="macro recall", kind="own"),
@@ -73,12 +73,19 @@ class SalBenchProtocol(Protocol):
         truth: Callable[[str, tuple[str, ...]], Labels],
         score: Callable[[Labels, Labels], Scores],
         macro_labels: Callable[[str], tuple[str, ...]] = labels_of,
+        all_labels: bool = False,
         errors_in_categories: bool = True,
+        version: str = "1",
     ) -> None:
-        super().__init__(name, about)
+        """`all_labels` says that macro scores count a label that no truth has, as 0; else they are over the labels that occur."""
+        super().__init__(name, about, version=version)
         self.headline = headline
         self._labels_said, self._truth, self._score = read, truth, score
-        self._macro_labels, self._errors_in_categories = macro_labels, errors_in_categories
+        self._macro_labels, self._all_labels, self._errors_in_categories = (
+            macro_labels,
+            all_labels,
+            errors_in_categories,
+        )
         # replies repeat ("Color"), so most of them are read once
         self._judged = lru_cache(maxsize=65536)(self._judge_text)
         self._grouped = lru_cache(maxsize=4096)(self._groups_of)
@@ -115,12 +122,19 @@ class SalBenchProtocol(Protocol):
     def floors(self, group: Group) -> dict[str, tuple[float, str]]:
         split = BY_NAME[group.by["config"]].split
         macro, true = self._macro_labels(split), self._true_labels(split)
-        return summary.floors(group, macro, true, lambda reply, answer: self._judged(reply, answer, split))
+        return summary.floors(
+            group,
+            macro,
+            true,
+            lambda reply, answer: self._judged(reply, answer, split),
+            all_labels=self._all_labels,
+        )
 
     def own_scores(self, group: Group) -> dict[str, Score]:
         split = BY_NAME[group.by["config"]].split
         macro, errors = self._macro_labels(split), self._errors_in_categories
-        return summary.label_scores(group, macro, self._true_labels(split), with_errors=errors)
+        true, every = self._true_labels(split), self._all_labels
+        return summary.label_scores(group, macro, true, with_errors=errors, all_labels=every)
 
     def _true_labels(self, split: str) -> Callable[[str], Labels]:
         labels = labels_of(split)
@@ -132,7 +146,8 @@ PROTOCOLS = {
     for p in (
         SalBenchProtocol(
             "paper",
-            "comma list read literally; macro F1 over all labels of the split (7 on O3)",
+            "comma list read literally; macro F1 over the labels of the split that occur (7 on the whole of O3)",
+            version="2",
             headline="macro_f1",
             read=lambda reply, _labels: read_lmms(reply),
             truth=lambda answer, _labels: truth_lmms(answer),
@@ -146,6 +161,7 @@ PROTOCOLS = {
             truth=lambda answer, _labels: truth_lmms(answer),
             score=score_lmms,
             macro_labels=lambda _split: labels_of("P3"),
+            all_labels=True,
         ),
         SalBenchProtocol(
             "plan-v2",
@@ -154,11 +170,13 @@ PROTOCOLS = {
             read=read_plan_v2,
             truth=truth_plan_v2,
             score=score_sets,
+            all_labels=True,
             errors_in_categories=False,
         ),
         SalBenchProtocol(
             "robust",
-            "whole words, aliases, negation, markdown and verbose replies understood; macro F1 over all labels",
+            "whole words, aliases, negation, markdown and verbose replies understood; macro F1 over the labels that occur",
+            version="2",
             headline="macro_f1",
             read=read_robust,
             truth=lambda answer, _labels: truth_lmms(answer),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from itertools import chain, combinations
 from typing import TYPE_CHECKING, NamedTuple, cast
@@ -55,40 +55,65 @@ def order(key: Key) -> tuple[int, int, int, str]:
 
 
 def label_scores(
-    group: Group, labels: tuple[str, ...], true_labels: Callable[[str], Labels], *, with_errors: bool
+    group: Group,
+    labels: tuple[str, ...],
+    true_labels: Callable[[str], Labels],
+    *,
+    with_errors: bool,
+    all_labels: bool,
 ) -> dict[str, Score]:
-    """Macro scores over labels and the scores of each label, from one set of bootstrap draws.
+    """Macro scores over labels and the scores of each label, with intervals from what each is without each sample.
 
-    `with_errors` says whether samples without any answer count as labels that were not found.
+    `with_errors` says whether samples without any answer count as labels that were not found, `all_labels` whether a label that no
+    sample has counts in the macro scores, as 0.
     """
     import numpy as np
 
-    from snellen.stats.bootstrap import resampled_counts
-    from snellen.stats.means import resampled_interval
+    from snellen.stats.jackknife import moved_interval
+    from snellen.stats.means import score
 
     merged: Counter[tuple[Said, bool]] = Counter()
     for seen, count in group.rows():
         merged[cast(Said, seen.own), with_errors or seen.outcome is not Outcome.ERROR] += count
     rows = sorted(merged)
     counted = np.array([[counts] for _said, counts in rows])
-    truth = np.array([[c in true_labels(said.truth) for c in labels] for said, _counts in rows])
-    predicted = np.array([[c in said.predicted for c in labels] for said, _counts in rows])
-    counts = np.array([merged[row] for row in rows], dtype=np.int64)
-    draws = resampled_counts(counts, group.seed, rest=group.part_n - group.n)
-    found = {}
-    for name, values in _by_label(draws, truth & counted, predicted & counted, labels).items():
-        mean = resampled_interval(values, group.n)
-        found[name] = Score(value=mean.mean, n=group.n, low=mean.low, high=mean.high, interval=mean.kind)
+    truth = np.array([[c in true_labels(said.truth) for c in labels] for said, _counts in rows]) & counted
+    predicted = np.array([[c in said.predicted for c in labels] for said, _counts in rows]) & counted
+    times = np.array([merged[row] for row in rows], dtype=np.float64)
+    cells = [cell.astype(np.float64) for cell in (truth & predicted, ~truth & predicted, truth & ~predicted)]
+    sums = [times @ cell for cell in cells]
+    there = np.full(len(labels), all_labels) | (times @ truth > 0)
+    whole = _by_label([s[None, :] for s in sums], labels, there)
+    without = _by_label([s - cell for s, cell in zip(sums, cells, strict=True)], labels, there)
+    made_of = _made_of(times @ truth, times @ predicted, labels, there)
+    return {
+        name: score(
+            float(value[0]), group.n, moved_interval(float(value[0]), without[name], made_of[name], times=times)
+        )
+        for name, value in whole.items()
+    }
+
+
+def _made_of(truths: Floats, predicted: Floats, labels: tuple[str, ...], there: NDArray[np.bool_]) -> dict[str, float]:
+    """Of how many right-or-wrong samples each score is made: those with the label; for macro scores as many as the labels make up.
+
+    A macro score with one rare label is as unsure as that label's score, divided by the number of labels.
+    """
+    found: dict[str, float] = {}
+    for name, counts in (("f1", truths), ("precision", predicted), ("recall", truths)):
+        each = counts.clip(min=1.0)
+        found |= {f"{name}.{label}": float(each[i]) for i, label in enumerate(labels)}
+        found[f"macro_{name}"] = float(there.sum() ** 2 / (1 / each[there]).sum()) if there.any() else 1.0
     return found
 
 
-def _by_label(
-    weights: Floats, truth: NDArray[np.bool_], predicted: NDArray[np.bool_], labels: tuple[str, ...]
-) -> dict[str, Floats]:
-    """The scores of labels for each row of weights."""
-    cells = (truth & predicted, ~truth & predicted, truth & ~predicted)
-    tables = category_scores(*(weights @ cell.astype(float) for cell in cells))
-    macro = {f"macro_{name}": table.mean(axis=1) for name, table in tables.items()}
+def _by_label(counts: Sequence[Floats], labels: tuple[str, ...], there: NDArray[np.bool_]) -> dict[str, Floats]:
+    """The scores of labels from their true and false positives and false negatives, each with a row for each case; macro scores over
+    the labels that are there, 0 where none is.
+    """
+    tables = category_scores(*counts)
+    some = max(1, int(there.sum()))
+    macro = {f"macro_{name}": table[:, there].sum(axis=1) / some for name, table in tables.items()}
     return macro | {f"{name}.{label}": table[:, i] for i, label in enumerate(labels) for name, table in tables.items()}
 
 
@@ -104,6 +129,8 @@ def floors(
     labels: tuple[str, ...],
     true_labels: Callable[[str], Labels],
     judge: Callable[[str, str], Verdict],
+    *,
+    all_labels: bool,
 ) -> dict[str, tuple[float, str]]:
     """For each metric, the best that one constant answer gets, over all sets of the split's labels.
 
@@ -118,13 +145,16 @@ def floors(
         truths[cast(Said, seen.own).truth] += count
     weights = np.array([list(truths.values())], dtype=np.float64)
     truth = np.array([[c in true_labels(text) for c in labels] for text in truths])
+    there = np.full(len(labels), all_labels) | (weights[0] @ truth > 0)
     best: dict[str, tuple[float, str]] = {}
     for answer in constant_answers(labels_of(BY_NAME[group.by["config"]].split)):
         reply = ", ".join(answer)
         judged = [judge(reply, text).metrics for text in truths]
         scores = {name: weights @ np.array([one[name] for one in judged], dtype=float) / group.n for name in judged[0]}
         predicted = np.array([[c in answer for c in labels]] * len(truths))
-        for name, values in (scores | _by_label(weights, truth, predicted, labels)).items():
+        cells = (truth & predicted, ~truth & predicted, truth & ~predicted)
+        by_label = _by_label([weights @ cell.astype(float) for cell in cells], labels, there)
+        for name, values in (scores | by_label).items():
             if name not in best or values[0] > best[name][0] + 1e-12:
                 best[name] = (float(values[0]), reply)
     return best

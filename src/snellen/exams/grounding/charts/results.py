@@ -14,7 +14,8 @@ import msgspec
 from snellen.core.errors import SnellenError
 from snellen.core.types import Struct
 from snellen.exams.grounding.names import OLD_NAMES
-from snellen.stats.cluster import ClusteredMeans
+from snellen.stats.intervals import Interval
+from snellen.stats.means import Clusters, measured_interval, of_samples, share_interval
 
 SIZES = ("small", "medium", "large")
 BLIND_ORIGINAL = "UI-TARS + baseline"
@@ -183,16 +184,19 @@ def ordered(types: Iterable[str]) -> list[str]:
 
 
 def _rates(elements: Sequence[Element]) -> Callable[[Sequence[bool]], list[Rate]]:
-    """Gives found and latency of chosen elements, all from one set of draws."""
-    import numpy as np
-
-    values = [(e.found, np.nan if e.latency_ms is None else e.latency_ms) for e in elements]
-    means = ClusteredMeans(np.array(values, dtype=np.float64), [e.sample_id for e in elements])
+    """Gives found and latency of chosen elements."""
 
     def rates(chosen: Sequence[bool]) -> list[Rate]:
-        if not any(chosen):
-            return [Rate(None, 0)] * 2
-        found = means.estimates(np.flatnonzero(chosen), (True, False))
-        return [Rate(e.value, e.n, e.low, e.high) for e in found]
+        some = [e for e, wanted in zip(elements, chosen, strict=True) if wanted]
+        timed = [(e.latency_ms, e.sample_id) for e in some if e.latency_ms is not None]
+        return [_rate(share_interval, [(float(e.found), e.sample_id) for e in some]), _rate(measured_interval, timed)]
 
     return rates
+
+
+def _rate(interval: Callable[[Clusters], Interval | None], values: Sequence[tuple[float, str]]) -> Rate:
+    if not values:
+        return Rate(None, 0)
+    found = of_samples([v for v, _screen in values], [screen for _v, screen in values])
+    low, high, _kind = interval(found) or (None, None, None)
+    return Rate(found.total / found.n, len(values), low, high)

@@ -1,0 +1,119 @@
+"""Intervals of scores that are no means over samples: a corpus BLEU, an AUROC, a kappa, a macro F1, a quantile.
+
+How to use it. Write the score as a function of weights, one for each sample (all 1 gives the score itself; a sample of weight 0
+is not there), and name each sample's cluster, such as its image:
+
+>>> from snellen.stats.calibration import auroc
+>>> scores, right = [0.9, 0.8, 0.7, 0.3, 0.2, 0.6, 0.1, 0.4], [1, 1, 0, 1, 0, 0, 0, 1]
+>>> def ranked(weights):
+...     there = [(s, r) for s, r, w in zip(scores, right, weights) if w]
+...     return auroc([s for s, _ in there], [r for _, r in there])
+>>> found = jackknifed(ranked, list("aabbccdd"))
+>>> round(found.low, 2), round(found.high, 2), found.kind
+(0.15, 0.98, 'jackknife')
+
+The score is computed again without each cluster (without each of GROUPS groups of clusters where there are more), and how far it
+moves says how sure it is, with Student's t. A share between 0 and 1 gets Wilson's interval on as many samples as that is worth, so
+that it stays between 0 and 1 and keeps its doubt near the ends. What is costly (tokens, n-grams, similarities) should be computed
+once and only weighed in the function; weights are whole, 0 or 1. A quantile moves in jumps, so it has a function of its own.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Callable, Sequence
+from math import isnan, nan, sqrt
+from typing import TYPE_CHECKING
+
+from snellen.stats.intervals import Interval, Spread, student, wilson, worth
+from snellen.stats.means import of_samples
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+    Statistic = Callable[[Floats], float | None]
+
+GROUPS = 100
+JACKKNIFE, ORDER = "jackknife", "order statistics"
+
+
+def jackknifed(
+    statistic: Statistic,
+    clusters: Sequence[str],
+    *,
+    share: bool = True,
+    made_of: float | None = None,
+    lowest: float | None = None,
+) -> Interval | None:
+    """The interval of a score of samples in clusters; None where the score, or its doubt, is unknown.
+
+    A `share` lies between 0 and 1. `made_of` is of how many independent right-or-wrong samples it is made (by default as many as
+    there are clusters): so much doubt stays where the score does not move at all (an AUROC of 1). A score that is no share may
+    have a `lowest` value.
+    """
+    import numpy as np
+
+    value = statistic(np.ones(len(clusters))) if clusters else None
+    if value is None or isnan(value):
+        return None
+    group = _groups(clusters)
+    count = int(group.max()) + 1
+    found = [statistic((group != g).astype(np.float64)) for g in range(count)] if count > 1 else []
+    without = np.array([nan if v is None else v for v in found], dtype=np.float64)
+    return moved_interval(value, without, made_of or float(len(set(clusters))), share=share, lowest=lowest)
+
+
+def moved_interval(
+    value: float,
+    without: Floats,
+    made_of: float,
+    *,
+    times: Floats | None = None,
+    share: bool = True,
+    lowest: float | None = None,
+) -> Interval | None:
+    """The interval of a score from what it is without each cluster (`times`: how many clusters are alike; NaN: undefined)."""
+    import numpy as np
+
+    known = ~np.isnan(without)
+    alike = np.ones(len(without))[known] if times is None else times[known]
+    count = float(alike.sum())
+    spread = float(alike @ (without[known] - value) ** 2) * (count - 1) / count if count > 1 else 0.0
+    if not share:
+        half = student(count - 1) * sqrt(spread) if spread > 0 else 0.0
+        low = value - half if lowest is None else max(lowest, value - half)
+        return Interval(low, value + half, JACKKNIFE) if half > 0 else None
+    p = min(1.0, max(0.0, value))
+    sure = worth(Spread(made_of, spread * made_of, p * (1 - p), count))
+    return Interval(*wilson(p * sure.n, sure.n, sure.quantile), JACKKNIFE)
+
+
+def quantile_interval(values: Sequence[float], at: float, clusters: Sequence[str]) -> Interval | None:
+    """The interval of a quantile: from one value to another, namely those at the ends of the interval of the share `at`.
+
+    None where there are fewer than two values.
+
+    >>> found = quantile_interval([float(i) for i in range(1, 102)], 0.5, [""] * 101)
+    >>> round(found.low, 1), round(found.high, 1), found.kind
+    (41.4, 60.6, 'order statistics')
+    """
+    import numpy as np
+
+    if len(values) < 2:
+        return None
+    found = np.array(values, dtype=np.float64)
+    below = of_samples((found <= np.quantile(found, at)).tolist(), clusters)
+    sure = worth(below.spread(at * (1 - at)))
+    low, high = np.quantile(found, wilson(at * sure.n, sure.n, sure.quantile))
+    return Interval(float(low), float(high), ORDER)
+
+
+def _groups(clusters: Sequence[str]) -> NDArray[np.int64]:
+    """A group for each sample: its cluster, or where there are too many clusters, some of them, dealt out by name."""
+    import numpy as np
+
+    names = sorted(set(clusters), key=lambda name: (zlib.crc32(name.encode()), name))
+    places = {name: i % GROUPS for i, name in enumerate(names)}
+    return np.array([places[name] for name in clusters], dtype=np.int64)
