@@ -9,18 +9,40 @@ from __future__ import annotations
 from random import Random
 from typing import NamedTuple
 
-WORDS = (
+_WORDS = (
     "yes no red blue dog cat man woman 2 3 two three none ten one left right tennis baseball kite grass t-shirt wii u.s.a. "
     "10:30 1,000 stop skateboarding surfing beach dont can't isnt it's o'clock o clock yes/no black&white 5 pm 3.5 half-pipe"
-).split()
+)
+WORDS = _WORDS.split()
 ARTICLES = ("a", "an", "the", "The", "A")
 MARKS = (".", "!", "?", ",", ";", "/", "-", "(", ")", '"', "'", "_", "  ", "\n", "\t", "..", " .", " ,")
 LABELS = ("entailment", "contradiction", "neutral")
 ACTIVITIES = (
-    *("skating, ice", "yoga, power", "bicycling, mountain", "cooking or food preparation", "t-ball", "tai chi, qi gong"),
-    *("fishing, general", "walk/run, playing with child(ren)", "the hustle", "two-step", "softball, general", "kayaking"),
+    *(
+        "skating, ice",
+        "yoga, power",
+        "bicycling, mountain",
+        "cooking or food preparation",
+        "t-ball",
+        "tai chi, qi gong",
+    ),
+    *(
+        "fishing, general",
+        "walk/run, playing with child(ren)",
+        "the hustle",
+        "two-step",
+        "softball, general",
+        "kayaking",
+    ),
 )
-WHY = ("it is so", "he holds it because he likes it", "", "there is one because two came", "of the color.", "a Dog, barks!")
+WHY = (
+    "it is so",
+    "he holds it because he likes it",
+    "",
+    "there is one because two came",
+    "of the color.",
+    "a Dog, barks!",
+)
 
 
 class Row(NamedTuple):

@@ -145,7 +145,7 @@ def _joined(protocol: Protocol, group: GroupMarks) -> GroupMarks:
         return group
     found = GroupMarks(group.by, None)
     for seen, count in items:
-        found.counts[_Row(tuple(seen.values.items()), seen.outcome, seen.cluster, seen.own)] += count
+        found.counts[_Row(tuple(seen.values.items()), seen.outcome, seen.cluster, seen.own, "")] += count
     return found
 
 

@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.support.vqa_rows import replies, rows
 
 from snellen.exams.vqa_nle import vqa_official
 from snellen.exams.vqa_nle.exam import ACTX, ESNLIVE, VQAX, VqaNle
 from snellen.exams.vqa_nle.marking.rules import target_of
 from snellen.exams.vqa_nle.reading import Read
-from tests.support.vqa_rows import replies, rows
 
 FACTS = json.loads((Path(__file__).parents[2] / "parity" / "vqa_rows.json").read_text(encoding="utf-8"))
 ROWS = rows(5000)
@@ -62,4 +62,3 @@ def test_e_vils_task_score_is_the_soft_accuracy_of_normalised_answers() -> None:
         right.append(int(vqa_official.normalise(row.said) in accepted))
     assert [round(sum(scores), 6), digest(scores)] == FACTS["e_vil_task_score"]
     assert [sum(right), digest(right)] == FACTS["e_vil_right"]
-

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from snellen.core.types import Sample
 from snellen.exams.vqa_nle.vqa_official import answer_type, majority
 
 TASKS = ("vqax", "actx", "esnlive", "vcr")
 TITLES = {"vqax": "VQA-X", "actx": "ACT-X", "esnlive": "e-SNLI-VE", "vcr": "VCR"}
 SPLITS = ("train", "val", "test")
-RATIONALE, JOINT = "QA->R", "Q->AR"  # VCR's other parts: the reason of the right answer; both choices right. Q->A is "vcr"
+RATIONALE, JOINT = (
+    "QA->R",
+    "Q->AR",
+)  # VCR's other parts: the reason of the right answer; both choices right. Q->A is "vcr"
 PARTS = {  # VCR's tasks as --task names them
     **dict.fromkeys(("answer", "q->a", "vcr"), ("vcr",)),
     **dict.fromkeys(("rationale", "qa->r"), (RATIONALE,)),
@@ -68,6 +72,11 @@ def wants_explanation(prompt: str) -> bool:
 def task_of(tag: str) -> str:
     """The exam of a sample's task tag: VCR's rationales are VCR's, too."""
     return "vcr" if tag == RATIONALE else tag
+
+
+def image_of(sample: Sample) -> str:
+    """What a sample's image is called, or the sample itself where that is not known: what stands or falls together."""
+    return str(sample.facts.get("image_name") or sample.id)
 
 
 def letter_of(choice: int | None) -> str | None:

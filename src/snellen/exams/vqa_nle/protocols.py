@@ -18,7 +18,15 @@ from snellen.exams.vqa_nle.entropy.spans import metrics_of, spans
 from snellen.exams.vqa_nle.marking import rules as by
 from snellen.exams.vqa_nle.marking.rules import Target, target_of
 from snellen.exams.vqa_nle.marking.synonyms import same_activity
-from snellen.exams.vqa_nle.names import JOINT, LETTERS, MULTIMODAL_VQA_EVAL, RATIONALE, letter_of, wants_explanation
+from snellen.exams.vqa_nle.names import (
+    JOINT,
+    LETTERS,
+    MULTIMODAL_VQA_EVAL,
+    RATIONALE,
+    image_of,
+    letter_of,
+    wants_explanation,
+)
 from snellen.exams.vqa_nle.reading import Read
 from snellen.exams.vqa_nle.vqa_official import normalise
 
@@ -143,17 +151,17 @@ class NleProtocol(Protocol):
         right = values["accuracy"] == 1.0 if "accuracy" in values else None
         if right is None:  # an entropy says something only where right and wrong are known
             values = {k: v for k, v in values.items() if k not in summary.ENTROPIES}
-        told = None
+        told, image = None, image_of(sample)
         if self.rules.explains:
             # of every reply, as explanation_stats.csv counts them
             values["valid_explanation"] = float(self.valid(mark))
             filtered = values.get(summary.MAJORITY, values.get("accuracy"))
-            told = self._told(target, self.explained(mark)[0], None if filtered is None else filtered == 1.0)
+            told = self._told(target, self.explained(mark)[0], None if filtered is None else filtered == 1.0, image)
         outcome = mark.outcome if target.marked or mark.outcome in NON_ANSWERS else Outcome.UNMARKED
         pair = sample.id.partition("/")[2] if sample.facts.get("paired") else ""
         winners = tuple(self.right_answers(target).items())
         own = summary.Own(winners, self._soft(target), told, pair, sample.tags["task"] == RATIONALE)
-        return Seen(values, outcome, str(sample.facts.get("image_name") or sample.id), own)
+        return Seen(values, outcome, image, own)
 
     def order(self, key: Key) -> Any:
         return summary.order(key)
@@ -170,11 +178,11 @@ class NleProtocol(Protocol):
             captions = summary.caption_scores(told, e_vil=self.rules.e_vil)
         return captions | summary.entropy_scores(group)
 
-    def _told(self, target: Target, explanation: str | None, right: bool | None) -> summary.Told | None:
+    def _told(self, target: Target, explanation: str | None, right: bool | None, image: str) -> summary.Told | None:
         if not target.explanations:
             return None
         said = self.rules.candidate(explanation, target) if explanation else ""
-        return summary.Told(said, tuple(self.rules.reference(e, target) for e in target.explanations), right)
+        return summary.Told(said, tuple(self.rules.reference(e, target) for e in target.explanations), right, image)
 
     def _soft(self, target: Target) -> tuple[tuple[str, float], ...]:
         """What each of the annotators' answers would score, for the floor of the soft accuracy."""

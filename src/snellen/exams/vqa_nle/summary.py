@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
@@ -19,6 +19,9 @@ from snellen.core.types import NON_ANSWERS, Outcome
 from snellen.exams.vqa_nle.entropy.spans import KINDS, metric_name
 from snellen.exams.vqa_nle.names import JOINT, LETTERS, RATIONALE, SPLITS
 
+if TYPE_CHECKING:
+    from snellen.stats.nlg import Doubted
+
 ENTROPIES = tuple(metric_name(kind, bounded) for bounded in (False, True) for kind in KINDS)
 TRIVIAL = ("label", "head")  # groups in which one constant answer is right by construction: no floor is shown
 CAPTION_NAMES = {f"BLEU-{n}": f"bleu{n}" for n in range(1, 5)}
@@ -27,11 +30,12 @@ UNFILTERED, FILTERED = "unfiltered", "filtered"
 
 
 class Told(NamedTuple):
-    """An explanation beside the annotators', and whether its sample was answered rightly (None: not marked)."""
+    """An explanation beside the annotators', whether its sample was answered rightly (None: not marked), and its image."""
 
     said: str
     true: tuple[str, ...]
     right: bool | None
+    image: str = ""
 
 
 class Own(NamedTuple):
@@ -57,7 +61,10 @@ E_VIL = (
     Metric(name="evil_explanation_score", label="e-ViL explanation score (S_E)", kind="own"),
     Metric(name="evil_score", label="e-ViL score (S_O)", kind="own"),
 )
-SOFT_FIRST = ("strict", "e-vil")  # VQA's own measure, and e-ViL's task score; the others lead with what their code counts
+SOFT_FIRST = (
+    "strict",
+    "e-vil",
+)  # VQA's own measure, and e-ViL's task score; the others lead with what their code counts
 NAMES = {
     ("e-vil", "vqax"): {"soft_accuracy": "task score (S_T): soft accuracy", "accuracy": "any annotator's answer"},
     ("e-vil", ""): {"accuracy": "task score (S_T): accuracy"},
@@ -133,7 +140,9 @@ def _both(answer: Seen, rationale: Seen) -> Seen:
         outcome = gone[0]
     else:
         outcome = Outcome.CORRECT if right == 1.0 else Outcome.WRONG
-    letters = [dict(seen.own.winners).get("accuracy", frozenset()) & set(LETTERS) for seen in two if isinstance(seen.own, Own)]
+    letters = [
+        dict(seen.own.winners).get("accuracy", frozenset()) & set(LETTERS) for seen in two if isinstance(seen.own, Own)
+    ]
     said = frozenset(f"{a}, then {b}" for a in letters[0] for b in letters[1]) if len(letters) == 2 else frozenset()
     return Seen({} if right is None else {"accuracy": right}, outcome, answer.cluster, Own((("accuracy", said),)))
 
@@ -178,28 +187,30 @@ def caption_scores(told: Sequence[Told], *, e_vil: bool) -> dict[str, Score]:
     """BLEU, ROUGE-L and CIDEr (METEOR where it is available) of all explanations, and of those whose answer is right;
     nothing where none was given. `e_vil` compares without tokenisation, as e-ViL does, and adds its scores.
     """
+    from snellen.stats.means import score
+
     found: dict[str, Score] = {}
     for part, some in ((UNFILTERED, told), (FILTERED, [t for t in told if t.right])):
         if any(t.said for t in some):
             values = _caption_values(some, raw_text=e_vil)
-            for name, value in values.items():
-                found[f"{CAPTION_NAMES.get(name, name.lower())}_{part}"] = Score(value=value, n=len(some))
+            for name, one in values.items():
+                found[f"{CAPTION_NAMES.get(name, name.lower())}_{part}"] = score(one.value, len(some), one.interval)
             if part == FILTERED and e_vil:
-                found |= _e_vil_scores(told, values)
+                found |= _e_vil_scores(told, {name: one.value for name, one in values.items()})
     return found
 
 
-def _caption_values(told: Sequence[Told], *, raw_text: bool) -> dict[str, float | None]:
-    from snellen.stats.nlg import meteor, missing, score
+def _caption_values(told: Sequence[Told], *, raw_text: bool) -> dict[str, Doubted]:
+    from snellen.stats.nlg import Doubted, meteor_with_interval, missing, with_intervals
 
-    said, true = [t.said for t in told], [list(t.true) for t in told]
+    said, true, images = [t.said for t in told], [list(t.true) for t in told], [t.image for t in told]
     how: dict[str, Any] = {"tokenise": str} if raw_text else {}
-    values: dict[str, float | None] = {**score(said, true, **how)}
+    values = {**with_intervals(said, true, images, **how)}
     if "METEOR" not in missing():
         try:
-            values["METEOR"] = meteor(said, true, **how)
+            values["METEOR"] = meteor_with_interval(said, true, images, **how)
         except SnellenError:  # Java is there and does not work: no number, and the answers are paid for
-            values["METEOR"] = None
+            values["METEOR"] = Doubted(None)
     return values
 
 
@@ -218,15 +229,21 @@ def _e_vil_scores(told: Iterable[Told], values: Mapping[str, float | None]) -> d
 
 def entropy_scores(group: Group) -> dict[str, Score]:
     """Mean entropies in nats, and how well a low one tells a right answer (AUROC: 0.5 says nothing, 1 everything)."""
-    found, all_values = {}, [seen.values for seen, count in group.rows() for _ in range(count)]
+    from snellen.stats.means import measured_interval, of_samples, score
+
+    found = {}
+    every = [(seen.values, seen.cluster) for seen, count in group.rows() for _ in range(count)]
     for name in ENTROPIES:
-        some = [(values[name], values["accuracy"] == 1.0) for values in all_values if name in values]
+        some = [(values[name], values["accuracy"] == 1.0, image) for values, image in every if name in values]
         if not some:
             continue
-        found[name] = Score(value=sum(v for v, _ in some) / len(some), n=len(some), unit="nats")
-        if len({right for _, right in some}) == 2:
-            from snellen.stats.calibration import auroc
+        entropies, right, images = (list(column) for column in zip(*some, strict=True))
+        mean = sum(entropies) / len(some)
+        found[name] = score(mean, len(some), measured_interval(of_samples(entropies, images)), "nats")
+        if len(set(right)) == 2:
+            from snellen.stats.calibration import auroc, auroc_interval
 
-            value = auroc([-v for v, _ in some], [right for _, right in some])
-            found[f"{name}_auroc"] = Score(value=value, n=len(some))
+            surest = [-e for e in entropies]
+            ranked = auroc_interval(surest, right, images)
+            found[f"{name}_auroc"] = score(auroc(surest, right), len(some), ranked)
     return found

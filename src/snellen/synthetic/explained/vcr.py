@@ -25,7 +25,10 @@ from snellen.synthetic.writing import LATEST
 _TAG = re.compile(r"\{(\d+)\}")
 _PER_MOVIE = 40
 _WET = ("rain", "umbrella", "indoors", "dry")
-_TOLD = {"What is {0} wearing": ("shirt",), "What is to the": ("position",)}  # what a question or its answer says of the person
+_TOLD = {
+    "What is {0} wearing": ("shirt",),
+    "What is to the": ("position",),
+}  # what a question or its answer says of the person
 
 
 class Asked(NamedTuple):

@@ -217,9 +217,7 @@ class EVil(Strict):
     choices are compared by their texts, so that two choices which say the same are both right.
     """
 
-    about = (
-        "leads with its task score; any annotator's answer lets an explanation count; its own scores need SPICE and BERTScore"
-    )
+    about = "leads with its task score; any annotator's answer lets an explanation count; its own scores need SPICE and BERTScore"
     e_vil = True
 
     def accepted(self, target: Target) -> frozenset[str]:
