@@ -56,8 +56,8 @@ def auroc(scores: Sequence[float], correct: Sequence[bool | int]) -> float | Non
 def auroc_interval(scores: Sequence[float], correct: Sequence[bool | int], clusters: Sequence[str]) -> Interval | None:
     """The interval of `auroc`, by how often each sample wins (DeLong et al. 1988; summed over clusters, Obuchowski 1997).
 
-    It is Wilson's on as many samples as that spread is worth; an AUROC of 1 keeps the doubt of as many right or wrong samples as
-    there are clusters of the rarer kind. None where there is no AUROC, or only one cluster.
+    It is Wilson's on as many samples as that spread is worth. Where there is no spread (an AUROC of 1) the doubt stays of as many
+    samples as make a share of one half as unsure as an AUROC of one half is by chance. None where there is no AUROC, or one cluster.
     """
     import numpy as np
 
@@ -75,10 +75,11 @@ def auroc_interval(scores: Sequence[float], correct: Sequence[bool | int], clust
     if count < 2:
         return None
     wins = np.where(right, _beaten(score, score[~right]), 1 - _beaten(score, score[right]))
-    parts = (wins - value) / np.where(right, right.sum(), (~right).sum())
+    rights, wrongs = int(right.sum()), int((~right).sum())
+    parts = (wins - value) / np.where(right, rights, wrongs)
     moved = np.bincount(cluster, weights=parts, minlength=count)
-    made_of = min(len(np.unique(cluster[right])), len(np.unique(cluster[~right])))
-    return moved_interval(value, value - moved * count / (count - 1), float(made_of))
+    made_of = 3 * rights * wrongs / (rights + wrongs + 1)
+    return moved_interval(value, value - moved * count / (count - 1), made_of)
 
 
 def _beaten(scores: Floats, others: Floats) -> Floats:

@@ -59,7 +59,7 @@ def meteor_with_interval(
     # each request is answered by the value of its only candidate, and by that of the whole, which is the same
     said = _talk([f"EVAL ||| {' '.join(map(str, row))}" for row in sums.tolist()])
     without = np.array([float(line) for line in said[1::2]])
-    return Doubted(value, moved_interval(value, without, float(len(set(clusters)))))
+    return Doubted(value, moved_interval(value, without, float(len(candidates))))
 
 
 def _counts(

@@ -82,10 +82,9 @@ def with_intervals(
         return {}
     bleus, rouges, ciders = _counted(candidates, references, tokenise)
     without = bleus.whole(left_out(clusters))
-    made_of = float(len(set(clusters)))
     found = {}
     for at, value in enumerate(map(float, bleus.whole())):
-        found[METRICS[at]] = Doubted(value, moved_interval(value, without[:, at], made_of))
+        found[METRICS[at]] = Doubted(value, moved_interval(value, without[:, at], float(len(candidates))))
     for name, each, interval in (("ROUGE-L", rouges, share_interval), ("CIDEr", ciders, measured_interval)):
         found[name] = Doubted(sum(each) / len(each), interval(of_samples(each, clusters)))
     return found
