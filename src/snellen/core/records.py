@@ -46,6 +46,13 @@ class DataEntry(Record, frozen=True):
     origin: dict[str, Any] = {}
     missing: tuple[Any, ...] = ()
 
+    @property
+    def note(self) -> str:
+        """What stands behind a model's name in a table that leaves the run folder; nothing for real data."""
+        if not self.synthetic:
+            return ""
+        return " (snellen-synthetic data)" if self.origin else " (synthetic data)"
+
 
 class ProtocolEntry(Record, frozen=True):
     """A protocol of a run, and the arm whose answers it marks. `name` is `NAME`, or `NAME@ARM` where that is not its own prompt."""

@@ -41,14 +41,20 @@ def record(uid: str, matrix: list[list[float]] | None, kind: str = "count") -> R
     return sample, Answer(id=sample.id, prompt="pair", text=reply), mark
 
 
-def facts(records: list[Record], prompt: str = "pair", spec: str = "api/m") -> RunFacts:
+def facts(records: list[Record], prompt: str = "pair", spec: str = "api/m", synthetic: bool = False) -> RunFacts:
     protocol = BENCHMARK.protocols["original"]
 
     def stream() -> Iterator[Record]:
         return iter(records)
 
     groups = summarised(protocol, ((s, m) for s, _a, m in records))
-    data = DataEntry(source="set", fingerprint="0", samples=len(records), synthetic=True)
+    data = DataEntry(
+        source="set",
+        fingerprint="0",
+        samples=len(records),
+        synthetic=synthetic,
+        origin={"generator": "d3"} if synthetic else {},
+    )
     manifest = Manifest(snellen="0", created="", benchmark="d3", subject=SubjectEntry(spec=spec), data=data)
     return RunFacts(manifest, protocol, prompt, groups, Totals(), stream)
 
@@ -133,9 +139,9 @@ def test_further_protocols_have_a_table_only() -> None:
 
 
 def test_the_table_has_every_group_and_metric_with_chance_and_says_that_data_are_synthetic() -> None:
-    rows = list(
-        csv.DictReader(io.StringIO(dict(BENCHMARK.exports(facts(RECORDS, spec="=cmd()")))["recalls.csv"].decode()))
-    )
+    files = dict(BENCHMARK.exports(facts(RECORDS, spec="=cmd()", synthetic=True)))
+    assert all("synthetic" in name or b"synthetic" in content for name, content in files.items())
+    rows = list(csv.DictReader(io.StringIO(files["recalls.csv"].decode())))
     both = {r["kind"]: r for r in rows if r["metric"] == "both"}
     assert set(both) == {"", "count", "state"}
     assert (both[""]["value"], both[""]["floor"], both[""]["n"], both[""]["unit"]) == ("33.33", "25.0", "3", "percent")

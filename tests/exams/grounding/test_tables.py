@@ -260,7 +260,7 @@ def test_an_oracles_files_all_say_so() -> None:
     assert result["oracle"] is True
     assert result["method_name"].startswith("oracle: ")
     assert all(r["oracle"] for r in result["results"] if r["outcome"] != "error")
-    assert set(json.loads(written["comparison.json"])) == {"oracle"}
+    assert set(json.loads(written["comparison.json"])) == {"oracle", "synthetic_data"}
     assert ORACLE_TITLE in written["table.txt"]
     assert ORACLE_TITLE in written["table.md"]
     assert ORACLE_TITLE in files(run("screenspot", oracle=True))["screenspot.md"]

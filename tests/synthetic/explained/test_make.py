@@ -23,6 +23,7 @@ from snellen.synthetic.scenes.canvas import Box
 from snellen.synthetic.scenes.model import Person, Scene, Thing
 
 COUNT, SEED = 12, 4
+LABEL = {"generator": "vqa_nle", "version": 2, "seed": SEED}
 MAKERS = {"vqax": made_vqax, "actx": made_actx, "esnlive": made_esnlive, "vcr": made_vcr}
 
 
@@ -67,7 +68,7 @@ def test_the_layout_is_that_of_the_original(made: Path) -> None:
         *(f"VCR/{name}" for split in ("train", "val", "test") for name in (f"vcr_{split}.json", f"{split}.jsonl")),
     }
     mark = json.loads((made / "snellen_synthetic.json").read_text())
-    assert mark == {"generator": "vqa_nle", "version": 1, "seed": SEED, "count": COUNT}
+    assert mark == LABEL | {"count": COUNT}
 
 
 @pytest.mark.parametrize("split", ["train", "val", "test"])
@@ -76,9 +77,10 @@ def test_vqax_records(made: Path, split: str) -> None:
     assert len(records) == (2 * COUNT if split == "train" else COUNT)
     folder = "train2014" if split == "train" else "val2014"
     for key, record in records.items():
-        assert list(record) == ["question", "answers", "image_id", "image_name", "explanation"]
-        assert record["image_name"] == f"COCO_{folder}_{int(record['image_id']):012d}.jpg"
-        assert re.fullmatch(record["image_id"] + r"00[12]", key)
+        assert list(record) == ["question", "answers", "image_id", "image_name", "explanation", "snellen.synthetic"]
+        assert record["image_name"] == f"snellen_vqax_{split}_{int(record['image_id'].split('-')[-1]):06d}.jpg"
+        assert re.fullmatch(rf"{record['image_id']}-[12]", key)
+        assert record["snellen.synthetic"] == LABEL
         assert picture(made / "images" / folder / record["image_name"]) == ("JPEG", "RGB", (320, 240))
         assert [a["answer_id"] for a in record["answers"]] == list(range(1, 11))
         assert {a["answer_confidence"] for a in record["answers"]} <= {"yes", "maybe", "no"}
@@ -93,10 +95,9 @@ def test_no_picture_is_in_two_splits(made: Path) -> None:
     seen = [
         {r["image_name"] for r in read(made, f"VQA-X/vqaX_{split}.json").values()} for split in ("train", "val", "test")
     ]
-    numbers = [{re.sub(r"\D*2014", "", name) for name in names} for names in seen]
-    assert not numbers[0] & numbers[1]
-    assert not numbers[1] & numbers[2]
-    assert not numbers[0] & numbers[2]
+    assert not seen[0] & seen[1]
+    assert not seen[1] & seen[2]
+    assert not seen[0] & seen[2]
 
 
 @pytest.mark.parametrize("split", ["train", "test"])
@@ -104,9 +105,9 @@ def test_actx_records(made: Path, split: str) -> None:
     records = read(made, f"ACT-X/actX_{split}.json")
     assert len(records) == (2 * COUNT if split == "train" else COUNT)
     for record in records.values():
-        assert list(record) == ["answers", "image_id", "image_name", "explanation"]
+        assert list(record) == ["answers", "image_id", "image_name", "explanation", "snellen.synthetic"]
         assert record["answers"] in made_actx.LABELS
-        assert re.fullmatch(r"\d{9}", record["image_id"])
+        assert re.fullmatch(rf"snellen_actx_{split}_\d{{6}}", record["image_id"])
         assert record["image_name"] == record["image_id"] + ".jpg"
         assert picture(made / "images" / "mpi" / record["image_name"]) == ("JPEG", "RGB", (320, 240))
         assert len(set(record["explanation"])) == 3
@@ -118,7 +119,7 @@ def test_actx_records(made: Path, split: str) -> None:
 @pytest.mark.parametrize("split", ["train", "test"])
 def test_esnlive_csv_and_json_say_the_same(made: Path, split: str) -> None:
     text = (made / "nle_data" / "eSNLI-VE" / f"esnlive_{split}.csv").read_text()
-    assert text.splitlines()[0] == ",pairID,Flickr30kID,hypothesis,gold_label,explanation"
+    assert text.splitlines()[0] == ",pairID,Flickr30kID,hypothesis,gold_label,explanation,snellen.synthetic"
     rows = list(csv.DictReader(io.StringIO(text)))
     short = read(made, f"eSNLI-VE/esnlive_{split}.json")
     assert len(rows) == len({row["pairID"] for row in rows}) == (2 * COUNT if split == "train" else COUNT)
@@ -134,7 +135,9 @@ def test_esnlive_csv_and_json_say_the_same(made: Path, split: str) -> None:
             "answers": row["gold_label"],
             "image_name": row["Flickr30kID"],
             "explanation": row["explanation"].lower().replace(".", ""),
+            "snellen.synthetic": json.loads(row["snellen.synthetic"]),
         }
+        assert other["snellen.synthetic"] == LABEL
     assert Counter(row["gold_label"] for row in rows) == dict.fromkeys(made_esnlive.LABELS, len(rows) // 3)
 
 
@@ -151,6 +154,7 @@ def test_vcr_lines_items_and_metadata_agree(made: Path, split: str) -> None:
         assert picture(made / "images" / "vcr1images" / line["img_fn"]) == ("JPEG", "RGB", (320, 240))
         metadata = json.loads((made / "images" / "vcr1images" / line["metadata_fn"]).read_text())
         assert metadata["names"] == line["objects"]
+        assert metadata["snellen.synthetic"] == line["snellen.synthetic"] == item["snellen.synthetic"] == LABEL
         assert (metadata["width"], metadata["height"]) == (320, 240)
         assert len(metadata["boxes"]) == len(metadata["segms"]) == len(line["objects"])
         for x1, y1, x2, y2, score in metadata["boxes"]:
@@ -187,7 +191,7 @@ def test_a_record_depends_on_seed_split_and_index_alone(task: str, made: Path) -
     others = [MAKERS[task].made("test", SEED + 1, 5), MAKERS[task].made("train", SEED, 5)]
     assert all(json.dumps(one.record) != json.dumps(other.record) for other in others)
     if task == "vqax":
-        assert read(made, "VQA-X/vqaX_test.json")[one.key] == one.record
+        assert read(made, "VQA-X/vqaX_test.json")[one.key] == one.record | {"snellen.synthetic": LABEL}
 
 
 def test_a_folder_with_something_else_is_refused(made: Path, tmp_path: Path) -> None:

@@ -21,7 +21,7 @@ from snellen.synthetic.hidden.make import make
 
 COUNT, SEED = 12, 5
 SPLITS = ("Illusion_IN", "Illusion_LOGO", "Illusion_ICON")
-NAME = re.compile(r"([a-z_]+)-(?:(\d+)-)?([A-Z][A-Za-z_]+)-(Easy|Hard)-(\d\.\d+)-(\d+)\.png")
+NAME = re.compile(r"([a-z_]+)-(?:(\d+)-)?([A-Z][A-Za-z_]+)-(Easy|Hard)-(\d\.\d+)-(syn\d+)\.png")
 
 
 @pytest.fixture(scope="module")
@@ -61,7 +61,7 @@ def test_columns_and_metadata(made: Path) -> None:
         notes = file.metadata.metadata
         features = {"image_name": {"dtype": "string", "_type": "Value"}, "image": {"_type": "Image"}}
         assert json.loads(notes[b"huggingface"]) == {"info": {"features": features}}
-        origin = {"generator": "illusionbench", "version": 1, "seed": SEED, "count": COUNT}
+        origin = {"generator": "illusionbench", "version": 2, "seed": SEED, "count": COUNT}
         assert json.loads(notes[b"snellen.synthetic"]) == origin
 
 
@@ -76,7 +76,7 @@ def test_names_are_real_names_and_pictures_are_small_pngs(made: Path) -> None:
             assert scene in scenery.SCENES
             assert (number is not None) == (split == "Illusion_ICON")
             assert (1.25 <= float(strength) <= 1.6) if level == "Easy" else (0.75 <= float(strength) <= 1.2)
-            assert int(ident) == index
+            assert ident == f"syn{index}"
             assert image["path"] == name  # type: ignore[index]
             data = image["bytes"]  # type: ignore[index]
             assert len(data) < 350_000
@@ -104,7 +104,7 @@ def test_shapes_scenes_and_levels_are_dealt_evenly(split: str, monkeypatch: pyte
 
 
 def test_shards_hold_fifty_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(maker, "sample", lambda split, seed, index: (f"cat-City-Easy-1.5-{index}.png", b"x"))
+    monkeypatch.setattr(maker, "sample", lambda split, seed, index, version: (f"cat-City-Easy-1.5-{index}.png", b"x"))
     files = make(tmp_path, count=51, seed=1, workers=1)
     assert [f.name for f in files] == ["shard_000.parquet", "shard_001.parquet"] * 3
     assert [pq.ParquetFile(f).metadata.num_rows for f in files] == [50, 1] * 3

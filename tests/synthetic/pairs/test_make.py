@@ -50,7 +50,7 @@ def test_the_files_are_those_of_the_real_set(made: Path) -> None:
         assert re.fullmatch(r"\./images/\w+\.jpg", name)
         with Image.open(made / name) as image:
             assert (image.format, image.mode, image.size) == ("JPEG", "RGB", (320, 240))
-    assert read(made, "snellen_synthetic.json") == {"generator": "d3", "version": 1, "seed": SEED, "count": COUNT}
+    assert read(made, "snellen_synthetic.json") == {"generator": "d3", "version": 2, "seed": SEED, "count": COUNT}
 
 
 def test_kinds_are_balanced_and_pairs_are_near_identical(made: Path) -> None:
@@ -68,6 +68,7 @@ def test_reference_captions_state_the_difference_in_full_sentences(made: Path) -
     assert captions.keys() == told.keys()
     for uid, sides in captions.items():
         assert sides["left"] != sides["right"]
+        assert sides.pop("snellen.synthetic") == {"generator": "d3", "version": 2, "seed": SEED}
         for side, caption in sides.items():
             assert re.fullmatch(r"([A-Z][^.]*\. ?)+", caption)
             assert caption.lower().startswith(told[uid][side])

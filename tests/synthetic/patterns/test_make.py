@@ -69,7 +69,7 @@ def test_columns_and_metadata_are_those_of_the_real_set(made: Path) -> None:
         assert features["image"] == {"_type": "Image"}
         assert list(features) == schema.names
         origin = json.loads(schema.metadata[b"snellen.synthetic"])
-        assert origin == {"generator": "salbench", "version": 1, "seed": SEED, "count": COUNT}
+        assert origin == {"generator": "salbench", "version": 2, "seed": SEED, "count": COUNT}
 
 
 def test_ids_tell_nothing_and_join_the_three_configs(made: Path) -> None:

@@ -1,6 +1,7 @@
 """The files of a run: captions in the format of the D3 script, recalls by pair as it pickles them (and as JSON), and a table.
 
-The pickle is written because the D3 script writes it. Nothing in Snellen ever reads one.
+The pickle is written because the D3 script writes it. Nothing in Snellen ever reads one. Where a format of that script has no room
+for a word, the file's name says that the data are synthetic.
 """
 
 from __future__ import annotations
@@ -32,16 +33,17 @@ def exports(run: RunFacts) -> Iterator[tuple[str, bytes]]:
     yield "recalls.csv", recalls(run)
     if run.records is None:
         return
-    name = file_name(run.manifest.subject.spec)
+    made = "-synthetic" if run.manifest.data.synthetic else ""
+    name = file_name(run.manifest.subject.spec) + made
     captions, hits, both = by_pair(run)
     unseparated = no_scorer(run)
     yield f"captions/{name}.json", document(captions)
     yield f"uid2acc/{name}.pkl", pickle.dumps(hits, protocol=PICKLE_PROTOCOL)
     yield f"uid2acc/{name}.json", msgspec.json.format(msgspec.json.encode(hits), indent=1) + b"\n"
     if both:
-        yield "score.txt", f"{printed_score(both)}\n".encode()
+        yield f"score{made}.txt", f"{printed_score(both)}\n".encode()
     if unseparated is not None:
-        yield "no_scorer.json", msgspec.json.format(msgspec.json.encode(unseparated), indent=1) + b"\n"
+        yield f"no_scorer{made}.json", msgspec.json.format(msgspec.json.encode(unseparated), indent=1) + b"\n"
 
 
 def file_name(spec: str) -> str:
@@ -92,8 +94,7 @@ def no_scorer(run: RunFacts) -> list[str] | None:
 
 def recalls(run: RunFacts) -> bytes:
     """Every metric of every group; shares in percent, the rest as it is."""
-    note = " (snellen-synthetic data)" if run.manifest.data.synthetic else ""
-    model = f"{run.manifest.subject.spec}{note}"
+    model = f"{run.manifest.subject.spec}{run.manifest.data.note}"
     scorers = {s.name: f"{s.name} (padding: {s.identity.get('padding')})" for s in run.manifest.scorers}
     main = next(iter(scorers.values()), "")
     rows: list[tuple[Cell, ...]] = [COLUMNS]

@@ -60,7 +60,7 @@ def exports(run: RunFacts) -> Iterator[tuple[str, bytes]]:
         return
     protocol, subject = run.protocol.name, run.manifest.subject
     if protocol in SCREENSPOT:
-        yield "screenspot.md", screenspot_table(run.groups, subject.spec).encode()
+        yield "screenspot.md", screenspot_table(run.groups, f"{subject.spec}{run.manifest.data.note}").encode()
     if run.records is None:
         return
     records = list(run.records())
@@ -74,7 +74,9 @@ def exports(run: RunFacts) -> Iterator[tuple[str, bytes]]:
     if protocol == "screenspot-pro":
         judged = [_pro_row(*record) for record in records]
         full = {"details": judged, "metrics": report(judged), "oracle": metrics["oracle"], "subject": subject.spec}
-        entry = {subject.spec: {"link": "", "description": "", "results": leaderboard(judged)}}
+        full["synthetic_data"] = metrics["synthetic_data"]
+        about = run.manifest.data.note.strip(" ()")
+        entry = {subject.spec: {"link": "", "description": about, "results": leaderboard(judged)}}
         yield "screenspot_pro.json", json_file(full)
         yield "screenspot_pro_leaderboard.json", json_file(entry)
 

@@ -28,6 +28,8 @@ def comparison(metrics: Sequence[Metrics]) -> dict[str, Any]:
     found = _compared(blind) if blind or not oracles else {}
     if oracles:
         found = found | {"oracle": {"note": ORACLE_TITLE} | _compared(oracles)}
+    if note := _made(metrics):
+        found = found | {"synthetic_data": note}
     return {key: _finite(value) for key, value in found.items()}
 
 
@@ -72,7 +74,8 @@ def console_table(metrics: Sequence[Metrics]) -> str:
     parts = [_console("EVALUATION RESULTS", blind)] if blind else []
     if oracles:
         parts.append(_console(ORACLE_TITLE, oracles))
-    return "".join(parts)
+    note = _made(metrics)
+    return "".join([*parts, f"{note}\n"] if note else parts)
 
 
 def _console(title: str, metrics: Sequence[Metrics]) -> str:
@@ -107,7 +110,8 @@ def markdown_table(metrics: Sequence[Metrics]) -> str:
     parts = [_markdown(blind)] if blind else []
     if oracles:
         parts.append(f"**{ORACLE_TITLE}**\n\n{_markdown(oracles)}")
-    return "\n\n".join(parts)
+    note = _made(metrics)
+    return "\n\n".join([*parts, note] if note else parts)
 
 
 def _markdown(metrics: Sequence[Metrics]) -> str:
@@ -147,6 +151,12 @@ def screenspot_table(groups: Sequence[GroupSummary], subject: str) -> str:
         "| " + " | ".join([*(f"n = {n}" for n in counts), f"n = {whole.n}", ""]) + " |",
     ]
     return "\n".join(lines) + "\n"
+
+
+def _made(metrics: Sequence[Metrics]) -> str:
+    """Which data sets are synthetic, in a sentence; nothing where none says so."""
+    names = dict.fromkeys(_cell(m["dataset_name"]) for m in metrics if m.get("synthetic_data"))
+    return f"Synthetic data: {', '.join(names)}. Do not compare with published results." if names else ""
 
 
 def _name(metrics: Metrics) -> str:

@@ -14,8 +14,8 @@ COLUMNS = ("model", "protocol", "subset", "task", "group", "value", "n", "metric
 
 def exports(run: RunFacts) -> Iterator[tuple[str, bytes]]:
     """`recalls.csv` with every group and metric, and `responses.jsonl`."""
-    note = " (snellen-synthetic data)" if run.manifest.data.synthetic else ""
-    model = f"{run.manifest.subject.spec}{note}"
+    data = run.manifest.data
+    model, said = f"{run.manifest.subject.spec}{data.note}", {"synthetic_data": True} if data.synthetic else {}
     rows: list[tuple[Cell, ...]] = [COLUMNS]
     for group in run.groups:
         extra = [(k, v) for k, v in group.by.items() if k not in ("split", "task")]
@@ -35,6 +35,7 @@ def exports(run: RunFacts) -> Iterator[tuple[str, bytes]]:
                     "reading": m.reading,
                     "outcome": m.outcome,
                     "metrics": m.metrics,
+                    **said,
                 }
             )
             for s, a, m in run.records()

@@ -31,14 +31,14 @@ def exports(run: RunFacts) -> Iterator[tuple[str, bytes]]:
     yield "leaderboard_row.csv", csv_bytes([list(row), list(row.values())])
     yield "metrics.json", msgspec.json.format(msgspec.json.encode(_metrics(run, whole, row)), indent=2)
     if run.records is not None:
-        yield "raw_responses.json", b"[\n" + b",\n".join(_records(run.records())) + b"\n]\n"
+        records = _records(run.records(), run.manifest.data.synthetic)
+        yield "raw_responses.json", b"[\n" + b",\n".join(records) + b"\n]\n"
 
 
 def leaderboard_row(run: RunFacts, whole: dict[str, GroupSummary]) -> dict[str, Any]:
     """One row in the plan's columns: the protocol's headline in percent, empty where a task was not run."""
     manifest = run.manifest
-    note = " (snellen-synthetic data)" if manifest.data.synthetic else ""
-    row: dict[str, Any] = {"Model": f"{manifest.subject.spec}{note}", "Shot": manifest.options.shots}
+    row: dict[str, Any] = {"Model": f"{manifest.subject.spec}{manifest.data.note}", "Shot": manifest.options.shots}
     for column, config in COLUMNS.items():
         group = whole.get(config)
         row[column] = "" if group is None else _percent(group.metrics[run.protocol.headline].value)
@@ -83,7 +83,8 @@ def _metrics(run: RunFacts, whole: dict[str, GroupSummary], row: dict[str, Any])
     }
 
 
-def _records(records: Iterator[tuple[Sample, Answer, Mark]]) -> Iterator[bytes]:
+def _records(records: Iterator[tuple[Sample, Answer, Mark]], synthetic: bool) -> Iterator[bytes]:
+    said = {"synthetic_data": True} if synthetic else {}
     for sample, answer, mark in records:
         yield msgspec.json.encode(
             {
@@ -96,5 +97,6 @@ def _records(records: Iterator[tuple[Sample, Answer, Mark]]) -> Iterator[bytes]:
                 "outcome": mark.outcome,
                 "raw_response": answer.text,
                 "error": answer.failure.reason if answer.failure else None,
+                **said,
             }
         )

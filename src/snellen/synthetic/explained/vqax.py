@@ -9,6 +9,7 @@ from snellen.synthetic.chance import dealt, generator
 from snellen.synthetic.explained.records import Made, number, picture, picture_name, plain
 from snellen.synthetic.scenes.actions import ACTIONS, denied
 from snellen.synthetic.scenes.catalog import COLUMNS, KINDS, PLACES, WEATHERS, weathers
+from snellen.synthetic.scenes.cues import other_colours
 from snellen.synthetic.scenes.model import Scene
 from snellen.synthetic.scenes.palette import CLOTHES
 from snellen.synthetic.scenes.questions import (
@@ -45,10 +46,11 @@ def made(split: str, seed: int, index: int, version: int = LATEST) -> Made:
     """Record `index` of a split in nlxgpt's form, under its question id."""
     second = index % _SHARED == _SHARED - 1
     first = index - 1 if second else index
-    scene, asked = _asked(split, seed, first)
+    strict = version > 1
+    scene, asked = _asked(split, seed, first, strict)
     if second:
         rng = generator("vqax", split, seed, "second", index)
-        asked = _another(scene, asked, dealt(("yes", "no"), index // _SHARED, "vqax", split, seed), rng)
+        asked = _another(scene, asked, dealt(("yes", "no"), index // _SHARED, "vqax", split, seed), rng, strict)
     folder = "train2014" if split == "train" else "val2014"
     ident, name = f"snellen-{split}-{first}", picture_name("vqax", split, first)
     key = f"{ident}-{2 if second else 1}"
@@ -78,20 +80,20 @@ def annotators(asked: QA, rng: Random) -> list[dict[str, Any]]:
     ]
 
 
-def _another(scene: Scene, first: QA, answer: str, rng: Random) -> QA:
+def _another(scene: Scene, first: QA, answer: str, rng: Random, strict: bool) -> QA:
     """A second question about the same scene: in two of three cases one with the dealt yes or no."""
-    others = [asked for asked in questions(scene, rng) if asked.question != first.question]
+    others = [asked for asked in questions(scene, rng, strict=strict) if asked.question != first.question]
     wanted = [asked for asked in others if asked.answer == answer and asked.kind != "hat"]
     free = [asked for asked in others if asked.answer not in ("yes", "no")]
     return rng.choice(wanted if wanted and rng.random() < 0.6 else free)
 
 
-def _asked(split: str, seed: int, index: int) -> tuple[Scene, QA]:
+def _asked(split: str, seed: int, index: int, strict: bool) -> tuple[Scene, QA]:
     """A scene and a question about it, chosen so that every answer to that question is equally likely."""
     kind, answer = dealt(_CASES, index, "vqax", split, seed)
     rng = generator("vqax", split, seed, index)
     if kind in ("presence", "is-colour", "is-state", "is-action"):
-        return _yes_no(kind, answer == "yes", rng)
+        return _yes_no(kind, answer == "yes", rng, strict)
     if kind == "count":
         name = rng.choice([sort.name for sort in KINDS.values() if sort.most == 4])
         scene = draw_scene(rng, Want(thing=name, thing_is={"count": rng.randint(1, 4)}))
@@ -119,7 +121,7 @@ def _asked(split: str, seed: int, index: int) -> tuple[Scene, QA]:
     return scene, ask_shirt(scene.people[0]) if kind == "shirt" else ask_action(scene.people[0])
 
 
-def _yes_no(kind: str, yes: bool, rng: Random) -> tuple[Scene, QA]:
+def _yes_no(kind: str, yes: bool, rng: Random, strict: bool) -> tuple[Scene, QA]:
     if kind == "presence":
         name = rng.choice(list(KINDS))
         place = rng.choice(KINDS[name].places)
@@ -130,7 +132,9 @@ def _yes_no(kind: str, yes: bool, rng: Random) -> tuple[Scene, QA]:
         action = rng.choice(list(ACTIONS))
         scene = draw_scene(rng, Want(action=action))
         person = scene.people[0]
-        return scene, ask_whether_doing(person, action if yes else rng.choice(denied(action, scene.place)))
+        return scene, ask_whether_doing(
+            person, action if yes else rng.choice(denied(action, scene.place, strict=strict))
+        )
     if kind == "is-state":
         name = rng.choice([sort.name for sort in KINDS.values() if sort.states])
         scene = draw_scene(rng, Want(thing=name))
@@ -139,4 +143,5 @@ def _yes_no(kind: str, yes: bool, rng: Random) -> tuple[Scene, QA]:
     name = rng.choice([sort.name for sort in KINDS.values() if len(sort.colours) > 3])
     scene = draw_scene(rng, Want(thing=name))
     thing = scene.thing(name)
-    return scene, ask_whether_colour(thing, rng.choice([c for c in thing.sort.colours if (c == thing.colour) == yes]))
+    own = [c for c in thing.sort.colours if c == thing.colour]
+    return scene, ask_whether_colour(thing, rng.choice(own if yes else other_colours(thing, strict=strict)))

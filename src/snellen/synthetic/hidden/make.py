@@ -32,8 +32,8 @@ def sample(split: str, seed: int, index: int, version: int = LATEST) -> tuple[st
     rng = np.random.default_rng([*key, 0, index])
     strength = STRENGTHS[level][int(rng.integers(len(STRENGTHS[level])))]
     variant = int(rng.integers(silhouettes.VARIANTS[split]))
-    mask = silhouettes.silhouette(split, shape, variant, rng)
-    image = scenery.compose(scenery.scene(scene, rng), mask, strength, rng)
+    mask = silhouettes.silhouette(split, shape, variant, rng, version)
+    image = scenery.compose(scenery.scene(scene, rng), mask, strength, rng, version)
     first = f"{shape}-{variant + 1}" if split == silhouettes.ICON else shape
     sink = io.BytesIO()
     Image.fromarray(image).save(sink, "PNG", compress_level=1)

@@ -14,13 +14,14 @@ GENERATOR = "d3"
 SIZE = (320, 240)
 
 
-def difference(seed: int, index: int, part: str = "made") -> Difference:
+def difference(seed: int, index: int, part: str = "made", version: int = LATEST) -> Difference:
     """The difference of pair `index`; its one scene is on the left.
 
-    Training draws with another `part`: then no seed gives a pair of a made set to a model that learns.
+    Training draws with another `part`: then no seed gives a pair of a made set to a model that learns. In version 1 a changed
+    number also changed the size and the place of what was counted.
     """
     kind = dealt(KINDS_OF_DIFFERENCE, index, "d3", part, seed)
-    return draw_difference(generator("d3", part, seed, index), kind)
+    return draw_difference(generator("d3", part, seed, index), kind, roomy=version > 1)
 
 
 def make(
@@ -41,7 +42,7 @@ def _pair(key: tuple[int, int, int]) -> Group:
     from snellen.synthetic.scenes.render import draw, jpeg
 
     seed, index, version = key
-    told = difference(seed, index)
+    told = difference(seed, index, version=version)
     label = label_of(GENERATOR, version, seed)
     known = {
         "kind": told.kind,

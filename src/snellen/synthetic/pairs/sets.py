@@ -11,7 +11,7 @@ from snellen.synthetic.chance import generator
 from snellen.synthetic.pairs.folder import MOST, Group, set_names, write
 from snellen.synthetic.pairs.make import GENERATOR, SIZE, make
 from snellen.synthetic.pool import Progress, in_order
-from snellen.synthetic.scenes.differences import KINDS_OF_DIFFERENCE, Difference, differences
+from snellen.synthetic.scenes.differences import KINDS_OF_DIFFERENCE, Difference, differences, with_room
 from snellen.synthetic.scenes.model import Scene
 from snellen.synthetic.scenes.sampling import draw_scene
 from snellen.synthetic.scenes.words import facts
@@ -50,18 +50,19 @@ def _set(key: tuple[int, int, int, int]) -> Group:
     from snellen.synthetic.scenes.render import draw, jpeg
 
     seed, index, size, version = key
-    told = variants(seed, index, size)
+    told = variants(seed, index, size, version)
     label = label_of(f"{GENERATOR}-sets-of-{size}", version, seed)
     known = {"kind": KIND} | {slot: d.said_of_other for slot, d in zip(set_names(len(told)), told, strict=True)}
     images = tuple(signed(jpeg(draw(d.other, SIZE).image), label) for d in told)
     return Group(index, images, tuple(d.captions[1] for d in told), known)
 
 
-def variants(seed: int, index: int, size: int) -> list[Difference]:
+def variants(seed: int, index: int, size: int, version: int = LATEST) -> list[Difference]:
     """The images of a set: the other scenes of these differences, all from one scene that is not among them."""
     rng = generator("d3", "sets", size, seed, index)
     while True:
-        found = _apart(draw_scene(rng), size, rng)
+        scene = draw_scene(rng)
+        found = _apart(scene if version == 1 else with_room(scene), size, rng)
         if len(found) == size:
             return found
 

@@ -388,9 +388,13 @@ IMPLIES: dict[str, frozenset[str]] = {
 """What somebody who does one thing may be said to do as well; nobody is asked about that, and nothing is denied."""
 
 
-def denied(action: str, place: str | None = None) -> list[str]:
-    """What somebody (at that place) could do and, doing this, clearly does not."""
-    maybe = IMPLIES.get(action, frozenset()) | {action}
+MAYBE = {"kicking a ball": frozenset({"walking"}), "sweeping": frozenset({"walking"})}
+"""What goes with it in life though not in the drawing; a strict eye does not deny it."""
+
+
+def denied(action: str, place: str | None = None, *, strict: bool = False) -> list[str]:
+    """What somebody (at that place) could do and, doing this, clearly does not; `strict` leaves out what may be doubted."""
+    maybe = IMPLIES.get(action, frozenset()) | {action} | (MAYBE.get(action, frozenset()) if strict else frozenset())
     return [other.name for other in ACTIONS.values() if place in (None, *other.places) and other.name not in maybe]
 
 

@@ -62,6 +62,30 @@ _STATES = {
 }
 
 
+_ALSO = {
+    ("bicycle", None): {"black"},
+    ("book", "open"): {"white"},
+    ("box", "open"): {"black"},
+    ("candle", "lit"): {"orange", "yellow"},
+    ("car", None): {"black"},
+    ("clock", None): {"white", "black"},
+    ("door", "open"): {"black", "white"},
+    ("door", "closed"): {"white"},
+    ("flower", None): {"yellow", "orange"},
+    ("house", "closed"): {"red", "orange"},
+    ("house", "open"): {"red", "orange"},
+    ("lamp", "on"): {"yellow"},
+    ("suitcase", "open"): {"white", "orange", "blue"},
+}
+"""Colours that a thing shows beside its own: the face of a clock is white, the roof of every house is red."""
+
+
+def other_colours(thing: Thing, *, strict: bool = False) -> list[str]:
+    """The colours that such a thing can have and this has not; `strict` leaves out those that can be seen on it, too."""
+    also = {*_ALSO.get((thing.kind, thing.state), ()), thing.inside} if strict else set()
+    return [colour for colour in thing.sort.colours if colour != thing.colour and colour not in also]
+
+
 def state_cue(thing: Thing) -> str:
     """The sign by which the state of a thing is known.
 

@@ -47,16 +47,25 @@ def _caption(said: str, scene: Scene) -> str:
     return f"{sentence(said)} {brief(scene)}"
 
 
-def draw_difference(rng: Random, kind: str) -> Difference:
-    """A pair of scenes that differ in that way."""
+def draw_difference(rng: Random, kind: str, *, roomy: bool = False) -> Difference:
+    """A pair of scenes that differ in that way. `roomy`: where they differ in a number, they do in nothing else."""
     while True:
-        scene = draw_scene(rng)
+        scene = with_room(draw_scene(rng)) if roomy and kind == "count" else draw_scene(rng)
         found = list(differences(scene, kind, rng))
         if found:
             aspects = sorted({d.aspect for d in found})
             aspect = rng.choices(aspects, [3 if aspect == "item" else 1 for aspect in aspects])[0]
             chosen = rng.choice([d for d in found if d.aspect == aspect])
             return chosen.swapped() if rng.random() < 0.5 else chosen
+
+
+def with_room(scene: Scene) -> Scene:
+    """The scene with room for as many of each thing as there can be: then a changed number moves and shrinks nothing."""
+    return replace(scene, things=tuple(replace(t, room=t.sort.most) if _countable(t) else t for t in scene.things))
+
+
+def _countable(thing: Thing) -> bool:
+    return thing.sort.most > 1 and thing.size is None and thing.inside is None
 
 
 def differences(scene: Scene, kind: str, rng: Random) -> Iterator[Difference]:
@@ -117,7 +126,7 @@ def _of_thing(thing: Thing, kind: str, rng: Random) -> Iterator[Change]:
             yield "colour", replace(thing, colour=_other(rng, sort.colours, thing.colour, thing.inside))
         if thing.size is not None:
             yield "size", replace(thing, size="small" if thing.size == "large" else "large")
-    elif kind == "count" and sort.most > 1 and thing.size is None and thing.inside is None:
+    elif kind == "count" and _countable(thing):
         yield "count", replace(thing, count=_other(rng, range(1, sort.most + 1), thing.count))
     elif kind == "state" and thing.state is not None and thing.inside is None:
         yield "state", replace(thing, state=_other(rng, sort.states, thing.state))

@@ -16,7 +16,8 @@ class Thing(Struct, frozen=True):
     """One kind of thing in a scene, `count` times at one place. A kind occurs at most once in a scene.
 
     `size` is set where the kind comes small and large and there is one of it; `inside` is the colour of a ball that is
-    seen in an open box.
+    seen in an open box. `room` is for how many there is room where they are, so that one more leaves the others where and as
+    large as they are; without it they fill the room.
     """
 
     kind: str
@@ -27,6 +28,7 @@ class Thing(Struct, frozen=True):
     facing: Side | None = None
     state: str | None = None
     inside: str | None = None
+    room: int | None = None
 
     @property
     def sort(self) -> Kind:

@@ -154,14 +154,15 @@ def _thing(canvas: Canvas, scene: Scene, thing: Thing) -> Box:
     floors = {"ground": floor_of(scene.place), "water": WATERLINE.get(scene.place, 0.0), "top": _TOP_FLOOR}
     level = thing.sort.level
     groups = _TOP_GROUPS if level == "top" else _ROWS if thing.kind in _NARROW else _GROUPS
-    spots = groups.get(thing.count, ((0.0, 0.0, _SIZES[thing.size]),))
-    if scene.place == "kitchen" and level == "ground" and thing.count == 1:
+    room = thing.room or thing.count
+    spots = groups.get(room, ((0.0, 0.0, _SIZES[thing.size]),))[-thing.count :]  # those in front
+    if scene.place == "kitchen" and level == "ground" and room == 1:
         spots = ((0.0, -14.0, spots[0][2]),)
     elif scene.place == "kitchen" and level == "ground":
         spots = tuple((x, 0.72 * y - 18, 0.92 * scale) for x, y, scale in spots)
     whole: Box | None = None
     for x, y, scale in spots:
-        shrunk = 0.84 * scale if level == "top" and thing.count == 1 else scale
+        shrunk = 0.84 * scale if level == "top" and room == 1 else scale
         pen = _pen_of(canvas, thing, COLUMN_X[thing.column] + x, floors[level] - y, shrunk)
         _draw_one(pen, thing, scene.weather)
         whole = pen.covered if whole is None else _joined(whole, pen.covered)

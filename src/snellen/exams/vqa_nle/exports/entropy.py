@@ -50,9 +50,10 @@ def exports(run: RunFacts) -> Iterator[tuple[str, bytes]]:
     samples = measured(run)
     if not samples:
         return
+    made = run.manifest.data.synthetic
     rows: list[list[Cell]] = [[*SAMPLE_COLUMNS]]
     rows += [[m.id, m.split, m.correct, *m.spans[:4], int(m.spans.bounded)] for m in samples]
-    yield "entropy.csv", csv_bytes(rows)
+    yield "entropy.csv", csv_bytes(_said(rows, made))
     curves: list[list[Cell]] = [[*CURVE_COLUMNS]]
     for split, bounded in dict.fromkeys((m.split, m.spans.bounded) for m in samples):
         part = [m for m in samples if (m.split, m.spans.bounded) == (split, bounded)]
@@ -66,4 +67,9 @@ def exports(run: RunFacts) -> Iterator[tuple[str, bytes]]:
             ranked = [auroc(surest, right), ends and ends.low, ends and ends.high]
             found = curve(entropies, right, clusters=images)
             curves += [[split, kind, int(bounded), *ranked, len(both), *b] for b in found]
-    yield "entropy_curve.csv", csv_bytes(curves)
+    yield "entropy_curve.csv", csv_bytes(_said(curves, made))
+
+
+def _said(rows: list[list[Cell]], made: bool) -> list[list[Cell]]:
+    """A table with one more column where the data are synthetic."""
+    return [[*row, 1 if number else "synthetic_data"] for number, row in enumerate(rows)] if made else rows

@@ -30,6 +30,7 @@ from snellen.synthetic.writing import write_bytes
 
 TASKS = ("VQA-X", "ACT-X", "ESNLI-VE", "VCR")  # the rows, spelled as multimodal-vqa-eval spells them
 COLUMNS = tuple(f"{model}_{split}" for model in ("llava", "qwen") for split in ("train", "test", "val"))
+SYNTHETIC = "synthetic"
 CSV, XLSX, SIDECAR = "accuracy_grid.csv", "accuracy_grid.xlsx", "accuracy_grid.json"
 
 
@@ -49,13 +50,13 @@ class Result(Record, frozen=True):
 
     @property
     def text(self) -> str:
-        """The cell.
+        """The cell; multimodal-vqa-eval reads the number at its beginning back.
 
-        >>> Result(accuracy=0.7204, n_samples=100).text
-        '0.720 (100)'
+        >>> Result(accuracy=0.7204, n_samples=100).text, Result(accuracy=0.5, n_samples=9, synthetic=True).text
+        ('0.720 (100)', '0.500 (9) synthetic')
         """
         soft = "" if self.soft_accuracy is None else f", soft:{self.soft_accuracy:.3f}"
-        return f"{self.accuracy:.3f}{soft} ({self.n_samples})"
+        return f"{self.accuracy:.3f}{soft} ({self.n_samples}){f' {SYNTHETIC}' if self.synthetic else ''}"
 
 
 class Entry(NamedTuple):
@@ -127,8 +128,9 @@ def parse_result(cell: str) -> Result | None:
     accuracy = parse_accuracy(cell)
     if accuracy is None:
         return None
-    count = re.search(r"\((\d+)\)\s*$", cell)
-    return Result(accuracy=accuracy, n_samples=int(count[1]) if count else 0, prompt_mode="")
+    count = re.search(rf"\((\d+)\)\s*({SYNTHETIC})?\s*$", cell)
+    made = count is not None and count[2] is not None
+    return Result(accuracy=accuracy, n_samples=int(count[1]) if count else 0, prompt_mode="", synthetic=made)
 
 
 # ---------------------------------------------------------------- rules

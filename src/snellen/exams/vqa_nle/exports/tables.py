@@ -2,7 +2,7 @@
 
 Names and columns are those of its README. In a run folder the files hold this run alone; `publish` merges them into a shared
 results folder, where the names without a suffix are those of the protocol that marks as that code does. Texts are joined by
-sample, never by image, and `gt_explanation` is the first of several, as there.
+sample, never by image, and `gt_explanation` is the first of several, as there. On synthetic data tables of samples have one more column.
 """
 
 from __future__ import annotations
@@ -37,6 +37,7 @@ COLUMNS: Mapping[str, tuple[str, ...]] = {
     "vcr": ("image_name", "question", "gt_answer", "generated_answer", *_TEXTS),
 }
 ROWS = dict(zip(("vqax", "actx", "esnlive", "vcr"), grid.TASKS, strict=True))  # a task's row in the grid
+MADE = "synthetic_data"
 STATS, STATS_SIDECAR = "explanation_stats.csv", "explanation_stats.json"  # the second: which run a row is of
 _COUNTS = ("n_samples", "valid_expl_pct", "valid_expl_count", "total_samples")
 STATS_COLUMNS = ("model", "task", "split", "prompt_mode", "accuracy", *_COUNTS)
@@ -85,6 +86,7 @@ class Split(NamedTuple):
     """The rows of one split, and the counts that the summary files need."""
 
     name: str
+    header: tuple[str, ...]
     rows: list[list[Cell]]
     marked: list[float]
     valid: list[bool]
@@ -95,12 +97,13 @@ def splits_of(task: str, run: RunFacts) -> list[Split]:
     found: dict[str, Split] = {}
     explained = folder(run.prompt) == "with_explanation"
     protocol = run.protocol
+    made: tuple[str, ...] = (MADE,) if run.manifest.data.synthetic else ()
     for sample, answer, mark in run.records() if run.records else ():
         if sample.tags["task"] == RATIONALE:
             continue
         name = sample.tags["split"]
-        split = found.setdefault(name, Split(name, [], [], []))
-        split.rows.append(row(task, sample, answer, mark, explained=explained))
+        split = found.setdefault(name, Split(name, (*COLUMNS[task], *made), [], [], []))
+        split.rows.append([*row(task, sample, answer, mark, explained=explained), *(1 for _ in made)])
         correct = mark.metrics.get("accuracy")
         if isinstance(correct, int | float):
             split.marked.append(correct)
@@ -170,7 +173,7 @@ def exports(task: str, run: RunFacts) -> Iterator[tuple[str, bytes]]:
 
 def _table(place: str, task: str, split: Split, created: datetime | None) -> Iterator[tuple[str, bytes]]:
     """The table of every sample of a split, as CSV and Excel files."""
-    table, name = [COLUMNS[task], *split.rows], f"{place}/{task}_{split.name}_eval"
+    table, name = [split.header, *split.rows], f"{place}/{task}_{split.name}_eval"
     yield f"{name}.csv", csv_bytes(table)
     yield _excel(f"{name}.xlsx", Sheet("eval", table), created)
 
@@ -208,7 +211,8 @@ def stats_row(task: str, run: RunFacts, split: Split, model: str) -> list[Cell]:
     """A split's row of explanation_stats.csv."""
     total, valid = len(split.rows), sum(split.valid)
     share = 100.0 * valid / total if total else 0.0
-    return [model, ROWS[task], split.name, run.prompt, accuracy(split.marked), total, share, valid, total]
+    named = f"{model}{run.manifest.data.note}"
+    return [named, ROWS[task], split.name, run.prompt, accuracy(split.marked), total, share, valid, total]
 
 
 # ---------------------------------------------------------------- a shared results folder
