@@ -15,7 +15,8 @@ from snellen.core.results import ProtocolSummary
 from snellen.core.types import Struct
 
 FORMAT = 2
-LAYOUT = 3
+LAYOUT = 4
+WITH_PARTS = 3
 _ENCODER = msgspec.json.Encoder()
 
 
@@ -239,7 +240,7 @@ def read_manifest(raw: bytes) -> Manifest:
 def read_summary(raw: bytes) -> Summary:
     """summary.json of any version; raises what msgspec raises where it is damaged."""
     found = _SUMMARY.decode(raw)
-    if found.layout >= LAYOUT:
+    if found.layout >= WITH_PARTS:
         return found
     protocols = tuple(map(_with_parts, found.protocols))
     return msgspec.structs.replace(found, protocols=protocols)

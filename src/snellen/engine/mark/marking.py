@@ -91,7 +91,8 @@ def run_facts(folder: RunFolder, exam: Exam) -> Iterator[RunFacts]:
 def failure_reasons(folder: RunFolder, scan: Scan) -> dict[str, int]:
     """Why answers are missing: reasons and how often, the commonest ten."""
     failures = (a.failure for a in folder.texts(scan) if a.failure is not None)
-    return dict(Counter(f"{f.kind}: {f.reason}" for f in failures).most_common(10))
+    counts = Counter(f"{f.kind}: {f.reason}" for f in failures)
+    return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0]))[:10])
 
 
 class _Marking:
@@ -137,17 +138,18 @@ class _Marking:
         )
 
     def _answers(self, target: Target) -> Iterator[AnswerText]:
-        """The latest answers to a protocol's prompt, with tokens only where it looks at them."""
+        """The latest answers to a protocol's prompt, in the samples' order whenever they came, with tokens only where it looks at them."""
         every = self.folder.tokens if target.protocol.reads_tokens else self.folder.texts
-        return (answer for answer in every(self.scan) if answer.prompt == target.arm.text)
+        return every(self.scan, ((sample, target.arm.text) for sample in self.samples))
 
     def _judged(self, target: Target) -> Iterator[tuple[Sample, Mark]]:
         """Judge answer by answer."""
         look = scoring.gather(self.folder, self.manifest.scorers) if target.protocol.needs_evidence else None
+        for name, prompt in self.scan.last:
+            if prompt == target.arm.text and name not in self.samples:
+                raise SnellenError(f"{self.folder.answers_path}: an answer for the unknown sample '{name}'")
         for answer in self._answers(target):
-            sample = self.samples.get(answer.id)
-            if sample is None:
-                raise SnellenError(f"{self.folder.answers_path}: an answer for the unknown sample '{answer.id}'")
+            sample = self.samples[answer.id]
             yield sample, _judge(target, sample, answer, look)
 
     def _written(self, target: Target) -> Iterator[tuple[Sample, Mark]]:
@@ -258,6 +260,10 @@ class _Marking:
 
         def records() -> Iterator[tuple[Sample, Answer, Mark]]:
             for answer, mark in zip(self._answers(target), self.folder.marks(target.name), strict=True):
+                if answer.id != mark.id:  # Snellen 0.1 marked in the order in which answers came
+                    raise SnellenError(
+                        f"{self.folder.path} was marked by an earlier version; 'snellen remark' does it again"
+                    )
                 yield self.samples[answer.id], _bare(answer), mark
 
         return RunFacts(self.manifest, target.protocol, target.arm.text, result.groups, self.scan.totals, records)

@@ -7,6 +7,7 @@ flight. A torn last line is cut off when the folder is opened for writing.
 from __future__ import annotations
 
 import contextlib
+import math
 import os
 import shutil
 from collections.abc import Callable, Iterable, Iterator
@@ -73,7 +74,7 @@ Key = tuple[str, str]
 
 
 class Scan(NamedTuple):
-    """What the answers file holds: for each (sample, prompt) its last line and whether that is a failure."""
+    """What the answers file holds: for each (sample, prompt) where its last line begins, and whether that is a failure."""
 
     last: dict[Key, int]
     failed: set[Key]
@@ -142,22 +143,27 @@ class RunFolder:
         """Every answer that counts: the last line of each (sample, prompt), whole."""
         yield from self._latest(_ANSWERS)
 
-    def texts(self, scan: Scan | None = None) -> Iterator[AnswerText]:
-        """As `answers`, without ledgers: what marking needs."""
-        yield from self._latest(_TEXTS, scan)
+    def texts(self, scan: Scan | None = None, keys: Iterable[Key] | None = None) -> Iterator[AnswerText]:
+        """As `answers`, without ledgers: what marking needs. With `keys` only theirs, in that order; who has none is passed over."""
+        yield from self._latest(_TEXTS, scan, keys)
 
-    def tokens(self, scan: Scan | None = None) -> Iterator[AnswerTokens]:
+    def tokens(self, scan: Scan | None = None, keys: Iterable[Key] | None = None) -> Iterator[AnswerTokens]:
         """As `texts`, with tokens."""
-        yield from self._latest(_TOKENS, scan)
+        yield from self._latest(_TOKENS, scan, keys)
 
-    def _latest(self, decoder: msgspec.json.Decoder[Any], scan: Scan | None = None) -> Iterator[Any]:
+    def _latest(
+        self, decoder: msgspec.json.Decoder[Any], scan: Scan | None = None, keys: Iterable[Key] | None = None
+    ) -> Iterator[Any]:
         last = (scan or self.scan()).last
-        for number, line in enumerate(_raw_lines(self.answers_path)):
-            try:
-                answer = decoder.decode(line)
-            except UNREADABLE:
-                continue
-            if last.get((answer.id, answer.prompt)) == number:
+        if not last:
+            return
+        with self.answers_path.open("rb", buffering=1 << 16) as file:
+            for place in sorted(last.values()) if keys is None else (last[k] for k in keys if k in last):
+                file.seek(place)
+                try:
+                    answer = decoder.decode(file.readline())
+                except UNREADABLE:
+                    continue
                 yield answer
 
     def scan(self) -> Scan:
@@ -165,7 +171,9 @@ class RunFolder:
         found = Scan({}, set(), Totals(), 0)
         unreadable = 0
         last, failed, totals, decode = found.last, found.failed, found.totals, _HEADS.decode
-        for number, line in enumerate(_raw_lines(self.answers_path)):
+        costs, seconds, end = [], [], 0
+        for line in _raw_lines(self.answers_path):
+            place, end = end, end + len(line)
             try:
                 head = decode(line)
             except UNREADABLE:
@@ -178,9 +186,13 @@ class RunFolder:
                 failed.add(key)
             else:
                 failed.discard(key)
-            last[key] = number
+            last[key] = place
             for call in head.calls:
                 totals.add(call)
+                if not call.stored:
+                    costs.append(call.cost or 0.0)
+                    seconds.append(call.latency or 0.0)
+        totals.cost, totals.call_seconds = math.fsum(costs), math.fsum(seconds)  # the same in any order of the answers
         return found._replace(unreadable=unreadable)
 
     def marks_path(self, protocol: str) -> Path:

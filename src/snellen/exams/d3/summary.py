@@ -15,7 +15,9 @@ from snellen.core.protocol import Group
 from snellen.core.results import Metric, Score
 from snellen.exams.d3.names import chance_of_all, chance_of_one, ends, names_for
 from snellen.stats.agreement import Agreement
-from snellen.stats.intervals import wilson
+from snellen.stats.intervals import Interval, wilson
+from snellen.stats.jackknife import moved_interval, quantile_interval
+from snellen.stats.means import alone, score, share_interval
 from snellen.stats.paired import paired_difference
 from snellen.stats.tally import mean_score
 
@@ -91,10 +93,15 @@ def _share(such: int, n: int) -> Score:
 
 
 def _by_caption(name: str, counts: Mapping[float, int], captions: int) -> dict[str, Score]:
-    """The share of captions, from pairs by their number of such captions; nothing where there are none."""
-    such = sum(round(number) * pairs for number, pairs in counts.items())
-    n = captions * sum(counts.values())
-    return {name: _share(such, n)} if n else {}
+    """The share of captions, from pairs by their number of such captions; nothing where there are none.
+
+    Captions of one pair are of one reply, so the interval is that of the pairs' shares.
+    """
+    found = Counter({round(number) / captions: pairs for number, pairs in counts.items()})
+    if not found:
+        return {}
+    shares = alone(found)
+    return {name: score(shares.total / shares.n, captions * found.total(), share_interval(shares))}
 
 
 def _ends(group: Group, names: tuple[str, ...]) -> dict[str, Score]:
@@ -114,7 +121,9 @@ def _quantiles(group: Group, metric: str, suffix: str = "") -> dict[str, Score]:
     if not ordered:
         return {}
     return {
-        f"{metric}_{label}{suffix}": Score(value=quantile(ordered, at), n=len(ordered), unit="cosine")
+        f"{metric}_{label}{suffix}": score(
+            quantile(ordered, at), len(ordered), quantile_interval(ordered, at, [""] * len(ordered)), "cosine"
+        )
         for label, at in QUANTILES.items()
     }
 
@@ -142,12 +151,26 @@ def _agreement(said: _Verdicts) -> dict[str, Score]:
         name = second if first == MAIN else f"{first} and {second}"
         if table.n:
             found[f"agreement.{name}"] = _share(table.both + table.neither, table.n)
-            found[f"kappa.{name}"] = Score(value=table.kappa, n=table.n, unit="kappa")
+            found[f"kappa.{name}"] = score(table.kappa, table.n, _kappa_interval(table), "kappa")
     whole = {one: count for one, count in said.counts.items() if len(one) == len(said.scorers) > 1}
     if whole:
         none = sum(count for one, count in whole.items() if not any(hit for _scorer, hit in one))
         found["no_scorer"] = _share(none, sum(whole.values()))
     return found
+
+
+def _kappa_interval(table: Agreement) -> Interval | None:
+    """From what kappa is without a pair of each kind; None where it is undefined or does not move."""
+    import numpy as np
+
+    kinds = [(i, count) for i, count in enumerate(table) if count]
+    without = [Agreement(*(count - (i == kind) for i, count in enumerate(table))).kappa for kind, _count in kinds]
+    if table.kappa is None:
+        return None
+    moved = np.array([np.nan if kappa is None else kappa for kappa in without], dtype=np.float64)
+    times = np.array([count for _kind, count in kinds], dtype=np.float64)
+    found = moved_interval(table.kappa, moved, table.n, times=times, share=False, lowest=-1.0)
+    return found and found._replace(high=min(1.0, found.high))
 
 
 def _table(said: _Verdicts, first: str, second: str) -> Agreement:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -13,6 +14,8 @@ from snellen.core.types import Mark, Sample
 from snellen.exams.grounding.marking.marks import truth_of
 from snellen.exams.grounding.marking.metrics import ACC_IOU, CELLS, CLICK, IMAGE_QUANTILES, QUANTILES
 from snellen.exams.grounding.marking.screenspot import mean_of_cells
+from snellen.stats.jackknife import jackknifed, quantile_interval
+from snellen.stats.means import score
 
 ALL = "all"
 ORACLE = "ORACLE (looks at the answer)"
@@ -118,30 +121,51 @@ def _target(row: Seen) -> Target:
 
 def _quantiles(group: Group) -> dict[str, Score]:
     """Medians and 95th percentiles; time also for a whole screenshot (the sum over its targets)."""
-    known = [(name, level, list(group.values(name).elements())) for name, level in QUANTILES]
+    values: dict[str, list[tuple[float, str]]] = {name: [] for name, _level in QUANTILES}
     images: dict[str, float] = {}
     for row, count in group.rows():
+        for name, found in values.items():
+            if name in row.values:
+                found.extend([(row.values[name], row.cluster)] * count)
         if "seconds" in row.values:
             images[row.cluster] = images.get(row.cluster, 0.0) + count * row.values["seconds"]
-    known += [("seconds_image", level, list(images.values())) for level in IMAGE_QUANTILES]
-    return {f"{name}_p{round(100 * level)}": _quantile(name, values, level) for name, level, values in known if values}
+    values["seconds_image"] = [(seconds, "") for seconds in images.values()]
+    wanted = [*QUANTILES, *(("seconds_image", level) for level in IMAGE_QUANTILES)]
+    return {
+        f"{name}_p{round(100 * level)}": _quantile(name, values[name], level) for name, level in wanted if values[name]
+    }
 
 
-def _quantile(name: str, values: list[float], level: float) -> Score:
+def _quantile(name: str, found: list[tuple[float, str]], level: float) -> Score:
     import numpy as np
 
     unit = "s" if name.startswith("seconds") else "px"
-    return Score(value=float(np.quantile(values, level)), n=len(values), unit=unit)
+    values, screens = [value for value, _screen in found], [screen for _value, screen in found]
+    value = float(np.quantile(values, level))
+    return score(value, len(values), quantile_interval(values, level, screens), unit)
 
 
 def _six_cells(group: Group) -> dict[str, Score]:
     """The plain mean of ScreenSpot's six cells, beside the average over samples; nothing where not all six were run."""
-    cells: dict[tuple[str, str], tuple[float, int]] = {}
-    for row, count in group.rows():
-        right, total = cells.get(_target(row).cell, (0.0, 0))
-        cells[_target(row).cell] = right + count * row.values[CLICK.name], total + count
-    mean = mean_of_cells(cells)
-    return {} if mean is None else {CELLS.name: Score(value=mean, n=group.n)}
+    hits = [
+        (row.values[CLICK.name], _target(row).cell, row.cluster) for row, count in group.rows() for _ in range(count)
+    ]
+
+    def mean(weights: Iterable[float]) -> float | None:
+        cells: dict[tuple[str, str], tuple[float, int]] = {}
+        for (hit, cell, _screen), weight in zip(hits, weights, strict=True):
+            if weight:
+                right, total = cells.get(cell, (0.0, 0))
+                cells[cell] = right + hit, total + 1
+        return mean_of_cells(cells)
+
+    value = mean([1.0] * len(hits))
+    if value is None:
+        return {}
+    sizes = Counter(cell for _hit, cell, _screen in hits)
+    made_of = len(sizes) ** 2 / sum(1 / size for size in sizes.values())
+    interval = jackknifed(mean, [screen for *_, screen in hits], made_of=made_of)
+    return {CELLS.name: score(value, group.n, interval)}
 
 
 def named(found: Iterable[GroupSummary], oracle: bool) -> tuple[GroupSummary, ...]:

@@ -27,6 +27,8 @@ KEPT = {
     "Illusion_IN": tuple(shape for shape in SHAPES["Illusion_IN"] if shape != "paper_clip"),
     "Illusion_ICON": SHAPES["Illusion_ICON"],
 }
+MOST_DRAWINGS = 3
+"""The most silhouettes of a class, icons of the real set apart."""
 LEVELS = ("easy", "medium", "hard")
 ENDINGS = (".png", ".jpg", ".jpeg", ".webp")
 # other spellings, in lower case with spaces for underscores and hyphens
@@ -69,6 +71,27 @@ def parse(image_name: str) -> Name:
         raise ValueError("no shape before the scene in the name")
     strength = parts[level + 1] if len(parts) > level + 1 else ""
     return Name(shape, scene, parts[level].capitalize(), strength)
+
+
+def silhouette(image_name: str) -> str:
+    """Which silhouette of its class an image hides, as far as its name says: images of one silhouette stand or fall together.
+
+    The generator of the real set puts the number of the class's drawing at the end (there are three of each object and two of each
+    logo); our synthetic icons have it behind the class, and a running number at the end. What is no such number leaves the class.
+
+    >>> [silhouette(n) for n in ("cat-Ocean-Easy-1.25-2.png", "animal-204-Ocean-Hard-1.1-64.png", "animal-3-Ocean-Hard-1.1-871.png")]
+    ['2', '64', '3']
+    >>> silhouette("cat-Ocean-Easy-1.25-871.png")
+    ''
+    """
+    path = PurePosixPath(image_name.replace("\\", "/").partition("#")[0])
+    base = path.stem if path.suffix.lower() in ENDINGS else path.name
+    parts = [p for p in base.split("-") if p]
+    level = next((i for i, p in enumerate(parts) if p.lower() in LEVELS), len(parts))
+    behind_class = parts[level - 2] if level > 2 and parts[level - 2].isdigit() else ""
+    last = parts[-1] if len(parts) > level + 2 and parts[-1].isdigit() else ""
+    few = next((n for n in (behind_class, last) if n and int(n) <= MOST_DRAWINGS), "")
+    return few or (last if behind_class else "")
 
 
 def known(names: tuple[str, ...], word: str) -> str | None:

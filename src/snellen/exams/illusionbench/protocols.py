@@ -9,7 +9,7 @@ from typing import NamedTuple
 from snellen.core.protocol import Group, Key, Protocol, Seen, Verdict
 from snellen.core.results import Metric
 from snellen.core.types import Mark, Metrics, Sample
-from snellen.exams.illusionbench import reading, summary
+from snellen.exams.illusionbench import names, reading, summary
 
 RECALLS = (
     Metric(name="recall", label="recall"),
@@ -70,6 +70,7 @@ class IllusionProtocol(Protocol):
         self.metrics = RECALLS + BUCKETS if buckets else RECALLS
         self._rule, self._buckets = judge, buckets
         self._judged = lru_cache(maxsize=65536)(self._judge_text)
+        self._silhouette = lru_cache(maxsize=65536)(names.silhouette)
         self._won = cache(self._won_by_constants)  # groups overlap: each truth is judged once
 
     def judge(self, reply: str, sample: Sample) -> Verdict:
@@ -94,10 +95,13 @@ class IllusionProtocol(Protocol):
         return self.judge("", sample).metrics
 
     def seen(self, sample: Sample, mark: Mark) -> Seen:
-        seen = super().seen(sample, mark)
+        """What is kept of a mark. Images that hide one silhouette stand or fall together."""
+        seen, tags = super().seen(sample, mark), sample.tags
         rest = {"rest": float(mark.metrics.get("bucket", "rest") == "rest")} if self._buckets else {}
         return seen._replace(
-            values={**seen.values, **rest}, own=summary.Names(sample.tags["shape"], sample.tags["scene"])
+            values={**seen.values, **rest},
+            cluster=f"{tags['shape']}-{self._silhouette(sample.id.rpartition('/')[0])}",
+            own=summary.Names(tags["shape"], tags["scene"]),
         )
 
     def groups(self, sample: Sample) -> Iterator[Key]:
@@ -108,9 +112,7 @@ class IllusionProtocol(Protocol):
 
     def floors(self, group: Group) -> dict[str, tuple[float, str]]:
         recalls = tuple(m.name for m in RECALLS)
-        return summary.floors(
-            group, recalls, lambda names: self._won(Asked(group.by["split"], group.by["task"], *names))
-        )
+        return summary.floors(group, recalls, lambda true: self._won(Asked(group.by["split"], group.by["task"], *true)))
 
     def _won_by_constants(self, asked: Asked) -> tuple[tuple[str, ...], ...]:
         """For each constant reply, the metrics that it gets in full."""
