@@ -280,9 +280,9 @@ def test_entropies_stay_whatever_becomes_of_the_answer() -> None:
     assert metrics["answer_entropy_mean"].value == pytest.approx(2.3 / 5)
     assert metrics["answer_entropy_mean_auroc"].value == pytest.approx(5 / 6)  # right 0.1, 0.3; wrong 0.2, 0.9, 0.8
     # the table says the same
-    run = RunFacts(
-        {}, PROTOCOLS["strict"], "zero", (), {}, lambda: ((s, Answer(id=s.id, prompt="zero"), m) for s, m in marked)
-    )
+    manifest: Any = SimpleNamespace(data=SimpleNamespace(synthetic=False))
+    records = lambda: ((s, Answer(id=s.id, prompt="zero"), m) for s, m in marked)  # noqa: E731
+    run = RunFacts(manifest, PROTOCOLS["strict"], "zero", (), {}, records)
     curve = list(csv.DictReader(io.StringIO(dict(entropy_tables.exports(run))["entropy_curve.csv"].decode())))
     row = next(r for r in curve if r["entropy"] == "answer_mean")
     assert (row["split"], row["n"], float(row["auroc"])) == ("val", "5", pytest.approx(5 / 6))
