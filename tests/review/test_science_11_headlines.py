@@ -78,7 +78,7 @@ def test_e_vil_leads_with_its_task_score_and_names_it() -> None:
     for exam, headline in ((VQAX, "soft_accuracy"), (ESNLIVE, "accuracy"), (VCR, "accuracy")):
         protocol = exam.protocols["e-vil"]
         assert protocol.headline == headline
-        assert "task score (S_T)" in declared(protocol.metrics, headline).label
+        assert "task score S_T" in declared(protocol.metrics, headline).label
     assert declared(VQAX.protocols["e-vil"].metrics, "accuracy").label == "any annotator's answer"
 
 

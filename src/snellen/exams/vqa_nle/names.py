@@ -47,6 +47,7 @@ ABOUT_VCR = {
     "answer-only-names": "as answer-only, with class names and numbers for the object tags (ours)",
 }
 PROMPTS = {task: ABOUT | ABOUT_VCR if task == "vcr" else ABOUT for task in TASKS}
+PROMPTS["vcr"] |= {n: f"{PROMPTS['vcr'][n]}; of QA->R the letter alone" for n in ("zero", "zero-boxes", "zero-names")}
 TEXT_EXAMPLES = ("1shot", "3shot")
 EXAMPLES = {"1shot-images": 1, "3shot-images": 3}  # how many real examples a prompt shows; they belong to it
 

@@ -58,16 +58,16 @@ MAJORITY = "majority_accuracy"  # where a protocol's filter of explanations is n
 KINDS_OF_ACCURACY = ("", "soft_", "majority_", "head_", "synonym_", "letter_", "text_")
 ACCURACIES = tuple(Metric(name=f"{kind}accuracy") for kind in KINDS_OF_ACCURACY)
 E_VIL = (
-    Metric(name="evil_explanation_score", label="e-ViL explanation score (S_E)", kind="own"),
-    Metric(name="evil_score", label="e-ViL score (S_O)", kind="own"),
+    Metric(name="evil_explanation_score", label="e-ViL explanation score S_E", kind="own"),
+    Metric(name="evil_score", label="e-ViL score S_O", kind="own"),
 )
 SOFT_FIRST = (
     "strict",
     "e-vil",
 )  # VQA's own measure, and e-ViL's task score; the others lead with what their code counts
 NAMES = {
-    ("e-vil", "vqax"): {"soft_accuracy": "task score (S_T): soft accuracy", "accuracy": "any annotator's answer"},
-    ("e-vil", ""): {"accuracy": "task score (S_T): accuracy"},
+    ("e-vil", "vqax"): {"soft_accuracy": "task score S_T (soft)", "accuracy": "any annotator's answer"},
+    ("e-vil", ""): {"accuracy": "task score S_T"},
     ("nlxgpt", "vqax"): {"accuracy": "accuracy (any annotator)", MAJORITY: "majority accuracy (its filter)"},
 }
 
