@@ -84,7 +84,7 @@ selection = stack(
         "--task",
         "--tasks",
         "tasks",
-        help="Tasks, comma separated (default: all).",
+        help="Tasks, comma separated (default: all; vcr: answer alone).",
         cls=WHICH,
     ),
     click.option(

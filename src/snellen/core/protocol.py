@@ -162,6 +162,12 @@ class Protocol:
         yield part
         yield from ((*part, (k, v)) for k, v in sample.tags.items() if k not in ("split", "task"))
 
+    def joined(self, group: Group) -> Iterable[tuple[Seen, int]] | None:
+        """For a group whose marks make up larger items (an answer and its reason, both of which must be right): what is seen of
+        these items, and how often; it is then a whole part. None, as everywhere else, where samples stand for themselves.
+        """
+        return None
+
     def order(self, key: Key) -> Any:
         """What groups are sorted by."""
         return (len(key), key)

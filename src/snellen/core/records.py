@@ -86,7 +86,7 @@ class ScorerEntry(Record, frozen=True):
 
 
 class Wording(Record, frozen=True):
-    """What a prompt asked, as a digest, and the line of answers.jsonl from which on its answers are to that wording."""
+    """What a prompt asked, as a digest, and the byte of answers.jsonl from which on its answers are to that wording."""
 
     digest: str
     since: int = 0

@@ -176,13 +176,13 @@ def _write_manifest(folder: RunFolder, plan: Plan, notes: list[str]) -> tuple[Ta
         folder.write_samples(plan.data.light(), facts=plan.exam.keeps_facts)
     if not folder.has("run.json"):
         begun = manifest(plan, __version__, plan.limits.fresh)
-        folder.write_record(msgspec.structs.replace(begun, wordings=renewed(begun, now, folder.answer_lines)))
+        folder.write_record(msgspec.structs.replace(begun, wordings=renewed(begun, now, folder.answers_end)))
         return plan.targets
     known = folder.manifest()
     before = of_run(plan.exam, known, folder.path)
     targets = _joined(before, plan.targets)
     scored_by = scoring.joined(known.scorers, map(scorer_entry, plan.scorers))
-    new = msgspec.structs.replace(known, scorers=scored_by, wordings=renewed(known, now, folder.answer_lines))
+    new = msgspec.structs.replace(known, scorers=scored_by, wordings=renewed(known, now, folder.answers_end))
     if targets != before:
         asked = known.questions | {arm.text: n for arm, n in plan.questions.items()}
         new = msgspec.structs.replace(new, questions=asked)

@@ -107,8 +107,9 @@ def _part_turned(columns: list[words.Column], n: int) -> Table:
         rows.append(("n", [(str(c.names), Text(str(c.group.n))) for c in columns]))
     for name, cells in rows:
         said = words.together(cells)
+        shared = len(said) == 1 and len(cells) == len(columns)
         for place, (names, cell) in enumerate(said):
-            table.add_row(shown(name) if place == 0 else "", shown("all" if len(said) == 1 else str(names)), cell)
+            table.add_row(shown(name) if place == 0 else "", shown("all" if shared else str(names)), cell)
     return table
 
 

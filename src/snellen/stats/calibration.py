@@ -4,16 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import isnan
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from snellen.core.errors import SnellenError
-from snellen.stats.intervals import wilson
+from snellen.stats.intervals import Interval
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
 
 BINS = 10
 
 
 class Bin(NamedTuple):
-    """Samples of like score: the range and mean of their scores, and how many are right, with a 95 % Wilson interval."""
+    """Samples of like score: the range and mean of their scores, and how many are right, with a 95 % interval."""
 
     n: int
     score_low: float
@@ -47,10 +53,53 @@ def auroc(scores: Sequence[float], correct: Sequence[bool | int]) -> float | Non
     return won / (right * wrong)
 
 
-def curve(scores: Sequence[float], correct: Sequence[bool | int], bins: int = BINS) -> tuple[Bin, ...]:
+def auroc_interval(scores: Sequence[float], correct: Sequence[bool | int], clusters: Sequence[str]) -> Interval | None:
+    """The interval of `auroc`, by how often each sample wins (DeLong et al. 1988; summed over clusters, Obuchowski 1997).
+
+    It is Wilson's on as many samples as that spread is worth. Where there is no spread (an AUROC of 1) the doubt stays of as many
+    samples as make a share of one half as unsure as an AUROC of one half is by chance. None where there is no AUROC, or one cluster.
+    """
+    import numpy as np
+
+    from snellen.stats.jackknife import moved_interval
+    from snellen.stats.means import numbered
+
+    value = auroc(scores, correct)
+    if value is None:
+        return None
+    score, right = np.array(scores, dtype=np.float64), np.array([bool(c) for c in correct])
+    number = numbered(clusters)
+    number[number < 0] = np.arange(int((number < 0).sum())) + number.max() + 1  # samples that stand for themselves
+    _names, cluster = np.unique(number, return_inverse=True)
+    count = int(cluster.max()) + 1
+    if count < 2:
+        return None
+    wins = np.where(right, _beaten(score, score[~right]), 1 - _beaten(score, score[right]))
+    rights, wrongs = int(right.sum()), int((~right).sum())
+    parts = (wins - value) / np.where(right, rights, wrongs)
+    moved = np.bincount(cluster, weights=parts, minlength=count)
+    made_of = 3 * rights * wrongs / (rights + wrongs + 1)
+    return moved_interval(value, value - moved * count / (count - 1), made_of)
+
+
+def _beaten(scores: Floats, others: Floats) -> Floats:
+    """For each score the share of the others that it beats, ties counting half."""
+    import numpy as np
+
+    ordered = np.sort(others)
+    below, upto = (np.searchsorted(ordered, scores, side) for side in ("left", "right"))
+    return np.asarray((below + upto) / (2 * len(ordered)), dtype=np.float64)
+
+
+def curve(
+    scores: Sequence[float],
+    correct: Sequence[bool | int],
+    bins: int = BINS,
+    clusters: Sequence[str] | None = None,
+) -> tuple[Bin, ...]:
     """Accuracy over the score, in bins of as equal a count as ties allow: equal scores always share a bin.
 
-    There are fewer bins than asked for where there are fewer distinct scores.
+    There are fewer bins than asked for where there are fewer distinct scores. Samples of one cluster stand or fall together.
 
     >>> [(b.n, b.accuracy) for b in curve([0.1, 0.2, 0.3, 0.4], [0, 1, 1, 1], bins=2)]
     [(2, 0.5), (2, 1.0)]
@@ -58,17 +107,25 @@ def curve(scores: Sequence[float], correct: Sequence[bool | int], bins: int = BI
     if bins < 1:
         raise SnellenError(f"{bins} bins: there must be at least one")
     pairs = _pairs(scores, correct)
-    groups: dict[int, list[tuple[float, int]]] = {}
+    named = (
+        sorted(zip(scores, correct, clusters, strict=True), key=lambda one: (one[0], bool(one[1]))) if clusters else ()
+    )
+    names = [name for _score, _right, name in named] or [""] * len(pairs)
+    groups: dict[int, list[tuple[int, int]]] = {}
     for start, stop in _ties(pairs):  # a run of equal scores goes where its first sample falls
-        groups.setdefault(start * bins // len(pairs), []).extend(pairs[start:stop])
-    return tuple(_bin(g) for g in groups.values())
+        groups.setdefault(start * bins // len(pairs), []).append((start, stop))
+    spans = [slice(runs[0][0], runs[-1][1]) for runs in groups.values()]
+    return tuple(_bin(pairs[span], names[span]) for span in spans)
 
 
-def _bin(pairs: list[tuple[float, int]]) -> Bin:
+def _bin(pairs: list[tuple[float, int]], clusters: list[str]) -> Bin:
+    from snellen.stats.means import of_samples, share_interval
+
     n = len(pairs)
-    right = sum(c for _, c in pairs)
+    right = [c for _, c in pairs]
     mean = sum(s for s, _ in pairs) / n
-    return Bin(n, pairs[0][0], pairs[-1][0], mean, right / n, *wilson(right, n))
+    low, high, _kind = share_interval(of_samples(right, clusters))
+    return Bin(n, pairs[0][0], pairs[-1][0], mean, sum(right) / n, low, high)
 
 
 def _pairs(scores: Sequence[float], correct: Sequence[bool | int]) -> list[tuple[float, int]]:

@@ -58,9 +58,7 @@ def jackknifed(
     value = statistic(np.ones(len(clusters))) if clusters else None
     if value is None or isnan(value):
         return None
-    group = _groups(clusters)
-    count = int(group.max()) + 1
-    found = [statistic((group != g).astype(np.float64)) for g in range(count)] if count > 1 else []
+    found = [statistic(weights) for weights in left_out(clusters)]
     without = np.array([nan if v is None else v for v in found], dtype=np.float64)
     return moved_interval(value, without, made_of or float(len(set(clusters))), share=share, lowest=lowest)
 
@@ -108,6 +106,19 @@ def quantile_interval(values: Sequence[float], at: float, clusters: Sequence[str
     sure = worth(below.spread(at * (1 - at)))
     low, high = np.quantile(found, wilson(at * sure.n, sure.n, sure.quantile))
     return Interval(float(low), float(high), ORDER)
+
+
+def left_out(clusters: Sequence[str]) -> Floats:
+    """A row of weights for each (group of) clusters: 0 for its samples and 1 for the others. One cluster is never left out.
+
+    >>> left_out(["a", "b", "a"]).tolist() in ([[0.0, 1.0, 0.0], [1.0, 0.0, 1.0]], [[1.0, 0.0, 1.0], [0.0, 1.0, 0.0]])
+    True
+    """
+    import numpy as np
+
+    group = _groups(clusters)
+    count = int(group.max()) + 1
+    return (group[None, :] != np.arange(count if count > 1 else 0)[:, None]).astype(np.float64)
 
 
 def _groups(clusters: Sequence[str]) -> NDArray[np.int64]:

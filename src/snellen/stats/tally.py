@@ -75,7 +75,8 @@ class Tally:
         ordered = sorted(self._groups, key=lambda key: (self._protocol.order(key), key))
         for group in self._groups.values():
             group.sort()
-        return self._protocol.finish([_summary(self._protocol, self._groups[key]) for key in ordered])
+        every = (_joined(self._protocol, self._groups[key]) for key in ordered)
+        return self._protocol.finish([_summary(self._protocol, group) for group in every if group.counts])
 
 
 def summarised(protocol: Protocol, marked: Iterable[tuple[Sample, Mark]]) -> tuple[GroupSummary, ...]:
@@ -135,6 +136,17 @@ class GroupMarks:
     def names(self) -> list[str]:
         """The metrics that any sample has."""
         return list(dict.fromkeys(name for row in self.counts for name, _value in row.values))
+
+
+def _joined(protocol: Protocol, group: GroupMarks) -> GroupMarks:
+    """The group, or what its marks make up together."""
+    items = protocol.joined(group)
+    if items is None:
+        return group
+    found = GroupMarks(group.by, None)
+    for seen, count in items:
+        found.counts[_Row(tuple(seen.values.items()), seen.outcome, seen.cluster, seen.own, "")] += count
+    return found
 
 
 def _summary(protocol: Protocol, group: GroupMarks) -> GroupSummary:

@@ -15,6 +15,6 @@ def test_an_audit_needs_no_data_set(exam: VqaNle) -> None:
     rows = audit(exam, exam.truths(), choose(exam, (), None))
     assert {r["protocol"] for r in rows} == set(PROTOCOLS)
     for row in rows:
-        assert row["metric"] == "accuracy"
+        assert row["metric"] == exam.protocols[row["protocol"]].headline
         strict = row["protocol"] in ("strict", "nlxgpt", "e-vil")
         assert row["won by"] is None or not strict, row

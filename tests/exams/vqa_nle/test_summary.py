@@ -21,6 +21,8 @@ from snellen.exams.vqa_nle.exam import ACTX, ESNLIVE, VCR, VQAX, VqaNle
 from snellen.exams.vqa_nle.exports import entropy as entropy_tables
 from snellen.exams.vqa_nle.names import MULTIMODAL_VQA_EVAL
 from snellen.exams.vqa_nle.protocols import PROTOCOLS
+from snellen.stats.intervals import Interval
+from snellen.stats.nlg.scores import Doubted
 from snellen.stats.tally import summarised
 
 CHOICES = ["He is sad.", "A man is angry.", "She is happy because she won.", "It is raining."]
@@ -35,17 +37,23 @@ class Scorer:
         self.extra = extra
         self.java = False
 
-    def score(self, said: list[str], true: list[list[str]], tokenise: object = None) -> dict[str, float]:
+    def with_intervals(
+        self, said: list[str], true: list[list[str]], images: list[str], tokenise: object = None
+    ) -> dict[str, Doubted]:
+        assert len(images) == len(said)
         self.calls.append((said, true, tokenise))
         same = sum(s in t for s, t in zip(said, true, strict=True)) / len(said)
-        return {"BLEU-4": same, "ROUGE-L": same / 2, "CIDEr": 2 * same} | self.extra
+        values = {"BLEU-4": same, "ROUGE-L": same / 2, "CIDEr": 2 * same} | self.extra
+        return {name: Doubted(value, Interval(0.0, 1.0, "faked")) for name, value in values.items()}
 
     def missing(self) -> dict[str, str]:
         return ({} if self.java else {"METEOR": "needs Java"}) | {"SPICE": "needs much"}
 
     @staticmethod
-    def meteor(said: list[str], true: list[list[str]], tokenise: object = None) -> float:
-        return 0.25 if len(said) == len(true) else 0.0
+    def meteor_with_interval(
+        said: list[str], true: list[list[str]], images: list[str], tokenise: object = None
+    ) -> Doubted:
+        return Doubted(0.25 if len(said) == len(true) == len(images) else 0.0)
 
     @staticmethod
     def e_vil(scores: dict[str, float], task: float | None) -> SimpleNamespace:
@@ -57,11 +65,13 @@ class Scorer:
 def scorer(monkeypatch: pytest.MonkeyPatch) -> Scorer:
     found = Scorer({})
     fake = ModuleType("snellen.stats.nlg")
-    for name in ("score", "e_vil", "missing", "meteor"):
+    for name in ("with_intervals", "e_vil", "missing", "meteor_with_interval"):
         setattr(fake, name, getattr(found, name))
+    fake.Doubted = Doubted  # type: ignore[attr-defined]
     monkeypatch.setitem(sys.modules, fake.__name__, fake)
     ranks = ModuleType("snellen.stats.calibration")
     ranks.auroc = area  # type: ignore[attr-defined]
+    ranks.auroc_interval = lambda *_given: Interval(0.0, 1.0, "faked")  # type: ignore[attr-defined]
     monkeypatch.setitem(sys.modules, ranks.__name__, ranks)
     return found
 
@@ -182,7 +192,7 @@ def test_a_java_that_does_not_work_costs_no_summary(scorer: Scorer, monkeypatch:
         raise SnellenError("METEOR failed")
 
     scorer.java = True
-    monkeypatch.setattr(sys.modules["snellen.stats.nlg"], "meteor", broken)
+    monkeypatch.setattr(sys.modules["snellen.stats.nlg"], "meteor_with_interval", broken)
     metrics = summary(VQAX, ROWS, "strict")[0].metrics
     assert metrics["meteor_unfiltered"].value is None
     assert metrics["bleu4_unfiltered"].value == pytest.approx(3 / 6)
@@ -270,9 +280,9 @@ def test_entropies_stay_whatever_becomes_of_the_answer() -> None:
     assert metrics["answer_entropy_mean"].value == pytest.approx(2.3 / 5)
     assert metrics["answer_entropy_mean_auroc"].value == pytest.approx(5 / 6)  # right 0.1, 0.3; wrong 0.2, 0.9, 0.8
     # the table says the same
-    run = RunFacts(
-        {}, PROTOCOLS["strict"], "zero", (), {}, lambda: ((s, Answer(id=s.id, prompt="zero"), m) for s, m in marked)
-    )
+    manifest: Any = SimpleNamespace(data=SimpleNamespace(synthetic=False))
+    records = lambda: ((s, Answer(id=s.id, prompt="zero"), m) for s, m in marked)  # noqa: E731
+    run = RunFacts(manifest, PROTOCOLS["strict"], "zero", (), {}, records)
     curve = list(csv.DictReader(io.StringIO(dict(entropy_tables.exports(run))["entropy_curve.csv"].decode())))
     row = next(r for r in curve if r["entropy"] == "answer_mean")
     assert (row["split"], row["n"], float(row["auroc"])) == ("val", "5", pytest.approx(5 / 6))

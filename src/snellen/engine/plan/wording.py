@@ -30,8 +30,8 @@ def wordings(plan: Plan) -> dict[str, str]:
     return found
 
 
-def renewed(known: Manifest, now: dict[str, str], lines: Callable[[], int]) -> dict[str, Wording]:
-    """The wordings of a run that goes on: those that changed hold from the next answer on. `lines` counts the answers.
+def renewed(known: Manifest, now: dict[str, str], end: Callable[[], int]) -> dict[str, Wording]:
+    """The wordings of a run that goes on: those that changed hold from the next answer on. `end` is where the answers end so far.
 
     A run that was made before wordings were written down is taken to have asked what is asked now.
     """
@@ -39,7 +39,7 @@ def renewed(known: Manifest, now: dict[str, str], lines: Callable[[], int]) -> d
     for prompt, mark in now.items():
         before = found.get(prompt)
         if before is None or before.digest != mark:
-            found[prompt] = Wording(digest=mark, since=0 if before is None else lines())
+            found[prompt] = Wording(digest=mark, since=0 if before is None else end())
     return found
 
 

@@ -114,9 +114,9 @@ class RunFolder:
         """The size of the answers file: it grows with every answer."""
         return self.answers_path.stat().st_size if self.answers_path.exists() else 0
 
-    def answer_lines(self) -> int:
-        """How many lines the answers file has, a torn last one left out."""
-        return sum(1 for _ in _raw_lines(self.answers_path))
+    def answers_end(self) -> int:
+        """Where the last whole line of the answers file ends."""
+        return sum(map(len, _raw_lines(self.answers_path)))
 
     def has(self, name: str) -> bool:
         return (self.path / name).is_file()
@@ -192,18 +192,13 @@ class RunFolder:
             except UNREADABLE:
                 unreadable += 1
                 continue
-            if since and number < since.get(Arm.parse(head.prompt).prompt, 0):
-                for call in head.calls:
-                    totals.add(call)
-                continue
             key = (head.id, head.prompt)
-            if head.failure is not None:
-                if key in last and key not in failed:
-                    continue
-                failed.add(key)
-            else:
-                failed.discard(key)
-            last[key] = place
+            old = bool(since) and place < since.get(Arm.parse(head.prompt).prompt, 0)
+            if head.failure is not None and key in last and key not in failed:
+                continue
+            if not old:
+                (failed.discard if head.failure is None else failed.add)(key)
+                last[key] = place
             for call in head.calls:
                 totals.add(call)
                 if not call.stored:

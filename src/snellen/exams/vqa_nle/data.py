@@ -12,6 +12,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from snellen.core.dataset import Dataset, Problem, Shots, no_shots
 from snellen.core.digest import rank
 from snellen.core.errors import SnellenError, unknown
@@ -25,8 +27,17 @@ from snellen.data.label import MARKER, folder_label
 from snellen.exams.vqa_nle.formats.base import readable
 from snellen.exams.vqa_nle.formats.find import SPLIT_NAMES, Files, Source, find
 from snellen.exams.vqa_nle.formats.images import ImageIndex
-from snellen.exams.vqa_nle.formats.sample import Grounder, Row, rows, sample_of, truth_of
-from snellen.exams.vqa_nle.names import EXAMPLES, LABELS, SPLITS, TASKS
+from snellen.exams.vqa_nle.formats.sample import (
+    Grounder,
+    Row,
+    can_be_reasoned,
+    rationale_id,
+    rationale_of,
+    rows,
+    sample_of,
+    truth_of,
+)
+from snellen.exams.vqa_nle.names import EXAMPLES, LABELS, PARTS, RATIONALE, SPLITS, TASKS
 
 DEFAULT_ORDER = ("val", "test", "train")
 _FIRST_FEW = 5
@@ -51,6 +62,8 @@ class NleData(Dataset):
         self._chosen: dict[str, frozenset[str] | None] = {}
         self._count = 0
         self._choiceless = ""
+        self._parts = choose_parts(task, options)
+        self._reasonless = ""
         fingerprint = hashlib.sha256()
         problems: list[Problem] = []
         missing_names: list[str] = []
@@ -72,7 +85,13 @@ class NleData(Dataset):
         images = (where / name for name in pictures if not name.endswith(".json"))
         self.synthetic, self.origin = folder_label(where, labels, images)
         self._gone = frozenset(self.missing)
+        if self._reasonless and RATIONALE in self._parts:
+            raise SnellenError(
+                f"{self._reasonless}: no four rationales to choose from, or no right answer: QA->R needs the official "
+                "train.jsonl or val.jsonl; leave out '--task rationale'"
+            )
         self._allow(missing_names)
+        self._count *= len(self._parts)
         self.fingerprint = fingerprint.hexdigest()
 
     def _scan(
@@ -101,6 +120,8 @@ class NleData(Dataset):
                         sizes[file.name] = file.path.stat().st_size
             if self.task == "vcr" and not row.record.choices:
                 self._choiceless = source.label
+            if self.task == "vcr" and not can_be_reasoned(row.record):
+                self._reasonless = self._reasonless or source.label
         with source.path.open("rb") as annotations:
             digest = hashlib.file_digest(annotations, "sha256")
         pictures |= sizes
@@ -134,13 +155,29 @@ class NleData(Dataset):
 
     def light(self) -> Iterator[Sample]:
         for source in self._sources:
-            yield from (sample_of(self.task, row, self.index, self._ground) for row in self._rows(source))
+            for row in self._rows(source):
+                yield from self._asked(sample_of(self.task, row, self.index, self._ground), row)
 
     def full(self, wanted: Callable[[str], bool]) -> Iterator[Sample]:
-        for source in self._sources:
-            yield from self._with_pictures(row for row in self._rows(source) if wanted(row.id))
+        def some(row: Row) -> bool:
+            return wanted(row.id) or (RATIONALE in self._parts and wanted(rationale_id(row.id)))
 
-    def _with_pictures(self, wanted: Iterator[Row]) -> Iterator[Sample]:
+        for source in self._sources:
+            for sample, row in self._with_pictures(row for row in self._rows(source) if some(row)):
+                yield from (s for s in self._asked(sample, row) if wanted(s.id))
+
+    def _asked(self, sample: Sample, row: Row) -> Iterator[Sample]:
+        """What is asked about a row: for VCR its answer, its rationale, or both; two that belong together say so."""
+        if self._parts != (self.task,):
+            if len(self._parts) > 1:
+                sample = msgspec.structs.replace(sample, facts=sample.facts | {"paired": True})
+            if self.task in self._parts:
+                yield sample
+            yield rationale_of(sample, row.record)
+        else:
+            yield sample
+
+    def _with_pictures(self, wanted: Iterator[Row]) -> Iterator[tuple[Sample, Row]]:
         last: Picture | None = None  # neighbours often share an image
         for row in wanted:
             image = self.index.find(row.record, row.split)
@@ -149,7 +186,7 @@ class NleData(Dataset):
             if last is None or last.name != image.name:
                 with readable(image.name):
                     last = Picture(data=read_picture(image.path), name=image.name)
-            yield sample_of(self.task, row, self.index, self._ground, last)
+            yield sample_of(self.task, row, self.index, self._ground, last), row
 
     # ------------------------------------------------------------ examples
 
@@ -194,7 +231,8 @@ class NleData(Dataset):
                 f"and there are {len(names)}"
             )
         wanted = set(names)
-        loaded = {s.id: s for s in self._with_pictures(r for r in self._rows(source, selected=False) if r.id in wanted)}
+        rows_ = (r for r in self._rows(source, selected=False) if r.id in wanted)
+        loaded = {s.id: s for s, _row in self._with_pictures(rows_)}
         for sample in loaded.values():
             check_image(sample.pictures[0])
         return [loaded[name] for name in names]
@@ -235,11 +273,22 @@ def _base(sample: Sample) -> str:
 # ---------------------------------------------------------------- what the user chose
 
 
+def choose_parts(task: str, options: Selection) -> tuple[str, ...]:
+    """The tasks that the options name, as the samples' tags do. Only VCR has several: its answers are asked about unless others
+    are named, so that nobody pays twice unasked.
+    """
+    known = PARTS if task == "vcr" else {task: (task,)}
+    wanted: set[str] = set()
+    for given in options.tasks:
+        if given.lower() not in known:
+            choice = "choose from answer, rationale" if task == "vcr" else "it has no tasks to choose from"
+            raise SnellenError(f"unknown task '{given}' of {task}: {choice}")
+        wanted.update(known[given.lower()])
+    return tuple(part for part in (task, RATIONALE) if part in (wanted or {task}))
+
+
 def choose_splits(task: str, where: Path, files: Files, options: Selection) -> list[str]:
     """The splits that the options name; what is not there is an error that says what is, and nothing stands in for it."""
-    for given in options.tasks:
-        if given.lower() != task:
-            raise SnellenError(f"unknown task '{given}' of {task}: it has no tasks to choose from")
     if not files.sources:
         raise SnellenError(f"{files.problems[0]}; 'snellen data check {task} --data {where}' lists all")
     if not options.splits:

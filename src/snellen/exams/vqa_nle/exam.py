@@ -18,7 +18,7 @@ from snellen.exams.vqa_nle.exports import tables
 from snellen.exams.vqa_nle.gallery import ShadedGallery
 from snellen.exams.vqa_nle.names import MAX_TOKENS, OLD_NAMES, SPLITS, TITLES, wants_explanation
 from snellen.exams.vqa_nle.prompts import probes, prompts_of, truths
-from snellen.exams.vqa_nle.protocols import PROTOCOLS
+from snellen.exams.vqa_nle.protocols import protocols_of
 
 WHAT = {
     "vqax": "a question about an image, answered and explained",
@@ -61,7 +61,6 @@ class VqaNle(Exam):
     """The exam object of one task, which an entry point names."""
 
     splits = SPLITS
-    protocols = PROTOCOLS
     old_names = OLD_NAMES
     options = (PROMPT_MODE, GENERATE_EXPLANATIONS, RESULTS, MAX_MISSING)
     max_tokens = MAX_TOKENS
@@ -72,8 +71,9 @@ class VqaNle(Exam):
         self.maker = f"snellen.synthetic.explained.make:make_{task}"
         self.title = f"{TITLES[task]}: {WHAT[task]}"
         self.paper = PAPERS[task]
-        self.tasks = (task,)
+        self.tasks = ("answer", "rationale") if task == "vcr" else (task,)
         self.prompts = prompts_of(task)
+        self.protocols = protocols_of(task)
         self.demo = DEMO[task]
 
     def open(self, where: Path, options: Selection) -> Dataset:

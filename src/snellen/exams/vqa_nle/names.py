@@ -4,11 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from snellen.core.types import Sample
 from snellen.exams.vqa_nle.vqa_official import answer_type, majority
 
 TASKS = ("vqax", "actx", "esnlive", "vcr")
 TITLES = {"vqax": "VQA-X", "actx": "ACT-X", "esnlive": "e-SNLI-VE", "vcr": "VCR"}
 SPLITS = ("train", "val", "test")
+RATIONALE, JOINT = (
+    "QA->R",
+    "Q->AR",
+)  # VCR's other parts: the reason of the right answer; both choices right. Q->A is "vcr"
+PARTS = {  # VCR's tasks as --task names them
+    **dict.fromkeys(("answer", "q->a", "vcr"), ("vcr",)),
+    **dict.fromkeys(("rationale", "qa->r"), (RATIONALE,)),
+    "q->ar": ("vcr", RATIONALE),
+}
 LABELS = ("entailment", "contradiction", "neutral")  # in the order in which the prompts print them
 LETTERS = ("A", "B", "C", "D")
 
@@ -37,6 +47,8 @@ ABOUT_VCR = {
     "answer-only-names": "as answer-only, with class names and numbers for the object tags (ours)",
 }
 PROMPTS = {task: ABOUT | ABOUT_VCR if task == "vcr" else ABOUT for task in TASKS}
+PROMPTS["vcr"] |= {n: f"{PROMPTS['vcr'][n]}; of QA->R the letter alone" for n in ("zero", "zero-boxes", "zero-names")}
+TEXT_EXAMPLES = ("1shot", "3shot")
 EXAMPLES = {"1shot-images": 1, "3shot-images": 3}  # how many real examples a prompt shows; they belong to it
 
 
@@ -56,6 +68,16 @@ def wants_explanation(prompt: str) -> bool:
     (False, True)
     """
     return not prompt.startswith("answer-only")
+
+
+def task_of(tag: str) -> str:
+    """The exam of a sample's task tag: VCR's rationales are VCR's, too."""
+    return "vcr" if tag == RATIONALE else tag
+
+
+def image_of(sample: Sample) -> str:
+    """What a sample's image is called, or the sample itself where that is not known: what stands or falls together."""
+    return str(sample.facts.get("image_name") or sample.id)
 
 
 def letter_of(choice: int | None) -> str | None:

@@ -14,7 +14,18 @@ from snellen.core.errors import SnellenError
 from snellen.core.prompt import Prompt, by_name
 from snellen.core.types import Picture, Question, Sample, Text, Turn
 from snellen.exams.vqa_nle.formats import tags
-from snellen.exams.vqa_nle.names import LABELS, LETTERS, PROMPTS, shot_count, tags_of, wants_explanation
+from snellen.exams.vqa_nle.names import (
+    EXAMPLES,
+    LABELS,
+    LETTERS,
+    PROMPTS,
+    RATIONALE,
+    TEXT_EXAMPLES,
+    shot_count,
+    tags_of,
+    task_of,
+    wants_explanation,
+)
 from snellen.exams.vqa_nle.vqa_official import as_written
 
 # the last user turn, with an explanation wanted
@@ -53,6 +64,12 @@ ANSWER = {
         "{note}Question: {question}\nA) {c0}\nB) {c1}\nC) {c2}\nD) {c3}"
     ),
 }
+# VCR's QA->R, ours: the original has none. The rationale is the explanation, so no other is asked for under any prompt
+REASON = (
+    "Given an IMAGE, a QUESTION, its correct ANSWER and four reasons, choose the reason why the answer is correct in this format:\n"
+    "<letter>\nLetter must be A, B, C, or D. Use only the letter and do not add any explanation.\n"
+    "{note}Question: {question}\nAnswer: {answer}\nA) {c0}\nB) {c1}\nC) {c2}\nD) {c3}"
+)
 SHOTS = {
     "vqax": (
         ("Question: Is there a dog in the image?", "yes because a dog is visible in the picture"),
@@ -103,42 +120,47 @@ def _fact(sample: Sample, name: str) -> str:
     return value
 
 
-def _vcr_texts(prompt: str, sample: Sample) -> tuple[str, list[str]]:
-    """Question and four choices, with object tags in the words of the prompt."""
+def _is_rationale(sample: Sample) -> bool:
+    return sample.tags["task"] == RATIONALE
+
+
+def _vcr_texts(prompt: str, sample: Sample) -> tuple[str, str, list[str]]:
+    """Question, the right answer where it is given, and four choices, with object tags in the words of the prompt."""
     choices = [str(c) for c in sample.facts.get("choices") or ()][: len(LETTERS)]
     if not choices:
         raise SnellenError(f"{sample.id}: the sample has no choices, which the prompt needs")
-    texts = [_fact(sample, "question"), *choices]
+    texts = [_fact(sample, "question"), _fact(sample, "answer") if _is_rationale(sample) else "", *choices]
     if prompt.endswith("-boxes"):
         texts = [tags.as_numbers(t, "[{}]") for t in texts]
     elif prompt.endswith("-names"):
         texts = [tags.as_names(t, sample.facts.get("objects") or (), sample.id) for t in texts]
     missing = MISSING_CHOICE[wants_explanation(prompt)]
-    return texts[0], texts[1:] + [missing] * (len(LETTERS) - len(choices))
+    return texts[0], texts[1], texts[2:] + [missing] * (len(LETTERS) - len(choices))
 
 
 def text_of(prompt: str, sample: Sample) -> str:
     """The text of the last user turn."""
-    task = sample.tags["task"]
-    form = (EXPLAIN if wants_explanation(prompt) else ANSWER)[task]
+    task = task_of(sample.tags["task"])
+    form = REASON if _is_rationale(sample) else (EXPLAIN if wants_explanation(prompt) else ANSWER)[task]
     if task == "vqax":
         return form.format(question=_fact(sample, "question"))
     if task == "esnlive":
         return form.format(hypothesis=_fact(sample, "hypothesis"))
     if task == "vcr":
-        question, (c0, c1, c2, c3) = _vcr_texts(prompt, sample)
+        question, answer, (c0, c1, c2, c3) = _vcr_texts(prompt, sample)
         note = BOX_NOTE if prompt.endswith("-boxes") else ""
-        return form.format(question=question, c0=c0, c1=c1, c2=c2, c3=c3, note=note)
+        return form.format(question=question, answer=answer, c0=c0, c1=c1, c2=c2, c3=c3, note=note)
     return form
 
 
 def _pictures(prompt: str, sample: Sample) -> tuple[Picture, ...]:
-    """The sample's image; for `-boxes` with the boxes of all objects that question or choices name."""
+    """The sample's image; for `-boxes` with the boxes of all objects that question, given answer or choices name."""
     if not prompt.endswith("-boxes") or not sample.pictures:
         return sample.pictures
     from snellen.exams.vqa_nle.boxes import draw
 
-    numbers = tags.mentioned([_fact(sample, "question"), *map(str, sample.facts.get("choices") or ())])
+    shown = [_fact(sample, "question"), str(sample.facts.get("answer") or "")]
+    numbers = tags.mentioned([*shown, *map(str, sample.facts.get("choices") or ())])
     boxes = sample.facts.get("boxes") or []
     if numbers and not boxes:
         raise SnellenError(f"{sample.id}: no boxes are known for its objects; ask without '-boxes'")
@@ -147,7 +169,7 @@ def _pictures(prompt: str, sample: Sample) -> tuple[Picture, ...]:
 
 def _history(prompt: str, task: str, shots: Sequence[Sample]) -> Iterator[Turn]:
     """The prompt's own examples, texts alone as in multimodal-vqa-eval, or real ones with their images; each with its answer."""
-    own = SHOTS[task][: shot_count(prompt)] if prompt in ("1shot", "3shot") else ()
+    own = SHOTS[task][: shot_count(prompt)] if prompt in TEXT_EXAMPLES else ()
     for question, reply in own:
         yield Turn(role="user", parts=(Text(text=question),))
         yield Turn(role="assistant", parts=(Text(text=reply),))
@@ -166,7 +188,7 @@ def gold_reply(sample: Sample) -> str:
 
 def ask(prompt: str, sample: Sample, shots: Sequence[Sample] = ()) -> Question:
     """One question, after the prompt's own examples or those that are given."""
-    task = sample.tags["task"]
+    task, reason = task_of(sample.tags["task"]), _is_rationale(sample)
     return Question(
         id=sample.id,
         benchmark=task,
@@ -174,15 +196,25 @@ def ask(prompt: str, sample: Sample, shots: Sequence[Sample] = ()) -> Question:
         parts=(Text(text=text_of(prompt, sample)), *_pictures(prompt, sample)),
         answer_kind="one-of" if OPTIONS[task] else "text",
         options=OPTIONS[task],
-        answer_form=BASELINE_FORM if wants_explanation(prompt) else "{}",
-        history=tuple(_history(prompt, task, shots)),
-        shots=tuple(shot.id for shot in shots),
+        answer_form=BASELINE_FORM if wants_explanation(prompt) and not reason else "{}",
+        history=() if reason else tuple(_history(prompt, task, shots)),
+        shots=() if reason else tuple(shot.id for shot in shots),
     )
 
 
 def prompts_of(task: str) -> Mapping[str, Prompt]:
-    """The prompts of a task."""
-    return by_name(*(Prompt(name, about, partial(ask, name)) for name, about in PROMPTS[task].items()))
+    """The prompts of a task. Those with examples show answers to questions, so they are not asked about VCR's rationales."""
+    with_examples = (*TEXT_EXAMPLES, *EXAMPLES) if task == "vcr" else ()
+    return by_name(
+        *(
+            Prompt(name, about, partial(ask, name), _of_answers if name in with_examples else None)
+            for name, about in PROMPTS[task].items()
+        )
+    )
+
+
+def _of_answers(sample: Sample) -> bool:
+    return not _is_rationale(sample)
 
 
 # ---------------------------------------------------------------- samples without a data set
@@ -226,11 +258,26 @@ def _sample(task: str, answer: str, name: str) -> Sample:
     return Sample(id=f"{task}/test/{name}", tags=tags_of(task, "test", [answer]), truth=truth, facts=facts)
 
 
+_REASONS = ["<det0> has raised both hands.", "<det1> rolls away.", "A leash lies there.", "<det1> is very large."]
+
+
+def _reason(label: int, name: str) -> Sample:
+    """As `_sample`, for VCR's QA->R."""
+    facts = _FACTS["vcr"] | {"key": name, "image_id": name, "image_name": f"{name}.jpg", "choices": _REASONS}
+    return Sample(
+        id=f"vcr-rationale/test/{name}",
+        tags={"split": "test", "task": RATIONALE},
+        truth={"answers": [_REASONS[label]], "explanations": [], "label": label},
+        facts=facts | {"answer": _FACTS["vcr"]["choices"][0]},
+    )
+
+
 def probes(task: str) -> list[Sample]:
-    """One sample without picture, to show prompts and try protocols without a data set."""
-    return [_sample(task, _ANSWERS[task][0], "probe")]
+    """One sample without picture (VCR: one of each part), to show prompts and try protocols without a data set."""
+    return [_sample(task, _ANSWERS[task][0], "probe"), *([_reason(0, "probe")] if task == "vcr" else [])]
 
 
 def truths(task: str) -> list[Sample]:
     """A sample for each answer that there can be; where answers are free text, for a few of each kind."""
-    return [_sample(task, answer, f"truth-{i}") for i, answer in enumerate(_ANSWERS[task])]
+    found = [_sample(task, answer, f"truth-{i}") for i, answer in enumerate(_ANSWERS[task])]
+    return found + [_reason(i, f"truth-{i}") for i in range(len(LETTERS) if task == "vcr" else 0)]

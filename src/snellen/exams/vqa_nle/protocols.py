@@ -1,11 +1,13 @@
 """The four protocols of the exams with explanations. They share the prompt `zero`, so they share answers.
 
-A protocol reads by other rules where the prompt wants no explanation: `for_prompt` gives the object for a prompt.
+A protocol reads by other rules where the prompt wants no explanation: `for_prompt` gives the object for a prompt. What it leads with
+depends on the exam, as in the papers: `protocols_of` gives the protocols of one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import copy
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from snellen.core.protocol import Group, Key, Protocol, Seen, Verdict
@@ -16,7 +18,15 @@ from snellen.exams.vqa_nle.entropy.spans import metrics_of, spans
 from snellen.exams.vqa_nle.marking import rules as by
 from snellen.exams.vqa_nle.marking.rules import Target, target_of
 from snellen.exams.vqa_nle.marking.synonyms import same_activity
-from snellen.exams.vqa_nle.names import LETTERS, MULTIMODAL_VQA_EVAL, letter_of, wants_explanation
+from snellen.exams.vqa_nle.names import (
+    JOINT,
+    LETTERS,
+    MULTIMODAL_VQA_EVAL,
+    RATIONALE,
+    image_of,
+    letter_of,
+    wants_explanation,
+)
 from snellen.exams.vqa_nle.reading import Read
 from snellen.exams.vqa_nle.vqa_official import normalise
 
@@ -36,14 +46,29 @@ class NleProtocol(Protocol):
         self.metrics = summary.declarations(explains=rules.explains, e_vil=rules.e_vil)
         self._answers = NleProtocol(name, version, answer_only) if answer_only else self
 
+    def for_task(self, task: str) -> NleProtocol:
+        """The same protocol as one exam shows it: its headline and what its metrics are called there."""
+        other = copy.copy(self)
+        other.headline = summary.headline(self.name, task)
+        other.metrics = summary.named(self.metrics, self.name, task)
+        other._answers = other if self._answers is self else self._answers.for_task(task)
+        return other
+
     def for_prompt(self, prompt: str) -> NleProtocol:
         """The same protocol for the replies to a prompt; always the same object for the same kind of prompt."""
         return self if wants_explanation(prompt) else self._answers
 
     # ------------------------------------------------------------ marks
 
+    def _about(self, sample: Sample) -> NleProtocol:
+        """The protocol for a sample: where VCR's rationale is chosen, no explanation is expected under any prompt."""
+        return self._answers if sample.tags["task"] == RATIONALE else self
+
     def judge(self, reply: str, sample: Sample) -> Verdict:
         """Read and mark one reply."""
+        return self._about(sample)._judged(reply, sample)
+
+    def _judged(self, reply: str, sample: Sample) -> Verdict:
         target = target_of(sample)
         read = self.rules.read(reply, target)
         metrics = self._metrics(read, target)
@@ -60,7 +85,7 @@ class NleProtocol(Protocol):
         They are of the reply as it is, so a cut or refused one keeps them.
         """
         verdict = self.judge(reply, sample)
-        found = spans(tokens, verdict.reading if self.rules.explains else None)
+        found = spans(tokens, verdict.reading if self._about(sample).rules.explains else None)
         return verdict._replace(measured=metrics_of(found))
 
     def explained(self, mark: Mark) -> tuple[str | None, str | None]:
@@ -76,7 +101,7 @@ class NleProtocol(Protocol):
 
     def blank(self, sample: Sample) -> Metrics:
         """No reply: 0 where a reply would have been marked."""
-        metrics = self._metrics(Read(None, None), target_of(sample))
+        metrics = self._about(sample)._metrics(Read(None, None), target_of(sample))
         return {name: None if value is None else 0.0 for name, value in metrics.items()}
 
     def _metrics(self, read: Read, target: Target) -> Metrics:
@@ -84,6 +109,8 @@ class NleProtocol(Protocol):
         if target.task == "vqax":
             # one annotator has no others to agree with: what is right would score 0
             metrics["soft_accuracy"] = self.rules.soft(read, target.answers) if len(target.answers) > 1 else None
+            if majority := self.rules.majority(target):
+                metrics[summary.MAJORITY] = _hit(self.rules.key(read, target), majority)
         elif target.task == "actx":
             metrics["head_accuracy"] = _hit(self.rules.key(read, target), self.rules.heads(target))
             label = target.answers[0] if target.answers else None
@@ -106,20 +133,35 @@ class NleProtocol(Protocol):
 
     # ------------------------------------------------------------ summaries
 
+    def groups(self, sample: Sample) -> Iterable[Key]:
+        """As everywhere, and for VCR's answers that are asked together with their rationales the part in which both must be right."""
+        yield from super().groups(sample)
+        if sample.facts.get("paired"):
+            yield ("split", sample.tags["split"]), ("task", JOINT)
+
+    def joined(self, group: Group) -> Iterable[tuple[Seen, int]] | None:
+        return summary.pairs(group) if group.by.get("task") == JOINT else None
+
     def seen(self, sample: Sample, mark: Mark) -> Seen:
+        return self._about(sample)._seen(sample, mark)
+
+    def _seen(self, sample: Sample, mark: Mark) -> Seen:
         target = target_of(sample)
         values = {k: v for k, v in mark.metrics.items() if isinstance(v, float)}
         right = values["accuracy"] == 1.0 if "accuracy" in values else None
         if right is None:  # an entropy says something only where right and wrong are known
             values = {k: v for k, v in values.items() if k not in summary.ENTROPIES}
-        told = None
+        told, image = None, image_of(sample)
         if self.rules.explains:
             # of every reply, as explanation_stats.csv counts them
             values["valid_explanation"] = float(self.valid(mark))
-            told = self._told(target, self.explained(mark)[0], right)
+            filtered = values.get(summary.MAJORITY, values.get("accuracy"))
+            told = self._told(target, self.explained(mark)[0], None if filtered is None else filtered == 1.0, image)
         outcome = mark.outcome if target.marked or mark.outcome in NON_ANSWERS else Outcome.UNMARKED
-        own = summary.Own(tuple(self.right_answers(target).items()), self._soft(target), told)
-        return Seen(values, outcome, str(sample.facts.get("image_name") or sample.id), own)
+        pair = sample.id.partition("/")[2] if sample.facts.get("paired") else ""
+        winners = tuple(self.right_answers(target).items())
+        own = summary.Own(winners, self._soft(target), told, pair, sample.tags["task"] == RATIONALE)
+        return Seen(values, outcome, image, own)
 
     def order(self, key: Key) -> Any:
         return summary.order(key)
@@ -136,11 +178,11 @@ class NleProtocol(Protocol):
             captions = summary.caption_scores(told, e_vil=self.rules.e_vil)
         return captions | summary.entropy_scores(group)
 
-    def _told(self, target: Target, explanation: str | None, right: bool | None) -> summary.Told | None:
+    def _told(self, target: Target, explanation: str | None, right: bool | None, image: str) -> summary.Told | None:
         if not target.explanations:
             return None
         said = self.rules.candidate(explanation, target) if explanation else ""
-        return summary.Told(said, tuple(self.rules.reference(e, target) for e in target.explanations), right)
+        return summary.Told(said, tuple(self.rules.reference(e, target) for e in target.explanations), right, image)
 
     def _soft(self, target: Target) -> tuple[tuple[str, float], ...]:
         """What each of the annotators' answers would score, for the floor of the soft accuracy."""
@@ -158,6 +200,8 @@ class NleProtocol(Protocol):
         found = {"accuracy": self.rules.accepted(target)}
         if target.task == "actx":
             found["head_accuracy"] = self.rules.heads(target)
+        if majority := self.rules.majority(target):
+            found[summary.MAJORITY] = majority
         return found
 
     def _right_choices(self, target: Target) -> dict[str, frozenset[str]]:
@@ -188,8 +232,13 @@ PROTOCOLS = {
     p.name: p
     for p in (
         NleProtocol(MULTIMODAL_VQA_EVAL, "1", by.MultimodalVqaEval(), by.MultimodalVqaEvalAnswers(explains=False)),
-        NleProtocol("strict", "2", by.Strict(), by.Strict(explains=False)),
-        NleProtocol("nlxgpt", "1", by.Nlxgpt(), by.Nlxgpt(explains=False)),
-        NleProtocol("e-vil", "2", by.EVil(), by.EVil(explains=False)),
+        NleProtocol("strict", "3", by.Strict(), by.Strict(explains=False)),
+        NleProtocol("nlxgpt", "2", by.Nlxgpt(), by.Nlxgpt(explains=False)),
+        NleProtocol("e-vil", "3", by.EVil(), by.EVil(explains=False)),
     )
 }
+
+
+def protocols_of(task: str) -> dict[str, NleProtocol]:
+    """The protocols of one exam."""
+    return {name: protocol.for_task(task) for name, protocol in PROTOCOLS.items()}

@@ -9,7 +9,7 @@ from snellen.core.errors import SnellenError
 from snellen.core.types import Sample
 from snellen.exams.vqa_nle.formats import base
 from snellen.exams.vqa_nle.formats.base import BadRecord, canonical_tags, first
-from snellen.exams.vqa_nle.names import LETTERS, tags_of
+from snellen.exams.vqa_nle.names import LETTERS, PARTS, RATIONALE, tags_of
 
 ANSWERS = {
     "vqax": ("answers", "answer", "label", "gt_answer"),
@@ -22,7 +22,13 @@ CLASS_IDS = ("contradiction", "neutral", "entailment")  # e-ViL's numbers for th
 
 
 def sample_from_row(task: str, row: Mapping[str, Any]) -> Sample:
-    """A light sample; raises SnellenError that names the field where the truth is not what it should be."""
+    """A light sample; raises SnellenError that names the field where the truth is not what it should be.
+
+    A row of VCR whose `task` is `rationale` is QA->R: its choices are the `rationale_choices`.
+    """
+    rationale = task == "vcr" and PARTS.get(str(row.get("task")).lower()) == (RATIONALE,)
+    if rationale:
+        row = {**row, "choices": row.get("rationale_choices"), "label": row.get("rationale_label")}
     try:
         facts = _facts(task, row)
         truth = _vcr_truth(row, facts) if task == "vcr" else _truth(task, row)
@@ -30,6 +36,8 @@ def sample_from_row(task: str, row: Mapping[str, Any]) -> Sample:
         raise SnellenError(f"{error}") from None
     split = row["split"] if isinstance(row.get("split"), str) else "rows"
     tags = tags_of(task, split, truth["answers"] if truth else ())
+    if rationale:
+        tags["task"], truth = RATIONALE, truth and truth | {"explanations": []}
     return Sample(id=str(row["id"]), tags=tags, truth=truth, facts=facts)
 
 

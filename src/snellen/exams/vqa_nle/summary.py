@@ -8,13 +8,19 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import msgspec
 
 from snellen.core.errors import SnellenError
-from snellen.core.protocol import Group, Key
+from snellen.core.protocol import Group, Key, Seen
 from snellen.core.results import Metric, Score
+from snellen.core.types import NON_ANSWERS, Outcome
 from snellen.exams.vqa_nle.entropy.spans import KINDS, metric_name
-from snellen.exams.vqa_nle.names import SPLITS
+from snellen.exams.vqa_nle.names import JOINT, LETTERS, RATIONALE, SPLITS
+
+if TYPE_CHECKING:
+    from snellen.stats.nlg import Doubted
 
 ENTROPIES = tuple(metric_name(kind, bounded) for bounded in (False, True) for kind in KINDS)
 TRIVIAL = ("label", "head")  # groups in which one constant answer is right by construction: no floor is shown
@@ -24,31 +30,63 @@ UNFILTERED, FILTERED = "unfiltered", "filtered"
 
 
 class Told(NamedTuple):
-    """An explanation beside the annotators', and whether its sample was answered rightly (None: not marked)."""
+    """An explanation beside the annotators', whether its sample was answered rightly (None: not marked), and its image."""
 
     said: str
     true: tuple[str, ...]
     right: bool | None
+    image: str = ""
 
 
 class Own(NamedTuple):
     """What floors and own scores need of one mark, in a form that can be counted.
 
-    `winners` are for each metric the answers that would have been right, `soft` what each annotator's answer would score.
+    `winners` are for each metric the answers that would have been right, `soft` what each annotator's answer would score. `pair`
+    names what VCR's answer and rationale have in common where both are asked.
     """
 
     winners: tuple[tuple[str, frozenset[str]], ...] = ()
     soft: tuple[tuple[str, float], ...] = ()
     told: Told | None = None
+    pair: str = ""
+    rationale: bool = False
 
 
 # ---------------------------------------------------------------- the metrics
 
-ACCURACIES = tuple(Metric(name=f"{kind}accuracy") for kind in ("", "soft_", "head_", "synonym_", "letter_", "text_"))
+MAJORITY = "majority_accuracy"  # where a protocol's filter of explanations is narrower than its accuracy
+KINDS_OF_ACCURACY = ("", "soft_", "majority_", "head_", "synonym_", "letter_", "text_")
+ACCURACIES = tuple(Metric(name=f"{kind}accuracy") for kind in KINDS_OF_ACCURACY)
 E_VIL = (
-    Metric(name="evil_explanation_score", label="e-ViL explanation score", kind="own"),
-    Metric(name="evil_score", label="e-ViL score", kind="own"),
+    Metric(name="evil_explanation_score", label="e-ViL explanation score S_E", kind="own"),
+    Metric(name="evil_score", label="e-ViL score S_O", kind="own"),
 )
+SOFT_FIRST = (
+    "strict",
+    "e-vil",
+)  # VQA's own measure, and e-ViL's task score; the others lead with what their code counts
+NAMES = {
+    ("e-vil", "vqax"): {"soft_accuracy": "task score S_T (soft)", "accuracy": "any annotator's answer"},
+    ("e-vil", ""): {"accuracy": "task score S_T"},
+    ("nlxgpt", "vqax"): {"accuracy": "accuracy (any annotator)", MAJORITY: "majority accuracy (its filter)"},
+}
+
+
+def headline(protocol: str, task: str) -> str:
+    """What a protocol leads with in an exam: where the paper or tool behind it leads with VQA's soft accuracy, that.
+
+    >>> headline("e-vil", "vqax"), headline("e-vil", "vcr"), headline("nlxgpt", "vqax")
+    ('soft_accuracy', 'accuracy', 'accuracy')
+    """
+    return "soft_accuracy" if task == "vqax" and protocol in SOFT_FIRST else "accuracy"
+
+
+def named(metrics: Iterable[Metric], protocol: str, task: str) -> tuple[Metric, ...]:
+    """Metrics under the names that a protocol's authors have for them, the headline first."""
+    names = NAMES.get((protocol, task)) or NAMES.get((protocol, ""), {})
+    first = headline(protocol, task)
+    found = (msgspec.structs.replace(m, label=names[m.name]) if m.name in names else m for m in metrics)
+    return tuple(sorted(found, key=lambda m: m.name != first))
 
 
 def _captions(part: str) -> Iterator[Metric]:
@@ -72,11 +110,41 @@ def declarations(*, explains: bool, e_vil: bool) -> tuple[Metric, ...]:
 # ---------------------------------------------------------------- groups and floors
 
 
-def order(key: Key) -> tuple[int, int, str, str]:
-    """Whole splits first, in their usual order, then each by kind of answer, label or activity."""
+def order(key: Key) -> tuple[int, int, str, int, str]:
+    """Whole splits first, in their usual order, VCR's parts as its paper lists them, then each by kind of answer, label or activity."""
     split, *rest = (value for name, value in key if name != "task")
     place = SPLITS.index(split) if split in SPLITS else len(SPLITS)
-    return len(key), place, split, rest[0] if rest else ""
+    part = (RATIONALE, JOINT).index(task) + 1 if (task := dict(key).get("task")) in (RATIONALE, JOINT) else 0
+    return len(key), place, split, part, rest[0] if rest else ""
+
+
+def pairs(group: Group) -> Iterator[tuple[Seen, int]]:
+    """VCR's Q->AR: an answer and its rationale as one, right where both are. One whose other half is not there yet is left out."""
+    halves: dict[str, dict[bool, Seen]] = defaultdict(dict)
+    for seen, _count in group.rows():
+        if isinstance(seen.own, Own) and seen.own.pair:
+            halves[seen.own.pair][seen.own.rationale] = seen
+    for both in halves.values():
+        if len(both) == 2:
+            yield _both(both[False], both[True]), 1
+
+
+def _both(answer: Seen, rationale: Seen) -> Seen:
+    two = (answer, rationale)
+    values = [seen.values["accuracy"] for seen in two if "accuracy" in seen.values]
+    right = min(values) if len(values) == 2 else None
+    gone = [seen.outcome for seen in two if seen.outcome in NON_ANSWERS]
+    if right is None:
+        outcome = Outcome.UNMARKED
+    elif gone and right < 1.0:
+        outcome = gone[0]
+    else:
+        outcome = Outcome.CORRECT if right == 1.0 else Outcome.WRONG
+    letters = [
+        dict(seen.own.winners).get("accuracy", frozenset()) & set(LETTERS) for seen in two if isinstance(seen.own, Own)
+    ]
+    said = frozenset(f"{a}, then {b}" for a in letters[0] for b in letters[1]) if len(letters) == 2 else frozenset()
+    return Seen({} if right is None else {"accuracy": right}, outcome, answer.cluster, Own((("accuracy", said),)))
 
 
 def floors(group: Group) -> dict[str, tuple[float, str]]:
@@ -119,28 +187,30 @@ def caption_scores(told: Sequence[Told], *, e_vil: bool) -> dict[str, Score]:
     """BLEU, ROUGE-L and CIDEr (METEOR where it is available) of all explanations, and of those whose answer is right;
     nothing where none was given. `e_vil` compares without tokenisation, as e-ViL does, and adds its scores.
     """
+    from snellen.stats.means import score
+
     found: dict[str, Score] = {}
     for part, some in ((UNFILTERED, told), (FILTERED, [t for t in told if t.right])):
         if any(t.said for t in some):
             values = _caption_values(some, raw_text=e_vil)
-            for name, value in values.items():
-                found[f"{CAPTION_NAMES.get(name, name.lower())}_{part}"] = Score(value=value, n=len(some))
+            for name, one in values.items():
+                found[f"{CAPTION_NAMES.get(name, name.lower())}_{part}"] = score(one.value, len(some), one.interval)
             if part == FILTERED and e_vil:
-                found |= _e_vil_scores(told, values)
+                found |= _e_vil_scores(told, {name: one.value for name, one in values.items()})
     return found
 
 
-def _caption_values(told: Sequence[Told], *, raw_text: bool) -> dict[str, float | None]:
-    from snellen.stats.nlg import meteor, missing, score
+def _caption_values(told: Sequence[Told], *, raw_text: bool) -> dict[str, Doubted]:
+    from snellen.stats.nlg import Doubted, meteor_with_interval, missing, with_intervals
 
-    said, true = [t.said for t in told], [list(t.true) for t in told]
+    said, true, images = [t.said for t in told], [list(t.true) for t in told], [t.image for t in told]
     how: dict[str, Any] = {"tokenise": str} if raw_text else {}
-    values: dict[str, float | None] = {**score(said, true, **how)}
+    values = {**with_intervals(said, true, images, **how)}
     if "METEOR" not in missing():
         try:
-            values["METEOR"] = meteor(said, true, **how)
+            values["METEOR"] = meteor_with_interval(said, true, images, **how)
         except SnellenError:  # Java is there and does not work: no number, and the answers are paid for
-            values["METEOR"] = None
+            values["METEOR"] = Doubted(None)
     return values
 
 
@@ -159,15 +229,21 @@ def _e_vil_scores(told: Iterable[Told], values: Mapping[str, float | None]) -> d
 
 def entropy_scores(group: Group) -> dict[str, Score]:
     """Mean entropies in nats, and how well a low one tells a right answer (AUROC: 0.5 says nothing, 1 everything)."""
-    found, all_values = {}, [seen.values for seen, count in group.rows() for _ in range(count)]
+    from snellen.stats.means import measured_interval, of_samples, score
+
+    found = {}
+    every = [(seen.values, seen.cluster) for seen, count in group.rows() for _ in range(count)]
     for name in ENTROPIES:
-        some = [(values[name], values["accuracy"] == 1.0) for values in all_values if name in values]
+        some = [(values[name], values["accuracy"] == 1.0, image) for values, image in every if name in values]
         if not some:
             continue
-        found[name] = Score(value=sum(v for v, _ in some) / len(some), n=len(some), unit="nats")
-        if len({right for _, right in some}) == 2:
-            from snellen.stats.calibration import auroc
+        entropies, right, images = (list(column) for column in zip(*some, strict=True))
+        mean = sum(entropies) / len(some)
+        found[name] = score(mean, len(some), measured_interval(of_samples(entropies, images)), "nats")
+        if len(set(right)) == 2:
+            from snellen.stats.calibration import auroc, auroc_interval
 
-            value = auroc([-v for v, _ in some], [right for _, right in some])
-            found[f"{name}_auroc"] = Score(value=value, n=len(some))
+            surest = [-e for e in entropies]
+            ranked = auroc_interval(surest, right, images)
+            found[f"{name}_auroc"] = score(auroc(surest, right), len(some), ranked)
     return found

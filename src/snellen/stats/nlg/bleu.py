@@ -6,6 +6,8 @@ Counts are clipped to the most that any one reference has, the brevity penalty t
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from snellen.stats.nlg.ngrams import ORDERS, Corpus, Floats, Ints, Table, look_up, sums
@@ -14,17 +16,33 @@ _TINY = 1e-15
 _SMALL = 1e-9
 
 
-def bleu(corpus: Corpus) -> tuple[list[float], Floats]:
-    """BLEU-1..4 of the corpus, and of each candidate by itself as an (items, 4) array."""
+class Parts(NamedTuple):
+    """All that BLEU needs of each candidate: a corpus' value is that of the sums."""
+
+    right: Floats
+    tried: Ints
+    length: Ints
+    closest: Ints
+
+    def each(self) -> Floats:
+        """BLEU-1..4 of each candidate by itself, as an (items, 4) array."""
+        return _combine(self.right, self.tried, self.length[:, None], self.closest[:, None])
+
+    def whole(self, weights: Floats | None = None) -> Floats:
+        """BLEU-1..4 of the corpus; `weights` says how often each candidate is in it (an array of rows: for each row)."""
+        if weights is None:
+            return _combine(self.right.sum(axis=0), self.tried.sum(axis=0), self.length.sum(), self.closest.sum())
+        length, closest = weights @ self.length, weights @ self.closest
+        return _combine(weights @ self.right, weights @ self.tried, length[..., None], closest[..., None])
+
+
+def parts(corpus: Corpus) -> Parts:
+    """What is counted of each candidate."""
     right = np.stack(
         [_clipped(c, r, corpus) for c, r in zip(corpus.candidates, corpus.references, strict=True)], axis=1
     )
     tried = np.stack([np.maximum(corpus.candidate_words - (k - 1), 0) for k in ORDERS], axis=1)
-    length = corpus.candidate_words
-    closest = _closest(corpus)
-    each = _combine(right, tried, length[:, None], closest[:, None])
-    whole = _combine(right.sum(axis=0), tried.sum(axis=0), length.sum(), closest.sum())
-    return [float(x) for x in whole], each
+    return Parts(right, tried, corpus.candidate_words, _closest(corpus))
 
 
 def _clipped(candidates: Table, references: Table, corpus: Corpus) -> Floats:
@@ -49,7 +67,7 @@ def _closest(corpus: Corpus) -> Ints:
     return words[order][first]
 
 
-def _combine(right: Floats, tried: Ints, length: Ints, closest: Ints) -> Floats:
+def _combine(right: Floats, tried: Ints | Floats, length: Ints | Floats, closest: Ints | Floats) -> Floats:
     precision = np.cumprod((right + _TINY) / (tried + _SMALL), axis=-1) ** (1.0 / np.array(ORDERS))
     ratio = (length + _TINY) / (closest + _SMALL)
     penalty = np.where(ratio < 1, np.exp(1 - 1 / ratio), 1.0)

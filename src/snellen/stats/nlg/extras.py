@@ -13,6 +13,7 @@ from math import nan
 from pathlib import Path
 
 from snellen.core.errors import SnellenError
+from snellen.stats.nlg.scores import Doubted
 from snellen.stats.nlg.tokens import tokenise as ptb
 
 NEEDS = {
@@ -32,18 +33,48 @@ def meteor(
     candidates: Sequence[str], references: Sequence[Sequence[str]], *, tokenise: Callable[[str], str] = ptb
 ) -> float:
     """METEOR 1.5 of a corpus, by the Java program that pycocoevalcap brings; raises SnellenError where it is not here."""
-    jar, java = _meteor_jar(), shutil.which("java")
-    if jar is None or java is None:
-        raise SnellenError(f"METEOR is not available: {NEEDS['METEOR']}")
-    if not candidates:
-        return nan
-    command = [java, "-Xmx2G", "-jar", jar.name, "-", "-", "-stdio", "-l", "en", "-norm"]
-    lines = [
-        " ||| ".join(["SCORE", *(_part(tokenise(r)) for r in refs), _part(tokenise(c))])
-        for c, refs in zip(candidates, references, strict=True)
-    ]
-    counts = _talk(command, jar.parent, lines)
-    return float(_talk(command, jar.parent, [" ||| ".join(["EVAL", *counts])])[-1])
+    return _value(_counts(candidates, references, tokenise)) if candidates else nan
+
+
+def meteor_with_interval(
+    candidates: Sequence[str],
+    references: Sequence[Sequence[str]],
+    clusters: Sequence[str],
+    *,
+    tokenise: Callable[[str], str] = ptb,
+) -> Doubted:
+    """As `meteor`, with an interval. The program counts for each candidate, and a corpus' value is that of the sums: so the sums
+    without each (group of) clusters are handed to it as candidates.
+    """
+    import numpy as np
+
+    from snellen.stats.jackknife import left_out, moved_interval
+
+    counts = _counts(candidates, references, tokenise)
+    value = _value(counts)
+    table = np.array([[float(word) for word in line.split()] for line in counts])
+    sums = left_out(clusters) @ table
+    if not len(sums):
+        return Doubted(value)
+    # each request is answered by the value of its only candidate, and by that of the whole, which is the same
+    said = _talk([f"EVAL ||| {' '.join(map(str, row))}" for row in sums.tolist()])
+    without = np.array([float(line) for line in said[1::2]])
+    return Doubted(value, moved_interval(value, without, float(len(candidates))))
+
+
+def _counts(
+    candidates: Sequence[str], references: Sequence[Sequence[str]], tokenise: Callable[[str], str]
+) -> list[str]:
+    """What the program counts of each candidate, as it writes it."""
+    pairs = zip(candidates, references, strict=True)
+    return _talk(
+        [" ||| ".join(["SCORE", *(_part(tokenise(r)) for r in refs), _part(tokenise(c))]) for c, refs in pairs]
+    )
+
+
+def _value(counts: list[str]) -> float:
+    """The value of a corpus; the program gives those of the candidates before it."""
+    return float(_talk([" ||| ".join(["EVAL", *counts])])[-1])
 
 
 def _part(text: str) -> str:
@@ -60,11 +91,15 @@ def _meteor_jar() -> Path | None:
     return None
 
 
-def _talk(command: list[str], folder: Path, lines: list[str]) -> list[str]:
-    """Give the program its lines, each one request, and take its own."""
+def _talk(lines: list[str]) -> list[str]:
+    """Give the program its lines, each one request, and take its own; raises SnellenError where it is not here."""
+    jar, java = _meteor_jar(), shutil.which("java")
+    if jar is None or java is None:
+        raise SnellenError(f"METEOR is not available: {NEEDS['METEOR']}")
+    command = [java, "-Xmx2G", "-jar", jar.name, "-", "-", "-stdio", "-l", "en", "-norm"]
     text = "\n".join(lines) + "\n"
     done = subprocess.run(  # noqa: S603  the program comes with an installed package; the texts are its input only
-        command, cwd=folder, input=text.encode(), capture_output=True, check=False
+        command, cwd=jar.parent, input=text.encode(), capture_output=True, check=False
     )
     said = done.stdout.decode(errors="replace").splitlines()
     if done.returncode or len(said) < len(lines):

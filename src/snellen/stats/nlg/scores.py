@@ -1,13 +1,22 @@
-"""Explanations against their references: BLEU-1..4, ROUGE-L and CIDEr in one pass."""
+"""Explanations against their references: BLEU-1..4, ROUGE-L and CIDEr in one pass, with intervals.
+
+An interval comes from what each explanation adds to the corpus' value, and knows which of them are about one image. CIDEr's weights of
+words come from all references; they are held fixed for its interval.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from math import nan
+from typing import TYPE_CHECKING, NamedTuple
 
 from snellen.core.errors import SnellenError
+from snellen.stats.intervals import Interval
 from snellen.stats.nlg.rouge import rouge_l
 from snellen.stats.nlg.tokens import tokenise as ptb
+
+if TYPE_CHECKING:
+    from snellen.stats.nlg.bleu import Parts
 
 METRICS = ("BLEU-1", "BLEU-2", "BLEU-3", "BLEU-4", "ROUGE-L", "CIDEr")
 
@@ -26,22 +35,59 @@ def corpus_and_each(
     candidates: Sequence[str], references: Sequence[Sequence[str]], *, tokenise: Callable[[str], str] = ptb
 ) -> tuple[dict[str, float], dict[str, list[float]]]:
     """As `score`, and the values of every candidate by itself. Their mean is the corpus value for ROUGE-L and CIDEr, not for BLEU."""
-    from snellen.stats.nlg.bleu import bleu  # these need numpy, which is slow to import
-    from snellen.stats.nlg.cider import cider
-    from snellen.stats.nlg.ngrams import count
-
     _check(candidates, references)
     if not candidates:
         return dict.fromkeys(METRICS, nan), {m: [] for m in METRICS}
+    bleus, rouges, ciders = _counted(candidates, references, tokenise)
+    values = [*map(float, bleus.whole()), sum(rouges) / len(rouges), sum(ciders) / len(ciders)]
+    items = [*bleus.each().T.tolist(), rouges, ciders]
+    return dict(zip(METRICS, values, strict=True)), dict(zip(METRICS, items, strict=True))
+
+
+def _counted(
+    candidates: Sequence[str], references: Sequence[Sequence[str]], tokenise: Callable[[str], str]
+) -> tuple[Parts, list[float], list[float]]:
+    """What BLEU sums, and the ROUGE-L and CIDEr of each candidate."""
+    from snellen.stats.nlg.bleu import parts  # these need numpy, which is slow to import
+    from snellen.stats.nlg.cider import cider
+    from snellen.stats.nlg.ngrams import count
+
     ours = [tokenise(c) for c in candidates]
     theirs = [[tokenise(r) for r in refs] for refs in references]
     corpus = count(ours, theirs)
-    whole, bleus = bleu(corpus)
     rouges = [rouge_l(c, refs) for c, refs in zip(ours, theirs, strict=True)]
-    ciders = cider(corpus)
-    values = [*whole, sum(rouges) / len(rouges), float(ciders.mean())]
-    items = [*bleus.T.tolist(), rouges, ciders.tolist()]
-    return dict(zip(METRICS, values, strict=True)), dict(zip(METRICS, items, strict=True))
+    return parts(corpus), rouges, cider(corpus).tolist()
+
+
+class Doubted(NamedTuple):
+    """A corpus' value with its interval, as far as there are any."""
+
+    value: float | None
+    interval: Interval | None = None
+
+
+def with_intervals(
+    candidates: Sequence[str],
+    references: Sequence[Sequence[str]],
+    clusters: Sequence[str],
+    *,
+    tokenise: Callable[[str], str] = ptb,
+) -> dict[str, Doubted]:
+    """As `score`, with intervals; candidates of one cluster (an image) stand or fall together."""
+    from snellen.stats.jackknife import left_out, moved_interval
+    from snellen.stats.means import measured_interval, of_samples, share_interval
+
+    _check(candidates, references)
+    if not candidates:
+        return {}
+    bleus, rouges, ciders = _counted(candidates, references, tokenise)
+    without = bleus.whole(left_out(clusters))
+    found = {}
+    for at, value in enumerate(map(float, bleus.whole())):
+        found[METRICS[at]] = Doubted(value, moved_interval(value, without[:, at], float(len(candidates))))
+    for name, each, interval in (("ROUGE-L", rouges, share_interval), ("CIDEr", ciders, measured_interval)):
+        found[name] = Doubted(sum(each) / len(each), interval(of_samples(each, clusters)))
+    return found
 
 
 def _check(candidates: Sequence[str], references: Sequence[Sequence[str]]) -> None:

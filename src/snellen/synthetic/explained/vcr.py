@@ -11,6 +11,7 @@ from random import Random
 from typing import NamedTuple
 
 from snellen.synthetic.chance import dealt, generator
+from snellen.synthetic.explained.reasons import reasons
 from snellen.synthetic.explained.records import SPLITS, Made, picture
 from snellen.synthetic.scenes.actions import ACTIONS, brings, denied
 from snellen.synthetic.scenes.canvas import Box
@@ -24,6 +25,10 @@ from snellen.synthetic.writing import LATEST
 _TAG = re.compile(r"\{(\d+)\}")
 _PER_MOVIE = 40
 _WET = ("rain", "umbrella", "indoors", "dry")
+_TOLD = {
+    "What is {0} wearing": ("shirt",),
+    "What is to the": ("position",),
+}  # what a question or its answer says of the person
 
 
 class Asked(NamedTuple):
@@ -38,6 +43,8 @@ def made(split: str, seed: int, index: int, version: int = LATEST) -> Made:
     """Record `index`: the official line, and in `extra` the e-ViL item and the metadata file."""
     rng = generator("vcr", split, seed, index)
     scene, asked = dealt(_QUESTIONS, index, "vcr", split, seed)(rng)
+    if version > 1:
+        asked = asked._replace(rationales=_reasons(split, seed, index, scene, asked))
     answer_order = _order(rng, dealt(range(4), index, "vcr answers", split, seed))
     rationale_order = _order(rng, dealt(range(4), index, "vcr rationales", split, seed))
     data, boxes = picture(scene)
@@ -88,6 +95,18 @@ def made(split: str, seed: int, index: int, version: int = LATEST) -> Made:
     }
     extra = {"item": item, "metadata": (f"vcr1images/{stem}.json", metadata)}
     return Made(ident, (f"vcr1images/{stem}.jpg", data), line, extra)
+
+
+def _reasons(split: str, seed: int, index: int, scene: Scene, asked: Asked) -> tuple[str, str, str, str]:
+    """Rationales of which the picture says which is right; by numbers of their own, so that all else is as in version 1."""
+    known = next((aspects for start, aspects in _TOLD.items() if asked.question.startswith(start)), ())
+    return reasons(
+        generator("vcr reasons", split, seed, index),
+        scene,
+        asked.rationales,
+        known=known,
+        by_sign=dealt((True, False), index, "vcr by sign", split, seed),
+    )
 
 
 def objects(scene: Scene, boxes: tuple[Box, ...]) -> tuple[list[str], list[Box]]:

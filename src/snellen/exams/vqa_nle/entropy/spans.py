@@ -26,13 +26,13 @@ _STOP = "the a an of in on is are to and or because that this it they he she we 
 STOP_WORDS = frozenset(_STOP.split())
 
 
-def clean_token_for_entropy(text: str) -> str | None:
-    """A token's key in it; None for white space and stop words.
+def clean_token_for_entropy(text: str | None) -> str | None:
+    """A token's key in it; None for white space and stop words, and where there is no text.
 
-    >>> clean_token_for_entropy(" Dog"), clean_token_for_entropy(" The")
-    ('dog', None)
+    >>> clean_token_for_entropy(" Dog"), clean_token_for_entropy(" The"), clean_token_for_entropy(None)
+    ('dog', None, None)
     """
-    key = text.strip().lower()
+    key = (text or "").strip().lower()
     return key if key and key not in STOP_WORDS else None
 
 

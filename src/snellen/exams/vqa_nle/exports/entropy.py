@@ -11,10 +11,14 @@ from typing import NamedTuple
 from snellen.core.cells import Cell, csv_bytes
 from snellen.core.exam import RunFacts
 from snellen.exams.vqa_nle.entropy.spans import KINDS, Spans, from_metrics
-from snellen.stats.calibration import Bin, auroc, curve
+from snellen.exams.vqa_nle.names import RATIONALE, image_of
+from snellen.stats.calibration import Bin, auroc, auroc_interval, curve
 
 SAMPLE_COLUMNS = ("id", "split", "correct", *KINDS, "bounded")
-CURVE_COLUMNS = ("split", "entropy", "bounded", "auroc", "n", *(f"bin_{f}" for f in Bin._fields))
+CURVE_COLUMNS = (
+    *("split", "entropy", "bounded", "auroc", "auroc_low", "auroc_high", "n"),
+    *(f"bin_{f}" for f in Bin._fields),
+)
 
 
 class Measured(NamedTuple):
@@ -24,17 +28,20 @@ class Measured(NamedTuple):
     split: str
     correct: float | None
     spans: Spans
+    image: str
 
 
 def measured(run: RunFacts) -> list[Measured]:
     """The samples of a run whose replies have entropies: those of the marks, as the summary has them."""
     found = []
     for sample, _answer, mark in run.records() if run.records else ():
+        if sample.tags["task"] == RATIONALE:  # its reply is one letter
+            continue
         got = from_metrics(mark.metrics)
         if any(x is not None for x in got[:4]):
             correct = mark.metrics.get("accuracy")
             number = float(correct) if isinstance(correct, int | float) else None
-            found.append(Measured(sample.id, sample.tags["split"], number, got))
+            found.append(Measured(sample.id, sample.tags["split"], number, got, image_of(sample)))
     return found
 
 
@@ -54,8 +61,12 @@ def exports(run: RunFacts) -> Iterator[tuple[str, bytes]]:
             both = [m for m in part if m.correct is not None and getattr(m.spans, kind) is not None]
             entropies = [getattr(m.spans, kind) for m in both]
             right = [m.correct is not None and m.correct > 0.5 for m in both]
-            ranked = auroc([-e for e in entropies], right)
-            curves += [[split, kind, int(bounded), ranked, len(both), *b] for b in curve(entropies, right)]
+            images = [m.image for m in both]
+            surest = [-e for e in entropies]
+            ends = auroc_interval(surest, right, images)
+            ranked = [auroc(surest, right), ends and ends.low, ends and ends.high]
+            found = curve(entropies, right, clusters=images)
+            curves += [[split, kind, int(bounded), *ranked, len(both), *b] for b in found]
     yield "entropy_curve.csv", csv_bytes(_said(curves, made))
 
 

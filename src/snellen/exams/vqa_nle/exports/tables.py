@@ -24,7 +24,7 @@ from snellen.core.types import Answer, Mark, Sample
 from snellen.exams.vqa_nle.entropy.spans import token_entropy_cell
 from snellen.exams.vqa_nle.exports import entropy as entropy_tables
 from snellen.exams.vqa_nle.exports import grid
-from snellen.exams.vqa_nle.names import MULTIMODAL_VQA_EVAL, OLD_NAMES, wants_explanation
+from snellen.exams.vqa_nle.names import MULTIMODAL_VQA_EVAL, OLD_NAMES, RATIONALE, wants_explanation
 from snellen.exams.vqa_nle.protocols import NleProtocol
 from snellen.exams.vqa_nle.reading.multimodal_vqa_eval import accuracy, majority_answer
 from snellen.synthetic.writing import write_bytes
@@ -93,12 +93,14 @@ class Split(NamedTuple):
 
 
 def splits_of(task: str, run: RunFacts) -> list[Split]:
-    """All samples of a run, by split, in the order of the data."""
+    """All samples of a run, by split, in the order of the data. VCR's rationales are in no table of the original's."""
     found: dict[str, Split] = {}
     explained = folder(run.prompt) == "with_explanation"
     protocol = run.protocol
     made: tuple[str, ...] = (MADE,) if run.manifest.data.synthetic else ()
     for sample, answer, mark in run.records() if run.records else ():
+        if sample.tags["task"] == RATIONALE:
+            continue
         name = sample.tags["split"]
         split = found.setdefault(name, Split(name, (*COLUMNS[task], *made), [], [], []))
         split.rows.append([*row(task, sample, answer, mark, explained=explained), *(1 for _ in made)])

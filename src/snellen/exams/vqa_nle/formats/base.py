@@ -35,6 +35,7 @@ class BadRecord(Exception):
 class Record(Struct, frozen=True):
     """One item of any format. Object tags are in the form `<det2>`, 0-based; `images` are names to look for, best first.
 
+    `rationales` are VCR's four reasons to choose from and `rationale` the number of the right one, where the format has them.
     `origin` is the label of a synthetic set, where the record has it.
     """
 
@@ -47,6 +48,8 @@ class Record(Struct, frozen=True):
     answers: tuple[str, ...] = ()
     label: int | None = None
     explanations: tuple[str, ...] = ()
+    rationales: tuple[str, ...] = ()
+    rationale: int | None = None
     answer_type: str = ""
     objects: tuple[str, ...] = ()
     boxes: tuple[Box, ...] | None = None

@@ -14,7 +14,7 @@ from snellen.exams.vqa_nle.formats.base import Record
 from snellen.exams.vqa_nle.formats.find import Source
 from snellen.exams.vqa_nle.formats.images import Image, ImageIndex
 from snellen.exams.vqa_nle.formats.vcr import Grounding, read_metadata
-from snellen.exams.vqa_nle.names import tags_of
+from snellen.exams.vqa_nle.names import RATIONALE, tags_of
 
 
 class Row(NamedTuple):
@@ -98,6 +98,28 @@ def sample_of(task: str, row: Row, index: ImageIndex, ground: Grounder, picture:
         truth=truth_of(task, record),
         facts=facts,
         pictures=() if picture is None else (picture,),
+    )
+
+
+def can_be_reasoned(record: Record) -> bool:
+    """Whether VCR's QA->R can be asked: the right answer is known, and there are four rationales with a right one."""
+    return record.label is not None and bool(record.rationales) and record.rationale is not None
+
+
+def rationale_id(ident: str) -> str:
+    """The id of a sample's QA->R. What follows the first slash is the same, so that both are chosen together."""
+    return f"vcr-rationale/{ident.partition('/')[2]}"
+
+
+def rationale_of(sample: Sample, record: Record) -> Sample:
+    """QA->R of a VCR sample: the question with its right answer, and four rationales to choose from."""
+    label, reason = record.label or 0, record.rationale or 0  # neither is missing where it can be asked
+    return Sample(
+        id=rationale_id(sample.id),
+        tags={"split": sample.tags["split"], "task": RATIONALE},
+        truth={"answers": [record.rationales[reason]], "explanations": [], "label": reason},
+        facts=sample.facts | {"answer": record.choices[label], "choices": list(record.rationales)},
+        pictures=sample.pictures,
     )
 
 

@@ -7,7 +7,7 @@ used.) `test.jsonl` has no labels: its samples have no truth.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -81,7 +81,8 @@ def _record(line: _Line) -> Record:
     choices = tuple(sentence(c, len(objects)) for c in line.answer_choices)
     label = base.label_of(line.answer_label, CHOICES)
     reason = base.label_of(line.rationale_label, len(line.rationale_choices))
-    explanation = "" if reason is None else sentence(line.rationale_choices[reason], len(objects))
+    rationales = tuple(sentence(c, len(objects)) for c in line.rationale_choices)
+    explanation = "" if reason is None else rationales[reason]
     question = sentence(line.question, len(objects))
     if not question or not all(choices):
         raise BadRecord("empty question" if not question else "empty answer choice")
@@ -94,6 +95,8 @@ def _record(line: _Line) -> Record:
         answers=() if label is None else (choices[label],),
         label=label,
         explanations=(explanation,) if explanation else (),
+        rationales=rationales if len(rationales) == CHOICES and all(rationales) else (),
+        rationale=reason,
         objects=objects,
         metadata=line.metadata_fn,
         origin=label_from(line.origin),
@@ -103,7 +106,7 @@ def _record(line: _Line) -> Record:
 _CLOSING = re.compile(r" (?=(?:[,.?!;:%)]|n't\b|'(?:s|re|ve|ll|d|m)(?!\w)))")
 
 
-def sentence(tokens: Tokens, objects: int) -> str:
+def sentence(tokens: Sequence[Any], objects: int) -> str:
     """Tokens as a sentence, object references as tags.
 
     >>> sentence(["Is", [0, 2], "'s", "friend", "here", "?"], 3)
@@ -114,6 +117,8 @@ def sentence(tokens: Tokens, objects: int) -> str:
         if isinstance(token, str):
             words.append(token)
             continue
+        if not isinstance(token, list) or not all(isinstance(i, int) for i in token):
+            raise BadRecord(f"a token must be a text or a list of object numbers, not {str(token)[:40]}")
         wrong = [i for i in token if not 0 <= i < objects]
         if wrong or not token:
             raise BadRecord(f"refers to object {wrong[0]}, but there are {objects}" if wrong else "an empty reference")

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from snellen.core.types import Sample
 from snellen.exams.vqa_nle import vqa_official
 from snellen.exams.vqa_nle.formats import tags
-from snellen.exams.vqa_nle.names import LETTERS, MISSING, NO_DETAILS, UNKNOWN, head, letter_of
+from snellen.exams.vqa_nle.names import LETTERS, MISSING, NO_DETAILS, UNKNOWN, head, letter_of, task_of
 from snellen.exams.vqa_nle.reading import Read
 from snellen.exams.vqa_nle.reading import multimodal_vqa_eval as original
 from snellen.exams.vqa_nle.reading import nlxgpt as reading_nlxgpt
@@ -52,7 +52,7 @@ def target_of(sample: Sample) -> Target:
     """What a reply to a sample is judged against."""
     truth = sample.truth if isinstance(sample.truth, dict) else {}
     return Target(
-        task=sample.tags["task"],
+        task=task_of(sample.tags["task"]),
         marked=sample.truth is not None,
         answers=tuple(truth.get("answers") or ()),
         label=truth.get("label"),
@@ -84,6 +84,10 @@ class Rules(ABC):
     @abstractmethod
     def accepted(self, target: Target) -> frozenset[str]:
         """The right answers in that form; none where there is nothing to mark against."""
+
+    def majority(self, target: Target) -> frozenset[str]:
+        """The one answer whose explanations the filtered scores are of, where that is narrower than what is right; else none."""
+        return frozenset()
 
     def heads(self, target: Target) -> frozenset[str]:
         """A label up to its comma, and the whole label, which says no less, in that form."""
@@ -209,16 +213,25 @@ class Strict(Rules):
 class EVil(Strict):
     """e-ViL: any annotator's answer is right; object tags as its code maps them; texts are split at spaces alone.
 
-    e-ViL's own models give a class and a text apart, so it has no rule for splitting a reply: the strict reader does that.
+    e-ViL's own models give a class and a text apart, so it has no rule for splitting a reply: the strict reader does that. VCR's
+    choices are compared by their texts, so that two choices which say the same are both right.
     """
 
-    about = "any annotator's answer is right; explanations of correctly answered samples; its own scores need SPICE and BERTScore"
+    about = "leads with its task score; any annotator's answer lets an explanation count; its own scores need SPICE and BERTScore"
     e_vil = True
 
     def accepted(self, target: Target) -> frozenset[str]:
         if target.task == "vqax":
             return frozenset(map(vqa_official.normalise, target.answers)) - {""}
+        if target.task == "vcr" and target.right_choice:
+            return frozenset({target.right_choice})
         return super().accepted(target)
+
+    def key(self, read: Read, target: Target) -> str | None:
+        if target.task == "vcr" and target.right_choice:
+            known = read.choice is not None and read.choice < len(target.choices)
+            return target.choices[read.choice or 0] if known else None
+        return super().key(read, target)
 
     def candidate(self, explanation: str, target: Target) -> str:
         return tags.as_numbers(explanation, highest=HIGHEST_SAID) if reading_strict.is_valid(explanation) else ""
@@ -228,7 +241,10 @@ class EVil(Strict):
 
 
 class Nlxgpt(Rules):
-    """nlxgpt: raw text split at "because", compared as it is. VCR's letter stands for the text of its choice (ours)."""
+    """nlxgpt: raw text split at "because", compared as it is. VCR's letter stands for the text of its choice (ours).
+
+    VQA-X has two rules there: accuracy looks whether any annotator said so, the filter of explanations whether the majority did.
+    """
 
     about = "raw text before and after 'because', compared as it is; explanations filtered by the answer and unfiltered"
 
@@ -248,9 +264,15 @@ class Nlxgpt(Rules):
         return answer.lower().strip().rstrip(" .?!") if task == "vcr" else answer
 
     def accepted(self, target: Target) -> frozenset[str]:
-        first = target.answers[0] if target.answers else None
-        gold = reading_nlxgpt.gold(target.answers) if target.task == "vqax" else target.right_choice or first
-        return _one(self.form(gold or "", target.task))
+        if target.task == "vqax":
+            return frozenset(map(reading_nlxgpt.prep_answer, target.answers)) - {""}
+        first = target.answers[0] if target.answers else ""
+        if target.task == "actx":  # its files hold labels up to their comma, its annotations those labels normalised
+            return _one(reading_nlxgpt.prep_answer(head(first)))
+        return _one(self.form(target.right_choice or first, target.task))
+
+    def majority(self, target: Target) -> frozenset[str]:
+        return _one(reading_nlxgpt.gold(target.answers)) if target.task == "vqax" else frozenset()
 
     def candidate(self, explanation: str, target: Target) -> str:
         return tags.as_names(explanation, target.objects) if target.task == "vcr" else explanation
