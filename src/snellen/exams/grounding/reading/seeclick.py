@@ -25,8 +25,8 @@ def seeclick_point(text: str) -> tuple[float, float] | None:
         # every box of the reply is turned into whole numbers there, though only the first is used
         if found is None or any(len(n) > _LONGEST for box in _BOX.findall(text) for n in box):
             return None
-        x1, y1, x2, y2 = (_bounded(float(n)) / 1000 for n in found.groups())
-        return (x1 + x2) / 2, (y1 + y2) / 2
+        x1, y1, x2, y2 = (_bounded(float(n)) for n in found.groups())
+        return (x1 + x2) / 2 / 1000, (y1 + y2) / 2 / 1000
     numbers = [_bounded(float(n)) for n in _NUMBER.findall(text)]
     if len(numbers) == 2:
         return numbers[0], numbers[1]
