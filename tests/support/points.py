@@ -102,7 +102,16 @@ def _place(dice: random.Random) -> dict[str, str]:
     x, y = dice.randint(2, 1900), dice.randint(2, 1060)
     w, h = 2 * dice.randint(5, 60), 2 * dice.randint(5, 30)
     if dice.random() < 0.15:
-        return {"x": f"{x}.5", "y": f"{y}.25", "a": str(x), "b": str(y), "c": str(x + w), "d": str(y + h), "w": str(w), "h": str(h)}
+        return {
+            "x": f"{x}.5",
+            "y": f"{y}.25",
+            "a": str(x),
+            "b": str(y),
+            "c": str(x + w),
+            "d": str(y + h),
+            "w": str(w),
+            "h": str(h),
+        }
     return {k: str(v) for k, v in {"x": x, "y": y, "a": x, "b": y, "c": x + w, "d": y + h, "w": w, "h": h}.items()}
 
 
@@ -139,7 +148,10 @@ def _bare(dice: random.Random) -> Made:
 
 def _box(dice: random.Random) -> Made:
     place = _place(dice)
-    form, sentence = dice.choice(BOXES), dice.choice(("{p}", "{p}.", "Answer: {p}", "```json\n{p}\n```", "<think>hm</think>{p}", "The box is {p}"))
+    form, sentence = (
+        dice.choice(BOXES),
+        dice.choice(("{p}", "{p}.", "Answer: {p}", "```json\n{p}\n```", "<think>hm</think>{p}", "The box is {p}")),
+    )
     text = sentence.format(p=form.format(**place))
     return Made(_dressed(dice, text), tuple(float(place[k]) for k in "abcd"), f"{form} | {sentence}")
 

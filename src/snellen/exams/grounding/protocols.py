@@ -45,7 +45,14 @@ class GroundingProtocol(GroundingSummary):
         self.prediction, self._rule, self._own_blank = reader, rule, own_blank or {}
 
     def judge(self, reply: str, sample: Sample) -> Verdict:
-        prediction = self.prediction(reply, sample)
+        return self._verdict(self.prediction(reply, sample), sample)
+
+    def judge_cut(self, reply: str, sample: Sample) -> Verdict:
+        """Our own reader takes a cut reply's point only where it is known to be whole; those of others do not ask."""
+        ours = self.prediction is read_prediction
+        return self._verdict(read_prediction(reply, sample, cut=True), sample) if ours else self.judge(reply, sample)
+
+    def _verdict(self, prediction: Prediction, sample: Sample) -> Verdict:
         truth = truth_of(sample)
         right, own = self._rule(prediction, truth, sample)
         values = metrics(prediction, truth) | own

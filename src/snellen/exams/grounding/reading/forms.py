@@ -15,7 +15,7 @@ from snellen.core.reply import holds_json
 Numbers = tuple[float, ...]
 PERCENT = "percent"
 
-N = r"[-+]?\d{1,12}(?:\.\d{1,20})?"
+N = r"-?\d{1,12}(?:\.\d{1,20})?"
 W = r"\s{0,8}"
 _U = rf"(?:{W}(?P<%s>%%|px\b|pixels?\b))?"
 _GROUPED = r"\d{1,3}(?:,\d{3}){1,3}(?:\.\d{1,6})?"
@@ -33,16 +33,32 @@ class Found(NamedTuple):
 
 # ---------------------------------------------------------------- names of numbers: in words, attributes, JSON
 
-_PLAIN = {"x": "x", "y": "y", "cx": "x", "cy": "y", "xc": "x", "yc": "y", "w": "w", "h": "h", "width": "w", "height": "h"}
+_PLAIN = {
+    "x": "x",
+    "y": "y",
+    "cx": "x",
+    "cy": "y",
+    "xc": "x",
+    "yc": "y",
+    "w": "w",
+    "h": "h",
+    "width": "w",
+    "height": "h",
+}
 _LOW = {"x1": "x1", "y1": "y1", "xmin": "x1", "ymin": "y1", "left": "x1", "top": "y1", "x0": "x1", "y0": "y1"}
 _HIGH = {"x2": "x2", "y2": "y2", "xmax": "x2", "ymax": "y2", "right": "x2", "bottom": "y2"}
 _CENTRED = {"cx", "cy", "xc", "yc", "xcenter", "ycenter", "centerx", "centery", "centrex", "centrey"}
-_NAMES = _PLAIN | _LOW | _HIGH | {name: "y" if "y" in name.replace("center", "") else "x" for name in _CENTRED if len(name) > 2}
+_NAMES = (
+    _PLAIN
+    | _LOW
+    | _HIGH
+    | {name: "y" if "y" in name.replace("center", "") else "x" for name in _CENTRED if len(name) > 2}
+)
 _AXIS_WORDS = r"(?:coord(?:inate)?|pos(?:ition)?|value|axis|pixel)"
 _ASSIGNED = re.compile(
     rf"(?<![\w.])(?P<name>[xy]_?(?:min|max|[012]|center|centre)?|c[xy]|[xy]c|(?:center|centre)_?[xy]|left|top|right|bottom|width|height|[wh])"
-    rf"(?:[ _-]?{_AXIS_WORDS})?[\"'`]?{W}(?:=|:|\||\u2248|~|->|\bis\b|\bof\b|\bat\b|\bequals\b|\bvalue\b|\babout\b|\bapproximately\b){{1,3}}"
-    rf"{W}(?:about|approximately|around|roughly|~|=|:)?{W}[\"'`]?(?P<number>{_GROUPED}(?![\d,])|{N}){_U % 'unit'}{_END}",
+    rf"(?:[ _-]?{_AXIS_WORDS})?[\"'`]?{W}(?:=|:|\||\u2248|~|->|\bis\b|\bof\b|\bat\b|\bequals\b|\bvalue\b|\babout\b|\bapproximately\b|(?<!\d\s[xy])(?<=[xy])\s(?=-?\d)){{1,3}}"
+    rf"{W}(?:about|approximately|around|roughly|~|=|:)?{W}[\"'`]?(?P<number>{_GROUPED}(?!\d|,\d)|{N}){_U % 'unit'}{_END}",
     re.IGNORECASE,
 )
 _BETWEEN = re.compile(r"(?:[\s,;|/&*\"'`_.{}()\[\]-]|px|pixels?|and|the|with|to|by|its|of|then){0,40}", re.IGNORECASE)
@@ -111,7 +127,11 @@ def _from_edges(text: str) -> list[Found]:
     left, top = edges["left"], edges["top"]
     if _unit(left["unit"]) != _unit(top["unit"]):
         return []
-    return [Found(matches[0].start(), matches[1].end(), (_value(left["number"]), _value(top["number"])), _unit(left["unit"]))]
+    return [
+        Found(
+            matches[0].start(), matches[1].end(), (_value(left["number"]), _value(top["number"])), _unit(left["unit"])
+        )
+    ]
 
 
 # ---------------------------------------------------------------- tags and tokens
@@ -120,7 +140,9 @@ _TOKENS = re.compile(r"<\|box_start\|>(.{0,200}?)(?:<\|box_end\|>|$)", re.DOTALL
 _POINT_TAGS = "points?|bbox(?:_2d)?|box|coordinates?|coords?|position|location|click(?:_point)?|point_2d|loc|pos"
 _TAGS = re.compile(rf"<(?P<name>{_POINT_TAGS})>(?P<inner>.{{0,200}}?)</(?P=name)>", re.DOTALL | re.IGNORECASE)
 _AXES = re.compile(rf"<x>{W}({N}){W}</x>{W}<y>{W}({N}){W}</y>", re.IGNORECASE)
-_ATTRIBUTES = re.compile(r"<[a-z_]{1,20}\s([^<>]{0,4000})>", re.IGNORECASE)
+_ATTRIBUTES = re.compile(
+    r"<(?P<name>[a-z_]{1,20})\s(?P<all>[^<>]{0,4000})>(?:[^<>]{0,200}</(?P=name)>)?", re.IGNORECASE
+)
 _ATTRIBUTE = re.compile(rf"\b([xy])(\d{{0,3}}){W}={W}[\"']?{W}({N}){W}(%?)", re.IGNORECASE)
 _IN_TAG = re.compile(rf"({N}){W}(%?)")
 _WORDS = re.compile(r"[a-z]{2,}", re.IGNORECASE)
@@ -144,7 +166,7 @@ def from_attributes(text: str) -> list[Found]:
     found: list[Found] = []
     for tag in _ATTRIBUTES.finditer(text):
         by_number: dict[str, dict[str, tuple[float, str]]] = {}
-        for axis, number, value, sign in _ATTRIBUTE.findall(tag[1]):
+        for axis, number, value, sign in _ATTRIBUTE.findall(tag["all"]):
             by_number.setdefault(number, {})[axis.lower()] = (float(value), _unit(sign))
         for pair in by_number.values():
             if len(pair) == 2 and pair["x"][1] == pair["y"][1]:
@@ -163,7 +185,19 @@ def _numeric(pieces: Iterable[tuple[int, int, str]]) -> Iterator[Found]:
 
 # ---------------------------------------------------------------- JSON
 
-_POINT_KEYS = ("point_2d", "point", "points", "coordinate", "coordinates", "coords", "click_point", "click", "position", "center", "location")
+_POINT_KEYS = (
+    "point_2d",
+    "point",
+    "points",
+    "coordinate",
+    "coordinates",
+    "coords",
+    "click_point",
+    "click",
+    "position",
+    "center",
+    "location",
+)
 _BOX_KEYS = ("bbox_2d", "bbox", "box", "bounding_box", "boundingbox", "start_box", "rect")
 _Y_FIRST = "box_2d"
 _NUMBER_TEXT = re.compile(rf"{W}({N}){W}(px|%)?{W}", re.IGNORECASE)
@@ -229,7 +263,9 @@ def _behind(value: Any, depth: int) -> list[tuple[Numbers, str]]:
     if plain:
         return [plain]
     if isinstance(value, str):
-        whole = [found for reader in (from_tags, from_names, from_tuples, from_whole) for found in reader(value[:200])[:1]]
+        whole = [
+            found for reader in (from_tags, from_names, from_tuples, from_whole) for found in reader(value[:200])[:1]
+        ]
         return [(whole[0].numbers, whole[0].unit)] if whole else []
     if isinstance(value, list) and value and all(_plain(item) for item in value[:_WIDEST]):
         inner = [plain for item in value[:_WIDEST] if (plain := _plain(item))]
@@ -264,12 +300,14 @@ _OPEN, _CLOSE = r"[(\[{<]", r"[)\]}>]"
 _G = rf"(?:{_GROUPED}(?=,\s|{W}{_CLOSE}|{W};)|{N})"
 _PX = rf"(?:{W}(?:px|pixels?)\b)?"
 _PAIR = rf"{_OPEN}{W}(?P<a%s>{N}){_PX}(?P<u%s>{W}%%)?(?:{W}[,;]{W}|\s{{1,8}})(?P<b%s>{N}){_PX}(?P<v%s>{W}%%)?{W},?{W}{_CLOSE}"
-_PAIRS = re.compile(_PAIR % (("",) * 4))
+_PAIRS = re.compile(_PAIR % (("",) * 4), re.IGNORECASE)
 _CORNERS = re.compile(
-    rf"{_PAIR % (('1',) * 4)}{W}(?:,|and|to|-){W}{_PAIR % (('2',) * 4)}(?={W}(?:$|[\])'\"<.]))|{_PAIR % (('3',) * 4)}{_PAIR % (('4',) * 4)}(?={W}(?:$|[\])'\"<.]))"
+    rf"{_PAIR % (('1',) * 4)}{W},{W}{_PAIR % (('2',) * 4)}(?={W}(?:$|[\])'\"<.]))|{_PAIR % (('3',) * 4)}{_PAIR % (('4',) * 4)}(?={W}(?:$|[\])'\"<.`]))",
+    re.IGNORECASE,
 )
 _QUAD = re.compile(
-    rf"{_OPEN}{W}({N}){_PX}(?P<s>{W},{W}|\s{{1,8}}|{W};{W})({N}){_PX}(?:{W},{W}|\s{{1,8}}|{W};{W})({N}){_PX}(?:{W},{W}|\s{{1,8}}|{W};{W})({N}){_PX}{W}{_CLOSE}"
+    rf"{_OPEN}{W}({N}){_PX}(?P<s>{W},{W}|\s{{1,8}}|{W};{W})({N}){_PX}(?:{W},{W}|\s{{1,8}}|{W};{W})({N}){_PX}(?:{W},{W}|\s{{1,8}}|{W};{W})({N}){_PX}{W}{_CLOSE}",
+    re.IGNORECASE,
 )
 _CALLED = re.compile(
     rf"\b(?:click|moveto|tap|doubleclick|double_click|rightclick|left_click|mouse_move|press){W}\({W}({N}){W},{W}({N}){W},[^()]{{0,200}}\)",
@@ -277,7 +315,7 @@ _CALLED = re.compile(
 )
 _THOUSANDS = re.compile(rf"{_OPEN}{W}({_GROUPED}|{N})(?:,\s{{1,8}}|{W};{W})({_GROUPED}|{N}){W}{_CLOSE}")
 _DECIMAL_COMMA = re.compile(rf"{_OPEN}?{W}(-?\d{{1,6}},\d{{1,2}}){W};{W}(-?\d{{1,6}},\d{{1,2}}){W}{_CLOSE}?")
-_AMBIGUOUS = re.compile(r"[(\[{<]\s{0,8}\d{1,3},0\d\d\s{0,8}[)\]}>]")  # (1,024): one number or two
+_ONE_OR_TWO = re.compile(r"(?<!\d)\d{1,3},0\d\d(?!\d)")  # 1,024
 _LEAD = (
     r"(?:coordinates?|coords?|points?|position|location|locations?|cent(?:er|re)|click(?:ed|ing)?|tap(?:ping)?|press|at|mousemove|moveto"
     r"|answer|pixels?|target|here|it)"
@@ -293,9 +331,15 @@ _BOX_LED = re.compile(
     rf"\b(?:bounding{W})?(?:box|bbox|rect(?:angle)?|region){W}{_LINK}[:=]{{0,2}}{W}({N}){_SEP}({N}){_SEP}({N}){_SEP}({N}){_NOT_MORE}{_END}",
     re.IGNORECASE,
 )
-_ALONE = re.compile(rf"(?<![\w.])(?P<a>{N}){_PX}(?P<u>{W}%)?{W}(?:[,;|/\n]|\s){W}(?P<b>{N}){_PX}(?P<v>{W}%)?{_END}")
-_WHOLE = re.compile(rf"{W}(?P<a>{N})(?P<u>{W}%)?{_SEP}(?P<b>{N})(?P<v>{W}%)?(?:{_SEP}(?P<c>{N}){_SEP}(?P<d>{N}))?{W}\.?{W}")
-_ANY_NUMBER = re.compile(r"\d+")
+_ALONE = re.compile(
+    rf"(?<![\w.+])(?P<a>{N}){_PX}(?P<u>{W}%)?{W}(?:[,;|/\n]|\s){W}(?P<b>{N}){_PX}(?P<v>{W}%)?{_END}", re.IGNORECASE
+)
+_WHOLE = re.compile(
+    rf"{W}(?P<a>{N})(?P<u>{W}%)?{_SEP}(?P<b>{N})(?P<v>{W}%)?(?:{_SEP}(?P<c>{N}){_SEP}(?P<d>{N}))?{W}\.?{W}"
+)
+_ANY_NUMBER = re.compile(N)
+_MOST_PAIRS = 4
+_MOST = 100  # more than one are no answer, however many
 
 
 def from_tuples(text: str) -> list[Found]:
@@ -306,43 +350,56 @@ def from_tuples(text: str) -> list[Found]:
         for which in (("1", "2") if m["a1"] else ("3", "4"),)
         if not any(m[f"{unit}{i}"] for i in which for unit in "uv")
     ]
-    odd = [m.span() for m in _AMBIGUOUS.finditer(text)]
     pairs = [
         Found(m.start(), m.end(), (float(m["a"]), float(m["b"])), PERCENT if m["u"] else "")
         for m in _PAIRS.finditer(text)
-        if bool(m["u"]) == bool(m["v"]) and m.span() not in odd
+        if bool(m["u"]) == bool(m["v"]) and not _ONE_OR_TWO.search(m.group())
     ]
     pairs += [Found(m.start(), m.end(), (float(m[1]), float(m[2]))) for m in _CALLED.finditer(text)]
     pairs += [
-        Found(m.start(), m.end(), (_value(m[1]), _value(m[2]))) for m in _THOUSANDS.finditer(text) if m[0].count(",") > 1
+        Found(m.start(), m.end(), (_value(m[1]), _value(m[2])))
+        for m in _THOUSANDS.finditer(text)
+        if m[0].count(",") > 1
     ]
     pairs += [Found(m.start(), m.end(), (_comma(m[1]), _comma(m[2]))) for m in _DECIMAL_COMMA.finditer(text)]
+    boxes, pairs = boxes[:_MOST], pairs[:_MOST]
     kept = [p for p in pairs if not any(b.start <= p.start and p.end <= b.end for b in boxes)]
     return sorted([*boxes, *kept])
 
 
+def from_box_words(text: str) -> list[Found]:
+    """`box: 10, 20, 30, 40`."""
+    return [_box(m) for m in _BOX_LED.finditer(text)]
+
+
 def from_leads(text: str) -> list[Found]:
-    """`Coordinates: 10, 20`, `click at 10 20`, `box: 10, 20, 30, 40`."""
-    boxes = [_box(m) for m in _BOX_LED.finditer(text)]
-    return boxes + [
-        Found(m.start("a"), m.end(), (float(m["a"]), float(m["b"])), PERCENT if m["u"] else "")
-        for m in _LED.finditer(text)
-        if bool(m["u"]) == bool(m["v"])
-    ]
+    """`Coordinates: 10, 20`, `click at 10 20`, beside other numbers."""
+    led = [_pair(m) for m in _LED.finditer(text) if bool(m["u"]) == bool(m["v"])]
+    if not led:
+        return []
+    # a second pair beside it makes two answers
+    taken = [(f.start, f.end) for f in led]
+    more = (_pair(m) for m in _ALONE.finditer(text) if "," in m.group())
+    return led + [f for f in more if not any(start <= f.end and f.start <= end for start, end in taken)]
 
 
 def from_whole(text: str) -> list[Found]:
-    """Nothing but two or four numbers; or two, side by side, in a text that has no other number."""
-    match = _WHOLE.fullmatch(text)
-    if match is None:
-        match = _ALONE.search(text) if len(_ANY_NUMBER.findall(text)) <= 4 else None
-        if match is None or _ANY_NUMBER.search(text[: match.start()]) or _ANY_NUMBER.search(text[match.end() :]):
+    """Nothing but two or four numbers; or pairs of numbers in a text that has no others."""
+    whole = _WHOLE.fullmatch(text)
+    pairs = [whole] if whole is not None else list(_ALONE.finditer(text))
+    found = []
+    for match in pairs:
+        more = match.groupdict()
+        if bool(match["u"]) != bool(match["v"]) or (more.get("c") and match["u"]) or _ONE_OR_TWO.search(match.group()):
             return []
-    more = match.groupdict()
-    if bool(match["u"]) != bool(match["v"]) or (more.get("c") and match["u"]):
-        return []
-    numbers = tuple(float(match[key]) for key in "abcd" if more.get(key))
-    return [Found(match.start(), match.end(), numbers, PERCENT if match["u"] else "")]
+        numbers = tuple(float(match[key]) for key in "abcd" if more.get(key))
+        found.append(Found(match.start("a"), match.end(), numbers, PERCENT if match["u"] else ""))
+    counted = len(_ANY_NUMBER.findall(text))
+    return found if counted == sum(len(f.numbers) for f in found) and len(found) <= _MOST_PAIRS else []
+
+
+def _pair(match: re.Match[str]) -> Found:
+    return Found(match.start("a"), match.end(), (float(match["a"]), float(match["b"])), PERCENT if match["u"] else "")
 
 
 def _box(match: re.Match[str]) -> Found:
@@ -379,8 +436,11 @@ FORMS: tuple[Callable[[str], list[Found]], ...] = (
     from_json,
     from_names,
     from_tuples,
-    from_leads,
+    from_box_words,
     from_whole,
+    from_leads,
 )
+AS_WRITTEN = (from_tokens, from_tags, from_attributes, from_json)
+"""Forms that are looked for in the reply as it stands; the others without emphasis, fences and bullets."""
 CLOSED = (from_tags, from_attributes, from_json, from_tuples)
 """Forms that show where they end."""

@@ -8,20 +8,22 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any, Literal, NamedTuple
 
-from snellen.core.reply import after_correction, layout_off, marked, opened
-from snellen.exams.grounding.reading.forms import CLOSED, FORMS, Found, Numbers, objects, unclosed_tag
+from snellen.core.reply import after_correction, field, layout_off, marked, opened
+from snellen.exams.grounding.reading.forms import AS_WRITTEN, CLOSED, FORMS, Found, Numbers, objects, unclosed_tag
 
 Kind = Literal["point", "box", "refusal", "other-action", "several", "nothing"]
 
 _THINKING = re.compile(r"<(/?)think(?:ing)?>", re.IGNORECASE)
 _W = r"\s{0,8}"
 _ANSWER = re.compile(
-    rf"\b(?:final{_W})?answers?\b[\"'*_]{{0,3}}{_W}(?:is\b|would be\b|should be\b|must be\b|[:=]|->)[\"'*_]{{0,3}}{_W}:?|\bfinal\b[^\n:()]{{0,30}}:",
+    rf"(?<![\"'_])\b(?:final{_W})?answers?\b[\"'*_]{{0,3}}{_W}(?:is\b|would be\b|should be\b|must be\b|[:=]|->)[\"'*_]{{0,3}}{_W}:?|(?<![\"'_])\bfinal\b[^\n:()]{{0,30}}:",
     re.IGNORECASE,
 )
+_ACTION = re.compile(r"(?<![\"'])\baction:", re.IGNORECASE)
+_THOUGHT = re.compile(r"[\s*#]{0,8}thought:", re.IGNORECASE)
 _CALL = re.compile(rf"\b([a-z_]{{3,30}}){_W}\(", re.IGNORECASE)
 POINTING = frozenset(
     {"click", "leftclick", "leftsingle", "leftdouble", "doubleclick", "rightsingle", "rightclick", "middleclick"}
@@ -40,15 +42,23 @@ _LONGEST_REFUSAL = 200
 
 # what the reply says no to: before the numbers, in the same clause, or behind them
 _NO = r"not|n't|never|avoid(?:ing)?|instead of|rather than|neither|nor|no longer|other than|except|unlike|excluding|ignore|wrong|incorrect"
-_NO_BEFORE = re.compile(rf"(?:\b(?:{_NO})|n't)\b(?:(?!\bbut\b|\binstead\b(?! of))[^.;!?\n,()\[\]{{}}<>]){{0,60}}[(\[<{{\"'`]?$", re.IGNORECASE)
+_NO += r"|at first|initially|previously|thought (?:it|that|of)|i considered|my first (?:guess|thought|idea)"
+_NO_BEFORE = re.compile(
+    rf"(?:\b(?:{_NO})|n't)\b(?:(?!\bbut\b|\binstead\b(?! of))[^.;!?\n,()\[\]{{}}<>]){{0,60}}$", re.IGNORECASE
+)
 _SIZE_BEFORE = re.compile(
-    r"\b(?:resolution|dimensions?|size|viewport|screen|screenshot|image)\b(?: (?:is|of|was|has|size|being|with|a|resolution|dimensions?)){0,4}[\s:=]{0,3}$",
+    r"\b(?:(?:resolution|dimensions?|size|viewport)\b(?: (?:is|of|was|are|being)){0,2}[\s:=]{0,3}"
+    r"|(?:screen|screenshot|image)(?: (?:size|resolution|dimensions?))?(?: (?:is|of|was|has|are|being|with|a)){1,3}[\s:]{0,3})$",
     re.IGNORECASE,
 )
+# what belongs to the numbers though it stands before them: brackets, quotes, `coordinate=`, `pyautogui.click(`
+_DRESS = re.compile(
+    r"(?:[A-Za-z_]\w{0,30}\.)?(?:[A-Za-z_]\w{3,30})?$|(?:(?:[A-Za-z_]\w{0,30}\.)?[A-Za-z_]\w{0,30}\(|\w{1,20}=|[\[({<\"'`*\s]){1,20}$"
+)
 _NO_AFTER = re.compile(
-    r"[\"'`)\]}>*]{0,3}\s{0,3}(?:\?|,?\s{0,3}(?:(?:which|that|this|it|but that|but this|but it)\s{1,3})?"
-    r"(?:is|was|are|would be|seems|looks|appears)?\s{0,3}(?:(?:definitely|clearly|probably|actually)\s{1,3})?"
-    r"(?:not\b(?! only)|isn't\b|wasn't\b|wrong\b|incorrect\b|off\b|too (?:far|high|low|close)\b|the wrong\b))",
+    r"[\s\"'`)\]}>*/]{0,12}(?:\?|,?\s{0,3}(?:(?:which|that|this|it|but that|but this|but it)\s{1,3})?"
+    r"(?:(?:is|was|are|would be|seems|looks|appears)\s{1,3}(?:(?:definitely|clearly|probably|actually)\s{1,3})?(?:not\b(?! only)|too (?:far|high|low|close)\b|off\b)"
+    r"|(?:isn't|wasn't|aren't)\b|(?:(?:is|was|looks|seems)\s{1,3})?(?:the )?(?:wrong|incorrect)\b))",
     re.IGNORECASE,
 )
 _STRUCK = re.compile(r"~~[^~]{1,300}~~|<(?P<tag>del|s|strike)>.{0,300}?</(?P=tag)>", re.DOTALL | re.IGNORECASE)
@@ -58,14 +68,17 @@ _TAKEN_BACK = re.compile(
     r"[^()\[\]{}<>\d]{0,80}$",
     re.IGNORECASE,
 )
+_SURE = re.compile(
+    r"\(?\b(?:confidence|certainty|probability)\b[\s:=of]{0,8}\d{1,3}(?:\.\d{1,6})?\s?%?\)?", re.IGNORECASE
+)
 _LATEX_BRACKETS = re.compile(r"\\(?:left|right|bigl?|bigr)\s?(?=[()\[\]])")
 # words after which a sentence goes on
 _BREAKS_OFF = re.compile(
-    r"(?:[,;:(\[{<\-+=&/\\]|\b(?:so|and|but|or|because|since|which|that|the|an?|of|to|in|at|on|is|are|was|with|then|however|while|as|if|not|it"
-    r"|i|this|for|from|by|its|be|will|would|should|could|can|than|into|near|next|also|although|though|where|when|whether|maybe|perhaps|no))"
-    r"[\s\"'`*]{0,4}$",
+    r"(?:[,:(\[{<\-+=&/\\]|[,.;]\s{0,3}so|\b(?:and|but|or|because|since|which|the|an?|of|to|at|are|was|with|however|while|as|if|i|for|from|its"
+    r"|than|into|although|whether|(?<!where it )is))[\s\"'`*]{0,4}$",
     re.IGNORECASE,
 )
+_OR = re.compile(r"[\s\"'`*)\]}>,]{0,8}(?:or)\b(?! rather)[^.!?\n\d]{0,40}", re.IGNORECASE)
 _BRACKETS = {")": "(", "]": "[", "}": "{"}
 _MARKS = {0x060C: ",", 0x066B: ".", 0x066C: ",", 0x3001: ",", 0x00D7: "x"}
 
@@ -115,11 +128,11 @@ def spoken(reply: str) -> str:
         reply = reply[thoughts[-1].end() :]
     text = _digits(_STRUCK.sub(" ", opened(reply).text))
     text = _LATEX_BRACKETS.sub("", text)
-    _before, marker, action = text.rpartition("Action:")
-    if marker:
-        return action
+    actions = [match.end() for match in _ACTION.finditer(text)]
+    if actions:
+        return text[actions[-1] :]
     # a thought without an action is no answer, whatever numbers it mentions
-    return "" if text.lstrip("*# ").startswith("Thought:") and not _ANSWER.search(text) else text
+    return "" if _THOUGHT.match(text) and not _ANSWER.search(text) else text
 
 
 def breaks_off(text: str) -> bool:
@@ -139,46 +152,65 @@ def breaks_off(text: str) -> bool:
     return bool(open_) or unclosed_tag(text) or _BREAKS_OFF.search(bare) is not None
 
 
-def _parts(text: str) -> Iterable[str]:
-    """The text, narrowest part first: what an answer tag or \\boxed{} holds, what follows the last correction or `Answer:`, all."""
+def _parts(text: str) -> Iterator[str]:
+    """The text, narrowest part first: what an answer tag or \\boxed{} holds, what follows the last correction or `Answer:`, all.
+
+    A narrower part with a number in it, or one that refuses, has the last word.
+    """
     held = marked(text)
-    if held is not None and held[0]:
-        yield held[0]
-    corrected = after_correction(text)
-    for part in (corrected, text) if corrected != text else (text,):
-        ends = [match.end() for match in _ANSWER.finditer(part)]
-        if ends:
-            yield part[ends[-1] :]
+    narrow: list[str] = []
+    for whole in (*((held[0],) if held is not None else ()), text):
+        corrected = after_correction(whole)
+        for part in dict.fromkeys((corrected, whole)):
+            ends = [match.end() for match in _ANSWER.finditer(part)]
+            narrow += [part[ends[-1] :], part] if ends else [part]
+    for part in [inner for part in narrow for inner in (*_in_json(part), part)]:
         yield part
+        if any(sign.isdecimal() for sign in part) or (part != text and _REFUSALS.search(part)):
+            return
+
+
+def _in_json(text: str) -> Iterator[str]:
+    """The answer in words that the one JSON object of a text holds."""
+    held = [value for _start, _end, value in objects(text)]
+    answer = field(held[0]) if len(held) == 1 else None
+    if isinstance(answer, str) and answer != text:
+        yield from (after_correction(answer),)
 
 
 def _answer(text: str, cut: bool) -> Said | None:
     """What a part of a reply says; None where it names no place."""
-    flat = layout_off(text)
+    flat, denied = _SURE.sub(" ", layout_off(text, numbered=True)), set[Numbers]()
     for reader in CLOSED if cut else FORMS:
-        found: list[Found] = []
-        for one in (text, flat):
-            every = reader(one)
-            found = [f for f in every if not _denied(one, f)]
-            if every:
-                last = max(f.end for f in every)
-                if _TAKEN_BACK.search(one, last):
-                    return Said("nothing", note="the answer is taken back")
-                break
-        shapes = _distinct(found)
+        one = text if reader in AS_WRITTEN else flat
+        every = [found for found in reader(one) if found.numbers not in denied]
+        if not every:
+            continue
+        if _TAKEN_BACK.search(one, max(found.end for found in every)):
+            return Said("nothing", note="the answer is taken back")
+        refused = {found.numbers for found in every if _denied(one, found)}
+        kept = [found for found in every if not _denied(one, found)]
+        if any(found.numbers in refused for found in kept):
+            return Said("nothing", note="the reply says yes and no to one answer")
+        shapes = _distinct(every if _undecided(one, every) else kept)
         if len(shapes) > 1:
             return Said("several", note=f"{len(shapes)} different answers in one reply")
         if shapes:
             return _said(*shapes[0])
+        denied |= refused
     return None
+
+
+def _undecided(text: str, found: list[Found]) -> bool:
+    """Whether two answers are offered with an "or"."""
+    pairs = zip(sorted(found), sorted(found)[1:], strict=False)
+    return any(a.numbers != b.numbers and _OR.fullmatch(text, a.end, b.start) for a, b in pairs)
 
 
 def _denied(text: str, found: Found) -> bool:
     """Whether the reply says no to these numbers, or they are the size of the screen."""
-    before = text[max(0, found.start - 120) : found.start]
-    return bool(
-        _NO_BEFORE.search(before) or _SIZE_BEFORE.search(before[-60:]) or _NO_AFTER.match(text, found.end)
-    )
+    before = _DRESS.sub(" ", text[max(0, found.start - 120) : found.start])
+    return bool(_NO_BEFORE.search(before) or _SIZE_BEFORE.search(before[-60:]) or _NO_AFTER.match(text, found.end))
 
 
 def _distinct(found: Iterable[Found]) -> list[tuple[Numbers, str]]:
@@ -205,7 +237,7 @@ def _said(numbers: Numbers, unit: str) -> Said:
 
 def _closed_answer(reply: str, text: str) -> bool:
     """Whether a reply that was cut off got to its answer: behind an `Action:`, or as the first thing behind its thinking."""
-    if "Action:" in reply and text:
+    if _ACTION.search(reply) and text:
         return True
     return _THINKING.search(reply) is not None and text.lstrip()[:1] in ("(", "[", "{", "<", "`")
 
