@@ -63,9 +63,8 @@ def _numbers(dice: random.Random) -> tuple[str, ...]:
     if kind == 1:  # percents' numbers
         return tuple(str(round(v, 2)) for v in (x / 19.2, y / 10.8, 20, 22, 27, 29))
     if kind == 2:
-        return tuple(str(v) for v in dice.choice(((-1, -1), (-1, -1), (-5, -0.5), (-1, 0), (0, -1), (-100, 30)))) + (
-            *("-1", "-1", "-1", "-1"),
-        )
+        x, y = dice.choice(((-1, -1), (-1, -1), (-5, -0.5), (-1, 0), (0, -1), (-100, 30)))
+        return str(x), str(y), "-1", "-1", "-1", "-1"
     if kind == 3:
         return tuple(f"{v:.1f}" for v in (x, y, 400, 250, 519.9, 310))
     return tuple(str(v) for v in (x, y, x - 20, y - 8, x + 20, y + 8))

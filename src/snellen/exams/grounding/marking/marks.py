@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from snellen.core.errors import SnellenError
 from snellen.core.types import Metrics, Sample
 from snellen.exams.grounding.geometry import Box, Pixels, Point, distance, iou
-from snellen.exams.grounding.reading.forms import PERCENT
+from snellen.exams.grounding.reading.found import PERCENT
 from snellen.exams.grounding.reading.points import read_point
 from snellen.exams.grounding.reading.predictions import Prediction, from_text
 

@@ -17,7 +17,7 @@ from snellen.exams.grounding.methods.image_sizes import (
     fit_within,
     smart_resize,
 )
-from snellen.exams.grounding.reading.forms import PERCENT, Numbers
+from snellen.exams.grounding.reading.found import PERCENT, Numbers
 
 Size = tuple[int, int]
 SPACES = ("relative_1000", "resized_pixels", "image_pixels", "unit", PERCENT)

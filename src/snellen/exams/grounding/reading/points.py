@@ -12,14 +12,19 @@ from collections.abc import Iterable, Iterator
 from typing import Any, Literal, NamedTuple
 
 from snellen.core.reply import after_correction, field, layout_off, marked, opened
-from snellen.exams.grounding.reading.forms import AS_WRITTEN, CLOSED, FORMS, Found, Numbers, objects, unclosed_tag
+from snellen.exams.grounding.reading.forms import AS_WRITTEN, CLOSED, FORMS
+from snellen.exams.grounding.reading.found import Found, Numbers
+from snellen.exams.grounding.reading.json_points import objects
+from snellen.exams.grounding.reading.tagged import unclosed_tag
 
 Kind = Literal["point", "box", "refusal", "other-action", "several", "nothing"]
 
 _THINKING = re.compile(r"<(/?)think(?:ing)?>", re.IGNORECASE)
 _W = r"\s{0,8}"
 _ANSWER = re.compile(
-    rf"(?<![\"'_])\b(?:final{_W})?answers?\b[\"'*_]{{0,3}}{_W}(?:is\b|would be\b|should be\b|must be\b|[:=]|->)[\"'*_]{{0,3}}{_W}:?|(?<![\"'_])\bfinal\b[^\n:()]{{0,30}}:",
+    rf"(?<![\"'_])\b(?:final{_W})?answers?\b[\"'*_]{{0,3}}{_W}"
+    rf"(?:is\b|would be\b|should be\b|must be\b|[:=]|->)[\"'*_]{{0,3}}{_W}:?"
+    r"|(?<![\"'_])\bfinal\b[^\n:()]{0,30}:",
     re.IGNORECASE,
 )
 _ACTION = re.compile(r"(?<![\"'])\baction:", re.IGNORECASE)
@@ -57,7 +62,8 @@ _DRESS = re.compile(
 )
 _NO_AFTER = re.compile(
     r"[\s\"'`)\]}>*/]{0,12}(?:\?|,?\s{0,3}(?:(?:which|that|this|it|but that|but this|but it)\s{1,3})?"
-    r"(?:(?:is|was|are|would be|seems|looks|appears)\s{1,3}(?:(?:definitely|clearly|probably|actually)\s{1,3})?(?:not\b(?! only)|too (?:far|high|low|close)\b|off\b)"
+    r"(?:(?:is|was|are|would be|seems|looks|appears)\s{1,3}(?:(?:definitely|clearly|probably|actually)\s{1,3})?"
+    r"(?:not\b(?! only)|too (?:far|high|low|close)\b|off\b)"
     r"|(?:isn't|wasn't|aren't)\b|(?:(?:is|was|looks|seems)\s{1,3})?(?:the )?(?:wrong|incorrect)\b))",
     re.IGNORECASE,
 )
@@ -84,7 +90,10 @@ _MARKS = {0x060C: ",", 0x066B: ".", 0x066C: ",", 0x3001: ",", 0x00D7: "x"}
 
 
 class Said(NamedTuple):
-    """What a reply holds: two numbers for a point, four for a box (corners in order), none otherwise. `unit` is "percent" where it says so."""
+    """What a reply holds: two numbers for a point, four for a box (corners in order), none otherwise.
+
+    `unit` is "percent" where the reply says so.
+    """
 
     kind: Kind
     numbers: Numbers = ()
@@ -121,13 +130,16 @@ def read_point(reply: str, cut: bool = False) -> Said:
     return Said("nothing", note="no point in the reply")
 
 
+def thought_out(reply: str) -> str:
+    """What follows the thinking; nothing where the thinking never ends."""
+    thoughts = list(_THINKING.finditer(reply))
+    behind = thoughts[-1].end() if thoughts and thoughts[-1].group(1) else 0
+    return opened(reply[behind:]).text
+
+
 def spoken(reply: str) -> str:
     """The reply without thinking and with plain characters, and of an agent's reply only what follows the last `Action:`."""
-    thoughts = list(_THINKING.finditer(reply))
-    if thoughts and thoughts[-1].group(1):
-        reply = reply[thoughts[-1].end() :]
-    text = _digits(_STRUCK.sub(" ", opened(reply).text))
-    text = _LATEX_BRACKETS.sub("", text)
+    text = _LATEX_BRACKETS.sub("", _digits(_STRUCK.sub(" ", thought_out(reply))))
     actions = [match.end() for match in _ACTION.finditer(text)]
     if actions:
         return text[actions[-1] :]
@@ -164,9 +176,9 @@ def _parts(text: str) -> Iterator[str]:
         for part in dict.fromkeys((corrected, whole)):
             ends = [match.end() for match in _ANSWER.finditer(part)]
             narrow += [part[ends[-1] :], part] if ends else [part]
-    for part in [inner for part in narrow for inner in (*_in_json(part), part)]:
-        yield part
-        if any(sign.isdecimal() for sign in part) or (part != text and _REFUSALS.search(part)):
+    for one in [inner for part in narrow for inner in (*_in_json(part), part)]:
+        yield one
+        if any(sign.isdecimal() for sign in one) or (one != text and _REFUSALS.search(one)):
             return
 
 
