@@ -7,10 +7,15 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.show.pages import report
+from tests.support.marked_screens import replies as fractions
+from tests.support.marked_screens import write_screens
 
+import snellen as api
 from snellen.core.outcomes import mark_reply
 from snellen.core.types import Outcome, Sample
 from snellen.exams.grounding.exam import EXAM
@@ -111,3 +116,10 @@ def test_both_numbers_negative_are_a_refusal(reply: str) -> None:
 def test_no_reply_is_slow() -> None:
     for piece in ("<bbox", "<bbox>", "x=1 ", "[1 ", "[1" + " " * 50, "<", "1", "< " * 3):
         PROTOCOL.judge(piece * (200_000 // len(piece)), sample(TRUTHS[0]))
+
+
+def test_the_gallery_shows_what_the_protocol_read(tmp_path: Path) -> None:
+    """It drew the reading of `click`, whatever protocol the verdict was of."""
+    data, subject = write_screens(tmp_path / "set"), fractions(tmp_path / "replies.jsonl", "{:.4f}, {:.4f}", (1, 1))
+    run = api.evaluate("grounding", model=subject, data=data, protocols=["osworld-g"], out=tmp_path / "runs")
+    assert "Click at (350, 220)" in report(run, tmp_path=tmp_path).text

@@ -15,11 +15,12 @@ from snellen.exams.grounding.marking.osworld import lmms_hits, lmms_place, lmms_
 from snellen.exams.grounding.marking.screenspot import correctness
 from snellen.exams.grounding.names import OPENADAPT
 from snellen.exams.grounding.reading.predictions import Prediction, from_text
-from snellen.exams.grounding.reading.seeclick import seeclick_point
+from snellen.exams.grounding.reading.seeclick import SEECLICK, seeclick_point
 from snellen.exams.grounding.summary import GroundingSummary
 
 Rule = Callable[[Prediction, Truth, Sample], tuple[bool, Metrics]]
-Reader = Callable[[str, Sample], Prediction]
+Reader = Callable[[str, tuple[int, int]], Prediction]
+"""Somebody else's reading of a plain reply about a screenshot of some size."""
 VERSION = "2"
 """Of all five: 1 read plain replies otherwise (docs/grounding.md says how)."""
 
@@ -36,21 +37,25 @@ class GroundingProtocol(GroundingSummary):
         *,
         rule: Rule,
         metrics: tuple[Metric, ...] = measures.OF_CLICK,
-        reader: Reader = read_prediction,
+        reader: Reader | None = None,
         own_blank: Metrics | None = None,
         own_files: bool = False,
     ) -> None:
         self.name, self.about, self.metrics, self.version = name, about, metrics, VERSION
         self.headline, self.own_files = metrics[0].name, own_files
-        self.prediction, self._rule, self._own_blank = reader, rule, own_blank or {}
+        self._reader, self._rule, self._own_blank = reader, rule, own_blank or {}
 
     def judge(self, reply: str, sample: Sample) -> Verdict:
         return self._verdict(self.prediction(reply, sample), sample)
 
     def judge_cut(self, reply: str, sample: Sample) -> Verdict:
-        """Our own reader takes a cut reply's point only where it is known to be whole; those of others do not ask."""
-        ours = self.prediction is read_prediction
-        return self._verdict(read_prediction(reply, sample, cut=True), sample) if ours else self.judge(reply, sample)
+        return self._verdict(self.prediction(reply, sample, cut=True), sample)
+
+    def prediction(self, reply: str, sample: Sample, cut: bool = False) -> Prediction:
+        """What is read in a reply. Ours takes the point of one that was cut off only where it is known to be whole."""
+        if self._reader is None:
+            return read_prediction(reply, sample, cut)
+        return from_text(reply) or self._reader(reply, (int(sample.facts["width"]), int(sample.facts["height"])))
 
     def _verdict(self, prediction: Prediction, sample: Sample) -> Verdict:
         truth = truth_of(sample)
@@ -63,10 +68,10 @@ class GroundingProtocol(GroundingSummary):
         return metrics(None, truth_of(sample)) | self._own_blank
 
 
-def prediction_of(protocol: Protocol, reply: str, sample: Sample) -> Prediction:
+def prediction_of(protocol: Protocol, reply: str, sample: Sample, cut: bool = False) -> Prediction:
     """What a protocol reads in a reply; a plugin's own protocol is taken to read as `click` does."""
     reads = protocol.prediction if isinstance(protocol, GroundingProtocol) else read_prediction
-    return reads(reply, sample)
+    return reads(reply, sample, cut)
 
 
 def reading_of(prediction: Prediction) -> dict[str, Any]:
@@ -133,12 +138,8 @@ def _osworld(prediction: Prediction, truth: Truth, sample: Sample) -> tuple[bool
     return right, {"click_accuracy": float(right), "present_accuracy": float(right)}
 
 
-def _read_lmms(reply: str, sample: Sample) -> Prediction:
-    """A stored prediction, or the plain reply as lmms-eval reads it."""
-    prediction = from_text(reply)
-    if prediction is not None:
-        return prediction
-    size = _size(sample)
+def _read_lmms(reply: str, size: tuple[int, int]) -> Prediction:
+    """A plain reply as lmms-eval reads it."""
     point = lmms_point(reply)
     if point is None:
         return Prediction(method="lmms-eval", status="unparsable", size=size, reason="no two numbers in the reply")
@@ -147,20 +148,12 @@ def _read_lmms(reply: str, sample: Sample) -> Prediction:
     return Prediction(method="lmms-eval", status="found", size=size, point=lmms_place(point, size))
 
 
-def _read_seeclick(reply: str, sample: Sample) -> Prediction:
-    """A stored prediction, or the plain reply as SeeClick's evaluation reads it."""
-    prediction = from_text(reply)
-    if prediction is not None:
-        return prediction
-    size = _size(sample)
+def _read_seeclick(reply: str, size: tuple[int, int]) -> Prediction:
+    """A plain reply as SeeClick's evaluation reads it."""
     point = seeclick_point(reply)
     if point is None:
-        return Prediction(method="seeclick", status="unparsable", size=size, reason="neither two nor four numbers")
-    return Prediction(method="seeclick", status="found", size=size, point=(point[0] * size[0], point[1] * size[1]))
-
-
-def _size(sample: Sample) -> tuple[int, int]:
-    return int(sample.facts["width"]), int(sample.facts["height"])
+        return Prediction(method=SEECLICK, status="unparsable", size=size, reason="neither two nor four numbers")
+    return Prediction(method=SEECLICK, status="found", size=size, point=(point[0] * size[0], point[1] * size[1]))
 
 
 PROTOCOLS = {

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import re
 
+SEECLICK = "seeclick"
+"""The method of a prediction that was read so."""
 _NUMBER = re.compile(r"-?\d+\.?\d*")
 _BOX = re.compile(r"<box>\((\d+),(\d+)\),\((\d+),(\d+)\)</box>")
 _LARGEST = 1e12
