@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 from PIL import Image
+
 from tests.support.uitars import MARK
 
 SIZE = (1280, 720)
