@@ -1,4 +1,4 @@
-"""Accuracy against time: a dot for each method exactly at its place, with whiskers both ways and a number, and the numbers' names beside."""
+"""Accuracy against time: a dot for each method at its place, with whiskers both ways and a number, and the names of the numbers beside."""
 
 from __future__ import annotations
 
@@ -20,7 +20,10 @@ DOT, BADGE = 4.5, 9.5  # radius of a marker, and of the number beside it
 RINGS = 12
 WIDE, HIGH, LEGEND = 620.0, 420.0, 360.0
 LOG_ABOVE = 50.0  # times between the fastest and the slowest
-NOTE = "The small dot is the method's place, the number its name. Whiskers: 95 % intervals of the means over screenshots. Dashed: openadapt-grounding's targets, 80 % and 2 s."
+NOTE = (
+    "The small dot is the method's place, the number its name. Whiskers: 95 % intervals of the means over screenshots. "
+    "Dashed: openadapt-grounding's targets, 80 % and 2 s."
+)
 
 
 class _Axis(NamedTuple):
