@@ -1,0 +1,106 @@
+"""Points and boxes whose numbers have names: `x=12, y=34`, `xmin=..`, `left: ..`, `12 px from the left`. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from snellen.exams.grounding.reading.found import END, GROUPED, UNIT, Found, N, Numbers, W, unit_of, value_of
+
+_PLAIN = {
+    "x": "x",
+    "y": "y",
+    "cx": "x",
+    "cy": "y",
+    "xc": "x",
+    "yc": "y",
+    "w": "w",
+    "h": "h",
+    "width": "w",
+    "height": "h",
+}
+_LOW = {"x1": "x1", "y1": "y1", "xmin": "x1", "ymin": "y1", "left": "x1", "top": "y1", "x0": "x1", "y0": "y1"}
+_HIGH = {"x2": "x2", "y2": "y2", "xmax": "x2", "ymax": "y2", "right": "x2", "bottom": "y2"}
+CENTRED = {"cx", "cy", "xc", "yc", "xcenter", "ycenter", "centerx", "centery", "centrex", "centrey"}
+_NAMES = _PLAIN | _LOW | _HIGH | {"xcenter": "x", "centerx": "x", "ycenter": "y", "centery": "y"}
+_AXIS_WORDS = r"(?:coord(?:inate)?|pos(?:ition)?|value|axis|pixel)"
+_ASSIGNED = re.compile(
+    r"(?<![\w.])(?P<name>[xy]_?(?:min|max|[012]|center|centre)?|c[xy]|[xy]c|(?:center|centre)_?[xy]|left|top|right|bottom|width|height|[wh])"
+    rf"(?:[ _-]?{_AXIS_WORDS})?[\"'`]?{W}"
+    r"(?:=|:|\||\u2248|~|->|\bis\b|\bof\b|\bat\b|\bequals\b|\bvalue\b|\babout\b|\bapproximately\b"
+    r"|(?<!\d\s[xy])(?<=[xy])\s(?=-?\d)){1,3}"
+    rf"{W}(?:about|approximately|around|roughly|~|=|:)?{W}[\"'`]?(?P<number>{GROUPED}(?!\d|,\d)|{N}){UNIT}{END}",
+    re.IGNORECASE,
+)
+_BETWEEN = re.compile(r"(?:[\s,;|/&*\"'`_.{}()\[\]-]|px|pixels?|and|the|with|to|by|its|of|then){0,40}", re.IGNORECASE)
+_FROM_EDGE = re.compile(rf"(?P<number>{N}){UNIT}{W}(?:away{W})?from{W}(?:the{W})?(?P<edge>left|top)\b", re.IGNORECASE)
+
+
+def canonical(name: str) -> str:
+    """How a name is known, or nothing.
+
+    >>> canonical("X_min"), canonical("center_y"), canonical("price")
+    ('x1', 'y', '')
+    """
+    plain = re.sub(r"[\s_-]+", "", name.lower())
+    plain = re.sub(r"(?:coord(?:inate)?|pos(?:ition)?|pixel|value)$", "", plain) or plain
+    return _NAMES.get(plain.replace("centre", "center"), "")
+
+
+def shape_of(named: Mapping[str, float], centred: bool = False) -> Numbers:
+    """The point or box that some named numbers make; nothing where they make neither."""
+    has = set(named)
+    if {"x1", "y1", "x2", "y2"} <= has:
+        return named["x1"], named["y1"], named["x2"], named["y2"]
+    if {"x1", "y1", "w", "h"} <= has and not has & {"x", "y"}:
+        return named["x1"], named["y1"], named["x1"] + named["w"], named["y1"] + named["h"]
+    if not {"x", "y"} <= has or has & {"x1", "y1", "x2", "y2"}:
+        return ()
+    x, y = named["x"], named["y"]
+    if {"w", "h"} <= has and not centred:
+        return x, y, x + named["w"], y + named["h"]
+    return x, y
+
+
+def from_names(text: str) -> list[Found]:
+    """`x=12, y=34`, `X: 12 | Y: 34`, `xmin=.. ymin=.. xmax=.. ymax=..`, `left: .. top: .. width: .. height: ..`, `12 px from the left`."""
+    found, group, spans = [], {}, []
+    centred, units = False, set()
+
+    def close() -> None:
+        numbers = shape_of(group, centred)
+        if numbers and len(units) == 1:
+            found.append(Found(spans[0][0], spans[-1][1], numbers, next(iter(units))))
+
+    for match in _ASSIGNED.finditer(text):
+        name = canonical(match["name"])
+        near = bool(spans) and _BETWEEN.fullmatch(text[spans[-1][1] : match.start()][:41]) is not None
+        if not near or name in group:
+            close()
+            group, spans, centred, units = {}, [], False, set()
+        if not spans and name in ("w", "h"):
+            continue  # a size stands behind its place
+        group[name] = value_of(match["number"])
+        centred = centred or match["name"].lower().replace("_", "") in CENTRED
+        units.add(unit_of(match["unit"]))
+        spans.append(match.span())
+    close()
+    return found or _from_edges(text)
+
+
+def _from_edges(text: str) -> list[Found]:
+    matches = list(_FROM_EDGE.finditer(text))
+    edges = {m["edge"].lower(): m for m in matches}
+    if len(matches) != 2 or len(edges) != 2:
+        return []
+    left, top = edges["left"], edges["top"]
+    if unit_of(left["unit"]) != unit_of(top["unit"]):
+        return []
+    return [
+        Found(
+            matches[0].start(),
+            matches[1].end(),
+            (value_of(left["number"]), value_of(top["number"])),
+            unit_of(left["unit"]),
+        )
+    ]
