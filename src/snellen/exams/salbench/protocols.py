@@ -78,7 +78,6 @@ class SalBenchProtocol(Protocol):
         macro_labels: Callable[[str], tuple[str, ...]] = labels_of,
         all_labels: bool = False,
         errors_in_categories: bool = True,
-        version: str = "1",
     ) -> None:
         """`all_labels` says that macro scores count a label that no truth has, as 0; else they are over the labels that occur."""
         super().__init__(name, about, version=version)
