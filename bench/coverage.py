@@ -30,7 +30,8 @@ from snellen.stats.means import Clusters, measured_interval, of_samples, share_i
 from snellen.stats.paired import difference_interval
 from snellen.stats.tally import Tally
 
-Floats, Bools = NDArray[np.float64], NDArray[np.bool_]
+Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
 
 LEAST = 92.0
 RNG = np.random.default_rng(20)
@@ -231,7 +232,9 @@ def _macro_interval(split: str, true: Bools, said: Bools) -> Interval:
     tally = Tally(PROTOCOLS["robust"])
     for i, (has, read) in enumerate(zip(true.tolist(), said.tolist(), strict=True)):
         sample = Sample(id=str(i), tags=tags, truth=", ".join(compress(names, has)))
-        tally.add(sample, Mark(id=str(i), outcome=Outcome.WRONG, reading=list(compress(names, read)), metrics=values))
+        tally.add(
+            sample, Mark(id=str(i), outcome=Outcome.WRONG, reading=list(compress(names, read)), metrics=dict(values))
+        )
     group = next(g for g in tally._groups.values() if g.whole)
     made = PROTOCOLS["robust"].own_scores(group)["macro_f1"]
     return Interval(made.low or 0.0, made.high or 0.0, "")
