@@ -30,7 +30,8 @@ from snellen.stats.means import Clusters, measured_interval, of_samples, share_i
 from snellen.stats.paired import difference_interval
 from snellen.stats.tally import Tally
 
-Floats, Bools = NDArray[np.float64], NDArray[np.bool_]
+Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
 
 LEAST = 92.0
 RNG = np.random.default_rng(20)
@@ -231,7 +232,9 @@ def _macro_interval(split: str, true: Bools, said: Bools) -> Interval:
     tally = Tally(PROTOCOLS["robust"])
     for i, (has, read) in enumerate(zip(true.tolist(), said.tolist(), strict=True)):
         sample = Sample(id=str(i), tags=tags, truth=", ".join(compress(names, has)))
-        tally.add(sample, Mark(id=str(i), outcome=Outcome.WRONG, reading=list(compress(names, read)), metrics=values))
+        tally.add(
+            sample, Mark(id=str(i), outcome=Outcome.WRONG, reading=list(compress(names, read)), metrics=dict(values))
+        )
     group = next(g for g in tally._groups.values() if g.whole)
     made = PROTOCOLS["robust"].own_scores(group)["macro_f1"]
     return Interval(made.low or 0.0, made.high or 0.0, "")
@@ -301,35 +304,20 @@ def _time_interval(clusters: int, each: int, skewed: float) -> Interval | None:
 # ---------------------------------------------------------------- power
 
 
-def power(n: float, changing: float = 0.2) -> float:
-    """The difference between two models on the same n samples that is found with a chance of 80 %, in points, where a fifth of them
-    come out differently.
+def power(design: Design, changing: float = 0.2, correlation: float = 0.2) -> float:
+    """The difference between two models on the same samples that is found with a chance of 80 %, in points, where a fifth of the
+    samples come out differently, with a correlation of 0.2 within clusters.
 
-    The difference d is found where it is 1.96 standard errors from 0, in four of five draws: n d² = (z sqrt(c) + 0.84 sqrt(c - d²))².
+    A difference d is found where it is 1.96 standard errors from 0, in four of five draws: n d² = (1.96 √c + 0.84 √(c - d²))².
     """
-    z, most = 1.959964, 0.841621
+    sizes = np.array(design.sizes)
+    n = sizes.sum() / (1 + ((sizes**2).sum() / sizes.sum() - 1) * correlation)
     low, high = 0.0, changing
     for _ in range(60):
         d = (low + high) / 2
-        enough = n * d * d >= (z * changing**0.5 + most * (changing - d * d) ** 0.5) ** 2
+        enough = n * d * d >= (1.959964 * changing**0.5 + 0.841621 * (changing - d * d) ** 0.5) ** 2
         low, high = (low, d) if enough else (d, high)
     return 100 * high
-
-
-POWER = {
-    "a demo of 45": 45,
-    "IllusionBench test100": 100,
-    "D3": 247,
-    "OSWorld-G": 564,
-    "ScreenSpot": 1272,
-    "ScreenSpot-Pro": 1581,
-    "VQA-X test": 1968,
-    "SalBench O3": 2001,
-    "SalBench P3": 2589,
-    "ACT-X test": 3620,
-    "e-SNLI-VE test": 14740,
-    "VCR val": 26534,
-}
 
 
 def main() -> int:
@@ -352,7 +340,7 @@ def main() -> int:
     for name, some in cells.items():
         low += shown(name, some)
     print("\npower: the difference in points found with a chance of 80 %, a fifth of samples changing")
-    print("  ".join(f"{name} {power(n):.1f}" for name, n in POWER.items()))
+    print("  ".join(f"{design.name} {power(design):.1f}" for design in DESIGNS))
     print(f"one false 'excludes zero' among 24 differences that are 0: {100 * (1 - 0.95**24):.0f} %")
     least = LEAST if times >= 400 else LEAST - 2
     under = [c for c in low if c.coverage < least]

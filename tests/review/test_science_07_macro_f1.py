@@ -30,9 +30,9 @@ def test_perfect_replies_score_100(protocol: str) -> None:
 
 
 @pytest.mark.parametrize("protocol", ["paper", "robust"])
-def test_a_label_that_is_said_and_never_true_counts_where_it_does_harm(protocol: str) -> None:
+def test_a_label_that_no_truth_has_is_no_part_of_macro_scores(protocol: str) -> None:
     found = macro(protocol, tuple(f"{truth}, Pattern" for truth in TRUTHS))
-    assert found.value == pytest.approx(1.0, abs=1e-6), "as for labels that occur; the samples' precision falls"
+    assert found.value == pytest.approx(1.0, abs=1e-6), "it lowers the precision of the samples"
 
 
 def test_the_floor_is_over_the_same_labels() -> None:
