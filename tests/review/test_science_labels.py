@@ -120,6 +120,16 @@ def test_one_made_picture_among_real_ones_makes_a_set_synthetic(sets: dict[str, 
     assert exams.load("d3").open(tmp_path, Selection()).synthetic
 
 
+@pytest.mark.parametrize("name", ["salbench", "illusionbench"])
+def test_a_table_that_was_written_anew_is_known_by_its_pictures(name: str, sets: dict[str, Path], tmp_path: Path) -> None:
+    for path in sets[name].rglob("*.parquet"):
+        copy = tmp_path / path.relative_to(sets[name])
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        pq.write_table(pq.read_table(path).replace_schema_metadata(None), copy)
+        assert MARK.encode() not in pq.ParquetFile(copy).metadata.metadata
+    assert exams.load(name).open(tmp_path, Selection()).synthetic
+
+
 def test_a_set_of_somebody_else_is_not_called_ours(tmp_path: Path) -> None:
     from snellen.show.page import write_report
 
