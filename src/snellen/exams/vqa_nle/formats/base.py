@@ -52,7 +52,7 @@ class Record(Struct, frozen=True):
     boxes: tuple[Box, ...] | None = None
     size: tuple[float, float] | None = None
     metadata: str = ""
-    origin: dict[str, Any] = {}
+    origin: dict[str, Any] | None = None
 
 
 Item = Record | Problem
