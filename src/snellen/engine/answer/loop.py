@@ -97,6 +97,7 @@ class Asking:
                     store=self.store,
                     tries=self.limits.tries or TRIES,
                     use_stored=not self.limits.fresh,
+                    on_stop=self.stop,
                 )
             )
         ticker = asyncio.create_task(self._tick())
