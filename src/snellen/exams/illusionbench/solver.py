@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 from PIL import Image
 
-from snellen.core.pixels import as_rgb
+from snellen.core.pixels import BadPicture, as_rgb
 from snellen.core.types import Question
 from snellen.synthetic.hidden.scenery import LUMA, SCENES, flat
 from snellen.synthetic.hidden.silhouettes import ICON, IN, LOGO, shapes, templates
@@ -209,7 +209,7 @@ def solve(question: Question) -> str:
         return ""
     try:
         image = _opened(question.pictures[-1].data)
-    except (OSError, ValueError, SyntaxError, Image.DecompressionBombError):
+    except BadPicture:
         return ""
     with _lock:
         known = _learned()

@@ -10,8 +10,8 @@ import re
 from collections.abc import Callable, Mapping
 
 import numpy as np
-from PIL import Image
 
+from snellen.core.pixels import BadPicture
 from snellen.core.types import Question
 from snellen.exams.salbench.solver.measure import ORDERS, Measures, measure
 from snellen.exams.salbench.solver.segment import load, segment
@@ -162,7 +162,7 @@ def solve(question: Question) -> str:
         return ""
     try:
         image = load(question.pictures[-1].data)
-    except (OSError, ValueError, SyntaxError, Image.DecompressionBombError):
+    except BadPicture:
         return ""
     seg = segment(image)
     single = question.answer_kind == "one-of"
