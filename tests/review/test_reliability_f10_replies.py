@@ -62,9 +62,21 @@ def with_logprob(value: Any) -> dict[str, Any]:
         reply(completion_tokens=-1),
         with_logprob(-HUGE),
         with_logprob("none"),
+        with_logprob(1e308),
+        with_logprob(-1e308),
         completion("Color") | {"created": HUGE, "system_fingerprint": HUGE},
     ],
-    ids=["cost", "negative cost", "tokens", "negative tokens", "logprob", "no logprob", "elsewhere"],
+    ids=[
+        "cost",
+        "negative cost",
+        "tokens",
+        "negative tokens",
+        "logprob",
+        "no logprob",
+        "great logprob",
+        "least logprob",
+        "elsewhere",
+    ],
 )
 def test_numbers_that_cannot_be_are_not_said(tmp_path: Path, body: dict[str, Any]) -> None:
     kept, asked = answers(tmp_path, json.dumps(body).encode())

@@ -19,8 +19,13 @@ from snellen.core.errors import SnellenError
 from snellen.core.subject import Price, Reply, Request
 from snellen.engine.call.budget import Budget, BudgetReached
 from snellen.engine.call.caller import EndpointCaller
-from snellen.engine.call.http import Response
+from snellen.engine.call.http import Fault, Response
 from snellen.engine.call.limiter import Limiter
+from snellen.engine.plan.plan import make_plan
+from snellen.engine.plan.request import Limits, RunRequest
+from snellen.engine.run import carry_out
+from snellen.engine.runs.folder import RunFolder
+from snellen.exams.grounding.exam import EXAM
 from snellen.subjects.openai_api import ChatSubject, Settings
 
 CAP = 0.05
@@ -146,8 +151,6 @@ def test_a_free_first_call_teaches_nothing() -> None:
 def test_replies_that_are_lost_count_like_the_dearest() -> None:
     class Dropping(Server):
         async def post(self, body: bytes) -> Response:
-            from snellen.engine.call.http import Fault
-
             response = await super().post(body)
             if self.asked == 1:
                 return response
@@ -219,3 +222,19 @@ def test_the_whole_command_stops_with_one_line(tmp_path: Path) -> None:
         assert done.returncode == 2, done.stderr
         assert "give --price IN/OUT" in done.stderr
         assert len(seen) <= 3
+
+
+def test_a_question_that_is_stopped_midway_keeps_its_bill(tmp_path: Path) -> None:
+    """A method asks several times; the cap is reached between two of them."""
+
+    EXAM.make(tmp_path / "set", count=4, seed=1, workers=1, progress=None)
+    with Endpoint(answer='{"x": 500, "y": 500}', cost=0.01) as endpoint:
+        options = {"base_url": endpoint.url, "model": "api/m", "method_options": {"format": "gpt"}}
+        request = RunRequest("grounding", "method/vlm+narrow", tmp_path / "set", options=options, out=tmp_path / "runs")
+        plan = make_plan(request._replace(limits=Limits(max_cost=CAP, concurrency=4, use_store=False)))
+        assert isinstance(carry_out(plan).stopped, BudgetReached)
+        billed = 0.01 * len(endpoint.requests)
+        assert billed <= CAP + 1e-9
+        assert RunFolder(plan.folder).scan().totals.cost == pytest.approx(billed)
+        assert isinstance(carry_out(plan).stopped, BudgetReached)
+        assert 0.01 * len(endpoint.requests) == pytest.approx(billed)  # a resume has nothing left to spend

@@ -46,6 +46,34 @@ class Blocked(Exam):
 EXAM = Blocked()
 '''
 
+CLINGS = '''
+"""A subject that never answers, and never ends."""
+import asyncio, time
+from pathlib import Path
+from snellen.core.subject import Subject, SubjectKind
+
+class Clings(Subject):
+    def __init__(self, folder):
+        self.spec, self.folder = "clings/x", Path(folder)
+        self.identity = {"kind": "clings"}
+
+    async def answer(self, question, prepared, call):
+        (self.folder / "asked").touch()
+        await asyncio.sleep(1000)
+
+    async def close(self):
+        (self.folder / "closing").touch()
+        time.sleep(1000)
+
+class Kind(SubjectKind):
+    prefix = "clings"
+
+    def build(self, name, given):
+        return Clings(name)
+
+SUBJECTS = {"clings": Kind()}
+'''
+
 
 def wait_for(condition: Callable[[], object], process: subprocess.Popen[str]) -> None:
     while not condition():
@@ -114,21 +142,21 @@ def test_data_that_cannot_be_read_to_its_end(tmp_path: Path) -> None:
     assert process.returncode == 130
 
 
-def test_the_second_signal_acts_at_once(tmp_path: Path) -> None:
-    """Nothing can hold it up, also where the first one is still being obeyed."""
-    data = write_set(tmp_path / "set", 5)
-    with silent() as (url, asked):
-        words = ("run", "salbench", "--data", data, "--model", "api/m", "--base-url", url, "--out", tmp_path / "runs")
-        process = start(*words, cache=tmp_path / "cache")
-        wait_for(asked.is_set, process)
-        process.send_signal(signal.SIGTERM)
-        process.send_signal(signal.SIGTERM)
-        try:
-            process.communicate(timeout=LONG)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            pytest.fail("both signals were ignored")
-    assert process.returncode in (-signal.SIGTERM, 130)
+@pytest.mark.parametrize("kind", [signal.SIGINT, signal.SIGTERM])
+def test_the_second_signal_acts_at_once(tmp_path: Path, kind: signal.Signals) -> None:
+    """Nothing can hold it up, not even a subject that does not come to an end."""
+    (tmp_path / "clings.py").write_text(CLINGS)
+    process = start(
+        *("run", "salbench", "--plugin", tmp_path / "clings.py", "--data", write_set(tmp_path / "set", 5)),
+        *("--model", f"clings/{tmp_path}", "--out", tmp_path / "runs"),
+        cache=tmp_path / "cache",
+    )
+    wait_for((tmp_path / "asked").exists, process)
+    process.send_signal(kind)
+    wait_for((tmp_path / "closing").exists, process)
+    process.send_signal(kind)
+    ended(process)
+    assert process.returncode == (130 if kind == signal.SIGINT else -signal.SIGTERM)
 
 
 def children(pid: int) -> list[int]:

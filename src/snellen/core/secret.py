@@ -2,7 +2,7 @@
 
 A key that is a word (`none`, `test`, `color`, as local servers take them) is no secret, and a reply may hold it for good reasons.
 So replies, which are marked, are changed only for a key that looks like one, and whoever changes them says so in the record.
-Messages are for people and never marked: every key is taken out of them.
+A server's error messages are for people and never marked: every key is taken out of them.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ class Secret:
     def __init__(self, value: str) -> None:
         self._value = value
         self._in_replies = looks_secret(value)
-        if len(value) >= SHORTEST:
+        if self._in_replies or (len(value) >= SHORTEST and not value.isalpha()):
             _SEEN.add(value)
 
     def reveal(self) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from math import inf
 
 from snellen.core.errors import SnellenError
 from snellen.core.subject import Price
@@ -65,6 +66,6 @@ def parse_price(text: str) -> Price:
         per_input, per_output = (float(x) for x in text.split("/"))
     except ValueError:
         raise SnellenError(f"--price {text}: expected IN/OUT in USD per million tokens, such as 2.5/10") from None
-    if per_input < 0 or per_output < 0:
-        raise SnellenError(f"--price {text}: prices cannot be negative")
+    if not (0 <= per_input < inf and 0 <= per_output < inf):
+        raise SnellenError(f"--price {text}: a price is a number from 0 on")
     return Price(per_input, per_output, "--price")

@@ -172,7 +172,8 @@ def _token(item: dict[str, Any], key: Secret) -> tuple[Token, bool]:
 
 
 def _is_pair(item: Any) -> bool:
-    return isinstance(item, dict) and _number(item.get("logprob")) is not None
+    logprob = _number(item.get("logprob")) if isinstance(item, dict) else None
+    return logprob is not None and logprob <= 1.0  # above 0 by rounding only
 
 
 def _pair(item: dict[str, Any]) -> tuple[str, float]:

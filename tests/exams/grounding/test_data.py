@@ -14,6 +14,7 @@ from PIL import Image
 from snellen.core.errors import SnellenError
 from snellen.core.options import Selection
 from snellen.core.types import Picture, Text
+from snellen.exams.grounding import data as grounding_data
 from snellen.exams.grounding.data import FORMATS, GroundingData, recognise
 from snellen.exams.grounding.exam import EXAM
 from snellen.exams.grounding.formats.annotations import instruction_of
@@ -94,13 +95,13 @@ def test_full_reads_each_screenshot_once_and_keeps_its_elements_together(
 ) -> None:
     data = opened(seed_set(tmp_path))
     reads: Counter[str] = Counter()
-    original = Path.read_bytes
+    original = grounding_data.read_picture
 
-    def counted(self: Path) -> bytes:
-        reads[self.name] += 1
-        return original(self)
+    def counted(path: Path) -> bytes:
+        reads[path.name] += 1
+        return original(path)
 
-    monkeypatch.setattr(Path, "read_bytes", counted)
+    monkeypatch.setattr(grounding_data, "read_picture", counted)
     samples = list(data.full(lambda name: name != "b/b1"))
     assert [s.id for s in samples] == ["a/a1", "a/a2"] and reads == {"a.png": 1}
     assert samples[0].pictures[0] is samples[1].pictures[0]

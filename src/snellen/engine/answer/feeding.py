@@ -285,9 +285,7 @@ def main() -> None:
         send(Message(error=str(error)))
     except BrokenPipeError:
         pass
-    except (
-        Exception
-    ) as error:  # told to the other side, where the thread that takes over meets it again, if it is in the data
+    except Exception as error:  # if it is in the data, the thread that takes over meets it again
         send(Message(lost=f"the process that reads the data failed ({one_line(said_by(error))})"))
 
 

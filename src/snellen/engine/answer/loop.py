@@ -97,6 +97,7 @@ class Asking:
                     store=self.store,
                     tries=self.limits.tries or TRIES,
                     use_stored=not self.limits.fresh,
+                    on_stop=self.stop,
                 )
             )
         ticker = asyncio.create_task(self._tick())
@@ -131,8 +132,9 @@ class Asking:
     async def _unless_stopped(self, work: asyncio.Future[T]) -> T | None:
         """The result of some work; None where the run is stopped before it is there."""
         stopped = asyncio.ensure_future(self._stopped.wait())
+        either: set[asyncio.Future[Any]] = {work, stopped}
         try:
-            await asyncio.wait({work, stopped}, return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
             return work.result() if work.done() else None
         finally:
             stopped.cancel()

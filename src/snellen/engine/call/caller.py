@@ -73,11 +73,14 @@ class EndpointCaller:
         tries: int,
         use_stored: bool = True,
         jitter: Callable[[], float] = random.random,
+        on_stop: Callable[[SnellenError], None] | None = None,
     ) -> None:
+        """`on_stop` is told what ends the run (the cap, a refused key), whatever the subject makes of the exception."""
         self._endpoint, self._transport = endpoint, transport
         self._limiter, self._budget, self._store = limiter, budget, store
         self._tries, self._use_stored, self._jitter = tries, use_stored, jitter
         self.trust = Trust(endpoint.connection.url)
+        self._on_stop = on_stop
         self._pending: dict[str, asyncio.Future[Reply]] = {}
         self.retries = 0
         self.succeeded = 0
@@ -113,6 +116,8 @@ class EndpointCaller:
         try:
             reply = await self._tried(request)
         except BaseException as error:
+            if self._on_stop is not None and isinstance(error, SnellenError):
+                self._on_stop(error)
             if not future.done():
                 future.set_exception(error if isinstance(error, Exception) else SnellenError("the run was stopped"))
                 future.exception()
@@ -209,8 +214,8 @@ class EndpointCaller:
         except BrokenReply as broken:
             return None, 599, f"broken reply: {broken}", broken.bill.cost
         except Exception as error:
-            reason = f"broken reply: {one_line(str(error)) or type(error).__name__}"
-            return None, 599, reason, None if good else 0.0
+            said = self._endpoint.connection.key.redact(str(error)) or type(error).__name__
+            return None, 599, f"broken reply: {one_line(said)}", None if good else 0.0
         if parsed.error is None:
             return parsed, 200, "", parsed.cost
         return parsed, parsed.status or response.status, parsed.error.reason, parsed.cost or 0.0

@@ -19,7 +19,7 @@ import httptools
 
 LARGEST_REPLY = 64 * 1024 * 1024
 LARGEST_HEAD = 512 * 1024  # all header lines, those of interim replies (100 Continue) included
-LARGEST_FRAMED = 4 * LARGEST_REPLY  # with what chunks and trailers add
+LARGEST_FRAMED = 2 * LARGEST_REPLY  # with what chunks and trailers add
 CONNECT_TIMEOUT = 30.0
 STALE = 0.1  # a kept connection that closes this soon after a request was closed before it
 _now = time.monotonic
