@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 
 import pytest
+from tests.support.captions import FORMS, NOTHING, generate, topic
 
 from snellen.core.outcomes import mark_reply
 from snellen.core.types import Outcome
 from snellen.exams.d3.prompts import probes
 from snellen.exams.d3.protocols import PROTOCOLS
 from snellen.exams.d3.reading import read
-from tests.support.captions import FORMS, NOTHING, generate, topic
 
 A, B = "A dog sits on the grass.", "A dog stands on the road."
 DRAFT = json.dumps({"left_image": A, "right_image": B})
@@ -60,7 +60,9 @@ def test_hardly_any_generated_reply_is_misread() -> None:
         assert said.means or found is None, said.reply[:200]
         answers += said.means
         unparsable += said.means and found is None
-        misread += found is not None and [t.rstrip(".") for t in found.texts] != [t.rstrip(".") for t in said.topic.answers]
+        misread += found is not None and [t.rstrip(".") for t in found.texts] != [
+            t.rstrip(".") for t in said.topic.answers
+        ]
     assert misread <= 0.01 * answers
     assert unparsable <= 0.05 * answers
 

@@ -4,14 +4,14 @@ marked a guess in unfinished thinking as correct."""
 from __future__ import annotations
 
 import pytest
+from tests.support.readers import figures
+from tests.support.readers.vqa_nle import READERS
 
 from snellen.core.outcomes import mark_reply
 from snellen.core.types import Outcome, Sample
 from snellen.exams.vqa_nle.protocols import PROTOCOLS
 from snellen.exams.vqa_nle.reading.strict import read_label, read_open
 from snellen.exams.vqa_nle.reading.strict_vcr import read_choice
-from tests.support.readers import figures
-from tests.support.readers.vqa_nle import READERS
 
 WHY = "it stands on the left"
 CHOICES = ["He is sad because it rains.", "A man is angry.", "She is waiting for the bus.", "They are about to leave."]
