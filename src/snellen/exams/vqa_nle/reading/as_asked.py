@@ -46,6 +46,8 @@ def as_asked(reply: str) -> tuple[str, str | None] | None:
     lowered = head.lower()
     if "'" in head or (lowered not in ("yes", "no", "a") and not _MORE_TO_IT.isdisjoint(lowered.split())):
         return None
+    if not why and " " in head and head[0].isdigit():
+        return None  # "2 dogs": a number, and what is said beyond
     return (head, reply[found.start("why") :] if why else None) if not why or _is_plain(why) else None
 
 

@@ -173,3 +173,16 @@ _SO = re.compile(
 def before_verdict(text: str, start: int) -> str:
     """The reason before a verdict that comes after it: "it rains, so the answer is yes" without what follows the rain."""
     return _SO.sub("", text[:start])
+
+
+def without_lead_out(text: str) -> str:
+    """A reason without the words that lead from it to an answer: "It rains. So the answer is".
+
+    >>> without_lead_out("It rains. So the final answer is")
+    'It rains'
+    """
+    whole = f"{text.rstrip()} x"
+    for found in (verdict_in(whole), named_in(whole)):
+        if found and found.end() >= len(whole) - 1:
+            return before_verdict(whole, found.start())
+    return text
