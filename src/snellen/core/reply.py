@@ -25,6 +25,7 @@ __all__ = [
     "marked",
     "opened",
     "plain",
+    "spoken",
     "unwrapped",
 ]
 
@@ -58,6 +59,16 @@ def opened(reply: str, longest: int = LONGEST) -> Opened:
     text = _without_special_tokens(text)[-longest:].strip()
     value, around = holds_json(text)
     return Opened(text, False, value, around)
+
+
+def spoken(reply: str) -> str:
+    """A reply without thinking and special tokens, its own characters as they are; empty where it ended inside its thinking.
+
+    >>> spoken("<think>Maybe red</think>Caf\u00e9 \u2013 blue</s>"), spoken("<think>Maybe red")
+    ('Caf\u00e9 \u2013 blue', '')
+    """
+    text, cut = _without_thinking(reply)
+    return "" if cut else _without_special_tokens(text)
 
 
 # ---------------------------------------------------------------- characters
