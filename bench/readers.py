@@ -12,7 +12,7 @@ from collections import Counter
 from tests.support.readers import all_readers, faults, figures
 from tests.support.wrapping import AROUND, BARE, FORMS, NOTHING, TWISTS
 
-SHOWN = 12  # examples of each fault
+SHOWN = 6  # examples of each fault
 
 
 def main(count: int, seed: int, name: str) -> None:

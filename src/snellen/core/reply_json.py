@@ -115,7 +115,7 @@ def field(value: Any, names: tuple[str, ...] = ANSWER_KEYS, depth: int = 0) -> A
         return found[-1] if found else None
     if not isinstance(value, dict):
         return None
-    keys = {_key(key): inner for key, inner in value.items()}
+    keys = {key_of(key): inner for key, inner in value.items()}
     for name in names:
         if name in keys and keys[name] is not None:
             inner = keys[name]
@@ -128,5 +128,10 @@ def field(value: Any, names: tuple[str, ...] = ANSWER_KEYS, depth: int = 0) -> A
     return None
 
 
-def _key(key: Any) -> str:
+def key_of(key: Any) -> str:
+    """A key in the form in which names are compared.
+
+    >>> key_of("Final Answer"), key_of("finalAnswer")
+    ('final_answer', 'final_answer')
+    """
     return re.sub(r"[\s-]+", "_", re.sub(r"(?<=[a-z])(?=[A-Z])", "_", str(key)[:60]).strip().lower())

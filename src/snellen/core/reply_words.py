@@ -126,7 +126,9 @@ def layout_off(text: str, numbered: bool = False) -> str:
     text = _LINE_START.sub("", latex_off(text))
     if numbered:
         text = _NUMBER_START.sub("", text)
-    return _EMPHASIS.sub("", text).strip()
+    if any(sign in text for sign in "*_`~"):
+        text = _EMPHASIS.sub("", text)
+    return text.strip()
 
 
 def _leads_off(text: str) -> str:
@@ -157,31 +159,66 @@ _CORRECTION = re.compile(
     rf"(?:{_CLAUSE}|\b(?:no|oh|hmm|hm|but|sorry|oops)[,.]? )wait\b(?:[,.!:-]{{1,3}}|(?= ))(?: (?:no|actually|{_WRONG})\b[,.!:-]?){{0,2}}"
     rf"|{_CLAUSE}(?:actually|rather|oops|correction|my mistake|my bad|hold on|sorry|apologies)\b[,.!:-]{{1,3}}(?: (?:no|i mean(?:t)?)\b,?)?"
     r"|(?:^|(?<=[.!?;\n]\s))(?:no, )?actually\s|\b(?:scratch|strike|forget|ignore|disregard) that\b[,.!:-]?"
-    r"|\b(?:let me|i (?:must|should|need to|have to)) (?:correct|rephrase|revise|reconsider|fix)\b(?: (?:that|myself|my answer|this|it)\b)?"
+    r"|\b(?:let me|i (?:must|should|need to|have to)) (?:correct|rephrase|revise|reconsider)\b(?: (?:that|myself|my answer|this|it)\b)?"
     rf"|{_CLAUSE}(?:no, )?i mean(?:t)?\b[,:-]?(?: to say\b)?|{_CLAUSE}or rather\b[,:-]?"
     r"|\bon second (?:thoughts?|look|glance)\b[,:-]?"
     r"|\b(?:upon|on|after) (?:closer|further|more careful) (?:inspection|examination|look|reflection|review)\b[,:-]?"
     r"|\b(?:corrected|revised|updated) answer\b\s?(?:is\b|:)?",
     re.IGNORECASE | re.MULTILINE,
 )
-_HINTS = (
+_HINTS = (  # one of these is in every correction: most replies need not be searched
     *(
         "wait",
         "actually",
-        "rather",
+        "or rather",
+        "rather,",
         "oops",
-        "correct",
+        "correction",
+        "me correct",
+        "to correct",
+        "must correct",
+        "should correct",
+    ),
+    *(
         "mistake",
         "my bad",
         "hold on",
         "sorry",
         "apologies",
-        " that",
-        "i mean",
-        "second",
+        "scratch that",
+        "strike that",
+        "forget that",
+        "ignore that",
+        "disregard",
     ),
-    *("rephrase", "revise", "reconsider", "fix", "closer", "further", "careful", "updated"),
+    *(
+        "i mean",
+        "on second",
+        "rephrase",
+        "revise",
+        "reconsider",
+        "closer",
+        "further",
+        "more careful",
+        "corrected answer",
+        "updated answer",
+    ),
 )
+
+
+def correction_end(text: str) -> int:
+    """Where the last "no, wait", "actually," or the like ends; 0 where nothing is corrected.
+
+    >>> correction_end("red because he waits"), "red. Wait, blue"[correction_end("red. Wait, blue"):]
+    (0, ' blue')
+    """
+    lowered = text.lower()
+    for word in _HINTS:
+        if word in lowered:
+            break
+    else:
+        return 0
+    return max((found.end() for found in _CORRECTION.finditer(text)), default=0)
 
 
 def after_correction(text: str) -> str:
@@ -190,9 +227,6 @@ def after_correction(text: str) -> str:
     >>> after_correction("Red. No, wait, it is blue."), after_correction("Red because it is actually hot.")
     ('it is blue.', 'Red because it is actually hot.')
     """
-    lowered = text.lower()
-    if not any(word in lowered for word in _HINTS):
-        return text
-    end = max((found.end() for found in _CORRECTION.finditer(text)), default=0)
+    end = correction_end(text)
     rest = text[end:].strip(" \t\n,.;:!-")
     return text[end:].strip(" \t\n,;:!-") if rest else text

@@ -31,12 +31,24 @@ LEVELS = ("easy", "medium", "hard")
 ENDINGS = (".png", ".jpg", ".jpeg", ".webp")
 # other spellings, in lower case with spaces for underscores and hyphens
 ALIASES = {
+    "airplane": ("aeroplane", "plane"),
+    "bicycle": ("bike",),
+    "car": ("automobile",),
+    "sailboat": ("sail boat", "sailing boat"),
+    "teapot": ("tea pot",),
+    "scooter": ("motor scooter",),
+    "face_emoji": ("emoji",),
     "stationary": ("stationery",),
     "benz": ("mercedes benz", "mercedes"),
-    "mcdonalds": ("mcdonald's", "mcdonald s", "mcdonald"),
+    "mcdonalds": ("mcdonald's", "mcdonald s", "mcdonald", "mc donalds", "mc donald's"),
+    "starbucks": ("star bucks",),
+    "playstation": ("play station",),
+    "facebook": ("face book",),
+    "olympics": ("olympic", "olympic rings", "olympic games"),
     "Time_square": ("times square",),
-    "Sand_dune": ("sand dunes",),
+    "Sand_dune": ("sand dunes", "dune"),
     "Underwater_ruins": ("underwater ruin",),
+    "Bazaar_market": ("bazaar",),
 }
 
 
@@ -84,3 +96,20 @@ def meant(names: tuple[str, ...], word: str) -> str | None:
     """
     plain = word.lower().replace("_", " ").replace("-", " ").replace("\u2019", "'").strip()
     return next((n for n in names if plain in (n.lower().replace("_", " "), *ALIASES.get(n, ()))), None)
+
+
+def spellings_of(name: str) -> tuple[str, ...]:
+    """Every way to write a name in lower case that counts as it: with spaces, joined, an alias, and their plurals.
+
+    >>> spellings_of("paper_clip")
+    ('paper clip', 'paperclip', 'paper clips', 'paperclips')
+    """
+    words = (name.lower().replace("_", " "), *ALIASES.get(name, ()))
+    forms = (*words, *(w.replace(" ", "") for w in words))
+    return tuple(dict.fromkeys((*forms, *map(_plural, forms))))
+
+
+def _plural(word: str) -> str:
+    if word.endswith("y") and word[-2] not in "aeiou":
+        return word[:-1] + "ies"
+    return word + ("es" if word.endswith(("s", "x", "ch", "sh")) else "s")

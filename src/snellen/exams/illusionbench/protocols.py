@@ -180,7 +180,8 @@ PROTOCOLS = {
         ),
         IllusionProtocol(
             "lmms-first",
-            "normalised name as a substring of a 'Shape:' or 'Scene:' line, else of the whole reply",
+            "normalised name as a substring of the last 'Shape:' or 'Scene:' line, else of the whole reply",
+            version="2",
             prompt="lmms-first",
             judge=_first,
         ),
@@ -198,9 +199,9 @@ PROTOCOLS = {
         ),
         IllusionProtocol(
             "robust",
-            "the one option named, of the asked kind if there is one: whole words, longest first, aliases, negation; "
-            "several, none or a contradiction are unparsable",
-            version="2",
+            "the one option named, of the asked kind if there is one, whatever stands around it: whole words, other spellings, "
+            "plurals, negation, corrections; several, none, a contradiction or unfinished thinking are unparsable",
+            version="3",
             prompt="original",
             judge=_robust,
         ),

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from functools import lru_cache
 from typing import NamedTuple
 
-from snellen.exams.illusionbench.names import ALIASES, SCENES, SHAPES
+from snellen.core.reply_options import Options
+from snellen.exams.illusionbench.names import SCENES, SHAPES, spellings_of
 
 # ---------------------------------------------------------------- the original, zero-shot
 
@@ -65,9 +65,16 @@ def match_strict(answer: str, truth: str) -> bool:
 
 
 def extract_first(reply: str, task: str) -> str:
-    """The value of a line `Shape:` or `Scene:`, else the whole reply."""
-    found = re.search(rf"^[^\S\n]*{task}\s*:\s*(.+)$", reply, re.IGNORECASE | re.MULTILINE)
-    return found.group(1).strip() if found else reply
+    """The value of the last line `Shape:` or `Scene:`, else the whole reply; also where that last line has only white space after
+    the colon. (A line that ends at the colon is none.)
+    """
+    label = re.compile(rf"\s*{task}\s*:", re.IGNORECASE)
+    value = ""
+    for line in reply.splitlines():
+        found = label.match(line)
+        if found and found.end() < len(line):
+            value = line[found.end() :].strip()
+    return value or reply
 
 
 def match_first(answer: str, truth: str) -> bool:
@@ -83,60 +90,69 @@ def match_head(reply: str, truth: str) -> bool:
 
 # ---------------------------------------------------------------- robust
 
-_NOT = r"\b(?:not(?! only\b)|cannot|never|neither|nor|unlike|without|rather than|instead of|nothing like|[a-z]+n't)"
+_NOT = (
+    r"\b(?:not(?! only\b)|cannot|never|neither|nor|unlike|without|rather than|instead of|nothing like|[a-z]+n't"
+    r"|(?:any|every)thing(?: else)? (?:but|except)|far from|fails? to|(?<!no )doubts?|hardly|barely|lacks?|ruled? out|excludes?|excluded"
+    r"|other than|unlikely|if (?:it|this) (?:was|were|is)|none|wrong to (?:say|call)|as opposed to)"
+)
 _NO = r"\bno(?: (?:visible|clear|obvious|hidden|such|discernible))?(?: (?:sign|trace|hint|evidence) of)?(?: an?| the)?"
 _TURNS = r"but|except|only|so|however|though|although|instead|rather|because|therefore"  # here a new statement begins
-_IS_NOT = r" (?:(?:is|was|are|were|do|does|can|could|would) not\b|cannot\b|[a-z]+n't\b)"
-_THINKING = re.compile(r"<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.DOTALL)
-_THOUGHT = re.compile(r".*</think(?:ing)?>", re.DOTALL)
-LONGEST = 20_000  # characters from the end that are read
+_IS_NOT = (
+    r" (?:(?:is|was|are|were|do|does|can|could|would) not\b|cannot\b|[a-z]+n't\b"
+    r"|(?:is|was) (?:wrong|incorrect|unlikely|impossible|ruled out|excluded)\b)"
+)
+_DOUBTS = re.compile(
+    r"\b(?:no|not|or|but|however|instead|could|might|may|maybe|perhaps|possibly|also|though|although)\b|n't\b"
+)
 
 
 class _Names(NamedTuple):
-    """Patterns of all names of a subset, longest first, and which name each spelling stands for."""
+    """All names of a subset with their spellings, and the pattern of negated ones."""
 
-    named: re.Pattern[str]
+    options: Options
     negated: re.Pattern[str]
-    spellings: dict[str, str]
 
 
 @lru_cache(maxsize=8)
 def _names(subset: str) -> _Names:
     spellings: dict[str, str] = {}
     for name in (*SHAPES[subset], *SCENES):
-        for spelling in (name.lower().replace("_", " "), *ALIASES.get(name, ())):
+        for spelling in spellings_of(name):
             spellings.setdefault(spelling, name)
-    words = "|".join(re.escape(s) for s in sorted(spellings, key=len, reverse=True))
-    name = rf"(?:{words})\b"
+    options = Options(spellings, ("class", "class_name", "name"))
+    name = rf"{options.word}\b"
     # a few words may stand between "not" and the name ("not really look like a"), and "or" brings more names
-    between = rf"(?: (?!(?:{_TURNS})\b)(?!{name})[\w']++){{0,5}}"
-    before = rf"(?:{_NOT}{between}|{_NO}) ['(]?{name}(?:,? n?or(?: an?| the)? {name})*"
+    between = rf"(?: (?!(?:{_TURNS})\b)(?!{name})[\w']++){{0,6}}"
+    before = rf"(?:{_NOT}{between}|{_NO}) ['(]?{name}(?:(?:,? (?:n?or|and)|,)(?: an?| the)? {name})*"
     after = rf"\b{name}'?{_IS_NOT}"
-    return _Names(re.compile(rf"\b{name}"), re.compile(f"{after}|{before}"), spellings)
+    return _Names(options, re.compile(f"{after}|{before}"))
 
 
 @lru_cache(maxsize=8192)
 def _asserted_and_negated(reply: str, subset: str) -> tuple[tuple[str, ...], frozenset[str]]:
-    text = unicodedata.normalize("NFKC", reply[-LONGEST:]).lower().replace("\u2019", "'")
-    text = _THOUGHT.sub(" ", _THINKING.sub(" ", text), count=1)
-    text = re.sub(r"[^\S\n]+", " ", re.sub(r"[_*`\"#\[\]<>|-]", " ", text))
     names = _names(subset)
-    last = max((m.start() for m in names.named.finditer(text)), default=0)
-    text = text[max((m.end() for m in re.finditer(r"\banswer ?(?:is|:)", text) if m.end() <= last), default=0) :]
+    said = names.options.said(reply)
     denied: list[str] = []
 
     def deny(found: re.Match[str]) -> str:
-        denied.extend(names.spellings[m.group()] for m in names.named.finditer(found.group()))
+        denied.extend(names.options.names(found.group()))
         return ". "
 
-    text = names.negated.sub(deny, text)
-    return tuple(dict.fromkeys(names.spellings[m.group()] for m in names.named.finditer(text))), frozenset(denied)
+    rest = tuple(dict.fromkeys(names.options.names(names.negated.sub(deny, said.text)))) if said.text else ()
+    if said.sure is None:
+        return rest, frozenset(denied)
+    # a bare answer, and words that explain it: other names of its kind are no answers, unless the words cast doubt on it
+    others = [name for name in rest if name not in said.sure]
+    alike = [n for n in others if any((n in SCENES) == (s in SCENES) for s in said.sure)]
+    if said.leads and alike and _DOUBTS.search(said.text):
+        return (*said.sure, *others), frozenset(denied)
+    return (*said.sure, *(name for name in others if name not in alike)), frozenset(denied)
 
 
 def read_robust(reply: str, subset: str) -> list[str]:
-    """The options that a reply names, each once, in order: whole words, longest match first, aliases, spaces for underscores,
-    negated ones left out; only what follows the last "answer:" where it names something. Thinking is not read. A reply that
-    says of a name both that it is and that it is not says nothing.
+    """The options that a reply names, each once, in order, whatever stands around them (core/reply.py, core/reply_options.py): whole
+    words, longest match first, other spellings and plurals, negated ones left out. A reply that says of a name both that it is and
+    that it is not says nothing.
     """
     asserted, denied = _asserted_and_negated(reply, subset)
     return [] if denied.intersection(asserted) else list(asserted)

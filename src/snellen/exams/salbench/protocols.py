@@ -68,6 +68,7 @@ class SalBenchProtocol(Protocol):
         name: str,
         about: str,
         *,
+        version: str = "1",
         headline: str,
         read: Callable[[str, tuple[str, ...]], Labels],
         truth: Callable[[str, tuple[str, ...]], Labels],
@@ -75,7 +76,7 @@ class SalBenchProtocol(Protocol):
         macro_labels: Callable[[str], tuple[str, ...]] = labels_of,
         errors_in_categories: bool = True,
     ) -> None:
-        super().__init__(name, about)
+        super().__init__(name, about, version=version)
         self.headline = headline
         self._labels_said, self._truth, self._score = read, truth, score
         self._macro_labels, self._errors_in_categories = macro_labels, errors_in_categories
@@ -158,7 +159,8 @@ PROTOCOLS = {
         ),
         SalBenchProtocol(
             "robust",
-            "whole words, aliases, negation, markdown and verbose replies understood; macro F1 over all labels",
+            "whole words, aliases, negation, corrections and yes or no understood in replies of any form; macro F1 over all labels",
+            version="2",
             headline="macro_f1",
             read=read_robust,
             truth=lambda answer, _labels: truth_lmms(answer),

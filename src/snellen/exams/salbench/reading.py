@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from functools import lru_cache
+
+from snellen.core.reply_options import Options
 
 # ---------------------------------------------------------------- lmms-eval (also the paper's own rules)
 
@@ -47,83 +48,148 @@ def truth_plan_v2(answer: str, labels: tuple[str, ...]) -> frozenset[str]:
 
 # ---------------------------------------------------------------- robust
 
-ALIASES = {
-    "orientation": r"orientations?|oriented|rotat(?:ion|ions|ed)|tilt(?:ed)?|angles?|angled|direction|slant(?:ed)?",
-    "color": r"colou?rs?|colou?red|colou?ration|colou?ring|hues?",
-    "focus": r"focus(?:ed)?|blur(?:red|ry|riness)?|sharpness|defocus(?:ed)?",
-    "shape": r"shapes?|shaped",
-    "size": r"sizes?|sized|larger|smaller|bigger|scale",
-    "location": r"locations?|positions?|positioned|placement|positioning",
-    "pattern": r"patterns?|patterned",
+SPELLINGS = {
+    "orientation": "orientation orientations oriented orientated rotation rotations rotated tilt tilted angle angles angled direction "
+    "slant slanted",
+    "color": "color colors colour colours colored coloured coloration colouration coloring colouring hue hues",
+    "focus": "focus focused blur blurred blurry blurriness sharpness defocus defocused",
+    "shape": "shape shapes shaped",
+    "size": "size sizes sized larger smaller bigger scale",
+    "location": "location locations position positions positioned placement positioning",
+    "pattern": "pattern patterns patterned",
 }
-LONGEST = 20_000  # characters from the end that are read: an answer comes last
-_ANSWER = re.compile(r"\b(?:final answer|answer)\b ?(?:is|:|-){1,3} ?")
-_THINKING = re.compile(r"<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL)
-_SENTENCE = re.compile(r"[.;\n!?]+|\b(?:but|however|while|whereas|although|though|yet)\b")
+KEYS = (
+    *(
+        "feature",
+        "features",
+        "salient_feature",
+        "salient_features",
+        "attribute",
+        "attributes",
+        "category",
+        "categories",
+    ),
+    *("difference", "differences", "odd_feature", "distinguishing_feature", "distinguishing_features"),
+)
+_SENTENCE = re.compile(r"[.;\n!?]+|\b(?:(?<!thing )but|however|while|whereas|although|though|yet)\b")
 _SAME = r"(?:same|similar|identical|equal|unchanged|uniform|consistent|alike|constant|normal)"
 _NOT_SAME = re.compile(
     r"\b(?:not|isn't|aren't|no longer|doesn't|don't|does not|do not) "
     rf"(?:(?:all|quite|exactly|have|share|match|show|of|in|the|a) ){{0,3}}{_SAME}\b"
     r"|\b(?:doesn't|don't|does not|do not) (?:match|share)\b"
 )
+_UNSURE = re.compile(
+    r"\b(?:not (?:\w{1,10} )?(?:sure|certain|clear)|unsure|uncertain|unclear|(?:hard|difficult|impossible) to (?:say|tell)|whether"
+    r"|(?:cannot|can't|could not|couldn't|unable to) (?:tell|say|determine|decide|identify|see|make out))\b[^,]{0,400}"
+)
+_MORE = re.compile(r"\b(?:also|too|as well|additionally|in addition|besides|furthermore|moreover)\b")
+_DIFFERS = re.compile(r"\b(?:differ\w{0,5}|unlike|unique|stands? out|odd)\b")
+_LOOKING = re.compile(r"\bfocus(?:ed|es)? (?:up)?on\b")  # no label
 
 
-class _Patterns:
+class _Grammar:
     """Compiled patterns of one label list."""
 
     def __init__(self, labels: tuple[str, ...]) -> None:
-        one = "|".join(f"(?:{ALIASES[label]})" for label in labels)
-        word = rf"\b(?:{one})\b"
+        # also on P3 the words of all seven features: "the same shape and size" denies two of them
+        self.options = Options({word: label for label, words in SPELLINGS.items() for word in words.split()}, KEYS)
+        word = rf"\b{self.options.word}\b"
         # every repeat is bounded, so that no reply can make the reader slow
         noun = rf"(?:(?:the|its|their|all|any|in|of)\s){{0,3}}{word}"
         joined = rf"{noun}(?:\s?(?:,\s?(?:and|or|nor)|,|and|or|nor|&|/)\s?{noun}){{0,8}}"
         closed = rf"{noun}(?:\s?,\s?{noun}){{0,8}}\s?,?\s?(?:and|or|nor)\s{noun}"
-        self.labels = [(label, re.compile(rf"\b(?:{ALIASES[label]})\b")) for label in labels]
-        self.word = re.compile(word)
         # "not color", "no difference in size or shape", "the same shape, size and color", "rather than size"; between the
         # two only words that do not change what is said ("one of the identical circles differs in color" is no denial)
-        filler = r"(?:(?:an?|the|its|their|any|all|in|of|by|to|differ|differs|difference|differences|change|changes|due)\s){0,4}"
-        self.before = re.compile(
-            r"\b(?:not(?!\sonly|\sjust)|no|isn't|aren't|doesn't|don't|does not|do not|without|neither|nor|never"
-            rf"|rather than|instead of|{_SAME})\s{filler}(?P<list>{closed}|{noun})"
+        filler = (
+            r"(?:(?:an?|the|its|their|any|all|in|of|by|to|about|differs?|differences?|different|changes?|due)\s){0,4}"
         )
+        # "I don't think that it is the color", "not because of its size", "doesn't have a different shape"
+        further = (
+            r"(?:(?:an?|the|its|their|this|any|all|in|of|by|to|about|on|from|with|that|it|it's|is|be|been|have|has|think|believe|say|see|matter"
+            r"|because|due|based|related|caused|really|actually|necessarily|primarily|mainly|differ|difference|different|vary|change)\s){0,7}"
+        )
+        commas = rf"{noun}(?:\s?,\s?{noun}(?!\s(?:is|are|differs?)\b)){{0,8}}"
+        negation = (
+            r"not(?!\sonly|\sjust)|isn't|aren't|wasn't|doesn't|don't|didn't|wouldn't|can't|cannot|never|neither|nor|anything but|hardly"
+            r"|far from|unlikely|(?<!no )doubt|ruled? out|other than|wrong to (?:say|think)|(?:everything|anything) (?:but|except)"
+        )
+        self.before = re.compile(
+            rf"\b(?:(?:{negation})\s{further}|(?:no|without|rather than|instead of|as opposed to|contrary to|(?P<same>{_SAME}))\s{filler})"
+            rf"(?P<list>{closed}|{commas})"
+        )
+        of = r"(?:(?:of|in|for)\s(?:[a-z']{1,20}\s){1,4}?)?"
         # "color, shape and size are the same"; a label after "differs in" does not belong to the list
         self.after = re.compile(
-            rf"(?P<lead>\b(?:in|by|different|is|of)\s)?(?P<list>{joined})\s(?:[a-z']{{1,20}}\s){{0,2}}?"
+            rf"(?P<lead>\b(?:in|by|different|is|of)\s)?(?P<list>{joined}),?\s{of}(?:(?:[a-z']{{1,20}}\s){{0,2}}?"
             rf"(?:is|are|was|were|remains?|stays?|looks?|appears?|seems?|being)\s(?:[a-z']{{1,20}}\s){{0,2}}?(?:{_SAME}|not different)\b"
+            r"|(?:do not|does not|don't|doesn't) (?:differ|vary|change|matter|stand out)\b"
+            r"|(?:do not|does not|don't|doesn't)(?=\s?(?:,|$))|match(?:es)?\b)"
+        )
+        # "color is not what sets it apart"
+        self.is_not = re.compile(
+            rf"(?P<list>{noun})\s{of}(?:(?:is|are|was|do|does) not|isn't|aren't|wasn't|doesn't|don't|cannot|can't"
+            r"|is (?:wrong|incorrect|irrelevant))\b(?!\s(?:only|just|like|as|the only)\b)"
+        )
+        self.hedge = re.compile(
+            rf"{word},?\s(?:or|and/or)\s(?:(?:maybe|perhaps|possibly|even|else|by|due|to)\s){{0,2}}{noun}"
         )
         # the option list copied out in its own order
         self.echo = re.compile(r"\W+(?:and\W+|or\W+)?".join(re.escape(label) for label in labels))
 
+    def affirmed_and_denied(self, text: str) -> tuple[set[str], set[str]]:
+        """The labels that a text affirms, and those that it denies. A hedge between labels affirms none of the sentence's."""
+        affirmed: set[str] = set()
+        denied: set[str] = set()
+
+        def deny(found: re.Match[str]) -> str:
+            if not found.groupdict().get("same"):
+                denied.update(self.options.names(found["list"]))
+            return " "
+
+        text = _NOT_SAME.sub("different", text)
+        without_echo = self.echo.sub(" ", text)
+        if without_echo != text and self.options.named.search(without_echo):
+            text = without_echo
+        for sentence in _SENTENCE.split(text):
+            if not self.options.named.search(sentence):
+                continue
+            kept = self.after.sub(_keep_lead, _UNSURE.sub(" ", sentence))
+            kept = self.before.sub(deny, self.is_not.sub(deny, kept))
+            if not self.hedge.search(kept):
+                affirmed.update(self.options.names(kept))
+        return affirmed, denied
+
 
 @lru_cache(maxsize=8)
-def _patterns(labels: tuple[str, ...]) -> _Patterns:
-    return _Patterns(labels)
+def _grammar(labels: tuple[str, ...]) -> _Grammar:
+    return _Grammar(labels)
 
 
 def read_robust(reply: str, labels: tuple[str, ...]) -> frozenset[str]:
-    """All labels that the reply affirms: whole words and their aliases, markdown and JSON ignored, negations taken out,
-    a copied option list ignored when the reply goes on to name labels, and only what follows "answer:" where that is said.
+    """All labels that the reply affirms, whatever stands around them (core/reply.py, core/reply_options.py): whole words and other
+    spellings, negations taken out. A label both affirmed and denied, or a choice left open, is nothing.
     """
-    patterns = _patterns(labels)
-    text = unicodedata.normalize("NFKC", reply[-LONGEST:]).lower().replace("\u2019", "'")
-    text = _THINKING.sub(" ", text)
-    text = re.sub(
-        r"[*_`#\"\[\]{}()<>|•]+|^[^\S\n]*[-+][^\S\n]+|^[^\S\n]*\d+[.)][^\S\n]+", " ", text, flags=re.MULTILINE
-    )
-    text = _NOT_SAME.sub("different", re.sub(r"[^\S\n]+", " ", text))
-    for marker in reversed(list(_ANSWER.finditer(text))):
-        if patterns.word.search(text, marker.end()):
-            text = text[marker.end() :]
-            break
-    without_echo = patterns.echo.sub(" ", text)
-    if without_echo != text and patterns.word.search(without_echo):
-        text = without_echo
-    affirmed: set[str] = set()
-    for sentence in _SENTENCE.split(text):
-        kept = patterns.before.sub(" ", patterns.after.sub(_keep_lead, sentence))
-        affirmed.update(label for label, pattern in patterns.labels if pattern.search(kept))
-    return frozenset(affirmed)
+    return _affirmed(reply, _grammar(labels)).intersection(labels)
+
+
+def _affirmed(reply: str, grammar: _Grammar) -> frozenset[str]:
+    said = grammar.options.said(reply)
+    if said.torn:
+        return frozenset()
+    if said.sure is not None and not said.text:
+        return frozenset(said.sure)
+    affirmed, denied = grammar.affirmed_and_denied(_LOOKING.sub(" ", said.text))
+    if said.sure is None:
+        return frozenset() if affirmed & denied else frozenset(affirmed)
+    sure = frozenset(said.sure)
+    if sure & denied:
+        return frozenset()
+    if not said.leads or affirmed <= sure:
+        return sure
+    # a bare answer, and then other labels in the words that explain it
+    if _MORE.search(said.text):
+        return sure | affirmed
+    return frozenset() if _DIFFERS.search(said.text) else sure
 
 
 def _keep_lead(match: re.Match[str]) -> str:

@@ -1,0 +1,265 @@
+"""Which options of a closed list a reply is about: the part of reading that is the same for every list of labels or names.
+
+`Options.said` gives either the answer itself (the reply is nothing but options, a map or table of yes and no, or ends in a bare
+answer), or the statement that is to be read for it: what follows "answer:" or the last correction, without copied option lists and
+questions. What a statement asserts and denies is grammar, and each exam has its own.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
+
+from snellen.core.reply import Opened, holds_json, layout_off, marked, opened
+from snellen.core.reply_flags import Flags
+from snellen.core.reply_json import key_of
+from snellen.core.reply_vocabulary import Vocabulary, apart, is_there, without_signs
+from snellen.core.reply_words import correction_end
+
+
+class Statement(NamedTuple):
+    """What a reply says. `sure`: the answer, where its form leaves no doubt (it may be no option at all); else None. `text` is what
+    else was said, in lower case without signs, for the exam's grammar; with a `sure` answer it may contradict it.
+    """
+
+    text: str
+    sure: tuple[str, ...] | None = None
+    leads: bool = False
+    """Whether the sure answer stands before the text, which then explains it."""
+    torn: bool = False
+    """Whether the reply begins with one bare answer and ends with another; both are in `sure`."""
+
+
+NOTHING = Statement("", ())
+
+_ANSWER = re.compile(
+    r"\b(?:final answer|answers?|conclusion|verdict|prediction|choice|final decision)\b(?:\(s\))?[^\S\n]?"
+    r"(?:(?:is|are|would be|should be|must be)\b|[:=-]|->|=>){1,3}|^[^\S\n]{0,4}(?:the )?(?:final )?(?:answer|conclusion)s?[^\S\n]{0,4}$",
+    re.MULTILINE,
+)
+_THEREFORE = re.compile(
+    r"\b(?:therefore|thus|hence|consequently|in conclusion|to conclude|in summary|to summarize|to sum up|tl;dr|overall)\b"
+)
+_ANSWER_HINTS = ("answer", "conclusion", "verdict", "prediction", "choice", "decision")
+_THEREFORE_HINTS = ("therefore", "thus", "hence", "consequently", "conclu", "summar", "sum up", "tl;dr", "overall")
+_OFFER_HINTS = ("options", "choices", "candidates", "possib", "list", "labels", "categories")
+_IMPRESSION_HINTS = (
+    "first",
+    "initially",
+    "thought",
+    "considered",
+    " saw ",
+    " seem",
+    " look",
+    " appear",
+    "though",
+    "while",
+)
+_PICKED_HINTS = ("out of", "among", "between", "from")
+_TAG = re.compile(r"</?[a-z][a-z0-9_]{0,30}(?:\s[^<>]{0,100})?/?>")
+_UNIT = re.compile(r"[;\n!]+|\.+(?!\d)")
+_PIECE = re.compile(r"(?<=[.!?\n;])")
+_IMPRESSION = re.compile(
+    r"\b(?:at first|initially|(?:i|one|you) (?:first |initially |originally |might have |would have )?(?:thought|considered|saw)"
+    r"|my first (?:guess|impression|thought)|(?:might|may|could|would) (?:seem|look|appear)|(?:seems?|looks?|appears?) at first)\b"
+    r"[^.;\n!]{0,200}?(?:\b(?:but|however|yet)\b|[.;\n!])"
+    r"|\b(?:although|though|while)\b[^.;\n!,]{0,60}?"
+    r"\b(?:mistaken|confused|looks?|seems?|appears?|resembles?|similar|could be|might be|may be)\b[^.;\n!,]{0,80},"
+)
+_AFFIRMED = re.compile(
+    r"\W*(?:yes|that's (?:right|correct)|that is (?:right|correct)|correct|right|it is right|i am sure)\b"
+)
+_DEEPEST = 8
+_SWITCHES = (
+    *("present", "different", "differs", "applies", "salient", "selected", "chosen", "match", "matches", "changed"),
+    *("is_different", "is_present", "is_salient", "is_odd", "value", "status"),
+)
+_REASONS = frozenset(
+    [
+        *(
+            "reason",
+            "reasons",
+            "reasoning",
+            "explanation",
+            "rationale",
+            "justification",
+            "thought",
+            "thoughts",
+            "thinking",
+        ),
+        *(
+            "analysis",
+            "description",
+            "observation",
+            "observations",
+            "steps",
+            "summary",
+            "caption",
+            "evidence",
+            "comment",
+        ),
+        *("note", "notes", "question", "options", "choices", "confidence", "score", "probability", "not", "excluded"),
+        *("rejected", "others"),
+    ]
+)
+_KEYS = (
+    *("final_answer", "answer", "answers", "label", "labels", "prediction", "choice", "result", "output", "response"),
+)
+
+
+class Options(Vocabulary):
+    """A closed list of options. `spellings`: every way to write one, in lower case with spaces, and the option it stands for.
+
+    >>> fruit = Options({"apple": "apple", "apples": "apple", "pear": "pear"})
+    >>> [fruit.said(r).sure for r in ("Apples.", '{"apple": false, "pear": true}', "pear: no, apple: yes", "<think>pear")]
+    [('apple',), ('pear',), ('apple',), ()]
+    >>> fruit.said("I first saw a pear. No, wait, it is an apple")
+    Statement(text='it is an apple', sure=None, leads=False, torn=False)
+    """
+
+    def __init__(self, spellings: Mapping[str, str], keys: Iterable[str] = ()) -> None:
+        """`keys` are names under which JSON has the answer, beside the usual ones."""
+        super().__init__(spellings)
+        self._flags = Flags(self)
+        self._offered = re.compile(
+            r"\b(?:options|choices|candidates|possibilities|possible (?:answers|features|labels)|list|labels|categories)\b"
+            rf"[\w ]{{0,40}}[:(\[,]?\s{{0,2}}[(\[\"']{{0,2}}\b{self.word}\b{self.more}{{1,60}}"
+        )
+        self._picked_from = re.compile(
+            rf"\b(?:out of|among|amongst|between|from)(?: the)? {self.word}\b{self.more}{{1,60}}"
+        )
+        self._as_key = re.compile(rf"(\b{self.word}\b[*\"' ]{{0,3}}):(?=[^\S\n]{{0,4}}\S)")
+        self._keys = (*keys, *_KEYS)
+
+    def said(self, reply: str) -> Statement:
+        """What a reply says, with all wrappers off."""
+        if len(reply) < 100 and (known := self.bare(reply.lower())):
+            return Statement("", known)
+        whole = opened(reply)
+        if self.named.search(apart(whole.text.lower())) is None:
+            return NOTHING
+        if whole.value is not None:
+            found = self._in_json(whole)
+            if found is not None:
+                return found
+        return self._in_text(whole.text.lower())
+
+    # ------------------------------------------------------------ JSON
+
+    def _in_json(self, whole: Opened) -> Statement | None:
+        found = self._of_value(whole.value)
+        if found is None:
+            return None
+        after = whole.around.lower()
+        if correction_end(after) and self.named.search(after, correction_end(after)):
+            return self._in_text(after)
+        return found
+
+    def _of_value(self, value: Any, depth: int = 0) -> Statement | None:
+        """What a JSON value answers; None where it has nothing to do with the options."""
+        if depth > _DEEPEST:
+            return None
+        if isinstance(value, str):
+            inner = holds_json(value.strip())[0] if value.lstrip()[:1] in ("{", "[") else None
+            if inner is not None:
+                return self._of_value(inner, depth + 1)
+            return self._in_text(value.lower()) if self.is_in(value) else None
+        if isinstance(value, list):
+            if all(isinstance(item, str) for item in value):
+                return self._of_value(", ".join(value), depth + 1)
+            return _together([self._of_value(item, depth + 1) for item in value[:50]])
+        return self._of_object(value, depth) if isinstance(value, dict) else None
+
+    def _of_object(self, value: dict[str, Any], depth: int) -> Statement | None:
+        flags = self._flags.in_map(value)
+        if flags is not None:
+            return Statement("", flags)
+        keys = {key_of(key): inner for key, inner in value.items()}
+        if any(str(keys.get(key)).lower() in ("false", "no", "0") for key in _SWITCHES):
+            return NOTHING  # {"feature": "color", "present": false}
+        for key in self._keys:
+            found = self._of_value(keys[key], depth + 1) if key in keys else None
+            if found is not None:
+                return found
+        inner = [v for k, v in keys.items() if k not in _REASONS]
+        texts = [v for v in inner if isinstance(v, str)]
+        found = self._of_value(", ".join(texts), depth + 1) if texts else None
+        return found or _together([self._of_value(v, depth + 1) for v in inner if not isinstance(v, str)])
+
+    # ------------------------------------------------------------ text
+
+    def _in_text(self, text: str) -> Statement:
+        held = marked(text)
+        if held is not None and self.is_in(held[0]):
+            end = correction_end(held[1])
+            text = held[1] if end and self.named.search(held[1], end) else held[0]
+        if "<" in text:
+            text = _TAG.sub(lambda tag: tag.group() if self.is_in(tag.group()) else " ", text)
+        text = layout_off(text, numbered=True)
+        text = apart(text)
+        text = self._after_correction(self._from_answer(text))
+        text, flags = self._flags.in_text(text)
+        if flags is not None:
+            return Statement("", flags)
+        if is_there(_OFFER_HINTS, text):
+            text = self._offered.sub(" ", text)
+        if ":" in text:  # "color: one of them is red" is no bare answer
+            text = self._as_key.sub(r"\1 ", text)
+        text = self._without(_IMPRESSION, _IMPRESSION_HINTS, without_signs(text))
+        text = self._without(self._picked_from, _PICKED_HINTS, text)
+        if "?" in text:
+            text = "".join(piece for piece in _PIECE.split(text) if not piece.endswith("?"))
+        return self._bare_or_not(text.strip())
+
+    def _from_answer(self, text: str) -> str:
+        """What follows the last "answer:" that is followed by an option; failing that, the last "therefore"."""
+        for pattern, hints in ((_ANSWER, _ANSWER_HINTS), (_THEREFORE, _THEREFORE_HINTS)):
+            if not is_there(hints, text):
+                continue
+            for marker in reversed(list(pattern.finditer(text))[-50:]):
+                if self.named.search(text, marker.end()):
+                    return text[marker.end() :]
+        return text
+
+    def _after_correction(self, text: str) -> str:
+        end = correction_end(text)
+        if not end or self.named.search(text, end):
+            return text[end:]
+        return text if _AFFIRMED.match(text, end) else ""
+
+    def _without(self, pattern: re.Pattern[str], hints: tuple[str, ...], text: str) -> str:
+        """Without what is no answer if something else is named: "at first I thought it was ..., but", "out of these three"."""
+        if not is_there(hints, text):
+            return text
+        rest = pattern.sub(" ", text)
+        return rest if self.named.search(rest) else text
+
+    def _bare_or_not(self, text: str) -> Statement:
+        units = [unit for unit in _UNIT.split(text) if unit.strip()]
+        bare = [self.bare(unit) for unit in units]
+        if not any(bare):
+            return Statement(text)
+        if all(bare):
+            return Statement("", _joined(bare))
+        head = next(i for i, b in enumerate(bare) if b is None)
+        tail = next(i for i, b in enumerate(reversed(bare)) if b is None)
+        if not head and not tail:
+            return Statement(text)
+        first, last = _joined(bare[:head]), _joined(bare[len(bare) - tail :])
+        rest = ". ".join(units[head : len(units) - tail])
+        if first and last and set(first) != set(last):
+            return Statement(rest, (*first, *last), torn=True)
+        return Statement(rest, last or first, leads=not last)
+
+
+def _together(found: list[Statement | None]) -> Statement | None:
+    """What several parts of a JSON value say together: all of their answers, or the last statement."""
+    said = [s for s in found if s is not None]
+    if said and all(s.sure is not None and not s.text for s in said):
+        return Statement("", _joined([s.sure for s in said]))
+    return said[-1] if said else None
+
+
+def _joined(found: Iterable[tuple[str, ...] | None]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(name for names in found for name in names or ()))
