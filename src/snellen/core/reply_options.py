@@ -215,6 +215,8 @@ class Options(Vocabulary):
 
     def _after_correction(self, text: str) -> str:
         end = correction_end(text)
+        if ", no," in text or ". no," in text:  # "color, no, size"; where an answer may be "no" this is no correction
+            end = max(end, text.rfind(", no,") + 5, text.rfind(". no,") + 5)
         if not end or self.named.search(text, end):
             return text[end:]
         return text if _AFFIRMED.match(text, end) else ""
