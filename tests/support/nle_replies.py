@@ -1,9 +1,13 @@
-"""Replies to the exams with explanations for comparing copies with their originals: short, awkward, and always the same from a seed."""
+"""Replies to the exams with explanations, to hold the copied readers against what the originals' own code made of the same replies.
+
+The generator is frozen: tests/parity/nle_generated.json has what came out. It uses only `random.random`, whose sequence Python
+promises to keep.
+"""
 
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 ANSWERS = (
     *("yes", "no", "Yes", "NO.", "2", "3.5", "1,000", "two", "nan", "inf", "1e5", "1_000", "100%", "a red bus", "The man", "A man is angry"),
@@ -32,17 +36,21 @@ CHOICES: tuple[tuple[str, ...], ...] = (
 _SIGNS = "abcdeABCD  .,:;!?'\"()<>*`{}\n\t0123456789\u00e9\u2019\u00a0\u3000"
 
 
+def _pick(rng: random.Random, among: Sequence[str]) -> str:
+    return among[int(rng.random() * len(among))]
+
+
 def generated(count: int, seed: int = 11) -> Iterator[tuple[str, tuple[str, ...]]]:
     """Replies, each with the choices that it is read with (VCR)."""
     rng = random.Random(seed)
     texts = [choice for choices in CHOICES for choice in choices if choice]
     for _ in range(count):
         if rng.random() < 0.1:
-            reply = "".join(rng.choice(_SIGNS) for _ in range(rng.randint(0, 30)))
+            reply = "".join(_pick(rng, _SIGNS) for _ in range(int(rng.random() * 31)))
         else:
-            choice = rng.choice(texts)
-            answer = rng.choice((*ANSWERS, choice, choice[:25], choice.upper(), f"I think {choice.lower()}"))
-            reply = rng.choice(BEFORE) + answer + rng.choice(JOINTS) + rng.choice(REASONS)
+            choice = _pick(rng, texts)
+            answer = _pick(rng, (*ANSWERS, choice, choice[:25], choice.upper(), f"I think {choice.lower()}"))
+            reply = _pick(rng, BEFORE) + answer + _pick(rng, JOINTS) + _pick(rng, REASONS)
             if rng.random() < 0.3:
-                reply += rng.choice(JOINTS) + rng.choice(REASONS)
-        yield reply, rng.choice(CHOICES)
+                reply += _pick(rng, JOINTS) + _pick(rng, REASONS)
+        yield reply, CHOICES[int(rng.random() * len(CHOICES))]

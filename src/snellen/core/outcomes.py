@@ -32,7 +32,8 @@ def mark_reply(
     outcome = _outcome(verdict, text, finish_reason, refused)
     if sample.truth is None and outcome is Outcome.WRONG:
         outcome = Outcome.UNMARKED
-    # a refusal or an empty reply is no answer, whatever a lenient reader finds in it; a cut one says what it says up to there
+    # a blocked or empty reply is no answer, whatever a lenient reader finds in it (a text that only begins like a refusal is one if
+    # nothing was read); a cut one says what it says up to there, which for our own readers is nothing if it was still thinking
     said = verdict.outcome is not None or (outcome is Outcome.TRUNCATED and verdict.readable)
     unread = outcome in NO_CREDIT and not said
     metrics = protocol.blank(sample) if unread else verdict.metrics

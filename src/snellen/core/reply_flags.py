@@ -23,7 +23,7 @@ _NO_HEADS = (
 )
 _CHECKED = r"\[x\]|[\u2713\u2714\u2705\u2611]"
 _UNCHECKED = r"\[ ?\]|[\u2717\u2718\u274c\u2610\u2716]"
-_HINTS = (*":=|([?", "->", " - ", *"\u2713\u2714\u2705\u2611\u2717\u2718\u274c\u2610\u2716")
+_HINTS = (*":=|([?\n", "->", " - ", *"\u2713\u2714\u2705\u2611\u2717\u2718\u274c\u2610\u2716")
 _SIGN = r"[\"'*`_ ]{0,4}"
 _FLAGS = rf"(?:(?P<yes>{_YES})|(?P<no>{_NO}))"
 
@@ -40,7 +40,7 @@ class Flags:
         self._words = words
         word = words.word
         self._pair = re.compile(
-            rf"\b(?P<o>{word})\b{_SIGN}(?:(?::|=|->|=>|\||-|\(|\?)\|?{_SIGN}|(?=[\u2600-\u27ff])){_FLAGS}(?![\w']|\.\d)"
+            rf"\b(?P<o>{word})\b{_SIGN}(?:(?::|=|->|=>|\||-|\(|\?|\n\n?)\|?{_SIGN}|(?=[\u2600-\u27ff])){_FLAGS}(?![\w']|\.\d)"
             r"(?=\s{0,4}(?:[,;.\n|)\]}\"'*(-]|$))"
         )
         self._check = re.compile(rf"(?:(?P<yes>{_CHECKED})|(?P<no>{_UNCHECKED})){_SIGN}(?P<o>{word})\b")
@@ -75,15 +75,15 @@ class Flags:
         yes: dict[str, None] = {}
         no: set[str] = set()
 
-        def flag(found: re.Match[str]) -> str:
+        def flag(found: re.Match[str], end: str = "; ") -> str:
             said = self._words.names(found["o"])
             if found["no"]:
                 no.update(said)
                 return "; "
             yes.update(dict.fromkeys(said))
-            return f"{', '.join(said)}; "
+            return f"{', '.join(said)}{end}"
 
-        rest = self._check.sub(flag, self._pair.sub(flag, self._headed.sub(flag, text)))
+        rest = self._check.sub(lambda found: flag(found, ""), self._pair.sub(flag, self._headed.sub(flag, text)))
         if "|" in text:
             rest = self._columns(rest, yes, no)
         if no.intersection(yes) or sum(1 for _ in self._score.finditer(text)) > 1:

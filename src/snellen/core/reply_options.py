@@ -45,16 +45,7 @@ _ANSWER_HINTS = ("answer", "conclusion", "verdict", "prediction", "choice", "dec
 _THEREFORE_HINTS = ("therefore", "thus", "hence", "consequently", "conclu", "summar", "sum up", "tl;dr", "overall")
 _OFFER_HINTS = ("options", "choices", "candidates", "possib", "list", "labels", "categories")
 _IMPRESSION_HINTS = (
-    "first",
-    "initially",
-    "thought",
-    "considered",
-    " saw ",
-    " seem",
-    " look",
-    " appear",
-    "though",
-    "while",
+    *("first", "initially", "thought", "considered", " saw ", " seem", " look", " appear", "though", "while"),
 )
 _PICKED_HINTS = ("out of", "among", "between", "from")
 _TAG = re.compile(r"</?[a-z][a-z0-9_]{0,30}(?:\s[^<>]{0,100})?/?>")
@@ -194,10 +185,10 @@ class Options(Vocabulary):
         if held is not None and self.is_in(held[0]):
             end = correction_end(held[1])
             text = held[1] if end and self.named.search(held[1], end) else held[0]
+        text = layout_off(text, numbered=True)
         if "<" in text:
             text = _TAG.sub(lambda tag: tag.group() if self.is_in(tag.group()) else " ", text)
-        text = layout_off(text, numbered=True)
-        text = apart(text)
+        text = apart(text.strip())
         text = self._after_correction(self._from_answer(text))
         text, flags = self._flags.in_text(text)
         if flags is not None:
@@ -224,6 +215,8 @@ class Options(Vocabulary):
 
     def _after_correction(self, text: str) -> str:
         end = correction_end(text)
+        if ", no," in text or ". no," in text:  # "color, no, size"; where an answer may be "no" this is no correction
+            end = max(end, text.rfind(", no,") + 5, text.rfind(". no,") + 5)
         if not end or self.named.search(text, end):
             return text[end:]
         return text if _AFFIRMED.match(text, end) else ""

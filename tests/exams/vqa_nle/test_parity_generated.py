@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.support.nle_replies import generated
 
 from snellen.exams.vqa_nle.names import TASKS
 from snellen.exams.vqa_nle.reading import multimodal_vqa_eval as original
 from snellen.exams.vqa_nle.reading import nlxgpt
-from tests.support.nle_replies import generated
 
 FACTS = json.loads((Path(__file__).parents[2] / "parity" / "nle_generated.json").read_text(encoding="utf-8"))
 REPLIES = list(generated(FACTS["count"], FACTS["seed"]))

@@ -78,7 +78,13 @@ def _letter(rng: random.Random) -> Topic:
     at = rng.randrange(4)
     letter = LETTERS[at]
     others = tuple(other for other in LETTERS if other != letter)
-    spellings = (f"({letter})", f"{letter})", f"Option {letter}", f"option ({letter})", f"{letter}) {choices[at].rstrip('.')}")
+    spellings = (
+        f"({letter})",
+        f"{letter})",
+        f"Option {letter}",
+        f"option ({letter})",
+        f"{letter}) {choices[at].rstrip('.')}",
+    )
     return Topic((letter,), others, rng.choice(BECAUSE), spellings, about=(choices, at))
 
 

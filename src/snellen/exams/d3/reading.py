@@ -32,7 +32,9 @@ _WIDER = re.compile(
     rf"\b(?:left|right|other|first|second)(?:[\s-]+(?:hand|side))?[\s-]+{_PICTURE}\b|\bthe\s+{_PICTURE}\s+(?:on|to)\s+the\s+(?:left|right)\b",
     re.IGNORECASE,
 )
-_PLACEHOLDER = re.compile(r"<?(?:your |the |insert )?(?:caption|description|text|string)(?: here| text)?>?\.?", re.IGNORECASE)
+_PLACEHOLDER = re.compile(
+    r"<?(?:your |the |insert )?(?:caption|description|text|string)(?: here| text)?>?\.?", re.IGNORECASE
+)
 
 
 class Captions(NamedTuple):

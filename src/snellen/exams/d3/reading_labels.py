@@ -51,7 +51,10 @@ def _label(names: tuple[str, ...]) -> re.Pattern[str]:
     plain = "|".join(n for n in names if n in PAIR) or "(?!)"
     start = r"(?P<line>^[ \t]{0,8}(?:(?:[-+>#\u2022]{1,6}|\*(?=[ ])|\d{1,2}[.)])[ \t]{0,4}){0,3}[*_\"'`(]{0,4})?"
     of = r"(?:(?:caption|description)[ ](?:for|of)[ ])?(?:the[ ]+)?"
-    body = rf"(?:(?P<a>{before})(?:[ -]hand)?(?:[ -]side)?[ _-]?(?:{noun}{tail}|caption\b)|{noun}[ _-]?(?P<b>{words}){tail}|(?(line)(?P<c>{plain})(?=\W)|(?!)))"
+    body = (
+        rf"(?:(?P<a>{before})(?:[ -]hand)?(?:[ -]side)?[ _-]?(?:{noun}{tail}|caption\b)"
+        rf"|{noun}[ _-]?(?P<b>{words}){tail}|(?(line)(?P<c>{plain})(?=\W)|(?!)))"
+    )
     aside = r"(?:[*_]{0,3}[ ]\([^()\n]{1,30}\))?"
     ends = r"(?:[*_\"'`\u201d)]{0,4}[ ]?:[*_]{0,3}|(?(line)(?:[*_)]{0,4}[ ](?:\u2013|\u2014|->|-)[ ]|[*_)]{0,4}[ ]{0,4}$)|\*\*[ ]*$))"
     return re.compile(rf"{start}(?<![^\W_]){of}{body}{aside}{ends}", re.IGNORECASE | re.MULTILINE)
@@ -78,6 +81,8 @@ def _bare(text: str) -> str:
     text = re.split(r"\n[^\S\n]{0,20}\n", text, maxsplit=1)[0].strip(" \t\r\n*_`,{}[]#>-")
     if len(text) > 1 and _QUOTES.get(text[0]) == text[-1]:
         inner = text[1:-1]
-        opens = inner.partition(text[0])[0]  # the next one must open another quotation: "A sign says "STOP"", not "STOP" and "GO"
+        opens = inner.partition(text[0])[
+            0
+        ]  # the next one must open another quotation: "A sign says "STOP"", not "STOP" and "GO"
         text = inner.strip() if opens == inner or opens[-1:].isspace() else text
     return text

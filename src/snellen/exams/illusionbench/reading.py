@@ -92,13 +92,13 @@ def match_head(reply: str, truth: str) -> bool:
 
 _NOT = (
     r"\b(?:not(?! only\b)|cannot|never|neither|nor|unlike|without|rather than|instead of|nothing like|[a-z]+n't"
-    r"|(?:any|every)thing(?: else)? (?:but|except)|far from|fails? to|(?<!no )doubts?|hardly|barely|lacks?|ruled? out|excludes?|excluded"
-    r"|other than|unlikely|if (?:it|this) (?:was|were|is)|none|wrong to (?:say|call)|as opposed to)"
+    r"|(?:any|every)thing(?: else)? (?:but|except)|far from|fails? to|(?<!no )(?<!a )doubts?|hardly|barely|lacks?"
+    r"|ruled? out|excludes?|excluded|other than|unlikely|if (?:it|this) (?:was|were|is)|none|wrong to (?:say|call)|as opposed to|unable)"
 )
 _NO = r"\bno(?: (?:visible|clear|obvious|hidden|such|discernible))?(?: (?:sign|trace|hint|evidence) of)?(?: an?| the)?"
 _TURNS = r"but|except|only|so|however|though|although|instead|rather|because|therefore"  # here a new statement begins
 _IS_NOT = (
-    r" (?:(?:is|was|are|were|do|does|can|could|would) not\b|cannot\b|[a-z]+n't\b"
+    r",? (?:(?:is|was|are|were|do|does|can|could|would) not\b|cannot\b|[a-z]+n't\b"
     r"|(?:is|was) (?:wrong|incorrect|unlikely|impossible|ruled out|excluded)\b)"
 )
 _DOUBTS = re.compile(

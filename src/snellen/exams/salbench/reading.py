@@ -79,8 +79,9 @@ _NOT_SAME = re.compile(
     r"|\b(?:doesn't|don't|does not|do not) (?:match|share)\b"
 )
 _UNSURE = re.compile(
-    r"\b(?:not (?:\w{1,10} )?(?:sure|certain|clear)|unsure|uncertain|unclear|(?:hard|difficult|impossible) to (?:say|tell)|whether"
-    r"|(?:cannot|can't|could not|couldn't|unable to) (?:tell|say|determine|decide|identify|see|make out))\b[^,]{0,400}"
+    r"\b(?:not (?:\w{1,10} )?(?:sure|certain|clear)|unsure|uncertain|unclear|(?:hard|difficult|impossible) to (?:say|tell)|whether|if"
+    r"|(?:cannot|can't|could not|couldn't|unable to|not able to) (?:tell|say|determine|decide|identify|see|make out|help|assist"
+    r"|answer|provide|discern|distinguish|confirm|verify|detect|find|perceive|analy[sz]e|assess|judge))\b[^,]{0,400}"
 )
 _MORE = re.compile(r"\b(?:also|too|as well|additionally|in addition|besides|furthermore|moreover)\b")
 _DIFFERS = re.compile(r"\b(?:differ\w{0,5}|unlike|unique|stands? out|odd)\b")
@@ -131,7 +132,7 @@ class _Grammar:
             r"|is (?:wrong|incorrect|irrelevant))\b(?!\s(?:only|just|like|as|the only)\b)"
         )
         self.hedge = re.compile(
-            rf"{word},?\s(?:or|and/or)\s(?:(?:maybe|perhaps|possibly|even|else|by|due|to)\s){{0,2}}{noun}"
+            rf"{word},?\s(?:(?:and|but)\s)?(?:maybe|perhaps|possibly|potentially)\s{noun}|{word},?\s(?:or|and/or)\s(?:(?:maybe|perhaps|possibly|even|else|by|due|to)\s){{0,2}}{noun}"
         )
         # the option list copied out in its own order
         self.echo = re.compile(r"\W+(?:and\W+|or\W+)?".join(re.escape(label) for label in labels))

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
@@ -64,7 +65,7 @@ def read(where: Path, files: list[Path]) -> Iterator[Screen | Problem]:
             classes = capabilities(path.with_name(CLASSES), where)
         except SnellenError as error:
             yield Problem(path.with_name(CLASSES).relative_to(where).as_posix(), str(error))
-        yield from read_records(where, [path], lambda given, place, known=classes: _screen(given, place, known))
+        yield from read_records(where, [path], partial(_screen, classes=classes))
 
 
 def capabilities(path: Path, where: Path) -> dict[str, list[str]]:

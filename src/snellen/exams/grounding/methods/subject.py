@@ -64,6 +64,7 @@ class MethodSubject(Subject):
     """Answers with the JSON of a Prediction. A method that could not do its work is a failure, not a wrong answer."""
 
     parallel = 16
+    needs_picture = True
 
     def __init__(
         self,

@@ -33,6 +33,7 @@ _ASSIGNED = re.compile(
     re.IGNORECASE,
 )
 _BETWEEN = re.compile(r"(?:[\s,;|/&*\"'`_.{}()\[\]-]|px|pixels?|and|the|with|to|by|its|of|then){0,40}", re.IGNORECASE)
+_FARTHEST = 40  # characters between two numbers of one place
 _FROM_EDGE = re.compile(rf"(?P<number>{N}){UNIT}{W}(?:away{W})?from{W}(?:the{W})?(?P<edge>left|top)\b", re.IGNORECASE)
 
 
@@ -64,28 +65,33 @@ def shape_of(named: Mapping[str, float], centred: bool = False) -> Numbers:
 
 def from_names(text: str) -> list[Found]:
     """`x=12, y=34`, `X: 12 | Y: 34`, `xmin=.. ymin=.. xmax=.. ymax=..`, `left: .. top: .. width: .. height: ..`, `12 px from the left`."""
-    found, group, spans = [], {}, []
-    centred, units = False, set()
-
-    def close() -> None:
-        numbers = shape_of(group, centred)
-        if numbers and len(units) == 1:
-            found.append(Found(spans[0][0], spans[-1][1], numbers, next(iter(units))))
-
-    for match in _ASSIGNED.finditer(text):
-        name = canonical(match["name"])
-        near = bool(spans) and _BETWEEN.fullmatch(text[spans[-1][1] : match.start()][:41]) is not None
-        if not near or name in group:
-            close()
-            group, spans, centred, units = {}, [], False, set()
-        if not spans and name in ("w", "h"):
-            continue  # a size stands behind its place
-        group[name] = value_of(match["number"])
-        centred = centred or match["name"].lower().replace("_", "") in CENTRED
-        units.add(unit_of(match["unit"]))
-        spans.append(match.span())
-    close()
+    found: list[Found] = []
+    group: dict[str, re.Match[str]] = {}
+    for match in (*_ASSIGNED.finditer(text), None):
+        name = "" if match is None else canonical(match["name"])
+        last = next(reversed(group.values()), None)
+        near = match is not None and last is not None and _near(text, last.end(), match.start())
+        if match is None or name in group or not near:
+            found += _named(group)
+            group = {}
+        if match is not None and (group or name not in ("w", "h")):  # a size stands behind its place
+            group[name] = match
     return found or _from_edges(text)
+
+
+def _near(text: str, end: int, start: int) -> bool:
+    return start - end <= _FARTHEST and _BETWEEN.fullmatch(text, end, start) is not None
+
+
+def _named(group: Mapping[str, re.Match[str]]) -> list[Found]:
+    """What numbers that stand together make, where they count the same."""
+    centred = any(match["name"].lower().replace("_", "") in CENTRED for match in group.values())
+    numbers = shape_of({name: value_of(match["number"]) for name, match in group.items()}, centred)
+    units = {unit_of(match["unit"]) for match in group.values()}
+    if not numbers or len(units) != 1:
+        return []
+    matches = list(group.values())
+    return [Found(matches[0].start(), matches[-1].end(), numbers, units.pop())]
 
 
 def _from_edges(text: str) -> list[Found]:

@@ -11,21 +11,26 @@ _CLAUSE = re.compile(  # what ends the reach of a negation
     re.IGNORECASE,
 )
 _DENIES = re.compile(
-    r"\b(?:not|no|non|cannot|never|neither|nor|none|nothing|without|hardly|unlikely|fails?|failed|failing|lacks?|than|instead of|excludes?|eliminate[sd]?|rul(?:e|es|ed|ing) out)\b"
+    r"\b(?:not|no|non|cannot|never|neither|nor|none|nothing|without|hardly|unlikely|fails?|failed|failing|lacks?|than|instead of"
+    r"|excludes?|eliminate[sd]?|rul(?:e|es|ed|ing) out)\b"
     r"|n't\b",
     re.IGNORECASE,
 )
 _DENIED_AFTER = re.compile(
-    r"[)\]\"'.:*]{0,3}\s(?:(?:is|are|was|seems?|looks?|can be|could be|would be|must be)\s(?:(?:clearly|definitely|also|both|all)\s)?"
-    r"(?:not|incorrect|wrong|false|unlikely|implausible|out\b|ruled out|eliminated|excluded|impossible|less)|(?:isn't|aren't|doesn't|don't|does not|do not|can't|cannot)\b)",
+    r"[)\]\"'*]{0,3}[^\S\n](?:(?:is|are|was|seems?|looks?|can be|could be|would be|must be)\s(?:(?:clearly|definitely|also|both|all)\s)?"
+    r"(?:not|incorrect|wrong|false|unlikely|implausible|out\b|ruled out|eliminated|excluded|impossible|less)|(?:isn't|aren't"
+    r"|doesn't|don't|does not|do not|can't|cannot)\b)",
     re.IGNORECASE,
 )
 _HEDGES = re.compile(
-    r"\b(?:could|might|may|whether|if|either|first|initially|originally|thought|assumed|looks?|looked|seems?|seemed|appears?|appeared|draft|between|options?|choices|labels|classes|among|unless|require|requires)\b",
+    r"\b(?:could|might|may|whether|if|either|first|initially|originally|thought|assumed|looks?|looked|seems?|seemed|appears?"
+    r"|appeared|draft|between|options?|choices|labels|classes|among|unless|require|requires)\b",
     re.IGNORECASE,
 )
 _OR = re.compile(r"\s(?:or|nor)\s(?:[\w'-]+\s){0,2}", re.IGNORECASE)
-_JOINS = re.compile(r"\W{0,3}(?:,\s|/|&|\s)(?:(?:or|and|nor|both|option|choice|maybe)\W?\s?){0,2}\W{0,2}", re.IGNORECASE)
+_JOINS = re.compile(
+    r"\W{0,3}(?:,\s|/|&|\s)(?:(?:or|and|nor|both|option|choice|maybe)\W?\s?){0,2}\W{0,2}", re.IGNORECASE
+)
 REACH = 5
 """Words before an option among which a negation denies it."""
 
@@ -40,7 +45,9 @@ class Option(NamedTuple):
     denied: bool = False
 
 
-def options_in(text: str, matches: Iterator[re.Match[str]], name: Callable[[re.Match[str]], str], all_of: int) -> list[Option]:
+def options_in(
+    text: str, matches: Iterator[re.Match[str]], name: Callable[[re.Match[str]], str], all_of: int
+) -> list[Option]:
     """Every option that a text names, in its order. Options that "or" or a comma joins hang together; `all_of` them are a list
     of what there is, and no choice.
 
@@ -59,7 +66,9 @@ def options_in(text: str, matches: Iterator[re.Match[str]], name: Callable[[re.M
             or tail.endswith(("rather than ", "instead of ", "opposed to "))
         )
         after = _DENIED_AFTER.match(text, match.end())
-        several = after is not None and re.search(r"\b(?:are|aren't|can|both|all|do|don't)\b", after.group()) is not None
+        several = (
+            after is not None and re.search(r"\b(?:are|aren't|can|both|all|do|don't)\b", after.group()) is not None
+        )
         option = Option(name(match), match.start(), match.end(), _HEDGES.search(near) is not None)
         if groups and not denied and _JOINS.fullmatch(between):
             groups[-1].append((option, after is not None))

@@ -6,15 +6,17 @@ import re
 
 from snellen.core.reply_words import correction_end
 from snellen.exams.vqa_nle.reading.leads import is_clause, leads_off
-from snellen.exams.vqa_nle.reading.said import REASON
+from snellen.exams.vqa_nle.reading.reasons import REASON
 
 _STRONG = re.compile(
-    r"\bwait\b|\bactually,? no\b|\bno,? actually\b|\b(?:scratch|strike|forget|ignore|disregard) that\b|\bcorrect(?:ion|ed)\b|\bmistake\b|\b(?:i|let me) (?:mean|meant|correct|rephrase|revise)\b"
+    r"\bwait\b|\bactually,? no\b|\bno,? actually\b|\b(?:scratch|strike|forget|ignore|disregard) that\b|\bcorrect(?:ion|ed)\b"
+    r"|\bmistake\b|\b(?:i|let me) (?:mean|meant|correct|rephrase|revise)\b"
     r"|\bsecond thought|\b(?:closer|further) (?:look|inspection|examination)|\brevised\b",
     re.IGNORECASE,
 )
 _TAKEN_BACK = re.compile(
-    r"(?:that|this|it)(?: is|'s| was| isn't| is not)\s(?:not )?(?:wrong|incorrect|mistaken|right|correct)\b|\bi (?:was|am) (?:wrong|mistaken)\b|\bi'm not sure\b",
+    r"(?:that|this|it)(?: is|'s| was| isn't| is not)\s(?:not )?(?:wrong|incorrect|mistaken|right|correct)\b|\bi (?:was|am) (?:wrong"
+    r"|mistaken)\b|\bi'm not sure\b",
     re.IGNORECASE,
 )
 _BEFORE = re.compile(r"\W*\w+\W+\w")  # something that can be taken back stands before
@@ -32,7 +34,11 @@ def corrected(text: str) -> str:
     if not end or not _BEFORE.match(text[:end]):
         return text
     said_no = _SAID_NO.search(text, max(0, end - 4), end)
-    if said_no and (said_no.group()[-1] == "." or _NO_MORE.match(text, end)) and _YES_OR_NO.search(text, 0, said_no.start()):
+    if (
+        said_no
+        and (said_no.group()[-1] == "." or _NO_MORE.match(text, end))
+        and _YES_OR_NO.search(text, 0, said_no.start())
+    ):
         end = said_no.start()  # "Yes. Sorry, no."
     tail = text[end:].lstrip(" \t\n,;:!-.")
     if back := _TAKEN_BACK.match(tail):

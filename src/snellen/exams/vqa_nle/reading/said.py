@@ -7,11 +7,12 @@ An answer may stand apart from its reason, as a field of JSON, in a table, in a 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from snellen.core.reply import field, layout_off, marked, opened
 from snellen.exams.vqa_nle.formats.tags import TAG
+from snellen.exams.vqa_nle.reading.leads import without_lead_out
 
 LONGEST = 20_000
 """Characters that are read, from the start of what was said."""
@@ -20,7 +21,17 @@ ANSWERS = (
     *("final_answer", "answer", "label", "activity", "letter", "choice", "option", "prediction", "relation", "relationship"),
     *("classification", "verdict", "category", "action", "response", "result", "output", "final"),
 )  # fmt: skip
-REASONS = ("explanation", "explanations", "reason", "rationale", "justification", "because", "why", "reasoning", "evidence")
+REASONS = (
+    "explanation",
+    "explanations",
+    "reason",
+    "rationale",
+    "justification",
+    "because",
+    "why",
+    "reasoning",
+    "evidence",
+)
 
 
 class Said(NamedTuple):
@@ -34,44 +45,6 @@ class Said(NamedTuple):
 
 
 NOTHING = Said("")
-
-_AS_ASKED = re.compile(
-    r"(?P<head>[A-Za-z0-9][A-Za-z0-9'-]*(?: [A-Za-z0-9'-]+){0,2}?)(?:,? because (?P<why>(?:[A-Za-z0-9 ,'-]|<det\d{1,4}>)*[A-Za-z0-9>]))?\.?"
-)
-_MORE_TO_IT = frozenset(
-    """because not no or nor and but is are was be it its it's this that the a an i i'd i'm we you he she they there my our your isn't aren't either
-    both neither whether if person people man men woman women child children kid kids boy boys girl girls guy lady player players individual
-    individuals someone somebody group since as due given considering seeing owing on based judging for in from looking after among upon
-    examining to at with answer answers label labels activity action option options choice choices letter relation relationship prediction verdict
-    classification response conclusion category here here's let let's step part draft question q so thus hence therefore then finally overall
-    probably likely possibly perhaps maybe very most quite apparently clearly definitely obviously evidently presumably simply just sure
-    certainly absolutely okay ok alright great good well hm hmm hi hello sorry instead rather initially originally never hard difficult unable
-    impossible possible cannot can't do available one some these those his her their all two three several yeah yep yup nope nah cause cuz
-    assistant ai model bot chatbot gpt claude gemini llava qwen tl tldr wait actually oops correction apologies""".split()
-)
-_TURNS = frozenset(
-    """wait actually rather oops correct correction corrected mistake bad hold sorry apologies mean meant second rephrase revise revised reconsider fix
-    closer further careful updated scratch strike forget ignore disregard so therefore thus hence consequently accordingly conclusion
-    overall short summary why means final because answer label activity letter option choice""".split()
-)
-_TAKES_BACK = ("it is not ", "it's not ", "it isn't ", "this is not ", "that is not ")
-
-
-def as_asked(reply: str) -> tuple[str, str | None] | None:
-    """Answer and reason of a reply in the very form that was asked for, a few plain words; None where there may be more to it.
-
-    It only saves time: the long way reads such a reply alike.
-    """
-    found = _AS_ASKED.fullmatch(reply) if len(reply) < 400 else None
-    if found is None:
-        return None
-    head, why = found["head"], found["why"]
-    lowered = head.lower()
-    if "'" in head or lowered not in ("yes", "no", "a") and not _MORE_TO_IT.isdisjoint(lowered.split()):
-        return None
-    if why and ("  " in why or "- " in why or not _TURNS.isdisjoint(why.lower().replace(",", " ").split()) or why.lower().startswith(_TAKES_BACK)):
-        return None
-    return head, reply[found.start("why") :] if why else None
 
 
 def said_in(reply: str, names: tuple[str, ...] = ANSWERS, hidden: Callable[[str], str] = str) -> Said:
@@ -213,7 +186,8 @@ def _from_cut_json(text: str, names: tuple[str, ...]) -> Said | None:
 _CHECKBOX = re.compile(r"\s{0,9}[-*+]?\s{0,4}\[(?P<vote>[ xX\u2713\u2714]?)\]\s{0,4}(?P<key>\S[^\n]{0,200})(?:\n|$)")
 _VOTED = re.compile(
     r"[^\w\ue010]{0,6}(?P<key>[\w\ue010][^\n:;|()]{0,160}?)[*_`\"']{0,4}(?:\s?[:=]\s{0,3}|\s?\(|\s-\s)[*_`]{0,3}"
-    r"(?P<vote>yes|no|true|false|correct|incorrect|right|wrong|present|absent|[01\u2713\u2714\u2705\u2717\u2718\u274c])[*_`.)]{0,4}(?:\s{0,3}(?:[,;\n]|$)|(?<=\.)\s)",
+    r"(?P<vote>yes|no|true|false|correct|incorrect|right|wrong|present|absent"
+    r"|[01\u2713\u2714\u2705\u2717\u2718\u274c])[*_`.)]{0,4}(?:\s{0,3}(?:[,;\n]|$)|(?<=\.)\s)",
     re.IGNORECASE,
 )
 _MOST_ROWS = 40
@@ -269,7 +243,7 @@ def _from_marks(text: str) -> Said:
         return Said(plainly(text), reason)
     start = _FIRST_MARK.search(text)
     before = text[: start.start()] if start and not reason and not re.search(r"\w", found[1]) else ""
-    beside = plainly(found[1]) or plainly(before)
+    beside = plainly(found[1]) or without_lead_out(plainly(before))
     return Said(plainly(found[0]), reason or beside or None, False)
 
 
@@ -284,51 +258,3 @@ def _reason_apart(text: str) -> tuple[str, str | None]:
     if not re.search(r"\w", said):
         return text, None
     return text[: start.start()] + (text[end:].partition(">")[2] if close >= 0 else ""), said
-
-
-# ---------------------------------------------------------------- answer and reason in a text
-
-_CLAUSE_WORDS = "it|he|she|they|there|this|these|those|we|you|i|his|her|its|their|the|no|all|both|someone|everyone|people|one|none|only|most|many|some|nothing|nobody|each"
-REASON = re.compile(
-    r"\(?\b(?:because|bec(?:ua|a)se|beacuse|(?<!ever )since(?!\s(?:\d|then\b|when\b))|due to(?: the fact that)?|given that|owing to|considering(?: that)?|seeing (?:that|as|how)"
-    r"|on account of|on the grounds that|based on (?:the fact|how)|(?:as )?(?:evidenced|indicated|shown|suggested) by|judging (?:by|from)|(?:and )?the reason (?:is|being)(?: that)?|for the reason that|(?:explanation|rationale|justification|reason)(?=\s?[:=])"
-    rf"|(?<=, )(?:as|given|based on)|(?<=, )for(?=\s(?:{_CLAUSE_WORDS})\b)"
-    rf"|(?<!such )(?<!same )(?<!well )(?<!known )(?<!dressed )(?<!far )(?<!used )(?<!long )(?<!soon )(?<!just )(?<!serves )as(?=\s(?:{_CLAUSE_WORDS})\b))\b"
-    r"|(?<!\w)(?:'cause|cuz|b/c)\b",
-    re.IGNORECASE,
-)
-# what may stand before an explanation without being a part of it
-_AGAIN = re.compile(
-    r"^(?:[\s,:;.()-]*(?:(?:(?:this|that|it) is|it's|that's|the reason is|the reason being)(?: that)?\s(?=because\b))?"
-    r"\b(?:because\b|since\b|as (?=\w)|(?:explanation|reason|rationale|reasoning|justification|evidence|why)\s?(?:[:=]|\n)|the reason is(?: that)?\b))+",
-    re.IGNORECASE,
-)
-_TRAILERS = " \t\n\r,:;-"
-
-
-def explanation_of(text: str | None) -> str | None:
-    """What follows "because", without another one or an "Explanation:"; None where nothing is said."""
-    bare = _AGAIN.sub("", text or "").strip(_TRAILERS).strip()
-    if bare[-1:] == ")" and bare.count("(") < bare.count(")"):
-        bare = bare[:-1].rstrip()
-    return bare if re.search(r"\w", bare) else None
-
-
-_TITLES = frozenset("st mr mrs ms dr mt ft prof gen lt sgt capt sen rep gov vs no approx e.g i.e etc".split())
-_STOP = re.compile(r"[.!?\u2026]+[\"')\]]{0,3}(?=\s)")
-
-
-def sentence_ends(text: str, end: int | None = None) -> Iterator[tuple[int, int]]:
-    """Where sentences end: the place of the marks, and the place behind them. "St. Bernard" and "U.S. flag" go on."""
-    for found in _STOP.finditer(text, 0, len(text) if end is None else end):
-        word = text[max(0, found.start() - 12) : found.start()].rpartition(" ")[2].lower().lstrip("\"'([")
-        following = text[found.end() : found.end() + 4].strip()[:1]
-        if found.group()[0] == "." and word:
-            if word == "no" and not following.isdigit():
-                yield found.span()
-                continue
-            if word in _TITLES or (len(word) == 1 and word.isalpha() and following.islower()) or re.fullmatch(r"(?:[a-z]\.)+[a-z]", word):
-                continue
-            if word[-1].isdigit() and following.isdigit():
-                continue
-        yield found.span()

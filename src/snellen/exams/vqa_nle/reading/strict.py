@@ -15,9 +15,11 @@ from typing import NamedTuple
 
 from snellen.exams.vqa_nle.names import MISSING, NO_DETAILS
 from snellen.exams.vqa_nle.reading import Read
+from snellen.exams.vqa_nle.reading.as_asked import as_asked
 from snellen.exams.vqa_nle.reading.corrections import corrected
 from snellen.exams.vqa_nle.reading.leads import before_verdict, is_clause, leads_off, named_in, verdict_in
-from snellen.exams.vqa_nle.reading.said import LONGEST, REASON, as_asked, explanation_of, said_in, sentence_ends
+from snellen.exams.vqa_nle.reading.reasons import REASON, explanation_of, sentence_ends
+from snellen.exams.vqa_nle.reading.said import LONGEST, said_in
 from snellen.exams.vqa_nle.reading.strict_labels import labels_in, read_label
 
 __all__ = ["LONGEST", "is_valid", "labels_in", "read_label", "read_open"]
@@ -45,7 +47,7 @@ def read_open(reply: str, *, short: bool) -> Read:
         return Read(given[0].lower(), explanation_of(given[1]))
     said = said_in(reply)
     parts = _parted(corrected(said.text), short) if said.text else _NONE
-    after = parts.after if said.reason is None or not said.ended and parts.after else said.reason
+    after = parts.after if said.reason is None or (not said.ended and parts.after) else said.reason
     answer, rest = _settled(parts.head, short, numbers=not (parts.ended or said.ended))
     if answer is not None and _denied_later(answer, parts.after):
         answer = None
@@ -67,7 +69,7 @@ class _Parts(NamedTuple):
 
 
 _NONE = _Parts("")
-_BREAK = re.compile(r"(?<=[^\s:]) ?\n\s*|;\s|(?<=[^\W\d]):\s|(?<!\d)\s-{1,3}\s|\s-{1,3}\s(?!\d)", re.IGNORECASE)
+_BREAK = re.compile(r"(?<=[^\s:]) ?\n\s*|;\s|(?<=\w):\s(?!\d)|(?<!\d)\s-{1,3}\s|\s-{1,3}\s(?!\d)", re.IGNORECASE)
 _CLAUSE = re.compile(
     r",\s(?:(?:it|he|she|they|there|this|you|we|i|which|judging|according|seen|shown|indicated|evidenced|evident|who)\b"
     r"|(?:the|his|her|its|their|a|an)\s(?:[\w'-]+\s){1,3}?(?:is|are|has|have|was|were|looks?|appears?|seems?|can|shows?|does|do)\b)",
@@ -77,8 +79,13 @@ _PREFACE = re.compile(
     r"(?:let me|let's|i will|i'll|i need to|to (?:answer|determine|identify)|draft\b|first,|step \d|question\b|q:|here (?:is|are))",
     re.IGNORECASE,
 )
-_OFFER = re.compile(r"(?:the |possible |available )?(?:options|choices|labels|answers)(?: are)?\s?:|the (?:options|choices|labels)\b", re.IGNORECASE)
-_NOT_A = re.compile(r"(?:it|this|that)?\s?(?:is not|isn't|'s not|is neither|'s neither|was not|not|neither|never)\b", re.IGNORECASE)
+_OFFER = re.compile(
+    r"(?:the |possible |available )?(?:options|choices|labels|answers)(?: are)?\s?:|the (?:options|choices|labels)\b",
+    re.IGNORECASE,
+)
+_NOT_A = re.compile(
+    r"(?:it|this|that)?\s?(?:is not|isn't|'s not|is neither|'s neither|was not|not|neither|never)\b", re.IGNORECASE
+)
 _NO_COMMA = re.compile(r"^no,\s(?=\w)", re.IGNORECASE)
 _ASKED = re.compile(r"q(?:uestion)?\s?:[^\n]{0,500}\n\s{0,9}a(?:nswer)?\s?:\s{0,4}", re.IGNORECASE)
 _LIST_SIGN = re.compile(r"1[.)]\s{1,4}(?=\S)")
@@ -122,7 +129,11 @@ def _weighed(parts: _Parts, text: str, verdict: re.Match[str], short: bool) -> _
     first, last = parts.head.strip(_EDGES).lower(), named.head.strip(_EDGES).lower()
     if len(first.split()) > SHORT or is_clause(first) or verdict.group()[:5].lower() == "final":
         return named if named.after else named._replace(after=before_verdict(text, verdict.start()))
-    return parts if first == last or f" {first} " in f" {last} " else _Parts("", parts.after)
+    of_the_reason = (
+        parts.why and named_in(verdict.group() + "x") is None
+    )  # "..., so it is likely that": no answer is named
+    same = first == last or f" {first} " in f" {last} "
+    return parts if same or of_the_reason else _Parts("", parts.after)
 
 
 def _first_part(text: str, short: bool) -> _Parts:
@@ -135,16 +146,16 @@ def _first_part(text: str, short: bool) -> _Parts:
     found = _break_in(text, zone, reason is not None)
     if found is not None:
         start, end = found.span()
-        sure = sure or len(text[:start].split()) <= SHORT and "\n" in found.group()
+        sure = sure or (len(text[:start].split()) <= SHORT and "\n" in found.group())
     clause = _CLAUSE.search(text, 0, start)
     if clause is not None and clause.start():
         start, end = clause.start(), clause.start() + 1
     stop = next(sentence_ends(text, start), None)
     if stop is not None:
         start, end = stop[0] + text[stop[0]].count("?"), stop[1]
-    if short and 0 < (bracket := text.find(" (", 0, start)):
+    if short and (bracket := text.find(" (", 0, start)) > 0:
         aside = text.find(")", bracket, start)
-        start, end = bracket, end if reason and 0 < aside and not text[aside:zone].strip(_EDGES) else bracket + 1
+        start, end = bracket, end if reason and aside > 0 and not text[aside:zone].strip(_EDGES) else bracket + 1
     if end >= len(text) and start >= len(text):
         return _Parts(text, None, sure)
     return _Parts(text[:start], text[end:], sure, start == why)
@@ -154,7 +165,13 @@ def _break_in(text: str, zone: int, reasoned: bool) -> re.Match[str] | None:
     """The first dash, colon, semicolon or end of a line. Before a reason a few words between belong to the answer or are it."""
     for found in _BREAK.finditer(text, 0, zone):
         between = text[found.end() : zone].strip(_EDGES)
-        few = reasoned and between and len(between.split()) < SHORT and not is_clause(between) and "\n" not in found.group()
+        few = (
+            reasoned
+            and between
+            and len(between.split()) < SHORT
+            and not is_clause(between)
+            and "\n" not in found.group()
+        )
         if few and found.group().strip().startswith("-") and found.start():
             continue
         if found.start():
@@ -174,38 +191,74 @@ def _named_later(text: str, start: int, short: bool) -> _Parts:
 
 _NUMBER = re.compile(r"^(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?$")
 # what follows a yes or no that is the whole answer, where no mark does ("no one" and "no parking" are answers of their own)
-_GOES_ON = frozenset(
-    "it he she they there this that these those i we you the his her their not since as for is isn't are aren't".split()
+_GOES_ON_WORDS = (
+    "it he she they there this that these those i we you the his her their not since as for is isn't are aren't"
 )
+_GOES_ON = frozenset(_GOES_ON_WORDS.split())
 _YES_NO = {"yes": "yes", "no": "no", "yeah": "yes", "yep": "yes", "yup": "yes", "nope": "no", "nah": "no"}
 _DOER = re.compile(
-    r"^(?:(?:the|an?|this|that|some|several|two|three|\d)\s)?(?:[a-z-]+\s){0,2}?(?:person|people|man|men|woman|women|child|children|kids?|boys?|girls?|guy|lady|player|players|individuals?|someone|somebody|group|he|she|they)"
-    r"(?:\s(?:in|on|at|of|with)\s(?:[a-z'-]+\s){1,4}?(?=is\b|are\b|'s\b|'re\b))?(?:\s?(?:is|are|'s|'re|seems? to be|appears? to be)(?: (?:currently|probably|likely|clearly))?\s|\s(?=[a-z]{2,}ing\b))",
+    r"^(?:(?:the|an?|this|that|some|several|two|three|\d)\s)?(?:[a-z-]+\s){0,2}?(?:person|people|man|men|woman|women|child|children"
+    r"|kids?|boys?|girls?|guy|lady|player|players|individuals?|someone|somebody|group|he|she|they)"
+    r"(?:\s(?:in|on|at|of|with)\s(?:[a-z'-]+\s){1,4}?(?=is\b|are\b|'s\b|'re\b))?(?:\s?(?:is|are|'s|'re|seems? to be"
+    r"|appears? to be)(?: (?:currently|probably|likely|clearly))?\s|\s(?=[a-z]{2,}ing\b))",
     re.IGNORECASE,
 )
 _SUBJECT = re.compile(
-    r"^(?:the|this|that|these|those|his|her|its|their|my|an?)\s(?:[\w'-]+\s){1,6}?(?:is|are|(?:appears?|seems?|looks?) to be)\s(?P<said>\S.*)$", re.IGNORECASE | re.DOTALL
+    r"^(?:the|this|that|these|those|his|her|its|their|my|an?)\s(?:[\w'-]+\s){1,6}?(?:is|are|(?:appears?|seems?"
+    r"|looks?) to be)\s(?P<said>\S.*)$",
+    re.IGNORECASE | re.DOTALL,
 )
 _THERE = re.compile(
-    r"^there(?:\s(?:is|are)|'s|'re)\s(?:(?:only|exactly|about|just|clearly)\s)?(?P<said>\d[\d,.]*|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)\b",
+    r"^there(?:\s(?:is|are)|'s|'re)\s(?:(?:only|exactly|about|just|clearly)\s)?(?P<said>\d[\d,.]*|one|two|three|four|five|six|seven"
+    r"|eight|nine|ten|eleven|twelve)\b",
     re.IGNORECASE,
 )
 _NOT_BUT = re.compile(
-    r"^(?:(?:it|this|that)(?: is|'s)\s)?(?:not|neither|isn't)\s(?:[^.\n]|\.(?=\d)){1,120}?,?\s(?:but|rather|instead)(?:\srather)?,?\s(?:(?:it is|it's)\s)?(?P<said>\S.*)$",
+    r"^(?:(?:it|this|that)(?: is|'s)\s)?(?:not|neither|isn't)\s(?:[^.\n]|\.(?=\d)){1,120}?,?\s(?:but|rather"
+    r"|instead)(?:\srather)?,?\s(?:(?:it is|it's)\s)?(?P<said>\S.*)$",
     re.IGNORECASE | re.DOTALL,
 )
-_NOT_TAIL = re.compile(r"(?:,\s(?:and\s|but\s)?not|\s(?:and|but)\snot|\s\(not|\srather\sthan|\sinstead\sof|,?\sas\sopposed\sto)\s\S.*$", re.IGNORECASE | re.DOTALL)
+_NOT_TAIL = re.compile(
+    r"(?:,\s(?:and\s|but\s)?not|\s(?:and|but)\snot|\s\(not|\srather\sthan|\sinstead\sof|,?\sas\sopposed\sto)\s\S.*$",
+    re.IGNORECASE | re.DOTALL,
+)
 _NO_ANSWER = re.compile(
-    r"(?:i|we|you|one)(?:\s(?:am|do|can|could|cannot|would|must|was|were|have|had)|'m|'ve)?\s?(?:not|n't|unable|sorry|cannot)\b|(?:i|we) (?:can't|don't|couldn't|cannot)|i'm (?:sorry|unable|not)"
-    r"|not possible to|impossible to|(?:unable|hard|difficult) to|cannot be|can't be|(?:it )?(?:cannot|can't) (?:tell|say|determine)|as an ai|sorry\b|either\s|whether\s|neither\s|do you mean|options are|the (?:options|choices|labels)\b"
+    r"(?:i|we|you|one)(?:\s(?:am|do|can|could|cannot|would|must|was|were|have|had)|'m|'ve)?\s?(?:not|n't|unable|sorry|cannot)\b"
+    r"|(?:i|we) (?:can't|don't|couldn't|cannot)|i'm (?:sorry|unable|not)"
+    r"|not possible to|impossible to|(?:unable|hard|difficult) to|cannot be|can't be|(?:it )?(?:cannot|can't) (?:tell|say"
+    r"|determine)|as an ai|sorry\b|either\s|whether\s|neither\s|do you mean|options are|the (?:options|choices|labels)\b"
     r"|yes\s?(?:/|and|or)\s?no\b|no\s?(?:/|and|or)\s?yes\b",
     re.IGNORECASE,
 )
 _OPEN = re.compile(r"\W*(?:it|this|that)\s(?:could|might|may|can)\s", re.IGNORECASE)
 _ASIDE = re.compile(r"\s\((?:not |confidence|probability|score|i |\d)[^()\n]{0,80}\)$", re.IGNORECASE)
-_ECHO = re.compile(r"\W*(?:it|he|she|they|there|this|that|we|you)\s(?:is|are|does|do|has|have|was|were|can|will|isn't|aren't|doesn't|don't)(?:\snot)?[.!]\s", re.IGNORECASE)
-_IS_IT = re.compile(r"\s(?:is|would be|seems|must be)\s(?:the\s)?(?:(?:correct|right|best)\s)?(?:answer|activity|correct|right)(?:\sanswer)?$", re.IGNORECASE)
-_MEANT = frozenset("sure possible visible at applicable yet much many really very long far clear enough".split())
+_ECHO = re.compile(
+    r"\W*(?:it|he|she|they|there|this|that|we|you)\s(?:is|are|does|do|has|have|was|were|can|will|isn't|aren't|doesn't"
+    r"|don't)(?:\snot)?[.!]\s",
+    re.IGNORECASE,
+)
+_IS_IT = re.compile(
+    r"\s(?:is|would be|seems|must be)\s(?:the\s)?(?:(?:correct|right|best)\s)?(?:answer|activity|correct|right)(?:\sanswer)?$",
+    re.IGNORECASE,
+)
+_MEANT = frozenset(
+    (
+        "sure",
+        "possible",
+        "visible",
+        "at",
+        "applicable",
+        "yet",
+        "much",
+        "many",
+        "really",
+        "very",
+        "long",
+        "far",
+        "clear",
+        "enough",
+    )
+)
 _OR = re.compile(r"\s(?:or|/)\s", re.IGNORECASE)
 
 
@@ -227,7 +280,9 @@ def _settled(head: str, short: bool, numbers: bool) -> tuple[str | None, str]:
     else:
         text = _DOER.sub("", _ASIDE.sub("", f"{text})" if text.count("(") > text.count(")") else text))
     if is_clause(text):
-        subject = _DOER.sub("", text) if _DOER.match(text) else (found["said"] if (found := _SUBJECT.match(text)) else "")
+        subject = (
+            _DOER.sub("", text) if _DOER.match(text) else (found["said"] if (found := _SUBJECT.match(text)) else "")
+        )
         text = subject if len(subject.split()) <= (SHORT if short else 2 * SHORT) else ""
     text = _undenied(text)
     return (text.lower() or None) if len(text.split()) <= LONGEST_ANSWER[short] else None, ""
@@ -258,4 +313,11 @@ def _denied_later(answer: str, after: str | None) -> bool:
     """Whether the next sentence takes an answer back: "It is red. It is not red."."""
     if not after or len(answer) > 60:
         return False
-    return re.match(rf"[\s.]*(?:no,? )?(?:it|this|that)(?:\sis not|'s not|\sisn't)\s(?:an?\s|the\s)?{re.escape(answer)}\b", after, re.IGNORECASE) is not None
+    return (
+        re.match(
+            rf"[\s.]*(?:no,? )?(?:it|this|that)(?:\sis not|'s not|\sisn't)\s(?:an?\s|the\s)?{re.escape(answer)}\b",
+            after,
+            re.IGNORECASE,
+        )
+        is not None
+    )

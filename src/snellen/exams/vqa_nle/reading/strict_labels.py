@@ -7,9 +7,11 @@ import re
 from snellen.exams.vqa_nle.names import LABELS
 from snellen.exams.vqa_nle.reading import Read
 from snellen.exams.vqa_nle.reading.affirmed import Option, affirmed, decided, options_in
+from snellen.exams.vqa_nle.reading.as_asked import as_asked
 from snellen.exams.vqa_nle.reading.corrections import corrected
 from snellen.exams.vqa_nle.reading.leads import before_verdict, leads_off, named_in, verdict_in
-from snellen.exams.vqa_nle.reading.said import REASON, as_asked, explanation_of, said_in, sentence_ends
+from snellen.exams.vqa_nle.reading.reasons import REASON, explanation_of, sentence_ends
+from snellen.exams.vqa_nle.reading.said import said_in
 
 _STEMS = {
     "entailment": r"entail(?:e?ment|ments|s|ed|ing)?",
@@ -58,16 +60,23 @@ def _first(text: str, before: str, after: str | None) -> tuple[str | None, str |
     if option is None:
         return None, after
     end = _LABEL_ENDS.search(text, option.end)
-    if end is not None and end.start() < len(before) and option.start >= max(o.start for o in affirmed(options)):
-        if after is None or end.group() not in (", ", ": ", " ("):
-            return option.name, text[end.end() :]
+    last = option.start >= max(o.start for o in affirmed(options))
+    if (
+        end is not None
+        and last
+        and end.start() < len(before)
+        and (after is None or end.group() not in (", ", ": ", " ("))
+    ):
+        return option.name, text[end.end() :]
     if after is None and (verdict := verdict_in(text) or named_in(text)):
         after = before_verdict(text, verdict.start())
     return option.name, after
 
 
 _TURNS = re.compile(r"\W*(?:or|maybe|perhaps|possibly|but|however)\b", re.IGNORECASE)
-_INSISTS = re.compile(r"(?:\b(?:is|so|thus|therefore|hence|but|rather|actually|label|answer|no,)|'s)\W{0,2}\s(?:an?\s)?$", re.IGNORECASE)
+_INSISTS = re.compile(
+    r"(?:\b(?:is|so|thus|therefore|hence|but|rather|actually|label|answer|no,)|'s)\W{0,2}\s(?:an?\s)?$", re.IGNORECASE
+)
 
 
 def _alone(text: str) -> tuple[str | None, str | None]:

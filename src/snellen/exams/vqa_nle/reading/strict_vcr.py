@@ -14,15 +14,20 @@ from snellen.exams.vqa_nle.formats.tags import plain
 from snellen.exams.vqa_nle.names import LETTERS
 from snellen.exams.vqa_nle.reading import Read
 from snellen.exams.vqa_nle.reading.affirmed import Option, decided, options_in
+from snellen.exams.vqa_nle.reading.as_asked import as_asked
 from snellen.exams.vqa_nle.reading.corrections import corrected
 from snellen.exams.vqa_nle.reading.leads import before_verdict, leads_off, named_in, verdict_in
-from snellen.exams.vqa_nle.reading.said import ANSWERS, REASON, as_asked, explanation_of, said_in, sentence_ends
+from snellen.exams.vqa_nle.reading.reasons import REASON, explanation_of, sentence_ends
+from snellen.exams.vqa_nle.reading.said import ANSWERS, said_in
 
 SHORTEST_PART = 4
 """Words of a choice that stand for the whole, where no other choice has them."""
 
 _FIELDS = ("letter", "option", "choice", *ANSWERS)
-_GOES_ON = r"because|since|as|due|given|considering|is|isn't|was|would|seems|fits|matches|makes|and|or|but|not|no|rather|instead|can|could|best|nor|wait|over|describes|explains"
+_GOES_ON = (
+    r"because|since|as|due|given|considering|is|isn't|was|would|seems|fits|matches|makes|and|or|but|not|no|rather|instead|can|could|best"
+    r"|nor|wait|over|describes|explains"
+)
 _OPTION = re.compile(
     r"(?<![\w<.-])(?<!\w')(?P<letter>[A-D])(?![\w>-])(?!'\w)(?!\.\w)|\ue010(?P<choice>\d)\d*\ue011"
     r"|\bthe\s(?P<place>first|second|third|fourth|last)\s(?:option|choice|answer|one)\b",
@@ -31,7 +36,8 @@ _OPTION = re.compile(
 _ARTICLE = re.compile(rf"[^\S\n](?!(?:{_GOES_ON})\b)[^\W\d_]", re.IGNORECASE)
 _PLACES = {"first": 0, "second": 1, "third": 2, "fourth": 3, "last": 3}
 _IS_RIGHT = re.compile(
-    r"[)\]\"'.:,*]{0,3}\s(?:is|would be|seems|must be)\s(?:the\s)?(?:correct|right|best|most (?:likely|plausible|appropriate))\b(?:\s(?:answer|one|option|choice))?",
+    r"[)\]\"'.:,*]{0,3}\s(?:is|would be|seems|must be)\s(?:the\s)?(?:correct|right|best|most (?:likely|plausible"
+    r"|appropriate))\b(?:\s(?:answer|one|option|choice))?",
     re.IGNORECASE,
 )
 _ITS_TEXT = re.compile(r"\s?[).:,\]\"'-]{0,3}\s{0,3}(?=\ue010)")
@@ -90,7 +96,9 @@ def _choose(text: str) -> tuple[int | None, str | None]:
     right = _IS_RIGHT.match(text, end)
     rest = text[right.end() if right else end :].lstrip(_MARKS)
     because = REASON.search(rest)
-    if because is not None and (not re.search(r"\w", rest[: because.start()]) or any(_options(rest[: because.start()]))):
+    if because is not None and (
+        not re.search(r"\w", rest[: because.start()]) or any(_options(rest[: because.start()]))
+    ):
         rest = rest[because.end() :]
     if not re.search(r"\w", rest) and named:
         rest = before_verdict(whole, named.start())
@@ -193,4 +201,3 @@ class _Texts:
             if len(words) >= SHORTEST_PART and len(found) == 1:
                 return found[0]
         return None
-
