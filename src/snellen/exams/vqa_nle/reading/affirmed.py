@@ -23,7 +23,7 @@ _DENIED_AFTER = re.compile(
     re.IGNORECASE,
 )
 _HEDGES = re.compile(
-    r"\b(?:could|might|may|whether|if|either|first|initially|originally|thought|assumed|looks?|looked|seems?|seemed|appears?"
+    r"\b(?:could|might|may|either|first|initially|originally|thought|assumed|looks?|looked|seems?|seemed|appears?"
     r"|appeared|draft|between|options?|choices|labels|classes|among|unless|require|requires)\b",
     re.IGNORECASE,
 )
@@ -33,6 +33,10 @@ _JOINS = re.compile(
 )
 REACH = 5
 """Words before an option among which a negation denies it."""
+
+
+_UNSURE = re.compile(r"\b(?:if|whether|unsure|hard to|difficult to|impossible to)\b|\btoo \w+ to\b", re.IGNORECASE)
+_SENTENCE = re.compile(r"[.!?\n](?=\s|$)")
 
 
 class Option(NamedTuple):
@@ -62,6 +66,8 @@ def options_in(
         tail = text[max(0, match.start() - 12) : match.start()].lower()
         denied = bool(
             _DENIES.search(near)
+            or _UNSURE.search(near)
+            or _is_asked(text, match.end())
             or (denied and _OR.fullmatch(between))
             or tail.endswith(("rather than ", "instead of ", "opposed to "))
         )
@@ -83,6 +89,12 @@ def options_in(
         hedged = listed or group[0][0].hedged
         found += [option._replace(hedged=hedged, denied=no) for option, no in group]
     return found
+
+
+def _is_asked(text: str, end: int) -> bool:
+    """Whether an option stands in a question."""
+    found = _SENTENCE.search(text, end)
+    return found is not None and found.group() == "?"
 
 
 def affirmed(options: list[Option]) -> list[Option]:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 
 from snellen.core.reply_words import correction_end
-from snellen.exams.vqa_nle.reading.leads import is_clause, leads_off
+from snellen.exams.vqa_nle.reading.leads import is_clause, leads_off, preface_off
 from snellen.exams.vqa_nle.reading.reasons import REASON
 
 _STRONG = re.compile(
-    r"\bwait\b|\bactually,? no\b|\bno,? actually\b|\b(?:scratch|strike|forget|ignore|disregard) that\b|\bcorrect(?:ion|ed)\b"
+    r"\bwait\b|\bhold on\b|\bsorry\b|\bactually,? no\b|\bno,? actually\b|\b(?:scratch|strike|forget|ignore|disregard) that\b|\bcorrect(?:ion|ed)\b"
     r"|\bmistake\b|\b(?:i|let me) (?:mean|meant|correct|rephrase|revise)\b"
     r"|\bsecond thought|\b(?:closer|further) (?:look|inspection|examination)|\brevised\b",
     re.IGNORECASE,
@@ -21,7 +21,10 @@ _TAKEN_BACK = re.compile(
 )
 _BEFORE = re.compile(r"\W*\w+\W+\w")  # something that can be taken back stands before
 _SAID_NO = re.compile(r"\bno[.!,:-]?$", re.IGNORECASE)
-_NO_MORE = re.compile(r"\W*$|[.!?\n)]|\s-\s|\s\(|,?\s(?:because|since|as|due|given)\b", re.IGNORECASE)
+_NO_MORE = re.compile(
+    r"\W*$|[\"')\]]{0,3}(?:[.!?\n)]|\s-\s|\s\(|,?\s(?:because|since|as|due|given|which|considering|seeing)\b)",
+    re.IGNORECASE,
+)
 _YES_OR_NO = re.compile(r"\b(?:yes|no)\b", re.IGNORECASE)
 
 
@@ -30,6 +33,7 @@ def corrected(text: str) -> str:
 
     After a reason "Actually, ..." may go on with the reason: it is no correction where a whole clause follows.
     """
+    text = preface_off(text)
     end = correction_end(text)
     if not end or not _BEFORE.match(text[:end]):
         return text

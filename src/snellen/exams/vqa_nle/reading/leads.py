@@ -19,32 +19,37 @@ _WHERE = (
 )
 _IS = r"(?:is|would be|should be|must be|has to be|seems to be|appears to be|will be)"
 _SEE = r"(?:think|believe|say|guess|suppose|conclude|answer|go with|choose|pick|select|see|feel|assume|reckon)"
-_PLACE = r"(?:image|picture|photo|photograph|scene|visual|evidence|information|question|hypothesis|premise|context|options?|choices|clues)"
 _NEXT = r"(?=\S)(?!because\b|since\b|as\b|due\b)"
 
-_LEAD = re.compile(
+_OPENING = re.compile(
     r"(?:"
     # who speaks, and how they begin
-    r"(?:assistant|ai|model|bot|chatbot|gpt|claude|gemini|llava|qwen|response)\s?:\s{0,4}"
-    r"|(?:sure(?: thing)?|certainly|of course|absolutely|okay|ok|alright|great(?: question)?|good question|well|hmm|hm|hi|hello"
-    r"|yes, of course)(?:[!.,:]|\s-)\s{1,4}"
-    r"|here(?:'s| is)(?: (?:my|the|your|an?))?(?: [a-z]{1,20}){1,4}:\s{1,4}"
+    r"\[?(?:assistant|ai|model|bot|chatbot|gpt|claude|gemini|llava|qwen)\]?(?:'s)?(?:\s(?:output|response|answer|reply))?(?:\s?:|(?<=\]))\s{0,4}"
+    r"|(?:output|result|reply|response)\s?(?::|\n)\s{0,4}"
+    r"|(?:sure(?: thing)?|certainly|of course|absolutely|okay|ok|alright|all right|great|good|nice|well|hm+|hi|hello|hey|right"
+    r"|yes, of course)(?: (?:question|image|picture|one))?(?:[!.,:]{1,3}|\s-)\s{1,4}(?:so,?\s)?"
+    r"|(?:thanks?|here(?:'s| is| are)|let(?:'s| me| us)|thinking|i(?:'ll| will| need to| want to) (?:look|analy[sz]e|examine|think|start|answer)"
+    r"|to answer)\b(?:(?!\b(?:because|since)\b)[^.!?:\n]){0,80}(?:\.{1,3}|[!:]|\n)\s{1,4}"
+    r"|(?:step|part) \d{1,2}\s?[:.]\s"
     # what it goes by
-    rf"|(?:in|from|based on|according to|looking (?:closely |carefully )?at|judging (?:by|from)|given|considering"
-    rf"|after (?:looking at|examining|analyzing)|as (?:seen|shown|visible) in|upon (?:examining|inspecting)|examining|among)"
-    rf"\s(?:the|this|your|these|four|all)\s(?:[\w']+\s){{0,3}}?{_PLACE}s?(?:\s(?:provided|above|shown|given|alone|itself|content"
-    rf"|details|and the (?:question|hypothesis|options)))?(?:\s?\([^()\n]{{0,300}}\))?,\s"
-    r"|(?:from what|as far as) (?:i|we|you) can (?:see|tell),?\s"
+    r"|(?:in|from|based|according|looking|judging|given|considering|after|as|upon|examining|among|by|with|on|observing|analy[sz]ing)\b"
+    r"(?:(?!\b(?:because|since)\b)[^,.:;\n()]){0,60}?\b(?:image|picture|photo|photograph|scene|sees?|seen|visible|visual|shown|cues?|clues?|evidence"
+    r"|information|context|details|observed?|observations?|question|hypothesis|premise|options?|choices|tell|provided)s?\b"
+    r"(?:(?!\b(?:because|since)\b)[^,.:;\n()]){0,40}(?:\([^()\n]{0,300}\))?,\s"
+    r")",
+    re.IGNORECASE,
+)
+_LEAD = re.compile(
+    r"(?:"
     # how sure it is
-    rf"|(?:i(?:'d| would| do| can| will|'ll)?(?: clearly| also| therefore| personally| still)? {_SEE}|i(?:'m| am) (?:fairly "
-    rf"|pretty |quite |very )?(?:sure|confident|certain)|i lean towards?"
-    rf"|my (?:best )?guess (?:is|would be)|it (?:seems|appears|looks)(?: to be| like)?|one (?:would|can) say)(?:,)?(?: that)?(?:\s?:)?\s"
+    rf"(?:(?:i|we|one|you)(?:'d|'ll|'m|'re|\s(?:would|will|can|could|may|am|are|do|must|have to))?(?:\s(?:[a-z]{{2,12}}ly|also|still|just|therefore))?"
+    rf"\s(?:{_SEE}|going with|leaning towards?|lean towards?|(?:fairly |pretty |quite |very )?(?:sure|confident|certain))"
+    rf"|my (?:best )?guess (?:is|would be)|it (?:seems|appears|looks)(?: to be| like)?)(?:,)?(?: that)?(?:\s?:)?\s"
     rf"|(?:(?:very |most |quite )?(?:probably|likely)|possibly|perhaps|maybe|apparently|clearly|definitely|obviously|evidently"
     rf"|presumably|simply|just|actually)[,:]?\s{_NEXT}"
     r"|(?:so|thus|hence|therefore|overall|finally|in conclusion|in summary|in short|to conclude|to sum up|consequently|accordingly"
     r"|and|then|instead|rather)(?:,\s|\s?:\s{0,3}|\s(?=i\b|it\b|the\b|this\b|that\b|my\b|we\b))"
     r"|(?:that's|that is|this is) why\s"
-    r"|(?:step|part) \d{1,2}\s?[:.]\s"
     r"|tl;?\s?dr\s?:?\s"
     # that it is the answer
     rf"|(?:and |so )?(?:(?:the|my|our|your|an?|its)\s)?{_WHICH}{_NOUN}s?{_WHERE}(?:\s?\([^()\n]{{4,40}}\))?(?:\s?(?::|=>|->|=)"
@@ -67,6 +72,20 @@ _PREMATURE = re.compile(
 )
 
 
+def preface_off(text: str) -> str:
+    """A text without what comes before anything is said.
+
+    >>> preface_off("Sure! Here's my view. Looking at the photo, it is red")
+    'it is red'
+    """
+    for _ in range(6):
+        found = _OPENING.match(text)
+        if found is None or found.end() >= len(text):
+            break
+        text = text[found.end() :].lstrip(" \t\n")
+    return text
+
+
 def leads_off(text: str) -> str:
     """A text from its answer on.
 
@@ -74,7 +93,7 @@ def leads_off(text: str) -> str:
     'red because it glows'
     """
     for _ in range(8):
-        found = _LEAD.match(text) or _PREMATURE.match(text)
+        found = _LEAD.match(text) or _OPENING.match(text) or _PREMATURE.match(text)
         if found is None or found.end() >= len(text):
             break
         text = text[found.end() :].lstrip(" \t\n\"'")

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from snellen.core.reply import field, layout_off, marked, opened
 from snellen.exams.vqa_nle.formats.tags import TAG
 from snellen.exams.vqa_nle.reading.leads import without_lead_out
+from snellen.exams.vqa_nle.reading.reasons import REASON
 
 LONGEST = 20_000
 """Characters that are read, from the start of what was said."""
@@ -244,7 +245,8 @@ def _from_marks(text: str) -> Said:
     start = _FIRST_MARK.search(text)
     before = text[: start.start()] if start and not reason and not re.search(r"\w", found[1]) else ""
     beside = plainly(found[1]) or without_lead_out(plainly(before))
-    return Said(plainly(found[0]), reason or beside or None, False)
+    answer = plainly(found[0])
+    return Said(answer, reason or beside or None, REASON.search(answer) is None)
 
 
 def _reason_apart(text: str) -> tuple[str, str | None]:

@@ -27,7 +27,7 @@ __all__ = ["LONGEST", "is_valid", "labels_in", "read_label", "read_open"]
 SHORT = 4
 """Words: a first part up to this length is an answer and no preface."""
 
-LONGEST_ANSWER = {True: 12, False: 24}
+LONGEST_ANSWER = {True: 8, False: 24}
 """Words beyond which a text is no answer to a question (VQA-X) and no activity (ACT-X)."""
 
 _EDGES = " \t\n\r.,;:!?\"'()[]{}-\u2026"
@@ -69,7 +69,7 @@ class _Parts(NamedTuple):
 
 
 _NONE = _Parts("")
-_BREAK = re.compile(r"(?<=[^\s:]) ?\n\s*|;\s|(?<=\w):\s(?!\d)|(?<!\d)\s-{1,3}\s|\s-{1,3}\s(?!\d)", re.IGNORECASE)
+_BREAK = re.compile(r"(?<=[^\s:]) ?\n\s*|;\s|(?<=[^\s:]) ?:\s(?!\d)|(?<!\d)\s-{1,3}\s|\s-{1,3}\s(?!\d)", re.IGNORECASE)
 _CLAUSE = re.compile(
     r",\s(?:(?:it|he|she|they|there|this|you|we|i|which|judging|according|seen|shown|indicated|evidenced|evident|who)\b"
     r"|(?:the|his|her|its|their|a|an)\s(?:[\w'-]+\s){1,3}?(?:is|are|has|have|was|were|looks?|appears?|seems?|can|shows?|does|do)\b)",
@@ -230,6 +230,12 @@ _NO_ANSWER = re.compile(
     r"|yes\s?(?:/|and|or)\s?no\b|no\s?(?:/|and|or)\s?yes\b",
     re.IGNORECASE,
 )
+_UNSURE = re.compile(
+    r"\btoo \w+ to (?:tell|say|see|know|determine|judge)\b|\b(?:can't|cannot|can not|couldn't|unable|hard|difficult|impossible|not sure|unsure)\b.{0,40}\b(?:if|whether)\b"
+    r"|\b(?:don't|do not) (?:think|know|believe)\b|\b(?:would not|wouldn't|can't|cannot) (?:say|tell)\b",
+    re.IGNORECASE,
+)
+_SPEAKS = re.compile(r"\b(?:i|we|you)\b", re.IGNORECASE)
 _OPEN = re.compile(r"\W*(?:it|this|that)\s(?:could|might|may|can)\s", re.IGNORECASE)
 _ASIDE = re.compile(r"\s\((?:not |confidence|probability|score|i |\d)[^()\n]{0,80}\)$", re.IGNORECASE)
 _ECHO = re.compile(
@@ -266,7 +272,7 @@ def _settled(head: str, short: bool, numbers: bool) -> tuple[str | None, str]:
     """The answer in a text, and what it says beyond; None where the text denies, asks or leaves open."""
     text = leads_off(head).strip(_EDGES)
     text = _IS_IT.sub("", text)
-    if not text or head.rstrip(" \"'").endswith("?") or _NO_ANSWER.match(text):
+    if not text or head.rstrip(" \"'").endswith("?") or _NO_ANSWER.match(text) or _UNSURE.search(head):
         return None, ""
     text = _undenied(text)
     if short:
@@ -285,7 +291,9 @@ def _settled(head: str, short: bool, numbers: bool) -> tuple[str | None, str]:
         )
         text = subject if len(subject.split()) <= (SHORT if short else 2 * SHORT) else ""
     text = _undenied(text)
-    return (text.lower() or None) if len(text.split()) <= LONGEST_ANSWER[short] else None, ""
+    words = len(text.split())
+    long = words > LONGEST_ANSWER[short] or (words > SHORT and _SPEAKS.search(text))
+    return None if long else text.lower() or None, ""
 
 
 def _undenied(text: str) -> str:

@@ -48,7 +48,8 @@ def read_label(reply: str) -> Read:
         label, told = _alone(text)
     if label is None and not said.ended:
         label, told = _later(text, before, after)
-    return Read(label, explanation_of(told) or explanation_of(said.reason))
+    apart = explanation_of(said.reason) if said.ended else None
+    return Read(label, apart or explanation_of(told) or explanation_of(said.reason))
 
 
 def _first(text: str, before: str, after: str | None) -> tuple[str | None, str | None]:
@@ -82,7 +83,7 @@ _INSISTS = re.compile(
 def _alone(text: str) -> tuple[str | None, str | None]:
     """A label that is all of a first sentence or line, where what follows names others without insisting on one of them."""
     end = min(next(((at, behind) for at, behind in sentence_ends(text)), (len(text), len(text))), _line_end(text))
-    label = decided(_options(text[: end[0]])) if len(leads_off(text[: end[0]]).split()) <= 3 else None
+    label = decided(_options(text[: end[1]])) if len(leads_off(text[: end[0]]).split()) <= 3 else None
     rest = text[end[1] :]
     if label is None or _TURNS.match(rest) or any(_against(option, label, rest) for option in _options(rest)):
         return None, None

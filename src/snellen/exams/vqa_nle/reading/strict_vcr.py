@@ -55,7 +55,8 @@ def read_choice(reply: str, choices: Sequence[str], objects: Sequence[str] = ())
     chosen, after = _choose(text) if text else (None, None)
     if chosen is None and text and not any(_options(text)):
         chosen = texts.begun(text)
-    told = explanation_of(texts.shown(after)) or explanation_of(texts.shown(said.reason))
+    apart = explanation_of(texts.shown(said.reason))
+    told = (apart if said.ended else None) or explanation_of(texts.shown(after)) or apart
     if chosen is None or (choices and chosen >= len(choices)):
         return Read(None, told)
     return Read(choices[chosen] if choices else LETTERS[chosen], told, chosen)
@@ -80,7 +81,7 @@ def _decided(text: str) -> Option | None:
 
 def _choose(text: str) -> tuple[int | None, str | None]:
     """The number of the choice that a reply names, and the reason that is left of the reply."""
-    whole = text = leads_off(text)
+    whole = text
     reason = REASON.search(text)
     zone = len(text) if reason is None else reason.start()
     named = named_in(text, zone)
