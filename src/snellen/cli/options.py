@@ -209,13 +209,13 @@ def full_spec(given: Mapping[str, Any]) -> str | None:
 
 
 def data_folder(exam: str, given: str | None) -> Path:
-    """`--data`, else where `snellen data get` puts the real data."""
+    """`--data`: a folder, or the name that the hub has for the exam's data; else where `snellen data get` puts it."""
     if given is not None and Path(given).is_dir():
         return Path(given)
     home = default_data_folder(exam)
-    if given is not None and "/" in given and not given.startswith((".", "/", "~")) and home.is_dir():
-        return home
     if given is not None:
+        if (fetched := _by_hub_name(exam, given)) is not None:
+            return fetched
         raise SnellenError(
             f"--data {given}: no such folder; 'snellen data make {exam} --out {given}' makes a synthetic set there"
         )
@@ -225,6 +225,25 @@ def data_folder(exam: str, given: str | None) -> Path:
         f"no data: give --data DIR; 'snellen data make {exam} --out DIR' makes a synthetic set, "
         f"'snellen data get {exam}' fetches the real one"
     )
+
+
+def _by_hub_name(exam: str, given: str) -> Path | None:
+    """Where the set is that the hub calls so; None where the exam has no such set. Another name never stands for it."""
+    from snellen import exams
+
+    found = exams.load(exam)
+    for name in (None, *found.sets):
+        try:
+            repo = found.hub(name).repo
+        except SnellenError:  # not on the hub
+            continue
+        if repo.lower() == given.lower():
+            folder = default_data_folder(exam if name is None else f"{exam}-{name}")
+            if folder.is_dir():
+                return folder
+            command = f"snellen data get {exam}" + (f" --set {name}" if name else "")
+            raise SnellenError(f"--data {given}: not fetched yet; '{command}' does it")
+    return None
 
 
 def default_data_folder(exam: str) -> Path:
