@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from snellen.stats.intervals import tango, worth
-from snellen.stats.means import numbered, summed
+from snellen.stats.intervals import Interval, tango, worth
+from snellen.stats.means import Clusters, numbered, summed
 
 
 class Pair(NamedTuple):
@@ -46,11 +46,16 @@ def paired_difference(pairs: Mapping[tuple[float, float] | Pair, int]) -> Differ
     )
     moves = second - first
     found = summed(moves, times, numbered([row.cluster for row, _count in rows]))
-    n = found.n
     up, down = (float(times @ np.maximum(sign * moves, 0.0)) for sign in (1, -1))
+    interval = difference_interval(found, up, down)
+    ends = float(times @ first) / found.n, float(times @ second) / found.n
+    return Difference(*ends, ends[1] - ends[0], interval.low, interval.high, round(found.n), interval.kind)
+
+
+def difference_interval(moves: Clusters, up: float, down: float) -> Interval:
+    """The interval of a mean move, from the moves by cluster and the sums of what was gained and lost."""
+    n = moves.n
     most = max(0.0, (up + down) / n - ((up - down) / n) ** 2)
-    known = worth(found.spread(most))
+    known = worth(moves.spread(most))
     part = known.n / n
-    low, high = tango(up * part, down * part, known.n, known.quantile)
-    ends = float(times @ first) / n, float(times @ second) / n
-    return Difference(*ends, ends[1] - ends[0], low, high, round(n), found.share_kind("tango"))
+    return Interval(*tango(up * part, down * part, known.n, known.quantile), moves.share_kind("tango"))

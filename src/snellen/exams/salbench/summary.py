@@ -82,9 +82,10 @@ def label_scores(
     times = np.array([merged[row] for row in rows], dtype=np.float64)
     cells = [cell.astype(np.float64) for cell in (truth & predicted, ~truth & predicted, truth & ~predicted)]
     sums = [times @ cell for cell in cells]
-    there = np.full(len(labels), all_labels) | (times @ truth > 0)
-    whole = _by_label([s[None, :] for s in sums], labels, there)
-    without = _by_label([s - cell for s, cell in zip(sums, cells, strict=True)], labels, there)
+    there = (times @ truth > 0) | all_labels
+    whole = _by_label([s[None, :] for s in sums], labels, there[None, :])
+    left = (times @ truth - truth > 0) | all_labels  # without the only sample of a label, that label is not there
+    without = _by_label([s - cell for s, cell in zip(sums, cells, strict=True)], labels, left)
     made_of = _made_of(times @ truth, times @ predicted, labels, there)
     return {
         name: score(
@@ -112,8 +113,8 @@ def _by_label(counts: Sequence[Floats], labels: tuple[str, ...], there: NDArray[
     the labels that are there, 0 where none is.
     """
     tables = category_scores(*counts)
-    some = max(1, int(there.sum()))
-    macro = {f"macro_{name}": table[:, there].sum(axis=1) / some for name, table in tables.items()}
+    some = there.sum(axis=1).clip(min=1)
+    macro = {f"macro_{name}": (table * there).sum(axis=1) / some for name, table in tables.items()}
     return macro | {f"{name}.{label}": table[:, i] for i, label in enumerate(labels) for name, table in tables.items()}
 
 
@@ -145,7 +146,7 @@ def floors(
         truths[cast(Said, seen.own).truth] += count
     weights = np.array([list(truths.values())], dtype=np.float64)
     truth = np.array([[c in true_labels(text) for c in labels] for text in truths])
-    there = np.full(len(labels), all_labels) | (weights[0] @ truth > 0)
+    there = (weights @ truth > 0) | all_labels
     best: dict[str, tuple[float, str]] = {}
     for answer in constant_answers(labels_of(BY_NAME[group.by["config"]].split)):
         reply = ", ".join(answer)
