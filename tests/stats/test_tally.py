@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import pytest
 
-from snellen.core.protocol import Key, Protocol, Seen
+from snellen.core.protocol import Group, Key, Protocol, Seen
 from snellen.core.results import Metric, Score
 from snellen.core.types import Mark, Outcome, Sample
 from snellen.stats.intervals import wilson
@@ -114,3 +114,33 @@ def test_marks_that_are_alike_are_kept_once() -> None:
     (group,) = tally.groups()
     assert group.n == 1000
     assert len(tally._rows) == 2
+
+
+class Joined(Protocol):
+    """Every two marks with one image are one item, right where both are."""
+
+    def seen(self, sample: Sample, mark: Mark) -> Seen:
+        return super().seen(sample, mark)._replace(own=sample.tags["image"])
+
+    def groups(self, sample: Sample) -> Iterable[Key]:
+        yield (("split", "one by one"),)
+        yield (("split", "together"),)
+
+    def joined(self, group: Group) -> Iterable[tuple[Seen, int]] | None:
+        if group.by["split"] != "together":
+            return None
+        items: dict[object, list[Seen]] = {}
+        for seen, count in group.rows():
+            items.setdefault(seen.own, []).extend([seen] * count)
+        scores = (min(seen.values["score"] for seen in some) for some in items.values() if len(some) == 2)
+        return [(Seen({"score": score}, Outcome.CORRECT if score else Outcome.WRONG), 1) for score in scores]
+
+
+def test_a_protocol_may_make_one_item_of_several_marks() -> None:
+    some = [*marks(1.0, 1.0, image="a"), *marks(1.0, 0.0, image="b"), *marks(1.0, image="c")]
+    apart, together = summarised(Joined("j"), some)
+    assert (apart.n, apart.metrics["score"].value, apart.whole) == (5, 0.8, True)
+    assert (together.n, together.metrics["score"].value, together.whole) == (2, 0.5, True)
+    assert together.outcomes == {"correct": 1, "wrong": 1}
+    (alone,) = summarised(Joined("j"), marks(1.0, image="c"))  # nothing to join: no part
+    assert alone.by == {"split": "one by one"}

@@ -119,7 +119,7 @@ def left_out(clusters: Sequence[str]) -> Floats:
 
     group = _groups(clusters)
     count = int(group.max()) + 1
-    return (group[None, :] != np.arange(count if count > 1 else 0)[:, None]).astype(np.float64)
+    return np.not_equal.outer(np.arange(count if count > 1 else 0), group).astype(np.float64)
 
 
 def _groups(clusters: Sequence[str]) -> NDArray[np.int64]:

@@ -177,7 +177,7 @@ PROTOCOLS = {
         ),
         SalBenchProtocol(
             "robust",
-            "whole words, aliases, negation, corrections and yes or no understood in replies of any form; macro F1 over the labels that occur",
+            "words, aliases, negation, corrections, yes or no understood in replies of any form; macro F1 over the labels that occur",
             version="2",
             headline="macro_f1",
             read=read_robust,
