@@ -1,4 +1,4 @@
-"""The command line of openadapt-grounding: `python -m snellen.grounding generate|run|compare|list`, and its EVAL_ settings.
+"""The command line of openadapt-grounding: `python -m snellen.grounding generate|run|compare|list`, and its EVAL_ settings; and `annotate`.
 
 Settings come from flags, then the environment, then a `.env` file in the working folder, then the defaults of that original. The two
 addresses are read from all of these as well, and no cloud is asked for them.

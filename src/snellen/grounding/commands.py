@@ -1,4 +1,7 @@
-"""The four commands of openadapt-grounding, with its flags and files, on Snellen's own engine: resumable, blind, honest exit codes."""
+"""The four commands of openadapt-grounding, with its flags and files, on Snellen's own engine: resumable, blind, honest exit codes.
+
+`annotate`, which its plan has, is a fifth.
+"""
 
 from __future__ import annotations
 
@@ -159,6 +162,19 @@ def compare(results_dir: str | None, output: str | None, charts_dir: str | None)
     click.echo(f"Charts saved to: {drawn[0].parent} ({len(drawn)} files)")
     if problems:
         raise SnellenError(f"{len(problems)} files of {folder} are no results and were left out; see above")
+    return 0
+
+
+@app.command()
+@click.argument("folder", type=click.Path(path_type=Path))
+def annotate(folder: Path) -> int:
+    """Write a page into a folder of screenshots: draw boxes in a browser, and save annotations.json."""
+    from snellen.grounding.annotating import PAGE, page
+
+    if not folder.is_dir():
+        raise SnellenError(f"no folder {folder}")
+    _write(folder / PAGE, page(folder).encode(), "folder")
+    click.echo(f"Open {folder / PAGE} in a browser; what it saves belongs into {folder}")
     return 0
 
 

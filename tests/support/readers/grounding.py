@@ -10,7 +10,7 @@ from tests.support.wrapping import BARE, Topic
 
 FORMS = (
     "({}, {})", "[{}, {}]", "({},{})", "x={}, y={}", "x: {}, y: {}", "<point>{} {}</point>", "(x={}, y={})", "click({}, {})", "[[{}, {}]]",
-    "({}px, {}px)", "{}, {}",
+    "({}px, {}px)", "{}, {}", '{{"x": {}, "y": {}}}', '{{"point_2d": [{}, {}]}}', "pyautogui.click(x={}, y={})", "<|box_start|>({},{})<|box_end|>",
 )  # fmt: skip
 BECAUSE = ("the label says so", "that is the only icon with a floppy disk", "it stands beside the search field")
 OF_OPTIONS = tuple(

@@ -41,19 +41,21 @@ def from_json(text: str) -> list[Found]:
     ]
 
 
-def objects(text: str) -> Iterator[tuple[int, int, Any]]:
-    """Every outermost JSON object of a text, also where it is only almost JSON."""
-    depth, start = 0, 0
+def objects(text: str, offset: int = 0, depth: int = 0) -> Iterator[tuple[int, int, Any]]:
+    """Every outermost JSON object of a text, also where it is only almost JSON; in braces that are none, those within."""
+    level, start = 0, 0
     for brace in re.finditer(r"[{}]", text):
         if brace.group() == "{":
-            start = brace.start() if depth == 0 else start
-            depth += 1
-        elif depth:
-            depth -= 1
-            if depth == 0:
-                value, _around = holds_json(text[start : brace.end()])
-                if isinstance(value, dict):
-                    yield start, brace.end(), value
+            start = brace.start() if level == 0 else start
+            level += 1
+        elif level:
+            level -= 1
+            if level == 0:
+                value, around = holds_json(text[start : brace.end()])
+                if isinstance(value, dict) and not around:
+                    yield offset + start, offset + brace.end(), value
+                elif depth < _DEEPEST:
+                    yield from objects(text[start + 1 : brace.start()], offset + start + 1, depth + 1)
 
 
 def _points_in(data: Any, depth: int = 0) -> list[tuple[Numbers, str]]:

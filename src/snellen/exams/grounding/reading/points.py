@@ -11,7 +11,7 @@ import unicodedata
 from collections.abc import Iterable, Iterator
 from typing import Any, Literal, NamedTuple
 
-from snellen.core.reply import after_correction, field, layout_off, marked, opened
+from snellen.core.reply import after_correction, field, holds_json, layout_off, marked, opened
 from snellen.exams.grounding.reading.forms import AS_WRITTEN, CLOSED, FORMS
 from snellen.exams.grounding.reading.found import Found, Numbers
 from snellen.exams.grounding.reading.json_points import objects
@@ -170,13 +170,14 @@ def _parts(text: str) -> Iterator[str]:
     A narrower part with a number in it, or one that refuses, has the last word.
     """
     held = marked(text)
+    tagged = () if held is None or not held[0] else (*_in_json(held[0]), held[0])
     narrow: list[str] = []
-    for whole in (*((held[0],) if held is not None else ()), text):
-        corrected = after_correction(whole)
-        for part in dict.fromkeys((corrected, whole)):
+    for whole in (*tagged, *_in_json(text), text):
+        for part in dict.fromkeys((after_correction(whole), whole)):
             ends = [match.end() for match in _ANSWER.finditer(part)]
-            narrow += [part[ends[-1] :], part] if ends else [part]
-    for one in [inner for part in narrow for inner in (*_in_json(part), part)]:
+            for one in (part[ends[-1] :], part) if ends else (part,):
+                narrow += [*_in_json(one), one]
+    for one in dict.fromkeys(narrow):
         yield one
         if any(sign.isdecimal() for sign in one) or (one != text and _REFUSALS.search(one)):
             return
@@ -184,14 +185,17 @@ def _parts(text: str) -> Iterator[str]:
 
 def _in_json(text: str) -> Iterator[str]:
     """The answer in words that the one JSON object of a text holds."""
-    held = [value for _start, _end, value in objects(text)]
+    quoted = text[:1] == '"'  # JSON in a JSON text
+    held = [holds_json(text)[0]] if quoted else [value for _start, _end, value in objects(text)]
     answer = field(held[0]) if len(held) == 1 else None
     if isinstance(answer, str) and answer != text:
-        yield from (after_correction(answer),)
+        yield answer
 
 
 def _answer(text: str, cut: bool) -> Said | None:
     """What a part of a reply says; None where it names no place."""
+    if text.count("{") != text.count("}"):
+        return Said("nothing", note="braces that do not match")
     flat, denied = _SURE.sub(" ", layout_off(text, numbered=True)), set[Numbers]()
     for reader in CLOSED if cut else FORMS:
         one = text if reader in AS_WRITTEN else flat
@@ -216,7 +220,8 @@ def _answer(text: str, cut: bool) -> Said | None:
 def _undecided(text: str, found: list[Found]) -> bool:
     """Whether two answers are offered with an "or"."""
     pairs = zip(sorted(found), sorted(found)[1:], strict=False)
-    return any(a.numbers != b.numbers and _OR.fullmatch(text, a.end, b.start) for a, b in pairs)
+    between = ((a, b, _DRESS.sub("", text[a.end : b.start][:200])) for a, b in pairs if a.numbers != b.numbers)
+    return any(_OR.fullmatch(gap) for _a, _b, gap in between)
 
 
 def _denied(text: str, found: Found) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from snellen.exams.grounding.reading.found import Found, N, W, unit_of
 
-_TOKENS = re.compile(r"<\|box_start\|>(.{0,200}?)(?:<\|box_end\|>|$)", re.DOTALL)
+_TOKENS = re.compile(r"<\|box_start\|>(.{0,200}?)(?:<\|box_end\|>|$)", re.DOTALL | re.IGNORECASE)
 _POINT_TAGS = "points?|bbox(?:_2d)?|box|coordinates?|coords?|position|location|click(?:_point)?|point_2d|loc|pos"
 _TAGS = re.compile(rf"<(?P<name>{_POINT_TAGS})>(?P<inner>.{{0,200}}?)</(?P=name)>", re.DOTALL | re.IGNORECASE)
 _AXES = re.compile(rf"<x>{W}({N}){W}</x>{W}<y>{W}({N}){W}</y>", re.IGNORECASE)
