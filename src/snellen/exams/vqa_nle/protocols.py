@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from snellen.core.protocol import Group, Key, Protocol, Seen, Verdict
-from snellen.core.results import Score
+from snellen.core.results import Floor, Score
 from snellen.core.types import NON_ANSWERS, Mark, Metrics, Outcome, Sample, Token
 from snellen.exams.vqa_nle import summary
 from snellen.exams.vqa_nle.entropy.spans import metrics_of, spans
@@ -124,7 +124,7 @@ class NleProtocol(Protocol):
     def order(self, key: Key) -> Any:
         return summary.order(key)
 
-    def floors(self, group: Group) -> Mapping[str, tuple[float, str]]:
+    def floors(self, group: Group) -> Mapping[str, Floor]:
         return summary.floors(group)
 
     def own_scores(self, group: Group) -> Mapping[str, Score]:

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from snellen.core.errors import SnellenError
 from snellen.core.protocol import Group, Key
-from snellen.core.results import Metric, Score
+from snellen.core.results import Floor, Metric, Score
 from snellen.exams.vqa_nle.entropy.spans import KINDS, metric_name
 from snellen.exams.vqa_nle.names import SPLITS
 
@@ -79,7 +79,7 @@ def order(key: Key) -> tuple[int, int, str, str]:
     return len(key), place, split, rest[0] if rest else ""
 
 
-def floors(group: Group) -> dict[str, tuple[float, str]]:
+def floors(group: Group) -> dict[str, Floor]:
     """The best that one constant answer would have scored on each metric."""
     if any(name in group.by for name in TRIVIAL):
         return {}
@@ -98,7 +98,7 @@ def floors(group: Group) -> dict[str, tuple[float, str]]:
     for metric, wins in totals.items():
         if marked[metric]:
             answer, total = min(wins.items(), key=lambda item: (-item[1], item[0]))
-            found[metric] = (total / marked[metric], answer)
+            found[metric] = Floor(total / marked[metric], answer)
     return found
 
 
