@@ -23,6 +23,11 @@ class Tried:
             self._allowed = value, answer
 
     @property
+    def any(self) -> bool:
+        """Whether anything was tried."""
+        return self._any is not None
+
+    @property
     def floor(self) -> Floor:
         """The best that is allowed, and beside it the best of all where that is more."""
         if self._any is None:
