@@ -31,7 +31,7 @@ def print_audit(exam: Exam, rows: Sequence[Row], *, real: bool) -> None:
         by_protocol.setdefault(row["protocol"], []).append(row)
     told = [(name, (_label(exam, some[0]), [_cells(row) for row in some])) for name, some in by_protocol.items()]
     used = [i for i in range(len(COLUMNS)) if any(c[i] != NOTHING for _n, (_l, cells) in told for c in cells)]
-    for names, (label, cells) in words.together(told):
+    for names, (label, cells) in words.together(told) if len(used) > 2 else ():
         out.print(Text(for_terminal(f"{names} ({label})", 300)))
         table = plain_table(*(COLUMNS[i] for i in used), kept=COLUMNS[1:])
         for line in cells:
