@@ -125,7 +125,10 @@ class NleProtocol(Protocol):
         return summary.order(key)
 
     def floors(self, group: Group) -> Mapping[str, Floor]:
-        return summary.floors(group)
+        found = summary.floors(group)
+        if group.whole and self.rules.explains:
+            found |= summary.caption_floors(summary.explanations(group), e_vil=self.rules.e_vil)
+        return found
 
     def own_scores(self, group: Group) -> Mapping[str, Score]:
         if not group.whole:

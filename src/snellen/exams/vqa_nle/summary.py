@@ -14,6 +14,7 @@ from snellen.core.errors import SnellenError
 from snellen.core.protocol import Group, Key
 from snellen.core.results import Floor, Metric, Score
 from snellen.exams.vqa_nle.entropy.spans import KINDS, metric_name
+from snellen.exams.vqa_nle.explanation_floor import explanation_floors
 from snellen.exams.vqa_nle.names import SPLITS
 
 ENTROPIES = tuple(metric_name(kind, bounded) for bounded in (False, True) for kind in KINDS)
@@ -127,6 +128,16 @@ def caption_scores(told: Sequence[Told], *, e_vil: bool) -> dict[str, Score]:
                 found[f"{CAPTION_NAMES.get(name, name.lower())}_{part}"] = Score(value=value, n=len(some))
             if part == FILTERED and e_vil:
                 found |= _e_vil_scores(told, values)
+    return found
+
+
+def caption_floors(told: Sequence[Told], *, e_vil: bool) -> dict[str, Floor]:
+    """What a constant explanation gets, of all samples and of those whose answer is right; nothing where none was given."""
+    found: dict[str, Floor] = {}
+    for part, some in ((UNFILTERED, told), (FILTERED, [t for t in told if t.right])):
+        if any(t.said for t in some):
+            floors = explanation_floors([t.true for t in some], raw_text=e_vil)
+            found |= {f"{CAPTION_NAMES.get(name, name.lower())}_{part}": floor for name, floor in floors.items()}
     return found
 
 
