@@ -12,6 +12,7 @@ from typing import Any
 
 from snellen.core.results import Floor
 from snellen.stats.constants import Tried
+from snellen.stats.nlg.scores import score
 from snellen.stats.text_floor import grams
 
 POOL = 5000
@@ -22,8 +23,6 @@ SHORT = 3
 
 def explanation_floors(references: Sequence[Sequence[str]], *, raw_text: bool) -> dict[str, Floor]:
     """For each text metric, what the better of two constant explanations gets; `raw_text` as in `stats.nlg`."""
-    from snellen.stats.nlg.scores import score
-
     how: dict[str, Any] = {"tokenise": str} if raw_text else {}
     tried: dict[str, Tried] = {}
     for text in _usual(references):
