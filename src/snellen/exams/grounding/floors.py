@@ -160,7 +160,8 @@ def guesses(known: Sequence[Sample], asked: Sequence[Sample]) -> list[str]:
     found = []
     for sample, like in zip(asked, likes, strict=True):
         near = np.argsort(-like, kind="stable")[:NEIGHBOURS]
-        x, y = _shared(boxes[near], like[near] ** SHARPNESS + 1e-6)
+        weights = like[near].astype(np.float64) ** SHARPNESS + 1e-6
+        x, y = _shared(boxes[near], weights)
         found.append(f"({x * sample.facts['width']:.1f}, {y * sample.facts['height']:.1f})")
     return found
 
