@@ -69,7 +69,7 @@ def test_what_needs_the_truths_of_a_data_set_says_so(tmp_path: Path) -> None:
         assert all(r["best constant"] is None and r["chance"] is None for r in rows_of(name).values())
     done = snellen("audit", "grounding", "--protocol", "click", cache=tmp_path)
     assert "--data DIR" in done.stdout
-    assert " – " in done.stdout
+    assert "Nothing could be tried, and so nothing is said, of click." in done.stdout
 
 
 def test_parts_that_no_probe_has_are_audited_too() -> None:

@@ -199,6 +199,13 @@ class Exam:
         """Samples with every truth that there can be, each once, for audits without a data set."""
         return self.probes()
 
+    def guess_from_text(self, prompt: str, known: Sequence[Sample], asked: Sequence[Sample]) -> Sequence[str] | None:
+        """Replies to `asked` by whoever reads only their texts and has learnt from `known`, for the text-only floor of `audit`.
+
+        None: an answer is learnt from the words of the question, which is the common way.
+        """
+        return None
+
     def recorded(self, document: Any) -> Iterable[Recorded] | None:
         """Replies in a file format of the exam's own; None where the document is something else."""
         return None

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from typing import Protocol as Interface
 
 from snellen.core.errors import SnellenError
-from snellen.core.results import GroupSummary, Metric, Score
+from snellen.core.results import Floor, GroupSummary, Metric, Score
 from snellen.core.scorer import Evidence
 from snellen.core.types import Mark, Metrics, Outcome, Sample, Token
 
@@ -176,8 +176,12 @@ class Protocol:
         """What groups are sorted by."""
         return (len(key), key)
 
-    def floors(self, group: Group) -> Mapping[str, tuple[float, str]]:
-        """For each metric that has one, what the best subject that never looks would score, and what it says."""
+    def floors(self, group: Group) -> Mapping[str, Floor]:
+        """For each metric that has one, what the best subject that never looks would score, and what it says.
+
+        A protocol that has no such method of its own gets floors all the same: the options of the question, or else the commonest
+        truths, are tried on every sample (`engine/mark/plain_floors.py`).
+        """
         return {}
 
     def own_scores(self, group: Group) -> Mapping[str, Score]:

@@ -7,7 +7,9 @@ label, and `{}` in its label is put in place of the star.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Literal
+from typing import Literal, NamedTuple
+
+import msgspec
 
 from snellen.core.types import Struct
 
@@ -56,8 +58,24 @@ def declared(metrics: Iterable[Metric], key: str) -> Metric:
     return next((m for m in metrics if m.fits(key)), None) or Metric(name=key)
 
 
+CHANCE = "chance"
+
+
+class Floor(NamedTuple):
+    """What the best of those gets who never look and say one thing to everything, of the answers that the prompt allows.
+
+    `answer` is what they say, or `chance` where drawing among the options gets more. `forbidden` is what an answer gets that the prompt
+    does not allow, such as a list where one name is wanted, if that is more. All are picked with the truths that they are scored on.
+    """
+
+    value: float
+    answer: str
+    forbidden: float | None = None
+    forbidden_answer: str | None = None
+
+
 class Score(Struct, frozen=True):
-    """A metric's value over a group with what it takes to read it: interval, n, and what a subject that never looks would get.
+    """A metric's value over a group with what it takes to read it: interval, n, and the fields of its `Floor`.
 
     Without a unit it is a share, shown in percent; with one it is shown as it is.
     """
@@ -69,7 +87,16 @@ class Score(Struct, frozen=True):
     interval: str | None = None
     floor: float | None = None
     floor_answer: str | None = None
+    forbidden: float | None = None
+    forbidden_answer: str | None = None
     unit: str = ""
+
+    def above(self, floor: Floor) -> Score:
+        """The score with its floor."""
+        value, answer, forbidden, forbidden_answer = Floor(*floor)
+        return msgspec.structs.replace(
+            self, floor=value, floor_answer=answer, forbidden=forbidden, forbidden_answer=forbidden_answer
+        )
 
 
 class GroupSummary(Struct, frozen=True):

@@ -15,7 +15,7 @@ from snellen.core.errors import unknown
 from snellen.core.exam import Exam
 from snellen.core.outcomes import mark_reply
 from snellen.core.types import Mark, Outcome, Sample
-from snellen.engine.mark.audit import texts_of
+from snellen.engine.mark.plain_floors import texts_of
 from snellen.engine.plan.plan import Target
 from snellen.show.prompt_words import Printed, difference, fold, near, respelled, sentences, take_apart, word_diff
 from snellen.show.protocol_probes import HARMLESS, OTHERS, SEPARATORS, ingredients

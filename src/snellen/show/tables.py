@@ -16,7 +16,7 @@ from snellen.core.text import for_terminal
 NARROW = 100
 """Below this width, tables have one metric or protocol a row."""
 WARNINGS = {"": "", "at floor": "yellow", "below floor": "red"}
-NUMBERS = ("n", "with control", "chance", "constant")
+NUMBERS = ("n", "with control", "chance", "constant", "forbidden")
 
 
 WIDTH_WHEN_NOT_A_TERMINAL = 100

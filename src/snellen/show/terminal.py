@@ -120,9 +120,12 @@ def _legend(protocols: tuple[ProtocolSummary, ...], verbose: bool) -> Text:
     said = "Percent [95 % interval]."
     if verbose or any(score.floor is not None for score in headlines):
         said += f" {words.LEGEND if verbose else words.FLOOR}"
+    notes = words.forbidden(main)
+    if notes:
+        said += f" {notes}"
     if len(others) > 1:
         said += f" Others: lowest to highest score by {', '.join(others)}."
-    return Text(for_terminal(said, 600))
+    return Text(for_terminal(said, 1000))
 
 
 # ---------------------------------------------------------------- controls and position

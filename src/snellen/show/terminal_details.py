@@ -17,7 +17,7 @@ from snellen.core.results import ProtocolSummary, Score
 from snellen.show import words
 from snellen.show.tables import NARROW, WARNINGS, fits, plain_table, shown
 
-SCORES = "percent [95 % interval] floor"
+SCORES = "percent [95 % interval] and floor"
 
 
 def print_details(out: Console, summary: Summary) -> None:
@@ -58,8 +58,7 @@ def _cell(protocol: ProtocolSummary, key: str, score: Score | None, n: int) -> T
     text = Text(words.value(score), style=f"bold {WARNINGS[word]}".strip())
     for piece, style in (
         (words.interval(score), "not bold"),
-        (words.floor(score), "not bold dim"),
-        (word, f"not bold {WARNINGS[word]}".strip()),
+        (words.floor_said(protocol, key, score), f"not bold {WARNINGS[word] or 'dim'}"),
         (words.other_n(score, n), "not bold dim"),
     ):
         if piece:

@@ -11,12 +11,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple, TypeVar
 
 from snellen.core.records import ControlRow, DifferenceRow, Manifest, Summary, Totals
-from snellen.core.results import GroupSummary, ProtocolSummary, Score, declared
+from snellen.core.results import CHANCE, GroupSummary, ProtocolSummary, Score, declared
 from snellen.core.types import NON_ANSWERS, Mark, Outcome
 
 T = TypeVar("T")
 
-FLOOR = "Floor: the best score without looking; if no constant answer applies, chance is shown."
+FLOOR = (
+    "Floor: the best that one constant answer gets, of those that the prompt allows, or chance if that is more; "
+    "picked with the test labels."
+)
 LEGEND = (
     f"{FLOOR} * marks a protocol's headline. (n=...) is shown when a metric covers fewer samples. "
     "Non-answers count as wrong."
@@ -106,6 +109,44 @@ def floor_word(protocol: ProtocolSummary, key: str, score: Score | None) -> str:
         return "at floor"
     worse = score.value > score.floor if better == "lower" else score.value < score.floor
     return "below floor" if worse else ""
+
+
+def floor_said(protocol: ProtocolSummary, key: str, score: Score) -> str:
+    """'floor 16.7', 'at floor 40.0' or 'below floor 50.0', beside a score; nothing where there is no floor."""
+    return "" if score.floor is None else f"{floor_word(protocol, key, score) or 'floor'} {floor(score)}"
+
+
+def floor_why(score: Score) -> str:
+    """What is behind a floor: "floor 16.7: always 'cat'; 100.0 by an answer that the prompt forbids: 'cat, dog'"."""
+    if score.floor is None:
+        return ""
+    said = score.floor_answer or "unknown"
+    known = said == CHANCE or said.startswith(("the ", "a ", "always "))  # told in words, not in an answer's own
+    lines = [f"floor {floor(score)}: {said if known else f'always {said!r}'}"]
+    if score.forbidden is not None:
+        lines.append(
+            f"{number(score.forbidden, score.unit)} by an answer that the prompt forbids: {score.forbidden_answer!r}"
+        )
+    return "; ".join(lines)
+
+
+def forbidden(protocol: ProtocolSummary) -> str:
+    """One line on the answers that a prompt forbids and that still score more than the floor of the headline; or nothing."""
+    found: dict[str, list[Score]] = {}
+    for group in protocol.groups:
+        score = group.metrics.get(protocol.headline)
+        if group.whole and score is not None and score.forbidden is not None:
+            found.setdefault(score.forbidden_answer or "", []).append(score)
+    if not found:
+        return ""
+    figures = [number(s.forbidden, s.unit) for some in found.values() for s in some]
+    ordered = sorted(dict.fromkeys(figures), key=float)
+    gets = ordered[0] if len(ordered) == 1 else f"{ordered[0]} to {ordered[-1]}"
+    example = next(iter(found))
+    short = example if len(example) <= 40 else f"{example[:37]}..."
+    return f"More than the floor, with answers that the prompt forbids: {gets}, by always saying {short!r}" + (
+        " and the like." if len(found) > 1 else "."
+    )
 
 
 def other_n(score: Score, n: int) -> str:

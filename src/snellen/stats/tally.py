@@ -11,8 +11,6 @@ import zlib
 from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Mapping
 
-import msgspec
-
 from snellen.core.protocol import Key, Protocol, Seen
 from snellen.core.results import GroupSummary, Metric, Score, declared
 from snellen.core.types import NON_ANSWERS, Mark, Outcome, Sample
@@ -153,9 +151,9 @@ def _summary(protocol: Protocol, group: GroupMarks) -> GroupSummary:
     floors, own = protocol.floors(group), protocol.own_scores(group)
     scores = {name: score for name, score in means(protocol, group).items() if name not in own} | dict(own)
     scores.setdefault(protocol.headline, Score(value=None, n=0))
-    for name, (value, answer) in floors.items():
+    for name, floor in floors.items():
         if name in scores:
-            scores[name] = msgspec.structs.replace(scores[name], floor=value, floor_answer=answer)
+            scores[name] = scores[name].above(floor)
     return GroupSummary(
         by=group.by,
         n=group.n,

@@ -351,8 +351,11 @@ def test_intervals_are_of_screenshots_and_not_of_targets() -> None:
 
 def test_the_floor_is_what_never_looking_gets() -> None:
     floor = whole(summarised(PROTOCOLS["click"], marked())).metrics["click_accuracy"]
-    assert floor.floor == pytest.approx(100 * 50 / (1000 * 500))
-    assert floor.floor_answer == "a random point"
+    assert (floor.floor, floor.floor_answer) == (1.0, "the point 15.0 %, 25.0 % of the screen")
+    apart = [sample([100.0 * i, 0.0, 100.0 * i + 50, 50.0], name=str(i), image=f"{i}.png") for i in range(4)]
+    floor = whole(summarised(PROTOCOLS["click"], [(s, judge("none", s)) for s in apart])).metrics["click_accuracy"]
+    assert floor.floor == pytest.approx(50 * 50 / (1000 * 500))
+    assert floor.floor_answer == "a random point", "a point that is right on one screenshot only says nothing"
     middle = [
         (s, judge(found((500, 250)), s)) for s in [sample([450.0, 200.0, 550.0, 300.0], name=str(i)) for i in range(4)]
     ]

@@ -1,14 +1,15 @@
 """What subjects that never look would score under each protocol, without a model and without a data set.
 
 A row has, in the protocol's headline: chance (computed), the best single constant answer and every one of them, a list of every
-option, a contradiction about every option, and the best contradiction about one. None where the prompt offers no options.
+option, a contradiction about every option, the best contradiction about one, the best constant that the prompt forbids, and what can
+be guessed from the question's text. None where there is nothing to try. These are not all who never look.
 """
 
 from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from math import ceil
 from typing import Any
 
@@ -16,16 +17,19 @@ from snellen.core.errors import SnellenError
 from snellen.core.exam import Exam
 from snellen.core.outcomes import mark_reply
 from snellen.core.protocol import Protocol
-from snellen.core.results import GroupSummary
+from snellen.core.results import CHANCE, GroupSummary, Score
 from snellen.core.types import Mark, Question, Sample
 from snellen.engine.mark.control_comparison import chance, random_replies, sample_metric
+from snellen.engine.mark.plain_floors import has_own_floors, with_floors
+from snellen.engine.mark.text_only import Guesses, TextOnly, text_only
 from snellen.engine.plan.plan import Target
 from snellen.stats.tally import summarised
 
 WON = 0.9
 ENOUGH = 300  # marks of a part for the chance of a headline that is no mean over samples
 LIST, CONTRADICT, CONTRADICT_ONE = "list every option", "contradict yourself", "contradict one option"
-CONSTANT, CONSTANT_LIST = "best constant", "a constant list"
+CONSTANT, CONSTANT_LIST, TEXT = "best constant", "a constant list", "text only"
+FORBIDDEN = (LIST, CONTRADICT, CONTRADICT_ONE, CONSTANT_LIST)
 Say = Callable[[Question], str | None]
 
 
@@ -35,27 +39,24 @@ def audit(
     targets: Sequence[Target],
     *,
     real: bool = False,
+    trained_on: Sequence[Sample] = (),
     progress: Callable[[int, int, str], None] | None = None,
 ) -> list[dict[str, Any]]:
-    """One row for each protocol and whole part of the exam. `real` says that the truths are those of a data set."""
+    """One row for each protocol and whole part of the exam. `real` says that the truths are those of a data set, and only then is
+    anything guessed from texts; `trained_on` is its training split, if it has one.
+    """
     if not samples:
         raise SnellenError(f"{exam.name} has no truths of its own to audit with: give --data DIR")
     rows: list[dict[str, Any]] = []
+    made: Guesses = {}
     for i, one in enumerate(targets):
         if progress is not None:
             progress(i, len(targets), one.name)
         fitting = [s for s in samples if exam.prompts[one.arm.prompt].asked_about(s)]
         if fitting:
-            rows += _Blind(exam, one, fitting, real).rows()
+            guessed = text_only(exam, one, fitting, trained_on, made) if real else TextOnly({})
+            rows += _Blind(exam, one, fitting, real).rows(guessed)
     return rows
-
-
-def texts_of(truth: Any) -> list[str]:
-    """The texts and numbers in a truth."""
-    if isinstance(truth, str | int | float) and not isinstance(truth, bool):
-        return [str(truth)]
-    inner = truth.values() if isinstance(truth, Mapping) else truth if isinstance(truth, list | tuple) else ()
-    return [s for value in inner for s in texts_of(value)]
 
 
 class _Blind:
@@ -88,6 +89,8 @@ class _Blind:
                 yield sample, mark_reply(self.protocol, sample, say(self._asked(sample)) or "")
 
         groups = summarised(self.protocol, marked())
+        if not has_own_floors(self.protocol):
+            groups = with_floors(self.exam, self.one, self.samples, groups)
         return {" · ".join(g.by.values()): g for g in groups if g.whole}
 
     def _means(self, say: Say) -> dict[str, float | None]:
@@ -108,7 +111,7 @@ class _Blind:
         whole = self._summarised(say)
         return {n: None if means[n] is None else whole[n].metrics[self.protocol.headline].value for n in means}
 
-    def rows(self) -> list[dict[str, Any]]:
+    def rows(self, guessed: TextOnly) -> list[dict[str, Any]]:
         constants, contradictions = self._constants("{form}"), self._constants(_DENIAL)
         listed, contradicted = self._scores(_everything), self._scores(_contradiction)
         drawn = self._chance()
@@ -120,18 +123,18 @@ class _Blind:
                 "part": name,
                 "metric": self.protocol.headline,
                 "n": group.n,
-                "chance": metric.floor if metric.floor_answer == "chance" else drawn[name],
-                **self._best(constants[name], metric.floor, metric.floor_answer),
+                "chance": metric.floor if metric.floor_answer == CHANCE else drawn[name],
+                **self._best(name, constants[name], metric),
                 LIST: listed[name],
                 CONTRADICT: contradicted[name],
                 CONTRADICT_ONE: self._one(name, contradictions[name]),
+                CONSTANT_LIST: metric.forbidden if self._known(name) else None,
+                **_text_cells(guessed, name),
                 "constants": constants[name],
                 "constants metric": self.metric,
             }
-            tried = {n: row[n] for n in (LIST, CONTRADICT, CONTRADICT_ONE, CONSTANT)}
-            if self._known(name) and metric.floor_answer != "chance":
-                tried[CONSTANT_LIST] = metric.floor
-            found.append(row | {"won by": next((n for n, value in tried.items() if (value or 0.0) >= WON), None)})
+            tried = (n for n in (LIST, CONTRADICT, CONTRADICT_ONE, CONSTANT, CONSTANT_LIST, TEXT))
+            found.append(row | {"won by": next((n for n in tried if (row[n] or 0.0) >= WON), None)})
         return found
 
     def _known(self, part: str) -> bool:
@@ -140,23 +143,35 @@ class _Blind:
         probes = [p for p in self.exam.probes() if _part(p) in kinds]
         return self.real or any(self.exam.ask(q, p).options for p in probes for q in self.exam.prompts)
 
-    def _best(self, constants: dict[str, float], floor: float | None, answer: str | None) -> dict[str, Any]:
-        """The best constant; where a headline is no mean over samples, or no answer is a text, the summary knows it."""
-        if not constants or (self.metric != self.protocol.headline and answer != "chance"):
-            known = answer != "chance" and self._known(next(iter(self.groups)))
-            return {CONSTANT: floor if known else None, "constant answer": answer if known else None}
-        best = max(constants, key=lambda reply: constants[reply])
-        return {CONSTANT: constants[best], "constant answer": best}
+    def _best(self, part: str, constants: dict[str, float], metric: Score) -> dict[str, Any]:
+        """The best constant that is allowed; where a headline is no mean over samples, or no options are offered, the summary knows it."""
+        by_answer: Mapping[str, float | None] = constants
+        if self.metric != self.protocol.headline:
+            by_answer = self._summed(part) if metric.floor_answer == CHANCE else {}
+        if by_answer:
+            best = max(by_answer, key=lambda reply: by_answer[reply] or 0.0)
+            return {CONSTANT: by_answer[best], "constant answer": best}
+        known = metric.floor_answer != CHANCE and self._known(part)
+        return {CONSTANT: metric.floor if known else None, "constant answer": metric.floor_answer if known else None}
+
+    def _summed(self, part: str) -> dict[str, float | None]:
+        """The headline of each option, where that is no mean over samples."""
+        members = self.members[part]
+        question = self._asked(members[0])
+        replies = [question.answer_form.format(option) for option in question.options]
+        return {r: self._headline((s, mark_reply(self.protocol, s, r)) for s in members) for r in replies}
+
+    def _headline(self, marked: Iterable[tuple[Sample, Mark]]) -> float | None:
+        return summarised(self.protocol, marked)[0].metrics[self.protocol.headline].value
 
     def _constants(self, form: str) -> dict[str, dict[str, float]]:
-        """What each single answer scores, by part: each option, or each text of a truth where no options are offered."""
+        """What each option scores that is offered, by part."""
         found: dict[str, dict[str, float]] = {name: {} for name in self.groups}
         for name, members in self.members.items():
             if not self._known(name):
                 continue
             question = self._asked(members[0])
-            texts = question.options or tuple(dict.fromkeys(t for s in members for t in texts_of(s.truth)))
-            for text in texts:
+            for text in question.options:
                 reply = form.format(form=question.answer_form.format(text), o=text)
                 marks: dict[str, float] = {}
                 total = 0.0
@@ -194,6 +209,13 @@ class _Blind:
             if group.whole and any(self._asked(s).options for s in self.members[name]):
                 found[name] = group.metrics[self.protocol.headline].value
         return found
+
+
+def _text_cells(guessed: TextOnly, part: str) -> dict[str, Any]:
+    score = guessed.scores.get(part)
+    if score is None:
+        return {TEXT: None, "text only interval": None, "text only how": ""}
+    return {TEXT: score.value, "text only interval": (score.low, score.high), "text only how": guessed.how}
 
 
 def _part(sample: Sample) -> tuple[str | None, str | None]:

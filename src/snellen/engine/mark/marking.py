@@ -22,6 +22,7 @@ from snellen.core.results import ProtocolSummary
 from snellen.core.scorer import Evidence
 from snellen.core.types import Answer, Mark, Outcome, Sample
 from snellen.engine.mark import control_comparison, scoring
+from snellen.engine.mark.plain_floors import has_own_floors, with_floors
 from snellen.engine.plan.plan import Target
 from snellen.engine.runs.folder import MARKS, UNREADABLE, AnswerText, AnswerTokens, Key, RunFolder, Scan
 from snellen.engine.runs.writing import replacing
@@ -112,7 +113,10 @@ class _Marking:
         """All marks of one protocol, written, and their summary."""
         protocol = target.protocol
         tally, broken = Tally(protocol), None
+        plain: list[Sample] | None = None if has_own_floors(protocol) else []
         for sample, mark in self._written(target):
+            if plain is not None:
+                plain.append(sample)
             if broken is None:
                 try:
                     tally.add(sample, mark)
@@ -121,7 +125,10 @@ class _Marking:
         try:
             if broken is not None:
                 raise broken
-            groups = self.exam.named_groups(tally.groups(), msgspec.to_builtins(self.manifest.subject))
+            groups = tally.groups()
+            if plain is not None:
+                groups = with_floors(self.exam, target, plain, groups)
+            groups = self.exam.named_groups(groups, msgspec.to_builtins(self.manifest.subject))
         except SnellenError:
             raise
         except Exception as error:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from snellen.core.protocol import Group, Key, Protocol, Verdict
-from snellen.core.results import Metric, Score
+from snellen.core.results import Floor, Metric, Score
 from snellen.core.scorer import Evidence
 from snellen.core.types import Metrics, Outcome, Sample
 from snellen.exams.d3 import summary
@@ -105,7 +105,7 @@ class D3Protocol(Protocol):
         """Each task with its kinds of difference."""
         return key[:2], len(key), key
 
-    def floors(self, group: Group) -> Mapping[str, tuple[float, str]]:
+    def floors(self, group: Group) -> Mapping[str, Floor]:
         return summary.floors(group)
 
     def own_scores(self, group: Group) -> Mapping[str, Score]:

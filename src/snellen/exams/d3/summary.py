@@ -12,7 +12,7 @@ from itertools import combinations
 from typing import NamedTuple
 
 from snellen.core.protocol import Group
-from snellen.core.results import Metric, Score
+from snellen.core.results import CHANCE, Floor, Metric, Score
 from snellen.exams.d3.names import chance_of_all, chance_of_one, ends, names_for
 from snellen.stats.agreement import Agreement
 from snellen.stats.intervals import Interval, wilson
@@ -39,10 +39,10 @@ class _Verdicts(NamedTuple):
         return tuple(s for s in self.scorers if s != MAIN)
 
 
-def floors(group: Group) -> dict[str, tuple[float, str]]:
+def floors(group: Group) -> dict[str, Floor]:
     """Chance, for every share of hits."""
     names = names_for(group.by["task"])
-    one, every = (chance_of_one(len(names)), "chance"), (chance_of_all(len(names)), "chance")
+    one, every = Floor(chance_of_one(len(names)), CHANCE), Floor(chance_of_all(len(names)), CHANCE)
     found = {"both": every} | dict.fromkeys(("recall", "image_to_text", *names), one)
     for scorer in _verdicts(group).others:
         found |= {f"both.{scorer}": every, f"recall.{scorer}": one}

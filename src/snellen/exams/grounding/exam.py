@@ -85,6 +85,12 @@ class Grounding(Exam):
     def truths(self) -> Sequence[Sample]:
         return truths()
 
+    def guess_from_text(self, prompt: str, known: Sequence[Sample], asked: Sequence[Sample]) -> Sequence[str]:
+        """A place, from where like instructions had theirs."""
+        from snellen.exams.grounding.floors import guesses
+
+        return guesses(known, asked)
+
     def sample_from_row(self, row: Mapping[str, Any]) -> Sample:
         from snellen.exams.grounding.rows import sample_from_row
 

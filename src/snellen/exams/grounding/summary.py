@@ -9,10 +9,11 @@ from typing import Any, NamedTuple
 import msgspec
 
 from snellen.core.protocol import Group, Key, Protocol, Seen
-from snellen.core.results import GroupSummary, Score
+from snellen.core.results import Floor, GroupSummary, Score
 from snellen.core.types import Mark, Sample
+from snellen.exams.grounding.floors import Area, area_of, floor, widened
 from snellen.exams.grounding.marking.marks import truth_of
-from snellen.exams.grounding.marking.metrics import ACC_IOU, CELLS, CLICK, IMAGE_QUANTILES, QUANTILES
+from snellen.exams.grounding.marking.metrics import ACC_IOU, CELLS, CLICK, DETECTION, IMAGE_QUANTILES, QUANTILES
 from snellen.exams.grounding.marking.screenspot import mean_of_cells
 from snellen.exams.grounding.names import CAPABILITIES
 from snellen.stats.jackknife import jackknifed, quantile_interval
@@ -37,13 +38,9 @@ _SIZES = ("small", "medium", "large")
 
 
 class Target(NamedTuple):
-    """What floors and own scores need of a sample: whether the middle of the screen is right, the share of the screen that is,
-    whether the target is not there at all, and ScreenSpot's cell.
-    """
+    """What floors and own scores need of a sample: where a click is right, and ScreenSpot's cell."""
 
-    centred: bool
-    share: float
-    absent: bool
+    area: Area
     cell: tuple[str, str]
 
 
@@ -56,20 +53,15 @@ class GroundingSummary(Protocol):
         A target that is there and got no box was not found at any overlap; `finish` takes that back where no target got one.
         """
         truth = truth_of(sample)
-        width, height = truth.space.size
         means = (m.name for m in self.metrics if m.kind == "mean")
         values = {name: float(v) for name in means if isinstance(v := mark.metrics.get(name), int | float)}
         if not truth.absent:
             values |= {name: 0.0 for name in ACC_IOU if name not in values}
         if mark.metrics.get("oracle") == "yes":
             values[PEEKED] = 1.0
-        target = Target(
-            centred=any(box.x1 <= width / 2 <= box.x2 and box.y1 <= height / 2 <= box.y2 for box in truth.boxes),
-            share=min(1.0, sum(box.area for box in truth.boxes) / (width * height)),
-            absent=truth.absent,
-            cell=(sample.tags.get("split", ""), sample.tags.get("kind", "")),
-        )
-        return Seen(values, mark.outcome, str(sample.facts.get("image", sample.id)), target)
+        image = str(sample.facts.get("image", sample.id))
+        target = Target(area_of(truth, image), (sample.tags.get("split", ""), sample.tags.get("kind", "")))
+        return Seen(values, mark.outcome, image, target)
 
     def groups(self, sample: Sample) -> Iterator[Key]:
         """The whole, then each grouping whose tags the sample has, and each capability that it asks for."""
@@ -89,15 +81,13 @@ class GroundingSummary(Protocol):
         place = GROUPINGS.index(names) if names else -1
         return place, tuple((ranks.index(v) if v in ranks else 99, v) for v in values)
 
-    def floors(self, group: Group) -> Mapping[str, tuple[float, str]]:
-        """The best that a subject gets who never looks: the middle, a random point on average, or always refusing."""
-        rows = [(_target(row), count) for row, count in group.rows()]
-        options = (
-            (sum(target.centred * count for target, count in rows) / group.n, "the middle"),
-            (sum(target.share * count for target, count in rows) / group.n, "a random point"),
-            (sum(target.absent * count for target, count in rows) / group.n, "always refuse"),
-        )
-        return {CLICK.name: max(options, key=lambda option: option[0])}
+    def floors(self, group: Group) -> Mapping[str, Floor]:
+        """The best that a subject gets who never looks: one point for all targets, the middle or a random one, or a refusal."""
+        areas = tuple(_target(row).area for row, count in group.rows() for _ in range(count))
+        found = {CLICK.name: floor(areas)}
+        if DETECTION in self.metrics:
+            found[DETECTION.name] = floor(tuple(map(widened, areas)), refusals=False)
+        return found
 
     def own_scores(self, group: Group) -> Mapping[str, Score]:
         """Scores that are no means."""

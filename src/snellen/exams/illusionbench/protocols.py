@@ -7,7 +7,7 @@ from functools import cache, lru_cache
 from typing import NamedTuple
 
 from snellen.core.protocol import Group, Key, Protocol, Seen, Verdict
-from snellen.core.results import Metric
+from snellen.core.results import Floor, Metric
 from snellen.core.types import Mark, Metrics, Sample
 from snellen.exams.illusionbench import names, reading, summary
 
@@ -71,7 +71,7 @@ class IllusionProtocol(Protocol):
         self._rule, self._buckets = judge, buckets
         self._judged = lru_cache(maxsize=65536)(self._judge_text)
         self._silhouette = lru_cache(maxsize=65536)(names.silhouette)
-        self._won = cache(self._won_by_constants)  # groups overlap: each truth is judged once
+        self._won = cache(self._won_by)  # groups overlap: each truth is judged once
 
     def judge(self, reply: str, sample: Sample) -> Verdict:
         tags = sample.tags
@@ -110,15 +110,14 @@ class IllusionProtocol(Protocol):
     def order(self, key: Key) -> tuple[int, int, int, str]:
         return summary.order(key)
 
-    def floors(self, group: Group) -> dict[str, tuple[float, str]]:
+    def floors(self, group: Group) -> dict[str, Floor]:
         recalls = tuple(m.name for m in RECALLS)
-        return summary.floors(group, recalls, lambda true: self._won(Asked(group.by["split"], group.by["task"], *true)))
+        split, task = group.by["split"], group.by["task"]
+        return summary.floors(group, recalls, lambda reply, names: self._won(reply, Asked(split, task, *names)))
 
-    def _won_by_constants(self, asked: Asked) -> tuple[tuple[str, ...], ...]:
-        """For each constant reply, the metrics that it gets in full."""
-        replies = summary.constant_replies(asked.subset)
-        judged = (self._judge_text(reply, asked).metrics for reply in replies)
-        return tuple(tuple(k for k, v in metrics.items() if v == 1.0) for metrics in judged)
+    def _won_by(self, reply: str, asked: Asked) -> frozenset[str]:
+        """The metrics that a constant reply gets in full."""
+        return frozenset(k for k, v in self._judge_text(reply, asked).metrics.items() if v == 1.0)
 
 
 def _original(reply: str, asked: Asked) -> Read:

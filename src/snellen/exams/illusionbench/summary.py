@@ -7,7 +7,9 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple, cast
 
 from snellen.core.protocol import Group, Key
+from snellen.core.results import Floor
 from snellen.exams.illusionbench.names import SCENES, SHAPES, SIMPLE, SUBSETS, TASKS
+from snellen.stats.constants import Tried
 
 STATIONARY = "stationary"
 
@@ -52,10 +54,8 @@ def order(key: Key) -> tuple[int, int, int, str]:
     return SUBSETS.index(split), TASKS.index(task), place, rest[0][1] if rest else ""
 
 
-def floors(
-    group: Group, metrics: tuple[str, ...], won: Callable[[Names], tuple[tuple[str, ...], ...]]
-) -> dict[str, tuple[float, str]]:
-    """The best recalls that one constant reply gets; `won` has the metrics that each such reply gets in full.
+def floors(group: Group, metrics: tuple[str, ...], won: Callable[[str, Names], frozenset[str]]) -> dict[str, Floor]:
+    """The best recalls that one constant reply gets; `won` has the metrics that a reply gets in full for the names of an image.
 
     Within a class or a scene the constant answer is trivially right, so there is no floor.
     """
@@ -64,21 +64,35 @@ def floors(
     truths: Counter[Names] = Counter()
     for seen, count in group.rows():
         truths[cast(Names, seen.own)] += count
-    replies = constant_replies(group.by["split"])
-    sums: list[Counter[str]] = [Counter() for _ in replies]
-    for truth, count in truths.items():
-        for at, names in enumerate(won(truth)):
-            for name in names:
-                sums[at][name] += count
-    best: dict[str, tuple[float, str]] = {}
-    for reply, found in zip(replies, sums, strict=True):
+    tried = {name: Tried() for name in metrics}
+    for reply, allowed in constant_replies(group.by["split"], group.by["task"], truths):
+        sums: Counter[str] = Counter()
+        for truth, count in truths.items():
+            for name in won(reply, truth):
+                sums[name] += count
         for name in metrics:
-            if name not in best or found[name] / group.n > best[name][0]:
-                best[name] = (found[name] / group.n, reply)
-    return best
+            tried[name].add(sums[name] / group.n, reply, allowed=allowed)
+    return {name: one.floor for name, one in tried.items()}
 
 
-def constant_replies(subset: str) -> list[str]:
-    """What a subject that never looks could always say: every name, with and without `Answer:`, and all names at once."""
+def constant_replies(subset: str, task: str, truths: Counter[Names]) -> Iterator[tuple[str, bool]]:
+    """What a subject that never looks could always say, and whether a prompt allows it: every name, with and without `Answer:`; where
+    a shape and a scene are asked for, the commonest shape and scene and the commonest pair; and, allowed by none, all names at once.
+    """
     names = (*SHAPES[subset], *SCENES)
-    return [*names, *(f"Answer: {name}" for name in names), ", ".join(names)]
+    if task == "both":
+        shapes, scenes = Counter[str](), Counter[str]()
+        for truth, count in truths.items():
+            shapes[truth.shape] += count
+            scenes[truth.scene] += count
+        pairs = {
+            Names(shapes.most_common(1)[0][0], scenes.most_common(1)[0][0]): None,
+            truths.most_common(1)[0][0]: None,
+        }
+        for pair in pairs:
+            yield f"Shape: {pair.shape}\nScene: {pair.scene}", True
+            yield f"{pair.scene}, {pair.shape}", True
+    for form in ("{}", "Answer: {}"):
+        for name in names:
+            yield form.format(name), task != "both"
+    yield ", ".join(names), False

@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import NamedTuple, cast
 
 from snellen.core.protocol import Group, Key, Protocol, Seen, Verdict
-from snellen.core.results import Metric, Score
+from snellen.core.results import Floor, Metric, Score
 from snellen.core.types import Mark, Sample
 from snellen.exams.salbench import summary
 from snellen.exams.salbench.names import BY_NAME, labels_of
@@ -121,7 +121,7 @@ class SalBenchProtocol(Protocol):
     def order(self, key: Key) -> tuple[int, int, int, str]:
         return summary.order(key)
 
-    def floors(self, group: Group) -> dict[str, tuple[float, str]]:
+    def floors(self, group: Group) -> dict[str, Floor]:
         split = BY_NAME[group.by["config"]].split
         macro, true = self._macro_labels(split), self._true_labels(split)
         return summary.floors(

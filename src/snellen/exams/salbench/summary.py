@@ -9,9 +9,10 @@ from itertools import chain, combinations
 from typing import TYPE_CHECKING, NamedTuple, cast
 
 from snellen.core.protocol import Group, Key, Verdict
-from snellen.core.results import Score
+from snellen.core.results import CHANCE, Floor, Score
 from snellen.core.types import Outcome
 from snellen.exams.salbench.names import BY_NAME, labels_of
+from snellen.stats.constants import Tried
 
 if TYPE_CHECKING:
     import numpy as np
@@ -132,23 +133,25 @@ def floors(
     judge: Callable[[str, str], Verdict],
     *,
     all_labels: bool,
-) -> dict[str, tuple[float, str]]:
-    """For each metric, the best that one constant answer gets, over all sets of the split's labels.
+) -> dict[str, Floor]:
+    """For each metric, the best that one constant answer gets, over all sets of the split's labels; P3's prompts allow one label only.
 
-    `labels` are those that have scores of their own. Within a category the constant answer is trivially right, so there is no floor.
+    A macro score punishes saying one label only more than drawing one at random: there chance is the floor. `labels` are those that
+    have scores of their own. Within a category the constant answer is trivially right, so there is no floor.
     """
     import numpy as np
 
     if "category" in group.by:
         return {}
+    split = BY_NAME[group.by["config"]].split
     truths: Counter[str] = Counter()
     for seen, count in group.rows():
         truths[cast(Said, seen.own).truth] += count
     weights = np.array([list(truths.values())], dtype=np.float64)
     truth = np.array([[c in true_labels(text) for c in labels] for text in truths])
     there = (weights @ truth > 0) | all_labels
-    best: dict[str, tuple[float, str]] = {}
-    for answer in constant_answers(labels_of(BY_NAME[group.by["config"]].split)):
+    tried: dict[str, Tried] = {}
+    for answer in constant_answers(labels_of(split)):
         reply = ", ".join(answer)
         judged = [judge(reply, text).metrics for text in truths]
         scores = {name: weights @ np.array([one[name] for one in judged], dtype=float) / group.n for name in judged[0]}
@@ -156,9 +159,19 @@ def floors(
         cells = (truth & predicted, ~truth & predicted, truth & ~predicted)
         by_label = _by_label([weights @ cell.astype(float) for cell in cells], labels, there)
         for name, values in (scores | by_label).items():
-            if name not in best or values[0] > best[name][0] + 1e-12:
-                best[name] = (float(values[0]), reply)
-    return best
+            tried.setdefault(name, Tried()).add(float(values[0]), reply, allowed=split == "O3" or len(answer) == 1)
+    if split == "P3":
+        drawn = _macro_of_chance(weights @ truth, float(weights.sum()), len(labels_of(split)), there)
+        for name, value in drawn.items():
+            tried[name].add(value, CHANCE)
+    return {name: one.floor for name, one in tried.items()}
+
+
+def _macro_of_chance(true: Floats, n: float, drawn_from: int, there: NDArray[np.bool_]) -> dict[str, float]:
+    """The macro scores of drawing one label for each of many such samples."""
+    hit, false = true / drawn_from, (n - true) / drawn_from
+    scores = category_scores(hit, false, true - hit)
+    return {f"macro_{name}": float(table[there].mean()) for name, table in scores.items()}
 
 
 def constant_answers(labels: tuple[str, ...]) -> Iterable[tuple[str, ...]]:

@@ -19,6 +19,7 @@ from snellen.exams.vqa_nle.gallery import ShadedGallery
 from snellen.exams.vqa_nle.names import MAX_TOKENS, OLD_NAMES, SPLITS, TITLES, wants_explanation
 from snellen.exams.vqa_nle.prompts import probes, prompts_of, truths
 from snellen.exams.vqa_nle.protocols import protocols_of
+from snellen.stats.text_floor import Choices, choices
 
 WHAT = {
     "vqax": "a question about an image, answered and explained",
@@ -110,6 +111,14 @@ class VqaNle(Exam):
     def truths(self) -> Sequence[Sample]:
         return truths(self.name)
 
+    def guess_from_text(self, prompt: str, known: Sequence[Sample], asked: Sequence[Sample]) -> Sequence[str] | None:
+        """VCR's choices are texts to be compared; elsewhere an answer is learnt in the common way."""
+        if self.name != "vcr":
+            return None
+        chosen = choices([_choices(s) for s in known], [_choices(s) for s in asked])
+        questions = [self.ask(prompt, s) for s in asked]
+        return [q.answer_form.format(q.options[i]) for q, i in zip(questions, chosen, strict=True)]
+
     def sample_from_row(self, row: Mapping[str, Any]) -> Sample:
         return rows.sample_from_row(self.name, row)
 
@@ -129,6 +138,11 @@ class VqaNle(Exam):
 
     def gallery(self, facts: GalleryFacts) -> Gallery:
         return ShadedGallery()
+
+
+def _choices(sample: Sample) -> Choices:
+    truth = sample.truth if isinstance(sample.truth, dict) else {}
+    return Choices(str(sample.facts["question"]), tuple(sample.facts["choices"]), truth.get("label"))
 
 
 VQAX = VqaNle("vqax")

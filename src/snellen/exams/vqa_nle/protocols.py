@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from snellen.core.protocol import Group, Key, Protocol, Seen, Verdict
-from snellen.core.results import Score
+from snellen.core.results import Floor, Score
 from snellen.core.types import NON_ANSWERS, Mark, Metrics, Outcome, Sample, Token
 from snellen.exams.vqa_nle import summary
 from snellen.exams.vqa_nle.entropy.spans import metrics_of, spans
@@ -166,8 +166,11 @@ class NleProtocol(Protocol):
     def order(self, key: Key) -> Any:
         return summary.order(key)
 
-    def floors(self, group: Group) -> Mapping[str, tuple[float, str]]:
-        return summary.floors(group)
+    def floors(self, group: Group) -> Mapping[str, Floor]:
+        found = summary.floors(group)
+        if group.whole and self.rules.explains:
+            found |= summary.caption_floors(summary.explanations(group), e_vil=self.rules.e_vil)
+        return found
 
     def own_scores(self, group: Group) -> Mapping[str, Score]:
         if not group.whole:

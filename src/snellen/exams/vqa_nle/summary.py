@@ -14,9 +14,10 @@ import msgspec
 
 from snellen.core.errors import SnellenError
 from snellen.core.protocol import Group, Key, Seen
-from snellen.core.results import Metric, Score
+from snellen.core.results import Floor, Metric, Score
 from snellen.core.types import NON_ANSWERS, Outcome
 from snellen.exams.vqa_nle.entropy.spans import KINDS, metric_name
+from snellen.exams.vqa_nle.explanation_floor import explanation_floors
 from snellen.exams.vqa_nle.names import JOINT, LETTERS, RATIONALE, SPLITS
 
 if TYPE_CHECKING:
@@ -147,7 +148,7 @@ def _both(answer: Seen, rationale: Seen) -> Seen:
     return Seen({} if right is None else {"accuracy": right}, outcome, answer.cluster, Own((("accuracy", said),)))
 
 
-def floors(group: Group) -> dict[str, tuple[float, str]]:
+def floors(group: Group) -> dict[str, Floor]:
     """The best that one constant answer would have scored on each metric."""
     if any(name in group.by for name in TRIVIAL):
         return {}
@@ -166,7 +167,7 @@ def floors(group: Group) -> dict[str, tuple[float, str]]:
     for metric, wins in totals.items():
         if marked[metric]:
             answer, total = min(wins.items(), key=lambda item: (-item[1], item[0]))
-            found[metric] = (total / marked[metric], answer)
+            found[metric] = Floor(total / marked[metric], answer)
     return found
 
 
@@ -197,6 +198,16 @@ def caption_scores(told: Sequence[Told], *, e_vil: bool) -> dict[str, Score]:
                 found[f"{CAPTION_NAMES.get(name, name.lower())}_{part}"] = score(one.value, len(some), one.interval)
             if part == FILTERED and e_vil:
                 found |= _e_vil_scores(told, {name: one.value for name, one in values.items()})
+    return found
+
+
+def caption_floors(told: Sequence[Told], *, e_vil: bool) -> dict[str, Floor]:
+    """What a constant explanation gets, of all samples and of those whose answer is right; nothing where none was given."""
+    found: dict[str, Floor] = {}
+    for part, some in ((UNFILTERED, told), (FILTERED, [t for t in told if t.right])):
+        if any(t.said for t in some):
+            floors = explanation_floors([t.true for t in some], raw_text=e_vil)
+            found |= {f"{CAPTION_NAMES.get(name, name.lower())}_{part}": floor for name, floor in floors.items()}
     return found
 
 

@@ -1,0 +1,162 @@
+"""A subject that reads the question and never sees the picture: what it gets under a protocol, as an estimate.
+
+It learns from the training split where the data has one; else by folds, so that no image is in what is learnt and in what is asked.
+Its guesses are replies in the form that the prompt wants, and are marked like anyone's. The learner is `stats.text_floor`; an exam whose
+answers are no plain texts (a place on a screen) guesses by itself (`Exam.guess_from_text`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import msgspec
+
+from snellen.core.errors import SnellenError
+from snellen.core.exam import Exam
+from snellen.core.options import Selection
+from snellen.core.outcomes import mark_reply
+from snellen.core.protocol import Protocol
+from snellen.core.results import Score
+from snellen.core.types import Mark, Question, Sample
+from snellen.engine.mark.control_comparison import random_replies, sample_metric
+from snellen.engine.mark.plain_floors import question_of, texts_of
+from snellen.engine.plan.plan import Target
+from snellen.stats import text_floor
+from snellen.stats.tally import summarised
+
+MOST = 4000
+"""Samples that are learnt from, and that are asked: more would take minutes and say little more."""
+FOLDS = 5
+MOST_TEXTS = 12
+ALL_ALIKE = "its questions are all the same"
+
+
+Guesses = dict[tuple[str, int, tuple[str, ...]], Sequence[str]]
+"""An exam's own guesses, which no protocol has a say in: by prompt, number of samples learnt from, and samples asked."""
+
+
+class TextOnly(NamedTuple):
+    """What guessing from the text scores, by part, and how it was learnt. A part that is not there has no text to learn from."""
+
+    scores: Mapping[str, Score]
+    how: str = ""
+
+
+def training(exam: Exam, where: Path) -> list[Sample]:
+    """Samples of the training split; none where the data set has no such split."""
+    try:
+        return list(exam.open(where, Selection(splits=("train",), limit=MOST, max_missing=10**9)).light())
+    except SnellenError:
+        return []
+
+
+def text_only(
+    exam: Exam, target: Target, samples: Sequence[Sample], trained_on: Sequence[Sample], made: Guesses | None = None
+) -> TextOnly:
+    """What guessing from the question's text alone scores. `made` keeps guesses for the next protocol."""
+    made = {} if made is None else made
+    protocol, prompt = target.protocol, target.arm.prompt
+    if protocol.needs_evidence:
+        return TextOnly({})
+    part_of = {s.id: _part(protocol, s) for s in samples}
+    seen: dict[str, set[str]] = {}
+    asked = [s for s in samples if s.truth is not None]
+    questions = {s.id: question_of(exam, prompt, s) for s in asked}
+    for sample in asked:
+        question = questions[sample.id]
+        seen.setdefault(part_of[sample.id], set()).add(question.text if question is not None else "")
+    varied = {part for part, texts in seen.items() if len(texts) > 1}
+    asked = [s for s in asked if part_of[s.id] in varied]
+    if not asked:
+        return TextOnly({})
+    some = _some(asked)
+    known = _apart(protocol, trained_on, samples)
+    plans = [(known, some)] if known else list(_folds(protocol, some))
+    if not plans:
+        return TextOnly({})
+    how = f"learnt from {len(known):,} of the train split" if known else f"learnt by {FOLDS} folds, no image in two"
+    if len(some) < len(asked):
+        how += f", tried on {len(some):,} of {len(asked):,}"
+
+    def marked() -> Iterator[tuple[Sample, Mark]]:
+        for learnt, guessed in plans:
+            replies = _guess(exam, protocol, prompt, learnt, guessed, made)
+            for sample, reply in zip(guessed, replies, strict=True):
+                yield sample, mark_reply(protocol, sample, reply)
+
+    groups = summarised(protocol, marked())
+    return TextOnly({" · ".join(g.by.values()): g.metrics[protocol.headline] for g in groups if g.whole}, how)
+
+
+def _guess(
+    exam: Exam, protocol: Protocol, prompt: str, known: Sequence[Sample], asked: Sequence[Sample], made: Guesses
+) -> Sequence[str]:
+    """A reply to each question that is asked. Those who guess get no truths of them."""
+    key = prompt, len(known), tuple(s.id for s in asked)
+    if key in made:
+        return made[key]
+    blind = [msgspec.structs.replace(s, truth=None) for s in asked]
+    own = exam.guess_from_text(prompt, known, blind)
+    if own is not None:
+        made[key] = own
+        return own
+    texts, worth, clusters = [], [], []
+    for sample in known:
+        question = question_of(exam, prompt, sample)
+        if question is not None and sample.truth is not None:
+            texts.append(question.text)
+            worth.append(_worth(protocol, sample, question))
+            clusters.append(_cluster(protocol, sample))
+    said = (question_of(exam, prompt, s) for s in blind)
+    return text_floor.answers(texts, worth, clusters, [q.text if q is not None else "" for q in said])
+
+
+def _worth(protocol: Protocol, sample: Sample, question: Question) -> dict[str, float]:
+    """What replies to a question score that is known: each that it offers, or those that are in its truth."""
+    texts = list(dict.fromkeys(texts_of(sample.truth)))[:MOST_TEXTS]
+    replies = random_replies(question) or [question.answer_form.format(text) for text in texts]
+    found: dict[str, float] = {}
+    for reply in replies:
+        metrics = mark_reply(protocol, sample, reply).metrics
+        value = metrics.get(sample_metric(protocol, metrics))
+        if isinstance(value, float) and value > 0:
+            found[reply] = value
+    return found
+
+
+# ---------------------------------------------------------------- who is learnt from, who is asked
+
+
+def _some(samples: Sequence[Sample]) -> list[Sample]:
+    """At most MOST samples, always the same ones, in their order."""
+    if len(samples) <= MOST:
+        return list(samples)
+    ranked = sorted(range(len(samples)), key=lambda i: text_floor.fold_of(samples[i].id, 2**32))
+    return [samples[i] for i in sorted(ranked[:MOST])]
+
+
+def _apart(protocol: Protocol, known: Sequence[Sample], asked: Sequence[Sample]) -> list[Sample]:
+    """Those known samples that share neither id nor image with one that is asked; none where most do."""
+    ids, images = {s.id for s in asked}, {_cluster(protocol, s) for s in asked}
+    found = [s for s in known if s.truth is not None and s.id not in ids and _cluster(protocol, s) not in images]
+    return found if 2 * len(found) > len(known) else []
+
+
+def _folds(protocol: Protocol, samples: Sequence[Sample]) -> Iterator[tuple[list[Sample], list[Sample]]]:
+    folds = [text_floor.fold_of(_cluster(protocol, s), FOLDS) for s in samples]
+    for fold in range(FOLDS):
+        known = [s for s, f in zip(samples, folds, strict=True) if f != fold]
+        asked = [s for s, f in zip(samples, folds, strict=True) if f == fold]
+        if known and asked:
+            yield known, asked
+
+
+def _cluster(protocol: Protocol, sample: Sample) -> str:
+    """What a sample shares with others: its image."""
+    return protocol.seen(sample, mark_reply(protocol, sample, "")).cluster or sample.id
+
+
+def _part(protocol: Protocol, sample: Sample) -> str:
+    return " · ".join(value for _name, value in next(iter(protocol.groups(sample))))

@@ -1,0 +1,181 @@
+"""What a subject gets that never looks at the screen: the best point that it could always click, and guesses from the instructions.
+
+Everything is in fractions of the screen, so that a point is the same one on screens of different sizes. A point that is right for
+targets of a single screenshot only says nothing of others (in a group of three it would be a third), so it does not count.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING, NamedTuple
+
+from snellen.core.results import Floor
+from snellen.core.types import Sample
+from snellen.exams.grounding.compat import original
+from snellen.exams.grounding.geometry import Pixels, Point
+from snellen.exams.grounding.marking.marks import Truth, in_polygon, truth_of
+from snellen.stats import text_floor
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+REFUSE, MIDDLE, RANDOM = "always refuse", "the middle", "a random point"
+NEIGHBOURS = 30
+SHARPNESS = 2
+_UNIT = Pixels(1, 1)
+
+
+class Area(NamedTuple):
+    """Where a target is right, in fractions of the screen: boxes (x1, y1, x2, y2), or polygons with the boxes around them.
+
+    `screen` names the screenshot; no boxes: the target is not there.
+    """
+
+    screen: str
+    boxes: tuple[tuple[float, float, float, float], ...] = ()
+    polygons: tuple[tuple[float, ...], ...] = ()
+
+    def holds(self, x: float, y: float) -> bool:
+        """Whether a click at this place is right."""
+        if self.polygons:
+            return any(in_polygon(Point(x, y, _UNIT), polygon) for polygon in self.polygons)
+        return any(x1 <= x <= x2 and y1 <= y <= y2 for x1, y1, x2, y2 in self.boxes)
+
+    @property
+    def share(self) -> float:
+        """The part of the screen that is right, which is what a random point gets."""
+        return min(1.0, sum((x2 - x1) * (y2 - y1) for x1, y1, x2, y2 in self.boxes))
+
+
+def area_of(truth: Truth, screen: str) -> Area:
+    """The area of a target."""
+    width, height = truth.space.size
+    boxes = tuple((b.x1 / width, b.y1 / height, b.x2 / width, b.y2 / height) for b in truth.boxes)
+    polygons = tuple(tuple(v / (height if i % 2 else width) for i, v in enumerate(p)) for p in truth.polygons)
+    return Area(screen, boxes, polygons)
+
+
+def widened(area: Area) -> Area:
+    """The area in which openadapt-grounding takes a point for right: the first box, larger on every side."""
+    more = original.TOLERANCE
+    return Area(area.screen, tuple((a - more, b - more, c + more, d + more) for a, b, c, d in area.boxes[:1]))
+
+
+@lru_cache(maxsize=512)  # protocols share areas
+def floor(areas: tuple[Area, ...], *, refusals: bool = True) -> Floor:
+    """The best of: one point for all, a refusal to all (where `refusals` can be right), a random point on average."""
+    n = len(areas)
+    options = [
+        Floor(sum(area.holds(0.5, 0.5) for area in areas) / n, MIDDLE),
+        Floor(sum(area.share for area in areas) / n, RANDOM),
+    ]
+    if refusals:
+        options.append(Floor(sum(not area.boxes for area in areas) / n, REFUSE))
+    best = best_point(areas)
+    if best is not None:
+        hits, (x, y) = best
+        options.append(Floor(hits / n, f"the point {100 * x:.1f} %, {100 * y:.1f} % of the screen"))
+    return max(options, key=lambda option: option.value)
+
+
+class Best(NamedTuple):
+    """How many targets a point is right for, and the point."""
+
+    hits: float
+    point: tuple[float, float]
+
+
+def best_point(areas: Sequence[Area]) -> Best | None:
+    """The point that is right for most targets, by a sweep over all edges; None where none is right on two screenshots.
+
+    Exact for targets of one box each. Where some have polygons or several boxes, their bounding boxes say where to try.
+    """
+    import numpy as np
+
+    boxes = np.array([box for area in areas for box in area.boxes], dtype=np.float64).reshape(-1, 4)
+    plain = all(len(area.boxes) <= 1 and not area.polygons for area in areas)
+    best: Best | None = None
+    for most, corner in sweep(boxes, np.ones(len(boxes))):
+        if most < 2 or (best is not None and most <= best.hits):
+            break
+        x, y = inner(boxes, corner)
+        right = [area for area in areas if area.holds(x, y)]
+        if len({area.screen for area in right}) > 1 and (best is None or len(right) > best.hits):
+            best = Best(len(right), (x, y))
+            if plain:
+                break
+    return best
+
+
+def sweep(boxes: Floats, weights: Floats) -> list[tuple[float, tuple[float, float]]]:
+    """For every left edge the place on it that most boxes cover, as (their weight, (x, y)); the best first.
+
+    A place that as many boxes cover as any can be moved left to a left edge and up to an upper edge, so none is missed.
+    """
+    import numpy as np
+
+    by_top = np.argsort(boxes[:, 1], kind="stable")
+    left, top, right, bottom = boxes[by_top].T
+    weight = weights[by_top]
+    found = []
+    for x in np.unique(left):
+        here = np.flatnonzero((left <= x) & (right >= x))
+        tops, bottoms, heavy = top[here], bottom[here], weight[here]
+        order = bottoms.argsort()
+        ended = np.concatenate(((0.0,), heavy[order].cumsum()))[bottoms[order].searchsorted(tops)]
+        # of boxes that begin at one height, the last one has them all
+        cover = heavy.cumsum() - ended
+        at = int(cover.argmax())
+        found.append((float(cover[at]), (float(x), float(tops[at]))))
+    return sorted(found, key=lambda one: -one[0])
+
+
+def inner(boxes: Floats, corner: tuple[float, float]) -> tuple[float, float]:
+    """The middle of the space that belongs to the same boxes as its upper left corner."""
+    x, y = corner
+    left, top, right, bottom = boxes.T
+    over = (left <= x) & (right >= x) & (top <= y) & (bottom >= y)
+    far_x = min([float(right[over].min()), *left[left > x].tolist()])
+    far_y = min([float(bottom[over].min()), *top[top > y].tolist()])
+    return (x + far_x) / 2, (y + far_y) / 2
+
+
+# ---------------------------------------------------------------- from the instruction alone
+
+
+def guesses(known: Sequence[Sample], asked: Sequence[Sample]) -> list[str]:
+    """Where the likest known instructions had their targets: the place that most of them share, as pixels of the screenshot."""
+    import numpy as np
+
+    areas = [area_of(truth_of(sample), sample.id) for sample in known]
+    there = [i for i, area in enumerate(areas) if area.boxes]
+    if 2 * len(there) <= len(known):
+        return ["none"] * len(asked)
+    boxes = np.array([areas[i].boxes[0] for i in there], dtype=np.float64)
+    likes = text_floor.likeness([_said(known[i]) for i in there], [_said(s) for s in asked])
+    found = []
+    for sample, like in zip(asked, likes, strict=True):
+        near = np.argsort(-like, kind="stable")[:NEIGHBOURS]
+        weights = like[near].astype(np.float64) ** SHARPNESS + 1e-6
+        x, y = _shared(boxes[near], weights)
+        found.append(f"({x * sample.facts['width']:.1f}, {y * sample.facts['height']:.1f})")
+    return found
+
+
+def _shared(boxes: Floats, weights: Floats) -> tuple[float, float]:
+    """The middle of the place that boxes of most weight share; for a few boxes."""
+    import numpy as np
+
+    left, top, right, bottom = boxes.T
+    across = (left <= left[:, None]) & (left[:, None] <= right)
+    down = (top <= top[:, None]) & (top[:, None] <= bottom)
+    at, below = np.unravel_index(int(((across * weights) @ down.T).argmax()), (len(boxes), len(boxes)))
+    return inner(boxes, (float(left[at]), float(top[below])))
+
+
+def _said(sample: Sample) -> str:
+    return str(sample.facts["instruction"])
