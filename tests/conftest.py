@@ -1,4 +1,4 @@
-"""Every test has its own answer store and data folder, and no key of the user's."""
+"""Every test has its own answer store and data folder, and no key of the user's; none depends on how busy the machine is."""
 
 from __future__ import annotations
 
@@ -6,6 +6,10 @@ import os
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
+
+settings.register_profile("any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("any machine")
 
 
 @pytest.fixture(autouse=True)
