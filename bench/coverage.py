@@ -135,10 +135,10 @@ def shares(design: Design, correlation: float, mean: float, times: int, *, grade
 # ---------------------------------------------------------------- cells
 
 
-def means(design: Design, times: int, *, graded: bool) -> Iterator[Cell]:
+def means(design: Design, times: int, *, graded: bool, correlations: Sequence[float] = ()) -> Iterator[Cell]:
     """The mean of right-or-wrong or of graded samples."""
     n = sum(design.sizes)
-    for correlation in design.correlations:
+    for correlation in correlations or design.correlations:
         for mean in MEANS:
             low, high = wilson(mean * n, n)
 
@@ -343,6 +343,12 @@ def main() -> int:
         cells.setdefault(one.design, []).append(one)
     for name, some in cells.items():
         low += shown(name, some)
+    print("\nsamples of a cluster that nearly stand and fall as one (not counted below)")
+    for correlation in (0.8, 0.95):
+        for design in (DESIGNS[3], DESIGNS[13], DESIGNS[-1]):
+            shown(
+                f"{design.name}, {correlation:g}", list(means(design, times, graded=False, correlations=(correlation,)))
+            )
     print("\npower: the difference in points found with a chance of 80 %, a fifth of samples changing")
     print("  ".join(f"{design.name} {power(design):.1f}" for design in DESIGNS))
     print(f"one false 'excludes zero' among 24 differences that are 0: {100 * (1 - 0.95**24):.0f} %")
