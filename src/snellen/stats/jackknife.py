@@ -49,9 +49,9 @@ def jackknifed(
 ) -> Interval | None:
     """The interval of a score of samples in clusters; None where the score, or its doubt, is unknown.
 
-    A sample whose cluster is empty stands for itself. A `share` lies between 0 and 1. `made_of` is of how many independent right-or-wrong samples it is made (by default as many as
-    there are clusters): so much doubt stays where the score does not move at all (an AUROC of 1). A score that is no share may
-    have a `lowest` value.
+    A sample whose cluster is empty stands for itself. A `share` lies between 0 and 1. `made_of` is of how many independent
+    right-or-wrong samples it is made (by default as many as there are clusters): so much doubt stays where the score does not
+    move at all (an AUROC of 1). A score that is no share may have a `lowest` value.
     """
     import numpy as np
 
