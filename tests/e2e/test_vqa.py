@@ -70,14 +70,14 @@ def test_the_seeds_examples_with_their_own_flags(home: Path, tmp_path: Path, wor
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["complete"]
     table = (tmp_path / "results" / where / file).read_text()
-    assert table.splitlines()[0] == COLUMNS[task]
+    assert table.splitlines()[0] == f"{COLUMNS[task]},synthetic_data"
     assert len(list(csv.reader(io.StringIO(table)))) == 9
     sheet = openpyxl.load_workbook(tmp_path / "results" / where / "accuracy_grid.xlsx").active
     cells = [[c.value for c in row] for row in sheet.iter_rows()]
     assert cells[0] == ["task", *(f"{m}_{s}" for m in ("llava", "qwen") for s in ("train", "test", "val"))]
     filled = [c for row in cells[1:] for c in row[1:] if c]
     assert len(filled) == 1
-    assert filled[0].endswith("(8)")
+    assert filled[0].endswith("(8) synthetic")
     assert (tmp_path / "results" / where / "explanation_stats.csv").exists() == (where == "with_explanation")
 
 
