@@ -84,21 +84,9 @@ _EXCEPT = re.compile(rf"\b{_SAME}\b[\w ]{{0,40}}\bexcept\b")
 _NOT_ONLY = re.compile(r"\b(?:not|isn't|aren't) (?:only|just|merely)\b")
 _WORDS = frozenset(
     (
-        *("same", "similar", "identical", "equal", "unchanged", "uniform", "consistent", "alike", "constant", "normal"),
-        *(
-            "match",
-            "matches",
-            "share",
-            "maybe",
-            "perhaps",
-            "possibly",
-            "potentially",
-            "vs",
-            "versus",
-            "tell",
-            "certain",
-        ),
-        *("distinguish", "between", "irrelevant", "contrary", "difficult", "hard"),
+        *("same", "similar", "identical", "equal", "unchanged", "uniform", "consistent", "alike", "constant"),
+        *("normal", "match", "matches", "share", "maybe", "perhaps", "possibly", "potentially", "vs", "versus"),
+        *("tell", "certain", "distinguish", "between", "irrelevant", "contrary", "difficult", "hard"),
     )
 )  # beside those of doubt: without one of them a sentence denies nothing
 _UNSURE = re.compile(
