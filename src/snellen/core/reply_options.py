@@ -34,7 +34,7 @@ class Statement(NamedTuple):
 NOTHING = Statement("", ())
 
 _ANSWER = re.compile(
-    r"\b(?:final answer|answers?|conclusion|verdict|prediction|choice|final decision)\b(?:\(s\))?[^\S\n]?"
+    r"(?<!wrong )(?<!incorrect )\b(?:final answer|answers?|conclusion|verdict|prediction|choice|final decision)\b(?:\(s\))?[^\S\n]?"
     r"(?:(?:is|are|would be|should be|must be)\b|[:=-]|->|=>){1,3}|^[^\S\n]{0,4}(?:the )?(?:final )?(?:answer|conclusion)s?[^\S\n]{0,4}$",
     re.MULTILINE,
 )
@@ -56,7 +56,8 @@ _IMPRESSION = re.compile(
     r"|my first (?:guess|impression|thought)|(?:might|may|could|would) (?:seem|look|appear)|(?:seems?|looks?|appears?) at first)\b"
     r"[^.;\n!]{0,200}?(?:\b(?:but|however|yet)\b|[.;\n!])"
     r"|\b(?:although|though|while)\b[^.;\n!,]{0,60}?"
-    r"\b(?:mistaken|confused|looks?|seems?|appears?|resembles?|similar|could be|might be|may be)\b[^.;\n!,]{0,80},"
+    r"\b(?:mistaken|confused|looks?|seems?|appears?|resembles?|similar|possible|plausible|tempting|could be|might be|may be)\b"
+    r"[^.;\n!,]{0,80},"
 )
 _AFFIRMED = re.compile(
     r"\W*(?:yes|that's (?:right|correct)|that is (?:right|correct)|correct|right|it is right|i am sure)\b"
@@ -170,6 +171,8 @@ class Options(Vocabulary):
         if any(str(keys.get(key)).lower() in ("false", "no", "0") for key in _SWITCHES):
             return NOTHING  # {"feature": "color", "present": false}
         for key in self._keys:
+            if key in keys and keys[key] in (None, "", [], "none", "None", "null", "N/A"):
+                return NOTHING
             found = self._of_value(keys[key], depth + 1) if key in keys else None
             if found is not None:
                 return found

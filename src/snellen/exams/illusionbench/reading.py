@@ -6,6 +6,7 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
+from snellen.core.reply_doubts import certain, is_plain, taken_back, undoubted
 from snellen.core.reply_options import Options
 from snellen.exams.illusionbench.names import SCENES, SHAPES, spellings_of
 
@@ -138,7 +139,12 @@ def _asserted_and_negated(reply: str, subset: str) -> tuple[tuple[str, ...], fro
         denied.extend(names.options.names(found.group()))
         return ". "
 
-    rest = tuple(dict.fromkeys(names.options.names(names.negated.sub(deny, said.text)))) if said.text else ()
+    if (said.sure is None or said.leads) and taken_back(said.text):
+        return (), frozenset()
+    left = said.text
+    if not is_plain(left):
+        left = undoubted(names.negated.sub(deny, certain(left)))
+    rest = tuple(dict.fromkeys(names.options.names(left)))
     if said.sure is None:
         return rest, frozenset(denied)
     # a bare answer, and words that explain it: other names of its kind are no answers, unless the words cast doubt on it
