@@ -74,7 +74,7 @@ FORMS: dict[str, Form] = {
     "list of named": lambda a, b, _r: _dumped([{"image": "left", "caption": a}, {"image": "right", "caption": b}]),
     "list of numbered": lambda a, b, _r: _dumped([{"image": 1, "caption": a}, {"image": 2, "caption": b}]),
     "two fences": lambda a, b, _r: f"```json\n{_dumped({'left_image': a})}\n```\n```json\n{_dumped({'right_image': b})}\n```",
-    "draft": lambda a, b, r: f"{_dumped(_pair(*r.sample(CAPTIONS, 2)))}\n\nOn second thought, more precisely:\n\n{_dumped(_pair(a, b))}",
+    "draft": lambda a, b, r: f"{_dumped(_pair(r.choice(CAPTIONS), r.choice(CAPTIONS)))}\n\nOn second thought, more precisely:\n\n{_dumped(_pair(a, b))}",
     "template echoed": lambda a, b, _r: f'Format: {{"left_image": "...", "right_image": "..."}}\n\n{_dumped(_pair(a, b))}',
     "short keys": _keyed("left", "right"),
     "capital keys": _keyed("Left_Image", "Right_Image"),

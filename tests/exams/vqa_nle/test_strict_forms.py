@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.support.readers import Reader
-from tests.support.readers.vqa_nle import READERS
+from tests.support.readers.vqa_nle import FORMS as READERS
 from tests.support.wrapping import BARE, FORMS, Topic, say
 
 from snellen.exams.vqa_nle.reading.as_asked import as_asked

@@ -231,7 +231,8 @@ _NO_ANSWER = re.compile(
     re.IGNORECASE,
 )
 _UNSURE = re.compile(
-    r"\btoo \w+ to (?:tell|say|see|know|determine|judge)\b|\b(?:can't|cannot|can not|couldn't|unable|hard|difficult|impossible|not sure|unsure)\b.{0,40}\b(?:if|whether)\b"
+    r"\btoo \w+ to (?:tell|say|see|know|determine|judge)\b|\b(?:can't|cannot|can not|couldn't|unable|hard|difficult|impossible"
+    r"|not sure|unsure)\b.{0,40}\b(?:if|whether)\b"
     r"|\b(?:don't|do not) (?:think|know|believe)\b|\b(?:would not|wouldn't|can't|cannot) (?:say|tell)\b",
     re.IGNORECASE,
 )
