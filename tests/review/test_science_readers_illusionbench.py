@@ -38,7 +38,9 @@ def test_names_are_read_in_every_spelling_and_form(reply: str, meant: str | None
 
 def test_a_long_row_of_brackets_is_no_work() -> None:
     for reply in ("<" * 100_000, "{" * 100_000, "<think>" * 15_000, "</think" * 15_000):
-        assert answer_robust(reply, "Illusion_IN", "shape") is None  # seconds of backtracking before, for the first and the last
+        assert (
+            answer_robust(reply, "Illusion_IN", "shape") is None
+        )  # seconds of backtracking before, for the first and the last
 
 
 def test_its_version_was_raised() -> None:

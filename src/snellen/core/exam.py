@@ -245,6 +245,10 @@ class Exam:
         """The paper's figures under this protocol and prompt. They are shown beside real data only."""
         return ()
 
+    def notes(self, run: RunFacts) -> Iterable[str]:
+        """What must be said of a run's results under one protocol, each in a sentence with what to do: answers that look misread."""
+        return ()
+
     def exports(self, run: RunFacts) -> Iterator[tuple[str, bytes]]:
         """The files that the paper and its original code define, as (relative name, content)."""
         yield from ()

@@ -78,12 +78,13 @@ class GalleryFacts(NamedTuple):
     """What a gallery may know of its run.
 
     `evidence` gives what scorers said of an answer, by sample id and prompt; `doubt` what to say of a scorer, by its name, whose
-    scores mean nothing on this run's data (else nothing).
+    scores mean nothing on this run's data (else nothing). `protocols` are the run's, the main one first.
     """
 
     synthetic: bool
     evidence: Callable[[str, str], Evidence | None]
     doubt: Callable[[str], str] = lambda _scorer: ""
+    protocols: tuple[str, ...] = ()
 
 
 class View(NamedTuple):

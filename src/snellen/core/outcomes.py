@@ -28,11 +28,12 @@ def mark_reply(
     evidence: Evidence | None = None,
 ) -> Mark:
     """As `mark_answer`, for a reply text at hand."""
-    verdict = _judge(protocol, sample, text, tokens, evidence)
+    verdict = _judge(protocol, sample, text, finish_reason == "length", tokens, evidence)
     outcome = _outcome(verdict, text, finish_reason, refused)
     if sample.truth is None and outcome is Outcome.WRONG:
         outcome = Outcome.UNMARKED
-    # a refusal or an empty reply is no answer, whatever a lenient reader finds in it; a cut one says what it says up to there
+    # a blocked or empty reply is no answer, whatever a lenient reader finds in it (a text that only begins like a refusal is one if
+    # nothing was read); a cut one says what it says up to there, which for our own readers is nothing if it was still thinking
     said = verdict.outcome is not None or (outcome is Outcome.TRUNCATED and verdict.readable)
     unread = outcome in NO_CREDIT and not said
     metrics = protocol.blank(sample) if unread else verdict.metrics
@@ -42,14 +43,14 @@ def mark_reply(
 
 
 def _judge(
-    protocol: Protocol, sample: Sample, text: str, tokens: tuple[Token, ...], evidence: Evidence | None
+    protocol: Protocol, sample: Sample, text: str, cut: bool, tokens: tuple[Token, ...], evidence: Evidence | None
 ) -> Verdict:
     try:
         if evidence is not None and protocol.needs_evidence:
             return protocol.judge_evidence(text, sample, evidence)
         if tokens and protocol.reads_tokens:
             return protocol.judge_tokens(text, sample, tokens)
-        return protocol.judge(text, sample)
+        return protocol.judge_cut(text, sample) if cut else protocol.judge(text, sample)
     except SnellenError:
         raise
     except Exception as error:

@@ -131,6 +131,10 @@ class Protocol:
             )
         return Verdict(reading, reading is not None, score >= 1.0, {"score": score})
 
+    def judge_cut(self, reply: str, sample: Sample) -> Verdict:
+        """As `judge`, for a reply that the endpoint says it cut off."""
+        return self.judge(reply, sample)
+
     def judge_tokens(self, reply: str, sample: Sample, tokens: tuple[Token, ...]) -> Verdict:
         """As `judge`, with the tokens that make up the reply. Called where `reads_tokens` is set and there are any."""
         return self.judge(reply, sample)

@@ -206,6 +206,7 @@ class Summary(Record, frozen=True):
     position: tuple[PositionRow, ...] = ()
     published: tuple[PublishedRow, ...] = ()
     not_available: dict[str, str] = {}
+    notes: tuple[str, ...] = ()
     marked: tuple[ProtocolEntry, ...] = ()
     answers_bytes: int = 0
     protocols: tuple[ProtocolSummary, ...] = ()

@@ -170,7 +170,7 @@ def _outside_tags(text: str) -> tuple[str, bool]:
     if within:  # also after something that looks like an answer: the thinking may have been about to take it back
         return "", True
     said.append(text[at:])
-    return "\n".join(said) if len(said) > 1 else said[0], False
+    return "\n".join(part for part in said if part.strip()), False
 
 
 def _tag(found: re.Match[str]) -> tuple[bool, str]:

@@ -131,6 +131,8 @@ class Subject:
     """How many questions may be in work at once, for a subject without endpoints."""
     chooses_only: bool = False
     """Whether it can do nothing but choose among a question's options; other questions are not put to it."""
+    needs_picture: bool = False
+    """Whether it has nothing to go by where a question shows no picture; such questions are not put to it."""
     recorded_ids: frozenset[str] = frozenset()
     """The samples that it has replies for, where it knows no others."""
     price: Price | None = None

@@ -114,6 +114,8 @@ def run(method: str, dataset: str, limit: int, protocol: str, model: str | None,
     path = out / f"{safe_name(method)}{'-' + safe_name(model) if model else ''}_{safe_name(dataset)}.json"
     _write(path, json_file(result), "--output_dir")
     click.echo(console_table([result]))
+    for note in finished.run.summary.notes:
+        click.echo(f"note: {_shown(note)}", err=True)
     failed = result["outcomes"].get("error", 0)
     if failed:
         click.echo(f"note: {failed} elements ended in an error and count as not found; run again to ask them", err=True)
@@ -129,7 +131,7 @@ def run(method: str, dataset: str, limit: int, protocol: str, model: str | None,
 def compare(results_dir: str | None, output: str | None, charts_dir: str | None) -> int:
     """Compare all result files of a folder: tables, comparison.json, and charts as SVG and PNG."""
     from snellen.exams.grounding.charts import charts
-    from snellen.exams.grounding.charts.results import metrics_of, protocol_name, read_folder
+    from snellen.exams.grounding.charts.results import metrics_of, read_folder, unlike
     from snellen.exams.grounding.exports import json_file
     from snellen.exams.grounding.tables import console_table, markdown_table
 
@@ -145,14 +147,13 @@ def compare(results_dir: str | None, output: str | None, charts_dir: str | None)
     click.echo(f"Found {len(found)} result files")
     metrics = [metrics_of(result) for result in found.values()]
     click.echo(console_table(metrics))
-    rules = sorted({protocol_name(result) for result in found.values()})
-    if len(rules) > 1:
-        click.echo(
-            f"note: these were marked by different rules ({', '.join(rules)}); such rates do not compare", err=True
-        )
+    notes = unlike(found.values())
+    for note in notes:
+        click.echo(f"note: {_shown(note)}", err=True)
     _write(target, json_file(compared(found)), "--output")
     table = target.with_suffix(".md")
-    _write(table, (markdown_table(metrics) + "\n").encode(), "--output")
+    said = "".join(f"\nNote: {_shown(note)}.\n" for note in notes)
+    _write(table, (markdown_table(metrics) + "\n" + said).encode(), "--output")
     click.echo(f"Comparison saved to: {target} and {table.name}")
     drawn = charts.write(found.values(), Path(charts_dir or known.charts_dir))
     click.echo(f"Charts saved to: {drawn[0].parent} ({len(drawn)} files)")
@@ -216,7 +217,7 @@ def result_of(run: Run, target: Target, dataset: str, limit: int, model: str | N
 def compared(found: Mapping[str, Result]) -> dict[str, Any]:
     """The original's comparison, and behind it every result with its interval, n, protocol and file."""
     from snellen import __version__
-    from snellen.exams.grounding.charts.results import metrics_of, rows_of
+    from snellen.exams.grounding.charts.results import metrics_of, rows_of, unlike
     from snellen.exams.grounding.tables import comparison
 
     files = [
@@ -238,7 +239,7 @@ def compared(found: Mapping[str, Result]) -> dict[str, Any]:
         for row in rows_of([result])
     ]
     theirs = comparison([metrics_of(result) for result in found.values()])
-    return theirs | {"files": files, "versions": {"snellen": __version__}}
+    return theirs | {"files": files, "notes": unlike(found.values()), "versions": {"snellen": __version__}}
 
 
 def _request(

@@ -5,6 +5,7 @@ A plugin file is a Python module with one or more of
     PROTOCOLS = {"salbench": [..., ...]}   protocols to add to exams, by the exam's name
     SUBJECTS = {"mylab": ...}              kinds of subjects, by the prefix of `--model mylab/NAME`
     SCORERS = {"myclip": ...}              kinds of scorers, by the name in `--scorer myclip`
+    METHODS = {"mine": ...}                functions that find things on screens, by the name in `--method mine`
 Nothing that is published can be replaced: a name that is taken is an error.
 The files' paths are kept in the environment variable SNELLEN_PLUGINS, so that the processes of a run find them too.
 Loading a plugin runs it: name only files that you trust. Whatever it does wrong gets one line.
@@ -43,6 +44,7 @@ class Plugins(NamedTuple):
     protocols: dict[str, list[Protocol]]
     subjects: dict[str, SubjectKind]
     scorers: dict[str, ScorerKind]
+    methods: dict[str, Callable[..., Any]]
 
 
 def name_files(paths: list[str]) -> None:
@@ -74,7 +76,7 @@ def found() -> Plugins:
 
 @lru_cache(maxsize=8)
 def _found(files: str) -> Plugins:
-    result = Plugins({}, {}, {}, {})
+    result = Plugins({}, {}, {}, {}, {})
     for entry in entries(GROUP):
         where = f"plugin '{entry.name}'"
         _add(result, _run(entry.load, where), where)
@@ -116,9 +118,9 @@ def _run(work: Callable[[], Any], where: str, file: Path | None = None) -> Any:
 def _add(result: Plugins, module: ModuleType, where: str) -> None:
     brings = vars(module)
     exam = brings.get("EXAM", brings.get(OLD_NAME))
-    tables = {name: brings.get(name, {}) for name in ("PROTOCOLS", "SUBJECTS", "SCORERS")}
+    tables = {name: brings.get(name, {}) for name in ("PROTOCOLS", "SUBJECTS", "SCORERS", "METHODS")}
     if exam is None and not any(tables.values()):
-        raise SnellenError(f"{where}: has none of EXAM, PROTOCOLS, SUBJECTS, SCORERS")
+        raise SnellenError(f"{where}: has none of EXAM, PROTOCOLS, SUBJECTS, SCORERS, METHODS")
     for name, table in tables.items():
         if not isinstance(table, dict):
             raise SnellenError(f'{where}: {name} must be a dictionary, such as {{"salbench": ...}}')
@@ -132,6 +134,12 @@ def _add(result: Plugins, module: ModuleType, where: str) -> None:
         result.protocols.setdefault(name, []).extend(some)
     _add_kinds(result.subjects, tables["SUBJECTS"], SubjectKind, SUBJECTS, f"{where}: SUBJECTS")
     _add_kinds(result.scorers, tables["SCORERS"], ScorerKind, SCORERS, f"{where}: SCORERS")
+    for name, function in tables["METHODS"].items():
+        if not callable(function) or isinstance(function, type):
+            raise SnellenError(f'{where}: METHODS["{name}"] must be a function, not a {type(function).__name__}')
+        if name in result.methods:
+            raise SnellenError(f'{where}: METHODS["{name}"]: that name is taken already: choose another')
+        result.methods[name] = function
 
 
 def _add_exam(result: Plugins, exam: Any, where: str) -> None:

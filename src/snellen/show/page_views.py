@@ -148,6 +148,7 @@ def _gallery(run: Run, exam: Exam | None, samples: int) -> tuple[Shown, gallery.
         synthetic,
         evidence=lambda sample, prompt: evidence((sample, prompt)),
         doubt=lambda scorer: "" if synthetic else scorers.doubt(scorer),
+        protocols=tuple(p.protocol for p in run.protocols),
     )
     hook = exam.gallery(facts) if exam is not None else Gallery()
     found = gallery.survey(run, samples, hook)

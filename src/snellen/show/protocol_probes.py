@@ -17,6 +17,10 @@ HARMLESS = {
     "markdown: **X**": "**{X}**",
     'quoted: "X"': '"{X}"',
     'JSON: {"answer": "X"}': '{{"answer": "{X}"}}',
+    "fenced JSON": '```json\n{{"answer": "{X}"}}\n```',
+    "tag: <answer>X</answer>": "<answer>{X}</answer>",
+    "LaTeX: \\boxed{X}": "\\boxed{{{X}}}",
+    "after thinking: <think>Y?</think> X": "<think>{Y}?</think>\n\n{X}",
     "plural: Xs": "{plural}",
 }
 OTHERS = {
@@ -26,6 +30,8 @@ OTHERS = {
     "Y, then Answer: X": "At first sight {Y}.\nAnswer: {X}",
     "X, then Answer: Y": "At first sight {X}.\nAnswer: {Y}",
     "Answer: X, then Answer: Y": "Answer: {X}\nAnswer: {Y}",
+    "Y. No, wait, X": "{Y}. No, wait, {X}",
+    "thinking cut off: <think>X": "<think>It could be {X}",
     "not X": "It is not {X}",
     "every option listed": "{ALL}",
     "a wrong option: Y": "{Y}",

@@ -181,6 +181,8 @@ def _print_notes(out: Console, summary: Summary) -> None:
     lost = words.no_answers(g for g in main.groups if g.whole) if main is not None else ""
     if lost:
         out.print(Text(lost, style="yellow"))
+    for note in summary.notes:
+        out.print(Text(f"Note: {for_terminal(note, 600)}", style="bold yellow"))
     if summary.synthetic:
         out.print(Text(words.SYNTHETIC, style="bold yellow"))
     if not summary.complete:

@@ -2,7 +2,9 @@ from __future__ import annotations
 
 import io
 import json
+import math
 import xml.etree.ElementTree as ET
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +15,7 @@ from snellen.core.errors import SnellenError
 from snellen.exams.grounding.charts import charts
 from snellen.exams.grounding.charts.png import SCALE, to_png
 from snellen.exams.grounding.charts.results import is_comparison, metrics_of, read_folder, read_result, rows_of
+from snellen.exams.grounding.charts.scatter import APART, BADGE, DOT
 from snellen.exams.grounding.charts.shapes import Dot, Line, Picture, Rect, Text, to_svg
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -168,13 +171,16 @@ def test_many_types_go_into_bands() -> None:
     assert all(f"kind {i}" in words(picture) for i in range(30))
 
 
-def test_scatter_keeps_markers_apart_and_names_who_has_no_time() -> None:
+def test_scatter_keeps_numbers_apart_markers_in_place_and_names_who_has_no_time() -> None:
     slow = ours("slow", 5)
     for row in slow["results"]:
         row["latency_ms"] = None
     picture = drawn(ours("a", 10), ours("b", 10), ours("c", 10), slow)["accuracy_vs_latency"]
     dots = [s for s in picture.shapes if isinstance(s, Dot) and s.x < 600]
-    assert len(dots) == 3 and len({d.x for d in dots}) == 3
+    places, numbers = [d for d in dots if d.radius == DOT], [d for d in dots if d.radius == BADGE]
+    assert len(places) == len(numbers) == 3
+    assert len({(d.x, d.y) for d in places}) == 1  # they are equal, and nobody slides to another time
+    assert all(math.dist(a[:2], b[:2]) >= APART - 1e-9 for a, b in combinations(numbers, 2))
     assert any("slow" in w and "not shown" in w for w in words(picture))
 
 

@@ -210,6 +210,7 @@ class _Marking:
             ),
             position=position,
             published=() if manifest.data.synthetic else self._published(targets, results),
+            notes=self._notes(targets, results),
             not_available=dict(self.exam.unavailable_metrics([t.arm.prompt for t in targets])),
             marked=tuple(t.entry for t in targets),
             answers_bytes=folder.answers_bytes,
@@ -240,6 +241,11 @@ class _Marking:
             for row in self.exam.published(target.protocol.name, target.arm.text)
             if any(g.by == row.by for g in result.groups)
         )
+
+    def _notes(self, targets: tuple[Target, ...], results: list[ProtocolSummary]) -> tuple[str, ...]:
+        """What the exam has to say of the results, each sentence once; control arms are not meant to score."""
+        plain = [(t, r) for t, r in zip(targets, results, strict=True) if not t.arm.control]
+        return tuple(dict.fromkeys(note for t, r in plain for note in self.exam.notes(self.facts(t, r))))
 
     # ------------------------------------------------------------ exports
 
@@ -288,4 +294,11 @@ def _old_marks(path: Path) -> dict[str, bytes]:
 
 def _bare(text: AnswerText) -> Answer:
     tokens = text.tokens if isinstance(text, AnswerTokens) else ()
-    return Answer(id=text.id, prompt=text.prompt, text=text.text, failure=text.failure, tokens=tokens)
+    return Answer(
+        id=text.id,
+        prompt=text.prompt,
+        text=text.text,
+        failure=text.failure,
+        finish_reason=text.finish_reason,
+        tokens=tokens,
+    )

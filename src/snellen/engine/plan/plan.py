@@ -22,7 +22,7 @@ from snellen.core.records import FORMAT, DataEntry, Manifest, ProtocolEntry, Sco
 from snellen.core.scorer import SCORER_MODE, SCORERS, Scorer
 from snellen.core.subject import Subject
 from snellen.core.types import Sample
-from snellen.engine.ask.controls import known_control, why_not_shuffled
+from snellen.engine.ask.controls import known_control, partners, why_not_shuffled
 from snellen.engine.ask.questions import asker
 from snellen.engine.call.store import cache_folder
 from snellen.engine.plan.request import Limits, RunRequest
@@ -212,6 +212,12 @@ def _bare(sample: Sample) -> Sample:
 def _that_apply(plan: Plan, *, named: bool) -> Plan:
     """Count the questions, and let go of protocols whose prompt fits no sample; that is an error where they were named."""
     only = plan.subject.chooses_only
+    if plan.subject.needs_picture and any(arm.control == "none" for arm in plan.arms):
+        raise SnellenError(
+            f"control 'none' shows no picture, and {plan.subject.spec} needs one: 'blank' shows an empty one"
+        )
+    if any(arm.control == "shuffled" for arm in plan.arms):
+        sum(1 for _ in partners(plan.data, 0))  # raises where an image has no other to be exchanged with
     counts = counted(plan, only)
     shuffles = [arm for arm in counts if arm.control == "options"]
     if shuffles and not any(counts[arm] for arm in shuffles):

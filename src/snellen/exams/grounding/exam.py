@@ -93,6 +93,11 @@ class Grounding(Exam):
     def named_groups(self, groups: tuple[GroupSummary, ...], subject: Mapping[str, Any]) -> tuple[GroupSummary, ...]:
         return summary.named(groups, "oracle" in subject.get("identity", {}))
 
+    def notes(self, run: RunFacts) -> Iterator[str]:
+        from snellen.exams.grounding.scales import notes
+
+        return notes(run)
+
     def exports(self, run: RunFacts) -> Iterator[tuple[str, bytes]]:
         from snellen.exams.grounding.exports import exports
 
@@ -101,7 +106,8 @@ class Grounding(Exam):
     def gallery(self, facts: GalleryFacts) -> Gallery:
         from snellen.exams.grounding.gallery import ScreenGallery
 
-        return ScreenGallery()
+        main = next((name.partition("@")[0] for name in facts.protocols), "")
+        return ScreenGallery(self.protocols.get(main))
 
 
 EXAM = Grounding()

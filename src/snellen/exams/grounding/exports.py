@@ -15,12 +15,13 @@ from typing import Any
 import msgspec
 
 from snellen.core.exam import RunFacts
+from snellen.core.protocol import Protocol
 from snellen.core.results import GroupSummary
 from snellen.core.types import Answer, Mark, Outcome, Sample
 from snellen.exams.grounding.compat import original
-from snellen.exams.grounding.marking.marks import read_prediction
 from snellen.exams.grounding.marking.screenspot import correctness, leaderboard, report
 from snellen.exams.grounding.names import OPENADAPT
+from snellen.exams.grounding.protocols import prediction_of
 from snellen.exams.grounding.reading.predictions import Prediction
 from snellen.exams.grounding.tables import (
     AREA_RULE,
@@ -64,7 +65,7 @@ def exports(run: RunFacts) -> Iterator[tuple[str, bytes]]:
     if run.records is None:
         return
     records = list(run.records())
-    rows = [_row(*record, protocol, "oracle" in subject.identity) for record in records]
+    rows = [_row(*record, run.protocol, "oracle" in subject.identity) for record in records]
     metrics = result_file(run, rows, whole)
     name = f"{safe_name(str(metrics['method']))}_{safe_name(str(metrics['dataset_name']))}.json"
     yield name, json_file(metrics)
@@ -72,7 +73,7 @@ def exports(run: RunFacts) -> Iterator[tuple[str, bytes]]:
     yield "table.txt", console_table([metrics]).encode()
     yield "table.md", (markdown_table([metrics]) + "\n").encode()
     if protocol == "screenspot-pro":
-        judged = [_pro_row(*record) for record in records]
+        judged = [_pro_row(run.protocol, *record) for record in records]
         full = {"details": judged, "metrics": report(judged), "oracle": metrics["oracle"], "subject": subject.spec}
         entry = {subject.spec: {"link": "", "description": "", "results": leaderboard(judged)}}
         yield "screenspot_pro.json", json_file(full)
@@ -125,19 +126,19 @@ def _mean(values: Sequence[float | None]) -> float | None:
     return sum(known) / len(known) if known else None
 
 
-def _said(sample: Sample, answer: Answer) -> Prediction:
+def _said(protocol: Protocol, sample: Sample, answer: Answer) -> Prediction:
     """What was predicted; a blank error where there is no reply."""
     if answer.failure is not None:
         return Prediction(
             method="", status="error", size=(0, 0), reason=f"{answer.failure.kind}: {answer.failure.reason}"
         )
-    return read_prediction(answer.text, sample)
+    return prediction_of(protocol, answer.text, sample, cut=answer.finish_reason == "length")
 
 
-def _row(sample: Sample, answer: Answer, mark: Mark, protocol: str, oracle: bool) -> dict[str, Any]:
+def _row(sample: Sample, answer: Answer, mark: Mark, protocol: Protocol, oracle: bool) -> dict[str, Any]:
     """One entry a target: the original's keys, then what it lacked."""
-    said, failed = _said(sample, answer), answer.failure is not None
-    theirs = protocol == OPENADAPT
+    said, failed = _said(protocol, sample, answer), answer.failure is not None
+    theirs = protocol.name == OPENADAPT
     overlap = mark.metrics.get("seed_iou" if theirs else "iou")
     screen = str(sample.facts.get("screen", sample.facts.get("image", sample.id)))
     pixels, area = (sample.tags.get(tag) or "unknown" for tag in ("size", "area"))
@@ -151,7 +152,7 @@ def _row(sample: Sample, answer: Answer, mark: Mark, protocol: str, oracle: bool
         "attempts": None if failed and not theirs else said.attempts,
         "size_category": area if theirs else pixels,
         "element_type": _type(sample),
-        "distance_from_target": _away(sample, said, mark, protocol),
+        "distance_from_target": _away(sample, said, mark, protocol.name),
         "method_info": {key: value for key, value in info.items() if value is not None},
         "method": said.method,
         "oracle": oracle or said.oracle,
@@ -187,9 +188,9 @@ def _away(sample: Sample, prediction: Prediction, mark: Mark, protocol: str) -> 
     return original.distance(at, ((x1 + x2) / 2 / width, (y1 + y2) / 2 / height))
 
 
-def _pro_row(sample: Sample, answer: Answer, mark: Mark) -> dict[str, Any]:
+def _pro_row(protocol: Protocol, sample: Sample, answer: Answer, mark: Mark) -> dict[str, Any]:
     """A row of ScreenSpot-Pro's details."""
-    said = _said(sample, answer)
+    said = _said(protocol, sample, answer)
     return {
         "id": sample.id,
         "img_path": str(sample.facts.get("image", "")),

@@ -7,10 +7,12 @@ from typing import NamedTuple
 
 from snellen.core.errors import SnellenError
 from snellen.core.gallery import FAILURES_FIRST, Gallery, Item, Region, View, Whole, ranks
+from snellen.core.protocol import Protocol
 from snellen.core.text import one_line
 from snellen.core.types import Answer, Mark, Outcome, Sample
-from snellen.exams.grounding.marking.marks import Truth, read_prediction, truth_of
+from snellen.exams.grounding.marking.marks import Truth, truth_of
 from snellen.exams.grounding.overlays import CloseUp, Overlay, Rect, close_ups, nearest, overlay
+from snellen.exams.grounding.protocols import prediction_of
 from snellen.exams.grounding.reading.predictions import Prediction
 
 _BIG = float("inf")
@@ -36,7 +38,7 @@ class Screens(NamedTuple):
 
 
 class ScreenGallery(Gallery):
-    """Samples as screens."""
+    """Samples as screens. Drawn is what the run's main protocol read, which its verdict is about."""
 
     template = "screen.html"
     above = "layers.html"
@@ -50,10 +52,13 @@ class ScreenGallery(Gallery):
         "distance": "by distance, farthest miss first",
     }
 
+    def __init__(self, protocol: Protocol | None = None) -> None:
+        self._protocol = protocol or Protocol()
+
     def regions(self, sample: Sample, answer: Answer | None) -> Sequence[Region]:
         """The corners of a sample's close-ups."""
         try:
-            return [close_up.view.corners for close_up in close_ups(_drawn(sample, answer)[2])]
+            return [close_up.view.corners for close_up in close_ups(_drawn(self._protocol, sample, answer)[2])]
         except SnellenError:
             return ()
 
@@ -61,17 +66,18 @@ class ScreenGallery(Gallery):
         """A Screen for each item, None for one whose truth cannot be used; and what they share."""
         pictures: dict[Whole, tuple[int, tuple[Whole, int, int]]] = {}
         detections: dict[tuple[Rect, ...], int] = {}
-        each = [_screen(item, pictures, detections) for item in items]
+        each = [_screen(self._protocol, item, pictures, detections) for item in items]
         return View(each, Screens([entry for _at, entry in pictures.values()], list(detections)), _orders(items))
 
 
 def _screen(
+    protocol: Protocol,
     item: Item,
     pictures: dict[Whole, tuple[int, tuple[Whole, int, int]]],
     detections: dict[tuple[Rect, ...], int],
 ) -> Screen | None:
     try:
-        truth, prediction, drawn = _drawn(item.sample, item.answer)
+        truth, prediction, drawn = _drawn(protocol, item.sample, item.answer)
     except SnellenError:
         return None
     url = item.query.url
@@ -94,10 +100,11 @@ def _screen(
     )
 
 
-def _drawn(sample: Sample, answer: Answer | None) -> tuple[Truth, Prediction | None, Overlay]:
+def _drawn(protocol: Protocol, sample: Sample, answer: Answer | None) -> tuple[Truth, Prediction | None, Overlay]:
     truth = truth_of(sample)
-    answered = answer is not None and answer.failure is None and answer.text
-    prediction = read_prediction(answer.text, sample) if answer is not None and answered else None
+    prediction = None
+    if answer is not None and answer.failure is None and answer.text:
+        prediction = prediction_of(protocol, answer.text, sample, cut=answer.finish_reason == "length")
     return truth, prediction, overlay(truth, prediction)
 
 

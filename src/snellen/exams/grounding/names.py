@@ -7,3 +7,5 @@ OPENADAPT = "openadapt"
 ORACLE_TITLE = "ORACLE: these look at the answer and are for comparison only"
 OLD_NAMES = {"seed": OPENADAPT}
 """Earlier names of protocols; run folders and result files that have them stay readable."""
+CAPABILITIES = "capabilities"
+"""The fact of a sample that lists what it takes to find its target, where the data says so (OSWorld-G)."""

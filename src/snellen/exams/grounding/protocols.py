@@ -5,20 +5,24 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from snellen.core.protocol import Verdict
+from snellen.core.protocol import Protocol, Verdict
 from snellen.core.results import Metric
 from snellen.core.types import Metrics, Outcome, Sample
 from snellen.exams.grounding.compat import original
 from snellen.exams.grounding.marking import metrics as measures
 from snellen.exams.grounding.marking.marks import Truth, is_right, metrics, read_prediction, truth_of
-from snellen.exams.grounding.marking.osworld import REFUSAL, lmms_correct, lmms_point
+from snellen.exams.grounding.marking.osworld import lmms_hits, lmms_place, lmms_point, lmms_refuses
 from snellen.exams.grounding.marking.screenspot import correctness
 from snellen.exams.grounding.names import OPENADAPT
 from snellen.exams.grounding.reading.predictions import Prediction, from_text
+from snellen.exams.grounding.reading.seeclick import SEECLICK, seeclick_point
 from snellen.exams.grounding.summary import GroundingSummary
 
 Rule = Callable[[Prediction, Truth, Sample], tuple[bool, Metrics]]
-Reader = Callable[[str, Sample], Prediction]
+Reader = Callable[[str, tuple[int, int]], Prediction]
+"""Somebody else's reading of a plain reply about a screenshot of some size."""
+VERSION = "2"
+"""Of all five: 1 read plain replies otherwise (docs/grounding.md says how)."""
 
 
 class GroundingProtocol(GroundingSummary):
@@ -33,16 +37,27 @@ class GroundingProtocol(GroundingSummary):
         *,
         rule: Rule,
         metrics: tuple[Metric, ...] = measures.OF_CLICK,
-        reader: Reader = read_prediction,
+        reader: Reader | None = None,
         own_blank: Metrics | None = None,
         own_files: bool = False,
     ) -> None:
-        self.name, self.about, self.metrics = name, about, metrics
+        self.name, self.about, self.metrics, self.version = name, about, metrics, VERSION
         self.headline, self.own_files = metrics[0].name, own_files
-        self._rule, self._reader, self._own_blank = rule, reader, own_blank or {}
+        self._reader, self._rule, self._own_blank = reader, rule, own_blank or {}
 
     def judge(self, reply: str, sample: Sample) -> Verdict:
-        prediction = self._reader(reply, sample)
+        return self._verdict(self.prediction(reply, sample), sample)
+
+    def judge_cut(self, reply: str, sample: Sample) -> Verdict:
+        return self._verdict(self.prediction(reply, sample, cut=True), sample)
+
+    def prediction(self, reply: str, sample: Sample, cut: bool = False) -> Prediction:
+        """What is read in a reply. Ours takes the point of one that was cut off only where it is known to be whole."""
+        if self._reader is None:
+            return read_prediction(reply, sample, cut)
+        return from_text(reply) or self._reader(reply, (int(sample.facts["width"]), int(sample.facts["height"])))
+
+    def _verdict(self, prediction: Prediction, sample: Sample) -> Verdict:
         truth = truth_of(sample)
         right, own = self._rule(prediction, truth, sample)
         values = metrics(prediction, truth) | own
@@ -51,6 +66,12 @@ class GroundingProtocol(GroundingSummary):
 
     def blank(self, sample: Sample) -> Metrics:
         return metrics(None, truth_of(sample)) | self._own_blank
+
+
+def prediction_of(protocol: Protocol, reply: str, sample: Sample, cut: bool = False) -> Prediction:
+    """What a protocol reads in a reply; a plugin's own protocol is taken to read as `click` does."""
+    reads = protocol.prediction if isinstance(protocol, GroundingProtocol) else read_prediction
+    return reads(reply, sample, cut)
 
 
 def reading_of(prediction: Prediction) -> dict[str, Any]:
@@ -110,27 +131,29 @@ def _fractions(box: list[float], width: float, height: float) -> original.XYWH:
 
 
 def _osworld(prediction: Prediction, truth: Truth, sample: Sample) -> tuple[bool, Metrics]:
-    if prediction.method == "lmms-eval":
-        point = prediction.point if prediction.status == "found" else None
-        return (truth.absent and prediction.status == "refused") or lmms_correct(point, truth), {}
-    return is_right(prediction, truth), {}
+    if truth.absent:
+        return is_right(prediction, truth), {}
+    right = prediction.status == "found" and prediction.point is not None and lmms_hits(prediction.point, truth)
+    # the edges of a polygon count otherwise than under `click`
+    return right, {"click_accuracy": float(right), "present_accuracy": float(right)}
 
 
-def _read_lmms(reply: str, sample: Sample) -> Prediction:
-    """A stored prediction, or the plain reply as lmms-eval reads it."""
-    prediction = from_text(reply)
-    if prediction is not None:
-        return prediction
-    size = (int(sample.facts["width"]), int(sample.facts["height"]))
+def _read_lmms(reply: str, size: tuple[int, int]) -> Prediction:
+    """A plain reply as lmms-eval reads it."""
     point = lmms_point(reply)
     if point is None:
         return Prediction(method="lmms-eval", status="unparsable", size=size, reason="no two numbers in the reply")
-    if point == REFUSAL:
-        return Prediction(method="lmms-eval", status="refused", size=size, reason="the reply is (-1, -1)")
-    x, y = point
-    if 0 <= x <= 1 and 0 <= y <= 1:
-        x, y = x * size[0], y * size[1]
-    return Prediction(method="lmms-eval", status="found", size=size, point=(x, y))
+    if lmms_refuses(point):
+        return Prediction(method="lmms-eval", status="refused", size=size, reason="both numbers are negative")
+    return Prediction(method="lmms-eval", status="found", size=size, point=lmms_place(point, size))
+
+
+def _read_seeclick(reply: str, size: tuple[int, int]) -> Prediction:
+    """A plain reply as SeeClick's evaluation reads it."""
+    point = seeclick_point(reply)
+    if point is None:
+        return Prediction(method=SEECLICK, status="unparsable", size=size, reason="neither two nor four numbers")
+    return Prediction(method=SEECLICK, status="found", size=size, point=(point[0] * size[0], point[1] * size[1]))
 
 
 PROTOCOLS = {
@@ -153,6 +176,7 @@ PROTOCOLS = {
             "screenspot",
             "point in box, edges included; six cells of platform and kind, averaged over samples and over cells",
             rule=_screenspot,
+            reader=_read_seeclick,
             metrics=measures.OF_SCREENSPOT,
             own_blank={"wrong_format": 1.0},
         ),

@@ -13,6 +13,7 @@ from snellen.core.types import Mark, Sample
 from snellen.exams.grounding.marking.marks import truth_of
 from snellen.exams.grounding.marking.metrics import ACC_IOU, CELLS, CLICK, IMAGE_QUANTILES, QUANTILES
 from snellen.exams.grounding.marking.screenspot import mean_of_cells
+from snellen.exams.grounding.names import CAPABILITIES
 
 ALL = "all"
 ORACLE = "ORACLE (looks at the answer)"
@@ -23,8 +24,12 @@ GROUPINGS: tuple[tuple[str, ...], ...] = (
     ("split", "kind"),
     ("difficulty", "kind"),
     ("difficulty", "type"),
+    ("capability",),
 )
-_RANKS = ("easy", "medium", "hard", "small", "large", "mobile", "desktop", "web", "text", "icon")
+_RANKS = (
+    *("text_matching", "element_recognition", "layout_understanding", "fine_grained_manipulation", "refusal"),
+    *("easy", "medium", "hard", "small", "large", "mobile", "desktop", "web", "text", "icon"),
+)
 _SIZES = ("small", "medium", "large")
 
 
@@ -66,13 +71,15 @@ class GroundingSummary(Protocol):
         return Seen(values, mark.outcome, str(sample.facts.get("image", sample.id)), target)
 
     def groups(self, sample: Sample) -> Iterator[Key]:
-        """The whole, then each grouping whose tags the sample has."""
+        """The whole, then each grouping whose tags the sample has, and each capability that it asks for."""
         whole = (("part", ALL),)
         yield whole
         for names in GROUPINGS:
             values = [sample.tags.get(name, "") for name in names]
             if all(values):
                 yield (*whole, *zip(names, values, strict=True))
+        for name in sample.facts.get(CAPABILITIES) or ():
+            yield (*whole, ("capability", str(name)))
 
     def order(self, key: Key) -> Any:
         """Groups as GROUPINGS lists them; values from easy to hard, small to large."""

@@ -11,7 +11,18 @@ from pathlib import Path
 
 from snellen.core.errors import SnellenError
 from snellen.exams.grounding.charts.bars import Column, bars
-from snellen.exams.grounding.charts.results import AREA, ORIGINAL, PIXELS, SIZES, Rate, Result, Row, ordered, rows_of
+from snellen.exams.grounding.charts.results import (
+    AREA,
+    ORIGINAL,
+    PIXELS,
+    SIZES,
+    Rate,
+    Result,
+    Row,
+    ordered,
+    rows_of,
+    unlike,
+)
 from snellen.exams.grounding.charts.scatter import scatter
 from snellen.exams.grounding.charts.shapes import Picture, to_svg
 from snellen.exams.grounding.names import OPENADAPT
@@ -47,11 +58,12 @@ RULES = {
 
 def draw(results: Iterable[Result]) -> dict[str, Picture]:
     """Every chart by the name of its file, without an ending."""
-    rows = rows_of(results)
+    given = list(results)
+    rows = rows_of(given)
     if not rows:
         return {}
     what, rule = _rule(rows)
-    notes = _notes(rows)
+    notes = [*(f"{note[:1].upper()}{note[1:]}." for note in unlike(given)), *_notes(rows)]
     nothing = Rate(None, 0)
     basis, limits = SIZE_RULES[rows[0].size_basis]
     types = ordered(t for row in rows for t in row.types)

@@ -29,6 +29,7 @@ class Element(Struct, frozen=True):
 
     sample_id: str
     found: bool
+    element_id: str = ""
     latency_ms: float | None = None
     size_category: str = ""
     size_px_category: str = ""
@@ -136,6 +137,30 @@ def protocol_name(result: Result) -> str:
     """The protocol that a file was marked under."""
     name = ORIGINAL if result.protocol is None else str(result.protocol.get("name", "unknown"))
     return OLD_NAMES.get(name, name)
+
+
+def unlike(results: Iterable[Result]) -> list[str]:
+    """Why some results should not be ranked together: other rules, other data sets, other elements of one set. A sentence each."""
+    given = list(results)
+    told = []
+    rules = sorted({protocol_name(result) for result in given})
+    if len(rules) > 1:
+        told.append(f"these were marked by different rules ({', '.join(rules)}); such rates do not compare")
+    sets = sorted({result.dataset_name for result in given})
+    if len(sets) > 1:
+        told.append(f"these are of different data sets ({', '.join(sets)}); rates of different sets do not compare")
+    for name in sets:
+        of_set = [result for result in given if result.dataset_name == name]
+        if len({_asked(result) for result in of_set}) > 1:
+            counts = sorted({(len({e.sample_id for e in r.results}), r.total_elements) for r in of_set})
+            said = ", ".join(f"{n} screenshots with {elements} elements" for n, elements in counts)
+            told.append(f"on {name} these were run on different elements ({said}); such rates do not compare")
+    return told
+
+
+def _asked(result: Result) -> frozenset[tuple[str, str]] | int:
+    """The elements of a result, or their number where a file does not list them."""
+    return frozenset((e.sample_id, e.element_id) for e in result.results) or result.total_elements
 
 
 def metrics_of(result: Result) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Accuracy against time: a numbered marker for each method with whiskers both ways, and the numbers' names beside."""
+"""Accuracy against time: a dot for each method at its place, with whiskers both ways and a number, and the names of the numbers beside."""
 
 from __future__ import annotations
 
@@ -16,9 +16,14 @@ TARGET_RATE, TARGET_MS = 0.8, 2000.0
 LEAST_MS = 1.0  # what is quicker is drawn here
 INSET = 34.0
 APART = 22.0
+DOT, BADGE = 4.5, 9.5  # radius of a marker, and of the number beside it
+RINGS = 12
 WIDE, HIGH, LEGEND = 620.0, 420.0, 360.0
 LOG_ABOVE = 50.0  # times between the fastest and the slowest
-NOTE = "Whiskers: 95 % intervals of the means over screenshots. Dashed: openadapt-grounding's targets, 80 % and 2 s."
+NOTE = (
+    "The small dot is the method's place, the number its name. Whiskers: 95 % intervals of the means over screenshots. "
+    "Dashed: openadapt-grounding's targets, 80 % and 2 s."
+)
 
 
 class _Axis(NamedTuple):
@@ -115,25 +120,34 @@ def _whiskers(shapes: list[Shape], scale: _Axis, row: Row, top: float, colour: s
 
 
 def _markers(shapes: list[Shape], scale: _Axis, rows: Sequence[Row], top: float) -> None:
-    """Every marker at its place, or beside those that are there already, with a thin line to its place."""
-    taken: list[tuple[float, float]] = []
-    moved: list[tuple[Row, float, float, int]] = []
-    for number, row in enumerate(rows, 1):
-        x, y = scale.place(row.latency_ms.value or 0.0), _y(top, row.overall.value or 0.0)
-        at = x
-        while any(math.hypot(at - ox, y - oy) < APART for ox, oy in taken):
-            at += APART
-        taken.append((at, y))
-        moved.append((row, at, y, number))
-        if at != x:
-            shapes.append(Line(x, y, at, y, _colour(row, number), 1.0))
-    for row, x, y, number in moved:
-        _numbered(shapes, row, x, y, number)
+    """A dot for every method exactly at its place, and its number near by, where no other dot or number is."""
+    places = [(scale.place(row.latency_ms.value or 0.0), _y(top, row.overall.value or 0.0)) for row in rows]
+    numbers: list[tuple[float, float]] = []
+    for (x, y), row, number in zip(places, rows, range(1, len(rows) + 1), strict=True):
+        at = _free(x, y, [*numbers, *(p for p in places if p != (x, y))], top)
+        numbers.append(at)
+        shapes.append(Line(x, y, *at, _colour(row, number), 1.0))
+    for (x, y), row, number in zip(places, rows, range(1, len(rows) + 1), strict=True):
+        shapes.append(Dot(x, y, DOT, _colour(row, number), "#ffffff", diamond=row.oracle))
+    for at, row, number in zip(numbers, rows, range(1, len(rows) + 1), strict=True):
+        _numbered(shapes, row, *at, number)
+
+
+def _free(x: float, y: float, taken: Sequence[tuple[float, float]], top: float) -> tuple[float, float]:
+    """The nearest place round a dot, in the frame, that is far enough from what is there already; up and to the right first."""
+    for radius in range(1, RINGS):
+        for turn in range(12):
+            angle = math.radians(45 + 30 * turn)
+            at = x + APART * radius * math.cos(angle), y - APART * radius * math.sin(angle)
+            inside = top - APART < at[1] < top + HIGH + APART / 2
+            if inside and all(math.dist(at, other) >= APART for other in taken):
+                return at
+    return x + APART * RINGS, y
 
 
 def _numbered(shapes: list[Shape], row: Row, x: float, y: float, number: int) -> None:
     colour = _colour(row, number)
-    disc, diamond = Dot(x, y, 9.5, colour, "#ffffff"), Dot(x, y, 10, "#fff8ea", colour, diamond=True)
+    disc, diamond = Dot(x, y, BADGE, colour, "#ffffff"), Dot(x, y, BADGE, "#fff8ea", colour, diamond=True)
     shapes.append(diamond if row.oracle else disc)
     shapes.append(Text(x, y + 4, str(number), 10.5, "#5c3b0c" if row.oracle else "#ffffff", "middle", bold=True))
 

@@ -1,14 +1,19 @@
-"""OSWorld-G as published: one JSON list, boxes [x, y, width, height] in pixels, polygons, and targets that are not there."""
+"""OSWorld-G as published: one JSON list, boxes [x, y, width, height] in pixels, polygons, and targets that are not there.
+
+`classification_result.json`, which its authors keep beside the lists, says which capabilities a target asks for: one or several.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
 import msgspec
 
 from snellen.core.dataset import Problem
+from snellen.core.errors import SnellenError
 from snellen.exams.grounding.formats.base import (
     Format,
     Place,
@@ -16,14 +21,17 @@ from snellen.exams.grounding.formats.base import (
     Target,
     find_image,
     polygon_bounds,
+    read_json,
     read_records,
     true_box,
     typed,
 )
 from snellen.exams.grounding.geometry import Box, Pixels
+from snellen.exams.grounding.names import CAPABILITIES
 
 SPLITS = ("OSWorld-G", "OSWorld-G_refined")
 ROOTS = ("", "benchmark")
+CLASSES = "classification_result.json"
 
 
 class _Row(msgspec.Struct, frozen=True):
@@ -41,13 +49,37 @@ def find(where: Path) -> list[Path]:
     return [p for root in ROOTS for name in SPLITS if (p := where / root / f"{name}.json").is_file()]
 
 
+class _Id(msgspec.Struct, frozen=True):
+    id: str
+
+
+class _Classes(msgspec.Struct, frozen=True):
+    classified: dict[str, list[_Id]]
+
+
 def read(where: Path, files: list[Path]) -> Iterator[Screen | Problem]:
     """Every screenshot; the split is the file, since both files ask for the same targets in different words."""
     for path in files:
-        yield from read_records(where, [path], _screen)
+        classes: dict[str, list[str]] = {}
+        try:
+            classes = capabilities(path.with_name(CLASSES), where)
+        except SnellenError as error:
+            yield Problem(path.with_name(CLASSES).relative_to(where).as_posix(), str(error))
+        yield from read_records(where, [path], partial(_screen, classes=classes))
 
 
-def _screen(given: Any, place: Place) -> Screen:
+def capabilities(path: Path, where: Path) -> dict[str, list[str]]:
+    """The capabilities of each target, by its id; none where the file is not there."""
+    if not path.is_file():
+        return {}
+    found: dict[str, list[str]] = {}
+    for name, rows in typed(read_json(path, where), _Classes).classified.items():
+        for row in rows:
+            found.setdefault(row.id, []).append(name)
+    return found
+
+
+def _screen(given: Any, place: Place, classes: dict[str, list[str]]) -> Screen:
     row = typed(given, _Row)
     root, split = place.file.parent.relative_to(place.where).as_posix(), place.file.stem
     image = find_image(place.where, row.image_path, (f"{root}/images", "images", root, ""))
@@ -69,7 +101,7 @@ def _screen(given: Any, place: Place) -> Screen:
             "kind": "icon" if "icon" in types else "",
             "answer": row.box_type,
         },
-        more={"gui_types": row.GUI_types},
+        more={"gui_types": row.GUI_types, CAPABILITIES: classes.get(row.id, [])},
     )
     label = image.relative_to(place.where).as_posix()
     return Screen(f"{split}/{row.image_path}", split, label, image, *row.image_size, (target,))

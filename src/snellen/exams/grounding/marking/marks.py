@@ -9,9 +9,12 @@ from typing import Any, NamedTuple
 from snellen.core.errors import SnellenError
 from snellen.core.types import Metrics, Sample
 from snellen.exams.grounding.geometry import Box, Pixels, Point, distance, iou
+from snellen.exams.grounding.reading.found import PERCENT
 from snellen.exams.grounding.reading.points import read_point
 from snellen.exams.grounding.reading.predictions import Prediction, from_text
 
+PLAIN = "reply"
+"""The method of a prediction that was read from a plain reply."""
 TOLERANCES = (5, 10, 20, 40)
 IOUS = (10, 30, 50, 70, 90)
 
@@ -40,22 +43,25 @@ def truth_of(sample: Sample) -> Truth:
     return Truth(space, boxes, polygons, absent)
 
 
-def read_prediction(reply: str, sample: Sample) -> Prediction:
-    """The prediction in a reply; a plain reply with a point is taken as pixels of the screenshot."""
+def read_prediction(reply: str, sample: Sample, cut: bool = False) -> Prediction:
+    """The prediction in a reply; a plain reply with a point is taken as pixels of the screenshot, or as percents where it says so."""
     prediction = from_text(reply)
     if prediction is not None:
         return prediction
     size = (int(sample.facts["width"]), int(sample.facts["height"]))
-    said = read_point(reply)
+    said = read_point(reply, cut)
     if said.kind == "refusal":
-        return Prediction(method="reply", status="refused", size=size, reason=said.note)
+        return Prediction(method=PLAIN, status="refused", size=size, reason=said.note)
     if said.kind not in ("point", "box"):
-        return Prediction(method="reply", status="unparsable", size=size, reason=said.note)
-    if len(said.numbers) == 2:
-        return Prediction(method="reply", status="found", size=size, point=(said.numbers[0], said.numbers[1]))
-    x1, y1, x2, y2 = said.numbers
+        return Prediction(method=PLAIN, status="unparsable", size=size, reason=said.note)
+    numbers = said.numbers
+    if said.unit == PERCENT:
+        numbers = tuple(n * size[i % 2] / 100 for i, n in enumerate(numbers))
+    if len(numbers) == 2:
+        return Prediction(method=PLAIN, status="found", size=size, point=(numbers[0], numbers[1]))
+    x1, y1, x2, y2 = numbers
     middle = ((x1 + x2) / 2, (y1 + y2) / 2)
-    return Prediction(method="reply", status="found", size=size, point=middle, box=(x1, y1, x2, y2))
+    return Prediction(method=PLAIN, status="found", size=size, point=middle, box=(x1, y1, x2, y2))
 
 
 def hits(point: Point, truth: Truth) -> bool:

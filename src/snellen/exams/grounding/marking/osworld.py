@@ -1,35 +1,96 @@
-"""OSWorld-G as lmms-eval marks it: the first numbers of a reply, fractions told from pixels by their size, (-1, -1) as a refusal."""
+"""OSWorld-G as lmms-eval marks it: which numbers of a reply it takes, what it holds for fractions, what for a refusal, what lies in a box.
+
+OSWorld-G's own evaluation has the same rules for a point (boxes, polygons, both numbers negative) and leaves the reading to a script a
+model. Every pattern here takes time in proportion to the reply, which is why some are two where lmms-eval has one.
+"""
 
 from __future__ import annotations
 
 import re
 
-from snellen.exams.grounding.geometry import Point
-from snellen.exams.grounding.marking.marks import Truth, hits
+from snellen.exams.grounding.marking.marks import Truth
 
-_NUMBER = re.compile(r"(-?\d{1,12}(?:\.\d{1,12})?)(%?)")
-REFUSAL = (-1.0, -1.0)
+_N = r"(-?\d+(?:\.\d+)?%?)"
+_NUMBER = re.compile(_N)
+_TAG = re.compile(r"<\s*bbox", re.IGNORECASE)
+_TAG_END = re.compile(r"<\s*/\s*bbox\s*>", re.IGNORECASE)
+_PAIR = re.compile(rf"[\[(]\s*{_N}(?:\s*,\s*|\s+){_N}\s*[\])]")
+_X = re.compile(rf"x['\"]?\s*[:=]\s*{_N}", re.IGNORECASE)
+_Y = re.compile(rf"y['\"]?\s*[:=]\s*{_N}", re.IGNORECASE)
+_BOX_WORDS = ("box", "rect")
+_FARTHEST = 1e12  # a number of hundreds of digits stays a number
+
+XY = tuple[float, float]
 
 
-def lmms_point(text: str) -> tuple[float, float] | None:
-    """The point that lmms-eval reads: two numbers, or the middle of four; percents as fractions.
+def lmms_point(text: str) -> XY | None:
+    """The point that lmms-eval reads: the middle of a `<bbox>`, else the first pair in brackets, else x and y by name, else the first
+    two numbers, or four where the reply speaks of a box. Percents are fractions.
 
     >>> lmms_point("<bbox>10 20 30 40</bbox>"), lmms_point("50%, 25%"), lmms_point("none")
     ((20.0, 30.0), (0.5, 0.25), None)
+    >>> lmms_point("Step 1 of 2: click [443, 817]"), lmms_point("1 2 3 4"), lmms_point("box 1 2 3 4")
+    ((443.0, 817.0), (1.0, 2.0), (2.0, 3.0))
     """
-    numbers = [float(n) / 100 if sign else float(n) for n, sign in _NUMBER.findall(text[:10_000])]
-    if len(numbers) >= 4:
-        return (numbers[0] + numbers[2]) / 2, (numbers[1] + numbers[3]) / 2
+    tagged = _values(_in_tag(text))
+    if len(tagged) >= 4:
+        return _middle(tagged)
+    pair = _PAIR.search(text)
+    if pair is not None:
+        return _value(pair[1]), _value(pair[2])
+    x = _X.search(text)
+    y = None if x is None else _Y.search(text, x.end())
+    if x is not None and y is not None:
+        return _value(x[1]), _value(y[1])
+    numbers = _values(text)
+    if len(numbers) >= 4 and any(word in text.lower() for word in _BOX_WORDS):
+        return _middle(numbers)
     return (numbers[0], numbers[1]) if len(numbers) >= 2 else None
 
 
-def lmms_correct(point: tuple[float, float] | None, truth: Truth) -> bool:
-    """Whether lmms-eval counts a point as right. One between 0 and 1 is taken as fractions, as there."""
-    if point is None:
-        return False
-    if truth.absent:
-        return point == REFUSAL
+def lmms_place(point: XY, size: tuple[int, int]) -> XY:
+    """A point in pixels: one with both numbers from 0 to 1 is fractions of the screenshot."""
     x, y = point
-    if 0 <= x <= 1 and 0 <= y <= 1:
-        x, y = x * truth.space.width, y * truth.space.height
-    return hits(Point(x, y, truth.space), truth)
+    return (x * size[0], y * size[1]) if 0 <= x <= 1 and 0 <= y <= 1 else point
+
+
+def lmms_refuses(point: XY) -> bool:
+    """Whether a point says that the target is not there: both of its numbers are negative."""
+    return point[0] < 0 and point[1] < 0
+
+
+def lmms_hits(point: XY, truth: Truth) -> bool:
+    """Whether a point in pixels is right: in the box with its edges, or in the polygon, whose edges count only where the ray says so."""
+    x, y = point
+    if truth.polygons:
+        return any(_ray(x, y, polygon) for polygon in truth.polygons)
+    return any(box.x1 <= x <= box.x2 and box.y1 <= y <= box.y2 for box in truth.boxes)
+
+
+def _ray(x: float, y: float, flat: tuple[float, ...]) -> bool:
+    """Whether a ray to the right of the point crosses an odd number of sides."""
+    xs, ys = flat[::2], flat[1::2]
+    sides = zip(xs, ys, (xs[-1], *xs), (ys[-1], *ys), strict=False)
+    crossed = (x < (xj - xi) * (y - yi) / (yj - yi) + xi for xi, yi, xj, yj in sides if (yi > y) != (yj > y))
+    return sum(crossed) % 2 == 1
+
+
+def _in_tag(text: str) -> str:
+    """What stands in the first `<bbox>`, or nothing."""
+    tag = _TAG.search(text)
+    start = 0 if tag is None else text.find(">", tag.end()) + 1
+    end = _TAG_END.search(text, start) if start else None
+    return "" if end is None else text[start : end.start()]
+
+
+def _values(text: str) -> list[float]:
+    return [_value(number) for number in _NUMBER.findall(text)]
+
+
+def _value(number: str) -> float:
+    value = float(number[:-1]) / 100 if number.endswith("%") else float(number)
+    return max(-_FARTHEST, min(_FARTHEST, value))
+
+
+def _middle(box: list[float]) -> XY:
+    return (box[0] + box[2]) / 2, (box[1] + box[3]) / 2

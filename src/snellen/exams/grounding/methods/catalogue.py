@@ -2,11 +2,13 @@
 
 A name is BASE or BASE+CROP: `ocr`, `uitars+reground`, `omniparser+screenseeker`. The six names of openadapt-grounding are kept:
 `uitars-fixed` is `uitars+fixed`, and `uitars-screenseeker`, whose crops are a heuristic there, is `uitars+screenseeker-heuristic`.
+A plugin's METHODS are bases, too: `mine`, `mine+reground`.
 `oracle/NAME` is that original's rule, which looks at the answer; it is built by `build_oracle` and takes the truth explicitly.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 
 from snellen.core.errors import SnellenError, unknown
@@ -18,8 +20,10 @@ from snellen.exams.grounding.methods.lexical import LexicalChooser
 from snellen.exams.grounding.methods.looks import Locator
 from snellen.exams.grounding.methods.options import ORACLE
 from snellen.exams.grounding.methods.oracle import STRATEGIES, DetectionOracle, OracleMethod, PointOracle
+from snellen.exams.grounding.methods.own import OwnLocator, about
 from snellen.exams.grounding.methods.parsers import ParserLocator
 from snellen.exams.grounding.methods.screenseeker import CALLS, ScreenSeeker
+from snellen.registry.plugins import found
 
 BASES = {
     "omniparser": "OmniParser's server sees, a chooser picks",
@@ -44,6 +48,7 @@ ALIASES = {
     for old, new in (("fixed", "fixed"), ("screenseeker", "screenseeker-heuristic"))
 }
 PARSERS = {"omniparser": ("parser:omniparser",), "ocr": ("parser:ocr", "extra:ocr")}
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9-]{0,40}")
 BASELINES = ("center", "random", "sliding-window")
 ORACLE_CROPS = ("", "-fixed", "-screenseeker")
 OPTIONS = {
@@ -73,20 +78,34 @@ OF_BASE = {
     "random": ("seed",),
     "sliding-window": ("seed",),
 }
+# a plugin's methods take cropping and its options only
 OF_CROP = {"none": (), "fixed": ("sizes", "max_calls")}
+
+
+def bases() -> dict[str, str]:
+    """What a method can be built on, and what each is: ours, and those of plugins."""
+    own = found().methods
+    for name in own:
+        if name in BASES or name in ALIASES or not _NAME.fullmatch(name):
+            why = (
+                "there is one of that name already" if name in (*BASES, *ALIASES) else "a name is letters, digits and -"
+            )
+            raise SnellenError(f'a plugin\'s METHODS["{name}"]: {why}')
+    return BASES | {name: about(function) for name, function in own.items()}
 
 
 def catalogue() -> list[Entry]:
     """Every method: its name, what it needs, and what it does. Oracles come last and are flagged."""
+    known = bases()
     others = [f"{base}+{crop}" for base in BASES if base not in BASELINES for crop in CROPS if crop != "none"]
     entries = []
-    for name in (*BASES, *ALIASES, *(name for name in others if name not in ALIASES.values())):
+    for name in (*known, *ALIASES, *(name for name in others if name not in ALIASES.values())):
         base, crop = _parts(name)
-        about = BASES[base] if crop == "none" else f"{BASES[base]}; {CROPS[crop]}"
-        entries.append(Entry(name, build(name, {}).needs, about))
-    about = "ORACLE: the original's rule, which looks at the answer; for comparison only"
+        said = known[base] if crop == "none" else f"{known[base]}; {CROPS[crop]}"
+        entries.append(Entry(name, build(name, {}).needs, said))
+    said = "ORACLE: the original's rule, which looks at the answer; for comparison only"
     oracles = [f"{ORACLE}{base}{ending}" for base in BASES for ending in ORACLE_CROPS]
-    return [*entries, *(Entry(name, build_oracle(name, {}).needs, about, oracle=True) for name in oracles)]
+    return [*entries, *(Entry(name, build_oracle(name, {}).needs, said, oracle=True) for name in oracles)]
 
 
 def is_oracle(name: str) -> bool:
@@ -144,12 +163,12 @@ def takes_seed(name: str) -> bool:
     """Whether a method draws by chance. An oracle's windows are chosen by the truth."""
     if is_oracle(name):
         return name.removeprefix(ORACLE).startswith("random")
-    return "seed" in OF_BASE[_parts(name)[0]]
+    return "seed" in OF_BASE.get(_parts(name)[0], ())
 
 
 def _allowed(base: str, options: Options) -> tuple[str, ...]:
     more = ("refusals",) if base in PARSERS and options.get("chooser") == "model" else ()
-    return (*OF_BASE[base], *more)
+    return (*OF_BASE.get(base, ()), *more)
 
 
 def _check_options(name: str, options: Options, allowed: Sequence[str]) -> None:
@@ -163,9 +182,10 @@ def _check_options(name: str, options: Options, allowed: Sequence[str]) -> None:
 
 def _parts(name: str) -> tuple[str, str]:
     base, _, crop = ALIASES.get(name, name).partition("+")
-    if base not in BASES or (crop or "none") not in CROPS:
+    known = bases()
+    if base not in known or (crop or "none") not in CROPS:
         crops = ", ".join(f"+{crop}" for crop in CROPS if crop != "none")
-        raise SnellenError(f"{unknown('method', name, (*BASES, *ALIASES))}; +CROP is one of {crops}")
+        raise SnellenError(f"{unknown('method', name, (*known, *ALIASES))}; +CROP is one of {crops}")
     return base, crop or "none"
 
 
@@ -184,6 +204,8 @@ def _locator(base: str, options: Options) -> Locator:
         if chooser not in ("lexical", "model"):
             raise unknown("chooser", chooser, ("lexical", "model"))
         return ParserLocator(LexicalChooser() if chooser == "lexical" else ModelChooser(refusals), PARSERS[base])
+    if base not in BASES:
+        return OwnLocator(base, found().methods[base])
     if base == "center":
         return baselines.Center()
     return baselines.RandomPoint(seed) if base == "random" else baselines.SlidingWindow(seed)

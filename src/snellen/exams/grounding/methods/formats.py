@@ -17,10 +17,10 @@ from snellen.exams.grounding.methods.image_sizes import (
     fit_within,
     smart_resize,
 )
-from snellen.exams.grounding.reading.points import Numbers
+from snellen.exams.grounding.reading.found import PERCENT, Numbers
 
 Size = tuple[int, int]
-SPACES = ("relative_1000", "resized_pixels", "image_pixels", "unit", "percent")
+SPACES = ("relative_1000", "resized_pixels", "image_pixels", "unit", PERCENT)
 
 
 class Format(NamedTuple):
@@ -58,7 +58,7 @@ FORMATS = {
     "qwen3-vl": Format(prompts.QWEN_THOUSAND, "relative_1000", as_is),
     "gpt": Format(prompts.PIXELS_JSON, "resized_pixels", _gpt),
     "claude": Format(prompts.CLAUDE_PIXELS, "resized_pixels", _claude),
-    "molmo": Format(prompts.MOLMO, "percent", as_is),
+    "molmo": Format(prompts.MOLMO, PERCENT, as_is),
     "pixels": Format(prompts.PIXELS_JSON, "image_pixels", as_is),
     "unit": Format(prompts.UNIT_JSON, "unit", as_is),
 }
@@ -67,14 +67,14 @@ UITARS = {"1": ("relative_1000", UITARS_V1), "1.5": ("resized_pixels", PROCESSOR
 
 def place(numbers: Numbers, space: str, sent: Size, picture: Pixels) -> Point | Box:
     """Numbers of a reply, in their declared space, to pixels of the picture that was looked at. Never guessed from magnitude."""
-    if space == "percent":
+    if space == PERCENT:
         numbers = tuple(n / 100 for n in numbers)
     spaces: dict[str, Space] = {
         "relative_1000": THOUSAND,
         "resized_pixels": Resized(*sent),
         "image_pixels": picture,
         "unit": UNIT,
-        "percent": UNIT,
+        PERCENT: UNIT,
     }
     if space not in spaces:
         raise unknown("coordinate space", space, spaces)

@@ -61,7 +61,7 @@ class Grounder(Locator):
             return look._replace(status="refused", reason=said.note)
         if said.kind not in ("point", "box"):
             return look._replace(reason=said.note)
-        shape = place(said.numbers, self.space, sent, crop.inner)
+        shape = place(said.numbers, said.unit or self.space, sent, crop.inner)
         point, box = (shape, None) if isinstance(shape, Point) else (shape.centre, shape)
         note = "" if point.inside else "the point lies outside the picture"
         return look._replace(status="found", point=point, box=box, confidence=certainty(answer.tokens), reason=note)

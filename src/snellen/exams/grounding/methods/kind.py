@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+import msgspec
 
 from snellen.core.errors import SnellenError
 from snellen.core.options import Option
@@ -31,6 +33,7 @@ UITARS_AT = "http://localhost:8001/v1"
 OMNIPARSER_AT = "http://localhost:8000"
 UITARS_REPLY = 128  # tokens, as the maintainers' evaluation has it; with top_p 1
 PATIENCE = 1.0  # seconds
+MOST_SAID = 1 << 20  # bytes of a reply
 WITHOUT = {
     MODEL.name: ", which asks no model",
     PLANNER.name: ", which does not plan",
@@ -98,20 +101,22 @@ class MethodKind(SubjectKind):
         """All methods with what they need, and whether that is there. Servers are looked for, a second each at most."""
         from snellen.exams.grounding.methods.catalogue import catalogue
         from snellen.exams.grounding.methods.ocr import missing
-        from snellen.exams.grounding.methods.wire_omniparser import probe_url
+        from snellen.exams.grounding.methods.wire_omniparser import is_ready, probe_url
 
         environ = _environ()
         parser = environ.get("EVAL_OMNIPARSER_URL") or OMNIPARSER_AT
         uitars = environ.get("EVAL_UITARS_URL") or UITARS_AT
+        ready = _answers(probe_url(parser), is_ready, "OmniParser")
         there = {
             "model": "--model",
             "planner": "--planner or --model",
-            "parser:omniparser": f"a server at {parser} ({_answers(probe_url(parser))})",
+            "parser:omniparser": f"a server at {parser} ({ready})",
             "parser:ocr": "embedded",
             "extra:ocr": "installed" if missing() is None else "MISSING: pip install 'snellen[ocr]'",
             "truth": "the answer itself",
         }
-        server = f"{UITARS.removeprefix('vllm/')} at {uitars} ({_answers(uitars.rstrip('/') + '/models')})"
+        listed = _answers(uitars.rstrip("/") + "/models", _lists_models, "a model server")
+        server = f"{UITARS.removeprefix('vllm/')} at {uitars} ({listed})"
         rows = []
         for entry in catalogue():
             known = there | ({"model": f"--model, else {server}"} if _is_uitars(entry.name) else {})
@@ -165,8 +170,8 @@ def _environ() -> dict[str, str]:
     return overlaid(os.environ, Path(), "EVAL_")
 
 
-def _answers(url: str) -> str:
-    """Whether a server answers at all, in words."""
+def _answers(url: str, is_it: Callable[[Any], bool], name: str) -> str:
+    """Whether the server that is meant answers, in words: something else on its port is not it."""
     import http.client
     from urllib.parse import urlsplit
 
@@ -175,11 +180,22 @@ def _answers(url: str) -> str:
     try:
         connection = kind(parts.hostname or "", parts.port, timeout=PATIENCE)
         connection.request("GET", parts.path or "/")
-        connection.getresponse().close()
+        response = connection.getresponse()
+        status, body = response.status, response.read(MOST_SAID)
         connection.close()
     except (OSError, http.client.HTTPException, ValueError):
         return "not reachable"
-    return "there"
+    try:
+        said = msgspec.json.decode(body)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        said = None
+    if status == 200 and is_it(said):
+        return "there"
+    return f"something answers there, but it is not {name}: status {status}"
+
+
+def _lists_models(said: Any) -> bool:
+    return isinstance(said, dict) and isinstance(said.get("data"), list)
 
 
 KIND = MethodKind()

@@ -49,6 +49,8 @@ class Locator(Interface):
     scored: bool = False
     prompt: tuple[str, int] = ("", 0)
     """What it says to a model beside the instruction, and how many pictures it shows; nothing where it asks none."""
+    code: str = ""
+    """What a plugin's locator is made of: other code gives other answers."""
 
     async def look(self, view: View, crop: Crop, instruction: str, tools: Tools) -> Look:
         """Look at a crop of the view. Never raises for what a parser or a model does."""

@@ -20,6 +20,7 @@ from snellen.core.images import ledger_entry
 from snellen.core.subject import Asked, Caller, Reply, Request, Subject
 from snellen.core.types import Answer, Call, Failure, Picture, Question
 from snellen.exams.grounding.methods.base import Method, Parse, ToolFailure, View
+from snellen.exams.grounding.methods.composed import Composed
 from snellen.exams.grounding.methods.ocr import missing
 from snellen.exams.grounding.methods.oracle import OracleMethod, Target
 from snellen.exams.grounding.methods.parsers import ParseCache
@@ -63,6 +64,7 @@ class MethodSubject(Subject):
     """Answers with the JSON of a Prediction. A method that could not do its work is a failure, not a wrong answer."""
 
     parallel = 16
+    needs_picture = True
 
     def __init__(
         self,
@@ -78,6 +80,8 @@ class MethodSubject(Subject):
         names = "+".join(s.spec for s in self._asked)
         self.spec = f"{method.name}/{names}" if names else method.name
         identity: dict[str, Any] = {"kind": "method", "method": method.name, "options": dict(options)}
+        if isinstance(method, Composed) and method.locator.code:
+            identity["code"] = method.locator.code
         if truths is not None:
             identity["oracle"] = "looks at the answer; for comparison only"
         self._via: dict[int, int] = {}

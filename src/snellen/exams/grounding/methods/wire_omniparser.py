@@ -79,6 +79,11 @@ def probe_url(base: str) -> str:
     return f"{_root(base)}/probe/"
 
 
+def is_ready(said: Any) -> bool:
+    """Whether the reply of a probe is OmniParser's: `{"message": "Omniparser API ready"}`."""
+    return isinstance(said, dict) and "omniparser" in str(said.get("message", "")).lower()
+
+
 def _root(base: str) -> str:
     root = base.strip().rstrip("/")
     for ending in ("/parse", "/probe"):

@@ -1,78 +1,117 @@
 """The point or box in a model's reply, whatever form it takes. Only numbers are read here; what they count is declared elsewhere.
 
-Forms are tried from the most specific to the barest, and the first that occurs decides. Two different answers in one reply are no
-answer: nothing is guessed.
+Forms (forms.py) are tried from the most specific to the barest, and the first that occurs decides. What the reply takes back or says no
+to does not count. Two different answers in one reply are no answer, and neither is one that visibly breaks off: nothing is guessed.
 """
 
 from __future__ import annotations
 
-import math
 import re
-from collections.abc import Callable
-from typing import Any, Literal, NamedTuple, TypeGuard
+import unicodedata
+from collections.abc import Iterable, Iterator
+from typing import Any, Literal, NamedTuple
 
-import msgspec
+from snellen.core.reply import after_correction, field, layout_off, marked, opened
+from snellen.exams.grounding.reading.forms import AS_WRITTEN, CLOSED, FORMS
+from snellen.exams.grounding.reading.found import Found, Numbers
+from snellen.exams.grounding.reading.json_points import objects
+from snellen.exams.grounding.reading.tagged import unclosed_tag
 
-Numbers = tuple[float, ...]
 Kind = Literal["point", "box", "refusal", "other-action", "several", "nothing"]
-LONGEST = 20_000
 
-_N = r"(-?\d{1,12}(?:\.\d{1,20})?)"
-_W = r"\s{0,8}"  # white space is bounded everywhere, so that no reply can make a pattern slow
-_SEP = rf"(?:{_W},{_W}|\s{{1,8}})"
-_PAIR = rf"[(\[]{_W}{_N}{_W},{_W}{_N}{_W}[)\]]"
-_QUAD = rf"[(\[]{_W}{_N}{_W},{_W}{_N}{_W},{_W}{_N}{_W},{_W}{_N}{_W}[)\]]"
 _THINKING = re.compile(r"<(/?)think(?:ing)?>", re.IGNORECASE)
-_TOKENS = re.compile(r"<\|box_start\|>(.{0,200}?)(?:<\|box_end\|>|$)", re.DOTALL)
-_TAGS = re.compile(r"<(point|bbox|box)>(.{0,200}?)</\1>", re.DOTALL | re.IGNORECASE)
-_ATTRIBUTES = re.compile(r"<points?\s([^<>]{0,4000})>", re.IGNORECASE)
-_ATTRIBUTE = re.compile(rf"\b([xy])(\d{{0,3}}){_W}={_W}[\"']?{_W}{_N}", re.IGNORECASE)
-_NAMED = re.compile(
-    rf"\bx[\"']?{_W}[=:]{_W}[\"']?{_N}[\"']?{_W}[,;]?{_W}(?:and{_W})?[\"']?y[\"']?{_W}[=:]{_W}[\"']?{_N}", re.IGNORECASE
+_W = r"\s{0,8}"
+_ANSWER = re.compile(
+    rf"(?<![\"'_])\b(?:final{_W})?answers?\b[\"'*_]{{0,3}}{_W}"
+    rf"(?:is\b|would be\b|should be\b|must be\b|[:=]|->)[\"'*_]{{0,3}}{_W}:?"
+    r"|(?<![\"'_])\bfinal\b[^\n:()]{0,30}:",
+    re.IGNORECASE,
 )
-_TUPLES = re.compile(rf"{_QUAD}|{_PAIR}{_W},?{_W}{_PAIR}(?={_W}(?:$|[\])'\"<.]))|{_PAIR}")
-_BARE = re.compile(rf"{_N}{_SEP}{_N}(?:{_SEP}{_N}{_SEP}{_N})?\.?")
-_NUMBER = re.compile(_N)
-_FENCE = re.compile(r"```[a-zA-Z]*\s*(.*?)(?:```|$)", re.DOTALL)
-_ANSWER = re.compile(rf"\banswer{_W}(?:is)?{_W}[:=]", re.IGNORECASE)
-_CALL = re.compile(rf"\b([a-z_]{{3,30}}){_W}\(")
-
+_ACTION = re.compile(r"(?<![\"'])\baction:", re.IGNORECASE)
+_THOUGHT = re.compile(r"[\s*#]{0,8}thought:", re.IGNORECASE)
+_CALL = re.compile(rf"\b([a-z_]{{3,30}}){_W}\(", re.IGNORECASE)
 POINTING = frozenset(
-    {"click", "left_click", "left_single", "left_double", "double_click", "right_single", "right_click"}
-    | {"middle_click", "long_press", "tap", "hover", "mouse_move", "select"}
+    {"click", "leftclick", "leftsingle", "leftdouble", "doubleclick", "rightsingle", "rightclick", "middleclick"}
+    | {"longpress", "tap", "hover", "mousemove", "moveto", "select", "singleclick"}
 )
 OTHER_ACTIONS = frozenset(
-    {"drag", "left_click_drag", "scroll", "swipe", "type", "hotkey", "key", "wait", "finished", "terminate"}
-    | {"call_user", "open_app", "press_home", "press_back", "press_enter", "press_recent"}
+    {"drag", "dragto", "leftclickdrag", "scroll", "swipe", "type", "hotkey", "key", "wait", "finished", "terminate"}
+    | {"calluser", "openapp", "presshome", "pressback", "pressenter", "pressrecent"}
 )
 _REFUSALS = re.compile(
-    r"\b(?:no target|not existent|does not exist|not (?:be )?found|not (?:present|visible|there)|no (?:such|matching) element|none|null)\b",
+    r"\b(?:no target|not existent|does not exist|doesn't exist|not (?:be )?found|not (?:present|visible|there)|no (?:such|matching) element"
+    r"|none|null|nothing (?:here )?matches)\b",
     re.IGNORECASE,
 )
 _LONGEST_REFUSAL = 200
-_POINT_KEYS = ("point_2d", "point", "coordinate", "coordinates", "click_point", "position")
-_BOX_KEYS = ("bbox_2d", "bbox", "box", "bounding_box")
+
+# what the reply says no to: before the numbers, in the same clause, or behind them
+_NO = r"not|n't|never|avoid(?:ing)?|instead of|rather than|neither|nor|no longer|other than|except|unlike|excluding|ignore|wrong|incorrect"
+_NO += r"|at first|initially|previously|thought (?:it|that|of)|i considered|my first (?:guess|thought|idea)"
+_NO_BEFORE = re.compile(
+    rf"(?:\b(?:{_NO})|n't)\b(?:(?!\bbut\b|\binstead\b(?! of))[^.;!?\n,()\[\]{{}}<>]){{0,60}}$", re.IGNORECASE
+)
+_SIZE_BEFORE = re.compile(
+    r"\b(?:(?:resolution|dimensions?|size|viewport)\b(?: (?:is|of|was|are|being)){0,2}[\s:=]{0,3}"
+    r"|(?:screen|screenshot|image)(?: (?:size|resolution|dimensions?))?(?: (?:is|of|was|has|are|being|with|a)){1,3}[\s:]{0,3})$",
+    re.IGNORECASE,
+)
+# what belongs to the numbers though it stands before them: brackets, quotes, `coordinate=`, `pyautogui.click(`
+_DRESS = re.compile(
+    r"(?:[A-Za-z_]\w{0,30}\.)?(?:[A-Za-z_]\w{3,30})?$|(?:(?:[A-Za-z_]\w{0,30}\.)?[A-Za-z_]\w{0,30}\(|\w{1,20}=|[\[({<\"'`*\s]){1,20}$"
+)
+_NO_AFTER = re.compile(
+    r"[\s\"'`)\]}>*/]{0,12}(?:\?|,?\s{0,3}(?:(?:which|that|this|it|but that|but this|but it)\s{1,3})?"
+    r"(?:(?:is|was|are|would be|seems|looks|appears)\s{1,3}(?:(?:definitely|clearly|probably|actually)\s{1,3})?"
+    r"(?:not\b(?! only)|too (?:far|high|low|close)\b|off\b)"
+    r"|(?:isn't|wasn't|aren't)\b|(?:(?:is|was|looks|seems)\s{1,3})?(?:the )?(?:wrong|incorrect)\b))",
+    re.IGNORECASE,
+)
+_STRUCK = re.compile(r"~~[^~]{1,300}~~|<(?P<tag>del|s|strike)>.{0,300}?</(?P=tag)>", re.DOTALL | re.IGNORECASE)
+_TAKEN_BACK = re.compile(
+    r"(?:\bwait\b|\bscratch that\b|\bforget that\b|\bactually\b|\boops\b|\bhold on\b|\bcorrection\b|\bmy mistake\b|\bsorry\b"
+    r"|\bthat(?:'s| is) (?:not (?:right|it|correct)|wrong|incorrect)\b|\blet me (?:reconsider|re-?check|correct|think again|look again)\b)"
+    r"[^()\[\]{}<>\d]{0,80}$",
+    re.IGNORECASE,
+)
+_SURE = re.compile(
+    r"\(?\b(?:confidence|certainty|probability)\b[\s:=of]{0,8}\d{1,3}(?:\.\d{1,6})?\s?%?\)?", re.IGNORECASE
+)
+_LATEX_BRACKETS = re.compile(r"\\(?:left|right|bigl?|bigr)\s?(?=[()\[\]])")
+# words after which a sentence goes on
+_BREAKS_OFF = re.compile(
+    r"(?:[,:(\[{<\-+=&/\\]|[,.;]\s{0,3}so|\b(?:and|but|or|because|since|which|the|an?|of|to|at|are|was|with|however|while|as|if|i|for|from|its"
+    r"|than|into|although|whether|(?<!where it )is))[\s\"'`*]{0,4}$",
+    re.IGNORECASE,
+)
+_OR = re.compile(r"[\s\"'`*)\]}>,]{0,8}(?:or)\b(?! rather)[^.!?\n\d]{0,40}", re.IGNORECASE)
+_BRACKETS = {")": "(", "]": "[", "}": "{"}
+_MARKS = {0x060C: ",", 0x066B: ".", 0x066C: ",", 0x3001: ",", 0x00D7: "x"}
 
 
 class Said(NamedTuple):
-    """What a reply holds: two numbers for a point, four for a box (corners in order), none otherwise."""
+    """What a reply holds: two numbers for a point, four for a box (corners in order), none otherwise.
+
+    `unit` is "percent" where the reply says so.
+    """
 
     kind: Kind
     numbers: Numbers = ()
     note: str = ""
+    unit: str = ""
 
 
 def read_point(reply: str, cut: bool = False) -> Said:
     """The one point or box that a reply names. One that was `cut` off is an answer only where a closed one follows a marker.
 
-    >>> read_point("Action: click(start_box='(966,546)')")
-    Said(kind='point', numbers=(966.0, 546.0), note='')
-    >>> read_point("<point>966.5 546.2</point>").numbers
+    >>> read_point("Action: click(start_box='(966,546)')").numbers
+    (966.0, 546.0)
+    >>> read_point("Not (1, 2) but <point>966.5 546.2</point>").numbers
     (966.5, 546.2)
     >>> read_point("Action: drag(start_box='(1,2)', end_box='(3,4)')").kind
     'other-action'
-    >>> read_point("It is not the toolbar at (12,34), so", cut=True).kind
-    'nothing'
+    >>> read_point("It is the toolbar at (12,34), so").kind, read_point("It is the toolbar at (12,34).", cut=True).kind
+    ('nothing', 'nothing')
     """
     text = spoken(reply)
     if cut and not _closed_answer(reply, text):
@@ -80,15 +119,12 @@ def read_point(reply: str, cut: bool = False) -> Said:
     action = _other_action(text)
     if action:
         return Said("other-action", note=f"the action is {action}, not a click")
-    for reader in _CLOSED if cut else _READERS:
-        found = list(dict.fromkeys(reader(text)))
-        if len(found) > 1 and (answer := _after_answer(text)):
-            found = list(dict.fromkeys(reader(answer))) or found
-        if not found:
-            continue
-        if len(found) > 1:
-            return Said("several", note=f"{len(found)} different answers in one reply")
-        return _said(found[0])
+    if not cut and breaks_off(text):
+        return Said("nothing", note="the reply breaks off")
+    for part in _parts(text):
+        said = _answer(part, cut)
+        if said is not None:
+            return said
     if not cut and len(text) <= _LONGEST_REFUSAL and _REFUSALS.search(text):
         return Said("refusal", note="the model says that it is not there")
     return Said("nothing", note="no point in the reply")
@@ -96,167 +132,135 @@ def read_point(reply: str, cut: bool = False) -> Said:
 
 def thought_out(reply: str) -> str:
     """What follows the thinking; nothing where the thinking never ends."""
-    marks = list(_THINKING.finditer(reply))
-    if not marks:
-        return reply
-    return reply[marks[-1].end() :] if marks[-1].group(1) else ""
+    thoughts = list(_THINKING.finditer(reply))
+    behind = thoughts[-1].end() if thoughts and thoughts[-1].group(1) else 0
+    return opened(reply[behind:]).text
 
 
 def spoken(reply: str) -> str:
-    """The reply without thinking, and of an agent's reply only what follows the last `Action:`."""
-    text = thought_out(reply)[-LONGEST:]
-    before, marker, action = text.rpartition("Action:")
-    if marker:
-        return action
+    """The reply without thinking and with plain characters, and of an agent's reply only what follows the last `Action:`."""
+    text = _LATEX_BRACKETS.sub("", _digits(_STRUCK.sub(" ", thought_out(reply))))
+    actions = [match.end() for match in _ACTION.finditer(text)]
+    if actions:
+        return text[actions[-1] :]
     # a thought without an action is no answer, whatever numbers it mentions
-    return "" if before == "" and text.lstrip().startswith("Thought:") else text
+    return "" if _THOUGHT.match(text) and not _ANSWER.search(text) else text
+
+
+def breaks_off(text: str) -> bool:
+    """Whether a text visibly ends before its end: in a bracket or a tag, or in the middle of a sentence.
+
+    >>> [breaks_off(text) for text in ("(12, 3", "(12,34), so", "Click (12, 34) to save", '{"x": 1, "y": 2', "<point>1 2")]
+    [True, True, False, True, True]
+    """
+    open_: list[str] = []
+    for sign in text:
+        if sign in "([{":
+            open_.append(sign)
+        elif sign in _BRACKETS and _BRACKETS[sign] in open_:
+            while open_.pop() != _BRACKETS[sign]:
+                pass
+    bare = layout_off(text[-200:])
+    return bool(open_) or unclosed_tag(text) or _BREAKS_OFF.search(bare) is not None
+
+
+def _parts(text: str) -> Iterator[str]:
+    """The text, narrowest part first: what an answer tag or \\boxed{} holds, what follows the last correction or `Answer:`, all.
+
+    A narrower part with a number in it, or one that refuses, has the last word.
+    """
+    held = marked(text)
+    narrow: list[str] = []
+    for whole in (*((held[0],) if held is not None else ()), text):
+        corrected = after_correction(whole)
+        for part in dict.fromkeys((corrected, whole)):
+            ends = [match.end() for match in _ANSWER.finditer(part)]
+            narrow += [part[ends[-1] :], part] if ends else [part]
+    for one in [inner for part in narrow for inner in (*_in_json(part), part)]:
+        yield one
+        if any(sign.isdecimal() for sign in one) or (one != text and _REFUSALS.search(one)):
+            return
+
+
+def _in_json(text: str) -> Iterator[str]:
+    """The answer in words that the one JSON object of a text holds."""
+    held = [value for _start, _end, value in objects(text)]
+    answer = field(held[0]) if len(held) == 1 else None
+    if isinstance(answer, str) and answer != text:
+        yield from (after_correction(answer),)
+
+
+def _answer(text: str, cut: bool) -> Said | None:
+    """What a part of a reply says; None where it names no place."""
+    flat, denied = _SURE.sub(" ", layout_off(text, numbered=True)), set[Numbers]()
+    for reader in CLOSED if cut else FORMS:
+        one = text if reader in AS_WRITTEN else flat
+        every = [found for found in reader(one) if found.numbers not in denied]
+        if not every:
+            continue
+        if _TAKEN_BACK.search(one, max(found.end for found in every)):
+            return Said("nothing", note="the answer is taken back")
+        refused = {found.numbers for found in every if _denied(one, found)}
+        kept = [found for found in every if not _denied(one, found)]
+        if any(found.numbers in refused for found in kept):
+            return Said("nothing", note="the reply says yes and no to one answer")
+        shapes = _distinct(every if _undecided(one, every) else kept)
+        if len(shapes) > 1:
+            return Said("several", note=f"{len(shapes)} different answers in one reply")
+        if shapes:
+            return _said(*shapes[0])
+        denied |= refused
+    return None
+
+
+def _undecided(text: str, found: list[Found]) -> bool:
+    """Whether two answers are offered with an "or"."""
+    pairs = zip(sorted(found), sorted(found)[1:], strict=False)
+    return any(a.numbers != b.numbers and _OR.fullmatch(text, a.end, b.start) for a, b in pairs)
+
+
+def _denied(text: str, found: Found) -> bool:
+    """Whether the reply says no to these numbers, or they are the size of the screen."""
+    before = _DRESS.sub(" ", text[max(0, found.start - 120) : found.start])
+    return bool(_NO_BEFORE.search(before) or _SIZE_BEFORE.search(before[-60:]) or _NO_AFTER.match(text, found.end))
+
+
+def _distinct(found: Iterable[Found]) -> list[tuple[Numbers, str]]:
+    """The different answers; a box and its own middle are one, the middle."""
+    shapes = list(dict.fromkeys((f.numbers, f.unit) for f in found))
+    if len(shapes) == 2 and {len(numbers) for numbers, _unit in shapes} == {2, 4}:
+        point, box = sorted(shapes, key=lambda shape: len(shape[0]))
+        (x, y), (x1, y1, x2, y2) = point[0], box[0]
+        if abs(x - (x1 + x2) / 2) <= 1 and abs(y - (y1 + y2) / 2) <= 1 and point[1] == box[1]:
+            return [point]
+    return shapes
+
+
+def _said(numbers: Numbers, unit: str) -> Said:
+    if len(numbers) == 2:
+        if numbers == (-1.0, -1.0):
+            return Said("refusal", note="the model answers (-1, -1)")
+        return Said("point", numbers, unit=unit)
+    x1, y1, x2, y2 = numbers
+    if numbers == (-1.0, -1.0, -1.0, -1.0):
+        return Said("refusal", note="the model answers -1 four times")
+    return Said("box", (min(x1, x2), min(y1, y2), max(x1, x2), max(y1, y2)), unit=unit)
 
 
 def _closed_answer(reply: str, text: str) -> bool:
     """Whether a reply that was cut off got to its answer: behind an `Action:`, or as the first thing behind its thinking."""
-    if "Action:" in reply and text:
+    if _ACTION.search(reply) and text:
         return True
     return _THINKING.search(reply) is not None and text.lstrip()[:1] in ("(", "[", "{", "<", "`")
 
 
-def _after_answer(text: str) -> str:
-    ends = [match.end() for match in _ANSWER.finditer(text)]
-    return text[ends[-1] :] if ends else ""
-
-
-def _said(numbers: Numbers) -> Said:
-    if len(numbers) == 2:
-        if numbers == (-1.0, -1.0):
-            return Said("refusal", note="the model answers (-1, -1)")
-        return Said("point", numbers)
-    x1, y1, x2, y2 = numbers
-    return Said("box", (min(x1, x2), min(y1, y2), max(x1, x2), max(y1, y2)))
-
-
 def _other_action(text: str) -> str:
     """The name of an action that is not a click; nothing where a click is among the actions."""
-    called = [name for name in _CALL.findall(text) if name in POINTING or name in OTHER_ACTIONS]
-    called += [action for data in _json_values(text) if isinstance(action := _action(data), str)]
-    if any(name in POINTING for name in called):
+    called = [*_CALL.findall(text), *(a for _s, _e, data in objects(text) if isinstance(a := _action(data), str))]
+    known = [(name, name.lower().replace("_", "")) for name in called]
+    if any(plain in POINTING for _name, plain in known):
         return ""
-    return next((name for name in called if name in OTHER_ACTIONS), "")
-
-
-# ---------------------------------------------------------------- one reader a form
-
-
-def _from_tokens(text: str) -> list[Numbers]:
-    """`<|box_start|>(x,y)<|box_end|>`, also with two corners."""
-    return _numeric(_TOKENS.findall(text))
-
-
-def _from_tags(text: str) -> list[Numbers]:
-    """`<point>x y</point>`, `<bbox>x1 y1 x2 y2</bbox>`."""
-    return _numeric([inner for _name, inner in _TAGS.findall(text)])
-
-
-def _from_attributes(text: str) -> list[Numbers]:
-    """`<point x="1" y="2" ...>` and `<points x1="1" y1="2" ...>`."""
-    found: list[Numbers] = []
-    for attributes in _ATTRIBUTES.findall(text):
-        by_number: dict[str, dict[str, float]] = {}
-        for axis, number, value in _ATTRIBUTE.findall(attributes):
-            by_number.setdefault(number, {})[axis.lower()] = float(value)
-        found += [(p["x"], p["y"]) for p in by_number.values() if len(p) == 2]
-    return found
-
-
-def _from_json(text: str) -> list[Numbers]:
-    """JSON, fenced or not: point_2d, bbox_2d, coordinate, x and y, tool calls."""
-    return [numbers for data in _json_values(text) for numbers in _points_in(data)]
-
-
-def _from_names(text: str) -> list[Numbers]:
-    """`x=12, y=34`."""
-    return [(float(x), float(y)) for x, y in _NAMED.findall(text)]
-
-
-def _from_tuples(text: str) -> list[Numbers]:
-    """`(x,y)`, `[x, y]`, four numbers in one bracket, or two corners side by side."""
-    return [tuple(float(g) for g in m.groups() if g is not None) for m in _TUPLES.finditer(text)]
-
-
-def _from_bare(text: str) -> list[Numbers]:
-    """Nothing but two or four numbers."""
-    match = _BARE.fullmatch(text.strip())
-    return [tuple(float(g) for g in match.groups() if g is not None)] if match else []
-
-
-_READERS: tuple[Callable[[str], list[Numbers]], ...] = (
-    _from_tokens,
-    _from_tags,
-    _from_attributes,
-    _from_json,
-    _from_names,
-    _from_tuples,
-    _from_bare,
-)
-_CLOSED = (_from_tags, _from_attributes, _from_json, _from_tuples)  # forms that show where they end
-
-
-def _numeric(pieces: list[str]) -> list[Numbers]:
-    found = [tuple(float(n) for n in _NUMBER.findall(piece)) for piece in pieces]
-    return [numbers for numbers in found if len(numbers) in (2, 4)]
-
-
-def _json_values(text: str) -> list[Any]:
-    """Every JSON object or list in a text: in fences first, then whatever stands between the outermost brackets."""
-    found = []
-    for piece in [*_FENCE.findall(text), text]:
-        for opening, closing in ("[]", "{}"):
-            start, end = piece.find(opening), piece.rfind(closing)
-            if 0 <= start < end:
-                try:
-                    found.append(msgspec.json.decode(piece[start : end + 1]))
-                except (msgspec.MsgspecError, UnicodeEncodeError, RecursionError):
-                    continue
-        if found:
-            break
-    return [value for value in found if isinstance(value, dict | list)]
-
-
-def _points_in(data: Any, depth: int = 0) -> list[Numbers]:
-    if depth > 6:
-        return []
-    if isinstance(data, list):
-        numbers = _plain(data)
-        # bare number lists are left to the tuple reader
-        return [] if numbers else [p for item in data[:50] for p in _points_in(item, depth + 1)]
-    if not isinstance(data, dict):
-        return []
-    for key in (*_POINT_KEYS, *_BOX_KEYS):
-        value = data.get(key)
-        numbers = _plain(value) or (_inner(value) if isinstance(value, dict | list) else ())
-        if numbers:
-            return [numbers]
-    x, y = data.get("x"), data.get("y")
-    if _is_number(x) and _is_number(y):
-        return [(x, y)]
-    return [p for value in list(data.values())[:50] for p in _points_in(value, depth + 1)]
-
-
-def _inner(value: Any) -> Numbers:
-    """[[x, y]] or {"x": .., "y": ..} behind a key."""
-    if isinstance(value, list) and len(value) == 1:
-        return _plain(value[0])
-    if isinstance(value, dict) and _is_number(value.get("x")) and _is_number(value.get("y")):
-        return value["x"], value["y"]
-    return ()
-
-
-def _plain(value: Any) -> Numbers:
-    if isinstance(value, list) and len(value) in (2, 4) and all(_is_number(v) for v in value):
-        return tuple(float(v) for v in value)
-    return ()
-
-
-def _is_number(value: Any) -> TypeGuard[float]:
-    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value) and abs(value) < 1e12
+    return next((name for name, plain in known if plain in OTHER_ACTIONS), "")
 
 
 def _action(data: Any, depth: int = 0) -> Any:
@@ -264,6 +268,18 @@ def _action(data: Any, depth: int = 0) -> Any:
     if depth > 6:
         return None
     if isinstance(data, dict) and "action" in data:
-        return data["action"]
+        inner = data["action"]
+        return inner.get("type", inner.get("name")) if isinstance(inner, dict) else inner
     inside = list(data.values()) if isinstance(data, dict) else data if isinstance(data, list) else []
     return next((v for v in (_action(item, depth + 1) for item in inside[:50]) if v is not None), None)
+
+
+def _digits(text: str) -> str:
+    """Digits of every script as 0 to 9, and the commas that go with them.
+
+    >>> _digits("(\u0661\u0662\u060c \u0663\u0664)")
+    '(12, 34)'
+    """
+    if text.isascii():
+        return text
+    return "".join(str(unicodedata.decimal(c)) if c.isdecimal() else _MARKS.get(ord(c), c) for c in text)

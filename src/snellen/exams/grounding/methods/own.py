@@ -1,0 +1,65 @@
+"""A method of a plugin: a function that gets a picture and an instruction, and says where to click.
+
+It is called with the bytes of a PNG or JPEG (the screenshot, or a crop of it) and the instruction, in a thread. It returns (x, y) or
+(x1, y1, x2, y2) in pixels of that picture, or None where the thing is not there. Like every method it sees no truth.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import inspect
+import math
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from snellen.core.errors import said_by
+from snellen.core.text import one_line
+from snellen.exams.grounding.geometry import Box, Crop, Point
+from snellen.exams.grounding.methods.base import Tools, View
+from snellen.exams.grounding.methods.looks import Locator, Look
+from snellen.exams.grounding.methods.pictures import cut
+from snellen.exams.grounding.methods.timing import aside
+
+WANTED = "(x, y), (x1, y1, x2, y2) or None"
+
+
+class OwnLocator(Locator):
+    """Looks with a plugin's function. What goes wrong in it is an error of the sample, with its words."""
+
+    def __init__(self, name: str, function: Callable[..., Any]) -> None:
+        self._name, self._function, self.code = name, function, code_of(function)
+
+    async def look(self, view: View, crop: Crop, instruction: str, tools: Tools) -> Look:
+        image = view.image if crop == view.whole else await aside(tools, cut, view.image, crop)
+        try:
+            said = await aside(tools, self._function, image, instruction)
+        except Exception as error:
+            return Look("error", reason=f"method {self._name}: {said_by(error)}")
+        if said is None:
+            return Look("refused", reason=f"{self._name} says that it is not there")
+        try:
+            numbers = [float(n) for n in said]
+        except (TypeError, ValueError):
+            numbers = []
+        if len(numbers) not in (2, 4) or not all(map(math.isfinite, numbers)):
+            return Look("error", reason=f"method {self._name} gave {one_line(repr(said), 80)}, not {WANTED}")
+        if len(numbers) == 2:
+            return Look("found", point=Point(numbers[0], numbers[1], crop.inner))
+        x1, y1, x2, y2 = numbers
+        box = Box(min(x1, x2), min(y1, y2), max(x1, x2), max(y1, y2), crop.inner)
+        return Look("found", point=box.centre, box=box)
+
+
+def about(function: Callable[..., Any]) -> str:
+    """What a function says of itself: the first line of its docstring."""
+    first = next(iter((inspect.getdoc(function) or "").splitlines()), "")
+    return f"a plugin's: {one_line(first, 120)}" if first else "a plugin's"
+
+
+def code_of(function: Callable[..., Any]) -> str:
+    """The digest of the file that a function is in, so that an edited method is another subject; of its name where there is none."""
+    try:
+        return hashlib.sha256(Path(inspect.getfile(function)).read_bytes()).hexdigest()
+    except (OSError, TypeError):
+        return hashlib.sha256(repr(getattr(function, "__qualname__", type(function))).encode()).hexdigest()

@@ -1,0 +1,36 @@
+"""Numbers as replies write them, and what a form finds: the words that the forms of points and boxes share. Pure.
+
+White space and repeats are bounded in every pattern of these files, so that no reply can make one slow.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+Numbers = tuple[float, ...]
+PERCENT = "percent"
+
+N = r"-?\d{1,12}(?:\.\d{1,20})?"
+W = r"\s{0,8}"
+GROUPED = r"\d{1,3}(?:,\d{3}){1,3}(?:\.\d{1,6})?"  # 1,024
+UNIT = rf"(?:{W}(?P<unit>%|px\b|pixels?\b))?"
+END = r"(?![\w%]|\.\d)"  # a number ends here
+
+
+class Found(NamedTuple):
+    """A point (two numbers) or a box (four: corners), where it stands, and whether its numbers are percents."""
+
+    start: int
+    end: int
+    numbers: Numbers
+    unit: str = ""
+
+
+def value_of(number: str) -> float:
+    """A number, maybe with commas between thousands."""
+    return float(number.replace(",", ""))
+
+
+def unit_of(sign: str | None) -> str:
+    """What a sign behind a number says that it counts; nothing for pixels."""
+    return PERCENT if sign and "%" in sign else ""
