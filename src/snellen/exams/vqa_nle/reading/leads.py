@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import re
 
+from snellen.exams.vqa_nle.reading.reasons import REASON
+
 _NOUN = (
     r"(?:answer|label|activity|action|option|choice|letter|relation(?:ship)?|prediction|verdict|classification|response|conclusion"
     r"|category)"
@@ -36,6 +38,7 @@ _OPENING = re.compile(
     r"|to answer)\b(?:(?!\b(?:because|since)\b)[^.!?:\n]){0,80}(?:\.{1,3}|[!:]|\n)\s{1,4}"
     r"|(?:step|part) \d{1,2}\s?[:.]\s"
     # what it goes by
+    r"|(?:given|considering|judging (?:by|from)|based on)\s[^,.\n]{1,60},\s(?=[^,.\n]{1,40}\s(?:because|since)\b)"
     r"|(?:in|from|based|according|looking|judging|given|considering|after|as|upon|examining|among|by|with|on|observing|analy[sz]ing)\b"
     r"(?:(?!\b(?:because|since)\b)[^,.:;\n()]){0,60}?\b(?:image|picture|photo|photograph|scene|sees?|seen|visible|visual|shown"
     r"|cues?|clues?|evidence"
@@ -187,7 +190,8 @@ _FULL_CLAUSE = re.compile(
 
 def is_clause(text: str) -> bool:
     """Whether a text begins with a subject and its verb, as a reason does and an answer does not."""
-    return _FULL_CLAUSE.match(text) is not None
+    found = _FULL_CLAUSE.match(text)
+    return found is not None and REASON.search(text, 0, found.end()) is None
 
 
 _SO = re.compile(
