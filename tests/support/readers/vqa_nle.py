@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import random
 import re
+from collections.abc import Sequence
 
 from snellen.exams.vqa_nle.names import LABELS, LETTERS
 from snellen.exams.vqa_nle.reading.strict import read_label, read_open
 from snellen.exams.vqa_nle.reading.strict_vcr import read_choice
 from snellen.exams.vqa_nle.vqa_official import normalise
+from tests.support import slots
 from tests.support.readers import Reader
 from tests.support.wrapping import Topic
 
@@ -99,15 +101,23 @@ def _words(answer: str | None) -> str | None:
     return None if answer is None else " ".join(re.findall(r"[^\W_]+", answer.lower()))
 
 
+def _asked(topic: Topic) -> tuple[Sequence[str], int]:
+    """The choices of a topic, and the number of the right one."""
+    about = topic.about
+    assert isinstance(about, tuple)
+    return about[0], about[1]
+
+
 def _read_choice(reply: str, topic: Topic) -> int | None:
-    choices, _at = topic.about  # type: ignore[misc]
-    return read_choice(reply, choices, OBJECTS).choice
+    return read_choice(reply, _asked(topic)[0], OBJECTS).choice
 
 
-READERS = (
+FORMS = (
     Reader("vqax strict", _question, lambda r, _t: _form(read_open(r, short=True).answer), lambda t: _form(t.answers[0])),
     Reader("actx strict", _activity, lambda r, _t: _words(read_open(r, short=False).answer), lambda t: _words(t.answers[0]), ("or",)),
     Reader("esnlive strict", _label, lambda r, _t: read_label(r).answer, lambda t: t.answers[0]),
-    Reader("vcr strict letter", _letter, _read_choice, lambda t: t.about[1]),  # type: ignore[index]
-    Reader("vcr strict text", _text, _read_choice, lambda t: t.about[1]),  # type: ignore[index]
+    Reader("vcr strict letter", _letter, _read_choice, lambda t: _asked(t)[1]),
+    Reader("vcr strict text", _text, _read_choice, lambda t: _asked(t)[1]),
 )  # fmt: skip
+SLOTS = tuple(reader._replace(name=f"{reader.name}, by slots", replies=slots.generate) for reader in FORMS)
+READERS = (*FORMS, *SLOTS)

@@ -65,8 +65,8 @@ def read(reply: str, names: tuple[str, ...] = PAIR) -> Captions | None:
     """
     text = spoken(reply)[-LONGEST:]
     found = _read(_unquoted(text), names)
-    if found is None and not text.isascii():
-        found = _read(spoken(plain(reply))[-LONGEST:], names)  # full-width brackets and the like
+    if found is None and (not text.isascii() or "&" in text):
+        found = _read(spoken(plain(reply))[-LONGEST:], names)  # full-width brackets, HTML's quotation marks
     return found
 
 

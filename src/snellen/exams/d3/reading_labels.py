@@ -13,6 +13,7 @@ from snellen.exams.d3.names import PAIR, slot_of, words_of
 _TAG = re.compile(r"<([A-Za-z][A-Za-z0-9_ -]{0,40})>")
 _MOST_ROWS = 60
 _QUOTES = {'"': '"', "'": "'", "\u201c": "\u201d", "\u2018": "\u2019", "`": "`"}
+_LAST_TAG = re.compile(r"(?:</?[A-Za-z_]{1,20}>\s{0,4}){1,4}$")
 _BLOCK = re.compile(r"[|>][+-]?[^\S\n]{0,4}\n")
 
 
@@ -53,10 +54,14 @@ def _label(names: tuple[str, ...]) -> re.Pattern[str]:
     of = r"(?:(?:caption|description)[ ](?:for|of)[ ])?(?:the[ ]+)?"
     body = (
         rf"(?:(?P<a>{before})(?:[ -]hand)?(?:[ -]side)?[ _-]?(?:{noun}{tail}|caption\b)"
-        rf"|{noun}[ _-]?(?P<b>{words}){tail}|(?(line)(?P<c>{plain})(?=\W)|(?!)))"
+        rf"|{noun}[ ](?:on|to|at)[ ]the[ ](?P<d>{plain})(?:[ ]side)?|(?:{noun}|caption)[ _-]?(?P<b>{words}){tail}"
+        rf"|(?(line)(?P<c>{plain})(?=\W)|(?!)))"
     )
     aside = r"(?:[*_]{0,3}[ ]\([^()\n]{1,30}\))?"
-    ends = r"(?:[*_\"'`\u201d)]{0,4}[ ]?:[*_]{0,3}|(?(line)(?:[*_)]{0,4}[ ](?:\u2013|\u2014|->|-)[ ]|[*_)]{0,4}[ ]{0,4}$)|\*\*[ ]*$))"
+    ends = (
+        r"(?:[*_\"'`\u201d)]{0,4}[ ]?[:=][*_]{0,3}"
+        r"|(?(line)(?:\)(?=[ ])|[*_)]{0,4}[ ](?:\u2013|\u2014|->|-)[ ]|[*_)]{0,4}[ ]{0,4}$)|\*\*[ ]*$))"
+    )
     return re.compile(rf"{start}(?<![^\W_]){of}{body}{aside}{ends}", re.IGNORECASE | re.MULTILINE)
 
 
@@ -67,7 +72,7 @@ def from_labels(text: str, names: tuple[str, ...]) -> dict[int, str]:
     ends = [label.start() for label in labels[1:]] + [len(text)]
     for label, end in zip(labels, ends, strict=False):
         said = _bare(text[label.end() : end])
-        word = label["a"] or label["b"] or label["c"]
+        word = label["a"] or label["b"] or label["c"] or label["d"]
         if said:
             found[words_of(names)[word.lower()]] = said
     return found
@@ -78,11 +83,12 @@ def _bare(text: str) -> str:
     text = text.strip(" \t\r\n*_,{}[]#")
     if block := _BLOCK.match(text):
         text = text[block.end() :].strip()
-    text = re.split(r"\n[^\S\n]{0,20}\n", text, maxsplit=1)[0].strip(" \t\r\n*_`,{}[]#>-")
+    text = re.split(r"\n[^\S\n]{0,20}\n", text, maxsplit=1)[0]
+    text = _LAST_TAG.sub("", text).strip(" \t\r\n*_`,{}[]#>|-")
     if len(text) > 1 and _QUOTES.get(text[0]) == text[-1]:
         inner = text[1:-1]
-        opens = inner.partition(text[0])[
-            0
-        ]  # the next one must open another quotation: "A sign says "STOP"", not "STOP" and "GO"
-        text = inner.strip() if opens == inner or opens[-1:].isspace() else text
+        # the next one must open another quotation: "A sign says "STOP"", not "STOP" and "GO"
+        opens = inner.partition(text[0])[0]
+        if opens == inner or opens[-1:].isspace() or opens[-1:] == "\\":
+            text = inner.replace('\\"', '"').strip()
     return text

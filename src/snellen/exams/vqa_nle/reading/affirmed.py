@@ -37,6 +37,7 @@ REACH = 5
 
 _UNSURE = re.compile(r"\b(?:if|whether|unsure|hard to|difficult to|impossible to)\b|\btoo \w+ to\b", re.IGNORECASE)
 _SENTENCE = re.compile(r"[.!?\n](?=\s|$)")
+_LONG_SENTENCE = 300
 
 
 class Option(NamedTuple):
@@ -93,7 +94,7 @@ def options_in(
 
 def _is_asked(text: str, end: int) -> bool:
     """Whether an option stands in a question."""
-    found = _SENTENCE.search(text, end)
+    found = _SENTENCE.search(text, end, end + _LONG_SENTENCE)
     return found is not None and found.group() == "?"
 
 

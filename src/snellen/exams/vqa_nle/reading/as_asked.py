@@ -12,10 +12,10 @@ _AS_ASKED = re.compile(
     r"(?P<head>[A-Za-z0-9][A-Za-z0-9'-]*(?: [A-Za-z0-9'-]+){0,2}?)(?:,? because (?P<why>(?:[A-Za-z0-9 ,'-]|<det\d{1,4}>)*[A-Za-z0-9>]))?\.?"
 )
 _MORE_TO_IT_WORDS = """
-because not no or nor and but is are was be it its it's this that the a an i i'd i'm we you he she they there my our your isn't
-aren't either both neither whether if person people man men woman women child children kid kids boy boys girl girls guy lady
-player players individual individuals someone somebody group since as due given considering seeing owing on based judging for in
-from looking after among upon examining to at with answer answers label labels activity action option options choice choices
+because bc coz course not no or nor and but is are was be it its it's this that the a an i i'd i'm we you he she they there my our
+your isn't aren't either both neither whether if person people man men woman women child children kid kids boy boys girl girls guy
+lady player players individual individuals someone somebody group since as due given considering seeing owing on based judging for
+in from looking after among upon examining to at with answer answers label labels activity action option options choice choices
 letter relation relationship prediction verdict classification response conclusion category here here's let let's step part draft
 question q so thus hence therefore then finally overall probably likely possibly perhaps maybe very most quite apparently clearly
 definitely obviously evidently presumably simply just sure certainly absolutely okay ok alright great good well hm hmm hi hello

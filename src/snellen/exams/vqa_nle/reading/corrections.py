@@ -9,7 +9,8 @@ from snellen.exams.vqa_nle.reading.leads import is_clause, leads_off, preface_of
 from snellen.exams.vqa_nle.reading.reasons import REASON
 
 _STRONG = re.compile(
-    r"\bwait\b|\bhold on\b|\bsorry\b|\bactually,? no\b|\bno,? actually\b|\b(?:scratch|strike|forget|ignore|disregard) that\b|\bcorrect(?:ion|ed)\b"
+    r"\bwait\b|\bhold on\b|\bsorry\b|\bactually,? no\b|\bno,? actually\b|\b(?:scratch|strike|forget|ignore|disregard) that\b"
+    r"|\bcorrect(?:ion|ed)\b"
     r"|\bmistake\b|\b(?:i|let me) (?:mean|meant|correct|rephrase|revise)\b"
     r"|\bsecond thought|\b(?:closer|further) (?:look|inspection|examination)|\brevised\b",
     re.IGNORECASE,
@@ -22,7 +23,7 @@ _TAKEN_BACK = re.compile(
 _BEFORE = re.compile(r"\W*\w+\W+\w")  # something that can be taken back stands before
 _SAID_NO = re.compile(r"\bno[.!,:-]?$", re.IGNORECASE)
 _NO_MORE = re.compile(
-    r"\W*$|[\"')\]]{0,3}(?:[.!?\n)]|\s-\s|\s\(|,?\s(?:because|since|as|due|given|which|considering|seeing)\b)",
+    r"\W*$|[\"')\]]{0,3}\s?(?:[.!?\n):;,]|-\s|\s-\s|\s\(|,?\s?\b(?:because|since|as|due|given|which|considering|seeing)\b)",
     re.IGNORECASE,
 )
 _YES_OR_NO = re.compile(r"\b(?:yes|no)\b", re.IGNORECASE)

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import re
 
+from snellen.exams.vqa_nle.reading.reasons import REASON
+
 _NOUN = (
     r"(?:answer|label|activity|action|option|choice|letter|relation(?:ship)?|prediction|verdict|classification|response|conclusion"
     r"|category)"
@@ -24,16 +26,22 @@ _NEXT = r"(?=\S)(?!because\b|since\b|as\b|due\b)"
 _OPENING = re.compile(
     r"(?:"
     # who speaks, and how they begin
-    r"\[?(?:assistant|ai|model|bot|chatbot|gpt|claude|gemini|llava|qwen)\]?(?:'s)?(?:\s(?:output|response|answer|reply))?(?:\s?:|(?<=\]))\s{0,4}"
+    r"\[?(?:assistant|ai|model|bot|chatbot|gpt|claude|gemini|llava|qwen)\]?(?:'s)?(?:\s(?:output|response|answer|reply))?(?:\s?:"
+    r"|(?<=\]))\s{0,4}"
     r"|(?:output|result|reply|response)\s?(?::|\n)\s{0,4}"
-    r"|(?:sure(?: thing)?|certainly|of course|absolutely|okay|ok|alright|all right|great|good|nice|well|hm+|hi|hello|hey|right"
-    r"|yes, of course)(?: (?:question|image|picture|one))?(?:[!.,:]{1,3}|\s-)\s{1,4}(?:so,?\s)?"
-    r"|(?:thanks?|here(?:'s| is| are)|let(?:'s| me| us)|thinking|i(?:'ll| will| need to| want to) (?:look|analy[sz]e|examine|think|start|answer)"
+    r"|(?:sure(?: thing)?|certainly|of course|absolutely|okay|ok|alright|all right|hm+|hi|hello|hey|yes, of course"
+    r"|(?:great|good|nice) (?:question|image|picture|one))(?:[!.,:]{1,3}|\s-)\s{1,4}(?:so,?\s)?"
+    r"|(?:great|good|well|right|now|nice)(?:!|,)\s{1,4}(?=so\b|let\b|let's\b|i\b|i'\w|the\b|here|looking\b|this\b|it\b|based\b|in\b"
+    r"|we\b|my\b)"
+    r"|(?:thanks?|here(?:'s| is| are)|let(?:'s| me| us)|thinking|i(?:'ll| will| need to| want to) (?:look|analy[sz]e|examine|think"
+    r"|start|answer)"
     r"|to answer)\b(?:(?!\b(?:because|since)\b)[^.!?:\n]){0,80}(?:\.{1,3}|[!:]|\n)\s{1,4}"
     r"|(?:step|part) \d{1,2}\s?[:.]\s"
     # what it goes by
+    r"|(?:given|considering|judging (?:by|from)|based on)\s[^,.\n]{1,60},\s(?=[^,.\n]{1,40}\s(?:because|since)\b)"
     r"|(?:in|from|based|according|looking|judging|given|considering|after|as|upon|examining|among|by|with|on|observing|analy[sz]ing)\b"
-    r"(?:(?!\b(?:because|since)\b)[^,.:;\n()]){0,60}?\b(?:image|picture|photo|photograph|scene|sees?|seen|visible|visual|shown|cues?|clues?|evidence"
+    r"(?:(?!\b(?:because|since)\b)[^,.:;\n()]){0,60}?\b(?:image|picture|photo|photograph|scene|sees?|seen|visible|visual|shown"
+    r"|cues?|clues?|evidence"
     r"|information|context|details|observed?|observations?|question|hypothesis|premise|options?|choices|tell|provided)s?\b"
     r"(?:(?!\b(?:because|since)\b)[^,.:;\n()]){0,40}(?:\([^()\n]{0,300}\))?,\s"
     r")",
@@ -42,7 +50,8 @@ _OPENING = re.compile(
 _LEAD = re.compile(
     r"(?:"
     # how sure it is
-    rf"(?:(?:i|we|one|you)(?:'d|'ll|'m|'re|\s(?:would|will|can|could|may|am|are|do|must|have to))?(?:\s(?:[a-z]{{2,12}}ly|also|still|just|therefore))?"
+    rf"(?:(?:i|we|one|you)(?:'d|'ll|'m|'re|\s(?:would|will|can|could|may|am|are|do|must|have to))?(?:\s(?:[a-z]{{2,12}}ly|also"
+    rf"|still|just|therefore))?"
     rf"\s(?:{_SEE}|going with|leaning towards?|lean towards?|(?:fairly |pretty |quite |very )?(?:sure|confident|certain))"
     rf"|my (?:best )?guess (?:is|would be)|it (?:seems|appears|looks)(?: to be| like)?)(?:,)?(?: that)?(?:\s?:)?\s"
     rf"|(?:(?:very |most |quite )?(?:probably|likely)|possibly|perhaps|maybe|apparently|clearly|definitely|obviously|evidently"
@@ -181,7 +190,8 @@ _FULL_CLAUSE = re.compile(
 
 def is_clause(text: str) -> bool:
     """Whether a text begins with a subject and its verb, as a reason does and an answer does not."""
-    return _FULL_CLAUSE.match(text) is not None
+    found = _FULL_CLAUSE.match(text)
+    return found is not None and REASON.search(text, 0, found.end()) is None
 
 
 _SO = re.compile(

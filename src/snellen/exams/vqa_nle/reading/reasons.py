@@ -18,7 +18,7 @@ REASON = re.compile(
     rf"|(?<=, )(?:as|given|based on)|(?<=, )for(?=\s(?:{_CLAUSE_WORDS})\b)"
     rf"|(?<!such )(?<!same )(?<!well )(?<!known )(?<!dressed )(?<!far )"
     rf"(?<!used )(?<!long )(?<!soon )(?<!just )(?<!serves )as(?=\s(?:{_CLAUSE_WORDS})\b))\b"
-    r"|(?<!\w)(?:'cause|cuz|b/c)\b",
+    r"|(?<!\w)(?:'cause|cuz|coz|b/c|bc)\b",
     re.IGNORECASE,
 )
 # what may stand before an explanation without being a part of it

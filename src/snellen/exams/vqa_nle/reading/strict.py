@@ -69,7 +69,9 @@ class _Parts(NamedTuple):
 
 
 _NONE = _Parts("")
-_BREAK = re.compile(r"(?<=[^\s:]) ?\n\s*|;\s|(?<=[^\s:]) ?:\s(?!\d)|(?<!\d)\s-{1,3}\s|\s-{1,3}\s(?!\d)", re.IGNORECASE)
+_BREAK = re.compile(
+    r"(?<=[^\s:]) ?\n\s*|;\s|(?<=[^\s:]) ?:\s(?!\d)|(?<=[^\W\d]):\s|(?<!\d)\s-{1,3}\s|\s-{1,3}\s(?!\d)", re.IGNORECASE
+)
 _CLAUSE = re.compile(
     r",\s(?:(?:it|he|she|they|there|this|you|we|i|which|judging|according|seen|shown|indicated|evidenced|evident|who)\b"
     r"|(?:the|his|her|its|their|a|an)\s(?:[\w'-]+\s){1,3}?(?:is|are|has|have|was|were|looks?|appears?|seems?|can|shows?|does|do)\b)",
@@ -144,6 +146,8 @@ def _first_part(text: str, short: bool) -> _Parts:
     start, end, sure = zone, zone if reason is None else reason.end(), reason is not None and zone < len(text)
     why = zone
     found = _break_in(text, zone, reason is not None)
+    if found is not None and reason is not None and found.group().strip() == ":" and _few(text[found.end() : zone]):
+        return _first_part(text[found.end() :], short)  # "Color: red because ..."
     if found is not None:
         start, end = found.span()
         sure = sure or (len(text[:start].split()) <= SHORT and "\n" in found.group())
@@ -165,18 +169,17 @@ def _break_in(text: str, zone: int, reasoned: bool) -> re.Match[str] | None:
     """The first dash, colon, semicolon or end of a line. Before a reason a few words between belong to the answer or are it."""
     for found in _BREAK.finditer(text, 0, zone):
         between = text[found.end() : zone].strip(_EDGES)
-        few = (
-            reasoned
-            and between
-            and len(between.split()) < SHORT
-            and not is_clause(between)
-            and "\n" not in found.group()
-        )
+        few = reasoned and "\n" not in found.group() and _few(between)
         if few and found.group().strip().startswith("-") and found.start():
             continue
         if found.start():
             return found
     return None
+
+
+def _few(words: str) -> bool:
+    """Whether some words can be an answer or a part of one, and are no clause of their own."""
+    return 0 < len(words.strip(_EDGES).split()) < SHORT and not is_clause(words.strip(_EDGES))
 
 
 def _named_later(text: str, start: int, short: bool) -> _Parts:
@@ -231,7 +234,8 @@ _NO_ANSWER = re.compile(
     re.IGNORECASE,
 )
 _UNSURE = re.compile(
-    r"\btoo \w+ to (?:tell|say|see|know|determine|judge)\b|\b(?:can't|cannot|can not|couldn't|unable|hard|difficult|impossible|not sure|unsure)\b.{0,40}\b(?:if|whether)\b"
+    r"\btoo \w+ to (?:tell|say|see|know|determine|judge)\b|\b(?:can't|cannot|can not|couldn't|unable|hard|difficult|impossible"
+    r"|not sure|unsure)\b.{0,40}\b(?:if|whether)\b"
     r"|\b(?:don't|do not) (?:think|know|believe)\b|\b(?:would not|wouldn't|can't|cannot) (?:say|tell)\b",
     re.IGNORECASE,
 )
@@ -241,6 +245,11 @@ _ASIDE = re.compile(r"\s\((?:not |confidence|probability|score|i |\d)[^()\n]{0,8
 _ECHO = re.compile(
     r"\W*(?:it|he|she|they|there|this|that|we|you)\s(?:is|are|does|do|has|have|was|were|can|will|isn't|aren't|doesn't"
     r"|don't)(?:\snot)?[.!]\s",
+    re.IGNORECASE,
+)
+_SURELY = re.compile(
+    r",?\s(?:obviously|probably|most likely|likely|clearly|definitely|apparently|maybe|perhaps|of course|i (?:think|guess|believe"
+    r"|suppose|would say))$",
     re.IGNORECASE,
 )
 _IS_IT = re.compile(
@@ -271,7 +280,7 @@ _OR = re.compile(r"\s(?:or|/)\s", re.IGNORECASE)
 def _settled(head: str, short: bool, numbers: bool) -> tuple[str | None, str]:
     """The answer in a text, and what it says beyond; None where the text denies, asks or leaves open."""
     text = leads_off(head).strip(_EDGES)
-    text = _IS_IT.sub("", text)
+    text = _SURELY.sub("", _IS_IT.sub("", text))
     if not text or head.rstrip(" \"'").endswith("?") or _NO_ANSWER.match(text) or _UNSURE.search(head):
         return None, ""
     text = _undenied(text)

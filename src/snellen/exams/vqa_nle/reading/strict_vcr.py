@@ -33,7 +33,7 @@ _OPTION = re.compile(
     r"|\bthe\s(?P<place>first|second|third|fourth|last)\s(?:option|choice|answer|one)\b",
     re.IGNORECASE,
 )
-_ARTICLE = re.compile(rf"[^\S\n](?!(?:{_GOES_ON})\b)[^\W\d_]", re.IGNORECASE)
+_ARTICLE = re.compile(rf"[^\S\n][\"']?(?!(?:{_GOES_ON})\b)[^\W\d_]", re.IGNORECASE)
 _PLACES = {"first": 0, "second": 1, "third": 2, "fourth": 3, "last": 3}
 _IS_RIGHT = re.compile(
     r"[)\]\"'.:,*]{0,3}\s(?:is|would be|seems|must be)\s(?:the\s)?(?:correct|right|best|most (?:likely|plausible"
