@@ -77,7 +77,7 @@ def test_the_seeds_examples_with_their_own_flags(home: Path, tmp_path: Path, wor
     assert cells[0] == ["task", *(f"{m}_{s}" for m in ("llava", "qwen") for s in ("train", "test", "val"))]
     filled = [c for row in cells[1:] for c in row[1:] if c]
     assert len(filled) == 1
-    assert filled[0].endswith("(8)")
+    assert filled[0].endswith("(8) synthetic")
     assert (tmp_path / "results" / where / "explanation_stats.csv").exists() == (where == "with_explanation")
 
 
