@@ -53,7 +53,10 @@ def test_a_logo_is_the_whole_name() -> None:
     for one, other in (("adidas", "audi"), ("telegram", "tesla"), ("playstation", "puma")):
         masks = [silhouettes.render(silhouettes.LOGO, name, size=96) > 0.5 for name in (one, other)]
         assert (masks[0] & masks[1]).sum() / (masks[0] | masks[1]).sum() < 0.6
-    letters = {name: _pieces(silhouettes.render(silhouettes.LOGO, name, size=256) > 0.5) for name in silhouettes.shapes(silhouettes.LOGO)}
+    letters = {
+        name: _pieces(silhouettes.render(silhouettes.LOGO, name, size=256) > 0.5)
+        for name in silhouettes.shapes(silhouettes.LOGO)
+    }
     for name, count in letters.items():
         assert count >= len(name) - 1, f"{name} has {count} letters"  # two that touch are one piece
 
@@ -99,7 +102,9 @@ def test_sets_of_images_keep_sizes_too() -> None:
 
 
 def test_a_made_picture_is_as_large_as_before() -> None:
-    image = scenery.compose(scenery.scene("City", np.random.default_rng(1)), np.zeros((384, 384), np.float32), 1.0, np.random.default_rng(2))
+    image = scenery.compose(
+        scenery.scene("City", np.random.default_rng(1)), np.zeros((384, 384), np.float32), 1.0, np.random.default_rng(2)
+    )
     sink = io.BytesIO()
     Image.fromarray(image).save(sink, "PNG", compress_level=1)
     assert len(sink.getvalue()) < 350_000

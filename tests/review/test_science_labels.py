@@ -120,11 +120,29 @@ def test_one_made_picture_among_real_ones_makes_a_set_synthetic(sets: dict[str, 
     assert exams.load("d3").open(tmp_path, Selection()).synthetic
 
 
+@pytest.mark.parametrize("name", ["salbench", "illusionbench"])
+def test_a_table_that_was_written_anew_is_known_by_its_pictures(
+    name: str, sets: dict[str, Path], tmp_path: Path
+) -> None:
+    for path in sets[name].rglob("*.parquet"):
+        copy = tmp_path / path.relative_to(sets[name])
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        pq.write_table(pq.read_table(path).replace_schema_metadata(None), copy)
+        assert MARK.encode() not in pq.ParquetFile(copy).metadata.metadata
+    assert exams.load(name).open(tmp_path, Selection()).synthetic
+
+
 def test_a_set_of_somebody_else_is_not_called_ours(tmp_path: Path) -> None:
     from snellen.show.page import write_report
 
     Image.new("RGB", (200, 100), "white").save(tmp_path / "a.png")
-    target = {"id": "t", "bbox": [0.1, 0.1, 0.5, 0.5], "text": "OK", "element_type": "button", "instruction": "Click OK"}
+    target = {
+        "id": "t",
+        "bbox": [0.1, 0.1, 0.5, 0.5],
+        "text": "OK",
+        "element_type": "button",
+        "instruction": "Click OK",
+    }
     screen = {"id": "a", "image_path": "a.png", "width": 200, "height": 100, "elements": [target]}
     root = {"name": "synthetic", "version": "1.0", "metadata": {}, "samples": [screen]}
     (tmp_path / "annotations.json").write_text(json.dumps(root))

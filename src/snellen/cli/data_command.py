@@ -28,7 +28,10 @@ def command() -> None:
 )
 @click.option("--workers", type=click.IntRange(min=1), metavar="N", help="Number of processes (default: one per core).")
 @click.option(
-    "--version", type=click.IntRange(min=1), metavar="N", help="Version of the set (default: the latest; 1: as 0.1 made it)."
+    "--version",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Version of the set (default: the latest; 1: as 0.1 made it).",
 )
 def make(
     exam: str, own: dict[str, Any], count: int, seed: int, out: Path, workers: int | None, version: int | None

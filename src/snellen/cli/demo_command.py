@@ -51,11 +51,12 @@ def _exam(exam: Any, out: Path, count: int, seed: int, left_out: list[str]) -> l
     from snellen.engine.plan.request import RunRequest
     from snellen.engine.run import carry_out
     from snellen.show.terminal import print_run
+    from snellen.synthetic.writing import LATEST
 
     if not exam.demo:
         return []
     count = min(count, exam.demo_count or count)
-    data = out / "data" / f"{exam.name}-synthetic-{count}-{seed}"
+    data = out / "data" / f"{exam.name}-synthetic-{count}-{seed}-version{LATEST}"  # an older demo's sets stay
     with show_count(f"making synthetic {exam.name}") as counting:
         exam.make(data, count=count, seed=seed, workers=None, progress=counting)
     runs = []

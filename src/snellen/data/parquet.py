@@ -71,12 +71,19 @@ class ParquetFile:
         share = same.setdefault
         return [[share(x, x) for x in column] for column in zip(*rows, strict=True)] if rows else [[] for _ in columns]
 
+    def _cells(self, column: str) -> str:
+        inner = '."bytes"' if _HAS_BYTES.match(self.types[column]) else ""
+        return f"SELECT {_name(column)}{inner} FROM read_parquet(?)"  # noqa: S608 (quoted name)
+
+    def first(self, column: str) -> Any:
+        """The value of one column in the first row; None where there is no row."""
+        return next((row[0] for row in self._rows(f"{self._cells(column)} LIMIT 1", self._path)), None)
+
     def cells(self, column: str, start: int, stop: int) -> Iterator[Any]:
         """The values of one column in rows [start, stop), a few at a time; of a struct with `bytes`, those bytes."""
         import duckdb
 
-        inner = '."bytes"' if _HAS_BYTES.match(self.types[column]) else ""
-        query = f"SELECT {_name(column)}{inner} FROM read_parquet(?)"  # noqa: S608 (quoted name)
+        query = self._cells(column)
         if (start, stop) != (0, self.rows):
             some = f"read_parquet(?, file_row_number = true) WHERE file_row_number BETWEEN {start:d} AND {stop - 1:d}"
             query = query.replace("read_parquet(?)", some)

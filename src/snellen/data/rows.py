@@ -20,7 +20,7 @@ from snellen.core.pixels import decode_problem
 from snellen.core.selection import choose, spans
 from snellen.core.types import Picture, Sample
 from snellen.data.folder import unusable
-from snellen.data.label import MARK, Label, first_label, label_from
+from snellen.data.label import HEAD, MARK, Label, first_label, label_from, picture_label
 from snellen.data.parquet import ParquetFile
 
 
@@ -64,6 +64,14 @@ class Rows:
         if self.origin:
             count = json.loads(note or b"").get("count")
             self.expected = count if isinstance(count, int) else None
+
+    def first_label(self) -> Label:
+        """The label of the first picture, for parquet files that were written anew and have lost their note."""
+        try:
+            cell = None if self._parquet is None else self._parquet.first("image")
+        except SnellenError:  # whoever reads the picture itself will say so
+            return {}
+        return next((label for p in _pictures(cell, "") if (label := picture_label(p.data[:HEAD]))), {})
 
     def where(self, i: int) -> str:
         """How messages name a row."""
@@ -167,6 +175,9 @@ class RowData(Dataset, ABC):
                 ids += [name for name in row_ids if name not in self._odd]
             if (half := lacking(part, opened)) is not None:
                 raise unusable([half], self.layout.exam, where)
+            for rows in opened if not self.synthetic else ():
+                self.origin = self.origin or rows.first_label()
+            self.synthetic = self.synthetic or bool(self.origin)
             chosen = choose(ids, options.limit, options.seed)
             self._chosen[part] = frozenset(ids) if chosen is None else chosen
         self._allow(problems)

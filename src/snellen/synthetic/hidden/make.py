@@ -38,7 +38,9 @@ def sample(split: str, seed: int, index: int, version: int = LATEST) -> tuple[st
     sink = io.BytesIO()
     Image.fromarray(image).save(sink, "PNG", compress_level=1)
     number = index if version == 1 else f"syn{index}"
-    return f"{first}-{scene}-{level}-{strength}-{number}.png", signed(sink.getvalue(), label_of(GENERATOR, version, seed))
+    return f"{first}-{scene}-{level}-{strength}-{number}.png", signed(
+        sink.getvalue(), label_of(GENERATOR, version, seed)
+    )
 
 
 def rows(split: str, seed: int, index: int, version: int) -> tuple[Row, ...]:

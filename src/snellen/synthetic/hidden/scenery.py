@@ -80,7 +80,15 @@ class Blend(NamedTuple):
 BLENDS = {
     1: Blend(torn=1.0, patchy=0.3, deep=0.3, from_strength=0.36, least=0.7, most=1.75, calm=(1.15, 0.32)),
     2: Blend(
-        torn=0.5, patchy=0.1, deep=0.21, from_strength=-0.4, least=1.0, most=1.75, calm=(0.72, 0.3), by_detail=2.5, detail=0.07
+        torn=0.5,
+        patchy=0.1,
+        deep=0.21,
+        from_strength=-0.4,
+        least=1.0,
+        most=1.75,
+        calm=(0.72, 0.3),
+        by_detail=2.5,
+        detail=0.07,
     ),
 }
 """By the version of the set. In the first, more than a third of all shapes could not be named by eye."""

@@ -189,7 +189,14 @@ def silhouette(split: str, shape: str, variant: int, rng: np.random.Generator, v
     mirror = bool(rng.random() < 0.5) and split != LOGO
     stretch = float(np.exp(rng.uniform(-0.1, 0.1)))
     bend = (*(float(v) for v in rng.uniform(-3.0, 3.0, 2)), *(float(v) for v in rng.uniform(0, 2 * np.pi, 2)))
-    moved: dict[str, Any] = {"scale": scale, "turn": turn, "mirror": mirror, "shift": shift, "stretch": stretch, "bend": bend}
+    moved: dict[str, Any] = {
+        "scale": scale,
+        "turn": turn,
+        "mirror": mirror,
+        "shift": shift,
+        "stretch": stretch,
+        "bend": bend,
+    }
     return render(split, shape, variant, version=version, **moved)
 
 

@@ -55,7 +55,7 @@ class Record(Struct, frozen=True):
     boxes: tuple[Box, ...] | None = None
     size: tuple[float, float] | None = None
     metadata: str = ""
-    origin: dict[str, Any] = {}
+    origin: dict[str, Any] | None = None
 
 
 Item = Record | Problem
