@@ -107,3 +107,16 @@ def test_the_jackknife_of_a_mean_is_its_standard_error() -> None:
     assert found is not None
     half = student(29) * values.std(ddof=1) / 30**0.5
     assert found[:2] == pytest.approx((values.mean() - half, values.mean() + half), rel=1e-9)
+
+
+def test_samples_without_a_cluster_stand_for_themselves() -> None:
+    values = DICE.random(40)
+
+    def mean(weights: np.ndarray) -> float:
+        return float(weights @ values / weights.sum())
+
+    apart = jackknifed(mean, [""] * 40)
+    named = jackknifed(mean, [f"c{i}" for i in range(40)])
+    assert apart is not None
+    assert named is not None
+    assert apart[:2] == pytest.approx(named[:2])

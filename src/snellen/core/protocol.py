@@ -60,14 +60,6 @@ class Group(Interface):
     def n(self) -> int:
         """The number of marks."""
 
-    @property
-    def part_n(self) -> int:
-        """The number of marks of the whole part that the group is in."""
-
-    @property
-    def seed(self) -> int:
-        """A seed of the group's own, for resampling."""
-
     def rows(self) -> Iterable[tuple[Seen, int]]:
         """What was seen, and how often."""
 

@@ -99,9 +99,9 @@ class Worth(NamedTuple):
     quantile: float
 
 
-CORRELATION = 0.3
+CORRELATION = 0.35
 """The correlation within clusters that is assumed where all samples agree, so that nothing can be learnt of it. Where it is in truth
-0.5 or less, intervals cover as they say (`bench/coverage.py`); clusters that stand and fall as one would need more."""
+0.5 or less, intervals cover as they say (`bench/coverage.py`); where samples of a cluster stand and fall as one, a little less often."""
 DOUBT = 2.0
 """How many clusters' evidence that assumption weighs."""
 

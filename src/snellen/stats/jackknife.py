@@ -49,9 +49,9 @@ def jackknifed(
 ) -> Interval | None:
     """The interval of a score of samples in clusters; None where the score, or its doubt, is unknown.
 
-    A `share` lies between 0 and 1. `made_of` is of how many independent right-or-wrong samples it is made (by default as many as
-    there are clusters): so much doubt stays where the score does not move at all (an AUROC of 1). A score that is no share may
-    have a `lowest` value.
+    A sample whose cluster is empty stands for itself. A `share` lies between 0 and 1. `made_of` is of how many independent
+    right-or-wrong samples it is made (by default as many as there are clusters): so much doubt stays where the score does not
+    move at all (an AUROC of 1). A score that is no share may have a `lowest` value.
     """
     import numpy as np
 
@@ -60,7 +60,8 @@ def jackknifed(
         return None
     found = [statistic(weights) for weights in left_out(clusters)]
     without = np.array([nan if v is None else v for v in found], dtype=np.float64)
-    return moved_interval(value, without, made_of or float(len(set(clusters))), share=share, lowest=lowest)
+    every = len(set(clusters) - {""}) + sum(not name for name in clusters)
+    return moved_interval(value, without, made_of or float(every), share=share, lowest=lowest)
 
 
 def moved_interval(
@@ -122,9 +123,10 @@ def left_out(clusters: Sequence[str]) -> Floats:
 
 
 def _groups(clusters: Sequence[str]) -> NDArray[np.int64]:
-    """A group for each sample: its cluster, or where there are too many clusters, some of them, dealt out by name."""
+    """A group for each sample: its cluster (empty: itself), or where there are too many, some of them, dealt out by name."""
     import numpy as np
 
-    names = sorted(set(clusters), key=lambda name: (zlib.crc32(name.encode()), name))
+    own = [name or f" {i}" for i, name in enumerate(clusters)]
+    names = sorted(set(own), key=lambda name: (zlib.crc32(name.encode()), name))
     places = {name: i % GROUPS for i, name in enumerate(names)}
-    return np.array([places[name] for name in clusters], dtype=np.int64)
+    return np.array([places[name] for name in own], dtype=np.int64)

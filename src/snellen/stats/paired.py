@@ -29,7 +29,7 @@ class Difference(NamedTuple):
     interval: str = "tango"
 
 
-def paired_difference(pairs: Mapping[tuple[float, float] | Pair, int]) -> Difference:
+def paired_difference(pairs: Mapping[tuple[float, float], int] | Mapping[Pair, int]) -> Difference:
     """The mean difference of scores between 0 and 1; `pairs` counts how often each pair of values (in a cluster) occurs.
 
     Tango's interval on as many samples as these are worth: that of n itself where all are right or wrong and stand for themselves.

@@ -7,7 +7,6 @@ nothing: a group's rows are put in the order of their first sample's name before
 
 from __future__ import annotations
 
-import zlib
 from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Mapping
 
@@ -64,7 +63,7 @@ class Tally:
         for key in keys:
             group = self._groups.get(key)
             if group is None:
-                group = self._groups[key] = GroupMarks(dict(key), found[0] if found else None)
+                group = self._groups[key] = GroupMarks(dict(key), whole=not found)
             found.append(group)
         if isinstance(keys, tuple) and len(self._places) < MOST_PLACES:
             self._places[id(keys)] = (keys, found)
@@ -90,23 +89,13 @@ def summarised(protocol: Protocol, marked: Iterable[tuple[Sample, Mark]]) -> tup
 class GroupMarks:
     """The marks of one group. Fulfils `core.protocol.Group`."""
 
-    def __init__(self, by: dict[str, str], part: GroupMarks | None) -> None:
-        """`part` is the whole group that it breaks down; None for a whole one."""
-        self.by, self.whole, self._part = by, part is None, part
+    def __init__(self, by: dict[str, str], whole: bool) -> None:
+        self.by, self.whole = by, whole
         self.counts: Counter[_Row] = Counter()
 
     @property
     def n(self) -> int:
         return self.counts.total()
-
-    @property
-    def part_n(self) -> int:
-        return self.n if self._part is None else self._part.n
-
-    @property
-    def seed(self) -> int:
-        """The seed of the group's resampling: its name's."""
-        return zlib.crc32(repr(sorted(self.by.items())).encode())
 
     def sort(self) -> None:
         """Put the rows in an order that does not depend on how they came."""
@@ -143,7 +132,7 @@ def _joined(protocol: Protocol, group: GroupMarks) -> GroupMarks:
     items = protocol.joined(group)
     if items is None:
         return group
-    found = GroupMarks(group.by, None)
+    found = GroupMarks(group.by, whole=True)
     for seen, count in items:
         found.counts[_Row(tuple(seen.values.items()), seen.outcome, seen.cluster, seen.own, "")] += count
     return found

@@ -58,7 +58,7 @@ def _rows(
 ) -> Iterator[ControlRow]:
     first = {m.id: m.metrics for m in folder.marks(base.name)}
     metric = next((m for v in first.values() if (m := sample_metric(target.protocol, v))), "")
-    pairs: dict[Key, Counter[tuple[float, float] | Pair]] = {}
+    pairs: dict[Key, Counter[Pair]] = {}
     members: dict[Key, list[Sample]] = {}
     for mark in folder.marks(target.name):
         before, after = first.get(mark.id, {}).get(metric), mark.metrics.get(metric)

@@ -18,7 +18,7 @@ BAR, WHISKER = "#79aede", "#173a5e"
 ORACLE_FILL, ORACLE_INK = "#fbeed6", "#b7791f"
 MARGIN, ROW, BAR_HEIGHT = 24.0, 48.0, 16.0
 COLUMNS_A_BAND = 5
-WHISKERS = "Whiskers: 95 % intervals over screenshots (resampled; Wilson where all agree). n = elements."
+WHISKERS = "Whiskers: 95 % intervals, clustered by screenshot. n = elements."
 
 
 class Column(NamedTuple):
