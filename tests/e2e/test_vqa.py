@@ -70,7 +70,9 @@ def test_the_seeds_examples_with_their_own_flags(home: Path, tmp_path: Path, wor
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["complete"]
     table = (tmp_path / "results" / where / file).read_text()
-    assert table.splitlines()[0] == f"{COLUMNS[task]},synthetic_data"  # the columns of the original, and what kind of data it is
+    assert (
+        table.splitlines()[0] == f"{COLUMNS[task]},synthetic_data"
+    )  # the columns of the original, and what kind of data it is
     assert len(list(csv.reader(io.StringIO(table)))) == 9
     sheet = openpyxl.load_workbook(tmp_path / "results" / where / "accuracy_grid.xlsx").active
     cells = [[c.value for c in row] for row in sheet.iter_rows()]
