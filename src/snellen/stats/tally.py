@@ -130,7 +130,7 @@ def _joined(protocol: Protocol, group: GroupMarks) -> GroupMarks:
     items = protocol.joined(group)
     if items is None:
         return group
-    found = GroupMarks(group.by, None)
+    found = GroupMarks(group.by, whole=True)
     for seen, count in items:
         found.counts[_Row(tuple(seen.values.items()), seen.outcome, seen.cluster, seen.own, "")] += count
     return found

@@ -142,7 +142,8 @@ class VqaNle(Exam):
 
 def _choices(sample: Sample) -> Choices:
     truth = sample.truth if isinstance(sample.truth, dict) else {}
-    return Choices(str(sample.facts["question"]), tuple(sample.facts["choices"]), truth.get("label"))
+    asked = f"{sample.facts['question']} {sample.facts.get('answer', '')}".strip()  # QA->R is asked with the right answer
+    return Choices(asked, tuple(sample.facts["choices"]), truth.get("label"))
 
 
 VQAX = VqaNle("vqax")
