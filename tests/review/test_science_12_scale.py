@@ -53,6 +53,17 @@ def test_points_on_another_scale_are_told(
         assert words in note, (words, note)
 
 
+def test_protocols_that_read_alike_say_it_once(tmp_path: Path) -> None:
+    data, subject = write_screens(tmp_path / "set"), replies(tmp_path / "replies.jsonl", "({:.0f}, {:.0f})", SIZE)
+    run = api.evaluate("grounding", model=subject, data=data, out=tmp_path / "runs")
+    assert (score(run, "click"), score(run, "screenspot")) == (1.0, 0.0)
+    [note] = run.summary.notes
+    assert "look like pixels of the screenshot, and were read as fractions (0 to 1) under screenspot" in note
+    far = replies(tmp_path / "thousand.jsonl", "({:.0f}, {:.0f})", (1000, 1000))
+    told = api.evaluate("grounding", model=far, data=data, out=tmp_path / "runs").summary.notes
+    assert len(told) == 3  # ours, screenspot, osworld-g
+
+
 def test_points_on_the_right_scale_are_not_remarked_on(tmp_path: Path) -> None:
     data, subject = write_screens(tmp_path / "set"), replies(tmp_path / "replies.jsonl", "({:.1f}, {:.1f})", SIZE)
     run = api.evaluate("grounding", model=subject, data=data, protocols=["click", "osworld-g"], out=tmp_path / "runs")

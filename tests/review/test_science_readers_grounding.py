@@ -14,6 +14,7 @@ from tests.support.readers.grounding import READERS, topic
 from snellen.core.outcomes import mark_reply
 from snellen.core.types import Outcome, Sample
 from snellen.exams.grounding.exam import EXAM
+from snellen.exams.grounding.reading.points import read_point
 
 CLICK = EXAM.protocols["click"]
 WRAPPERS = [w for w in points.WRAPPERS if w != "{p}"]
@@ -82,12 +83,26 @@ def test_a_reply_that_is_known_to_be_cut_is_a_click_only_behind_a_marker() -> No
     assert outcome("Thought: hm\nAction: click(start_box='(12,3", "length") is Outcome.TRUNCATED
 
 
+@pytest.mark.parametrize(
+    ("reply", "right"),
+    [
+        *((r, True) for r in ("none", "**None.**", "<answer>none</answer>", '{"x": null, "y": null}', "[-1, -1]")),
+        *((r, True) for r in ("The icon is not visible.", "There is no such element on this screen.")),
+        *((r, False) for r in ("It is not visible, but it is there", "Is it not there?", "(12, 34) is not there.")),
+        *((r, False) for r in ("<think>It is not there", "None of the other tabs is open, so click Save", "no idea")),
+    ],
+)
+def test_only_what_says_so_is_a_refusal(reply: str, right: bool) -> None:
+    absent = Sample(id="a", tags={}, truth={"boxes": [], "absent": True}, facts={"width": 1920, "height": 1080})
+    assert CLICK.judge(reply, absent).correct is right
+
+
 def test_generated_replies() -> None:
     answers = misread = unparsable = invented = 0
     for made in points.replies(2_000, 9):
         found = reading(made.reply)
         if made.numbers is None:
-            invented += found is not None
+            invented += found is not None or read_point(made.reply).kind == "refusal"
             continue
         answers += 1
         unparsable += found is None

@@ -165,19 +165,6 @@ def compare(results_dir: str | None, output: str | None, charts_dir: str | None)
     return 0
 
 
-@app.command()
-@click.argument("folder", type=click.Path(path_type=Path))
-def annotate(folder: Path) -> int:
-    """Write a page into a folder of screenshots: draw boxes in a browser, and save annotations.json."""
-    from snellen.grounding.annotating import PAGE, page
-
-    if not folder.is_dir():
-        raise SnellenError(f"no folder {folder}")
-    _write(folder / PAGE, page(folder).encode(), "folder")
-    click.echo(f"Open {folder / PAGE} in a browser; what it saves belongs into {folder}")
-    return 0
-
-
 @app.command("list")
 def list_() -> int:
     """Show methods and data sets."""
@@ -203,6 +190,19 @@ def list_() -> int:
         click.echo(f"  {name:<34} {source.title}: {how}")
     click.echo(f"\nDefault Directories:\n  Datasets: {known.datasets_dir}\n  Results:  {known.results_dir}")
     click.echo(f"  Charts:   {known.charts_dir}")
+    return 0
+
+
+@app.command()
+@click.argument("folder", type=click.Path(path_type=Path))
+def annotate(folder: Path) -> int:
+    """Write a page into a folder of screenshots: draw boxes in a browser, and save annotations.json."""
+    from snellen.grounding.annotating import PAGE, page
+
+    if not folder.is_dir():
+        raise SnellenError(f"no folder {folder}")
+    _write(folder / PAGE, page(folder).encode(), "folder")
+    click.echo(f"Open {folder / PAGE} in a browser; what it saves belongs into {folder}")
     return 0
 
 

@@ -386,3 +386,23 @@ def test_overlap_distance_and_click_points_equal_the_original() -> None:
     for row in GOLDEN["click_point"]:
         centre = Box.from_xywh(row["bbox"], UNIT).centre
         assert [centre.x, centre.y] == pytest.approx(row["click_point"], abs=1e-12)
+
+
+def test_a_wrong_file_is_named_and_a_wrong_choice_says_what_there_is(tmp_path: Path) -> None:
+    (tmp_path / "annotations.json").write_text("[]")
+    with pytest.raises(SnellenError, match=r"^annotations\.json: Expected `object`, got `array`"):
+        opened(tmp_path)
+    image(tmp_path / "a.png", 100, 100)
+    element = {"id": "e", "bbox": [0.1, 0.1, 0.2, 0.2], "element_type": "knob"}
+    sample = {"id": "a", "image_path": "a.png", "width": 100, "height": 100, "elements": [element]}
+    root = {"name": "mine", "version": "1", "samples": [sample]}
+    (tmp_path / "annotations.json").write_text(json.dumps(root))
+    with pytest.raises(
+        SnellenError, match=r"annotations\.json sample a element e: .*element_type.* \(choose from button, icon, "
+    ):
+        opened(tmp_path)
+    (tmp_path / "annotations.json").unlink()
+    row = {"img_filename": "a.png", "bbox": [1, 1, 9, 9], "instruction": "i", "data_type": "knob"}
+    (tmp_path / "screenspot_web.json").write_text(json.dumps([row]))
+    with pytest.raises(SnellenError, match=r"screenspot_web\.json record 0: .*data_type.* \(choose from text, icon\)"):
+        opened(tmp_path)

@@ -11,7 +11,7 @@ from snellen.core.types import Metrics, Outcome, Sample
 from snellen.exams.grounding.compat import original
 from snellen.exams.grounding.marking import metrics as measures
 from snellen.exams.grounding.marking.marks import Truth, is_right, metrics, read_prediction, truth_of
-from snellen.exams.grounding.marking.osworld import lmms_hits, lmms_place, lmms_point, lmms_refuses
+from snellen.exams.grounding.marking.osworld import LMMS, lmms_hits, lmms_place, lmms_point, lmms_refuses
 from snellen.exams.grounding.marking.screenspot import correctness
 from snellen.exams.grounding.names import OPENADAPT
 from snellen.exams.grounding.reading.predictions import Prediction, from_text
@@ -142,10 +142,10 @@ def _read_lmms(reply: str, size: tuple[int, int]) -> Prediction:
     """A plain reply as lmms-eval reads it."""
     point = lmms_point(reply)
     if point is None:
-        return Prediction(method="lmms-eval", status="unparsable", size=size, reason="no two numbers in the reply")
+        return Prediction(method=LMMS, status="unparsable", size=size, reason="no two numbers in the reply")
     if lmms_refuses(point):
-        return Prediction(method="lmms-eval", status="refused", size=size, reason="both numbers are negative")
-    return Prediction(method="lmms-eval", status="found", size=size, point=lmms_place(point, size))
+        return Prediction(method=LMMS, status="refused", size=size, reason="both numbers are negative")
+    return Prediction(method=LMMS, status="found", size=size, point=lmms_place(point, size))
 
 
 def _read_seeclick(reply: str, size: tuple[int, int]) -> Prediction:

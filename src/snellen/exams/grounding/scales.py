@@ -12,11 +12,12 @@ from snellen.core.exam import RunFacts
 from snellen.core.types import Outcome
 from snellen.exams.grounding.geometry import Point
 from snellen.exams.grounding.marking.marks import PLAIN, Truth, hits, truth_of
+from snellen.exams.grounding.marking.osworld import LMMS
 from snellen.exams.grounding.protocols import prediction_of
 from snellen.exams.grounding.reading.predictions import Prediction
 from snellen.exams.grounding.reading.seeclick import SEECLICK
 
-MOST = 2000  # points that are looked at
+MOST = 1000  # points that are looked at
 FEWEST = 3
 GAIN = 0.1  # of all points, that another scale must hit in addition
 INSIDE = 0.95  # of all points, that must lie on the screen on another scale
@@ -66,7 +67,6 @@ def notes(run: RunFacts) -> Iterator[str]:
     if len(seen) < FEWEST:
         return
     now = sum(hits(Point(*said.point, truth.space), truth) for said, truth in seen if said.point is not None)
-    plain = seen[0][0].method in (PLAIN, SEECLICK)
     best, most = None, 0
     for scale in SCALES:
         found = _hits(seen, scale)
@@ -75,11 +75,11 @@ def notes(run: RunFacts) -> Iterator[str]:
     if best is None or most - now < max(2, GAIN * len(seen)):
         best = next((s for s in SCALES[:1] if now == 0 and _within_one(seen)), None)
     if best is not None:
-        yield _sentence(best, len(seen), now, max(most, now), run.protocol.name if plain else "")
+        yield _sentence(best, len(seen), now, max(most, now), seen[0][0].method)
 
 
 def _points(run: RunFacts) -> Iterator[tuple[Prediction, Truth]]:
-    """The points of targets that are there, the first two thousand."""
+    """The points of targets that are there, the first thousand."""
     left = MOST
     for sample, answer, mark in run.records() if run.records is not None else ():
         if mark.outcome in (Outcome.ERROR, Outcome.EMPTY) or answer.failure is not None:
@@ -110,14 +110,15 @@ def _within_one(seen: Iterable[tuple[Prediction, Truth]]) -> bool:
     return all(said.point is not None and min(said.point) >= 0 and max(said.point) <= 1 for said, _truth in seen)
 
 
-def _sentence(scale: Scale, n: int, now: int, then: int, protocol: str) -> str:
+def _sentence(scale: Scale, n: int, now: int, then: int, reader: str) -> str:
+    """`reader` is who read plain replies, or the method whose predictions these are."""
     figures = f"{100 * now / n:.1f} % of them hit; as {scale.other} {100 * then / n:.1f} % would"
-    if protocol == "screenspot":
+    under = {SEECLICK: " under screenspot", LMMS: " under osworld-g"}.get(reader, "")
+    if reader == SEECLICK:
         todo = "mark them under 'click', which takes pixels" if scale.other == PIXELS else "give them in fractions"
-    elif protocol:
+    elif reader in (PLAIN, LMMS):
         todo = "give them in pixels, or as percents with the sign"
         todo += ", or mark them under 'screenspot', which takes fractions" if scale.other == FRACTIONS else ""
     else:
         todo = f"if that is how the model counts, run with --method-option {_FORMATS[scale.other]}"
-    under = f" under {protocol}" if protocol else ""
     return f"The {n} points look like {scale.other}, and were read as {scale.read}{under}: {figures}. The score is as read; {todo}."

@@ -88,7 +88,11 @@ def calls_itself_synthetic(path: Path, where: Path) -> bool:
 
 def read(where: Path, files: list[Path]) -> Iterator[Screen | Problem]:
     """Every screenshot of the file. Its split is its difficulty, else the name of the set."""
-    root = typed(read_json(files[0], where), _Root)
+    try:
+        root = typed(read_json(files[0], where), _Root)
+    except SnellenError as error:
+        yield Problem(FILE, str(error).removeprefix(f"{FILE}: "))
+        return
     for i, given in enumerate(root.samples):
         place = f"{FILE} sample {i}"
         try:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path, PurePosixPath
-from typing import Any, Literal, NamedTuple, TypeVar
+from typing import Any, Literal, NamedTuple, TypeVar, get_args, get_origin, get_type_hints
 
 import msgspec
 
@@ -126,11 +126,15 @@ def read_rows(path: Path, where: Path) -> list[Any]:
 
 
 def typed(value: Any, kind: type[Row]) -> Row:
-    """A record as a type; SnellenError names the field that is wrong."""
+    """A record as a type; SnellenError names the field that is wrong, and what it may be."""
     try:
         return msgspec.convert(value, kind)
     except msgspec.ValidationError as error:
-        raise SnellenError(str(error)) from None
+        hints = get_type_hints(kind)
+        field = str(error).rpartition("`$.")[2].rstrip("`")
+        choices = get_args(hints[field]) if get_origin(hints.get(field)) is Literal else ()
+        said = f" (choose from {', '.join(map(str, choices))})" if choices else ""
+        raise SnellenError(f"{error}{said}") from None
 
 
 def find_image(where: Path, name: str, folders: Sequence[str]) -> Path:

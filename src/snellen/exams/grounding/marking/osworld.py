@@ -10,6 +10,8 @@ import re
 
 from snellen.exams.grounding.marking.marks import Truth
 
+LMMS = "lmms-eval"
+"""The method of a prediction that was read so."""
 _N = r"(-?\d+(?:\.\d+)?%?)"
 _NUMBER = re.compile(_N)
 _TAG = re.compile(r"<\s*bbox", re.IGNORECASE)

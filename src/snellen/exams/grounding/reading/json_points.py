@@ -58,6 +58,12 @@ def objects(text: str, offset: int = 0, depth: int = 0) -> Iterator[tuple[int, i
                     yield from objects(text[start + 1 : brace.start()], offset + start + 1, depth + 1)
 
 
+def is_place(key: str) -> bool:
+    """Whether a key names a point or a box, or one of its numbers, or the answer."""
+    plain = key.lower().replace(" ", "_").replace("-", "_")
+    return plain in (*_POINT_KEYS, *_BOX_KEYS, _Y_FIRST, "answer") or bool(canonical(plain))
+
+
 def _points_in(data: Any, depth: int = 0) -> list[tuple[Numbers, str]]:
     if depth > _DEEPEST:
         return []

@@ -15,7 +15,7 @@ from snellen.core.reply import after_correction, field, holds_json, layout_off, 
 from snellen.exams.grounding.reading.forms import AS_WRITTEN, CLOSED, FORMS
 from snellen.exams.grounding.reading.found import Found, Numbers
 from snellen.exams.grounding.reading.json_points import objects
-from snellen.exams.grounding.reading.tagged import unclosed_tag
+from snellen.exams.grounding.reading.turns import breaks_off, denied, refuses, taken_back, undecided
 
 Kind = Literal["point", "box", "refusal", "other-action", "several", "nothing"]
 
@@ -38,54 +38,11 @@ OTHER_ACTIONS = frozenset(
     {"drag", "dragto", "leftclickdrag", "scroll", "swipe", "type", "hotkey", "key", "wait", "finished", "terminate"}
     | {"calluser", "openapp", "presshome", "pressback", "pressenter", "pressrecent"}
 )
-_REFUSALS = re.compile(
-    r"\b(?:no target|not existent|does not exist|doesn't exist|not (?:be )?found|not (?:present|visible|there)|no (?:such|matching) element"
-    r"|none|null|nothing (?:here )?matches)\b",
-    re.IGNORECASE,
-)
-_LONGEST_REFUSAL = 200
-
-# what the reply says no to: before the numbers, in the same clause, or behind them
-_NO = r"not|n't|never|avoid(?:ing)?|instead of|rather than|neither|nor|no longer|other than|except|unlike|excluding|ignore|wrong|incorrect"
-_NO += r"|at first|initially|previously|thought (?:it|that|of)|i considered|my first (?:guess|thought|idea)"
-_NO_BEFORE = re.compile(
-    rf"(?:\b(?:{_NO})|n't)\b(?:(?!\bbut\b|\binstead\b(?! of))[^.;!?\n,()\[\]{{}}<>]){{0,60}}$", re.IGNORECASE
-)
-_SIZE_BEFORE = re.compile(
-    r"\b(?:(?:resolution|dimensions?|size|viewport)\b(?: (?:is|of|was|are|being)){0,2}[\s:=]{0,3}"
-    r"|(?:screen|screenshot|image)(?: (?:size|resolution|dimensions?))?(?: (?:is|of|was|has|are|being|with|a)){1,3}[\s:]{0,3})$",
-    re.IGNORECASE,
-)
-# what belongs to the numbers though it stands before them: brackets, quotes, `coordinate=`, `pyautogui.click(`
-_DRESS = re.compile(
-    r"(?:[A-Za-z_]\w{0,30}\.)?(?:[A-Za-z_]\w{3,30})?$|(?:(?:[A-Za-z_]\w{0,30}\.)?[A-Za-z_]\w{0,30}\(|\w{1,20}=|[\[({<\"'`*\s]){1,20}$"
-)
-_NO_AFTER = re.compile(
-    r"[\s\"'`)\]}>*/]{0,12}(?:\?|,?\s{0,3}(?:(?:which|that|this|it|but that|but this|but it)\s{1,3})?"
-    r"(?:(?:is|was|are|would be|seems|looks|appears)\s{1,3}(?:(?:definitely|clearly|probably|actually)\s{1,3})?"
-    r"(?:not\b(?! only)|too (?:far|high|low|close)\b|off\b)"
-    r"|(?:isn't|wasn't|aren't)\b|(?:(?:is|was|looks|seems)\s{1,3})?(?:the )?(?:wrong|incorrect)\b))",
-    re.IGNORECASE,
-)
 _STRUCK = re.compile(r"~~[^~]{1,300}~~|<(?P<tag>del|s|strike)>.{0,300}?</(?P=tag)>", re.DOTALL | re.IGNORECASE)
-_TAKEN_BACK = re.compile(
-    r"(?:\bwait\b|\bscratch that\b|\bforget that\b|\bactually\b|\boops\b|\bhold on\b|\bcorrection\b|\bmy mistake\b|\bsorry\b"
-    r"|\bthat(?:'s| is) (?:not (?:right|it|correct)|wrong|incorrect)\b|\blet me (?:reconsider|re-?check|correct|think again|look again)\b)"
-    r"[^()\[\]{}<>\d]{0,80}$",
-    re.IGNORECASE,
-)
 _SURE = re.compile(
     r"\(?\b(?:confidence|certainty|probability)\b[\s:=of]{0,8}\d{1,3}(?:\.\d{1,6})?\s?%?\)?", re.IGNORECASE
 )
 _LATEX_BRACKETS = re.compile(r"\\(?:left|right|bigl?|bigr)\s?(?=[()\[\]])")
-# words after which a sentence goes on
-_BREAKS_OFF = re.compile(
-    r"(?:[,:(\[{<\-+=&/\\]|[,.;]\s{0,3}so|\b(?:and|but|or|because|since|which|the|an?|of|to|at|are|was|with|however|while|as|if|i|for|from|its"
-    r"|than|into|although|whether|(?<!where it )is))[\s\"'`*]{0,4}$",
-    re.IGNORECASE,
-)
-_OR = re.compile(r"[\s\"'`*)\]}>,]{0,8}(?:or)\b(?! rather)[^.!?\n\d]{0,40}", re.IGNORECASE)
-_BRACKETS = {")": "(", "]": "[", "}": "{"}
 _MARKS = {0x060C: ",", 0x066B: ".", 0x066C: ",", 0x3001: ",", 0x00D7: "x"}
 
 
@@ -125,7 +82,7 @@ def read_point(reply: str, cut: bool = False) -> Said:
         said = _answer(part, cut)
         if said is not None:
             return said
-    if not cut and len(text) <= _LONGEST_REFUSAL and _REFUSALS.search(text):
+    if not cut and refuses(text):
         return Said("refusal", note="the model says that it is not there")
     return Said("nothing", note="no point in the reply")
 
@@ -147,23 +104,6 @@ def spoken(reply: str) -> str:
     return "" if _THOUGHT.match(text) and not _ANSWER.search(text) else text
 
 
-def breaks_off(text: str) -> bool:
-    """Whether a text visibly ends before its end: in a bracket or a tag, or in the middle of a sentence.
-
-    >>> [breaks_off(text) for text in ("(12, 3", "(12,34), so", "Click (12, 34) to save", '{"x": 1, "y": 2', "<point>1 2")]
-    [True, True, False, True, True]
-    """
-    open_: list[str] = []
-    for sign in text:
-        if sign in "([{":
-            open_.append(sign)
-        elif sign in _BRACKETS and _BRACKETS[sign] in open_:
-            while open_.pop() != _BRACKETS[sign]:
-                pass
-    bare = layout_off(text[-200:])
-    return bool(open_) or unclosed_tag(text) or _BREAKS_OFF.search(bare) is not None
-
-
 def _parts(text: str) -> Iterator[str]:
     """The text, narrowest part first: what an answer tag or \\boxed{} holds, what follows the last correction or `Answer:`, all.
 
@@ -179,7 +119,7 @@ def _parts(text: str) -> Iterator[str]:
                 narrow += [*_in_json(one), one]
     for one in dict.fromkeys(narrow):
         yield one
-        if any(sign.isdecimal() for sign in one) or (one != text and _REFUSALS.search(one)):
+        if any(sign.isdecimal() for sign in one) or (one != text and refuses(one)):
             return
 
 
@@ -196,38 +136,25 @@ def _answer(text: str, cut: bool) -> Said | None:
     """What a part of a reply says; None where it names no place."""
     if text.count("{") != text.count("}"):
         return Said("nothing", note="braces that do not match")
-    flat, denied = _SURE.sub(" ", layout_off(text, numbered=True)), set[Numbers]()
+    flat, gone = _SURE.sub(" ", layout_off(text, numbered=True)), set[Numbers]()
     for reader in CLOSED if cut else FORMS:
         one = text if reader in AS_WRITTEN else flat
-        every = [found for found in reader(one) if found.numbers not in denied]
+        every = [found for found in reader(one) if found.numbers not in gone]
         if not every:
             continue
-        if _TAKEN_BACK.search(one, max(found.end for found in every)):
+        if taken_back(one, max(found.end for found in every)):
             return Said("nothing", note="the answer is taken back")
-        refused = {found.numbers for found in every if _denied(one, found)}
-        kept = [found for found in every if not _denied(one, found)]
+        refused = {found.numbers for found in every if denied(one, found)}
+        kept = [found for found in every if not denied(one, found)]
         if any(found.numbers in refused for found in kept):
             return Said("nothing", note="the reply says yes and no to one answer")
-        shapes = _distinct(every if _undecided(one, every) else kept)
+        shapes = _distinct(every if undecided(one, every) else kept)
         if len(shapes) > 1:
             return Said("several", note=f"{len(shapes)} different answers in one reply")
         if shapes:
             return _said(*shapes[0])
-        denied |= refused
+        gone |= refused
     return None
-
-
-def _undecided(text: str, found: list[Found]) -> bool:
-    """Whether two answers are offered with an "or"."""
-    pairs = zip(sorted(found), sorted(found)[1:], strict=False)
-    between = ((a, b, _DRESS.sub("", text[a.end : b.start][:200])) for a, b in pairs if a.numbers != b.numbers)
-    return any(_OR.fullmatch(gap) for _a, _b, gap in between)
-
-
-def _denied(text: str, found: Found) -> bool:
-    """Whether the reply says no to these numbers, or they are the size of the screen."""
-    before = _DRESS.sub(" ", text[max(0, found.start - 120) : found.start])
-    return bool(_NO_BEFORE.search(before) or _SIZE_BEFORE.search(before[-60:]) or _NO_AFTER.match(text, found.end))
 
 
 def _distinct(found: Iterable[Found]) -> list[tuple[Numbers, str]]:

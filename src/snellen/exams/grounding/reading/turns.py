@@ -1,0 +1,122 @@
+"""What a reply says no to, takes back, leaves open, or does not end: turns of speech around the numbers. Pure."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from snellen.core.reply import layout_off, unwrapped
+from snellen.exams.grounding.reading.found import Found
+from snellen.exams.grounding.reading.json_points import is_place, objects
+from snellen.exams.grounding.reading.tagged import unclosed_tag
+
+# what the reply says no to: before the numbers, in the same clause, or behind them
+_NO = r"not|n't|never|avoid(?:ing)?|instead of|rather than|neither|nor|no longer|other than|except|unlike|excluding|ignore|wrong|incorrect"
+_NO += r"|at first|initially|previously|thought (?:it|that|of)|i considered|my first (?:guess|thought|idea)"
+_NO_BEFORE = re.compile(
+    rf"(?:\b(?:{_NO})|n't)\b(?:(?!\bbut\b|\binstead\b(?! of))[^.;!?\n,()\[\]{{}}<>]){{0,60}}$", re.IGNORECASE
+)
+_SIZE_BEFORE = re.compile(
+    r"\b(?:(?:resolution|dimensions?|size|viewport)\b(?: (?:is|of|was|are|being)){0,2}[\s:=]{0,3}"
+    r"|(?:screen|screenshot|image)(?: (?:size|resolution|dimensions?))?(?: (?:is|of|was|has|are|being|with|a)){1,3}[\s:]{0,3})$",
+    re.IGNORECASE,
+)
+# what belongs to the numbers though it stands before them: brackets, quotes, `coordinate=`, `pyautogui.click(`
+_DRESS = re.compile(
+    r"(?:[A-Za-z_]\w{0,30}\.)?(?:[A-Za-z_]\w{3,30})?$|(?:(?:[A-Za-z_]\w{0,30}\.)?[A-Za-z_]\w{0,30}\(|\w{1,20}=|[\[({<\"'`*\s]){1,20}$"
+)
+_NO_AFTER = re.compile(
+    r"[\s\"'`)\]}>*/]{0,12}(?:\?|,?\s{0,3}(?:(?:which|that|this|it|but that|but this|but it)\s{1,3})?"
+    r"(?:(?:is|was|are|would be|seems|looks|appears)\s{1,3}(?:(?:definitely|clearly|probably|actually)\s{1,3})?"
+    r"(?:not\b(?! only)|too (?:far|high|low|close)\b|off\b)"
+    r"|(?:isn't|wasn't|aren't)\b|(?:(?:is|was|looks|seems)\s{1,3})?(?:the )?(?:wrong|incorrect)\b))",
+    re.IGNORECASE,
+)
+_TAKEN_BACK = re.compile(
+    r"(?:\bwait\b|\bscratch that\b|\bforget that\b|\bactually\b|\boops\b|\bhold on\b|\bcorrection\b|\bmy mistake\b|\bsorry\b"
+    r"|\bthat(?:'s| is) (?:not (?:right|it|correct)|wrong|incorrect)\b|\blet me (?:reconsider|re-?check|correct|think again|look again)\b)"
+    r"[^()\[\]{}<>\d]{0,80}$",
+    re.IGNORECASE,
+)
+# words after which a sentence goes on
+_BREAKS_OFF = re.compile(
+    r"(?:[,:(\[{<\-+=&/\\]|[,.;]\s{0,3}so|\b(?:and|but|or|because|since|which|the|an?|of|to|at|are|was|with|however|while|as|if|i|for|from|its"
+    r"|than|into|although|whether|(?<!where it )is))[\s\"'`*]{0,4}$",
+    re.IGNORECASE,
+)
+_OR = re.compile(r"[\s\"'`*)\]}>,]{0,8}(?:or)\b(?! rather)[^.!?\n\d]{0,40}", re.IGNORECASE)
+_BRACKETS = {")": "(", "]": "[", "}": "{"}
+
+
+def undecided(text: str, found: list[Found]) -> bool:
+    """Whether two answers are offered with an "or"."""
+    pairs = zip(sorted(found), sorted(found)[1:], strict=False)
+    between = ((a, b, _DRESS.sub("", text[a.end : b.start][:200])) for a, b in pairs if a.numbers != b.numbers)
+    return any(_OR.fullmatch(gap) for _a, _b, gap in between)
+
+
+def denied(text: str, found: Found) -> bool:
+    """Whether the reply says no to these numbers, or they are the size of the screen."""
+    before = _DRESS.sub(" ", text[max(0, found.start - 120) : found.start])
+    return bool(_NO_BEFORE.search(before) or _SIZE_BEFORE.search(before[-60:]) or _NO_AFTER.match(text, found.end))
+
+
+def taken_back(text: str, end: int) -> bool:
+    """Whether the reply ends with taking back what stood up to a place, and says nothing in its stead."""
+    return _TAKEN_BACK.search(text, end) is not None
+
+
+def breaks_off(text: str) -> bool:
+    """Whether a text visibly ends before its end: in a bracket or a tag, or in the middle of a sentence.
+
+    >>> [breaks_off(text) for text in ("(12, 3", "(12,34), so", "Click (12, 34) to save", '{"x": 1, "y": 2', "<point>1 2")]
+    [True, True, False, True, True]
+    """
+    open_: list[str] = []
+    for sign in text:
+        if sign in "([{":
+            open_.append(sign)
+        elif sign in _BRACKETS and _BRACKETS[sign] in open_:
+            while open_.pop() != _BRACKETS[sign]:
+                pass
+    bare = layout_off(text[-200:])
+    return bool(open_) or unclosed_tag(text) or _BREAKS_OFF.search(bare) is not None
+
+
+# ---------------------------------------------------------------- it is not there
+
+# that the target is not there: these words alone, or a sentence that says so and takes nothing of it back
+_NONE = re.compile(
+    r"(?:target |element )?(?:none|null|no target(?: found)?|(?:is )?not (?:found|existent|present|visible|there)"
+    r"|no (?:such|matching) element(?: found)?|nothing(?: here)? matches|does(?: not|n't) exist|\[\])",
+    re.IGNORECASE,
+)
+_NOT_THERE = re.compile(
+    r"\b(?:no target|not existent|does(?: not|n't) exist|(?:is|was|are|could|can)(?: ?not|n't) (?:be )?(?:found|present|visible|there)\b"
+    r"|(?:is|was|are|there's) no (?:such|matching) \w+|no (?:such|matching) element"
+    r"|none of (?:the|these|them)\b[^.]{0,40}\b(?:match|fit)(?:es)?\b)",
+    re.IGNORECASE,
+)
+_ALL_THE_SAME = re.compile(
+    r"\?|\b(?:but|however|yet|instead|unless|if|whether|though|although|except|maybe|perhaps)\b", re.IGNORECASE
+)
+_LONGEST_REFUSAL = 200
+
+
+def refuses(text: str) -> bool:
+    """Whether a reply without a point says that the target is not there.
+
+    >>> [refuses(text) for text in ("None.", "The icon is not visible.", "It is not visible, but near", '{"x": null, "y": null}')]
+    [True, True, False, True]
+    """
+    bare = unwrapped(text).strip(" \t\n.!\"'")
+    if _NONE.fullmatch(bare) or any(_empty(value) for _start, _end, value in objects(text)):
+        return True
+    told = len(text) <= _LONGEST_REFUSAL and _NOT_THERE.search(bare) is not None
+    return told and not _ALL_THE_SAME.search(bare) and not any(sign.isdecimal() for sign in bare)
+
+
+def _empty(data: Any) -> bool:
+    """Whether a JSON object names a place and leaves it empty: null, "none" or an empty list."""
+    named = {key: value for key, value in data.items() if is_place(str(key))} if isinstance(data, dict) else {}
+    return bool(named) and all(value is None or value in ([], "none", "null", "None") for value in named.values())
