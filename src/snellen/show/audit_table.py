@@ -13,7 +13,7 @@ from rich.text import Text
 from snellen.core.exam import Exam
 from snellen.core.results import declared
 from snellen.core.text import for_terminal
-from snellen.engine.mark.audit import CONSTANT, FORBIDDEN, TEXT, WON
+from snellen.engine.mark.audit import CONSTANT, CONTRADICTIONS, FORBIDDEN, TEXT, WON
 from snellen.show import words
 from snellen.show.tables import console, plain_table, shown
 
@@ -46,13 +46,18 @@ def _label(exam: Exam, row: Row) -> str:
 
 
 def _cells(row: Row) -> list[str]:
-    best = max((row[name] for name in FORBIDDEN if row[name] is not None), default=None)
+    best = max((row[name] for name in _forbidden(row) if row[name] is not None), default=None)
     guess = words.percent(row[TEXT])
     if row[TEXT] is not None:
         low, high = row["text only interval"]
         guess += f" [{words.percent(low)}, {words.percent(high)}]" if low is not None else ""
     shares = (words.percent(value) for value in (row["chance"], row[CONSTANT], best))
     return [row["part"] or "all", str(row["n"]), *shares, guess]
+
+
+def _forbidden(row: Row) -> tuple[str, ...]:
+    """What the prompt of a row does not allow: a list is no offence where several answers may be given."""
+    return CONTRADICTIONS if row["several allowed"] else FORBIDDEN
 
 
 def _said(rows: Sequence[Row], *, real: bool) -> list[str]:

@@ -27,6 +27,9 @@ SMOOTHING = 0.1
 TRUST = (0.1, 0.2, 0.3, 0.5, 1.0)
 """How much of the words' evidence counts beside how common an answer is."""
 INNER = 4
+BLOCK = 512
+EVEN = 4
+"""Decimals that count, so that how a machine adds up decides no tie."""
 _WORD = re.compile(r"<\w+>|\w+|[^\w\s]")
 
 
@@ -105,7 +108,7 @@ def _likely(texts: Floats, worth: Floats, asked: Floats, trusts: Sequence[float]
     counts = worth.T @ texts + SMOOTHING * texts.shape[1] * common
     lift = np.log(counts / counts.sum(axis=1, keepdims=True)) - np.log(common)
     evidence = asked @ lift.T
-    return [prior + trust * evidence for trust in trusts]
+    return [np.round(prior + trust * evidence, EVEN) for trust in trusts]
 
 
 def _trust(texts: Floats, worth: Floats, folds: NDArray[np.int64]) -> float:
@@ -182,11 +185,11 @@ def likeness(known: Sequence[str], asked: Sequence[str]) -> Iterator[Floats]:
     import numpy as np
 
     vocabulary = Vocabulary(known)
-    first, second = vocabulary.table(known), vocabulary.table(asked)
+    first = vocabulary.table(known)
     rare = np.log(len(known) / np.maximum(1, first.sum(axis=0)))
-    first, second = (_unit(table * rare) for table in (first, second))
-    for row in second:
-        yield first @ row
+    first = _unit(first * rare)
+    for start in range(0, len(asked), BLOCK):
+        yield from np.round(_unit(vocabulary.table(asked[start : start + BLOCK]) * rare) @ first.T, EVEN)
 
 
 def _unit(table: Floats) -> Floats:

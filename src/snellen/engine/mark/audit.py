@@ -19,17 +19,17 @@ from snellen.core.outcomes import mark_reply
 from snellen.core.protocol import Protocol
 from snellen.core.results import CHANCE, GroupSummary, Score
 from snellen.core.types import Mark, Question, Sample
-from snellen.engine.mark.control_comparison import chance, random_replies, sample_metric
+from snellen.engine.mark.control_comparison import random_replies, sample_metric
 from snellen.engine.mark.plain_floors import has_own_floors, with_floors
-from snellen.engine.mark.text_only import Guesses, TextOnly, text_only
+from snellen.engine.mark.text_only import Guesses, TextOnly, text_only, whole_parts
 from snellen.engine.plan.plan import Target
-from snellen.stats.tally import summarised
 
 WON = 0.9
 ENOUGH = 300  # marks of a part for the chance of a headline that is no mean over samples
 LIST, CONTRADICT, CONTRADICT_ONE = "list every option", "contradict yourself", "contradict one option"
 CONSTANT, CONSTANT_LIST, TEXT = "best constant", "a constant list", "text only"
-FORBIDDEN = (LIST, CONTRADICT, CONTRADICT_ONE, CONSTANT_LIST)
+CONTRADICTIONS = (CONTRADICT, CONTRADICT_ONE)
+FORBIDDEN = (LIST, *CONTRADICTIONS, CONSTANT_LIST)
 Say = Callable[[Question], str | None]
 
 
@@ -88,10 +88,10 @@ class _Blind:
             for sample in self.samples:
                 yield sample, mark_reply(self.protocol, sample, say(self._asked(sample)) or "")
 
-        groups = summarised(self.protocol, marked())
+        groups = whole_parts(self.protocol, marked())
         if not has_own_floors(self.protocol):
             groups = with_floors(self.exam, self.one, self.samples, groups)
-        return {" · ".join(g.by.values()): g for g in groups if g.whole}
+        return {" · ".join(g.by.values()): g for g in groups}
 
     def _means(self, say: Say) -> dict[str, float | None]:
         """The mean of the metric that a single sample has, by part; None where there is nothing to say."""
@@ -130,6 +130,7 @@ class _Blind:
                 CONTRADICT_ONE: self._one(name, contradictions[name]),
                 CONSTANT_LIST: metric.forbidden if self._known(name) else None,
                 **_text_cells(guessed, name),
+                "several allowed": self._several(name),
                 "constants": constants[name],
                 "constants metric": self.metric,
             }
@@ -145,7 +146,7 @@ class _Blind:
 
     def _best(self, part: str, constants: dict[str, float], metric: Score) -> dict[str, Any]:
         """The best constant that is allowed; where a headline is no mean over samples, or no options are offered, the summary knows it."""
-        by_answer: Mapping[str, float | None] = constants
+        by_answer: Mapping[str, float | None] = {} if self._several(part) else constants
         if self.metric != self.protocol.headline:
             by_answer = self._summed(part) if metric.floor_answer == CHANCE else {}
         if by_answer:
@@ -153,6 +154,25 @@ class _Blind:
             return {CONSTANT: by_answer[best], "constant answer": best}
         known = metric.floor_answer != CHANCE and self._known(part)
         return {CONSTANT: metric.floor if known else None, "constant answer": metric.floor_answer if known else None}
+
+    def _several(self, part: str) -> bool:
+        """Whether the prompt allows several options at once."""
+        return any(self._asked(s).answer_kind == "any-of" for s in self.members[part])
+
+    def _mean_of_chance(self, members: Sequence[Sample]) -> float | None:
+        """What drawing among the options scores, computed, not drawn."""
+        total, judged = 0.0, dict[str, float]()
+        for sample in members:
+            key = repr((sample.truth, _part(sample)))
+            if key not in judged:
+                replies = random_replies(self._asked(sample))
+                marks = [mark_reply(self.protocol, sample, reply).metrics.get(self.metric) for reply in replies]
+                values = [v for v in marks if isinstance(v, float)]
+                if not values:
+                    return None
+                judged[key] = sum(values) / len(values)
+            total += judged[key]
+        return total / len(members)
 
     def _summed(self, part: str) -> dict[str, float | None]:
         """The headline of each option, where that is no mean over samples."""
@@ -162,7 +182,7 @@ class _Blind:
         return {r: self._headline((s, mark_reply(self.protocol, s, r)) for s in members) for r in replies}
 
     def _headline(self, marked: Iterable[tuple[Sample, Mark]]) -> float | None:
-        return summarised(self.protocol, marked)[0].metrics[self.protocol.headline].value
+        return whole_parts(self.protocol, marked)[0].metrics[self.protocol.headline].value
 
     def _constants(self, form: str) -> dict[str, dict[str, float]]:
         """What each option scores that is offered, by part."""
@@ -192,8 +212,7 @@ class _Blind:
     def _chance(self) -> dict[str, float | None]:
         """For a headline that is no mean (a macro F1), each sample gets replies that chance could give, all of them if they are few."""
         if self.metric == self.protocol.headline:
-            every = self.members.items()
-            return {n: chance(self.exam, self.protocol, self.prompt, some, self.metric) for n, some in every}
+            return {name: self._mean_of_chance(members) for name, members in self.members.items()}
 
         def marked() -> Iterator[tuple[Sample, Mark]]:
             for sample in self.samples:
@@ -204,9 +223,9 @@ class _Blind:
 
         sizes = Counter(map(_part, self.samples))
         found: dict[str, float | None] = dict.fromkeys(self.groups)
-        for group in summarised(self.protocol, marked()):
+        for group in whole_parts(self.protocol, marked()):
             name = " · ".join(group.by.values())
-            if group.whole and any(self._asked(s).options for s in self.members[name]):
+            if any(self._asked(s).options for s in self.members[name]):
                 found[name] = group.metrics[self.protocol.headline].value
         return found
 

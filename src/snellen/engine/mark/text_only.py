@@ -7,7 +7,8 @@ answers are no plain texts (a place on a screen) guesses by itself (`Exam.guess_
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import copy
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -18,7 +19,7 @@ from snellen.core.exam import Exam
 from snellen.core.options import Selection
 from snellen.core.outcomes import mark_reply
 from snellen.core.protocol import Protocol
-from snellen.core.results import Score
+from snellen.core.results import GroupSummary, Score
 from snellen.core.types import Mark, Question, Sample
 from snellen.engine.mark.control_comparison import random_replies, sample_metric
 from snellen.engine.mark.plain_floors import question_of, texts_of
@@ -86,8 +87,15 @@ def text_only(
             for sample, reply in zip(guessed, replies, strict=True):
                 yield sample, mark_reply(protocol, sample, reply)
 
-    groups = summarised(protocol, marked())
-    return TextOnly({" · ".join(g.by.values()): g.metrics[protocol.headline] for g in groups if g.whole}, how)
+    parts = whole_parts(protocol, marked())
+    return TextOnly({" · ".join(g.by.values()): g.metrics[protocol.headline] for g in parts}, how)
+
+
+def whole_parts(protocol: Protocol, marked: Iterable[tuple[Sample, Mark]]) -> tuple[GroupSummary, ...]:
+    """The whole parts of an exam. Their breakdowns, which take most of the time, are not made."""
+    only = copy.copy(protocol)
+    vars(only)["groups"] = lambda sample: (next(iter(protocol.groups(sample))),)
+    return summarised(only, marked)
 
 
 def _guess(
