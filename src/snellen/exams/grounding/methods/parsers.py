@@ -72,6 +72,7 @@ class ParseCache:
         key = hashlib.sha256(image).hexdigest()
         known = self._made.pop(key, None)
         task = known or asyncio.ensure_future(self._parse(image, note))
+        task.add_done_callback(_looked_at)
         self.made += known is None
         self._made[key] = task  # at the end: the one that was asked for last goes last
         if len(self._made) > self._keep:
@@ -85,3 +86,9 @@ class ParseCache:
             if not (isinstance(error, ToolFailure) and error.lasting) and self._made.get(key) is task:
                 del self._made[key]
             raise
+
+
+def _looked_at(task: asyncio.Future[Parse]) -> None:
+    """A failure that nobody waits for any more, as the run was stopped, is no cause for a traceback."""
+    if not task.cancelled():
+        task.exception()
