@@ -29,6 +29,7 @@ bench: $(DEV)
 	$(BIN)/python bench/scoring.py
 	$(BIN)/python bench/screens.py
 	$(BIN)/python bench/parsing.py
+	PYTHONPATH=. $(BIN)/python bench/readers.py
 
 $(CORE): pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv

@@ -25,6 +25,7 @@ __all__ = [
     "marked",
     "opened",
     "plain",
+    "spoken",
     "unwrapped",
 ]
 
@@ -58,6 +59,16 @@ def opened(reply: str, longest: int = LONGEST) -> Opened:
     text = _without_special_tokens(text)[-longest:].strip()
     value, around = holds_json(text)
     return Opened(text, False, value, around)
+
+
+def spoken(reply: str) -> str:
+    """A reply without thinking and special tokens, its own characters as they are; empty where it ended inside its thinking.
+
+    >>> spoken("<think>Maybe red</think>Caf\u00e9 \u2013 blue</s>"), spoken("<think>Maybe red")
+    ('Caf\u00e9 \u2013 blue', '')
+    """
+    text, cut = _without_thinking(reply)
+    return "" if cut else _without_special_tokens(text)
 
 
 # ---------------------------------------------------------------- characters
@@ -159,7 +170,7 @@ def _outside_tags(text: str) -> tuple[str, bool]:
     if within:  # also after something that looks like an answer: the thinking may have been about to take it back
         return "", True
     said.append(text[at:])
-    return "\n".join(said) if len(said) > 1 else said[0], False
+    return "\n".join(part for part in said if part.strip()), False
 
 
 def _tag(found: re.Match[str]) -> tuple[bool, str]:

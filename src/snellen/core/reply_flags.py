@@ -14,7 +14,7 @@ _ALIKE = (
 )
 _NO = (
     rf"no(?: (?:differences?|change))?|false|absent|none|{_ALIKE}|incorrect|n/a|n|0|x|not (?:present|applicable|different)"
-    r"|does(?: not|n't) (?:apply|differ)|\u2717|\u2718|\u274c|\u2610|\u2716"
+    r"|does(?: not|n't) (?:apply|differ)|maybe|possibly|unclear|unknown|uncertain|unsure|wrong|\u2717|\u2718|\u274c|\u2610|\u2716"
 )
 _YES_WORD, _NO_WORD = re.compile(_YES), re.compile(_NO)
 _NO_HEADS = (
@@ -23,7 +23,7 @@ _NO_HEADS = (
 )
 _CHECKED = r"\[x\]|[\u2713\u2714\u2705\u2611]"
 _UNCHECKED = r"\[ ?\]|[\u2717\u2718\u274c\u2610\u2716]"
-_HINTS = (*":=|([?", "->", " - ", *"\u2713\u2714\u2705\u2611\u2717\u2718\u274c\u2610\u2716")
+_HINTS = (*":=|([?\n%", "->", " - ", *"\u2713\u2714\u2705\u2611\u2717\u2718\u274c\u2610\u2716")
 _SIGN = r"[\"'*`_ ]{0,4}"
 _FLAGS = rf"(?:(?P<yes>{_YES})|(?P<no>{_NO}))"
 
@@ -40,15 +40,17 @@ class Flags:
         self._words = words
         word = words.word
         self._pair = re.compile(
-            rf"\b(?P<o>{word})\b{_SIGN}(?:(?::|=|->|=>|\||-|\(|\?)\|?{_SIGN}|(?=[\u2600-\u27ff])){_FLAGS}(?![\w']|\.\d)"
+            rf"\b(?P<o>{word})\b{_SIGN}(?:(?::|=|->|=>|\||-|\(|\?|\n\n?)\|?{_SIGN}|(?=[\u2600-\u27ff])){_FLAGS}(?![\w']|\.\d)"
             r"(?=\s{0,4}(?:[,;.\n|)\]}\"'*(-]|$))"
         )
         self._check = re.compile(rf"(?:(?P<yes>{_CHECKED})|(?P<no>{_UNCHECKED})){_SIGN}(?P<o>{word})\b")
         self._headed = re.compile(  # "Different: color. Same: size, shape"
             rf"\b(?:(?P<yes>yes|different|differs|present)|(?P<no>{_NO_HEADS})(?: (?!doubt|question|only)\w{{1,20}}){{0,2}})"
-            rf"[*\"']{{0,3}}\s?:[*\"']{{0,3}}\s{{0,3}}(?P<o>{word}\b{words.more}{{0,60}})"
+            rf"[*\"']{{0,3}}\s?:[*\"'\s\[]{{0,4}}(?P<o>{word}\b{words.more}{{0,60}})"
         )
-        self._score = re.compile(rf"\b{word}\b{_SIGN}[:=(|-]\|?{_SIGN}\d{{0,3}}(?:\.\d{{1,9}}|\d ?%)")
+        self._score = re.compile(
+            rf"\b{word}\b{_SIGN}(?:[:=(|-]\|?)?{_SIGN}\d{{0,3}}(?:\.\d{{1,9}}|\d ?%)|\b\d{{1,3}} ?% {word}\b"
+        )
 
     def in_map(self, value: dict[str, Any]) -> tuple[str, ...] | None:
         """The options that a map from options says yes to."""
@@ -75,15 +77,15 @@ class Flags:
         yes: dict[str, None] = {}
         no: set[str] = set()
 
-        def flag(found: re.Match[str]) -> str:
+        def flag(found: re.Match[str], end: str = "; ") -> str:
             said = self._words.names(found["o"])
             if found["no"]:
                 no.update(said)
                 return "; "
             yes.update(dict.fromkeys(said))
-            return f"{', '.join(said)}; "
+            return found["o"] + end
 
-        rest = self._check.sub(flag, self._pair.sub(flag, self._headed.sub(flag, text)))
+        rest = self._check.sub(lambda found: flag(found, ""), self._pair.sub(flag, self._headed.sub(flag, text)))
         if "|" in text:
             rest = self._columns(rest, yes, no)
         if no.intersection(yes) or sum(1 for _ in self._score.finditer(text)) > 1:

@@ -34,7 +34,7 @@ class Statement(NamedTuple):
 NOTHING = Statement("", ())
 
 _ANSWER = re.compile(
-    r"\b(?:final answer|answers?|conclusion|verdict|prediction|choice|final decision)\b(?:\(s\))?[^\S\n]?"
+    r"(?<!wrong )(?<!incorrect )\b(?:final answer|answers?|conclusion|verdict|prediction|choice|final decision)\b(?:\(s\))?[^\S\n]?"
     r"(?:(?:is|are|would be|should be|must be)\b|[:=-]|->|=>){1,3}|^[^\S\n]{0,4}(?:the )?(?:final )?(?:answer|conclusion)s?[^\S\n]{0,4}$",
     re.MULTILINE,
 )
@@ -45,16 +45,7 @@ _ANSWER_HINTS = ("answer", "conclusion", "verdict", "prediction", "choice", "dec
 _THEREFORE_HINTS = ("therefore", "thus", "hence", "consequently", "conclu", "summar", "sum up", "tl;dr", "overall")
 _OFFER_HINTS = ("options", "choices", "candidates", "possib", "list", "labels", "categories")
 _IMPRESSION_HINTS = (
-    "first",
-    "initially",
-    "thought",
-    "considered",
-    " saw ",
-    " seem",
-    " look",
-    " appear",
-    "though",
-    "while",
+    *("first", "initially", "thought", "considered", " saw ", " seem", " look", " appear", "though", "while"),
 )
 _PICKED_HINTS = ("out of", "among", "between", "from")
 _TAG = re.compile(r"</?[a-z][a-z0-9_]{0,30}(?:\s[^<>]{0,100})?/?>")
@@ -65,7 +56,8 @@ _IMPRESSION = re.compile(
     r"|my first (?:guess|impression|thought)|(?:might|may|could|would) (?:seem|look|appear)|(?:seems?|looks?|appears?) at first)\b"
     r"[^.;\n!]{0,200}?(?:\b(?:but|however|yet)\b|[.;\n!])"
     r"|\b(?:although|though|while)\b[^.;\n!,]{0,60}?"
-    r"\b(?:mistaken|confused|looks?|seems?|appears?|resembles?|similar|could be|might be|may be)\b[^.;\n!,]{0,80},"
+    r"\b(?:mistaken|confused|looks?|seems?|appears?|resembles?|similar|possible|plausible|tempting|could be|might be|may be)\b"
+    r"[^.;\n!,]{0,80},"
 )
 _AFFIRMED = re.compile(
     r"\W*(?:yes|that's (?:right|correct)|that is (?:right|correct)|correct|right|it is right|i am sure)\b"
@@ -179,6 +171,8 @@ class Options(Vocabulary):
         if any(str(keys.get(key)).lower() in ("false", "no", "0") for key in _SWITCHES):
             return NOTHING  # {"feature": "color", "present": false}
         for key in self._keys:
+            if key in keys and keys[key] in (None, "", [], "none", "None", "null", "N/A"):
+                return NOTHING
             found = self._of_value(keys[key], depth + 1) if key in keys else None
             if found is not None:
                 return found
@@ -194,10 +188,10 @@ class Options(Vocabulary):
         if held is not None and self.is_in(held[0]):
             end = correction_end(held[1])
             text = held[1] if end and self.named.search(held[1], end) else held[0]
+        text = layout_off(text, numbered=True)
         if "<" in text:
             text = _TAG.sub(lambda tag: tag.group() if self.is_in(tag.group()) else " ", text)
-        text = layout_off(text, numbered=True)
-        text = apart(text)
+        text = apart(text.strip())
         text = self._after_correction(self._from_answer(text))
         text, flags = self._flags.in_text(text)
         if flags is not None:
@@ -224,6 +218,8 @@ class Options(Vocabulary):
 
     def _after_correction(self, text: str) -> str:
         end = correction_end(text)
+        if ", no," in text or ". no," in text:  # "color, no, size"; where an answer may be "no" this is no correction
+            end = max(end, text.rfind(", no,") + 5, text.rfind(". no,") + 5)
         if not end or self.named.search(text, end):
             return text[end:]
         return text if _AFFIRMED.match(text, end) else ""

@@ -25,6 +25,7 @@ _LINE_START = re.compile(
     r"^[^\S\n]{0,12}(?:>[^\S\n]{0,4}){0,4}(?:#{1,6}[^\S\n]{1,4}|[-+*\u2022\u25cf\u25aa\u2013][^\S\n]{1,4})?",
     re.MULTILINE,
 )
+_STRUCK = re.compile(r"~~[^~\n]{1,200}~~|<del>[^<\n]{1,200}</del>", re.IGNORECASE)
 _NUMBER_START = re.compile(r"^\(?\d{1,2}[.)][^\S\n]{1,4}(?=\S)", re.MULTILINE)
 _SPEAKER = re.compile(
     r"(?:assistant|ai|model|bot|chatbot|gpt|chatgpt|claude|gemini|llava|qwen)[^\S\n]?:\s{0,4}", re.IGNORECASE
@@ -120,7 +121,9 @@ def unwrapped(text: str, numbered: bool = False) -> str:
 
 
 def layout_off(text: str, numbered: bool = False) -> str:
-    """Fences, emphasis, and signs at the start of lines off."""
+    """Fences, emphasis, signs at the start of lines, and what was struck out, off."""
+    if "~~" in text or "<" in text:
+        text = _STRUCK.sub("", text)
     if "```" in text or "~~~" in text:
         text = FENCE.sub("", text)
     text = _LINE_START.sub("", latex_off(text))
@@ -157,29 +160,21 @@ _WRONG = r"that's (?:not right|wrong|incorrect)|that is (?:not right|wrong|incor
 _CORRECTION = re.compile(
     # "wait" is a verb, too: only at the start of a clause, or after "no" and the like
     rf"(?:{_CLAUSE}|\b(?:no|oh|hmm|hm|but|sorry|oops)[,.]? )wait\b(?:[,.!:-]{{1,3}}|(?= ))(?: (?:no|actually|{_WRONG})\b[,.!:-]?){{0,2}}"
-    rf"|{_CLAUSE}(?:actually|rather|oops|correction|my mistake|my bad|hold on|sorry|apologies)\b[,.!:-]{{1,3}}(?: (?:no|i mean(?:t)?)\b,?)?"
+    rf"|{_CLAUSE}(?:actually|rather|oops|correction|edit|update|my mistake|my bad|hold on|sorry|apologies)\b"
+    r"[,.!:-]{1,3}(?: (?:no|i mean(?:t)?)\b,?)?"
     r"|(?:^|(?<=[.!?;\n]\s))(?:no, )?actually\s|\b(?:scratch|strike|forget|ignore|disregard) that\b[,.!:-]?"
     r"|\b(?:let me|i (?:must|should|need to|have to)) (?:correct|rephrase|revise|reconsider)\b(?: (?:that|myself|my answer|this|it)\b)?"
     rf"|{_CLAUSE}(?:no, )?i mean(?:t)?\b[,:-]?(?: to say\b)?|{_CLAUSE}or rather\b[,:-]?"
+    r"|\bi (?:take (?:that|it) back|stand corrected)\b|\blet me re-?(?:check|examine|evaluate|think)\b"
     r"|\bon second (?:thoughts?|look|glance)\b[,:-]?"
     r"|\b(?:upon|on|after) (?:closer|further|more careful) (?:inspection|examination|look|reflection|review)\b[,:-]?"
     r"|\b(?:corrected|revised|updated) answer\b\s?(?:is\b|:)?",
     re.IGNORECASE | re.MULTILINE,
 )
 _HINTS = (  # one of these is in every correction: most replies need not be searched
+    *("wait", "actually", "or rather", "rather,", "oops", "correction", "me correct", "to correct", "must correct"),
     *(
-        "wait",
-        "actually",
-        "or rather",
-        "rather,",
-        "oops",
-        "correction",
-        "me correct",
-        "to correct",
-        "must correct",
         "should correct",
-    ),
-    *(
         "mistake",
         "my bad",
         "hold on",
@@ -188,21 +183,21 @@ _HINTS = (  # one of these is in every correction: most replies need not be sear
         "scratch that",
         "strike that",
         "forget that",
-        "ignore that",
-        "disregard",
     ),
+    *("ignore that", "disregard", "i mean", "on second", "rephrase", "revise", "reconsider", "closer", "further"),
     *(
-        "i mean",
-        "on second",
-        "rephrase",
-        "revise",
-        "reconsider",
-        "closer",
-        "further",
         "more careful",
         "corrected answer",
         "updated answer",
+        "no,",
+        "no:",
+        "no;",
+        " back",
+        "edit",
+        "update",
+        "let me re",
     ),
+    *("stand corrected",),
 )
 
 

@@ -18,7 +18,7 @@ from tests.support.wrapping import Said, Topic, generate
 class Reader(NamedTuple):
     """A reader of ours. `read` gives what it made of a reply, None if nothing; `meant` what it should be for a topic's answer.
 
-    `skip` are forms that cannot be said about such a topic.
+    `skip` are forms that cannot be said about such a topic; `replies` makes the replies.
     """
 
     name: str
@@ -26,6 +26,7 @@ class Reader(NamedTuple):
     read: Callable[[str, Topic], object]
     meant: Callable[[Topic], object]
     skip: tuple[str, ...] = ()
+    replies: Callable[[Callable[[random.Random], Topic], int, int, tuple[str, ...]], Iterator[Said]] = generate
 
 
 class Figures(NamedTuple):
@@ -48,7 +49,7 @@ def all_readers() -> tuple[Reader, ...]:
 
 def faults(reader: Reader, count: int, seed: int = 0) -> Iterator[tuple[str, Said, object]]:
     """Every generated reply with what became of it: "right", "misread", "unparsable", "silent" (as it should) or "invented"."""
-    for said in generate(reader.topic, count, seed, reader.skip):
+    for said in reader.replies(reader.topic, count, seed, reader.skip):
         found = reader.read(said.reply, said.topic)
         if not said.means:
             yield "silent" if found is None else "invented", said, found

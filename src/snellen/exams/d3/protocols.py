@@ -61,7 +61,7 @@ class D3Protocol(Protocol):
     needs_evidence = True
 
     def __init__(self, name: str, about: str, *, ties: bool) -> None:
-        super().__init__(name, about, prompt="pair")
+        super().__init__(name, about, version="2", prompt="pair")
         self.ties = ties
 
     def judge(self, reply: str, sample: Sample) -> Verdict:

@@ -1,7 +1,8 @@
 """The read stage: from a reply to one caption for each picture. A reply is text to be looked at, never code to be run.
 
-Tried in this order: JSON as it should be; almost-JSON (reading_loose.py); labelled lines such as `Left image: ...`. The captions that
-come last in the reply count, so that a draft gives way to the final version. What has no caption for every picture is unparsable.
+Thinking comes off first, as for all our readers. Then, in this order: JSON as it should be; almost-JSON (reading_loose.py); tags, tables
+and labelled lines such as `Left image: ...` (reading_labels.py). The captions that come last in the reply count, so that a draft gives
+way to the final version. What has no caption for every picture is unparsable.
 """
 
 from __future__ import annotations
@@ -9,19 +10,18 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
-from functools import lru_cache
 from typing import Any, NamedTuple
 
-from snellen.exams.d3.names import PAIR, is_asked_key, slot_of, words_of
+from snellen.core.reply import plain, spoken
+from snellen.exams.d3.names import PAIR, is_asked_key, slot_of
+from snellen.exams.d3.reading_labels import from_labels, from_table, from_tags
 from snellen.exams.d3.reading_loose import read_object
 
 LONGEST = 40_000
-"""Characters from the end of a reply that are read."""
+"""Characters from the end of what was said that are read."""
 
 _STARTS = 200
 _DEEPEST = 12
-_THINKING = re.compile(r"<(think|thinking|reasoning)>.*?(?:</\1>|\Z)", re.DOTALL | re.IGNORECASE)
-_THOUGHT = re.compile(r"</(?:think|thinking|reasoning)>", re.IGNORECASE)
 _OPENING = re.compile(r"[{\[]")
 _QUOTED_KEY = re.compile(r"""["'“‘`]([^"'“”‘’`:\n]{1,60})["'”’`]\s{0,20}:""")
 _TEXT_KEYS = ("caption", "description", "text", "value", "content")
@@ -32,7 +32,9 @@ _WIDER = re.compile(
     rf"\b(?:left|right|other|first|second)(?:[\s-]+(?:hand|side))?[\s-]+{_PICTURE}\b|\bthe\s+{_PICTURE}\s+(?:on|to)\s+the\s+(?:left|right)\b",
     re.IGNORECASE,
 )
-_QUOTES = " \t\r\n\"'“”‘’`*_,{}[]"
+_PLACEHOLDER = re.compile(
+    r"<?(?:your |the |insert )?(?:caption|description|text|string)(?: here| text)?>?\.?", re.IGNORECASE
+)
 
 
 class Captions(NamedTuple):
@@ -61,7 +63,14 @@ def read(reply: str, names: tuple[str, ...] = PAIR) -> Captions | None:
     >>> read("They look the same to me.") is None
     True
     """
-    text = _THOUGHT.split(_THINKING.sub(" ", reply[-LONGEST:]))[-1]  # some models leave out the opening tag
+    text = spoken(reply)[-LONGEST:]
+    found = _read(_unquoted(text), names)
+    if found is None and not text.isascii():
+        found = _read(spoken(plain(reply))[-LONGEST:], names)  # full-width brackets and the like
+    return found
+
+
+def _read(text: str, names: tuple[str, ...]) -> Captions | None:
     found = _from_values([value for value, _end in _json_values(text)], names)
     if found is not None:
         return Captions(found, "json")
@@ -69,10 +78,32 @@ def read(reply: str, names: tuple[str, ...] = PAIR) -> Captions | None:
     found = _from_values([value for value, _cut in loose], names)
     if found is not None:
         return Captions(found, "loose", any(cut for _value, cut in loose))
+    for laid_out in (from_tags, from_table):
+        captions = _complete(laid_out(text, names), names)
+        if captions is not None:
+            return Captions(captions, "labels")
     if any(slot_of(key.group(1), names) is not None for key in _QUOTED_KEY.finditer(text)):
         return None  # it meant to be JSON, and a caption is missing there
-    found = _from_labels(text, names)
-    return Captions(found, "labels") if found is not None else None
+    captions = _complete(from_labels(text, names), names)
+    return Captions(captions, "labels") if captions is not None else None
+
+
+def _complete(said: Mapping[int, str], names: tuple[str, ...]) -> tuple[str, ...] | None:
+    """The captions of all slots; None where one has none."""
+    found = {slot: caption for slot, text in said.items() if (caption := text_of(text))}
+    return tuple(found[i] for i in range(len(names))) if len(found) == len(names) else None
+
+
+def _unquoted(text: str) -> str:
+    """JSON that is itself a JSON text, as it was before."""
+    bare = text.strip()
+    if bare[:2] not in ('"{', '"['):
+        return text
+    try:
+        inner = json.loads(bare)
+    except (ValueError, RecursionError):
+        return text
+    return inner if isinstance(inner, str) else text
 
 
 # ---------------------------------------------------------------- values in the text
@@ -171,7 +202,7 @@ def _own(value: Mapping[str, Any], names: tuple[str, ...], exact: bool) -> dict[
 
 
 def text_of(value: Any, depth: int = 0) -> str:
-    """A value as a caption: a text as it is, a list or an object joined; nothing where no letter or digit is in it."""
+    """A value as a caption: a text as it is, a list or an object joined; nothing where no letter or digit is in it, or a placeholder."""
     if isinstance(value, str):
         text = value.strip()
     elif isinstance(value, dict) and depth < _DEEPEST:
@@ -184,7 +215,8 @@ def text_of(value: Any, depth: int = 0) -> str:
         text = ""
     else:
         text = str(value)
-    return _whole(text) if any(c.isalnum() for c in text) else ""
+    said = any(c.isalnum() for c in text) and not (len(text) < 40 and _PLACEHOLDER.fullmatch(text))
+    return _whole(text) if said else ""
 
 
 def _whole(text: str) -> str:
@@ -192,39 +224,6 @@ def _whole(text: str) -> str:
     if not any("\ud800" <= c <= "\udfff" for c in text):
         return text
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-
-
-# ---------------------------------------------------------------- labelled lines
-
-
-@lru_cache(maxsize=16)
-def _label(names: tuple[str, ...]) -> re.Pattern[str]:
-    """`Left image:`, `**Image 1**:`, `right_image_caption:` anywhere, and plain `Left:` where a line begins."""
-    known = sorted(words_of(names), key=len, reverse=True)
-    words, before = "|".join(known), "|".join(w for w in known if len(w) > 3 and w.isalpha())
-    noun = r"(?:image|img|picture|photo)"
-    tail = r"(?:[ _-]?(?:caption|description))?"
-    plain = "|".join(n for n in names if n in PAIR) or "(?!)"
-    return re.compile(
-        rf"(?<![^\W_])(?:the[ ]+)?(?:(?P<a>{before})[ _-]?{noun}{tail}|{noun}[ _-]?(?P<b>{words}){tail})"
-        r"(?:[*_\"'`”)]{0,4}[ ]?:|\*\*[ ]*$)"
-        rf"|^[ \t>*#\"'`\d.)-]{{0,8}}(?P<c>{plain})[*_\"'`”]{{0,4}}[ ]?:",
-        re.IGNORECASE | re.MULTILINE,
-    )
-
-
-def _from_labels(text: str, names: tuple[str, ...]) -> tuple[str, ...] | None:
-    labels = list(_label(names).finditer(text))
-    found: dict[int, str] = {}
-    ends = [label.start() for label in labels[1:]] + [len(text)]
-    for label, end in zip(labels, ends, strict=False):
-        said = text[label.end() : end]
-        paragraph = re.split(r"\n\s*\n", said.strip(_QUOTES), maxsplit=1)[0]
-        caption = text_of(paragraph.strip(_QUOTES + "-#>"))
-        word = next(w for w in label.groups() if w is not None)
-        if caption:
-            found[words_of(names)[word.lower()]] = caption
-    return tuple(found[i] for i in range(len(names))) if len(found) == len(names) else None
 
 
 # ---------------------------------------------------------------- facts about captions

@@ -45,7 +45,7 @@ ALIASES = {
     "playstation": ("play station",),
     "facebook": ("face book",),
     "olympics": ("olympic", "olympic rings", "olympic games"),
-    "Time_square": ("times square",),
+    "Time_square": ("times square", "times square, new york city", "times square in new york city"),
     "Sand_dune": ("sand dunes", "dune"),
     "Underwater_ruins": ("underwater ruin",),
     "Bazaar_market": ("bazaar",),

@@ -6,6 +6,7 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
+from snellen.core.reply_doubts import certain, is_plain, taken_back, undoubted
 from snellen.core.reply_options import Options
 from snellen.exams.illusionbench.names import SCENES, SHAPES, spellings_of
 
@@ -92,13 +93,13 @@ def match_head(reply: str, truth: str) -> bool:
 
 _NOT = (
     r"\b(?:not(?! only\b)|cannot|never|neither|nor|unlike|without|rather than|instead of|nothing like|[a-z]+n't"
-    r"|(?:any|every)thing(?: else)? (?:but|except)|far from|fails? to|(?<!no )doubts?|hardly|barely|lacks?|ruled? out|excludes?|excluded"
-    r"|other than|unlikely|if (?:it|this) (?:was|were|is)|none|wrong to (?:say|call)|as opposed to)"
+    r"|(?:any|every)thing(?: else)? (?:but|except)|far from|fails? to|(?<!no )(?<!a )doubts?|hardly|barely|lacks?"
+    r"|ruled? out|excludes?|excluded|other than|unlikely|if (?:it|this) (?:was|were|is)|none|wrong to (?:say|call)|as opposed to|unable)"
 )
 _NO = r"\bno(?: (?:visible|clear|obvious|hidden|such|discernible))?(?: (?:sign|trace|hint|evidence) of)?(?: an?| the)?"
 _TURNS = r"but|except|only|so|however|though|although|instead|rather|because|therefore"  # here a new statement begins
 _IS_NOT = (
-    r" (?:(?:is|was|are|were|do|does|can|could|would) not\b|cannot\b|[a-z]+n't\b"
+    r",? (?:(?:is|was|are|were|do|does|can|could|would) not\b|cannot\b|[a-z]+n't\b"
     r"|(?:is|was) (?:wrong|incorrect|unlikely|impossible|ruled out|excluded)\b)"
 )
 _DOUBTS = re.compile(
@@ -138,7 +139,12 @@ def _asserted_and_negated(reply: str, subset: str) -> tuple[tuple[str, ...], fro
         denied.extend(names.options.names(found.group()))
         return ". "
 
-    rest = tuple(dict.fromkeys(names.options.names(names.negated.sub(deny, said.text)))) if said.text else ()
+    if (said.sure is None or said.leads) and taken_back(said.text):
+        return (), frozenset()
+    left = said.text
+    if not is_plain(left):
+        left = undoubted(names.negated.sub(deny, certain(left)))
+    rest = tuple(dict.fromkeys(names.options.names(left)))
     if said.sure is None:
         return rest, frozenset(denied)
     # a bare answer, and words that explain it: other names of its kind are no answers, unless the words cast doubt on it

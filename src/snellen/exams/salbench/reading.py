@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from snellen.core.reply_doubts import certain, is_plain, taken_back, undoubted
 from snellen.core.reply_options import Options
+from snellen.core.reply_vocabulary import is_there
 
 # ---------------------------------------------------------------- lmms-eval (also the paper's own rules)
 
@@ -78,10 +80,21 @@ _NOT_SAME = re.compile(
     rf"(?:(?:all|quite|exactly|have|share|match|show|of|in|the|a) ){{0,3}}{_SAME}\b"
     r"|\b(?:doesn't|don't|does not|do not) (?:match|share)\b"
 )
+_EXCEPT = re.compile(rf"\b{_SAME}\b[\w ]{{0,40}}\bexcept\b")
+_NOT_ONLY = re.compile(r"\b(?:not|isn't|aren't) (?:only|just|merely)\b")
+_WORDS = frozenset(
+    (
+        *("same", "similar", "identical", "equal", "unchanged", "uniform", "consistent", "alike", "constant"),
+        *("normal", "match", "matches", "share", "maybe", "perhaps", "possibly", "potentially", "vs", "versus"),
+        *("tell", "certain", "distinguish", "between", "irrelevant", "contrary", "difficult", "hard"),
+    )
+)  # beside those of doubt: without one of them a sentence denies nothing
 _UNSURE = re.compile(
-    r"\b(?:not (?:\w{1,10} )?(?:sure|certain|clear)|unsure|uncertain|unclear|(?:hard|difficult|impossible) to (?:say|tell)|whether"
-    r"|(?:cannot|can't|could not|couldn't|unable to) (?:tell|say|determine|decide|identify|see|make out))\b[^,]{0,400}"
+    r"\b(?:not (?:\w{1,10} )?(?:sure|certain|clear)|unsure|uncertain|unclear|(?:hard|difficult|impossible) to (?:say|tell)|whether|if"
+    r"|(?:cannot|can't|could not|couldn't|unable to|not able to) (?:tell|say|determine|decide|identify|see|make out|help|assist"
+    r"|answer|provide|discern|distinguish|confirm|verify|detect|find|perceive|analy[sz]e|assess|judge))\b[^,]{0,400}"
 )
+_HEDGES = (" or ", "/or ", "maybe", "perhaps", "possibly", "potentially", " vs", "versus", " from ", "between")
 _MORE = re.compile(r"\b(?:also|too|as well|additionally|in addition|besides|furthermore|moreover)\b")
 _DIFFERS = re.compile(r"\b(?:differ\w{0,5}|unlike|unique|stands? out|odd)\b")
 _LOOKING = re.compile(r"\bfocus(?:ed|es)? (?:up)?on\b")  # no label
@@ -131,7 +144,8 @@ class _Grammar:
             r"|is (?:wrong|incorrect|irrelevant))\b(?!\s(?:only|just|like|as|the only)\b)"
         )
         self.hedge = re.compile(
-            rf"{word},?\s(?:or|and/or)\s(?:(?:maybe|perhaps|possibly|even|else|by|due|to)\s){{0,2}}{noun}"
+            rf"{word},?\s(?:(?:and|but)\s)?(?:maybe|perhaps|possibly|potentially)\s{noun}|{noun}\s(?:vs\.?|versus|from)\s{noun}|\bbetween\s{noun}\sand\s{noun}"
+            rf"|{word},?\s(?:or|and/or)\s(?:(?:maybe|perhaps|possibly|even|else|by|due|to)\s){{0,2}}{noun}"
         )
         # the option list copied out in its own order
         self.echo = re.compile(r"\W+(?:and\W+|or\W+)?".join(re.escape(label) for label in labels))
@@ -146,17 +160,20 @@ class _Grammar:
                 denied.update(self.options.names(found["list"]))
             return " "
 
-        text = _NOT_SAME.sub("different", text)
+        text = _EXCEPT.sub("different", _NOT_SAME.sub("different", _NOT_ONLY.sub("", certain(text))))
         without_echo = self.echo.sub(" ", text)
         if without_echo != text and self.options.named.search(without_echo):
             text = without_echo
         for sentence in _SENTENCE.split(text):
-            if not self.options.named.search(sentence):
+            if is_plain(sentence, _WORDS):
+                affirmed.update(self.options.names(sentence))
                 continue
             kept = self.after.sub(_keep_lead, _UNSURE.sub(" ", sentence))
-            kept = self.before.sub(deny, self.is_not.sub(deny, kept))
-            if not self.hedge.search(kept):
-                affirmed.update(self.options.names(kept))
+            if "not" in kept or "n't" in kept or " is " in kept:
+                kept = self.is_not.sub(deny, kept)
+            kept = self.before.sub(deny, kept)
+            if not is_there(_HEDGES, kept) or not self.hedge.search(kept):
+                affirmed.update(self.options.names(undoubted(kept)))
         return affirmed, denied
 
 
@@ -174,7 +191,7 @@ def read_robust(reply: str, labels: tuple[str, ...]) -> frozenset[str]:
 
 def _affirmed(reply: str, grammar: _Grammar) -> frozenset[str]:
     said = grammar.options.said(reply)
-    if said.torn:
+    if said.torn or ((said.sure is None or said.leads) and taken_back(said.text)):
         return frozenset()
     if said.sure is not None and not said.text:
         return frozenset(said.sure)

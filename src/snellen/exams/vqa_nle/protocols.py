@@ -188,8 +188,8 @@ PROTOCOLS = {
     p.name: p
     for p in (
         NleProtocol(MULTIMODAL_VQA_EVAL, "1", by.MultimodalVqaEval(), by.MultimodalVqaEvalAnswers(explains=False)),
-        NleProtocol("strict", "2", by.Strict(), by.Strict(explains=False)),
+        NleProtocol("strict", "3", by.Strict(), by.Strict(explains=False)),
         NleProtocol("nlxgpt", "1", by.Nlxgpt(), by.Nlxgpt(explains=False)),
-        NleProtocol("e-vil", "2", by.EVil(), by.EVil(explains=False)),
+        NleProtocol("e-vil", "3", by.EVil(), by.EVil(explains=False)),
     )
 }

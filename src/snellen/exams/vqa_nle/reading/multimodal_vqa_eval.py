@@ -157,8 +157,9 @@ def postprocess_answer_only(
 
 def majority_answer(answers: Iterable[Any] | None) -> str | None:
     """The commonest normalised answer, the first of equals; records with an `answer` and plain texts alike."""
-    found = ((a.get("answer") if isinstance(a, Mapping) else a) for a in answers or ())
-    return commonest(normalize_answer(a) for a in found if isinstance(a, str) and a)
+    given = answers or ()
+    texts = (a["answer"] if isinstance(a, Mapping) else a for a in given if isinstance(a, str) or "answer" in a)
+    return commonest(map(normalize_answer, texts))
 
 
 def first_explanation(record: Mapping[str, Any]) -> str | None:
@@ -166,7 +167,7 @@ def first_explanation(record: Mapping[str, Any]) -> str | None:
     for field in EXPLANATION_FIELDS:
         value = record.get(field)
         if isinstance(value, list):
-            value = value[0] if value else None
+            return value[0] if value else None
         if value is not None:
             return str(value)
     return None

@@ -1,89 +1,37 @@
-"""The strict reader: the bugs of multimodal-vqa-eval fixed.
+"""The strict reader: the bugs of multimodal-vqa-eval fixed, and whatever models put around an answer taken off.
 
 Yes/no and number answers keep no second "because"; `A)`, `(A)`, `A,`, `**A**` and "the answer is A" are letters, the article
 in "A man ..." is not; a negated label is not that label, and two labels are none; a choice that holds "because" is not split;
 "nan" is no number and "1,000" one; accents, decimals and the words answer, question and explanation stay.
+
+An answer ends at "because" or a word like it, at a dash, or with its line or sentence. What is denied, taken back or left open is
+no answer: such a reply is unparsable.
 """
 
 from __future__ import annotations
 
-import json
 import re
-import unicodedata
+from typing import NamedTuple
 
-from snellen.exams.vqa_nle.formats.tags import TAG
-from snellen.exams.vqa_nle.names import LABELS, MISSING, NO_DETAILS
+from snellen.exams.vqa_nle.names import MISSING, NO_DETAILS
 from snellen.exams.vqa_nle.reading import Read
+from snellen.exams.vqa_nle.reading.as_asked import as_asked
+from snellen.exams.vqa_nle.reading.corrections import corrected
+from snellen.exams.vqa_nle.reading.leads import before_verdict, is_clause, leads_off, named_in, verdict_in
+from snellen.exams.vqa_nle.reading.reasons import REASON, explanation_of, sentence_ends
+from snellen.exams.vqa_nle.reading.said import LONGEST, said_in
+from snellen.exams.vqa_nle.reading.strict_labels import labels_in, read_label
 
-LONGEST = 20_000  # characters that are read
-SHORT = 4  # words: no reply up to this length is more than an answer
+__all__ = ["LONGEST", "is_valid", "labels_in", "read_label", "read_open"]
 
+SHORT = 4
+"""Words: a first part up to this length is an answer and no preface."""
 
-# every repeat below is bounded or over one character class, so that no reply can make the reader slow
-_THOUGHT = re.compile(r"</think(?:ing)?>", re.IGNORECASE)
-_ECHO = re.compile(r"^\s*<(?:answer|activity|label|letter)>", re.IGNORECASE)
-_SPEAKER = re.compile(
-    r"^(?:(?:assistant|response|(?:final |correct )?answer|label|activity|option|letter|relation)\s?:\s?)+",
-    re.IGNORECASE,
-)
-_BECAUSE = re.compile(r"\bbecause\b", re.IGNORECASE)
-# what may stand before an explanation without being a part of it
-_AGAIN = re.compile(r"^(?:[\s,:;.-]*\b(?:because\b|(?:explanation|reason|rationale)\s?:))+", re.IGNORECASE)
-_LEAD = re.compile(
-    r"^(?:i (?:think|believe)(?: that)?\s)?(?:(?:the|my)\s)?(?:(?:correct|best|right|final)\s)?"
-    r"(?:(?:answer|label|activity|option|choice|letter|relation|relationship)(?:\s(?:is|would be|should be)\b)\s?:?\s?"
-    r"|(?:it is|it's|this is|that is|that's)\s)",
-    re.IGNORECASE,
-)
-_DOER = re.compile(
-    r"^(?:(?:the|an?)\s)?(?:person|people|man|men|woman|women|child|children|boys?|girls?|he|she|they)\s(?:is|are)\s",
-    re.IGNORECASE,
-)
-_NAMED = re.compile(
-    r"\b(?:answer|label|activity|option|choice|letter|relation)\s(?:is|would be)\b\s?:?\s?|\b(?:answer|label|activity)\s?:\s?",
-    re.IGNORECASE,
-)
-_SO = re.compile(r"[\s,.;:]{0,3}(?:\b(?:so|therefore|thus|hence)\b)?[\s,]{0,2}(?:\bthe\b)?\s?$", re.IGNORECASE)
-_SENTENCE = re.compile(r"(?<=[^\s\d])[.;!?](?=\s)|(?<=\d)[.;!?](?=\s\D)")
-_LINE = re.compile(r"(?<![:\s]) ?\n")  # a line that ends in a colon goes on in the next
-_NUMBER = re.compile(r"^(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?$")
-_EDGES = " \t\n\r.,;:!?\"'()[]{}"
-# what follows a yes or no that is the whole answer, where no mark does ("no one" and "no parking" are answers of their own)
-_GOES_ON_WORDS = (
-    "it he she they there this that these those i we you the his her their not since as for is isn't are aren't"
-)
-_GOES_ON = frozenset(_GOES_ON_WORDS.split())
+LONGEST_ANSWER = {True: 12, False: 24}
+"""Words beyond which a text is no answer to a question (VQA-X) and no activity (ACT-X)."""
+
+_EDGES = " \t\n\r.,;:!?\"'()[]{}-\u2026"
 _PLACEHOLDERS = frozenset({MISSING, NO_DETAILS, "explanation", "none", "n/a", ""})
-
-
-def clean(reply: str) -> str:
-    """A reply as plain text: no thinking aloud, no markdown, no angle brackets but those of object tags, no speaker."""
-    text = unicodedata.normalize("NFKC", reply[:LONGEST]).replace("\u2019", "'")
-    text = _THOUGHT.split(text)[-1]
-    kept = TAG.sub(lambda m: f"\ue000{m.group(1)}\ue001", text)  # private characters stand for tags meanwhile
-    kept = re.sub(r"[*`#<>|]+", " ", kept)
-    kept = re.sub(r"\ue000(\d{1,4})\ue001", r"<det\1>", kept)
-    kept = re.sub(r"[^\S\n]+", " ", kept).strip()
-    return _SPEAKER.sub("", kept).strip()
-
-
-def from_json(text: str) -> tuple[str, str | None] | None:
-    """A reply that is a JSON object with an answer in it."""
-    if not (text.startswith("{") and text.endswith("}")):
-        return None
-    try:
-        found = json.loads(text)
-    except (ValueError, RecursionError):
-        return None
-    answer = next((found[k] for k in ("answer", "label", "activity", "letter") if isinstance(found.get(k), str)), None)
-    explanation = found.get("explanation")
-    return None if answer is None else (answer, explanation if isinstance(explanation, str) else None)
-
-
-def explanation_of(text: str | None) -> str | None:
-    """What follows "because", without another one or an "Explanation:"; None where nothing is said."""
-    bare = _AGAIN.sub("", text or "").strip(" \t\n\r,:;-").strip()
-    return bare if re.search(r"\w", bare) else None
 
 
 def is_valid(explanation: str | None) -> bool:
@@ -91,53 +39,262 @@ def is_valid(explanation: str | None) -> bool:
     return explanation is not None and explanation.strip(_EDGES + "<>").lower() not in _PLACEHOLDERS
 
 
-def split_because(text: str) -> tuple[str, str | None]:
-    """Before and after the first "because"; without one, the whole and None."""
-    found = _BECAUSE.search(text)
-    return (text[: found.start()].strip(), text[found.end() :]) if found else (text, None)
-
-
-def _answer_text(text: str) -> str:
-    """An answer without "the answer is" and the like before it, and without marks around it."""
-    bare = text.strip(_EDGES)
-    for _ in range(2):
-        bare = _LEAD.sub("", bare).strip(_EDGES)
-    return bare
-
-
-def verdict_cut(text: str, start: int) -> str:
-    """The reason before a verdict that comes after it: "it rains, so the answer is yes" without what follows the rain."""
-    return _SO.sub("", text[:start])
-
-
-# ---------------------------------------------------------------- VQA-X, ACT-X
-
-
 def read_open(reply: str, *, short: bool) -> Read:
     """An answer in words. `short` (VQA-X): a yes or no at the head is the whole answer, and so is a number where nothing
     ends the answer; else (ACT-X) who acts is left out.
     """
-    given = from_json(reply[:LONGEST].strip())
-    text = clean(reply)
-    before, after = split_because(text) if given is None else given
-    line = _LINE.search(before)
-    short_line = line is not None and len(before[: line.start()].split()) <= SHORT
-    ended = given is not None or after is not None or short_line
-    if given is None and after is None:
-        before, after = _first_sentence(text)
-    elif given is None and line:
-        before, after = text[: line.start()], text[line.end() :]
-    elif after is not None and not before.strip(_EDGES):
-        return Read(*_named_later(after))
-    answer = _answer_text(before)
+    if given := as_asked(reply):
+        return Read(given[0].lower(), explanation_of(given[1]))
+    said = said_in(reply)
+    parts = _parted(corrected(said.text), short) if said.text else _NONE
+    after = parts.after if said.reason is None or (not said.ended and parts.after) else said.reason
+    answer, rest = _settled(parts.head, short, numbers=not (parts.ended or said.ended))
+    if answer is not None and _denied_later(answer, parts.after):
+        answer = None
+    if answer in ("yes", "no") and after and (echo := _ECHO.match(after)):
+        after, rest = after[echo.end() :], echo.group()
+    return Read(answer, explanation_of(after) or explanation_of(said.reason) or explanation_of(rest))
+
+
+# ---------------------------------------------------------------- where the answer ends
+
+
+class _Parts(NamedTuple):
+    """The text of an answer; what follows, and whether that is said as its reason; whether the answer's end is sure."""
+
+    head: str
+    after: str | None = None
+    ended: bool = False
+    why: bool = False
+
+
+_NONE = _Parts("")
+_BREAK = re.compile(r"(?<=[^\s:]) ?\n\s*|;\s|(?<=\w):\s(?!\d)|(?<!\d)\s-{1,3}\s|\s-{1,3}\s(?!\d)", re.IGNORECASE)
+_CLAUSE = re.compile(
+    r",\s(?:(?:it|he|she|they|there|this|you|we|i|which|judging|according|seen|shown|indicated|evidenced|evident|who)\b"
+    r"|(?:the|his|her|its|their|a|an)\s(?:[\w'-]+\s){1,3}?(?:is|are|has|have|was|were|looks?|appears?|seems?|can|shows?|does|do)\b)",
+    re.IGNORECASE,
+)
+_PREFACE = re.compile(
+    r"(?:let me|let's|i will|i'll|i need to|to (?:answer|determine|identify)|draft\b|first,|step \d|question\b|q:|here (?:is|are))",
+    re.IGNORECASE,
+)
+_OFFER = re.compile(
+    r"(?:the |possible |available )?(?:options|choices|labels|answers)(?: are)?\s?:|the (?:options|choices|labels)\b",
+    re.IGNORECASE,
+)
+_NOT_A = re.compile(
+    r"(?:it|this|that)?\s?(?:is not|isn't|'s not|is neither|'s neither|was not|not|neither|never)\b", re.IGNORECASE
+)
+_NO_COMMA = re.compile(r"^no,\s(?=\w)", re.IGNORECASE)
+_ASKED = re.compile(r"q(?:uestion)?\s?:[^\n]{0,500}\n\s{0,9}a(?:nswer)?\s?:\s{0,4}", re.IGNORECASE)
+_LIST_SIGN = re.compile(r"1[.)]\s{1,4}(?=\S)")
+
+
+def _parted(text: str, short: bool) -> _Parts:
+    """The text of the answer, what follows it, and whether its end is sure."""
+    if _OPEN.match(text) and _OR.search(_first_part(text, short).head):
+        return _NONE
+    text = leads_off(_ASKED.sub("", text, count=1) if text[:1] in "Qq" else text)
+    reason = REASON.search(text)
+    zone = len(text) if reason is None else reason.start()
+    if not text[:zone].strip(_EDGES):
+        return _named_later(text, reason.end() if reason else 0, short)
+    named = named_in(text, zone)
+    if named is not None:
+        parts = _first_part(leads_off(text[named.end() :]), short)
+        return parts if parts.after else parts._replace(after=before_verdict(text, named.start()))
+    parts = _first_part(text, short)
+    if _OFFER.match(text):
+        return _Parts("", parts.after)
+    for _ in range(4):
+        asks = parts.head.endswith("?")
+        if not parts.after or parts.why or not (asks or _PREFACE.match(parts.head) or _NOT_A.match(parts.head)):
+            break
+        rest = parts.after.lstrip(_EDGES)
+        parts = _first_part(leads_off(_NO_COMMA.sub("", rest, count=1) if asks else rest), short)
+    verdict = verdict_in(text)
+    if verdict is not None and verdict.start():
+        return _weighed(parts, text, verdict, short)
+    if is_clause(parts.head) and "\n" in text:
+        last = text[text.rstrip().rfind("\n") :].strip()
+        if len(last.split()) <= SHORT and not is_clause(last) and last != parts.head:
+            return _Parts(last, text[: text.rstrip().rfind("\n")], True)
+    return parts
+
+
+def _weighed(parts: _Parts, text: str, verdict: re.Match[str], short: bool) -> _Parts:
+    """The verdict where the first part was but a part of the reason; nothing where the two are answers that differ."""
+    named = _first_part(text[verdict.end() :], short)
+    first, last = parts.head.strip(_EDGES).lower(), named.head.strip(_EDGES).lower()
+    if len(first.split()) > SHORT or is_clause(first) or verdict.group()[:5].lower() == "final":
+        return named if named.after else named._replace(after=before_verdict(text, verdict.start()))
+    of_the_reason = (
+        parts.why and named_in(verdict.group() + "x") is None
+    )  # "..., so it is likely that": no answer is named
+    same = first == last or f" {first} " in f" {last} "
+    return parts if same or of_the_reason else _Parts("", parts.after)
+
+
+def _first_part(text: str, short: bool) -> _Parts:
+    if _LIST_SIGN.match(text) and not is_clause(text[2:].lstrip()):
+        text = text[2:].lstrip()
+    reason = REASON.search(text)
+    zone = len(text) if reason is None or not text[: reason.start()].strip(_EDGES) else reason.start()
+    start, end, sure = zone, zone if reason is None else reason.end(), reason is not None and zone < len(text)
+    why = zone
+    found = _break_in(text, zone, reason is not None)
+    if found is not None:
+        start, end = found.span()
+        sure = sure or (len(text[:start].split()) <= SHORT and "\n" in found.group())
+    clause = _CLAUSE.search(text, 0, start)
+    if clause is not None and clause.start():
+        start, end = clause.start(), clause.start() + 1
+    stop = next(sentence_ends(text, start), None)
+    if stop is not None:
+        start, end = stop[0] + text[stop[0]].count("?"), stop[1]
+    if short and (bracket := text.find(" (", 0, start)) > 0:
+        aside = text.find(")", bracket, start)
+        start, end = bracket, end if reason and aside > 0 and not text[aside:zone].strip(_EDGES) else bracket + 1
+    if end >= len(text) and start >= len(text):
+        return _Parts(text, None, sure)
+    return _Parts(text[:start], text[end:], sure, start == why)
+
+
+def _break_in(text: str, zone: int, reasoned: bool) -> re.Match[str] | None:
+    """The first dash, colon, semicolon or end of a line. Before a reason a few words between belong to the answer or are it."""
+    for found in _BREAK.finditer(text, 0, zone):
+        between = text[found.end() : zone].strip(_EDGES)
+        few = (
+            reasoned
+            and between
+            and len(between.split()) < SHORT
+            and not is_clause(between)
+            and "\n" not in found.group()
+        )
+        if few and found.group().strip().startswith("-") and found.start():
+            continue
+        if found.start():
+            return found
+    return None
+
+
+def _named_later(text: str, start: int, short: bool) -> _Parts:
+    """A reply that begins with its reason: "Because it rains, the answer is yes."."""
+    found = named_in(text) or verdict_in(text)
+    if found is None:
+        return _Parts("", text[start:])
+    return _first_part(text[found.end() :], short)._replace(after=before_verdict(text[start:], found.start() - start))
+
+
+# ---------------------------------------------------------------- what the answer is
+
+_NUMBER = re.compile(r"^(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?$")
+# what follows a yes or no that is the whole answer, where no mark does ("no one" and "no parking" are answers of their own)
+_GOES_ON_WORDS = (
+    "it he she they there this that these those i we you the his her their not since as for is isn't are aren't"
+)
+_GOES_ON = frozenset(_GOES_ON_WORDS.split())
+_YES_NO = {"yes": "yes", "no": "no", "yeah": "yes", "yep": "yes", "yup": "yes", "nope": "no", "nah": "no"}
+_DOER = re.compile(
+    r"^(?:(?:the|an?|this|that|some|several|two|three|\d)\s)?(?:[a-z-]+\s){0,2}?(?:person|people|man|men|woman|women|child|children"
+    r"|kids?|boys?|girls?|guy|lady|player|players|individuals?|someone|somebody|group|he|she|they)"
+    r"(?:\s(?:in|on|at|of|with)\s(?:[a-z'-]+\s){1,4}?(?=is\b|are\b|'s\b|'re\b))?(?:\s?(?:is|are|'s|'re|seems? to be"
+    r"|appears? to be)(?: (?:currently|probably|likely|clearly))?\s|\s(?=[a-z]{2,}ing\b))",
+    re.IGNORECASE,
+)
+_SUBJECT = re.compile(
+    r"^(?:the|this|that|these|those|his|her|its|their|my|an?)\s(?:[\w'-]+\s){1,6}?(?:is|are|(?:appears?|seems?"
+    r"|looks?) to be)\s(?P<said>\S.*)$",
+    re.IGNORECASE | re.DOTALL,
+)
+_THERE = re.compile(
+    r"^there(?:\s(?:is|are)|'s|'re)\s(?:(?:only|exactly|about|just|clearly)\s)?(?P<said>\d[\d,.]*|one|two|three|four|five|six|seven"
+    r"|eight|nine|ten|eleven|twelve)\b",
+    re.IGNORECASE,
+)
+_NOT_BUT = re.compile(
+    r"^(?:(?:it|this|that)(?: is|'s)\s)?(?:not|neither|isn't)\s(?:[^.\n]|\.(?=\d)){1,120}?,?\s(?:but|rather"
+    r"|instead)(?:\srather)?,?\s(?:(?:it is|it's)\s)?(?P<said>\S.*)$",
+    re.IGNORECASE | re.DOTALL,
+)
+_NOT_TAIL = re.compile(
+    r"(?:,\s(?:and\s|but\s)?not|\s(?:and|but)\snot|\s\(not|\srather\sthan|\sinstead\sof|,?\sas\sopposed\sto)\s\S.*$",
+    re.IGNORECASE | re.DOTALL,
+)
+_NO_ANSWER = re.compile(
+    r"(?:i|we|you|one)(?:\s(?:am|do|can|could|cannot|would|must|was|were|have|had)|'m|'ve)?\s?(?:not|n't|unable|sorry|cannot)\b"
+    r"|(?:i|we) (?:can't|don't|couldn't|cannot)|i'm (?:sorry|unable|not)"
+    r"|not possible to|impossible to|(?:unable|hard|difficult) to|cannot be|can't be|(?:it )?(?:cannot|can't) (?:tell|say"
+    r"|determine)|as an ai|sorry\b|either\s|whether\s|neither\s|do you mean|options are|the (?:options|choices|labels)\b"
+    r"|yes\s?(?:/|and|or)\s?no\b|no\s?(?:/|and|or)\s?yes\b",
+    re.IGNORECASE,
+)
+_OPEN = re.compile(r"\W*(?:it|this|that)\s(?:could|might|may|can)\s", re.IGNORECASE)
+_ASIDE = re.compile(r"\s\((?:not |confidence|probability|score|i |\d)[^()\n]{0,80}\)$", re.IGNORECASE)
+_ECHO = re.compile(
+    r"\W*(?:it|he|she|they|there|this|that|we|you)\s(?:is|are|does|do|has|have|was|were|can|will|isn't|aren't|doesn't"
+    r"|don't)(?:\snot)?[.!]\s",
+    re.IGNORECASE,
+)
+_IS_IT = re.compile(
+    r"\s(?:is|would be|seems|must be)\s(?:the\s)?(?:(?:correct|right|best)\s)?(?:answer|activity|correct|right)(?:\sanswer)?$",
+    re.IGNORECASE,
+)
+_MEANT = frozenset(
+    (
+        "sure",
+        "possible",
+        "visible",
+        "at",
+        "applicable",
+        "yet",
+        "much",
+        "many",
+        "really",
+        "very",
+        "long",
+        "far",
+        "clear",
+        "enough",
+    )
+)
+_OR = re.compile(r"\s(?:or|/)\s", re.IGNORECASE)
+
+
+def _settled(head: str, short: bool, numbers: bool) -> tuple[str | None, str]:
+    """The answer in a text, and what it says beyond; None where the text denies, asks or leaves open."""
+    text = leads_off(head).strip(_EDGES)
+    text = _IS_IT.sub("", text)
+    if not text or head.rstrip(" \"'").endswith("?") or _NO_ANSWER.match(text):
+        return None, ""
+    text = _undenied(text)
     if short:
-        word, rest = _whole_word(answer, numbers=not ended)
-        if rest:
-            return Read(word, explanation_of(after) or explanation_of(rest))
+        word, rest = _whole_word(text, numbers)
+        if _OR.search(text) and (word not in ("yes", "no") or _OR.match(f" {rest}")):
+            return None, ""
+        if rest or word in ("yes", "no"):
+            return word, rest
+        counted = _THERE.match(text)
+        text = counted["said"] if counted else text
     else:
-        answer = _DOER.sub("", answer)
-    said = None if _ECHO.match(reply) else answer.lower() or None
-    return Read(said, explanation_of(after))
+        text = _DOER.sub("", _ASIDE.sub("", f"{text})" if text.count("(") > text.count(")") else text))
+    if is_clause(text):
+        subject = (
+            _DOER.sub("", text) if _DOER.match(text) else (found["said"] if (found := _SUBJECT.match(text)) else "")
+        )
+        text = subject if len(subject.split()) <= (SHORT if short else 2 * SHORT) else ""
+    text = _undenied(text)
+    return (text.lower() or None) if len(text.split()) <= LONGEST_ANSWER[short] else None, ""
+
+
+def _undenied(text: str) -> str:
+    """What is affirmed of "not X but Y" and "Y, not X"; nothing of "not X"."""
+    if found := _NOT_BUT.match(text):
+        text = leads_off(found["said"])
+    text = _NOT_TAIL.sub("", text).strip(_EDGES)
+    first, _, others = text.lower().partition(" ")
+    return "" if first in ("not", "isn't", "never") and others.partition(" ")[0] not in _MEANT else text
 
 
 def _whole_word(answer: str, numbers: bool) -> tuple[str, str]:
@@ -147,89 +304,20 @@ def _whole_word(answer: str, numbers: bool) -> tuple[str, str]:
     """
     first, _, rest = answer.partition(" ")
     word = first.rstrip(",.;:!?").lower()
-    alone = word in ("yes", "no") and (word != first.lower() or rest.partition(" ")[0].lower() in _GOES_ON)
-    return (word, rest) if alone or (numbers and _NUMBER.match(word)) else (answer, "")
+    if word in _YES_NO and (not rest or word != first.lower() or rest.partition(" ")[0].lower() in _GOES_ON):
+        return _YES_NO[word], rest
+    return (word, rest) if numbers and _NUMBER.match(word) else (answer, "")
 
 
-def _first_sentence(text: str) -> tuple[str, str | None]:
-    """The first line, and of that the first sentence, where it is longer than any answer need be."""
-    line = _LINE.search(text)
-    first = text[: line.start()] if line else text
-    end = (_SENTENCE.search(first) if len(first.split()) > SHORT else None) or line
-    return (text[: end.start()], text[end.end() :]) if end and end.start() else (text, None)
-
-
-def _named_later(text: str) -> tuple[str | None, str | None]:
-    """A reply that begins with its reason: "Because it rains, the answer is yes."."""
-    found = list(_NAMED.finditer(text))
-    if not found:
-        return None, explanation_of(text)
-    answer, _more = _first_sentence(text[found[-1].end() :])
-    return _answer_text(answer).lower() or None, explanation_of(verdict_cut(text, found[-1].start()))
-
-
-# ---------------------------------------------------------------- e-SNLI-VE
-
-_STEMS = {
-    "entailment": r"entail(?:ment|ments|s|ed|ing)?",
-    "contradiction": r"contradict(?:ion|ions|s|ed|ory|ing)?",
-    "neutral": r"neutral(?:ity)?",
-}
-_ANY_LABEL = re.compile("|".join(rf"\b(?P<{label}>{stem})\b" for label, stem in _STEMS.items()), re.IGNORECASE)
-_CLAUSE = re.compile(  # what ends the reach of a negation
-    r"[.,;:!?()\n–—]|\s-\s|\b(?:but|so|and|then|thus|therefore|hence|because|since|which|however|although|though)\b",
-    re.IGNORECASE,
-)
-_DENIES = re.compile(
-    r"\b(?:not|no|non|cannot|never|neither|nor|none|nothing|without|hardly|unlikely|fails?|failed|failing|lacks?|than|instead of)\b"
-    r"|n't\b",
-    re.IGNORECASE,
-)
-_OR = re.compile(r"\s(?:or|nor)\s(?:[\w'-]+\s){0,2}", re.IGNORECASE)
-_LABEL_ENDS = re.compile(r"[,:;.!]\s|\s-\s")
-REACH = 5  # words before a label among which a negation denies it
-
-
-def labels_in(text: str) -> list[str]:
-    """The labels that a text affirms, each once, in the order of its words.
-
-    A label is denied by a negation a few words before it in the same clause, and with the label before it where "or" joins them.
-
-    >>> labels_in("It is neutral, no contradiction"), labels_in("not a clear entailment"), labels_in("entailment or neutral")
-    (['neutral'], [], ['entailment', 'neutral'])
-    """
-    affirmed: dict[str, None] = {}
-    end, denied = 0, False
-    for found in _ANY_LABEL.finditer(text):
-        between = text[end : found.start()]
-        near = _CLAUSE.split(between)[-1].replace("-", " ").split()[-REACH:]
-        denied = bool(_DENIES.search(" ".join(near)) or (denied and _OR.fullmatch(between)))
-        if not denied:
-            affirmed[str(found.lastgroup)] = None
-        end = found.end()
-    return list(affirmed)
-
-
-def read_label(reply: str) -> Read:
-    """One of the three labels; None where none or several are affirmed."""
-    given = from_json(reply[:LONGEST].strip())
-    text = clean(reply)
-    before, after = split_because(text) if given is None else given
-    if given is None and (after is None or _LINE.search(before)):
-        before, after = _label_first(text, before, after)
-    found = labels_in(before)
-    if not found and given is None:
-        named = list(_NAMED.finditer(text))
-        found = labels_in(text[named[-1].end() :].partition(".")[0]) if named else labels_in(text) if not before else []
-    label = found[0] if len(found) == 1 else None
-    return Read(label if label in LABELS else None, explanation_of(after))
-
-
-def _label_first(text: str, before: str, after: str | None) -> tuple[str, str | None]:
-    """A label on a line of its own, or without "because" before a comma, a colon or the end of a sentence; then the reason."""
-    mark = _LINE.search(before) or (None if after is not None else _LABEL_ENDS.search(text))
-    if mark is not None:
-        first = labels_in(text[: mark.start()])
-        if first and set(labels_in(text[mark.end() :])) <= (set(first) if "\n" in mark.group() else set()):
-            return text[: mark.start()], text[mark.end() :]
-    return before, after
+def _denied_later(answer: str, after: str | None) -> bool:
+    """Whether the next sentence takes an answer back: "It is red. It is not red."."""
+    if not after or len(answer) > 60:
+        return False
+    return (
+        re.match(
+            rf"[\s.]*(?:no,? )?(?:it|this|that)(?:\sis not|'s not|\sisn't)\s(?:an?\s|the\s)?{re.escape(answer)}\b",
+            after,
+            re.IGNORECASE,
+        )
+        is not None
+    )

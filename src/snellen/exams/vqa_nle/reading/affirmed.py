@@ -1,0 +1,103 @@
+"""Which of some options a text affirms: not those that it denies, and apart from those that it only names as possible."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+_CLAUSE = re.compile(  # what ends the reach of a negation
+    r"[.,;:!?()\n]|\s-\s|\b(?:but|so|and|then|thus|therefore|hence|because|since|which|however|although|though|rather than|instead of)\b",
+    re.IGNORECASE,
+)
+_DENIES = re.compile(
+    r"\b(?:not|no|non|cannot|never|neither|nor|none|nothing|without|hardly|unlikely|fails?|failed|failing|lacks?|than|instead of"
+    r"|excludes?|eliminate[sd]?|rul(?:e|es|ed|ing) out)\b"
+    r"|n't\b",
+    re.IGNORECASE,
+)
+_DENIED_AFTER = re.compile(
+    r"[)\]\"'*]{0,3}[^\S\n](?:(?:is|are|was|seems?|looks?|can be|could be|would be|must be)\s(?:(?:clearly|definitely|also|both|all)\s)?"
+    r"(?:not|incorrect|wrong|false|unlikely|implausible|out\b|ruled out|eliminated|excluded|impossible|less)|(?:isn't|aren't"
+    r"|doesn't|don't|does not|do not|can't|cannot)\b)",
+    re.IGNORECASE,
+)
+_HEDGES = re.compile(
+    r"\b(?:could|might|may|whether|if|either|first|initially|originally|thought|assumed|looks?|looked|seems?|seemed|appears?"
+    r"|appeared|draft|between|options?|choices|labels|classes|among|unless|require|requires)\b",
+    re.IGNORECASE,
+)
+_OR = re.compile(r"\s(?:or|nor)\s(?:[\w'-]+\s){0,2}", re.IGNORECASE)
+_JOINS = re.compile(
+    r"\W{0,3}(?:,\s|/|&|\s)(?:(?:or|and|nor|both|option|choice|maybe)\W?\s?){0,2}\W{0,2}", re.IGNORECASE
+)
+REACH = 5
+"""Words before an option among which a negation denies it."""
+
+
+class Option(NamedTuple):
+    """An option that is named, where it begins and ends, whether it is only called possible, and whether it is denied."""
+
+    name: str
+    start: int
+    end: int
+    hedged: bool
+    denied: bool = False
+
+
+def options_in(
+    text: str, matches: Iterator[re.Match[str]], name: Callable[[re.Match[str]], str], all_of: int
+) -> list[Option]:
+    """Every option that a text names, in its order. Options that "or" or a comma joins hang together; `all_of` them are a list
+    of what there is, and no choice.
+
+    An option is denied by a negation a few words before it in the same clause, with the option before it where "or" joins them, or by
+    what follows it ("A is wrong").
+    """
+    groups: list[list[tuple[Option, bool]]] = []
+    end, denied = 0, False
+    for match in matches:
+        between = text[end : match.start()]
+        near = " ".join(_CLAUSE.split(between)[-1].replace("-", " ").split()[-REACH:]) if end or between else ""
+        tail = text[max(0, match.start() - 12) : match.start()].lower()
+        denied = bool(
+            _DENIES.search(near)
+            or (denied and _OR.fullmatch(between))
+            or tail.endswith(("rather than ", "instead of ", "opposed to "))
+        )
+        after = _DENIED_AFTER.match(text, match.end())
+        several = (
+            after is not None and re.search(r"\b(?:are|aren't|can|both|all|do|don't)\b", after.group()) is not None
+        )
+        option = Option(name(match), match.start(), match.end(), _HEDGES.search(near) is not None)
+        if groups and not denied and _JOINS.fullmatch(between):
+            groups[-1].append((option, after is not None))
+            if several:
+                groups[-1] = [(one, True) for one, _no in groups[-1]]
+        else:
+            groups.append([(option, denied or after is not None)])
+        end = match.end()
+    found: list[Option] = []
+    for group in groups:
+        listed = len({option.name for option, _no in group}) >= all_of
+        hedged = listed or group[0][0].hedged
+        found += [option._replace(hedged=hedged, denied=no) for option, no in group]
+    return found
+
+
+def affirmed(options: list[Option]) -> list[Option]:
+    """Those that are not denied."""
+    return [option for option in options if not option.denied]
+
+
+def decided(options: list[Option]) -> Option | None:
+    """The one option that is affirmed; where others are called possible only, the one that is not. None is, where the same is denied
+    afterwards.
+    """
+    left = affirmed(options)
+    for only in (left, [option for option in left if not option.hedged]):
+        if len({option.name for option in only}) == 1:
+            last = only[-1]
+            taken_back = any(o.denied and o.name == last.name and o.start > last.start for o in options)
+            return None if taken_back else last
+    return None

@@ -1,0 +1,50 @@
+"""Replies that take back what they said: "Red. No, wait, blue"."""
+
+from __future__ import annotations
+
+import re
+
+from snellen.core.reply_words import correction_end
+from snellen.exams.vqa_nle.reading.leads import is_clause, leads_off
+from snellen.exams.vqa_nle.reading.reasons import REASON
+
+_STRONG = re.compile(
+    r"\bwait\b|\bactually,? no\b|\bno,? actually\b|\b(?:scratch|strike|forget|ignore|disregard) that\b|\bcorrect(?:ion|ed)\b"
+    r"|\bmistake\b|\b(?:i|let me) (?:mean|meant|correct|rephrase|revise)\b"
+    r"|\bsecond thought|\b(?:closer|further) (?:look|inspection|examination)|\brevised\b",
+    re.IGNORECASE,
+)
+_TAKEN_BACK = re.compile(
+    r"(?:that|this|it)(?: is|'s| was| isn't| is not)\s(?:not )?(?:wrong|incorrect|mistaken|right|correct)\b|\bi (?:was|am) (?:wrong"
+    r"|mistaken)\b|\bi'm not sure\b",
+    re.IGNORECASE,
+)
+_BEFORE = re.compile(r"\W*\w+\W+\w")  # something that can be taken back stands before
+_SAID_NO = re.compile(r"\bno[.!,:-]?$", re.IGNORECASE)
+_NO_MORE = re.compile(r"\W*$|[.!?\n)]|\s-\s|\s\(|,?\s(?:because|since|as|due|given)\b", re.IGNORECASE)
+_YES_OR_NO = re.compile(r"\b(?:yes|no)\b", re.IGNORECASE)
+
+
+def corrected(text: str) -> str:
+    """What stands when "no, wait" and the like have taken the rest back; empty where all is taken back and nothing said instead.
+
+    After a reason "Actually, ..." may go on with the reason: it is no correction where a whole clause follows.
+    """
+    end = correction_end(text)
+    if not end or not _BEFORE.match(text[:end]):
+        return text
+    said_no = _SAID_NO.search(text, max(0, end - 4), end)
+    if (
+        said_no
+        and (said_no.group()[-1] == "." or _NO_MORE.match(text, end))
+        and _YES_OR_NO.search(text, 0, said_no.start())
+    ):
+        end = said_no.start()  # "Yes. Sorry, no."
+    tail = text[end:].lstrip(" \t\n,;:!-.")
+    if back := _TAKEN_BACK.match(tail):
+        tail = tail[back.end() :].lstrip(" \t\n,;:!-.")
+        return tail
+    if not re.search(r"\w", tail):
+        return "" if _TAKEN_BACK.search(text, max(0, end - 40), end) else text
+    late = REASON.search(text, 0, end) is not None and not _STRONG.search(text, max(0, end - 60), end)
+    return text if late and is_clause(leads_off(tail)) else tail

@@ -1,0 +1,188 @@
+"""The words before an answer: "I think it is", "Based on the image, the correct answer is", "Final answer:"; and verdicts after a reason.
+
+Every repeat is bounded or over one character class, so that no reply can make these slow.
+"""
+
+from __future__ import annotations
+
+import re
+
+_NOUN = (
+    r"(?:answer|label|activity|action|option|choice|letter|relation(?:ship)?|prediction|verdict|classification|response|conclusion"
+    r"|category)"
+)
+_WHICH = r"(?:(?:final|correct|best|right|true|most likely|most appropriate|likely|overall|short|main|appropriate|suitable)\s){0,2}"
+_WHERE = (
+    r"(?:\s(?:here|to (?:the|this|your) question|in (?:the|this) (?:image|picture|photo)|shown|depicted|being (?:performed|done)"
+    r"|for this (?:image|pair|question)"
+    r"|between (?:them|the two|the (?:image|premise) and the hypothesis)))?"
+)
+_IS = r"(?:is|would be|should be|must be|has to be|seems to be|appears to be|will be)"
+_SEE = r"(?:think|believe|say|guess|suppose|conclude|answer|go with|choose|pick|select|see|feel|assume|reckon)"
+_PLACE = r"(?:image|picture|photo|photograph|scene|visual|evidence|information|question|hypothesis|premise|context|options?|choices|clues)"
+_NEXT = r"(?=\S)(?!because\b|since\b|as\b|due\b)"
+
+_LEAD = re.compile(
+    r"(?:"
+    # who speaks, and how they begin
+    r"(?:assistant|ai|model|bot|chatbot|gpt|claude|gemini|llava|qwen|response)\s?:\s{0,4}"
+    r"|(?:sure(?: thing)?|certainly|of course|absolutely|okay|ok|alright|great(?: question)?|good question|well|hmm|hm|hi|hello"
+    r"|yes, of course)(?:[!.,:]|\s-)\s{1,4}"
+    r"|here(?:'s| is)(?: (?:my|the|your|an?))?(?: [a-z]{1,20}){1,4}:\s{1,4}"
+    # what it goes by
+    rf"|(?:in|from|based on|according to|looking (?:closely |carefully )?at|judging (?:by|from)|given|considering"
+    rf"|after (?:looking at|examining|analyzing)|as (?:seen|shown|visible) in|upon (?:examining|inspecting)|examining|among)"
+    rf"\s(?:the|this|your|these|four|all)\s(?:[\w']+\s){{0,3}}?{_PLACE}s?(?:\s(?:provided|above|shown|given|alone|itself|content"
+    rf"|details|and the (?:question|hypothesis|options)))?(?:\s?\([^()\n]{{0,300}}\))?,\s"
+    r"|(?:from what|as far as) (?:i|we|you) can (?:see|tell),?\s"
+    # how sure it is
+    rf"|(?:i(?:'d| would| do| can| will|'ll)?(?: clearly| also| therefore| personally| still)? {_SEE}|i(?:'m| am) (?:fairly "
+    rf"|pretty |quite |very )?(?:sure|confident|certain)|i lean towards?"
+    rf"|my (?:best )?guess (?:is|would be)|it (?:seems|appears|looks)(?: to be| like)?|one (?:would|can) say)(?:,)?(?: that)?(?:\s?:)?\s"
+    rf"|(?:(?:very |most |quite )?(?:probably|likely)|possibly|perhaps|maybe|apparently|clearly|definitely|obviously|evidently"
+    rf"|presumably|simply|just|actually)[,:]?\s{_NEXT}"
+    r"|(?:so|thus|hence|therefore|overall|finally|in conclusion|in summary|in short|to conclude|to sum up|consequently|accordingly"
+    r"|and|then|instead|rather)(?:,\s|\s?:\s{0,3}|\s(?=i\b|it\b|the\b|this\b|that\b|my\b|we\b))"
+    r"|(?:that's|that is|this is) why\s"
+    r"|(?:step|part) \d{1,2}\s?[:.]\s"
+    r"|tl;?\s?dr\s?:?\s"
+    # that it is the answer
+    rf"|(?:and |so )?(?:(?:the|my|our|your|an?|its)\s)?{_WHICH}{_NOUN}s?{_WHERE}(?:\s?\([^()\n]{{4,40}}\))?(?:\s?(?::|=>|->|=)"
+    rf"|\s-(?=\s)|\s{_IS}\b\s?:?|\n)\s{{0,4}}(?:(?:definitely|clearly|probably|simply|likely)\s)?"
+    rf"|(?:(?:it|this|that|these|they|the (?:answer|image|picture))(?:\s(?:is|are|was|{_IS}|could be|might be|may be|can be|shows?"
+    rf"|depicts?|looks like|represents?|would be classified as)|'s|'re)"
+    rf"(?: (?:clearly|probably|likely|definitely|most likely|actually|really|simply|just|indeed|called|classified as"
+    rf"|labell?ed(?: as)?|a case of|an (?:example|instance) of))?\s?:?\s)(?!(?:possible|clear|evident|obvious|likely|true)\s(?:that"
+    rf"|to)\b){_NEXT}"
+    r")",
+    re.IGNORECASE,
+)
+_PREMATURE = re.compile(
+    r"(?:(?:at first(?: glance| sight)?|initially|originally),?\s)?(?:(?:i|one|you)\s(?:first\s|initially\s|had\s|might\s|would\s"
+    r"|could\s|was\s|may\s)?(?:thought|think|assumed|assume|guessed|guess|say|said|believed|going to say)"
+    r"|(?:it|this)(?:\s(?:first\s)?(?:looks?|looked|seems?|seemed|appears?|appeared|might|may|could|is not|isn't|was not|wasn't"
+    r"|is neither)|'s not|'s neither)|neither|not)\b"
+    r"(?:[^.!?\n]|\.(?=\d)){0,120}?,?\s(?:but|however,?|yet)\s(?:(?:actually|really|in fact|now|then|on reflection|rather),?\s)?",
+    re.IGNORECASE,
+)
+
+
+def leads_off(text: str) -> str:
+    """A text from its answer on.
+
+    >>> leads_off("Based on the image, I think the correct answer is: red because it glows")
+    'red because it glows'
+    """
+    for _ in range(8):
+        found = _LEAD.match(text) or _PREMATURE.match(text)
+        if found is None or found.end() >= len(text):
+            break
+        text = text[found.end() :].lstrip(" \t\n\"'")
+    return text
+
+
+NAMED = re.compile(
+    rf"\b(?:{_WHICH}{_NOUN}{_WHERE}\s?(?:{_IS}\b\s?:?|:|=>|->|=|\n)|tl;?\s?dr\s?:|(?:thus|therefore|hence|conclusion"
+    rf"|in short)\s?:)\s{{0,4}}"
+    r"(?!(?:in|on|at|under|clear|obvious|based|found|visible|shown|that|not|no longer|the same|supported|one of|because|since"
+    r"|given)\b)(?=\W{0,4}\w)",
+    re.IGNORECASE,
+)
+"""An answer is named."""
+
+VERDICT = re.compile(
+    rf"(?:\b(?:so|therefore|thus|hence|consequently|accordingly|in conclusion|overall|in short|in summary|that's why|that is why"
+    rf"|which means(?: that)?|this means(?: that)?)\b[,:]?\s"
+    rf"(?:i(?:'d| would)? (?:say|go with|think|believe|conclude|choose)(?: that)?\s)?(?:it {_IS}|it's|this is|(?:the"
+    rf"|my) {_WHICH}{_NOUN}\s{_IS})\s?:?\s{{0,3}}|\bfinal {_NOUN}\s?(?:is|:)\s?:?\s{{0,3}}"
+    rf"|\b(?:so|therefore|thus|hence),?\s(?=(?:yes|no)\b(?:[.,;!\n]|\s?$|\s(?:because|since)\b)))(?=\W{{0,4}}\w)",
+    re.IGNORECASE,
+)
+"""An answer is named as what follows from what was said."""
+
+_NAME_HINTS = (
+    *(
+        "answer",
+        "label",
+        "activity",
+        "action",
+        "option",
+        "choice",
+        "letter",
+        "relation",
+        "prediction",
+        "verdict",
+        "classif",
+    ),
+    *("response", "conclusion", "category", "tl", "thus", "therefore", "hence", "short"),
+)
+_VERDICT_HINTS = (
+    *(
+        "therefore",
+        "thus",
+        "hence",
+        "consequently",
+        "accordingly",
+        "conclusion",
+        "overall",
+        "short",
+        "summary",
+        "why",
+        "means",
+    ),
+    *("final", "so, ", "so: ", "so "),
+)
+
+
+def named_in(text: str, end: int | None = None) -> re.Match[str] | None:
+    """Where an answer is named for the last time."""
+    lowered = text.lower()
+    return _last(NAMED, text, end) if any(hint in lowered for hint in _NAME_HINTS) else None
+
+
+def verdict_in(text: str) -> re.Match[str] | None:
+    """Where an answer is named for the last time as what follows from what was said."""
+    lowered = text.lower()
+    return _last(VERDICT, text, None) if any(hint in lowered for hint in _VERDICT_HINTS) else None
+
+
+def _last(pattern: re.Pattern[str], text: str, end: int | None) -> re.Match[str] | None:
+    found = list(pattern.finditer(text, 0, len(text) if end is None else end))
+    return found[-1] if found else None
+
+
+_FULL_CLAUSE = re.compile(
+    r"(?:it|he|she|they|we|i|you|there)\s\w"
+    r"|(?:the|this|that|these|those|his|her|its|their|a|an|my|both|all|some|one|two|three|several)\s(?:[\w'-]+\s){1,8}?(?:is|are"
+    r"|was|were|has|have|had|can|could|will|shows?|depicts?|features?|looks?|seems?|appears?|does|do|contains?)\b"
+    r"|(?:[\w'-]+\s){1,4}?(?:is|are|was|were|seems?|appears?)\s\w",
+    re.IGNORECASE,
+)
+
+
+def is_clause(text: str) -> bool:
+    """Whether a text begins with a subject and its verb, as a reason does and an answer does not."""
+    return _FULL_CLAUSE.match(text) is not None
+
+
+_SO = re.compile(
+    r"[\s,.;:]{0,3}(?:\b(?:so|therefore|thus|hence|and)\b)?[\s,]{0,2}(?:\b(?:the|my)\b)?\s?$", re.IGNORECASE
+)
+
+
+def before_verdict(text: str, start: int) -> str:
+    """The reason before a verdict that comes after it: "it rains, so the answer is yes" without what follows the rain."""
+    return _SO.sub("", text[:start])
+
+
+def without_lead_out(text: str) -> str:
+    """A reason without the words that lead from it to an answer: "It rains. So the answer is".
+
+    >>> without_lead_out("It rains. So the final answer is")
+    'It rains'
+    """
+    whole = f"{text.rstrip()} x"
+    for found in (verdict_in(whole), named_in(whole)):
+        if found and found.end() >= len(whole) - 1:
+            return before_verdict(whole, found.start())
+    return text
