@@ -1,6 +1,6 @@
 """Protocols named after somebody mark as their code does, on generated replies and predictions.
 
-The cases are ours, made from a seed. What the others' code says of them was recorded once, one character a case: `+` right, `-` wrong,
+The cases are ours, made from a seed. What the others say of them was recorded once, one character a case: `+` right, `-` wrong,
 `x` a wrong format. It is not run here. (`osworld-g`: tests/review/test_science_02_osworld_g.py.)
 """
 
@@ -148,7 +148,9 @@ FACTS = {
         "+-+-----++-----+-----+---+++-+++-++--+--+---+++----+-+---+---+---+-+-+--+--++--++++++-+----+-++--+-+"
     ),
 }
-"""SeeClick (pretrain/screenspot_test.py), ScreenSpot-Pro (eval_screenspot_pro.py), openadapt-grounding 0.1.2."""
+"""SeeClick (pretrain/process_utils.py) and ScreenSpot-Pro (eval_screenspot_pro.py), run; openadapt-grounding's two rules (2e9859e),
+written a second time from its source, since the package could not be installed where this was recorded.
+"""
 
 
 @pytest.mark.parametrize("protocol", ["screenspot", "screenspot-pro", "openadapt"])
