@@ -23,7 +23,7 @@ _NO_HEADS = (
 )
 _CHECKED = r"\[x\]|[\u2713\u2714\u2705\u2611]"
 _UNCHECKED = r"\[ ?\]|[\u2717\u2718\u274c\u2610\u2716]"
-_HINTS = (*":=|([?\n%", "->", " - ", *"\u2713\u2714\u2705\u2611\u2717\u2718\u274c\u2610\u2716")
+_HINTS = (*":=|([?\n%>", " - ", *"\u2713\u2714\u2705\u2611\u2717\u2718\u274c\u2610\u2716")
 _SIGN = r"[\"'*`_ ]{0,4}"
 _FLAGS = rf"(?:(?P<yes>{_YES})|(?P<no>{_NO}))"
 
@@ -40,8 +40,8 @@ class Flags:
         self._words = words
         word = words.word
         self._pair = re.compile(
-            rf"\b(?P<o>{word})\b{_SIGN}(?:(?::|=|->|=>|\||-|\(|\?|\n\n?)\|?{_SIGN}|(?=[\u2600-\u27ff])){_FLAGS}(?![\w']|\.\d)"
-            r"(?=\s{0,4}(?:[,;.\n|)\]}\"'*(-]|$))"
+            rf"\b(?P<o>{word})\b{_SIGN}(?:(?::|=|->|=>|>|\||-|\(|\?|\n\n?(?=[a-z]))\|?{_SIGN}|(?=[\u2600-\u27ff])){_FLAGS}(?![\w']|\.\d)"
+            rf"(?=\s{{0,4}}(?:[,;.\n|)\]}}\"'*(<-]|$|{word}\b))"
         )
         self._check = re.compile(rf"(?:(?P<yes>{_CHECKED})|(?P<no>{_UNCHECKED})){_SIGN}(?P<o>{word})\b")
         self._headed = re.compile(  # "Different: color. Same: size, shape"
@@ -56,10 +56,12 @@ class Flags:
         """The options that a map from options says yes to."""
         yes: list[str] = []
         some = False
-        for key, flag in value.items():
+        for key, told in value.items():
             bare = self._words.bare(without_signs(apart(str(key)[:100].lower())))
             if bare is None or len(bare) > 1:
                 continue
+            # {"color": true}, or {"color": {"different": true, "why": "..."}}
+            flag = next((v for v in told.values() if _is_flag(v)), "") if isinstance(told, dict) else told
             word = str(flag).strip().lower() if isinstance(flag, str | bool | int) else ""
             if not isinstance(flag, bool) and isinstance(flag, int) and flag not in (0, 1):
                 return None
@@ -112,3 +114,8 @@ class Flags:
                 elif head and _NO_WORD.fullmatch(cell):
                     no.add(head[0])
         return "\n".join(line for line in text.split("\n") if "|" not in line) if yes or no else text
+
+
+def _is_flag(value: Any) -> bool:
+    word = str(value).lower()
+    return _YES_WORD.fullmatch(word) is not None or _NO_WORD.fullmatch(word) is not None

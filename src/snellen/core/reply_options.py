@@ -190,7 +190,7 @@ class Options(Vocabulary):
             text = held[1] if end and self.named.search(held[1], end) else held[0]
         text = layout_off(text, numbered=True)
         if "<" in text:
-            text = _TAG.sub(lambda tag: tag.group() if self.is_in(tag.group()) else " ", text)
+            text = _TAG.sub(lambda tag: tag[0] if tag[0][1] != "/" and self.is_in(tag[0]) else " ", text)
         text = apart(text.strip())
         text = self._after_correction(self._from_answer(text))
         text, flags = self._flags.in_text(text)

@@ -7,6 +7,11 @@ import pytest
 from snellen.exams.illusionbench.reading import answer_robust
 
 REPLIES = [
+    ('{"shape": {"name": "cat", "confidence": 0.9}}', "IN", "shape", "cat"),
+    ('{"name": "cat", "background": "Ocean"}', "IN", "shape", "cat"),
+    ("<shape>cat</shape><scene>Ocean</scene>", "IN", "shape", "cat"),
+    ('{"shapes": ["cat"], "scenes": ["Ocean"]}', "IN", "shape", "cat"),
+    ("cat=1 dog=0", "IN", "shape", "cat"),
     ("Times Square, New York City", "IN", "scene", "Time_square"),
     ("The scene is Times Square in New York City.", "IN", "scene", "Time_square"),
     ("I'm unable to see a cat", "IN", "shape", None),
