@@ -247,7 +247,8 @@ def test_the_audit_of_salbench(tmp_path: Path) -> None:
     rows = json.loads(command("audit", "salbench", "--protocol", "paper", "--json", cache=tmp_path).stdout)
     p3 = next(r for r in rows if r["part"] == "P3")
     assert p3["list every option"] == pytest.approx(0.5, abs=1e-6)
-    assert p3["best constant"] == pytest.approx(0.5, abs=1e-6)
+    assert p3["best constant"] == pytest.approx(1 / 6, abs=1e-6), "one label, as the prompt wants it"
+    assert p3["a constant list"] == pytest.approx(0.5, abs=1e-6)
     assert 0.25 < p3["chance"] < 0.42
     assert p3["won by"] is None
 

@@ -80,13 +80,10 @@ def _said(rows: Sequence[Row], *, real: bool) -> list[str]:
         )
     lines += _missing(rows, real=real)
     tried = [row for row in rows if any(row[n] is not None for n in ("chance", CONSTANT, TEXT, *FORBIDDEN))]
-    won: dict[str, dict[str, None]] = {}
-    for row in tried:
-        if row["won by"]:
-            won.setdefault(row["protocol"], {})[row["won by"]] = None
+    won = sorted({row["protocol"] for row in tried if row["won by"]})
     if won:
-        by = "; ".join(f"{name} (by: {', '.join(how)})" for name, how in won.items())
-        lines.append(f"Can be won without looking: {by}.")
+        how = sorted({row["won by"] for row in tried if row["won by"]})
+        lines.append(f"Can be won without looking: {', '.join(won)} (by: {', '.join(how)}).")
     elif tried:
         lines.append(f"None of those tried reaches {100 * WON:.0f} %. Others who never look may do better.")
     untried = list(dict.fromkeys(row["protocol"] for row in rows if row not in tried))

@@ -20,7 +20,7 @@ from snellen.core.protocol import Protocol
 from snellen.core.results import CHANCE, GroupSummary, Score
 from snellen.core.types import Mark, Question, Sample
 from snellen.engine.mark.control_comparison import random_replies, sample_metric
-from snellen.engine.mark.plain_floors import has_own_floors, with_floors
+from snellen.engine.mark.plain_floors import common_truths, has_own_floors, with_floors
 from snellen.engine.mark.text_only import Guesses, TextOnly, text_only, whole_parts
 from snellen.engine.plan.plan import Target
 
@@ -185,13 +185,13 @@ class _Blind:
         return whole_parts(self.protocol, marked)[0].metrics[self.protocol.headline].value
 
     def _constants(self, form: str) -> dict[str, dict[str, float]]:
-        """What each option scores that is offered, by part."""
+        """What each option scores that is offered, by part; or each of the commonest truths that the floor was looked for among."""
         found: dict[str, dict[str, float]] = {name: {} for name in self.groups}
         for name, members in self.members.items():
             if not self._known(name):
                 continue
             question = self._asked(members[0])
-            for text in question.options:
+            for text in question.options or ([] if has_own_floors(self.protocol) else common_truths(members)):
                 reply = form.format(form=question.answer_form.format(text), o=text)
                 marks: dict[str, float] = {}
                 total = 0.0

@@ -106,8 +106,13 @@ def constants(samples: Sequence[Sample], questions: Sequence[Question | None]) -
 
 def _free(samples: Sequence[Sample], questions: Sequence[Question | None]) -> list[Constant]:
     form = next((q.answer_form for q in questions if q is not None), "{}")
+    return [Constant(form.format(text), form.format(text)) for text in common_truths(samples)]
+
+
+def common_truths(samples: Sequence[Sample]) -> list[str]:
+    """The commonest texts of the truths."""
     truths = Counter(text for s in samples for text in dict.fromkeys(texts_of(s.truth)))
-    return [Constant(form.format(text), form.format(text)) for text, _ in truths.most_common(MOST_TRUTHS)]
+    return [text for text, _ in truths.most_common(MOST_TRUTHS)]
 
 
 # ---------------------------------------------------------------- trying them

@@ -73,7 +73,7 @@ def text_only(
     if not asked:
         return TextOnly({})
     some = _some(asked)
-    known = _apart(protocol, trained_on, samples)
+    known = _apart(protocol, trained_on, some)
     plans = [(known, some)] if known else list(_folds(protocol, some))
     if not plans:
         return TextOnly({})
