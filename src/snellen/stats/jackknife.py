@@ -22,7 +22,7 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Callable, Sequence
-from math import isnan, nan, sqrt
+from math import ceil, floor, isnan, nan, sqrt
 from typing import TYPE_CHECKING
 
 from snellen.stats.intervals import Interval, Spread, student, wilson, worth
@@ -90,23 +90,27 @@ def moved_interval(
 
 
 def quantile_interval(values: Sequence[float], at: float, clusters: Sequence[str]) -> Interval | None:
-    """The interval of a quantile: from one value to another, namely those at the ends of the interval of the share `at`.
+    """The interval of a quantile, from one of the values to another.
 
-    None where there are fewer than two values.
+    The share of values below the true quantile is `at`, give or take its standard error: these are the values in those places. None
+    where there are fewer than two values.
 
-    >>> found = quantile_interval([float(i) for i in range(1, 102)], 0.5, [""] * 101)
-    >>> round(found.low, 1), round(found.high, 1), found.kind
-    (41.4, 60.6, 'order statistics')
+    >>> quantile_interval([float(i) for i in range(1, 102)], 0.5, [""] * 101)
+    Interval(low=41.0, high=61.0, kind='order statistics')
     """
     import numpy as np
 
-    if len(values) < 2:
+    n = len(values)
+    if n < 2:
         return None
-    found = np.array(values, dtype=np.float64)
-    below = of_samples((found <= np.quantile(found, at)).tolist(), clusters)
+    found = np.sort(np.array(values, dtype=np.float64))
+    below = of_samples((np.asarray(values) <= np.quantile(found, at)).astype(np.float64).tolist(), clusters)
     sure = worth(below.spread(at * (1 - at)))
-    low, high = np.quantile(found, wilson(at * sure.n, sure.n, sure.quantile))
-    return Interval(float(low), float(high), ORDER)
+    half = sure.quantile * sqrt(at * (1 - at) / sure.n)
+    place = at * (n - 1)  # where the quantile itself is: the interval never leaves it out
+    low, high = min(ceil(n * (at - half)) - 1, floor(place)), max(floor(n * (at + half)), ceil(place))
+    low, high = max(0, low), min(n - 1, high)
+    return Interval(float(found[low]), float(found[high]), ORDER)
 
 
 def left_out(clusters: Sequence[str]) -> Floats:
