@@ -105,7 +105,7 @@ def command(exam: str | None, own: dict[str, Any], **given: Any) -> int:
     )
     request = request_of(exam, own, given)
     plan = make_plan(request._replace(limits=limits, out=Path(given["out"])))
-    if not request.model:
+    if not request.model and plan.exam.default_model:
         click.echo(f"no --model was named: {plan.subject.spec} is asked", err=True)
     if own.get("check_batching"):
         return _check_batching(plan, own["check_batching"])

@@ -102,6 +102,8 @@ class Exam:
     """Classical solvers by name: `baseline/NAME` runs this `module:function` on questions."""
     scorers: tuple[str, ...] = ()
     """Who compares texts with pictures, for exams whose replies are captions; the first decides the headline."""
+    default_model: str = ""
+    """Who is asked where the user names nobody."""
     demo: tuple[str, ...] = ()
     demo_count: int | None = None
     max_tokens: int = 256

@@ -126,7 +126,9 @@ def _slug(spec: str) -> str:
 def make_plan(request: RunRequest, *, offline: bool = False) -> Plan:
     """Check everything that the user named, and open the data. `offline` makes a plan that calls nobody and scores nothing."""
     exam = exams.load(request.exam)
-    wanted = exam.understood(Wanted(request.model, request.prompt, request.selection, dict(request.options)))
+    wanted = exam.understood(
+        Wanted(request.model or exam.default_model or None, request.prompt, request.selection, dict(request.options))
+    )
     selection = _checked(exam, wanted)
     targets = choose(exam, request.protocols, wanted.prompt, request.controls)
     for target in targets:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from snellen.core.exam import Exam, HubSet, Wanted
+from snellen.core.exam import Exam, HubSet
 from snellen.core.options import SHOTS
 from snellen.exams.salbench.check import check
 from snellen.exams.salbench.data import SalBenchData
@@ -12,9 +12,6 @@ from snellen.exams.salbench.exports import exports
 from snellen.exams.salbench.prompts import PROMPTS, probes, truths
 from snellen.exams.salbench.protocols import PROTOCOLS
 from snellen.exams.salbench.rows import sample_from_row
-
-DEFAULT_MODEL = "ollama/llava:7b"
-"""Who is asked where nobody is named, as in the SalBench Evaluation Plan v2."""
 
 
 class SalBench(Exam):
@@ -31,6 +28,7 @@ class SalBench(Exam):
     old_names: Mapping[str, str] = {"seed": "plan-v2"}
     options = (SHOTS,)
     solvers: Mapping[str, str] = {"pixels": "snellen.exams.salbench.solver.pixels:solve"}
+    default_model = "ollama/llava:7b"  # as in the SalBench Evaluation Plan v2
     demo = ("baseline/pixels", "baseline/chance", "baseline/constant:Color")
     keeps_facts = False
 
@@ -40,9 +38,6 @@ class SalBench(Exam):
     truths = staticmethod(truths)
     sample_from_row = staticmethod(sample_from_row)
     exports = staticmethod(exports)
-
-    def understood(self, wanted: Wanted) -> Wanted:
-        return wanted if wanted.model else wanted._replace(model=DEFAULT_MODEL)
 
     def hub(self, name: str | None) -> HubSet:
         configs = ("P3*/*.parquet", "O3*/*.parquet")
