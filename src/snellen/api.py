@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -39,6 +40,8 @@ def evaluate(
 ) -> Run:
     """Run an exam, or go on with it, and give the run. Raises `Stopped` where it ended early with everything kept.
 
+    What `snellen run` notes (old answers, an edited prompt, questions left out) comes as warnings.
+
     `options` are the exam's and the subject's own, by name, as `snellen run EXAM --help` lists them: `shots=3`, `base_url=...`,
     `max_tokens=64`, `method="ocr"`. One that means nothing for this exam and subject is refused.
     """
@@ -55,6 +58,8 @@ def evaluate(
         out=Path(out),
     )
     finished = carry_out(make_plan(request), on_progress)
+    for note in finished.notes:
+        warnings.warn(note, stacklevel=2)
     if finished.stopped is not None:
         raise finished.stopped
     return finished.run

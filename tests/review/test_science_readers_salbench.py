@@ -51,3 +51,10 @@ def test_unfinished_thinking_is_never_correct(finish: str | None) -> None:
 
 def test_its_version_was_raised() -> None:
     assert PROTOCOLS["robust"].version == "2"
+
+
+@pytest.mark.parametrize(
+    "reply", ["Color | Yes", "Color | Yes\nSize | No\nOrientation | No", "| Color | yes |", "|", "Color |", "yes | no"]
+)
+def test_bars_without_a_table_never_end_a_run(reply: str) -> None:
+    assert read_robust(reply, ("orientation", "color", "size")) in (frozenset(), frozenset({"color"}))

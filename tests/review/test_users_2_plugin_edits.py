@@ -93,3 +93,61 @@ def test_edited_tags_and_pictures_of_equal_size_are_another_run(tmp_path: Path) 
         assert retagged["run"] != first["run"]
         (tmp_path / "data" / "0.png").write_bytes(bytes(reversed(png(0))))
         assert trial.run(PLUGIN)[0]["run"] != first["run"]
+
+
+def test_an_edit_that_is_taken_back_before_anything_is_asked_loses_nothing(tmp_path: Path) -> None:
+    with Endpoint(answer="3") as server:
+        trial = Trial(tmp_path, server)
+        first, *_ = trial.run(PLUGIN)
+        trial.plugin.write_text(PLUGIN.replace("How many?", "How many dots are there?"))
+        words = ["run", "count", "--plugin", trial.plugin, "--data", tmp_path / "data", "--out", tmp_path / "runs"]
+        words += ["--model", "api/m", "--base-url", server.url]
+        server.script = lambda _body, _n: (401, {}, b'{"error": {"message": "no"}}')
+        assert snellen(*words, cache=tmp_path / "cache").returncode == 2
+        assert not (Path(first["run"]) / "summary.json").exists(), "no score of the old wording stands for the new one"
+        server.script = None
+        again, _said, asked = trial.run(PLUGIN)
+        assert asked == 0
+        assert again["run"] == first["run"]
+        assert headline(again) == 1.0
+
+
+def test_a_module_that_the_plugin_imports_counts_as_its_source(tmp_path: Path) -> None:
+    with Endpoint(answer="3") as server:
+        trial = Trial(tmp_path, server)
+        source = PLUGIN.replace(
+            "def mark(", "import sys; sys.path.insert(0, str(Path(__file__).parent))\nfrom rule import mark\ndef _("
+        )
+        (tmp_path / "rule.py").write_text('def mark(answer, sample):\n    return answer == "3"\n')
+        assert headline(trial.run(source)[0]) == 1.0
+        (tmp_path / "rule.py").write_text('def mark(answer, sample):\n    return answer == "4"\n')
+        summary, said, _asked = trial.run(source)
+        assert headline(summary) == 0.0
+        assert "was edited since" in said
+
+
+def test_a_prompt_that_looks_at_the_pictures_and_sets_of_words_work(tmp_path: Path) -> None:
+    with Endpoint(answer="3") as server:
+        trial = Trial(tmp_path, server)
+        source = PLUGIN.replace('return "How many?"', 'return f"How many in {len(sample.pictures[0].data)} bytes?"')
+        source = source.replace('truth="3",', 'truth="3", facts={"of": {"red", "green", "blue", "black"}},')
+        first = trial.run(source)[0]["run"]
+        for _ in range(3):
+            summary, _said, asked = trial.run(source)
+            assert (summary["run"], asked) == (first, 0)
+
+
+def test_a_form_of_answer_that_cannot_be_filled_in_is_refused_before_anything_is_asked(tmp_path: Path) -> None:
+    with Endpoint(answer="3") as server:
+        trial = Trial(tmp_path, server)
+        form = """Question(id=sample.id, benchmark="count", prompt="question", parts=(Text(text="?"),), options=("3", "4"),
+                    answer_form='{"answer": {}}')"""
+        source = PLUGIN.replace('"How many?"', form).replace(
+            "Sample\n", "Sample, Question\nfrom snellen.core.types import Text\n", 1
+        )
+        trial.plugin.write_text(source)
+        words = ["run", "count", "--plugin", trial.plugin, "--data", tmp_path / "data", "--out", tmp_path / "runs"]
+        done = snellen(*words, "--model", "api/m", "--base-url", server.url, cache=tmp_path / "cache")
+        assert done.returncode == 2
+        assert "answer_form" in done.stderr
+        assert not server.requests

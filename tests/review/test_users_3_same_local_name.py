@@ -56,3 +56,14 @@ def test_a_rerun_that_asks_nothing_says_so_and_how_old_the_answers_are(tmp_path:
         _summary, said = run(server, tmp_path, "runs")
         assert not server.requests
         assert "nothing was asked: all 3 answers were there already, given on 2026-01-01; --fresh asks again" in said
+
+
+def test_what_was_paid_for_through_a_gateway_here_is_not_bought_again(tmp_path: Path) -> None:
+    write_set(tmp_path / "data", 8)
+    with Endpoint(answer="Color", cost=0.01) as server:
+        run(server, tmp_path, "first")
+        server.answer = "Size"
+        server.requests.clear()
+        summary, _said = run(server, tmp_path, "second")
+        assert not server.requests
+        assert summary["totals"]["stored"] == 8

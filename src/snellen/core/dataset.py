@@ -81,7 +81,7 @@ class SampleData(Dataset):
             seen.add(sample.id)
             ids.append(sample.id)
             shown = [hashlib.sha256(p.data).hexdigest() for p in sample.pictures]
-            known.append([sample.id, repr(sample.truth), sample.tags, repr(sample.facts), shown])
+            known.append([sample.id, _fixed(sample.truth), sample.tags, _fixed(sample.facts), shown])
         if not known:
             raise SnellenError(f"{where}: no samples of {exam} for this selection")
         chosen = choose(ids, options.limit, options.seed)
@@ -106,3 +106,11 @@ class SampleData(Dataset):
 
     def full(self, wanted: Callable[[str], bool]) -> Iterator[Sample]:
         yield from (s for s in self._all() if s.id in self._chosen and wanted(s.id))
+
+
+def _fixed(value: Any) -> str:
+    """A value as text that is the same in every process: a set of words has no order of its own."""
+    try:
+        return msgspec.json.encode(value, order="deterministic").decode()
+    except (TypeError, ValueError):
+        return repr(value)

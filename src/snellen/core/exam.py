@@ -184,6 +184,8 @@ class Exam:
             return Question(id=sample.id, benchmark=self.name, prompt=prompt, parts=(*sample.pictures, Text(text=said)))
         if not isinstance(said, Question):
             raise SnellenError(f"prompt {prompt}: ask() gave {type(said).__name__}, not a text or a Question")
+        if self.origin:
+            _check_form(prompt, said.answer_form)
         if said.id == sample.id and said.prompt == prompt and said.benchmark == self.name:
             return said
         return msgspec.structs.replace(said, id=sample.id, benchmark=self.name, prompt=prompt)
@@ -316,3 +318,13 @@ class Exam:
         other.protocols, other.prompts = every, asked
         other.origin = self.origin or next((p.origin for p in every.values() if p.origin), "")
         return other
+
+
+def _check_form(prompt: str, form: str) -> None:
+    """The form of an answer is filled in by baselines and floors, after everything was asked: it has to work before."""
+    try:
+        form.format("x")
+    except (IndexError, KeyError, ValueError):
+        raise SnellenError(
+            f"prompt {prompt}: answer_form {form!r} has one {{}} for the answer; other braces are doubled"
+        ) from None

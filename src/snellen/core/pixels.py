@@ -29,7 +29,8 @@ class BadPicture(SnellenError):
 def too_large(width: int, height: int) -> str | None:
     """Why a size is not decoded, sent or drawn; None where it is."""
     if width > LONGEST_SIDE or height > LONGEST_SIDE or width * height > MOST_PIXELS:
-        return f"image of {width} x {height} pixels, larger than the {MOST_PIXELS // 1_000_000} million that are taken"
+        most = f"{MOST_PIXELS // 1_000_000} million pixels and sides of {LONGEST_SIDE}"
+        return f"image of {width} x {height} pixels: larger than what is taken, {most}"
     return None
 
 

@@ -90,6 +90,8 @@ class Wording(Record, frozen=True):
 
     digest: str
     since: int = 0
+    before: tuple[str, int] | None = None
+    """Digest and place of the wording that it replaced, as long as nothing was answered to this one: taking an edit back loses nothing."""
 
 
 class Manifest(Record, frozen=True):

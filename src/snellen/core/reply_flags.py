@@ -104,7 +104,7 @@ class Flags:
             for line in text.split("\n")
             if "|" in line
         ]
-        heads = [self._words.bare(cell) for cell in rows[0]]
+        heads = [self._words.bare(cell) for cell in rows[0]] if rows else []
         if sum(1 for head in heads if head) < 2:
             return text
         for row in rows[1:]:

@@ -53,7 +53,7 @@ def download(
         from huggingface_hub.errors import RepositoryNotFoundError, RevisionNotFoundError
     except ImportError:
         raise MissingExtra("downloading from the hub", "hub") from None
-    pinned = read_lock(folder)
+    pinned, half = read_lock(folder), (folder / UNFINISHED).exists()
     _refuse_links_out(folder)
     wanted = revision or (pinned.commit if pinned and pinned.repo == repo else None)
     try:
@@ -67,15 +67,21 @@ def download(
             unpacked = unpack(folder)
         return lock, unpacked
     except SnellenError:
+        _whole_again(folder, pinned, half)
         raise
     except RevisionNotFoundError:
         raise SnellenError(f"{repo} has no revision '{wanted}'") from None
     except RepositoryNotFoundError:
         raise SnellenError(f"the hub shows no data set {repo}: it may need a login (set HF_TOKEN)") from None
     except Exception as error:  # the hub library raises its HTTP library's errors, which differ by version
-        if pinned and not any(check_lock(folder)):  # nothing came, and what was here before is whole
-            (folder / UNFINISHED).unlink(missing_ok=True)
+        _whole_again(folder, pinned, half)
         raise SnellenError(f"cannot download {repo}: {one_line(without_logins(str(error)))}") from None
+
+
+def _whole_again(folder: Path, pinned: Lock | None, half: bool) -> None:
+    """Takes the mark off a set that was whole before, where nothing of it was changed."""
+    if pinned and not half and read_lock(folder) == pinned and not any(check_lock(folder)):
+        (folder / UNFINISHED).unlink(missing_ok=True)
 
 
 def _locked(

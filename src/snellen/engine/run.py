@@ -186,7 +186,10 @@ def _write_manifest(folder: RunFolder, plan: Plan, notes: list[str]) -> tuple[Ta
     if targets != before:
         asked = known.questions | {arm.text: n for arm, n in plan.questions.items()}
         new = msgspec.structs.replace(new, questions=asked)
-    notes += _edited(known, new, targets)
+    edits = _edited(known, new, targets)
+    if edits and folder.has("summary.json"):  # it is of the old wording or of the old marks
+        (folder.path / "summary.json").unlink()
+    notes += edits
     new = msgspec.structs.replace(new, protocols=tuple(t.entry for t in targets))
     if new != known:
         folder.write_record(new)

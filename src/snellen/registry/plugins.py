@@ -116,15 +116,23 @@ def _run(work: Callable[[], Any], where: str, file: Path | None = None) -> Any:
 
 
 def _code(module: ModuleType) -> str:
-    """The digest of a plugin's source: of its file, or of all files of the package that it is in."""
+    """The digest of a plugin's source: of its file and those beside it that it imports, or of all files of the package that it is in."""
     file = getattr(module, "__file__", None)
     if not file:
         return ""
     path = Path(file)
     top = (module.__package__ or "").partition(".")[0]
     package = getattr(sys.modules.get(top), "__file__", None) if top else None
-    files = sorted(Path(package).parent.rglob("*.py")) if package else [path]
+    files = sorted(Path(package).parent.rglob("*.py")) if package else sorted({path, *_beside(path)})
     return hashlib.sha256(b"\0".join(f.read_bytes() for f in files)).hexdigest()
+
+
+def _beside(path: Path) -> set[Path]:
+    """The modules in a plugin file's own folder that are loaded: those that it imports."""
+    if "site-packages" in path.parts:
+        return set()
+    loaded = (getattr(module, "__file__", None) for module in list(sys.modules.values()))
+    return {Path(file) for file in loaded if file and Path(file).parent == path.parent}
 
 
 # ---------------------------------------------------------------- what a module brings

@@ -92,7 +92,10 @@ class EndpointCaller:
         if self._store is not None and self._use_stored:
             found = self._store.get(request.key)
             if found is not None:
-                return _as_stored(found) if self._store.is_new(request.key) else await self._reused(request, found)
+                known = self._store.is_new(request.key) or bool(
+                    found.call.cost
+                )  # what was paid for is not bought again
+                return _as_stored(found) if known else await self._reused(request, found)
         return await self._asked(request)
 
     async def _reused(self, request: Request, found: Reply) -> Reply:
@@ -101,8 +104,7 @@ class EndpointCaller:
             async with self.trust.lock:
                 if not self.trust.settled:
                     reply = await self._asked(request)
-                    if reply.failure is None:
-                        self.trust.compare(found.text, reply.text)
+                    self.trust.compare(found.text, None if reply.failure else reply.text)
                     return reply
         return _as_stored(found) if self.trust.holds else await self._asked(request)
 

@@ -2,8 +2,8 @@
 
 A server on one's own machine or network has whatever model it was started with, under a name that stays: yesterday's replies may be
 another model's. So the first few stored ones are asked again there. Where each comes out the same, the rest is taken from the store;
-where one does not, nothing is. Asking a server of one's own again costs no money. A provider's replies were paid for, and its model
-names say more: they are taken as they are, and the run says how old they are.
+where one does not, nothing is. Asking a server of one's own again costs no money. What was paid for is never bought again: a
+provider's replies, also those that came through a gateway here and have a cost, are taken as they are.
 """
 
 from __future__ import annotations
@@ -34,11 +34,12 @@ class Trust:
     def __init__(self, url: str) -> None:
         self.url = url
         self.lock = asyncio.Lock()
-        self._alike = 0
+        self._alike, self._differs = 0, False
         self.settled = self.holds = not is_own(url)
 
-    def compare(self, stored: str, said: str) -> None:
-        """A stored reply and what the server says to the same request now."""
+    def compare(self, stored: str, said: str | None) -> None:
+        """A stored reply and what the server says to the same request now; None where it failed, which ends the trial."""
+        self._differs = said is not None and stored != said
         self._alike += stored == said
         self.holds = stored == said and self._alike >= NEEDED
         self.settled = stored != said or self.holds
@@ -46,7 +47,7 @@ class Trust:
     @property
     def note(self) -> str:
         """What a user should know, once the replies were found to differ."""
-        if not self.settled or self.holds:
+        if not self._differs:
             return ""
         return (
             f"the server at {self.url} does not say what it said before to the same request (another model under the same name, or "

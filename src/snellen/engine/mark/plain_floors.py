@@ -59,7 +59,9 @@ def with_floors(
     questions = [question_of(exam, target.arm.prompt, s) for s in known]
     try:
         marked = _marked(target.protocol, known, questions)
-    except SnellenError:  # a reader that fails on a constant answer: no floor, and the run's own marks stand
+    except Exception as error:  # a plugin that fails on a constant answer: no floor, and the run's own marks stand
+        if not (exam.origin or target.protocol.origin or isinstance(error, SnellenError)):
+            raise
         return tuple(groups)
     members: dict[Any, list[int]] = {}
     for i, sample in enumerate(known):

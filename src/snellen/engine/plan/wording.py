@@ -1,7 +1,7 @@
 """What a run's prompts ask, as digests, so that an edited wording is noticed: answers to the old one do not stand for the new.
 
-Only the first questions are looked at, and one of each split and task: a digest of all of them would make resuming a large run slow.
-A plugin's wording changes more often than ours, so more of its questions are looked at.
+Only the first questions are looked at, and one of each split and task of ours: a digest of all of them would make resuming a large run
+slow. A plugin's wording changes more often than ours, so more of its questions are looked at.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from collections.abc import Callable
 from itertools import islice
 
 from snellen.core.digest import digest
+from snellen.core.errors import SnellenError
 from snellen.core.exam import Exam
 from snellen.core.records import Manifest, Wording
 from snellen.core.types import Part, Question, Text
@@ -25,7 +26,13 @@ def wordings(plan: Plan) -> dict[str, str]:
     found = {}
     for arm in dict.fromkeys(a.plain for a in plan.arms):
         ask = asker(plan.exam, plan.data, arm.prompt)
-        asked = [_said(ask(bare(s))) for s in light if plan.applies(arm, s)]
+        try:
+            asked = [_said(ask(bare(s))) for s in light if plan.applies(arm, s)]
+        except SnellenError:
+            if not plan.exam.origin:
+                raise
+            whole = islice(plan.data.full(lambda _id: True), LOOKED_AT)  # a plugin's prompt that looks at the pictures
+            asked = [_said(ask(s)) for s in whole if plan.applies(arm, s)]
         found[arm.prompt] = digest([asked, _of_probes(plan.exam, arm.prompt)])
     return found
 
@@ -37,10 +44,19 @@ def renewed(known: Manifest, now: dict[str, str], end: Callable[[], int]) -> dic
     """
     found = dict(known.wordings)
     for prompt, mark in now.items():
-        before = found.get(prompt)
-        if before is None or before.digest != mark:
-            found[prompt] = Wording(digest=mark, since=0 if before is None else end())
+        asked = found.get(prompt)
+        if asked is None:
+            found[prompt] = Wording(digest=mark)
+        elif asked.digest != mark:
+            found[prompt] = _replaced(asked, mark, end())
     return found
+
+
+def _replaced(old: Wording, mark: str, place: int) -> Wording:
+    """Another wording from here on, or the one before the last edit again, where nothing was answered in between."""
+    if old.before is not None and old.since == place and old.before[0] == mark:
+        return Wording(digest=mark, since=old.before[1])
+    return Wording(digest=mark, since=place, before=(old.digest, old.since))
 
 
 def _of_probes(exam: Exam, prompt: str) -> list[list[object]]:
