@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
+import subprocess
+import sys
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -199,3 +201,28 @@ def test_a_malformed_store_is_done_without(tmp_path: Path) -> None:
     store.put(KEY, reply("x"))
     store.close()
     assert store.problem
+
+
+def test_a_store_may_be_closed_while_somebody_looks_something_up(tmp_path: Path) -> None:
+    """A run that is stopped does not wait for the thread that reads ahead; a closed connection in use would end the program."""
+    script = """
+import sys, threading
+from pathlib import Path
+from snellen.engine.call.store import Store
+keys = [f"{i:064x}" for i in range(400)]
+for _ in range(40):
+    store = Store(Path(sys.argv[1]))
+    begun = threading.Event()
+    def read():
+        for _ in range(200):
+            begun.set()
+            store.look_up(keys)
+    thread = threading.Thread(target=read)
+    thread.start()
+    begun.wait()
+    store.close()
+    thread.join()
+    assert store.problem is None, store.problem
+"""
+    done = subprocess.run([sys.executable, "-c", script, str(tmp_path)], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
