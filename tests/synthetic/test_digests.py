@@ -67,7 +67,7 @@ DIGESTS = {
         "vqax": "6a29b0b5471327cec8d865eeb30c645dfa935a6167310e4c3bb543af2b3fff73",
         "actx": "b3154e6e671b90b8c324b3ad38b2c3bbedc0656cd7493a9392cdc01ee84f98d8",
         "esnlive": "efb681a877a290e8ff9c7aa4c318f63f697eeefc2804d6ca1a59ee6b57c82790",
-        "vcr": "0d03fe6fac4eb7771283083394a7fd5eedd96bd7e5d61fef82e2f9cd213907c2",
+        "vcr": "97c1cc22c5003cef91301fc53f9a3d1e38d5aef8da4e87c8d777121960102215",
     },
 }
 

@@ -124,7 +124,7 @@ class _Grammar:
         commas = rf"{noun}(?:\s?,\s?{noun}(?!\s(?:is|are|differs?)\b)){{0,8}}"
         negation = (
             r"not(?!\sonly|\sjust)|isn't|aren't|wasn't|doesn't|don't|didn't|wouldn't|can't|cannot|never|neither|nor|anything but|hardly"
-            r"|far from|unlikely|(?<!no )doubt|ruled? out|other than|wrong to (?:say|think)|(?:everything|anything) (?:but|except)"
+            r"|far from|unlikely|(?<!no )doubt|ruled? out|other than|wrong to (?:say|think)|(?:all|everything|anything) (?:but|except)"
         )
         self.before = re.compile(
             rf"\b(?:(?:{negation})\s{further}|(?:no|without|rather than|instead of|as opposed to|contrary to|(?P<same>{_SAME}))\s{filler})"
