@@ -44,6 +44,33 @@ _WORDS = frozenset(
     )
 )  # every denial and doubt has one of these, or "n't"
 _SPACED = str.maketrans(",.;:\n!?/", "        ")
+# said of an option without choosing it: under a condition, as one of several, as somebody else's word, or as wrong
+_LEFT_OPEN = re.compile(
+    r"\b(?:if|unless|otherwise|assuming|supposing)\b(?! (?:anything|any|i (?:had|have) to|i must|forced|asked|you (?:ask|look)))"
+    r"|\b(?:decid\w{1,3}|choos\w{1,3}|pick\w{0,3}|torn|toss-?up|undecided|hesitat\w{1,3}|somewhere|distinguish\w{0,3}|in) (?:in )?between\b"
+    r"|\b(?:seem|are|look|sound)s? (?:both |all |equally ){0,2}(?:possible|plausible|likely|valid)\b"
+    r"|\b(?:some|people|most|many|others|one|you|they)(?: people)? (?:often |usually |might |may |could |would )(?:say|think|guess|answer|assume)\b"
+    r"|\b(?:would|could|might) have (?:said|guessed|thought|gone|picked|chosen)\b|\btempted to\b|\bi (?:\w{1,12}ly )?doubt\b"
+    r"|\b(?:question|you|user|prompt|caption|task)(?: is)? (?:asks?|asked|about|says?|wants?)\b"
+    r"|\b(?:any|every)thing (?:but|except|other than)\b|\b(?:the )?opposite of\b|\bfar from\b|\bhardly\b"
+    r"|\b(?:no (?:evidence|sign|indication) of|confirm nor deny|neither confirm|rul(?:e|es|ed|ing) out)\b"
+    r"|\b(?:is|was|would be|seems) (?:(?:clearly|definitely|simply|just|also) )?(?:the |an? )?(?:wrong|incorrect|false|mistaken|unlikely|implausible)\b"
+    r"|\bwould (?:only |just )?be (?:an? |my |pure )(?:\w{1,12} )?guess\b|\btoo \w{1,20} to (?:tell|say|see|know|determine|judge)\b"
+    r"|\benough (?:information|context|detail)\b|\bpossible (?:answers|options|labels|choices)\b|^\W{0,3}one of\b|\(\?\)"
+    r"|^\W{0,3}(?:false|wrong|incorrect|rejected|excluded|eliminated|not)(?: (?:the )?(?:answer|option|choice|label))?s?\s?:",
+    re.IGNORECASE,
+)
+_OPEN_HINTS = (
+    *("if ", "unless", "otherwise", "assuming", "supposing", "between", "ssible", "plausible", "likely", "valid", " say", " think"),
+    *("guess", "assume", "have", "tempted", "doubt", "question", "you ", "user", "prompt", "caption", "task", "thing", "opposite"),
+    *("far from", "hardly", "no ", "confirm", "rul", "wrong", "correct", "false", "mistake", "too ", "enough", "one of", "(?)"),
+    *("reject", "exclu", "elimin", "not ", " answer"),
+)  # one of these is in every such sentence
+_NEW_TURN = re.compile(
+    r"\b(?:but|however|yet|still|so|therefore|thus|hence|nevertheless)\b[\s,:]{0,3}(?!(?:also|if)\b)"
+    r"|,\s(?=(?:the|my) (?:\w{1,12} )?answer\b|(?:it|this|that)(?:'s| is| must)|i'd\b|i would\b|i think\b)",
+    re.IGNORECASE,
+)
 _PERHAPS = re.compile(r"\b(?:could|may|might) (?:also )?be\b")
 
 
@@ -63,6 +90,23 @@ def undoubted(text: str) -> str:
     'it is a cat'
     """
     return ",".join(clause for clause in _CLAUSE.split(text) if is_plain(clause) or not _DOUBT.search(clause))
+
+
+def left_open(text: str) -> tuple[int, int] | None:
+    """Where a sentence names something without choosing it: the place of those words, up to a new turn or the end; None where all
+    that it names is chosen.
+
+    >>> [s[slice(*left_open(s))] for s in ("Some would say a cat, but it is a dog", "A dog, but some would say a cat")]
+    ['Some would say a cat, but ', ', but some would say a cat']
+    """
+    if not any(hint in text.lower() for hint in _OPEN_HINTS):
+        return None
+    found = _LEFT_OPEN.search(text)
+    if found is None:
+        return None
+    turns = [turn for turn in _NEW_TURN.finditer(text) if turn.start()]
+    start = max((len(text[: turn.start()].rstrip(" ,")) for turn in turns if turn.end() <= found.start()), default=0)
+    return start, min((turn.end() for turn in turns if turn.start() >= found.end()), default=len(text))
 
 
 def taken_back(text: str) -> bool:
