@@ -54,16 +54,17 @@ _LEFT_OPEN = re.compile(
     r"|\b(?:question|you|user|prompt|caption|task)(?: is)? (?:asks?|asked|about|says?|wants?)\b"
     r"|\b(?:any|every)thing (?:but|except|other than)\b|\b(?:the )?opposite of\b|\bfar from\b|\bhardly\b"
     r"|\b(?:no (?:evidence|sign|indication) of|confirm nor deny|neither confirm|rul(?:e|es|ed|ing) out)\b"
-    r"|\b(?:is|was|would be|seems) (?:(?:clearly|definitely|simply|just|also) )?(?:the |an? )?(?:wrong|incorrect|false|mistaken|unlikely|implausible)\b"
+    r"|^[^,]{1,80} (?:is|was|would be|seems) (?:(?:clearly|definitely|simply|just|also) )?(?:the |an? )?(?:wrong|incorrect|false|mistaken|unlikely|implausible)\b"
     r"|\bwould (?:only |just )?be (?:an? |my |pure )(?:\w{1,12} )?guess\b|\btoo \w{1,20} to (?:tell|say|see|know|determine|judge)\b"
-    r"|\benough (?:information|context|detail)\b|\bpossible (?:answers|options|labels|choices)\b|^\W{0,3}one of\b|\(\?\)"
+    r"|\b(?:have enough|enough \w{1,20} to)\b|\bpossible (?:answers|options|labels|choices)\b|^\W{0,3}one of\b|\(\?\)|\b(?:vs\b\.?|versus)\s"
     r"|^\W{0,3}(?:false|wrong|incorrect|rejected|excluded|eliminated|not)(?: (?:the )?(?:answer|option|choice|label))?s?\s?:",
     re.IGNORECASE,
 )
+_CONDITIONS = ("if", "unless", "assuming", "supposing")
 _OPEN_HINTS = (
     *("if ", "unless", "otherwise", "assuming", "supposing", "between", "ssible", "plausible", "likely", "valid", " say", " think"),
     *("guess", "assume", "have", "tempted", "doubt", "question", "you ", "user", "prompt", "caption", "task", "thing", "opposite"),
-    *("far from", "hardly", "no ", "confirm", "rul", "wrong", "correct", "false", "mistake", "too ", "enough", "one of", "(?)"),
+    *("far from", "hardly", "no ", "confirm", "rul", "wrong", "correct", "false", "mistake", "too ", "enough", "one of", "(?)", "vs", "versus"),
     *("reject", "exclu", "elimin", "not ", " answer"),
 )  # one of these is in every such sentence
 _NEW_TURN = re.compile(
@@ -104,6 +105,8 @@ def left_open(text: str) -> tuple[int, int] | None:
     found = _LEFT_OPEN.search(text)
     if found is None:
         return None
+    if not found.start() and found.group().lower() in _CONDITIONS:
+        return 0, len(text)
     turns = [turn for turn in _NEW_TURN.finditer(text) if turn.start()]
     start = max((len(text[: turn.start()].rstrip(" ,")) for turn in turns if turn.end() <= found.start()), default=0)
     return start, min((turn.end() for turn in turns if turn.start() >= found.end()), default=len(text))

@@ -10,7 +10,7 @@ import re
 from snellen.exams.vqa_nle.reading.reasons import REASON
 
 _NOUN = (
-    r"(?:answer|label|activity|action|option|choice|letter|relation(?:ship)?|prediction|verdict|classification|response|conclusion"
+    r"(?:answer|ans\b\.?|solution|label|activity|action|option|choice|letter|relation(?:ship)?|prediction|verdict|classification|response|conclusion"
     r"|category)"
 )
 _WHICH = r"(?:(?:final|correct|best|right|true|most likely|most appropriate|likely|overall|short|main|appropriate|suitable)\s){0,2}"
@@ -28,10 +28,12 @@ _OPENING = re.compile(
     # who speaks, and how they begin
     r"\[?(?:assistant|ai|model|bot|chatbot|gpt|claude|gemini|llava|qwen)\]?(?:'s)?(?:\s(?:output|response|answer|reply))?(?:\s?:"
     r"|(?<=\]))\s{0,4}"
-    r"|(?:output|result|reply|response)\s?(?::|\n)\s{0,4}"
-    r"|(?:sure(?: thing)?|certainly|of course|absolutely|okay|ok|alright|all right|hm+|hi|hello|hey|yes, of course"
+    r"|(?:output|result|reply|response|final|edit|update|correct(?:ion|ed)|(?:best|final) guess)\s?(?::|\n)\s{0,4}"
+    r"|ans\.\s"
+    r"|(?:sure(?: thing)?|certainly|of course|absolutely|okay|ok|alright|all right|hm+|um+|uh|oh|ah|well|got it|understood|hi|hello|hey|yes, of course"
     r"|(?:great|good|nice) (?:question|image|picture|one))(?:[!.,:]{1,3}|\s-)\s{1,4}(?:so,?\s)?"
-    r"|(?:great|good|well|right|now|nice)(?:!|,)\s{1,4}(?=so\b|let\b|let's\b|i\b|i'\w|the\b|here|looking\b|this\b|it\b|based\b|in\b"
+    r"|(?:in my (?:opinion|view)|to me|imo|after (?:careful|some|further) \w{1,20}|(?:up)?on (?:\w{1,10} )?inspection|rather than [^,.\n]{1,60}|instead of [^,.\n]{1,60}),\s"
+    r"|(?:great|good|right|now|nice)(?:!|,)\s{1,4}(?=so\b|let\b|let's\b|i\b|i'\w|the\b|here|looking\b|this\b|it\b|based\b|in\b"
     r"|we\b|my\b)"
     r"|(?:thanks?|here(?:'s| is| are)|let(?:'s| me| us)|thinking|i(?:'ll| will| need to| want to) (?:look|analy[sz]e|examine|think"
     r"|start|answer)"
@@ -53,7 +55,7 @@ _LEAD = re.compile(
     rf"(?:(?:i|we|one|you)(?:'d|'ll|'m|'re|\s(?:would|will|can|could|may|am|are|do|must|have to))?(?:\s(?:[a-z]{{2,12}}ly|also"
     rf"|still|just|therefore))?"
     rf"\s(?:{_SEE}|going with|leaning towards?|lean towards?|(?:fairly |pretty |quite |very )?(?:sure|confident|certain))"
-    rf"|my (?:best )?guess (?:is|would be)|it (?:seems|appears|looks)(?: to be| like)?)(?:,)?(?: that)?(?:\s?:)?\s"
+    rf"|(?:let's )?go(?:ing)? with|(?:must|could|might|may|has to|should|would) be|i (?:chose|picked|selected)|my (?:best )?guess (?:is|would be)|it (?:seems|appears|looks)(?: to be| like)?)(?:,)?(?: that)?(?:\s?:)?\s"
     rf"|(?:(?:very |most |quite )?(?:probably|likely)|possibly|perhaps|maybe|apparently|clearly|definitely|obviously|evidently"
     rf"|presumably|simply|just|actually)[,:]?\s{_NEXT}"
     r"|(?:so|thus|hence|therefore|overall|finally|in conclusion|in summary|in short|to conclude|to sum up|consequently|accordingly"
