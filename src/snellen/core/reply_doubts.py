@@ -55,6 +55,10 @@ _LEFT_OPEN = re.compile(
     r"|\b(?:any|every)thing (?:but|except|other than)\b|\b(?:the )?opposite of\b|\bfar from\b|\bhardly\b"
     r"|\b(?:no (?:evidence|sign|indication) of|confirm nor deny|neither confirm|rul(?:e|es|ed|ing) out)\b"
     r"|^[^,]{1,80} (?:is|was|would be|seems) (?:(?:clearly|definitely|simply|just|also) )?(?:the |an? )?(?:wrong|incorrect|false|mistaken|unlikely|implausible)\b"
+    r"|^[^,]{1,80} (?:(?:do|does|is|can) ?not|(?:do|does|is|ca)n't) (?:(?:seem|look|be|really|quite) )?(?:the answer|(?:apply|fit|match|work|right"
+    r"|correct)(?=\W*$|[.,;]))|\b(?:could|may|might)(?: also)? be\b.{1,80}\b(?:could|may|might)(?: also)? be\b"
+    r"|\b(?:could be|perhaps|maybe|possibly|either)\b[^,.]{1,80} or\b|\b(?:options|choices)(?: (?:are|include))?:? \(?a[).:]"
+    r"|\b(?:maybe|perhaps|possibly)\b.{1,80}\b(?:maybe|perhaps|possibly)\b|\b\d{1,3}\s?%.{1,80}?\b\d{1,3}\s?%"
     r"|\bwould (?:only |just )?be (?:an? |my |pure )(?:\w{1,12} )?guess\b|\btoo \w{1,20} to (?:tell|say|see|know|determine|judge)\b"
     r"|\b(?:have enough|enough \w{1,20} to)\b|\bpossible (?:answers|options|labels|choices)\b|^\W{0,3}one of\b|\(\?\)|\b(?:vs\b\.?|versus)\s"
     r"|^\W{0,3}(?:false|wrong|incorrect|rejected|excluded|eliminated|not)(?: (?:the )?(?:answer|option|choice|label))?s?\s?:",
@@ -62,10 +66,10 @@ _LEFT_OPEN = re.compile(
 )
 _CONDITIONS = ("if", "unless", "assuming", "supposing")
 _OPEN_HINTS = (
-    *("if ", "unless", "otherwise", "assuming", "supposing", "between", "ssible", "plausible", "likely", "valid", " say", " think"),
+    *("if ", "unless", "otherwise", "assuming", "supposing", "between", "ssib", "plausible", "likely", "valid", " say", " think"),
     *("guess", "assume", "have", "tempted", "doubt", "question", "you ", "user", "prompt", "caption", "task", "thing", "opposite"),
     *("far from", "hardly", "no ", "confirm", "rul", "wrong", "correct", "false", "mistake", "too ", "enough", "one of", "(?)", "vs", "versus"),
-    *("reject", "exclu", "elimin", "not ", " answer"),
+    *("reject", "exclu", "elimin", "not ", " answer", "n't", "could", "might", "may", "perhaps", "either", "option", "choice", "%"),
 )  # one of these is in every such sentence
 _NEW_TURN = re.compile(
     r"\b(?:but|however|yet|still|so|therefore|thus|hence|nevertheless)\b[\s,:]{0,3}(?!(?:also|if)\b)"

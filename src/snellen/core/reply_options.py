@@ -97,6 +97,7 @@ _REASONS = frozenset(
         *("rejected", "others"),
     ]
 )
+_ASKED = frozenset(("question", "options", "choices"))  # of the prompt, and no answer
 _KEYS = (
     *("final_answer", "answer", "answers", "label", "labels", "prediction", "choice", "result", "output", "response"),
 )
@@ -137,6 +138,8 @@ class Options(Vocabulary):
             found = self._in_json(whole)
             if found is not None:
                 return found
+            if isinstance(whole.value, dict) and _ASKED.issuperset(map(key_of, whole.value)):
+                return NOTHING
         return self._in_text(whole.text.lower())
 
     # ------------------------------------------------------------ JSON

@@ -27,7 +27,7 @@ _NO_MORE = re.compile(
     r"\W*$|[\"')\]]{0,3}\s?(?:[.!?\n):;,]|-\s|\s-\s|\s\(|,?\s?\b(?:because|since|as|due|given|which|considering|seeing)\b)",
     re.IGNORECASE,
 )
-_HEAD_ENDS = re.compile(r"[:;]\s|\s-\s")
+_HEAD_ENDS = re.compile(r"[:;]\s(?!\d{1,3}\s?%)|\s-\s")
 _RETRACTED = re.compile(r"[.!?,\n-]\s{0,3}(?:(?:no|nope),?\s(?:that|this|it)(?:'s| is| was) (?:wrong|incorrect|not right)|never\s?mind)\W{0,3}$", re.IGNORECASE)
 _YES_OR_NO = re.compile(r"\b(?:yes|no)\b", re.IGNORECASE)
 
@@ -72,4 +72,6 @@ def _chosen(text: str) -> str:
             break
         start, end = found
         text = text[:start] + text[len(head) :] if start else text[end if end < len(head) else whole :].lstrip(" \t\n,")
+        if _TAKEN_BACK.match(text):
+            return ""
     return text

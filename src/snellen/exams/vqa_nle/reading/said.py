@@ -74,10 +74,12 @@ def said_in(reply: str, names: tuple[str, ...] = ANSWERS, hidden: Callable[[str]
 def plainly(text: str) -> str:
     """A text on its own: no layout, no angle brackets but those of object tags, no runs of spaces."""
     kept = TAG.sub(lambda m: f"\ue000{m.group(1)}\ue001", text) if "<" in text else text
-    if "\u2192" in kept or "->" in kept or "=>" in kept:
+    if "\u2192" in kept or "->" in kept or "=>" in kept or " | " in kept:
         kept = _ARROW.sub(" - ", kept)
     if "~~" in kept:
         kept = _STRUCK.sub(" ", kept)
+    if "---" in kept:
+        kept = _RULE.sub("", kept)
     if "</" in kept or "<br" in kept:
         kept = _HTML.sub(" ", kept)
     if _LAYOUT.search(kept):
@@ -90,7 +92,8 @@ def plainly(text: str) -> str:
     return _KEPT_TAG.sub(r"<det\1>", kept) if "\ue000" in kept else kept
 
 
-_ARROW = re.compile(r"\s?(?:\u2192|[=-]>)\s?")
+_ARROW = re.compile(r"\s?(?:\u2192|[=-]>)\s?|\s\|\s")
+_RULE = re.compile(r"^[^\S\n]{0,4}-{3,80}[^\S\n]{0,4}$", re.MULTILINE)
 _STRUCK = re.compile(r"~~[^~\n]{1,200}~~")
 _HTML = re.compile(
     r"</?(?:p|b|i|u|em|strong|span|div|br|ul|ol|li|code|pre|h[1-6]|html|body|mark|small|center|font|response|output|result"

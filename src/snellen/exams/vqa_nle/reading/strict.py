@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from snellen.core.reply_doubts import left_open
 from snellen.exams.vqa_nle.names import MISSING, NO_DETAILS
 from snellen.exams.vqa_nle.reading import Read
 from snellen.exams.vqa_nle.reading.as_asked import as_asked
@@ -46,6 +47,7 @@ def read_open(reply: str, *, short: bool) -> Read:
     if given := as_asked(reply):
         return Read(given[0].lower(), explanation_of(given[1]))
     said = said_in(reply)
+    said = said._replace(text=said.text.replace(" [", " (").replace("]", ")")) if " [" in said.text else said
     parts = _parted(corrected(said.text), short) if said.text else _NONE
     after = parts.after if said.reason is None or (not said.ended and parts.after) else said.reason
     answer, rest = _settled(parts.head, short, numbers=not (parts.ended or said.ended))
@@ -88,7 +90,10 @@ _OFFER = re.compile(
 _NOT_A = re.compile(
     r"(?:it|this|that)?\s?(?:is not|isn't|'s not|is neither|'s neither|was not|not|neither|never)\b", re.IGNORECASE
 )
-_NO_COMMA = re.compile(r"^no,\s(?=\w)", re.IGNORECASE)
+_NO_COMMA = re.compile(r"^(?:no|nope),\s(?=\w)", re.IGNORECASE)
+_NO_STOP = re.compile(r"^(?:no|nope)[.!]\s(?=\w)", re.IGNORECASE)
+_ASKS_SELF = re.compile(r"(?:is|was|could|might|can|would) (?:it|this|that)\b", re.IGNORECASE)
+_IT_IS = re.compile(r"(?:it|this|that)(?:'s| is)\b", re.IGNORECASE)
 _ASKED = re.compile(r"q(?:uestion)?\s?:[^\n]{0,500}\n\s{0,9}a(?:nswer)?\s?:\s{0,4}", re.IGNORECASE)
 _LIST_SIGN = re.compile(r"1[.)]\s{1,4}(?=\S)")
 
@@ -114,6 +119,12 @@ def _parted(text: str, short: bool) -> _Parts:
         if not parts.after or parts.why or not (asks or _PREFACE.match(parts.head) or _NOT_A.match(parts.head)):
             break
         rest = parts.after.lstrip(_EDGES)
+        if asks and (denied := _NO_STOP.match(rest)):
+            asked, more = leads_off(parts.head), rest[denied.end() :]
+            if len(asked.split()) < SHORT and not is_clause(asked) and not _ASKS_SELF.match(asked):
+                rest = more  # "Blue? No. Red."
+            elif _ASKS_SELF.match(asked) and _IT_IS.match(more):
+                return _Parts("", more)  # "Is it blue? No. It is red.": no, or red?
         parts = _first_part(leads_off(_NO_COMMA.sub("", rest, count=1) if asks else rest), short)
     verdict = verdict_in(text)
     if verdict is not None and verdict.start():
@@ -157,7 +168,7 @@ def _first_part(text: str, short: bool) -> _Parts:
     stop = next(sentence_ends(text, start), None)
     if stop is not None:
         start, end = stop[0] + text[stop[0]].count("?"), stop[1]
-    if short and (bracket := text.find(" (", 0, start)) > 0:
+    if (bracket := text.find(" (", 0, start)) > 0 and (short or _ASIDE.match(text, bracket + 2) or is_clause(text[bracket + 2 :])):
         aside = text.find(")", bracket, start)
         start, end = bracket, end if reason and aside > 0 and not text[aside:zone].strip(_EDGES) else bracket + 1
     if end >= len(text) and start >= len(text):
@@ -241,19 +252,19 @@ _UNSURE = re.compile(
 )
 _SPEAKS = re.compile(r"\b(?:i|we|you)\b", re.IGNORECASE)
 _OPEN = re.compile(r"\W*(?:it|this|that)\s(?:could|might|may|can)\s", re.IGNORECASE)
-_ASIDE = re.compile(r"\s\((?:not |confidence|probability|score|i |\d)[^()\n]{0,80}\)$", re.IGNORECASE)
+_ASIDE = re.compile(r"(?:not|confiden\w+|(?:very |quite )?(?:high|low|medium|moderate|likely|sure)|probability|score|i|i'm|\d[\d.%]*)\b", re.IGNORECASE)
 _ECHO = re.compile(
     r"\W*(?:it|he|she|they|there|this|that|we|you)\s(?:is|are|does|do|has|have|was|were|can|will|isn't|aren't|doesn't"
     r"|don't)(?:\snot)?[.!]\s",
     re.IGNORECASE,
 )
 _SURELY = re.compile(
-    r",?\s(?:obviously|probably|most likely|likely|clearly|definitely|apparently|maybe|perhaps|of course|i (?:think|guess|believe"
+    r",?\s(?:obviously|probably|most likely|likely|clearly|definitely|apparently|maybe|perhaps|of course|for sure|without (?:a |any )?doubt|no doubt|it is|i (?:think|guess|believe"
     r"|suppose|would say))$",
     re.IGNORECASE,
 )
 _IS_IT = re.compile(
-    r"\s(?:is|would be|seems|must be)\s(?:the\s)?(?:(?:correct|right|best)\s)?(?:answer|activity|correct|right)(?:\sanswer)?$",
+    r"\s(?:is|would be|seems|must be)\s(?:the\s)?(?:(?:correct|right|best|most|more)\s)?(?:answer|activity|correct|right|likely|plausible)(?:\sanswer)?$",
     re.IGNORECASE,
 )
 _MEANT = frozenset(
@@ -275,6 +286,13 @@ _MEANT = frozenset(
     )
 )
 _OR = re.compile(r"\s(?:or|/)\s", re.IGNORECASE)
+_NO_PHRASE = re.compile(
+    r"[\[\]{}|\\<>\u2717\u2718\u274c\U0001f44e\U0001f6ab]|\s/\s|\b(?:please|although|though|maybe|perhaps|possibly)\b"
+    r"|.\b(?:does|doesn't|did|didn't|isn't|aren't|wasn't|can't|cannot|couldn't|wouldn't|won't)\b|^(?:i'm|there's)\s|\b(?:but|and|yet)\b.*\bnot\b"
+    r"|^(?:(?:the|my|final|correct)\s){0,2}(?:answer|label|explanation|reason)$",
+    re.IGNORECASE,
+)
+_BOTH = re.compile(r"\b(?:but|yet|maybe|perhaps|possibly|though|not|n't)\b.*\b(?:yes|no)\W*$", re.IGNORECASE | re.DOTALL)
 
 
 def _settled(head: str, short: bool, numbers: bool) -> tuple[str | None, str]:
@@ -289,11 +307,11 @@ def _settled(head: str, short: bool, numbers: bool) -> tuple[str | None, str]:
         if _OR.search(text) and (word not in ("yes", "no") or _OR.match(f" {rest}")):
             return None, ""
         if rest or word in ("yes", "no"):
-            return word, rest
+            return None if _taken_back_in(word, rest) else word, rest
         counted = _THERE.match(text)
         text = counted["said"] if counted else text
     else:
-        text = _DOER.sub("", _ASIDE.sub("", f"{text})" if text.count("(") > text.count(")") else text))
+        text = _DOER.sub("", f"{text})" if text.count("(") > text.count(")") else text)
     if is_clause(text):
         subject = (
             _DOER.sub("", text) if _DOER.match(text) else (found["said"] if (found := _SUBJECT.match(text)) else "")
@@ -302,14 +320,23 @@ def _settled(head: str, short: bool, numbers: bool) -> tuple[str | None, str]:
     text = _undenied(text)
     words = len(text.split())
     long = words > LONGEST_ANSWER[short] or (words > SHORT and _SPEAKS.search(text))
-    return None if long else text.lower() or None, ""
+    return None if long or _NO_PHRASE.search(text) or left_open(text) else text.lower() or None, ""
+
+
+def _taken_back_in(word: str, rest: str) -> bool:
+    """Whether the words after a yes, no or number deny it or say the other as well: "yes, but maybe no", "2 and it is not 2"."""
+    if word in ("yes", "no"):
+        return _BOTH.search(rest) is not None
+    return left_open(f"{word} {rest}") is not None or re.search(rf"(?:\bnot|n't)\s{re.escape(word)}\b", rest) is not None
 
 
 def _undenied(text: str) -> str:
     """What is affirmed of "not X but Y" and "Y, not X"; nothing of "not X"."""
     if found := _NOT_BUT.match(text):
         text = leads_off(found["said"])
-    text = _NOT_TAIL.sub("", text).strip(_EDGES)
+    if found := _NOT_TAIL.search(text):
+        kept, tail = text[: found.start()].strip(_EDGES), found.group().strip(_EDGES).lower()
+        text = "" if kept.lower().startswith("both ") or f" {tail}".endswith(f" {kept.lower()}") else kept
     first, _, others = text.lower().partition(" ")
     return "" if first in ("not", "isn't", "never") and others.partition(" ")[0] not in _MEANT else text
 
