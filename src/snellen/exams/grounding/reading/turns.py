@@ -12,9 +12,10 @@ from snellen.exams.grounding.reading.tagged import unclosed_tag
 
 # what the reply says no to: before the numbers, in the same clause, or behind them
 _NO = r"not|n't|never|avoid(?:ing)?|instead of|rather than|neither|nor|no longer|other than|except|unlike|excluding|ignore|wrong|incorrect"
-_NO += r"|at first|initially|previously|thought (?:it|that|of)|i considered|my first (?:guess|thought|idea)"
+_NO += r"|at first|initially|previously|thought (?:it|that|of)|i (?:first |originally |had )?(?:thought|guessed|assumed|considered)|my first (?:guess|thought|idea)"
+_NO += r"|(?:any|every)thing but|used to be|you asked|(?:cursor|pointer) is"
 _NO_BEFORE = re.compile(
-    rf"(?:\b(?:{_NO})|n't)\b(?:(?!\bbut\b|\binstead\b(?! of))[^.;!?\n,()\[\]{{}}<>]){{0,60}}$", re.IGNORECASE
+    rf"(?:\b(?:{_NO})\b|n't\b|\b(?:for example|e\.g\.),?)(?:(?!\bbut\b|\binstead\b(?! of))[^.;!?\n,()\[\]{{}}<>]){{0,60}}$", re.IGNORECASE
 )
 _SIZE_BEFORE = re.compile(
     r"\b(?:(?:resolution|dimensions?|size|viewport)\b(?: (?:is|of|was|are|being)){0,2}[\s:=]{0,3}"
@@ -45,14 +46,19 @@ _BREAKS_OFF = re.compile(
     re.IGNORECASE,
 )
 _OR = re.compile(r"[\s\"'`*)\]}>,]{0,8}(?:or)\b(?! rather)[^.!?\n\d]{0,40}", re.IGNORECASE)
+_BETWEEN = re.compile(r"\bbetween\s{1,3}(?:the (?:points? )?|clicking (?:at )?|points? )?[\[({<\"'`*\s]{0,8}$", re.IGNORECASE)
+_AND = re.compile(r"[\s\"'`*)\]}>,]{0,8}and\s{0,3}", re.IGNORECASE)
 _BRACKETS = {")": "(", "]": "[", "}": "{"}
 
 
 def undecided(text: str, found: list[Found]) -> bool:
-    """Whether two answers are offered with an "or"."""
+    """Whether two answers are offered: "this or that", "between this and that"."""
     pairs = zip(sorted(found), sorted(found)[1:], strict=False)
     between = ((a, b, _DRESS.sub("", text[a.end : b.start][:200])) for a, b in pairs if a.numbers != b.numbers)
-    return any(_OR.fullmatch(gap) for _a, _b, gap in between)
+    return any(
+        _OR.fullmatch(gap) or (_AND.fullmatch(gap) and _BETWEEN.search(text, max(0, a.start - 60), a.start))
+        for a, _b, gap in between
+    )
 
 
 def denied(text: str, found: Found) -> bool:

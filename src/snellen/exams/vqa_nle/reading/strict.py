@@ -47,7 +47,6 @@ def read_open(reply: str, *, short: bool) -> Read:
     if given := as_asked(reply):
         return Read(given[0].lower(), explanation_of(given[1]))
     said = said_in(reply)
-    said = said._replace(text=said.text.replace(" [", " (").replace("]", ")")) if " [" in said.text else said
     parts = _parted(corrected(said.text), short) if said.text else _NONE
     after = parts.after if said.reason is None or (not said.ended and parts.after) else said.reason
     answer, rest = _settled(parts.head, short, numbers=not (parts.ended or said.ended))
@@ -168,12 +167,21 @@ def _first_part(text: str, short: bool) -> _Parts:
     stop = next(sentence_ends(text, start), None)
     if stop is not None:
         start, end = stop[0] + text[stop[0]].count("?"), stop[1]
-    if (bracket := text.find(" (", 0, start)) > 0 and (short or _ASIDE.match(text, bracket + 2) or is_clause(text[bracket + 2 :])):
+    if (bracket := _bracket_in(text, start, short)) > 0:
         aside = text.find(")", bracket, start)
-        start, end = bracket, end if reason and aside > 0 and not text[aside:zone].strip(_EDGES) else bracket + 1
+        start, end = bracket, end if reason and aside > 0 and not text[aside:zone].strip(_EDGES) else bracket + 2
     if end >= len(text) and start >= len(text):
         return _Parts(text, None, sure)
     return _Parts(text[:start], text[end:], sure, start == why)
+
+
+def _bracket_in(text: str, end: int, short: bool) -> int:
+    """Where an aside in brackets begins. The names of activities have brackets of their own."""
+    for sign in (" (", " ["):
+        at = text.find(sign, 0, end)
+        if at > 0 and ((short and sign == " (") or _ASIDE.match(text, at + 2) or is_clause(text[at + 2 :])):
+            return at
+    return -1
 
 
 def _break_in(text: str, zone: int, reasoned: bool) -> re.Match[str] | None:
