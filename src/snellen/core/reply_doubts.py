@@ -43,7 +43,7 @@ _WORDS = frozenset(
         *("opposed", "unable", "really"),
     )
 )  # every denial and doubt has one of these, or "n't"
-_SPACED = str.maketrans(",.;:\n!?/", "        ")
+_SPACED = str.maketrans(",.;:\n!?/\"'()", "            ")
 # said of an option without choosing it: under a condition, as one of several, as somebody else's word, or as wrong
 _LEFT_OPEN = re.compile(
     r"\b(?:if|unless|otherwise|assuming|supposing)\b(?! (?:anything|any|i (?:had|have) to|i must|forced|asked|you (?:ask|look)))"
@@ -65,12 +65,16 @@ _LEFT_OPEN = re.compile(
     re.IGNORECASE,
 )
 _CONDITIONS = ("if", "unless", "assuming", "supposing")
-_OPEN_HINTS = (
-    *("if ", "unless", "otherwise", "assuming", "supposing", "between", "ssib", "plausible", "likely", "valid", " say", " think"),
-    *("guess", "assume", "have", "tempted", "doubt", "question", "you ", "user", "prompt", "caption", "task", "thing", "opposite"),
-    *("far from", "hardly", "no ", "confirm", "rul", "wrong", "correct", "false", "mistake", "too ", "enough", "one of", "(?)", "vs", "versus"),
-    *("reject", "exclu", "elimin", "not ", " answer", "n't", "could", "might", "may", "perhaps", "either", "option", "choice", "%"),
-)  # one of these is in every such sentence
+_OPEN_WORDS = frozenset(
+    (
+        *("if", "unless", "otherwise", "assuming", "supposing", "between", "possible", "plausible", "likely", "valid", "often"),
+        *("usually", "might", "may", "could", "would", "have", "tempted", "doubt", "question", "you", "user", "prompt", "caption"),
+        *("task", "anything", "everything", "opposite", "far", "hardly", "evidence", "sign", "indication", "deny", "confirm"),
+        *("rule", "rules", "ruled", "ruling", "wrong", "incorrect", "false", "mistaken", "unlikely", "implausible", "not", "cannot"),
+        *("maybe", "perhaps", "possibly", "either", "options", "choices", "too", "enough", "one", "vs", "versus", "rejected"),
+        *("excluded", "eliminated"),
+    )
+)  # one of these, "n't", "%" or "(?)" is in every such sentence
 _NEW_TURN = re.compile(
     r"\b(?:but|however|yet|still|so|therefore|thus|hence|nevertheless)\b[\s,:]{0,3}(?!(?:also|if)\b)"
     r"|,\s(?=(?:the|my) (?:\w{1,12} )?answer\b|(?:it|this|that)(?:'s| is| must)|i'd\b|i would\b|i think\b)",
@@ -104,9 +108,7 @@ def left_open(text: str) -> tuple[int, int] | None:
     >>> [s[slice(*left_open(s))] for s in ("Some would say a cat, but it is a dog", "A dog, but some would say a cat")]
     ['Some would say a cat, but ', ', but some would say a cat']
     """
-    if not any(hint in text.lower() for hint in _OPEN_HINTS):
-        return None
-    found = _LEFT_OPEN.search(text)
+    found = _LEFT_OPEN.search(text) if may_leave_open(text) else None
     if found is None:
         return None
     if not found.start() and found.group().lower() in _CONDITIONS:
@@ -114,6 +116,13 @@ def left_open(text: str) -> tuple[int, int] | None:
     turns = [turn for turn in _NEW_TURN.finditer(text) if turn.start()]
     start = max((len(text[: turn.start()].rstrip(" ,")) for turn in turns if turn.end() <= found.start()), default=0)
     return start, min((turn.end() for turn in turns if turn.start() >= found.end()), default=len(text))
+
+
+def may_leave_open(text: str) -> bool:
+    """Whether a text has a word without which nothing is left open: most need not be searched."""
+    lowered = text.lower()
+    signs = "n't" in lowered or "%" in lowered or "(?)" in lowered
+    return signs or not _OPEN_WORDS.isdisjoint(lowered.translate(_SPACED).split())
 
 
 def taken_back(text: str) -> bool:

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from snellen.core.reply import Opened, holds_json, layout_off, marked, opened
-from snellen.core.reply_doubts import left_open
+from snellen.core.reply_doubts import left_open, may_leave_open
 from snellen.core.reply_flags import Flags
 from snellen.core.reply_json import key_of
 from snellen.core.reply_vocabulary import Vocabulary, apart, is_there, without_signs
@@ -213,6 +213,8 @@ class Options(Vocabulary):
 
     def _chosen(self, text: str) -> str:
         """Without what names options and chooses none of them, unless the rest names the same: "some would say a cat"."""
+        if not may_leave_open(text):
+            return text
         kept, dropped = [], []
         for sentence in _SENTENCE.split(text):
             start, end = left_open(sentence) or (0, 0)

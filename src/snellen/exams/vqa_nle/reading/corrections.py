@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from snellen.core.reply_doubts import left_open
+from snellen.core.reply_doubts import left_open, may_leave_open
 from snellen.core.reply_words import correction_end
 from snellen.exams.vqa_nle.reading.leads import is_clause, leads_off, preface_off
 from snellen.exams.vqa_nle.reading.reasons import REASON, sentence_ends
@@ -61,6 +61,8 @@ def corrected(text: str) -> str:
 def _chosen(text: str) -> str:
     """A text from its first sentence on that does more than name what there is to choose from, or what is wrong."""
     for _ in range(4):
+        if not may_leave_open(text):
+            break
         line = text.find("\n") + 1 or len(text)
         whole = min(next((end for _at, end in sentence_ends(text)), line), line)
         ends = _HEAD_ENDS.search(text, len(text) - len(leads_off(text)), whole)
