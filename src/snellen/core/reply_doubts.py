@@ -27,7 +27,7 @@ _DOUBT = re.compile(
 _TAKEN_BACK = re.compile(
     r"\b(?:which|that|this|it) (?:is|was|would be|turned out to be) (?:wrong|incorrect|a mistake|not right|false)\b"
     r"|\b(?:both|all|all of them)(?: are)? (?:wrong|incorrect|possible|plausible|equally likely)\b"
-    r"|(?:^|[.;,\n])\s{0,3}(?:no|nope|wrong|incorrect|not really|false)\W{0,3}$"
+    r"|(?:^|[.;,\n])\s{0,3}(?:no|nope|wrong|incorrect|not really|or not|false)\W{0,3}$"
 )
 _WORDS = frozenset(
     (
@@ -46,9 +46,9 @@ _WORDS = frozenset(
 _SPACED = str.maketrans(",.;:\n!?/\"'()", "            ")
 # said of an option without choosing it: under a condition, as one of several, as somebody else's word, or as wrong
 _LEFT_OPEN = re.compile(
-    r"\b(?:if|unless|otherwise|assuming|supposing)\b(?! (?:anything|any|i (?:had|have) to|i must|forced|asked|you (?:ask|look)))"
+    r"\b(?:if|whether|unless|otherwise|assuming|supposing)\b(?! (?:anything|any|i (?:had|have) to|i must|forced|asked|you (?:ask|look)))"
     r"|\b(?:decid\w{1,3}|choos\w{1,3}|pick\w{0,3}|torn|toss-?up|undecided|hesitat\w{1,3}|somewhere|distinguish\w{0,3}|in) (?:in )?between\b"
-    r"|\b(?:seem|are|look|sound)s? (?:both |all |equally ){0,2}(?:possible|plausible|likely|valid)\b"
+    r"|\b(?:is|seem|are|look|sound)s? (?:both |all |equally ){0,2}(?:possible|plausible|likely|valid)\b"
     r"|\b(?:some|people|most|many|others|one|you|they)(?: people)? (?:often |usually |might |may |could |would )(?:say|think|guess|answer|assume)\b"
     r"|\b(?:would|could|might) have (?:said|guessed|thought|gone|picked|chosen)\b|\btempted to\b|\bi (?:\w{1,12}ly )?doubt\b"
     r"|\b(?:question|you|user|prompt|caption|task)(?: is)? (?:asks?|asked|about|says?|wants?)\b"
@@ -59,7 +59,11 @@ _LEFT_OPEN = re.compile(
     r"|correct)(?=\W*$|[.,;]))|\b(?:could|may|might)(?: also)? be\b.{1,80}\b(?:could|may|might)(?: also)? be\b"
     r"|\b(?:could be|perhaps|maybe|possibly|either)\b[^,.]{1,80} or\b|\b(?:options|choices)(?: (?:are|include))?:? \(?a[).:]"
     r"|\b(?:maybe|perhaps|possibly)\b.{1,80}\b(?:maybe|perhaps|possibly)\b|\b\d{1,3}\s?%.{1,80}?\b\d{1,3}\s?%"
-    r"|\bwould (?:only |just )?be (?:an? |my |pure )(?:\w{1,12} )?guess\b|\btoo \w{1,20} to (?:tell|say|see|know|determine|judge)\b"
+    r"|\bhad (?:it|he|she|they|there|this) (?:been|had)\b|\bpossibility\b|\binconclusive\b|\btoo close to\b|\bargu(?:e|ments?)\b|[^\s.] or not\b"
+    r"|\b(?:least likely|incorrect|wrong|false) (?:answer|option|choice|label|one)\b|\bmistake to\b|\bnothing (?:suggests|indicates|points)\b"
+    r"|\b(?:nobody|no one) would (?:say|call|think|answer)\b|\byou (?:said|wrote|gave)\b|\b(?:do not|don't) (?:believe|think)\b|\bimpossible to\b|^without (?:more|further)\b"
+    r"|\b(?:guess|answer|thought) was\b|\b(?:first|initial) (?:thought|guess|instinct)\b|^\W{0,3}(?:the )?(?:options|choices)(?: are| include)?\s?:"
+    r"|^between [^,]{1,80}(?=,\s(?:i'd|i would|i think|the answer|it)\b)|\bwould (?:only |just )?be (?:an? |my |pure )(?:\w{1,12} )?guess\b|\btoo \w{1,20} to (?:tell|say|see|know|determine|judge)\b"
     r"|\b(?:have enough|enough \w{1,20} to)\b|\bpossible (?:answers|options|labels|choices)\b|^\W{0,3}one of\b|\(\?\)|\b(?:vs\b\.?|versus)\s"
     r"|^\W{0,3}(?:false|wrong|incorrect|rejected|excluded|eliminated|not)(?: (?:the )?(?:answer|option|choice|label))?s?\s?:",
     re.IGNORECASE,
@@ -72,14 +76,16 @@ _OPEN_WORDS = frozenset(
         *("task", "anything", "everything", "opposite", "far", "hardly", "evidence", "sign", "indication", "deny", "confirm"),
         *("rule", "rules", "ruled", "ruling", "wrong", "incorrect", "false", "mistaken", "unlikely", "implausible", "not", "cannot"),
         *("maybe", "perhaps", "possibly", "either", "options", "choices", "too", "enough", "one", "vs", "versus", "rejected"),
-        *("excluded", "eliminated"),
+        *("excluded", "eliminated", "whether", "had", "possibility", "inconclusive", "argue", "argument", "arguments", "least"),
+        *("mistake", "nothing", "nobody", "impossible", "without", "guess", "thought", "was", "first", "initial"),
     )
 )  # one of these, "n't", "%" or "(?)" is in every such sentence
 _NEW_TURN = re.compile(
-    r"\b(?:but|however|yet|still|so|therefore|thus|hence|nevertheless)\b[\s,:]{0,3}(?!(?:also|if)\b)"
+    r"\b(?!so (?:is|are)\b)(?:but|however|yet|still|so|therefore|thus|hence|nevertheless)\b(?!,?\s(?:also|if|so (?:is|are))\b)[\s,:]{0,3}"
     r"|,\s(?=(?:the|my) (?:\w{1,12} )?answer\b|(?:it|this|that)(?:'s| is| must)|i'd\b|i would\b|i think\b)",
     re.IGNORECASE,
 )
+_CONCEDED = re.compile(r"\W{0,3}(?:while|although|though|even though)\b[^,.\n]{1,200},\s", re.IGNORECASE)
 _PERHAPS = re.compile(r"\b(?:could|may|might) (?:also )?be\b")
 
 
@@ -113,6 +119,8 @@ def left_open(text: str) -> tuple[int, int] | None:
         return None
     if not found.start() and found.group().lower() in _CONDITIONS:
         return 0, len(text)
+    if (conceded := _CONCEDED.match(text)) and conceded.end() >= found.end():
+        return 0, conceded.end()
     turns = [turn for turn in _NEW_TURN.finditer(text) if turn.start()]
     start = max((len(text[: turn.start()].rstrip(" ,")) for turn in turns if turn.end() <= found.start()), default=0)
     return start, min((turn.end() for turn in turns if turn.start() >= found.end()), default=len(text))

@@ -51,7 +51,7 @@ _IMPRESSION_HINTS = (
 _PICKED_HINTS = ("out of", "among", "between", "from")
 _TAG = re.compile(r"</?[a-z][a-z0-9_]{0,30}(?:\s[^<>]{0,100})?/?>")
 _UNIT = re.compile(r"[;\n!]+|\.+(?!\d)")
-_SENTENCE = re.compile(r"(?<=[.!?;]\s)(?<!vs\.\s)|(?<=\n)")
+_SENTENCE = re.compile(r"(?<=[.!?;]\s)(?<!vs\.\s)|(?<=\n)|(?=\b(?:because|since)\b)")
 _PIECE = re.compile(r"(?<=[.!?\n;])")
 _IMPRESSION = re.compile(
     r"\b(?:at first|initially|(?:i|one|you) (?:first |initially |originally |might have |would have )?(?:thought|considered|saw)"

@@ -23,7 +23,7 @@ sorry instead rather initially originally never hard difficult unable impossible
 those his her their all two three several yeah yep yup nope nah cause cuz assistant ai model bot chatbot gpt claude gemini llava
 qwen tl tldr um umm uh oh ah got understood ans solution final edit update correct corrected best guess imo must could might may
 should would go going must doubt doubts please although though except hardly opposite far everything anything unless otherwise
-assuming supposing vs versus wrong false incorrect rejected excluded eliminated enough between torn undecided people many others
+assuming supposing vs versus wrong false incorrect rejected excluded eliminated enough between torn undecided possibility inconclusive argue nothing nobody without first initial thought had undoubtedly tentatively people many others
 you're i've there's does doesn't did didn't wasn't couldn't wouldn't won't plausible valid reason explanation wait actually oops correction apologies seem seems appear appears look looks were has have shows depicts
 """
 _MORE_TO_IT = frozenset(_MORE_TO_IT_WORDS.split())

@@ -28,7 +28,7 @@ _NO_MORE = re.compile(
     re.IGNORECASE,
 )
 _HEAD_ENDS = re.compile(r"[:;]\s(?!\d{1,3}\s?%)|\s-\s")
-_RETRACTED = re.compile(r"[.!?,\n-]\s{0,3}(?:(?:no|nope),?\s(?:that|this|it)(?:'s| is| was) (?:wrong|incorrect|not right)|never\s?mind)\W{0,3}$", re.IGNORECASE)
+_RETRACTED = re.compile(r"[.!?,\n-]\s{0,3}(?:(?:no|nope),?\s(?:that|this|it)(?:'s| is| was) (?:wrong|incorrect|not right)|never\s?mind|or not)\W{0,3}$", re.IGNORECASE)
 _YES_OR_NO = re.compile(r"\b(?:yes|no)\b", re.IGNORECASE)
 
 

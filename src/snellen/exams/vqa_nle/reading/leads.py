@@ -32,7 +32,8 @@ _OPENING = re.compile(
     r"|ans(?:\.|\s-)\s"
     r"|(?:sure(?: thing)?|certainly|of course|absolutely|okay|ok|alright|all right|hm+|um+|uh|oh|ah|well|got it|understood|hi|hello|hey|yes, of course"
     r"|(?:great|good|nice) (?:question|image|picture|one))(?:[!.,:]{1,3}|\s-)\s{1,4}(?:so,?\s)?"
-    r"|(?:in my (?:opinion|view)|to me|imo|after (?:careful|some|further) \w{1,20}|(?:up)?on (?:\w{1,10} )?inspection|rather than [^,.\n]{1,60}|instead of [^,.\n]{1,60}),\s"
+    r"|(?:as requested|here you (?:go|are)|(?:answer|step) \d|no doubt)\s?:\s|\(\d\)\s"
+    r"|(?:in my (?:opinion|view)|to me|imo|to answer (?:the|your|this) question|without (?:a |any )?(?:question|doubt)|tentatively|no doubt|after (?:careful|some|further) \w{1,20}|(?:up)?on (?:\w{1,10} )?inspection|rather than [^,.\n]{1,60}|instead of [^,.\n]{1,60}),\s"
     r"|(?:great|good|right|now|nice)(?:!|,)\s{1,4}(?=so\b|let\b|let's\b|i\b|i'\w|the\b|here|looking\b|this\b|it\b|based\b|in\b"
     r"|we\b|my\b)"
     r"|(?:thanks?|here(?:'s| is| are)|let(?:'s| me| us)|thinking|i(?:'ll| will| need to| want to) (?:look|analy[sz]e|examine|think"
@@ -56,7 +57,7 @@ _LEAD = re.compile(
     rf"|still|just|therefore))?"
     rf"\s(?:{_SEE}|going with|lean(?:ing)?(?: towards?)?|(?:\d{{1,3}}\s?% |fairly |pretty |quite |very )?(?:sure|confident|certain))"
     rf"|(?:let's )?go(?:ing)? with|(?:must|could|might|may|has to|should|would) be|i (?:chose|picked|selected)|my (?:best )?guess (?:is|would be)|it (?:seems|appears|looks)(?: to be| like)?)(?:,)?(?: that)?(?:\s?:)?\s"
-    rf"|(?:(?:very |most |quite )?(?:probably|likely)|possibly|perhaps|maybe|apparently|clearly|definitely|obviously|evidently"
+    rf"|(?:(?:very |most |quite )?(?:probably|likely)|possibly|perhaps|maybe|apparently|undoubtedly|clearly|definitely|obviously|evidently"
     rf"|presumably|simply|just|actually)[,:]?\s{_NEXT}"
     r"|(?:so|thus|hence|therefore|overall|finally|in conclusion|in summary|in short|to conclude|to sum up|consequently|accordingly"
     r"|and|then|instead|rather)(?:,\s|\s?:\s{0,3}|\s(?=i\b|it\b|the\b|this\b|that\b|my\b|we\b))"
@@ -112,7 +113,7 @@ def leads_off(text: str) -> str:
 
 
 NAMED = re.compile(
-    rf"\b(?:{_WHICH}{_NOUN}{_WHERE}\s?(?:{_IS}\b\s?:?|:|=>|->|=|\n)|tl;?\s?dr\s?:|(?:thus|therefore|hence|conclusion"
+    rf"\b(?<!long )(?:{_WHICH}{_NOUN}{_WHERE}\s?(?:{_IS}\b\s?:?|:|=>|->|=|\n)|tl;?\s?dr\s?:|(?:thus|therefore|hence|conclusion"
     rf"|in short)\s?:)\s{{0,4}}"
     r"(?!(?:in|on|at|under|clear|obvious|based|found|visible|shown|that|not|no longer|the same|supported|one of|because|since"
     r"|given)\b)(?=\W{0,4}\w)",
@@ -125,7 +126,7 @@ VERDICT = re.compile(
     rf"|which means(?: that)?|this means(?: that)?)\b[,:]?\s"
     rf"(?:i(?:'d| would)? (?:say|go with|think|believe|conclude|choose)(?: that)?\s)?(?:it {_IS}|it's|this is|(?:the"
     rf"|my) {_WHICH}{_NOUN}\s{_IS})\s?:?\s{{0,3}}|\bfinal {_NOUN}\s?(?:is|:)\s?:?\s{{0,3}}"
-    rf"|(?:(?<=[.!?;]\s)|(?<=\n))(?:so[,:]|(?:therefore|thus|hence)[,:]?)\s(?=[\w'-]{{1,30}}(?:[^\S\n][\w'-]{{1,30}}){{0,3}}[.!]?\s{{0,9}}$)"
+    rf"|(?:(?<=[.!?;]\s)|(?<=\n))(?:so[,:]|so,? i(?:'d| would|'ll) (?:say|go with|choose|pick)|(?:therefore|thus|hence)[,:]?)\s(?=[\w'-]{{1,30}}(?:[^\S\n][\w'-]{{1,30}}){{0,3}}[.!]?\s{{0,9}}$)"
     rf"|\b(?:so|therefore|thus|hence),?\s(?=(?:yes|no)\b(?:[.,;!\n]|\s?$|\s(?:because|since)\b)))(?=\W{{0,4}}\w)",
     re.IGNORECASE,
 )

@@ -50,7 +50,7 @@ def read_open(reply: str, *, short: bool) -> Read:
     parts = _parted(corrected(said.text), short) if said.text else _NONE
     after = parts.after if said.reason is None or (not said.ended and parts.after) else said.reason
     answer, rest = _settled(parts.head, short, numbers=not (parts.ended or said.ended))
-    if answer is not None and _denied_later(answer, parts.after):
+    if answer is not None and not parts.why and _denied_later(answer, parts.after):
         answer = None
     if answer in ("yes", "no") and after and (echo := _ECHO.match(after)):
         after, rest = after[echo.end() :], echo.group()
@@ -260,14 +260,14 @@ _UNSURE = re.compile(
 )
 _SPEAKS = re.compile(r"\b(?:i|we|you)\b", re.IGNORECASE)
 _OPEN = re.compile(r"\W*(?:it|this|that)\s(?:could|might|may|can)\s", re.IGNORECASE)
-_ASIDE = re.compile(r"(?:not|confiden\w+|(?:very |quite )?(?:high|low|medium|moderate|likely|sure)|probability|score|i|i'm|\d[\d.%]*)\b", re.IGNORECASE)
+_ASIDE = re.compile(r"(?:not|confiden\w+|(?:very |quite )?(?:high|low|medium|moderate|likely|sure)|probability|score|final answer|my best guess|see (?:the )?(?:image|picture)|i|i'm|\d[\d.%]*)\b", re.IGNORECASE)
 _ECHO = re.compile(
     r"\W*(?:it|he|she|they|there|this|that|we|you)\s(?:is|are|does|do|has|have|was|were|can|will|isn't|aren't|doesn't"
     r"|don't)(?:\snot)?[.!]\s",
     re.IGNORECASE,
 )
 _SURELY = re.compile(
-    r",?\s(?:obviously|probably|most likely|likely|clearly|definitely|apparently|maybe|perhaps|of course|for sure|without (?:a |any )?doubt|no doubt|it is|i (?:think|guess|believe"
+    r",?\s(?:obviously|probably|most likely|likely|clearly|definitely|apparently|maybe|perhaps|of course|for sure|without (?:a |any )?doubt|no doubt(?: about it)?|hands down|it is|i (?:think|guess|believe"
     r"|suppose|would say))$",
     re.IGNORECASE,
 )
@@ -295,12 +295,13 @@ _MEANT = frozenset(
 )
 _OR = re.compile(r"\s(?:or|/)\s", re.IGNORECASE)
 _NO_PHRASE = re.compile(
-    r"[\[\]{}|\\<>\u2717\u2718\u274c\U0001f44e\U0001f6ab]|\s/\s|\b(?:please|although|though|maybe|perhaps|possibly)\b"
-    r"|.\b(?:does|doesn't|did|didn't|isn't|aren't|wasn't|can't|cannot|couldn't|wouldn't|won't)\b|^(?:i'm|there's)\s|\b(?:but|and|yet)\b.*\bnot\b"
+    r"[\[\]{}|\\<>\u2717\u2718\u274c\U0001f44e\U0001f6ab]|\s/{1,2}\s|\b(?:please|although|though|maybe|perhaps|possibly)\b"
+    r"|.\b(?:does|doesn't|did|didn't|isn't|aren't|wasn't|can't|cannot|couldn't|wouldn't|won't)\b|^(?:i'm|there's|nope|is|are)\s|\b(?:but|and|yet)\b.*\bnot\b"
     r"|^(?:(?:the|my|final|correct)\s){0,2}(?:answer|label|explanation|reason)$",
     re.IGNORECASE,
 )
-_BOTH = re.compile(r"\b(?:but|yet|maybe|perhaps|possibly|though|not|n't)\b.*\b(?:yes|no)\W*$", re.IGNORECASE | re.DOTALL)
+_CROSSES = frozenset("\u2717\u2718\u274c\U0001f44e\U0001f6ab")
+_BOTH = re.compile(r"\b(?:but|yet|maybe|perhaps|possibly|though|although|not|n't)\b.*\b(?:yes|no)\W*$", re.IGNORECASE | re.DOTALL)
 
 
 def _settled(head: str, short: bool, numbers: bool) -> tuple[str | None, str]:
@@ -333,8 +334,10 @@ def _settled(head: str, short: bool, numbers: bool) -> tuple[str | None, str]:
 
 def _taken_back_in(word: str, rest: str) -> bool:
     """Whether the words after a yes, no or number deny it or say the other as well: "yes, but maybe no", "2 and it is not 2"."""
+    if rest[:1] in _CROSSES:
+        return True
     if word in ("yes", "no"):
-        return _BOTH.search(rest) is not None
+        return left_open(f"{word} {rest}") is not None or _BOTH.search(rest) is not None
     return left_open(f"{word} {rest}") is not None or re.search(rf"(?:\bnot|n't)\s{re.escape(word)}\b", rest) is not None
 
 
@@ -367,7 +370,7 @@ def _denied_later(answer: str, after: str | None) -> bool:
         return False
     return (
         re.match(
-            rf"[\s.]*(?:no,? )?(?:it|this|that)(?:\sis not|'s not|\sisn't)\s(?:an?\s|the\s)?{re.escape(answer)}\b",
+            rf"\s*(?:no|false|wrong|incorrect)\W*$|[\s.]*(?:no,? |but |yet )?(?:it|this|that)(?:\sis not|'s not|\sisn't)\s(?:an?\s|the\s)?{re.escape(answer)}\b",
             after,
             re.IGNORECASE,
         )
