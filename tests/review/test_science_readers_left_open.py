@@ -56,7 +56,8 @@ def test_what_is_chosen_stays_the_answer(reply: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "reply", ["I can't decide between (350, 230) and (700, 700).", "Anything but (350, 230).", "The cursor is at (350, 230)."]
+    "reply",
+    ["I can't decide between (350, 230) and (700, 700).", "Anything but (350, 230).", "The cursor is at (350, 230)."],
 )
 def test_points_that_are_not_chosen(reply: str) -> None:
     assert read_point(reply).numbers == ()

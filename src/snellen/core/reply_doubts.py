@@ -18,10 +18,12 @@ _CLAUSE = re.compile(
 _DOUBT = re.compile(
     r"\b(?:no|not|non|never|none|nothing|neither|nor|nope|cannot|wrong|incorrect|false|untrue|unlikely|impossible|mistaken|mistake"
     r"|exclud(?:e|es|ed|ing)|rul(?:e|es|ed|ing) out|out of the question|minus|without|lack(?:s|ing)?|absent|missing|fail(?:s|ed)?"
-    r"|opposite|hardly|barely|scarcely|unclear|unsure|uncertain|unknown|doubt(?:s|ful)?|whether|if|unless|suppos(?:e|ing)|assum(?:e|ing)"
+    r"|opposite|hardly|barely|scarcely|unclear|unsure|uncertain|unknown|doubt(?:s|ful)?|whether|if|unless|suppos(?:e|ing)"
+    r"|assum(?:e|ing)"
     r"|(?:had|were) it|or (?:something|anything|not|another|some other)|less|least"
     r"|all but|except|wonder|(?:both|equally|all) (?:possible|plausible|likely|wrong|incorrect)"
-    r"|(?:one|people|some|you|many|others) (?:might|may|could|would) (?:think|say|guess|assume|believe)|first (?:guess|thought|impression)"
+    r"|(?:one|people|some|you|many|others) (?:might|may|could|would) (?:think|say|guess|assume|believe)|first (?:guess|thought"
+    r"|impression)"
     r"|ask(?:s|ed|ing)? (?:about|whether|if)|one of the (?:options|choices|candidates)|(?:options|choices) include|depends)\b|n't\b"
 )
 _TAKEN_BACK = re.compile(
@@ -46,42 +48,130 @@ _WORDS = frozenset(
 _SPACED = str.maketrans(",.;:\n!?/\"'()", "            ")
 # said of an option without choosing it: under a condition, as one of several, as somebody else's word, or as wrong
 _LEFT_OPEN = re.compile(
-    r"\b(?:if|whether|unless|otherwise|assuming|supposing)\b(?! (?:anything|any|i (?:had|have) to|i must|forced|asked|you (?:ask|look)))"
-    r"|\b(?:decid\w{1,3}|choos\w{1,3}|pick\w{0,3}|torn|toss-?up|undecided|hesitat\w{1,3}|somewhere|distinguish\w{0,3}|in) (?:in )?between\b"
+    r"\b(?:if|whether|unless|otherwise|assuming|supposing)\b(?! (?:anything|any|i (?:had|have) to|i must|forced|asked|you (?:ask"
+    r"|look)))"
+    r"|\b(?:decid\w{1,3}|choos\w{1,3}|pick\w{0,3}|torn|toss-?up|undecided|hesitat\w{1,3}|somewhere|distinguish\w{0,3}"
+    r"|in) (?:in )?between\b"
     r"|\b(?:is|seem|are|look|sound)s? (?:both |all |equally ){0,2}(?:possible|plausible|likely|valid)\b"
-    r"|\b(?:some|people|most|many|others|one|you|they)(?: people)? (?:often |usually |might |may |could |would )(?:say|think|guess|answer|assume)\b"
+    r"|\b(?:some|people|most|many|others|one|you|they)(?: people)? (?:often |usually |might |may |could |would )(?:say|think|guess"
+    r"|answer|assume)\b"
     r"|\b(?:would|could|might) have (?:said|guessed|thought|gone|picked|chosen)\b|\btempted to\b|\bi (?:\w{1,12}ly )?doubt\b"
     r"|\b(?:question|you|user|prompt|caption|task)(?: is)? (?:asks?|asked|about|says?|wants?)\b"
     r"|\b(?:any|every)thing (?:but|except|other than)\b|\b(?:the )?opposite of\b|\bfar from\b|\bhardly\b"
     r"|\b(?:no (?:evidence|sign|indication) of|confirm nor deny|neither confirm|rul(?:e|es|ed|ing) out)\b"
-    r"|^[^,]{1,80} (?:is|was|would be|seems) (?:(?:clearly|definitely|simply|just|also) )?(?:the |an? )?(?:wrong|incorrect|false|mistaken|unlikely|implausible)\b"
-    r"|^[^,]{1,80} (?:(?:do|does|is|can) ?not|(?:do|does|is|ca)n't) (?:(?:seem|look|be|really|quite) )?(?:the answer|(?:apply|fit|match|work|right"
+    r"|^[^,]{1,80} (?:is|was|would be|seems) (?:(?:clearly|definitely|simply|just|also) )?(?:the |an? )?(?:wrong|incorrect|false"
+    r"|mistaken|unlikely|implausible)\b"
+    r"|^[^,]{1,80} (?:(?:do|does|is|can) ?not|(?:do|does|is|ca)n't) (?:(?:seem|look|be|really|quite) )?(?:the answer|(?:apply|fit"
+    r"|match|work|right"
     r"|correct)(?=\W*$|[.,;]))|\b(?:could|may|might)(?: also)? be\b.{1,80}\b(?:could|may|might)(?: also)? be\b"
     r"|\b(?:could be|perhaps|maybe|possibly|either)\b[^,.]{1,80} or\b|\b(?:options|choices)(?: (?:are|include))?:? \(?a[).:]"
     r"|\b(?:maybe|perhaps|possibly)\b.{1,80}\b(?:maybe|perhaps|possibly)\b|\b\d{1,3}\s?%.{1,80}?\b\d{1,3}\s?%"
-    r"|\bhad (?:it|he|she|they|there|this) (?:been|had)\b|\bpossibility\b|\binconclusive\b|\btoo close to\b|\bargu(?:e|ments?)\b|[^\s.] or not\b"
-    r"|\b(?:least likely|incorrect|wrong|false) (?:answer|option|choice|label|one)\b|\bmistake to\b|\bnothing (?:suggests|indicates|points)\b"
-    r"|\b(?:nobody|no one) would (?:say|call|think|answer)\b|\byou (?:said|wrote|gave)\b|\b(?:do not|don't) (?:believe|think)\b|\bimpossible to\b|^without (?:more|further)\b"
-    r"|\b(?:guess|answer|thought) was\b|\b(?:first|initial) (?:thought|guess|instinct)\b|^\W{0,3}(?:the )?(?:options|choices)(?: are| include)?\s?:"
-    r"|^between [^,]{1,80}(?=,\s(?:i'd|i would|i think|the answer|it)\b)|\bwould (?:only |just )?be (?:an? |my |pure )(?:\w{1,12} )?guess\b|\btoo \w{1,20} to (?:tell|say|see|know|determine|judge)\b"
-    r"|\b(?:have enough|enough \w{1,20} to)\b|\bpossible (?:answers|options|labels|choices)\b|^\W{0,3}one of\b|\(\?\)|\b(?:vs\b\.?|versus)\s"
+    r"|\bhad (?:it|he|she|they|there|this) been\b|\bpossibility\b|\binconclusive\b|\btoo close to\b|\bargu(?:e|ments?)\b"
+    r"|[^\s.] or not\b"
+    r"|\b(?:least likely|incorrect|wrong|false) (?:answer|option|choice|label|one)\b|\bmistake to\b|\bnothing (?:suggests"
+    r"|indicates|points)\b"
+    r"|\b(?:nobody|no one) would (?:say|call|think|answer)\b|\byou (?:said|wrote|gave)\b|\b(?:do not|don't) (?:believe|think)\b"
+    r"|\bimpossible to\b|^without (?:more|further)\b"
+    r"|\b(?:guess|answer|thought) was\b|\b(?:first|initial) (?:thought|guess|instinct)\b|^\W{0,3}(?:the )?(?:options"
+    r"|choices)(?: are| include)?\s?:"
+    r"|^between [^,]{1,80}(?=,\s(?:i'd|i would|i think|the answer|it)\b)|\bwould (?:only |just )?be (?:an? |my "
+    r"|pure )(?:\w{1,12} )?guess\b|\btoo \w{1,20} to (?:tell|say|see|know|determine|judge)\b"
+    r"|\b(?:have enough|enough \w{1,20} to)\b|\bpossible (?:answers|options|labels|choices)\b|^\W{0,3}one of\b|\(\?\)|\b(?:vs\b\.?"
+    r"|versus)\s"
     r"|^\W{0,3}(?:false|wrong|incorrect|rejected|excluded|eliminated|not)(?: (?:the )?(?:answer|option|choice|label))?s?\s?:",
     re.IGNORECASE,
 )
 _CONDITIONS = ("if", "unless", "assuming", "supposing")
 _OPEN_WORDS = frozenset(
     (
-        *("if", "unless", "otherwise", "assuming", "supposing", "between", "possible", "plausible", "likely", "valid", "often"),
-        *("usually", "might", "may", "could", "would", "have", "tempted", "doubt", "question", "you", "user", "prompt", "caption"),
-        *("task", "anything", "everything", "opposite", "far", "hardly", "evidence", "sign", "indication", "deny", "confirm"),
-        *("rule", "rules", "ruled", "ruling", "wrong", "incorrect", "false", "mistaken", "unlikely", "implausible", "not", "cannot"),
-        *("maybe", "perhaps", "possibly", "either", "options", "choices", "too", "enough", "one", "vs", "versus", "rejected"),
-        *("excluded", "eliminated", "whether", "had", "possibility", "inconclusive", "argue", "argument", "arguments", "least"),
-        *("mistake", "nothing", "nobody", "impossible", "without", "guess", "thought", "was", "first", "initial"),
+        *(
+            "if",
+            "whether",
+            "unless",
+            "otherwise",
+            "assuming",
+            "supposing",
+            "between",
+            "possible",
+            "plausible",
+            "likely",
+            "valid",
+        ),
+        *(
+            "often",
+            "usually",
+            "might",
+            "may",
+            "could",
+            "would",
+            "tempted",
+            "doubt",
+            "ask",
+            "asks",
+            "asked",
+            "said",
+            "says",
+            "wrote",
+        ),
+        *(
+            "gave",
+            "want",
+            "wants",
+            "about",
+            "anything",
+            "everything",
+            "opposite",
+            "far",
+            "hardly",
+            "evidence",
+            "sign",
+            "indication",
+        ),
+        *("deny", "confirm", "rule", "rules", "ruled", "ruling", "wrong", "incorrect", "false", "mistaken", "unlikely"),
+        *(
+            "implausible",
+            "not",
+            "cannot",
+            "maybe",
+            "perhaps",
+            "possibly",
+            "either",
+            "options",
+            "choices",
+            "too",
+            "enough",
+            "vs",
+        ),
+        *(
+            "versus",
+            "rejected",
+            "excluded",
+            "eliminated",
+            "been",
+            "possibility",
+            "inconclusive",
+            "argue",
+            "argument",
+            "arguments",
+        ),
+        *(
+            "least",
+            "mistake",
+            "nothing",
+            "nobody",
+            "impossible",
+            "without",
+            "guess",
+            "thought",
+            "initial",
+            "instinct",
+            "say",
+        ),
     )
-)  # one of these, "n't", "%" or "(?)" is in every such sentence
+)  # one of these, "n't", "%", "(?)" or "one of" is in every such sentence
 _NEW_TURN = re.compile(
-    r"\b(?!so (?:is|are)\b)(?:but|however|yet|still|so|therefore|thus|hence|nevertheless)\b(?!,?\s(?:also|if|so (?:is|are))\b)[\s,:]{0,3}"
+    r"\b(?!so (?:is|are)\b)(?:but|however|yet|still|so|therefore|thus|hence|nevertheless)\b(?!,?\s(?:also|if|so (?:is"
+    r"|are))\b)[\s,:]{0,3}"
     r"|,\s(?=(?:the|my) (?:\w{1,12} )?answer\b|(?:it|this|that)(?:'s| is| must)|i'd\b|i would\b|i think\b)",
     re.IGNORECASE,
 )
@@ -129,7 +219,7 @@ def left_open(text: str) -> tuple[int, int] | None:
 def may_leave_open(text: str) -> bool:
     """Whether a text has a word without which nothing is left open: most need not be searched."""
     lowered = text.lower()
-    signs = "n't" in lowered or "%" in lowered or "(?)" in lowered
+    signs = "n't" in lowered or "%" in lowered or "(?)" in lowered or lowered.startswith("one of")
     return signs or not _OPEN_WORDS.isdisjoint(lowered.translate(_SPACED).split())
 
 

@@ -142,7 +142,9 @@ class VqaNle(Exam):
 
 def _choices(sample: Sample) -> Choices:
     truth = sample.truth if isinstance(sample.truth, dict) else {}
-    asked = f"{sample.facts['question']} {sample.facts.get('answer', '')}".strip()  # QA->R is asked with the right answer
+    asked = (
+        f"{sample.facts['question']} {sample.facts.get('answer', '')}".strip()
+    )  # QA->R is asked with the right answer
     return Choices(asked, tuple(sample.facts["choices"]), truth.get("label"))
 
 

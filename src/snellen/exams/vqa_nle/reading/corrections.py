@@ -27,8 +27,12 @@ _NO_MORE = re.compile(
     r"\W*$|[\"')\]]{0,3}\s?(?:[.!?\n):;,]|-\s|\s-\s|\s\(|,?\s?\b(?:because|since|as|due|given|which|considering|seeing)\b)",
     re.IGNORECASE,
 )
+_LONGEST_HEAD = 400
 _HEAD_ENDS = re.compile(r"[:;]\s(?!\d{1,3}\s?%)|\s-\s")
-_RETRACTED = re.compile(r"[.!?,\n-]\s{0,3}(?:(?:no|nope),?\s(?:that|this|it)(?:'s| is| was) (?:wrong|incorrect|not right)|never\s?mind|or not)\W{0,3}$", re.IGNORECASE)
+_RETRACTED = re.compile(
+    r"[.!?,\n-]\s{0,3}(?:(?:no|nope),?\s(?:that|this|it)(?:'s| is| was) (?:wrong|incorrect|not right)|never\s?mind|or not)\W{0,3}$",
+    re.IGNORECASE,
+)
 _YES_OR_NO = re.compile(r"\b(?:yes|no)\b", re.IGNORECASE)
 
 
@@ -61,7 +65,7 @@ def corrected(text: str) -> str:
 def _chosen(text: str) -> str:
     """A text from its first sentence on that does more than name what there is to choose from, or what is wrong."""
     for _ in range(4):
-        if not may_leave_open(text):
+        if not may_leave_open(text.partition("\n")[0].partition(" because ")[0][:_LONGEST_HEAD]):
             break
         line = text.find("\n") + 1 or len(text)
         whole = min(next((end for _at, end in sentence_ends(text)), line), line)

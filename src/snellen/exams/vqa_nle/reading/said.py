@@ -106,7 +106,9 @@ _SIGNS = re.compile(r"[<>|#`*]+")
 _SPACES = re.compile(r"[^\S\n]+")
 _HEAD_SIGNS = " \t\n\r\u27a1\u25ba\u25b6\u2192\u2022\u00b7=~,;"
 # pictures say nothing, but for a cross, a thumb down and the like, with which a text is no answer
-_PICTURES = re.compile("[\u2600-\u2716\u2719-\u274b\u274d\u2757-\u27bf\u2b50\ufe0f\u200d\U0001f000-\U0001f44d\U0001f44f-\U0001f6aa\U0001f6ac-\U0001faff]+")
+_PICTURES = re.compile(
+    "[\u2600-\u2716\u2719-\u274b\u274d\u2757-\u27bf\u2b50\ufe0f\u200d\U0001f000-\U0001f44d\U0001f44f-\U0001f6aa\U0001f6ac-\U0001faff]+"
+)
 _KEPT_TAG = re.compile("\ue000(\\d{1,4})\ue001")
 
 # ---------------------------------------------------------------- fields

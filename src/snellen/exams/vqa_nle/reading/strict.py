@@ -94,7 +94,7 @@ _NO_STOP = re.compile(r"^(?:no|nope)[.!]\s(?=\w)", re.IGNORECASE)
 _ASKS_SELF = re.compile(r"(?:is|was|could|might|can|would) (?:it|this|that)\b", re.IGNORECASE)
 _IT_IS = re.compile(r"(?:it|this|that)(?:'s| is)\b", re.IGNORECASE)
 _ASKED = re.compile(r"q(?:uestion)?\s?:[^\n]{0,500}\n\s{0,9}a(?:nswer)?\s?:\s{0,4}", re.IGNORECASE)
-_LIST_SIGN = re.compile(r"1[.)]\s{1,4}(?=\S)")
+_LIST_SIGN = re.compile(r"\(?1[.)]\s{1,4}(?=\w)(?!because\b|since\b|as\b|explanation\b)", re.IGNORECASE)
 
 
 def _parted(text: str, short: bool) -> _Parts:
@@ -113,6 +113,19 @@ def _parted(text: str, short: bool) -> _Parts:
     parts = _first_part(text, short)
     if _OFFER.match(text):
         return _Parts("", parts.after)
+    parts = _past_preface(parts, short)
+    verdict = verdict_in(text)
+    if verdict is not None and verdict.start():
+        return _weighed(parts, text, verdict, short)
+    if is_clause(parts.head) and "\n" in text:
+        last = text[text.rstrip().rfind("\n") :].strip()
+        if len(last.split()) <= SHORT and not is_clause(last) and last != parts.head:
+            return _Parts(last, text[: text.rstrip().rfind("\n")], True)
+    return parts
+
+
+def _past_preface(parts: _Parts, short: bool) -> _Parts:
+    """What comes after questions, prefaces and what it is not."""
     for _ in range(4):
         asks = parts.head.endswith("?")
         if not parts.after or parts.why or not (asks or _PREFACE.match(parts.head) or _NOT_A.match(parts.head)):
@@ -125,13 +138,6 @@ def _parted(text: str, short: bool) -> _Parts:
             elif _ASKS_SELF.match(asked) and _IT_IS.match(more):
                 return _Parts("", more)  # "Is it blue? No. It is red.": no, or red?
         parts = _first_part(leads_off(_NO_COMMA.sub("", rest, count=1) if asks else rest), short)
-    verdict = verdict_in(text)
-    if verdict is not None and verdict.start():
-        return _weighed(parts, text, verdict, short)
-    if is_clause(parts.head) and "\n" in text:
-        last = text[text.rstrip().rfind("\n") :].strip()
-        if len(last.split()) <= SHORT and not is_clause(last) and last != parts.head:
-            return _Parts(last, text[: text.rstrip().rfind("\n")], True)
     return parts
 
 
@@ -149,8 +155,8 @@ def _weighed(parts: _Parts, text: str, verdict: re.Match[str], short: bool) -> _
 
 
 def _first_part(text: str, short: bool) -> _Parts:
-    if _LIST_SIGN.match(text) and not is_clause(text[2:].lstrip()):
-        text = text[2:].lstrip()
+    if (listed := _LIST_SIGN.match(text)) and not is_clause(text[listed.end() :]):
+        text = text[listed.end() :]
     reason = REASON.search(text)
     zone = len(text) if reason is None or not text[: reason.start()].strip(_EDGES) else reason.start()
     start, end, sure = zone, zone if reason is None else reason.end(), reason is not None and zone < len(text)
@@ -260,19 +266,25 @@ _UNSURE = re.compile(
 )
 _SPEAKS = re.compile(r"\b(?:i|we|you)\b", re.IGNORECASE)
 _OPEN = re.compile(r"\W*(?:it|this|that)\s(?:could|might|may|can)\s", re.IGNORECASE)
-_ASIDE = re.compile(r"(?:not|confiden\w+|(?:very |quite )?(?:high|low|medium|moderate|likely|sure)|probability|score|final answer|my best guess|see (?:the )?(?:image|picture)|i|i'm|\d[\d.%]*)\b", re.IGNORECASE)
+_ASIDE = re.compile(
+    r"(?:not|confiden\w+|(?:very |quite )?(?:high|low|medium|moderate|likely|sure)|probability|score|final answer|my best guess"
+    r"|see (?:the )?(?:image|picture)|i|i'm|\d[\d.%]*)\b",
+    re.IGNORECASE,
+)
 _ECHO = re.compile(
     r"\W*(?:it|he|she|they|there|this|that|we|you)\s(?:is|are|does|do|has|have|was|were|can|will|isn't|aren't|doesn't"
     r"|don't)(?:\snot)?[.!]\s",
     re.IGNORECASE,
 )
 _SURELY = re.compile(
-    r",?\s(?:obviously|probably|most likely|likely|clearly|definitely|apparently|maybe|perhaps|of course|for sure|without (?:a |any )?doubt|no doubt(?: about it)?|hands down|it is|i (?:think|guess|believe"
+    r",?\s(?:obviously|probably|most likely|likely|clearly|definitely|apparently|maybe|perhaps|of course|for sure|without (?:a "
+    r"|any )?doubt|no doubt(?: about it)?|hands down|it is|i (?:think|guess|believe"
     r"|suppose|would say))$",
     re.IGNORECASE,
 )
 _IS_IT = re.compile(
-    r"\s(?:is|would be|seems|must be)\s(?:the\s)?(?:(?:correct|right|best|most|more)\s)?(?:answer|activity|correct|right|likely|plausible)(?:\sanswer)?$",
+    r"\s(?:is|would be|seems|must be)\s(?:the\s)?(?:(?:correct|right|best|most|more)\s)?(?:answer|activity|correct|right|likely"
+    r"|plausible)(?:\sanswer)?$",
     re.IGNORECASE,
 )
 _MEANT = frozenset(
@@ -296,12 +308,15 @@ _MEANT = frozenset(
 _OR = re.compile(r"\s(?:or|/)\s", re.IGNORECASE)
 _NO_PHRASE = re.compile(
     r"[\[\]{}|\\<>\u2717\u2718\u274c\U0001f44e\U0001f6ab]|\s/{1,2}\s|\b(?:please|although|though|maybe|perhaps|possibly)\b"
-    r"|.\b(?:does|doesn't|did|didn't|isn't|aren't|wasn't|can't|cannot|couldn't|wouldn't|won't)\b|^(?:i'm|there's|nope|is|are)\s|\b(?:but|and|yet)\b.*\bnot\b"
+    r"|.\b(?:does|doesn't|did|didn't|isn't|aren't|wasn't|can't|cannot|couldn't|wouldn't|won't)\b|^(?:i'm|there's|nope|is|are)\s"
+    r"|\b(?:but|and|yet)\b.*\bnot\b"
     r"|^(?:(?:the|my|final|correct)\s){0,2}(?:answer|label|explanation|reason)$",
     re.IGNORECASE,
 )
 _CROSSES = frozenset("\u2717\u2718\u274c\U0001f44e\U0001f6ab")
-_BOTH = re.compile(r"\b(?:but|yet|maybe|perhaps|possibly|though|although|not|n't)\b.*\b(?:yes|no)\W*$", re.IGNORECASE | re.DOTALL)
+_BOTH = re.compile(
+    r"\b(?:but|yet|maybe|perhaps|possibly|though|although|not|n't)\b.*\b(?:yes|no)\W*$", re.IGNORECASE | re.DOTALL
+)
 
 
 def _settled(head: str, short: bool, numbers: bool) -> tuple[str | None, str]:
@@ -338,7 +353,9 @@ def _taken_back_in(word: str, rest: str) -> bool:
         return True
     if word in ("yes", "no"):
         return left_open(f"{word} {rest}") is not None or _BOTH.search(rest) is not None
-    return left_open(f"{word} {rest}") is not None or re.search(rf"(?:\bnot|n't)\s{re.escape(word)}\b", rest) is not None
+    return (
+        left_open(f"{word} {rest}") is not None or re.search(rf"(?:\bnot|n't)\s{re.escape(word)}\b", rest) is not None
+    )
 
 
 def _undenied(text: str) -> str:
@@ -370,7 +387,8 @@ def _denied_later(answer: str, after: str | None) -> bool:
         return False
     return (
         re.match(
-            rf"\s*(?:no|false|wrong|incorrect)\W*$|[\s.]*(?:no,? |but |yet )?(?:it|this|that)(?:\sis not|'s not|\sisn't)\s(?:an?\s|the\s)?{re.escape(answer)}\b",
+            rf"\s*(?:no|false|wrong|incorrect)\W*$|[\s.]*(?:no,? |but |yet )?(?:it|this|that)(?:\sis not|'s not|\sisn't)\s(?:an?\s"
+            rf"|the\s)?{re.escape(answer)}\b",
             after,
             re.IGNORECASE,
         )
