@@ -63,7 +63,7 @@ _LEFT_OPEN = re.compile(
     r"|mistaken|unlikely|implausible)\b"
     r"|^[^,]{1,80} (?:(?:do|does|is|can) ?not|(?:do|does|is|ca)n't) (?:(?:seem|look|be|really|quite) )?(?:the answer|(?:apply|fit"
     r"|match|work|right"
-    r"|correct)(?=\W*$|[.,;]))|\b(?:could|may|might)(?: also)? be\b.{1,80}\b(?:could|may|might)(?: also)? be\b"
+    r"|correct)(?=\W*$|[.,:;]))|\b(?:could|may|might)(?: also)? be\b.{1,80}\b(?:could|may|might)(?: also)? be\b"
     r"|\b(?:could be|perhaps|maybe|possibly|either)\b[^,.]{1,80} or\b|\b(?:options|choices)(?: (?:are|include))?:? \(?a[).:]"
     r"|\b(?:maybe|perhaps|possibly)\b.{1,80}\b(?:maybe|perhaps|possibly)\b|\b\d{1,3}\s?%.{1,80}?\b\d{1,3}\s?%"
     r"|\bhad (?:it|he|she|they|there|this) been\b|\bpossibility\b|\binconclusive\b|\btoo close to\b|\bargu(?:e|ments?)\b"

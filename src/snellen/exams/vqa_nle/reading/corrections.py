@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from snellen.core.reply_doubts import left_open, may_leave_open
+from snellen.core.reply_doubts import left_open
 from snellen.core.reply_words import correction_end
 from snellen.exams.vqa_nle.reading.leads import is_clause, leads_off, preface_off
 from snellen.exams.vqa_nle.reading.reasons import REASON, sentence_ends
@@ -44,7 +44,7 @@ def corrected(text: str) -> str:
     text = preface_off(text)
     end = correction_end(text)
     if not end or not _BEFORE.match(text[:end]):
-        return "" if _RETRACTED.search(text) else _chosen(text)
+        return "" if _RETRACTED.search(text, max(0, len(text) - 60)) else _chosen(text)
     said_no = _SAID_NO.search(text, max(0, end - 4), end)
     if (
         said_no
@@ -65,7 +65,7 @@ def corrected(text: str) -> str:
 def _chosen(text: str) -> str:
     """A text from its first sentence on that does more than name what there is to choose from, or what is wrong."""
     for _ in range(4):
-        if not may_leave_open(text.partition("\n")[0].partition(" because ")[0][:_LONGEST_HEAD]):
+        if left_open(text.partition("\n")[0].partition(" because ")[0][:_LONGEST_HEAD]) is None:
             break
         line = text.find("\n") + 1 or len(text)
         whole = min(next((end for _at, end in sentence_ends(text)), line), line)
