@@ -117,7 +117,7 @@ _OPEN_WORDS = frozenset(
             "gave",
             "want",
             "wants",
-            "about",
+            "question",
             "anything",
             "everything",
             "opposite",
@@ -165,7 +165,6 @@ _OPEN_WORDS = frozenset(
             "thought",
             "initial",
             "instinct",
-            "say",
         ),
     )
 )  # one of these, "n't", "%", "(?)" or "one of" is in every such sentence

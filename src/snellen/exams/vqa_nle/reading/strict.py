@@ -344,7 +344,8 @@ def _settled(head: str, short: bool, numbers: bool) -> tuple[str | None, str]:
     text = _undenied(text)
     words = len(text.split())
     long = words > LONGEST_ANSWER[short] or (words > SHORT and _SPEAKS.search(text))
-    return None if long or _NO_PHRASE.search(text) or left_open(text) else text.lower() or None, ""
+    none = long or (not text.isalnum() and (_NO_PHRASE.search(text) or left_open(text)))
+    return None if none else text.lower() or None, ""
 
 
 def _taken_back_in(word: str, rest: str) -> bool:
