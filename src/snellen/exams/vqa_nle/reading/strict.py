@@ -344,7 +344,7 @@ def _settled(head: str, short: bool, numbers: bool) -> tuple[str | None, str]:
     text = _undenied(text)
     words = len(text.split())
     long = words > LONGEST_ANSWER[short] or (words > SHORT and _SPEAKS.search(text))
-    none = long or (not text.isalnum() and (_NO_PHRASE.search(text) or left_open(text)))
+    none = long or _NO_PHRASE.search(text) or (" " in text and left_open(text))
     return None if none else text.lower() or None, ""
 
 
@@ -382,16 +382,18 @@ def _whole_word(answer: str, numbers: bool) -> tuple[str, str]:
     return (word, rest) if numbers and _NUMBER.match(word) else (answer, "")
 
 
+_NO_TO_IT = re.compile(r"\s*(?:no|false|wrong|incorrect)\W*$", re.IGNORECASE)
+_IT_IS_NOT = re.compile(
+    r"[\s.]*(?:no,? |but |yet )?(?:it|this|that)(?:\sis not|'s not|\sisn't)\s(?:an?\s|the\s)?", re.IGNORECASE
+)
+
+
 def _denied_later(answer: str, after: str | None) -> bool:
     """Whether the next sentence takes an answer back: "It is red. It is not red."."""
     if not after or len(answer) > 60:
         return False
-    return (
-        re.match(
-            rf"\s*(?:no|false|wrong|incorrect)\W*$|[\s.]*(?:no,? |but |yet )?(?:it|this|that)(?:\sis not|'s not|\sisn't)\s(?:an?\s"
-            rf"|the\s)?{re.escape(answer)}\b",
-            after,
-            re.IGNORECASE,
-        )
-        is not None
-    )
+    if _NO_TO_IT.match(after):
+        return True
+    found = _IT_IS_NOT.match(after)
+    rest = after[found.end() :].lower() if found else ""
+    return rest.startswith(answer) and not rest[len(answer) : len(answer) + 1].isalnum()
