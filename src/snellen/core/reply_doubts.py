@@ -18,16 +18,18 @@ _CLAUSE = re.compile(
 _DOUBT = re.compile(
     r"\b(?:no|not|non|never|none|nothing|neither|nor|nope|cannot|wrong|incorrect|false|untrue|unlikely|impossible|mistaken|mistake"
     r"|exclud(?:e|es|ed|ing)|rul(?:e|es|ed|ing) out|out of the question|minus|without|lack(?:s|ing)?|absent|missing|fail(?:s|ed)?"
-    r"|opposite|hardly|barely|scarcely|unclear|unsure|uncertain|unknown|doubt(?:s|ful)?|whether|if|unless|suppos(?:e|ing)|assum(?:e|ing)"
+    r"|opposite|hardly|barely|scarcely|unclear|unsure|uncertain|unknown|doubt(?:s|ful)?|whether|if|unless|suppos(?:e|ing)"
+    r"|assum(?:e|ing)"
     r"|(?:had|were) it|or (?:something|anything|not|another|some other)|less|least"
     r"|all but|except|wonder|(?:both|equally|all) (?:possible|plausible|likely|wrong|incorrect)"
-    r"|(?:one|people|some|you|many|others) (?:might|may|could|would) (?:think|say|guess|assume|believe)|first (?:guess|thought|impression)"
+    r"|(?:one|people|some|you|many|others) (?:might|may|could|would) (?:think|say|guess|assume|believe)|first (?:guess|thought"
+    r"|impression)"
     r"|ask(?:s|ed|ing)? (?:about|whether|if)|one of the (?:options|choices|candidates)|(?:options|choices) include|depends)\b|n't\b"
 )
 _TAKEN_BACK = re.compile(
     r"\b(?:which|that|this|it) (?:is|was|would be|turned out to be) (?:wrong|incorrect|a mistake|not right|false)\b"
     r"|\b(?:both|all|all of them)(?: are)? (?:wrong|incorrect|possible|plausible|equally likely)\b"
-    r"|(?:^|[.;,\n])\s{0,3}(?:no|nope|wrong|incorrect|not really|false)\W{0,3}$"
+    r"|(?:^|[.;,\n])\s{0,3}(?:no|nope|wrong|incorrect|not really|or not|false)\W{0,3}$"
 )
 _WORDS = frozenset(
     (
@@ -43,7 +45,136 @@ _WORDS = frozenset(
         *("opposed", "unable", "really"),
     )
 )  # every denial and doubt has one of these, or "n't"
-_SPACED = str.maketrans(",.;:\n!?/", "        ")
+_SPACED = str.maketrans(",.;:\n!?/\"'()", "            ")
+# said of an option without choosing it: under a condition, as one of several, as somebody else's word, or as wrong
+_LEFT_OPEN = re.compile(
+    r"\b(?:if|whether|unless|otherwise|assuming|supposing)\b(?! (?:anything|any|i (?:had|have) to|i must|forced|asked|you (?:ask"
+    r"|look)))"
+    r"|\b(?:decid\w{1,3}|choos\w{1,3}|pick\w{0,3}|torn|toss-?up|undecided|hesitat\w{1,3}|somewhere|distinguish\w{0,3}"
+    r"|in) (?:in )?between\b"
+    r"|\b(?:is|seem|are|look|sound)s? (?:both |all |equally ){0,2}(?:possible|plausible|likely|valid)\b"
+    r"|\b(?:some|people|most|many|others|one|you|they)(?: people)? (?:often |usually |might |may |could |would )(?:say|think|guess"
+    r"|answer|assume)\b"
+    r"|\b(?:would|could|might) have (?:said|guessed|thought|gone|picked|chosen)\b|\btempted to\b|\bi (?:\w{1,12}ly )?doubt\b"
+    r"|\b(?:question|you|user|prompt|caption|task)(?: is)? (?:asks?|asked|about|says?|wants?)\b"
+    r"|\b(?:any|every)thing (?:but|except|other than)\b|\b(?:the )?opposite of\b|\bfar from\b|\bhardly\b"
+    r"|\b(?:no (?:evidence|sign|indication) of|confirm nor deny|neither confirm|rul(?:e|es|ed|ing) out)\b"
+    r"|^[^,]{1,80} (?:is|was|would be|seems) (?:(?:clearly|definitely|simply|just|also) )?(?:the |an? )?(?:wrong|incorrect|false"
+    r"|mistaken|unlikely|implausible)\b"
+    r"|^[^,]{1,80} (?:(?:do|does|is|can) ?not|(?:do|does|is|ca)n't) (?:(?:seem|look|be|really|quite) )?(?:the answer|(?:apply|fit"
+    r"|match|work|right"
+    r"|correct)(?=\W*$|[.,:;]))|\b(?:could|may|might)(?: also)? be\b.{1,80}\b(?:could|may|might)(?: also)? be\b"
+    r"|\b(?:could be|perhaps|maybe|possibly|either)\b[^,.]{1,80} or\b|\b(?:options|choices)(?: (?:are|include))?:? \(?a[).:]"
+    r"|\b(?:maybe|perhaps|possibly)\b.{1,80}\b(?:maybe|perhaps|possibly)\b|\b\d{1,3}\s?%.{1,80}?\b\d{1,3}\s?%"
+    r"|\bhad (?:it|he|she|they|there|this) been\b|\bpossibility\b|\binconclusive\b|\btoo close to\b|\bargu(?:e|ments?)\b"
+    r"|[^\s.] or not\b"
+    r"|\b(?:least likely|incorrect|wrong|false) (?:answer|option|choice|label|one)\b|\bmistake to\b|\bnothing (?:suggests"
+    r"|indicates|points)\b"
+    r"|\b(?:nobody|no one) would (?:say|call|think|answer)\b|\byou (?:said|wrote|gave)\b|\b(?:do not|don't) (?:believe|think)\b"
+    r"|\bimpossible to\b|^without (?:more|further)\b"
+    r"|\b(?:guess|answer|thought) was\b|\b(?:first|initial) (?:thought|guess|instinct)\b|^\W{0,3}(?:the )?(?:options"
+    r"|choices)(?: are| include)?\s?:"
+    r"|^between [^,]{1,80}(?=,\s(?:i'd|i would|i think|the answer|it)\b)|\bwould (?:only |just )?be (?:an? |my "
+    r"|pure )(?:\w{1,12} )?guess\b|\btoo \w{1,20} to (?:tell|say|see|know|determine|judge)\b"
+    r"|\b(?:have enough|enough \w{1,20} to)\b|\bpossible (?:answers|options|labels|choices)\b|^\W{0,3}one of\b|\(\?\)|\b(?:vs\b\.?"
+    r"|versus)\s"
+    r"|^\W{0,3}(?:false|wrong|incorrect|rejected|excluded|eliminated|not)(?: (?:the )?(?:answer|option|choice|label))?s?\s?:",
+    re.IGNORECASE,
+)
+_CONDITIONS = ("if", "unless", "assuming", "supposing")
+_OPEN_WORDS = frozenset(
+    (
+        *(
+            "if",
+            "whether",
+            "unless",
+            "otherwise",
+            "assuming",
+            "supposing",
+            "between",
+            "possible",
+            "plausible",
+            "likely",
+            "valid",
+        ),
+        *(
+            "often",
+            "usually",
+            "might",
+            "may",
+            "could",
+            "would",
+            "tempted",
+            "doubt",
+            "ask",
+            "asks",
+            "asked",
+            "said",
+            "says",
+            "wrote",
+        ),
+        *(
+            "gave",
+            "want",
+            "wants",
+            "question",
+            "anything",
+            "everything",
+            "opposite",
+            "far",
+            "hardly",
+            "evidence",
+            "sign",
+            "indication",
+        ),
+        *("deny", "confirm", "rule", "rules", "ruled", "ruling", "wrong", "incorrect", "false", "mistaken", "unlikely"),
+        *(
+            "implausible",
+            "not",
+            "cannot",
+            "maybe",
+            "perhaps",
+            "possibly",
+            "either",
+            "options",
+            "choices",
+            "too",
+            "enough",
+            "vs",
+        ),
+        *(
+            "versus",
+            "rejected",
+            "excluded",
+            "eliminated",
+            "been",
+            "possibility",
+            "inconclusive",
+            "argue",
+            "argument",
+            "arguments",
+        ),
+        *(
+            "least",
+            "mistake",
+            "nothing",
+            "nobody",
+            "impossible",
+            "without",
+            "guess",
+            "thought",
+            "initial",
+            "instinct",
+        ),
+    )
+)  # one of these, "n't", "%", "(?)" or "one of" is in every such sentence
+_NEW_TURN = re.compile(
+    r"\b(?!so (?:is|are)\b)(?:but|however|yet|still|so|therefore|thus|hence|nevertheless)\b(?!,?\s(?:also|if|so (?:is"
+    r"|are))\b)[\s,:]{0,3}"
+    r"|,\s(?=(?:the|my) (?:\w{1,12} )?answer\b|(?:it|this|that)(?:'s| is| must)|i'd\b|i would\b|i think\b)",
+    re.IGNORECASE,
+)
+_CONCEDED = re.compile(r"\W{0,3}(?:while|although|though|even though)\b[^,.\n]{1,200},\s", re.IGNORECASE)
 _PERHAPS = re.compile(r"\b(?:could|may|might) (?:also )?be\b")
 
 
@@ -63,6 +194,32 @@ def undoubted(text: str) -> str:
     'it is a cat'
     """
     return ",".join(clause for clause in _CLAUSE.split(text) if is_plain(clause) or not _DOUBT.search(clause))
+
+
+def left_open(text: str) -> tuple[int, int] | None:
+    """Where a sentence names something without choosing it: the place of those words, up to a new turn or the end; None where all
+    that it names is chosen.
+
+    >>> [s[slice(*left_open(s))] for s in ("Some would say a cat, but it is a dog", "A dog, but some would say a cat")]
+    ['Some would say a cat, but ', ', but some would say a cat']
+    """
+    found = _LEFT_OPEN.search(text) if may_leave_open(text) else None
+    if found is None:
+        return None
+    if not found.start() and found.group().lower() in _CONDITIONS:
+        return 0, len(text)
+    if (conceded := _CONCEDED.match(text)) and conceded.end() >= found.end():
+        return 0, conceded.end()
+    turns = [turn for turn in _NEW_TURN.finditer(text) if turn.start()]
+    start = max((len(text[: turn.start()].rstrip(" ,")) for turn in turns if turn.end() <= found.start()), default=0)
+    return start, min((turn.end() for turn in turns if turn.start() >= found.end()), default=len(text))
+
+
+def may_leave_open(text: str) -> bool:
+    """Whether a text has a word without which nothing is left open: most need not be searched."""
+    lowered = text.lower()
+    signs = "n't" in lowered or "%" in lowered or "(?)" in lowered or lowered.startswith("one of")
+    return signs or not _OPEN_WORDS.isdisjoint(lowered.translate(_SPACED).split())
 
 
 def taken_back(text: str) -> bool:

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from snellen.core.reply import Opened, holds_json, layout_off, marked, opened
+from snellen.core.reply_doubts import left_open, may_leave_open
 from snellen.core.reply_flags import Flags
 from snellen.core.reply_json import key_of
 from snellen.core.reply_vocabulary import Vocabulary, apart, is_there, without_signs
@@ -50,6 +51,7 @@ _IMPRESSION_HINTS = (
 _PICKED_HINTS = ("out of", "among", "between", "from")
 _TAG = re.compile(r"</?[a-z][a-z0-9_]{0,30}(?:\s[^<>]{0,100})?/?>")
 _UNIT = re.compile(r"[;\n!]+|\.+(?!\d)")
+_SENTENCE = re.compile(r"(?<=[.!?;]\s)(?<!vs\.\s)|(?<=\n)|(?=\b(?:because|since)\b)")
 _PIECE = re.compile(r"(?<=[.!?\n;])")
 _IMPRESSION = re.compile(
     r"\b(?:at first|initially|(?:i|one|you) (?:first |initially |originally |might have |would have )?(?:thought|considered|saw)"
@@ -95,6 +97,7 @@ _REASONS = frozenset(
         *("rejected", "others"),
     ]
 )
+_ASKED = frozenset(("question", "options", "choices"))  # of the prompt, and no answer
 _KEYS = (
     *("final_answer", "answer", "answers", "label", "labels", "prediction", "choice", "result", "output", "response"),
 )
@@ -135,6 +138,8 @@ class Options(Vocabulary):
             found = self._in_json(whole)
             if found is not None:
                 return found
+            if isinstance(whole.value, dict) and _ASKED.issuperset(map(key_of, whole.value)):
+                return NOTHING
         return self._in_text(whole.text.lower())
 
     # ------------------------------------------------------------ JSON
@@ -191,7 +196,7 @@ class Options(Vocabulary):
         text = layout_off(text, numbered=True)
         if "<" in text:
             text = _TAG.sub(lambda tag: tag[0] if tag[0][1] != "/" and self.is_in(tag[0]) else " ", text)
-        text = apart(text.strip())
+        text = self._chosen(apart(text.strip()))
         text = self._after_correction(self._from_answer(text))
         text, flags = self._flags.in_text(text)
         if flags is not None:
@@ -205,6 +210,18 @@ class Options(Vocabulary):
         if "?" in text:
             text = "".join(piece for piece in _PIECE.split(text) if not piece.endswith("?"))
         return self._bare_or_not(text.strip())
+
+    def _chosen(self, text: str) -> str:
+        """Without what names options and chooses none of them, unless the rest names the same: "some would say a cat"."""
+        if not may_leave_open(text):
+            return text
+        kept, dropped = [], []
+        for sentence in _SENTENCE.split(text):
+            start, end = left_open(sentence) or (0, 0)
+            kept += [sentence[:start], sentence[end:]]
+            dropped.append(sentence[start:end])
+        rest = "".join(kept)
+        return text if set(self.names(rest)).intersection(self.names(" ".join(dropped))) else rest
 
     def _from_answer(self, text: str) -> str:
         """What follows the last "answer:" that is followed by an option; failing that, the last "therefore"."""

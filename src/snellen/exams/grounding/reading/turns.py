@@ -12,9 +12,12 @@ from snellen.exams.grounding.reading.tagged import unclosed_tag
 
 # what the reply says no to: before the numbers, in the same clause, or behind them
 _NO = r"not|n't|never|avoid(?:ing)?|instead of|rather than|neither|nor|no longer|other than|except|unlike|excluding|ignore|wrong|incorrect"
-_NO += r"|at first|initially|previously|thought (?:it|that|of)|i considered|my first (?:guess|thought|idea)"
+_NO += r"|at first|initially|previously|thought (?:it|that|of)"
+_NO += r"|i (?:first |originally |had )?(?:thought|guessed|assumed|considered)|my first (?:guess|thought|idea)"
+_NO += r"|(?:any|every)thing but|used to be|you asked|(?:cursor|pointer) is"
 _NO_BEFORE = re.compile(
-    rf"(?:\b(?:{_NO})|n't)\b(?:(?!\bbut\b|\binstead\b(?! of))[^.;!?\n,()\[\]{{}}<>]){{0,60}}$", re.IGNORECASE
+    rf"(?:\b(?:{_NO})\b|n't\b|\b(?:for example|e\.g\.),?)(?:(?!\bbut\b|\binstead\b(?! of))[^.;!?\n,()\[\]{{}}<>]){{0,60}}$",
+    re.IGNORECASE,
 )
 _SIZE_BEFORE = re.compile(
     r"\b(?:(?:resolution|dimensions?|size|viewport)\b(?: (?:is|of|was|are|being)){0,2}[\s:=]{0,3}"
@@ -34,25 +37,34 @@ _NO_AFTER = re.compile(
 )
 _TAKEN_BACK = re.compile(
     r"(?:\bwait\b|\bscratch that\b|\bforget that\b|\bactually\b|\boops\b|\bhold on\b|\bcorrection\b|\bmy mistake\b|\bsorry\b"
-    r"|\bthat(?:'s| is) (?:not (?:right|it|correct)|wrong|incorrect)\b|\blet me (?:reconsider|re-?check|correct|think again|look again)\b)"
+    r"|\bthat(?:'s| is) (?:not (?:right|it|correct)|wrong|incorrect)\b|\blet me (?:reconsider|re-?check|correct|think again"
+    r"|look again)\b)"
     r"[^()\[\]{}<>\d]{0,80}$",
     re.IGNORECASE,
 )
 # words after which a sentence goes on
 _BREAKS_OFF = re.compile(
-    r"(?:[,:(\[{<\-+=&/\\]|[,.;]\s{0,3}so|\b(?:and|but|or|because|since|which|the|an?|of|to|at|are|was|with|however|while|as|if|i|for|from|its"
+    r"(?:[,:(\[{<\-+=&/\\]|[,.;]\s{0,3}so|\b(?:and|but|or|because|since|which|the|an?|of|to|at|are|was|with|however|while|as|if|i"
+    r"|for|from|its"
     r"|than|into|although|whether|(?<!where it )is))[\s\"'`*]{0,4}$",
     re.IGNORECASE,
 )
 _OR = re.compile(r"[\s\"'`*)\]}>,]{0,8}(?:or)\b(?! rather)[^.!?\n\d]{0,40}", re.IGNORECASE)
+_BETWEEN = re.compile(
+    r"\bbetween\s{1,3}(?:the (?:points? )?|clicking (?:at )?|points? )?[\[({<\"'`*\s]{0,8}$", re.IGNORECASE
+)
+_AND = re.compile(r"[\s\"'`*)\]}>,]{0,8}and\s{0,3}", re.IGNORECASE)
 _BRACKETS = {")": "(", "]": "[", "}": "{"}
 
 
 def undecided(text: str, found: list[Found]) -> bool:
-    """Whether two answers are offered with an "or"."""
+    """Whether two answers are offered: "this or that", "between this and that"."""
     pairs = zip(sorted(found), sorted(found)[1:], strict=False)
     between = ((a, b, _DRESS.sub("", text[a.end : b.start][:200])) for a, b in pairs if a.numbers != b.numbers)
-    return any(_OR.fullmatch(gap) for _a, _b, gap in between)
+    return any(
+        _OR.fullmatch(gap) or (_AND.fullmatch(gap) and _BETWEEN.search(text, max(0, a.start - 60), a.start))
+        for a, _b, gap in between
+    )
 
 
 def denied(text: str, found: Found) -> bool:
@@ -92,7 +104,8 @@ _NONE = re.compile(
     re.IGNORECASE,
 )
 _NOT_THERE = re.compile(
-    r"\b(?:no target|not existent|does(?: not|n't) exist|(?:is|was|are|could|can)(?: ?not|n't) (?:be )?(?:found|present|visible|there)\b"
+    r"\b(?:no target|not existent|does(?: not|n't) exist|(?:is|was|are|could|can)(?: ?not|n't) (?:be )?(?:found|present|visible"
+    r"|there)\b"
     r"|(?:is|was|are|there's) no (?:such|matching) \w+|no (?:such|matching) element"
     r"|none of (?:the|these|them)\b[^.]{0,40}\b(?:match|fit)(?:es)?\b)",
     re.IGNORECASE,

@@ -7,19 +7,22 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 _CLAUSE = re.compile(  # what ends the reach of a negation
-    r"[.,;:!?()\n]|\s-\s|\b(?:but|so|and|then|thus|therefore|hence|because|since|which|however|although|though|rather than|instead of)\b",
+    r"[.,;:!?()\n]|\s-\s|\b(?:but|so|and|then|thus|therefore|hence|because|since|which|however|although|though|rather than"
+    r"|instead of)\b",
     re.IGNORECASE,
 )
 _DENIES = re.compile(
     r"\b(?:not|no|non|cannot|never|neither|nor|none|nothing|without|hardly|unlikely|fails?|failed|failing|lacks?|than|instead of"
     r"|excludes?|eliminate[sd]?|rul(?:e|es|ed|ing) out)\b"
-    r"|n't\b",
+    r"|n't\b|[\u2717\u2718\u274c]",
     re.IGNORECASE,
 )
 _DENIED_AFTER = re.compile(
-    r"[)\]\"'*]{0,3}[^\S\n](?:(?:is|are|was|seems?|looks?|can be|could be|would be|must be)\s(?:(?:clearly|definitely|also|both|all)\s)?"
+    r"[)\]\"'*]{0,3}[^\S\n](?:(?:is|are|was|seems?|looks?|can be|could be|would be|must be)\s(?:(?:clearly|definitely|also|both"
+    r"|all)\s)?"
     r"(?:not|incorrect|wrong|false|unlikely|implausible|out\b|ruled out|eliminated|excluded|impossible|less)|(?:isn't|aren't"
-    r"|doesn't|don't|does not|do not|can't|cannot)\b)",
+    r"|doesn't|don't|does not|do not|can't|cannot)\b)|[)\]\"'*]{0,3}(?:\s?[:-]\s(?:no|false|wrong|incorrect)\W{0,3}$"
+    r"|\s?[\u2717\u2718\u274c])",
     re.IGNORECASE,
 )
 _HEDGES = re.compile(

@@ -9,7 +9,8 @@ from __future__ import annotations
 import re
 
 _AS_ASKED = re.compile(
-    r"(?P<head>[A-Za-z0-9][A-Za-z0-9'-]*(?: [A-Za-z0-9'-]+){0,2}?)(?:,? because (?P<why>(?:[A-Za-z0-9 ,'-]|<det\d{1,4}>)*[A-Za-z0-9>]))?\.?"
+    r"(?P<head>[A-Za-z0-9][A-Za-z0-9'-]*(?: [A-Za-z0-9'-]+){0,2}?)(?:,? because (?P<why>(?:[A-Za-z0-9 ,'-]"
+    r"|<det\d{1,4}>)*[A-Za-z0-9>]))?\.?"
 )
 _MORE_TO_IT_WORDS = """
 because bc coz course not no or nor and but is are was be it its it's this that the a an i i'd i'm we you he she they there my our
@@ -21,7 +22,12 @@ question q so thus hence therefore then finally overall probably likely possibly
 definitely obviously evidently presumably simply just sure certainly absolutely okay ok alright great good well hm hmm hi hello
 sorry instead rather initially originally never hard difficult unable impossible possible cannot can't do available one some these
 those his her their all two three several yeah yep yup nope nah cause cuz assistant ai model bot chatbot gpt claude gemini llava
-qwen tl tldr wait actually oops correction apologies seem seems appear appears look looks were has have shows depicts
+qwen tl tldr um umm uh oh ah got understood ans solution final edit update correct corrected best guess imo must could might may
+should would go going doubt doubts please although though except hardly opposite far everything anything unless otherwise assuming
+supposing vs versus wrong false incorrect rejected excluded eliminated enough between torn undecided possibility inconclusive
+argue nothing nobody without first initial thought had undoubtedly tentatively many others you're i've there's does doesn't did
+didn't wasn't couldn't wouldn't won't plausible valid reason explanation wait actually oops correction apologies seem seems appear
+appears look looks were has have shows depicts been say said about ask asked instinct want wants says
 """
 _MORE_TO_IT = frozenset(_MORE_TO_IT_WORDS.split())
 _TURNS_WORDS = """

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 
+from snellen.core.reply_doubts import left_open
 from snellen.core.reply_words import correction_end
 from snellen.exams.vqa_nle.reading.leads import is_clause, leads_off, preface_off
-from snellen.exams.vqa_nle.reading.reasons import REASON
+from snellen.exams.vqa_nle.reading.reasons import REASON, sentence_ends
 
 _STRONG = re.compile(
     r"\bwait\b|\bhold on\b|\bsorry\b|\bactually,? no\b|\bno,? actually\b|\b(?:scratch|strike|forget|ignore|disregard) that\b"
@@ -26,6 +27,12 @@ _NO_MORE = re.compile(
     r"\W*$|[\"')\]]{0,3}\s?(?:[.!?\n):;,]|-\s|\s-\s|\s\(|,?\s?\b(?:because|since|as|due|given|which|considering|seeing)\b)",
     re.IGNORECASE,
 )
+_LONGEST_HEAD = 400
+_HEAD_ENDS = re.compile(r"[:;]\s(?!\d{1,3}\s?%)|\s-\s")
+_RETRACTED = re.compile(
+    r"[.!?,\n-]\s{0,3}(?:(?:no|nope),?\s(?:that|this|it)(?:'s| is| was) (?:wrong|incorrect|not right)|never\s?mind|or not)\W{0,3}$",
+    re.IGNORECASE,
+)
 _YES_OR_NO = re.compile(r"\b(?:yes|no)\b", re.IGNORECASE)
 
 
@@ -37,7 +44,7 @@ def corrected(text: str) -> str:
     text = preface_off(text)
     end = correction_end(text)
     if not end or not _BEFORE.match(text[:end]):
-        return text
+        return "" if _RETRACTED.search(text, max(0, len(text) - 60)) else _chosen(text)
     said_no = _SAID_NO.search(text, max(0, end - 4), end)
     if (
         said_no
@@ -50,6 +57,27 @@ def corrected(text: str) -> str:
         tail = tail[back.end() :].lstrip(" \t\n,;:!-.")
         return tail
     if not re.search(r"\w", tail):
-        return "" if _TAKEN_BACK.search(text, max(0, end - 40), end) else text
+        return ""
     late = REASON.search(text, 0, end) is not None and not _STRONG.search(text, max(0, end - 60), end)
-    return text if late and is_clause(leads_off(tail)) else tail
+    return _chosen(text if late and is_clause(leads_off(tail)) else tail)
+
+
+def _chosen(text: str) -> str:
+    """A text from its first sentence on that does more than name what there is to choose from, or what is wrong."""
+    for _ in range(4):
+        if left_open(text.partition("\n")[0].partition(" because ")[0][:_LONGEST_HEAD]) is None:
+            break
+        line = text.find("\n") + 1 or len(text)
+        whole = min(next((end for _at, end in sentence_ends(text)), line), line)
+        ends = _HEAD_ENDS.search(text, len(text) - len(leads_off(text)), whole)
+        whole = ends.end() if ends and ends.group()[0] == ";" else whole
+        reason = REASON.search(text, 0, whole)
+        head = text[: min(ends.start() + 1 if ends else whole, reason.start() if reason else whole)]
+        found = left_open(head)
+        if found is None:
+            break
+        start, end = found
+        text = text[:start] + text[len(head) :] if start else text[end if end < len(head) else whole :].lstrip(" \t\n,")
+        if _TAKEN_BACK.match(text):
+            return ""
+    return text

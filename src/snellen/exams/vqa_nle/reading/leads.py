@@ -10,7 +10,8 @@ import re
 from snellen.exams.vqa_nle.reading.reasons import REASON
 
 _NOUN = (
-    r"(?:answer|label|activity|action|option|choice|letter|relation(?:ship)?|prediction|verdict|classification|response|conclusion"
+    r"(?:answer|ans\b\.?|solution|label|activity|action|option|choice|letter|relation(?:ship)?|prediction|verdict|classification"
+    r"|response|conclusion"
     r"|category)"
 )
 _WHICH = r"(?:(?:final|correct|best|right|true|most likely|most appropriate|likely|overall|short|main|appropriate|suitable)\s){0,2}"
@@ -28,10 +29,16 @@ _OPENING = re.compile(
     # who speaks, and how they begin
     r"\[?(?:assistant|ai|model|bot|chatbot|gpt|claude|gemini|llava|qwen)\]?(?:'s)?(?:\s(?:output|response|answer|reply))?(?:\s?:"
     r"|(?<=\]))\s{0,4}"
-    r"|(?:output|result|reply|response)\s?(?::|\n)\s{0,4}"
-    r"|(?:sure(?: thing)?|certainly|of course|absolutely|okay|ok|alright|all right|hm+|hi|hello|hey|yes, of course"
+    r"|(?:output|result|reply|response|final|edit|update|correct(?:ion|ed)|(?:best|final) guess)\s?(?::|\n)\s{0,4}"
+    r"|ans(?:\.|\s-)\s"
+    r"|(?:sure(?: thing)?|certainly|of course|absolutely|okay|ok|alright|all right|hm+|um+|uh|oh|ah|well|got it|understood|hi"
+    r"|hello|hey|yes, of course"
     r"|(?:great|good|nice) (?:question|image|picture|one))(?:[!.,:]{1,3}|\s-)\s{1,4}(?:so,?\s)?"
-    r"|(?:great|good|well|right|now|nice)(?:!|,)\s{1,4}(?=so\b|let\b|let's\b|i\b|i'\w|the\b|here|looking\b|this\b|it\b|based\b|in\b"
+    r"|(?:as requested|here you (?:go|are)|(?:answer|step) \d|no doubt)\s?:\s"
+    r"|(?:in my (?:opinion|view)|to me|imo|to answer (?:the|your|this) question|without (?:a |any )?(?:question|doubt)|tentatively"
+    r"|no doubt|after (?:careful|some|further) \w{1,20}|(?:up)?on (?:\w{1,10} )?inspection|rather than [^,.\n]{1,60}"
+    r"|instead of [^,.\n]{1,60}),\s"
+    r"|(?:great|good|right|now|nice)(?:!|,)\s{1,4}(?=so\b|let\b|let's\b|i\b|i'\w|the\b|here|looking\b|this\b|it\b|based\b|in\b"
     r"|we\b|my\b)"
     r"|(?:thanks?|here(?:'s| is| are)|let(?:'s| me| us)|thinking|i(?:'ll| will| need to| want to) (?:look|analy[sz]e|examine|think"
     r"|start|answer)"
@@ -52,13 +59,15 @@ _LEAD = re.compile(
     # how sure it is
     rf"(?:(?:i|we|one|you)(?:'d|'ll|'m|'re|\s(?:would|will|can|could|may|am|are|do|must|have to))?(?:\s(?:[a-z]{{2,12}}ly|also"
     rf"|still|just|therefore))?"
-    rf"\s(?:{_SEE}|going with|leaning towards?|lean towards?|(?:fairly |pretty |quite |very )?(?:sure|confident|certain))"
+    rf"\s(?:{_SEE}|going with|lean(?:ing)?(?: towards?)?|(?:\d{{1,3}}\s?% |fairly |pretty |quite |very )?(?:sure|confident|certain))"
+    rf"|(?:let's )?go(?:ing)? with|(?:must|could|might|may|has to|should|would) be|i (?:chose|picked|selected)"
     rf"|my (?:best )?guess (?:is|would be)|it (?:seems|appears|looks)(?: to be| like)?)(?:,)?(?: that)?(?:\s?:)?\s"
-    rf"|(?:(?:very |most |quite )?(?:probably|likely)|possibly|perhaps|maybe|apparently|clearly|definitely|obviously|evidently"
+    rf"|(?:(?:very |most |quite )?(?:probably|likely)|possibly|perhaps|maybe|apparently|undoubtedly|clearly|definitely|obviously"
+    rf"|evidently"
     rf"|presumably|simply|just|actually)[,:]?\s{_NEXT}"
     r"|(?:so|thus|hence|therefore|overall|finally|in conclusion|in summary|in short|to conclude|to sum up|consequently|accordingly"
     r"|and|then|instead|rather)(?:,\s|\s?:\s{0,3}|\s(?=i\b|it\b|the\b|this\b|that\b|my\b|we\b))"
-    r"|(?:that's|that is|this is) why\s"
+    r"|(?:therefore|thus|hence)\s|(?:that's|that is|this is) why\s"
     r"|tl;?\s?dr\s?:?\s"
     # that it is the answer
     rf"|(?:and |so )?(?:(?:the|my|our|your|an?|its)\s)?{_WHICH}{_NOUN}s?{_WHERE}(?:\s?\([^()\n]{{4,40}}\))?(?:\s?(?::|=>|->|=)"
@@ -110,7 +119,7 @@ def leads_off(text: str) -> str:
 
 
 NAMED = re.compile(
-    rf"\b(?:{_WHICH}{_NOUN}{_WHERE}\s?(?:{_IS}\b\s?:?|:|=>|->|=|\n)|tl;?\s?dr\s?:|(?:thus|therefore|hence|conclusion"
+    rf"\b(?<!long )(?:{_WHICH}{_NOUN}{_WHERE}\s?(?:{_IS}\b\s?:?|:|=>|->|=|\n)|tl;?\s?dr\s?:|(?:thus|therefore|hence|conclusion"
     rf"|in short)\s?:)\s{{0,4}}"
     r"(?!(?:in|on|at|under|clear|obvious|based|found|visible|shown|that|not|no longer|the same|supported|one of|because|since"
     r"|given)\b)(?=\W{0,4}\w)",
@@ -123,6 +132,8 @@ VERDICT = re.compile(
     rf"|which means(?: that)?|this means(?: that)?)\b[,:]?\s"
     rf"(?:i(?:'d| would)? (?:say|go with|think|believe|conclude|choose)(?: that)?\s)?(?:it {_IS}|it's|this is|(?:the"
     rf"|my) {_WHICH}{_NOUN}\s{_IS})\s?:?\s{{0,3}}|\bfinal {_NOUN}\s?(?:is|:)\s?:?\s{{0,3}}"
+    rf"|(?:(?<=[.!?;]\s)|(?<=\n))(?:so[,:]|so,? i(?:'d| would|'ll) (?:say|go with|choose|pick)|(?:therefore|thus"
+    rf"|hence)[,:]?)\s(?=[\w'-]{{1,30}}(?:[^\S\n][\w'-]{{1,30}}){{0,3}}[.!]?\s{{0,9}}$)"
     rf"|\b(?:so|therefore|thus|hence),?\s(?=(?:yes|no)\b(?:[.,;!\n]|\s?$|\s(?:because|since)\b)))(?=\W{{0,4}}\w)",
     re.IGNORECASE,
 )

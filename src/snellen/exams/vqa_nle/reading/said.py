@@ -74,21 +74,26 @@ def said_in(reply: str, names: tuple[str, ...] = ANSWERS, hidden: Callable[[str]
 def plainly(text: str) -> str:
     """A text on its own: no layout, no angle brackets but those of object tags, no runs of spaces."""
     kept = TAG.sub(lambda m: f"\ue000{m.group(1)}\ue001", text) if "<" in text else text
-    if "\u2192" in kept or "->" in kept or "=>" in kept:
+    if "\u2192" in kept or "->" in kept or "=>" in kept or " | " in kept:
         kept = _ARROW.sub(" - ", kept)
     if "~~" in kept:
         kept = _STRUCK.sub(" ", kept)
+    if "---" in kept:
+        kept = _RULE.sub("", kept)
     if "</" in kept or "<br" in kept:
         kept = _HTML.sub(" ", kept)
     if _LAYOUT.search(kept):
         kept = layout_off(_PRICE.sub("\ue002", kept)).replace("\ue002", "$")
+    if not kept.isascii():
+        kept = _PICTURES.sub(" ", kept)
     if _SIGNS.search(kept):
         kept = _SIGNS.sub(" ", kept)
     kept = _SPACES.sub(" ", kept).lstrip(_HEAD_SIGNS).rstrip()
     return _KEPT_TAG.sub(r"<det\1>", kept) if "\ue000" in kept else kept
 
 
-_ARROW = re.compile(r"\s?(?:\u2192|[=-]>)\s?")
+_ARROW = re.compile(r"\s?(?:\u2192|[=-]>)\s?|\s\|\s")
+_RULE = re.compile(r"^[^\S\n]{0,4}-{3,80}[^\S\n]{0,4}$", re.MULTILINE)
 _STRUCK = re.compile(r"~~[^~\n]{1,200}~~")
 _HTML = re.compile(
     r"</?(?:p|b|i|u|em|strong|span|div|br|ul|ol|li|code|pre|h[1-6]|html|body|mark|small|center|font|response|output|result"
@@ -99,7 +104,11 @@ _LAYOUT = re.compile(r"[*`_~$\\]|^[^\S\n]{0,12}[-+>#\u2022\u25cf\u25aa]", re.MUL
 _PRICE = re.compile(r"\$(?=\d)")
 _SIGNS = re.compile(r"[<>|#`*]+")
 _SPACES = re.compile(r"[^\S\n]+")
-_HEAD_SIGNS = " \t\n\r\u2705\u2714\u2713\u27a1\u25ba\u25b6\u2192\u2022\u00b7=~,;"
+_HEAD_SIGNS = " \t\n\r\u27a1\u25ba\u25b6\u2192\u2022\u00b7=~,;"
+# pictures say nothing, but for a cross, a thumb down and the like, with which a text is no answer
+_PICTURES = re.compile(
+    "[\u2600-\u2716\u2719-\u274b\u274d\u2757-\u27bf\u2b50\ufe0f\u200d\U0001f000-\U0001f44d\U0001f44f-\U0001f6aa\U0001f6ac-\U0001faff]+"
+)
 _KEPT_TAG = re.compile("\ue000(\\d{1,4})\ue001")
 
 # ---------------------------------------------------------------- fields

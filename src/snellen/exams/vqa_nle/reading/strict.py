@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from snellen.core.reply_doubts import left_open
 from snellen.exams.vqa_nle.names import MISSING, NO_DETAILS
 from snellen.exams.vqa_nle.reading import Read
 from snellen.exams.vqa_nle.reading.as_asked import as_asked
@@ -49,7 +50,7 @@ def read_open(reply: str, *, short: bool) -> Read:
     parts = _parted(corrected(said.text), short) if said.text else _NONE
     after = parts.after if said.reason is None or (not said.ended and parts.after) else said.reason
     answer, rest = _settled(parts.head, short, numbers=not (parts.ended or said.ended))
-    if answer is not None and _denied_later(answer, parts.after):
+    if answer is not None and not parts.why and _denied_later(answer, parts.after):
         answer = None
     if answer in ("yes", "no") and after and (echo := _ECHO.match(after)):
         after, rest = after[echo.end() :], echo.group()
@@ -88,9 +89,12 @@ _OFFER = re.compile(
 _NOT_A = re.compile(
     r"(?:it|this|that)?\s?(?:is not|isn't|'s not|is neither|'s neither|was not|not|neither|never)\b", re.IGNORECASE
 )
-_NO_COMMA = re.compile(r"^no,\s(?=\w)", re.IGNORECASE)
+_NO_COMMA = re.compile(r"^(?:no|nope),\s(?=\w)", re.IGNORECASE)
+_NO_STOP = re.compile(r"^(?:no|nope)[.!]\s(?=\w)", re.IGNORECASE)
+_ASKS_SELF = re.compile(r"(?:is|was|could|might|can|would) (?:it|this|that)\b", re.IGNORECASE)
+_IT_IS = re.compile(r"(?:it|this|that)(?:'s| is)\b", re.IGNORECASE)
 _ASKED = re.compile(r"q(?:uestion)?\s?:[^\n]{0,500}\n\s{0,9}a(?:nswer)?\s?:\s{0,4}", re.IGNORECASE)
-_LIST_SIGN = re.compile(r"1[.)]\s{1,4}(?=\S)")
+_LIST_SIGN = re.compile(r"\(?1[.)]\s{1,4}(?=\w)(?!because\b|since\b|as\b|explanation\b)", re.IGNORECASE)
 
 
 def _parted(text: str, short: bool) -> _Parts:
@@ -109,12 +113,7 @@ def _parted(text: str, short: bool) -> _Parts:
     parts = _first_part(text, short)
     if _OFFER.match(text):
         return _Parts("", parts.after)
-    for _ in range(4):
-        asks = parts.head.endswith("?")
-        if not parts.after or parts.why or not (asks or _PREFACE.match(parts.head) or _NOT_A.match(parts.head)):
-            break
-        rest = parts.after.lstrip(_EDGES)
-        parts = _first_part(leads_off(_NO_COMMA.sub("", rest, count=1) if asks else rest), short)
+    parts = _past_preface(parts, short)
     verdict = verdict_in(text)
     if verdict is not None and verdict.start():
         return _weighed(parts, text, verdict, short)
@@ -122,6 +121,23 @@ def _parted(text: str, short: bool) -> _Parts:
         last = text[text.rstrip().rfind("\n") :].strip()
         if len(last.split()) <= SHORT and not is_clause(last) and last != parts.head:
             return _Parts(last, text[: text.rstrip().rfind("\n")], True)
+    return parts
+
+
+def _past_preface(parts: _Parts, short: bool) -> _Parts:
+    """What comes after questions, prefaces and what it is not."""
+    for _ in range(4):
+        asks = parts.head.endswith("?")
+        if not parts.after or parts.why or not (asks or _PREFACE.match(parts.head) or _NOT_A.match(parts.head)):
+            break
+        rest = parts.after.lstrip(_EDGES)
+        if asks and (denied := _NO_STOP.match(rest)):
+            asked, more = leads_off(parts.head), rest[denied.end() :]
+            if len(asked.split()) < SHORT and not is_clause(asked) and not _ASKS_SELF.match(asked):
+                rest = more  # "Blue? No. Red."
+            elif _ASKS_SELF.match(asked) and _IT_IS.match(more):
+                return _Parts("", more)  # "Is it blue? No. It is red.": no, or red?
+        parts = _first_part(leads_off(_NO_COMMA.sub("", rest, count=1) if asks else rest), short)
     return parts
 
 
@@ -139,8 +155,8 @@ def _weighed(parts: _Parts, text: str, verdict: re.Match[str], short: bool) -> _
 
 
 def _first_part(text: str, short: bool) -> _Parts:
-    if _LIST_SIGN.match(text) and not is_clause(text[2:].lstrip()):
-        text = text[2:].lstrip()
+    if (listed := _LIST_SIGN.match(text)) and not is_clause(text[listed.end() :]):
+        text = text[listed.end() :]
     reason = REASON.search(text)
     zone = len(text) if reason is None or not text[: reason.start()].strip(_EDGES) else reason.start()
     start, end, sure = zone, zone if reason is None else reason.end(), reason is not None and zone < len(text)
@@ -157,12 +173,21 @@ def _first_part(text: str, short: bool) -> _Parts:
     stop = next(sentence_ends(text, start), None)
     if stop is not None:
         start, end = stop[0] + text[stop[0]].count("?"), stop[1]
-    if short and (bracket := text.find(" (", 0, start)) > 0:
+    if (bracket := _bracket_in(text, start, short)) > 0:
         aside = text.find(")", bracket, start)
-        start, end = bracket, end if reason and aside > 0 and not text[aside:zone].strip(_EDGES) else bracket + 1
+        start, end = bracket, end if reason and aside > 0 and not text[aside:zone].strip(_EDGES) else bracket + 2
     if end >= len(text) and start >= len(text):
         return _Parts(text, None, sure)
     return _Parts(text[:start], text[end:], sure, start == why)
+
+
+def _bracket_in(text: str, end: int, short: bool) -> int:
+    """Where an aside in brackets begins. The names of activities have brackets of their own."""
+    for sign in (" (", " ["):
+        at = text.find(sign, 0, end)
+        if at > 0 and ((short and sign == " (") or _ASIDE.match(text, at + 2) or is_clause(text[at + 2 :])):
+            return at
+    return -1
 
 
 def _break_in(text: str, zone: int, reasoned: bool) -> re.Match[str] | None:
@@ -241,19 +266,25 @@ _UNSURE = re.compile(
 )
 _SPEAKS = re.compile(r"\b(?:i|we|you)\b", re.IGNORECASE)
 _OPEN = re.compile(r"\W*(?:it|this|that)\s(?:could|might|may|can)\s", re.IGNORECASE)
-_ASIDE = re.compile(r"\s\((?:not |confidence|probability|score|i |\d)[^()\n]{0,80}\)$", re.IGNORECASE)
+_ASIDE = re.compile(
+    r"(?:not|confiden\w+|(?:very |quite )?(?:high|low|medium|moderate|likely|sure)|probability|score|final answer|my best guess"
+    r"|see (?:the )?(?:image|picture)|i|i'm|\d[\d.%]*)\b",
+    re.IGNORECASE,
+)
 _ECHO = re.compile(
     r"\W*(?:it|he|she|they|there|this|that|we|you)\s(?:is|are|does|do|has|have|was|were|can|will|isn't|aren't|doesn't"
     r"|don't)(?:\snot)?[.!]\s",
     re.IGNORECASE,
 )
 _SURELY = re.compile(
-    r",?\s(?:obviously|probably|most likely|likely|clearly|definitely|apparently|maybe|perhaps|of course|i (?:think|guess|believe"
+    r",?\s(?:obviously|probably|most likely|likely|clearly|definitely|apparently|maybe|perhaps|of course|for sure|without (?:a "
+    r"|any )?doubt|no doubt(?: about it)?|hands down|it is|i (?:think|guess|believe"
     r"|suppose|would say))$",
     re.IGNORECASE,
 )
 _IS_IT = re.compile(
-    r"\s(?:is|would be|seems|must be)\s(?:the\s)?(?:(?:correct|right|best)\s)?(?:answer|activity|correct|right)(?:\sanswer)?$",
+    r"\s(?:is|would be|seems|must be)\s(?:the\s)?(?:(?:correct|right|best|most|more)\s)?(?:answer|activity|correct|right|likely"
+    r"|plausible)(?:\sanswer)?$",
     re.IGNORECASE,
 )
 _MEANT = frozenset(
@@ -275,6 +306,17 @@ _MEANT = frozenset(
     )
 )
 _OR = re.compile(r"\s(?:or|/)\s", re.IGNORECASE)
+_NO_PHRASE = re.compile(
+    r"[\[\]{}|\\<>\u2717\u2718\u274c\U0001f44e\U0001f6ab]|\s/{1,2}\s|\b(?:please|although|though|maybe|perhaps|possibly)\b"
+    r"|.\b(?:does|doesn't|did|didn't|isn't|aren't|wasn't|can't|cannot|couldn't|wouldn't|won't)\b|^(?:i'm|there's|nope|is|are)\s"
+    r"|\b(?:but|and|yet)\b.*\bnot\b"
+    r"|^(?:(?:the|my|final|correct)\s){0,2}(?:answer|label|explanation|reason)$",
+    re.IGNORECASE,
+)
+_CROSSES = frozenset("\u2717\u2718\u274c\U0001f44e\U0001f6ab")
+_BOTH = re.compile(
+    r"\b(?:but|yet|maybe|perhaps|possibly|though|although|not|n't)\b.*\b(?:yes|no)\W*$", re.IGNORECASE | re.DOTALL
+)
 
 
 def _settled(head: str, short: bool, numbers: bool) -> tuple[str | None, str]:
@@ -289,11 +331,11 @@ def _settled(head: str, short: bool, numbers: bool) -> tuple[str | None, str]:
         if _OR.search(text) and (word not in ("yes", "no") or _OR.match(f" {rest}")):
             return None, ""
         if rest or word in ("yes", "no"):
-            return word, rest
+            return None if _taken_back_in(word, rest) else word, rest
         counted = _THERE.match(text)
         text = counted["said"] if counted else text
     else:
-        text = _DOER.sub("", _ASIDE.sub("", f"{text})" if text.count("(") > text.count(")") else text))
+        text = _DOER.sub("", f"{text})" if text.count("(") > text.count(")") else text)
     if is_clause(text):
         subject = (
             _DOER.sub("", text) if _DOER.match(text) else (found["said"] if (found := _SUBJECT.match(text)) else "")
@@ -302,14 +344,28 @@ def _settled(head: str, short: bool, numbers: bool) -> tuple[str | None, str]:
     text = _undenied(text)
     words = len(text.split())
     long = words > LONGEST_ANSWER[short] or (words > SHORT and _SPEAKS.search(text))
-    return None if long else text.lower() or None, ""
+    none = long or _NO_PHRASE.search(text) or (" " in text and left_open(text))
+    return None if none else text.lower() or None, ""
+
+
+def _taken_back_in(word: str, rest: str) -> bool:
+    """Whether the words after a yes, no or number deny it or say the other as well: "yes, but maybe no", "2 and it is not 2"."""
+    if rest[:1] in _CROSSES:
+        return True
+    if word in ("yes", "no"):
+        return left_open(f"{word} {rest}") is not None or _BOTH.search(rest) is not None
+    return (
+        left_open(f"{word} {rest}") is not None or re.search(rf"(?:\bnot|n't)\s{re.escape(word)}\b", rest) is not None
+    )
 
 
 def _undenied(text: str) -> str:
     """What is affirmed of "not X but Y" and "Y, not X"; nothing of "not X"."""
     if found := _NOT_BUT.match(text):
         text = leads_off(found["said"])
-    text = _NOT_TAIL.sub("", text).strip(_EDGES)
+    if found := _NOT_TAIL.search(text):
+        kept, tail = text[: found.start()].strip(_EDGES), found.group().strip(_EDGES).lower()
+        text = "" if kept.lower().startswith("both ") or f" {tail}".endswith(f" {kept.lower()}") else kept
     first, _, others = text.lower().partition(" ")
     return "" if first in ("not", "isn't", "never") and others.partition(" ")[0] not in _MEANT else text
 
@@ -326,15 +382,18 @@ def _whole_word(answer: str, numbers: bool) -> tuple[str, str]:
     return (word, rest) if numbers and _NUMBER.match(word) else (answer, "")
 
 
+_NO_TO_IT = re.compile(r"\s*(?:no|false|wrong|incorrect)\W*$", re.IGNORECASE)
+_IT_IS_NOT = re.compile(
+    r"[\s.]*(?:no,? |but |yet )?(?:it|this|that)(?:\sis not|'s not|\sisn't)\s(?:an?\s|the\s)?", re.IGNORECASE
+)
+
+
 def _denied_later(answer: str, after: str | None) -> bool:
     """Whether the next sentence takes an answer back: "It is red. It is not red."."""
     if not after or len(answer) > 60:
         return False
-    return (
-        re.match(
-            rf"[\s.]*(?:no,? )?(?:it|this|that)(?:\sis not|'s not|\sisn't)\s(?:an?\s|the\s)?{re.escape(answer)}\b",
-            after,
-            re.IGNORECASE,
-        )
-        is not None
-    )
+    if _NO_TO_IT.match(after):
+        return True
+    found = _IT_IS_NOT.match(after)
+    rest = after[found.end() :].lower() if found else ""
+    return rest.startswith(answer) and not rest[len(answer) : len(answer) + 1].isalnum()

@@ -25,7 +25,8 @@ SHORTEST_PART = 4
 
 _FIELDS = ("letter", "option", "choice", *ANSWERS)
 _GOES_ON = (
-    r"because|since|as|due|given|considering|is|isn't|was|would|seems|fits|matches|makes|and|or|but|not|no|rather|instead|can|could|best"
+    r"because|since|as|due|given|considering|is|isn't|was|would|seems|fits|matches|makes|and|or|but|not|no|rather|instead|can"
+    r"|could|best"
     r"|nor|wait|over|describes|explains"
 )
 _OPTION = re.compile(
