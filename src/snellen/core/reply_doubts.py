@@ -76,97 +76,23 @@ _LEFT_OPEN = re.compile(
     r"|choices)(?: are| include)?\s?:"
     r"|^between [^,]{1,80}(?=,\s(?:i'd|i would|i think|the answer|it)\b)|\bwould (?:only |just )?be (?:an? |my "
     r"|pure )(?:\w{1,12} )?guess\b|\btoo \w{1,20} to (?:tell|say|see|know|determine|judge)\b"
-    r"|\b(?:have enough|enough \w{1,20} to)\b|\bpossible (?:answers|options|labels|choices)\b|^\W{0,3}one of\b|\(\?\)|\b(?:vs\b\.?"
-    r"|versus)\s"
+    r"|\b(?:have enough|enough \w{1,20} to)\b|\bpossible (?:answers|options|labels|choices)\b"
+    r"|^\W{0,3}one of (?:the |these |those )?(?:options|choices|labels|answers|two|three|four)\b|\(\?\)"
+    r"|^\W{0,3}one of (?!the\b)[^.,]{1,60} (?:and|or) [^.,]{1,40}\W{0,3}$|^\W{0,3}[\w ]{1,60} (?:vs\.?|versus) [\w ]{1,60}\W{0,3}$"
     r"|^\W{0,3}(?:false|wrong|incorrect|rejected|excluded|eliminated|not)(?: (?:the )?(?:answer|option|choice|label))?s?\s?:",
     re.IGNORECASE,
 )
 _CONDITIONS = ("if", "unless", "assuming", "supposing")
+_OPEN = (
+    "if whether unless otherwise assuming supposing between possible plausible likely valid often usually might may "
+    "could would tempted doubt ask asks asked said says wrote gave want wants question anything everything opposite "
+    "far hardly evidence sign indication deny confirm rule rules ruled ruling wrong incorrect false mistaken "
+    "unlikely implausible not cannot maybe perhaps possibly either options choices too enough rejected excluded "
+    "eliminated been possibility inconclusive argue argument arguments least mistake nothing nobody impossible "
+    "without guess thought initial instinct"
+)
 _OPEN_WORDS = frozenset(
-    (
-        *(
-            "if",
-            "whether",
-            "unless",
-            "otherwise",
-            "assuming",
-            "supposing",
-            "between",
-            "possible",
-            "plausible",
-            "likely",
-            "valid",
-        ),
-        *(
-            "often",
-            "usually",
-            "might",
-            "may",
-            "could",
-            "would",
-            "tempted",
-            "doubt",
-            "ask",
-            "asks",
-            "asked",
-            "said",
-            "says",
-            "wrote",
-        ),
-        *(
-            "gave",
-            "want",
-            "wants",
-            "question",
-            "anything",
-            "everything",
-            "opposite",
-            "far",
-            "hardly",
-            "evidence",
-            "sign",
-            "indication",
-        ),
-        *("deny", "confirm", "rule", "rules", "ruled", "ruling", "wrong", "incorrect", "false", "mistaken", "unlikely"),
-        *(
-            "implausible",
-            "not",
-            "cannot",
-            "maybe",
-            "perhaps",
-            "possibly",
-            "either",
-            "options",
-            "choices",
-            "too",
-            "enough",
-            "vs",
-        ),
-        *(
-            "versus",
-            "rejected",
-            "excluded",
-            "eliminated",
-            "been",
-            "possibility",
-            "inconclusive",
-            "argue",
-            "argument",
-            "arguments",
-        ),
-        *(
-            "least",
-            "mistake",
-            "nothing",
-            "nobody",
-            "impossible",
-            "without",
-            "guess",
-            "thought",
-            "initial",
-            "instinct",
-        ),
-    )
+    (*_OPEN.split(), "vs", "versus")
 )  # one of these, "n't", "%", "(?)" or "one of" is in every such sentence
 _NEW_TURN = re.compile(
     r"\b(?!so (?:is|are)\b)(?:but|however|yet|still|so|therefore|thus|hence|nevertheless)\b(?!,?\s(?:also|if|so (?:is"

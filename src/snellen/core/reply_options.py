@@ -138,7 +138,7 @@ class Options(Vocabulary):
             found = self._in_json(whole)
             if found is not None:
                 return found
-            if isinstance(whole.value, dict) and _ASKED.issuperset(map(key_of, whole.value)):
+            if isinstance(whole.value, dict) and _only_asks(whole.value):
                 return NOTHING
         return self._in_text(whole.text.lower())
 
@@ -272,6 +272,12 @@ def _together(found: list[Statement | None]) -> Statement | None:
     if said and all(s.sure is not None and not s.text for s in said):
         return Statement("", _joined([s.sure for s in said]))
     return said[-1] if said else None
+
+
+def _only_asks(value: dict[str, Any]) -> bool:
+    """Whether JSON repeats the prompt and has no answer: a question and a list of options."""
+    texts = (v if isinstance(v, list) else [v] for v in value.values())
+    return _ASKED.issuperset(map(key_of, value)) and all(isinstance(t, str) for some in texts for t in some)
 
 
 def _joined(found: Iterable[tuple[str, ...] | None]) -> tuple[str, ...]:
