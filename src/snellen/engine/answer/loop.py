@@ -84,8 +84,8 @@ class Asking:
     async def run(self) -> None:
         """Ask until all is answered, or raise what stopped the run (after what is in flight has ended)."""
         known = self.totals
-        dearest = known.dearest_call if known.calls > known.cost_unknown else None
-        self.budget = Budget(self.limits.max_cost, known.cost, dearest, known.cost_unknown)
+        unknown = known.unsure + known.unpriced
+        self.budget = Budget(self.limits.max_cost, known.cost, known.dearest_call, unknown, known.unpriced > 0)
         transports: list[tuple[Endpoint, Transport]] = []
         for endpoint in self.plan.subject.endpoints:
             transports.append((endpoint, Transport(endpoint.connection, self.limits.timeout or TIMEOUT)))

@@ -35,8 +35,10 @@ class CallTotals(Struct, frozen=True):
 
     usage: Usage = Usage()
     cost: float | None = None
+    cost_source: str | None = None
     latency: float | None = None
     tries: int = 0
+    unsure: int = 0
     stored: bool = False
     at: int = 0
 
