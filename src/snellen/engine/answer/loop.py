@@ -29,6 +29,8 @@ from snellen.engine.plan.request import TIMEOUT, TRIES, Limits
 from snellen.engine.runs.folder import RunFolder, Scan
 
 TICK = 0.2
+GRACE = 2.0
+"""How many seconds a read that is under way gets to end: one that the end of the program meets halfway can crash it."""
 T = TypeVar("T")
 
 
@@ -80,6 +82,7 @@ class Asking:
         self.callers: list[EndpointCaller] = []
         self.budget: Budget | None = None
         self._feed: Feeder | None = None
+        self._reading: threading.Thread | None = None
 
     async def run(self) -> None:
         """Ask until all is answered, or raise what stopped the run (after what is in flight has ended)."""
@@ -120,6 +123,8 @@ class Asking:
             await self.plan.subject.close()
             if self._feed is not None:
                 self._feed.close()
+            if self._reading is not None:
+                self._reading.join(GRACE)
             self._report()
 
     @property
@@ -155,13 +160,13 @@ class Asking:
                 self.store.look_up([i.prepared.key for i in chunk if isinstance(i.prepared, Request)])
             return chunk
 
-        ahead = _in_thread(pull)
+        ahead = self._in_thread(pull)
         try:
             while self._stop is None:
                 chunk = await self._unless_stopped(ahead)
                 if not chunk:
                     break
-                ahead = _in_thread(pull)
+                ahead = self._in_thread(pull)
                 for item in chunk:
                     await self._wait_while(lambda: len(self._tasks) >= self._width() and self._stop is None)
                     if self._stop is not None:
@@ -173,6 +178,28 @@ class Asking:
             self.stop(error)
         # whatever ended the feed: what is in flight is paid for, so wait for it, unless the user will not
         await self._wait_while(lambda: bool(self._tasks) and not isinstance(self._stop, Interrupted))
+
+    def _in_thread(self, work: Callable[[], T]) -> asyncio.Future[T]:
+        """Work in a thread that can be left behind; a result or an error that comes too late is dropped."""
+        loop = asyncio.get_running_loop()
+        future: asyncio.Future[T] = loop.create_future()
+        future.add_done_callback(lambda f: f.cancelled() or f.exception())  # also if nobody waits for it any more
+
+        def run() -> None:
+            try:
+                result = work()
+            except BaseException as error:
+                tell(future.set_exception, error)
+            else:
+                tell(future.set_result, result)
+
+        def tell(how: Callable[[Any], None], what: Any) -> None:
+            with contextlib.suppress(RuntimeError):  # the loop has ended
+                loop.call_soon_threadsafe(lambda: None if future.done() else how(what))
+
+        self._reading = threading.Thread(target=run, name="snellen-data", daemon=True)
+        self._reading.start()
+        return future
 
     async def _wait_while(self, condition: Callable[[], bool]) -> None:
         """Wait until a task ends or the run stops, for as long as the condition holds."""
@@ -263,24 +290,3 @@ class Asking:
                     begun=self.begun,
                 )
             )
-
-
-def _in_thread(work: Callable[[], T]) -> asyncio.Future[T]:
-    """Work in a thread that neither the loop nor the end of the program waits for; a result that comes too late is dropped."""
-    loop = asyncio.get_running_loop()
-    future: asyncio.Future[T] = loop.create_future()
-
-    def run() -> None:
-        try:
-            result = work()
-        except BaseException as error:
-            tell(future.set_exception, error)
-        else:
-            tell(future.set_result, result)
-
-    def tell(how: Callable[[Any], None], what: Any) -> None:
-        with contextlib.suppress(RuntimeError):  # the loop has ended
-            loop.call_soon_threadsafe(lambda: None if future.done() else how(what))
-
-    threading.Thread(target=run, name="snellen-data", daemon=True).start()
-    return future

@@ -61,12 +61,14 @@ class Store:
 
     def look_up(self, keys: list[str]) -> None:
         """Read some keys ahead, in one query; `get` then answers for them without a query of its own."""
-        if self._reader is None or not keys:
+        if not keys:
             return
         marks = ",".join("?" * len(keys))
         query = f"SELECT key, reply FROM replies WHERE key IN ({marks})"  # noqa: S608 (question marks only)
         try:
             with self._reading:
+                if self._reader is None:
+                    return
                 found = {k.hex(): v for k, v in self._reader.execute(query, [bytes.fromhex(k) for k in keys])}
         except sqlite3.Error as error:
             self.problem = f"the answer store {self._path} cannot be read ({error}); delete it to start a new one"
@@ -133,6 +135,7 @@ class Store:
         """Write what waits and let go of the file."""
         self._closing.set()
         self._thread.join()
-        if self._reader is not None:
-            self._reader.close()
-            self._reader = None
+        with self._reading:  # a look-up in another thread comes to its end first
+            if self._reader is not None:
+                self._reader.close()
+                self._reader = None
