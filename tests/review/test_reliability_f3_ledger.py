@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
+import threading
 import time
 from pathlib import Path
 from typing import Any
@@ -13,13 +15,15 @@ from tests.support.command import snellen, start
 from tests.support.endpoint import Endpoint, completion
 from tests.support.sets import write_set
 
-from snellen.core.errors import SnellenError, Stopped
+from snellen.core.errors import Interrupted, SnellenError, Stopped
 from snellen.core.records import Totals
 from snellen.core.types import Call
+from snellen.engine.call.store import Store
 from snellen.engine.plan.plan import Plan, make_plan
 from snellen.engine.plan.request import Limits, RunRequest
 from snellen.engine.run import carry_out
 from snellen.engine.runs.folder import RunFolder
+from snellen.exams.grounding.exam import EXAM
 
 LOST = (200, {}, b'{"choices": [{"mess')
 PRICE = 0.01
@@ -147,3 +151,33 @@ def test_a_lost_try_before_the_key_is_refused_is_kept(tmp_path: Path) -> None:
         with pytest.raises(SnellenError, match="bad key"):
             carry_out(plan)
         assert RunFolder(plan.folder).scan().totals.unsure == 1
+
+
+def test_a_question_of_several_calls_that_is_interrupted_keeps_its_bill(tmp_path: Path) -> None:
+    EXAM.make(tmp_path / "set", count=4, seed=1, workers=1, progress=None)
+
+    def script(_request: dict[str, Any], _times: int) -> None:
+        if len(endpoint.requests) == 2:  # while the first question has one look behind it
+            os.kill(os.getpid(), signal.SIGINT)
+            time.sleep(0.5)
+
+    with Endpoint(answer='{"x": 500, "y": 500}', cost=PRICE, script=script) as endpoint:
+        options = {"base_url": endpoint.url, "model": "api/m", "method_options": {"format": "gpt"}}
+        request = RunRequest("grounding", "method/vlm+narrow", tmp_path / "set", options=options, out=tmp_path / "runs")
+        plan = make_plan(request._replace(limits=Limits(max_cost=1, concurrency=1, use_store=False)))
+        assert isinstance(carry_out(plan).stopped, Interrupted)
+        totals = RunFolder(plan.folder).scan().totals
+        assert len(endpoint.requests) == 2
+        assert (totals.cost, totals.unsure) == (pytest.approx(PRICE), 1)
+
+
+def test_the_store_is_not_closed_under_a_look_up(tmp_path: Path) -> None:
+    store = Store(tmp_path)
+    closing = threading.Thread(target=store.close)
+    with store._reading:  # as a look-up in the thread that reads the data
+        closing.start()
+        closing.join(0.5)
+        assert store._reader is not None
+    closing.join()
+    store.look_up(["ab" * 32])
+    assert store.problem is None

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, TypeVar
 from snellen.core.errors import Interrupted, Stopped
 from snellen.core.records import Totals
 from snellen.core.subject import Caller, Endpoint, Reply, Request
-from snellen.core.types import Answer
+from snellen.core.types import Answer, Call, Failure
 from snellen.engine.answer.feeding import Feeder, Item
 from snellen.engine.call.budget import Budget
 from snellen.engine.call.caller import EndpointCaller
@@ -236,10 +236,8 @@ class Asking:
         if item.failure is not None:
             answer = Answer(id=question.id, prompt=question.prompt, failure=item.failure)
         else:
-            answer = await self.plan.subject.answer(question, item.prepared, call)
+            answer = await self._answered(item, call)
         self._keep(answer)
-        for one in answer.calls:
-            self.totals.add(one)
         self.done += 1
         if answer.failure is None:
             self._errors_in_a_row = 0
@@ -252,8 +250,28 @@ class Asking:
                 "run the same command to continue (--max-errors sets how many are too many)"
             )
 
+    async def _answered(self, item: Item, call: Caller) -> Answer:
+        """The subject's answer. Where the run ends between two of its calls, the ledger keeps those that were made."""
+        question = item.question
+        made: list[Call] = []
+
+        async def noted(request: Request) -> Reply:
+            reply = await call(request)
+            made.append(reply.call)
+            return reply
+
+        try:
+            return await self.plan.subject.answer(question, item.prepared, noted)
+        except BaseException:
+            if any(not one.stored for one in made):
+                failure = Failure(kind="stopped", reason="the run ended before all calls of this question were made")
+                self._keep(Answer(id=question.id, prompt=question.prompt, failure=failure, calls=tuple(made)))
+            raise
+
     def _keep(self, answer: Answer) -> None:
         """Write an answer before the loop waits again, together with the others that arrive in the same turn."""
+        for one in answer.calls:
+            self.totals.add(one)
         self._arrived.append(answer)
         if len(self._arrived) == 1:
             asyncio.get_running_loop().call_soon(self._flush)
