@@ -11,6 +11,7 @@ import contextlib
 import threading
 import time
 from collections.abc import Callable
+from contextvars import ContextVar
 from typing import Any, NamedTuple, TypeVar
 
 from snellen.core.errors import Interrupted, Stopped
@@ -32,6 +33,8 @@ TICK = 0.2
 GRACE = 2.0
 """How many seconds a read that is under way gets to end: one that the end of the program meets halfway can crash it."""
 T = TypeVar("T")
+_MADE: ContextVar[list[Call]] = ContextVar("made")
+"""The calls of the question that the task is for. (A subject may keep the caller that it is given, so that one cannot know it.)"""
 
 
 class Progress(NamedTuple):
@@ -108,7 +111,7 @@ class Asking:
             for endpoint, transport in transports:
                 await self._unless_stopped(asyncio.ensure_future(preflight(endpoint, transport)))
             if self._stop is None:
-                await self._drive(self.callers[0] if len(self.callers) == 1 else self._route)
+                await self._drive(self._route)
             if self._stop is not None:
                 raise self._stop
         finally:
@@ -148,7 +151,9 @@ class Asking:
     async def _route(self, request: Request) -> Reply:
         if not self.callers:
             raise RuntimeError("this subject has no endpoint to call")
-        return await self.callers[request.via](request)
+        reply = await self.callers[request.via](request)
+        _MADE.get().append(reply.call)
+        return reply
 
     async def _drive(self, call: Caller) -> None:
         loop = asyncio.get_running_loop()
@@ -254,14 +259,9 @@ class Asking:
         """The subject's answer. Where the run ends between two of its calls, the ledger keeps those that were made."""
         question = item.question
         made: list[Call] = []
-
-        async def noted(request: Request) -> Reply:
-            reply = await call(request)
-            made.append(reply.call)
-            return reply
-
+        _MADE.set(made)
         try:
-            return await self.plan.subject.answer(question, item.prepared, noted)
+            return await self.plan.subject.answer(question, item.prepared, call)
         except BaseException:
             if any(not one.stored for one in made):
                 failure = Failure(kind="stopped", reason="the run ended before all calls of this question were made")
