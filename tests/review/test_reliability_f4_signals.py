@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import socket
 import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -13,12 +15,16 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from tests.support.command import start
+from tests.support.command import environment, start
 from tests.support.endpoint import Endpoint
 from tests.support.sets import write_set
 
 from snellen.core.errors import SnellenError
 from snellen.core.options import Selection
+from snellen.engine.answer.feeding import Feeder
+from snellen.engine.plan.plan import make_plan
+from snellen.engine.plan.request import Limits, RunRequest
+from snellen.engine.run import carry_out
 
 LONG = 60  # seconds: far more than a stop takes, far less than the time limits that would end the waiting by themselves
 
@@ -210,3 +216,60 @@ def test_a_pipe_in_the_place_of_a_picture_is_an_error(tmp_path: Path, exam: str)
     assert not thread.is_alive(), "the pipe was read"
     assert isinstance(found[-1], SnellenError)
     assert "not a regular file" in str(found[-1])
+
+
+NOTEBOOK = '''
+"""A cell of a notebook: the thread of the cell has a loop already."""
+import asyncio, signal, sys
+import snellen
+
+async def cell():
+    try:
+        snellen.evaluate("salbench", data=sys.argv[1], model="api/m", base_url=sys.argv[2], out=sys.argv[3], concurrency=2)
+    except BaseException as error:
+        print(type(error).__name__, error)
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+asyncio.new_event_loop().run_until_complete(cell())
+'''
+
+
+def test_a_notebook_is_interrupted_before_everything_is_asked(tmp_path: Path) -> None:
+    data = write_set(tmp_path / "set", 300)
+    with Endpoint(delay=0.1) as endpoint:
+        words = ["-c", NOTEBOOK, str(data), endpoint.url, str(tmp_path / "runs")]
+        process = subprocess.Popen(
+            [sys.executable, *words],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            env=environment(tmp_path / "cache"),
+        )
+        wait_for(lambda: len(endpoint.requests) > 4, process)
+        process.send_signal(signal.SIGINT)
+        out, said = process.communicate(timeout=LONG)
+        assert "Interrupted interrupted: everything answered so far is kept" in out, out + said
+        assert len(endpoint.requests) < 300
+        assert process.returncode == 0, said
+
+
+def test_an_error_of_the_feed_after_the_stop_is_not_printed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    pull, pulled = Feeder.pull, []
+
+    def breaks(feed: Feeder) -> object:
+        pulled.append(1)
+        if len(pulled) > 1:
+            raise SnellenError("the disk is gone")
+        return pull(feed)
+
+    monkeypatch.setattr(Feeder, "pull", breaks)
+    with Endpoint(delay=0.3, script=lambda _r, _n: (401, {}, b'{"error": {"message": "bad key"}}')) as endpoint:
+        options = {"base_url": endpoint.url}
+        request = RunRequest("salbench", "api/m", write_set(tmp_path / "set", 60), options=options, out=tmp_path)
+        with pytest.raises(SnellenError, match="bad key"):
+            carry_out(make_plan(request._replace(limits=Limits(concurrency=2, use_store=False))))
+    gc.collect()
+    assert len(pulled) == 2
+    assert "never retrieved" not in caplog.text

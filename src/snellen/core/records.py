@@ -119,9 +119,15 @@ class Manifest(Record, frozen=True):
 # ---------------------------------------------------------------- summary.json
 
 
+REFUSED = "refused"
+"""The cost source of a reply by a filter, before any model saw the question: it says nothing of what calls cost."""
+
+
 class Totals(msgspec.Struct):
     """Sums over all calls of a run; answers taken from the store are counted apart and cost nothing.
 
+    `cost_unknown` counts calls without a known cost: `unpriced` are those of them that were answered. `unsure` are tries whose
+    replies were lost and may have been billed. `dearest_call` is None where no call has told yet what one costs.
     `oldest` and `newest` are when answers were given, in seconds since 1970; 0 where nobody wrote it down.
     """
 
@@ -132,7 +138,9 @@ class Totals(msgspec.Struct):
     output_tokens: int = 0
     cost: float = 0.0
     cost_unknown: int = 0
-    dearest_call: float = 0.0
+    unpriced: int = 0
+    unsure: int = 0
+    dearest_call: float | None = None
     call_seconds: float = 0.0
     oldest: int = 0
     newest: int = 0
@@ -150,11 +158,15 @@ class Totals(msgspec.Struct):
         self.input_tokens += call.usage.input_tokens or 0
         self.output_tokens += call.usage.output_tokens or 0
         self.call_seconds += call.latency or 0.0
+        answered = call.latency is not None
+        self.unsure += call.unsure or (call.cost is None and not answered)  # 0.1 did not count the tries
         if call.cost is None:
             self.cost_unknown += 1
+            self.unpriced += answered
         else:
             self.cost += call.cost
-            self.dearest_call = max(self.dearest_call, call.cost)
+            if call.cost or (answered and call.cost_source != REFUSED):
+                self.dearest_call = max(self.dearest_call or 0.0, call.cost)
 
 
 class ControlRow(Struct, frozen=True):

@@ -136,6 +136,8 @@ class Call(Struct, frozen=True):
     latency: float | None = None
     tries: int = 0
     failed: tuple[Attempt, ...] = ()
+    unsure: int = 0
+    """How many of the failed tries may have been billed, nobody knows how much: their replies were lost."""
     finish_reason: str | None = None
     response_id: str | None = None
     stored: bool = False

@@ -227,7 +227,9 @@ def _ask(plan: Plan, folder: RunFolder, scan: Scan, on_progress: OnProgress, not
     try:
         if store is not None:
             _backfill(folder, scan, store)
-        return _run_loop(_ask_async(plan, folder, scan, store, on_progress, notes))
+        ends = _Ends()
+        with _first_signal(ends):
+            return _run_loop(_ask_async(plan, folder, scan, store, on_progress, notes, ends))
     finally:
         if store is not None:
             store.close()
@@ -236,13 +238,19 @@ def _ask(plan: Plan, folder: RunFolder, scan: Scan, on_progress: OnProgress, not
 
 
 def _run_loop(work: Coroutine[Any, Any, Asked]) -> Asked:
-    """Run to the end; in a notebook, whose thread has a loop already, in a thread of its own."""
+    """Run to the end; in a notebook, whose thread has a loop already, in a thread of its own.
+
+    The notebook's thread waits for it and takes the signals; the second one ends the waiting, not the thread.
+    """
     try:
         asyncio.get_running_loop()
     except RuntimeError:
         return asyncio.run(work)
-    with ThreadPoolExecutor(1) as pool:
+    pool = ThreadPoolExecutor(1)
+    try:
         return pool.submit(asyncio.run, work).result()
+    finally:
+        pool.shutdown(wait=False)
 
 
 def _backfill(folder: RunFolder, scan: Scan, store: Store) -> None:
@@ -255,21 +263,47 @@ def _backfill(folder: RunFolder, scan: Scan, store: Store) -> None:
             store.put(call.key, Reply(call=call, text=answer.text, refused=answer.refused, tokens=answer.tokens))
 
 
+class _Ends:
+    """Ends the asking from any thread, also if it was called before there was any."""
+
+    def __init__(self) -> None:
+        self._called = False
+        self._stop: Callable[[], object] | None = None
+
+    def __call__(self) -> None:
+        self._called = True
+        if self._stop is not None:
+            with contextlib.suppress(RuntimeError):  # the loop has ended
+                self._stop()
+
+    def by(self, stop: Callable[[], object]) -> None:
+        """This is how."""
+        self._stop = stop
+        if self._called:
+            stop()
+
+
 async def _ask_async(
-    plan: Plan, folder: RunFolder, scan: Scan, store: Store | None, on_progress: OnProgress, notes: list[str]
+    plan: Plan,
+    folder: RunFolder,
+    scan: Scan,
+    store: Store | None,
+    on_progress: OnProgress,
+    notes: list[str],
+    ends: _Ends,
 ) -> Asked:
     asking = Asking(plan, folder, scan, plan.limits, store, on_progress)
     loop = asyncio.get_running_loop()
     interrupted = Interrupted("interrupted: everything answered so far is kept, the same command goes on")
     stopped: Stopped | None = None
-    with _first_signal(lambda: loop.call_soon_threadsafe(asking.stop, interrupted)):
-        try:
-            await asking.run()
-        except Stopped as error:
-            stopped = error
-        finally:
-            notes += asking.notes
-            notes += [caller.trust.note for caller in asking.callers if caller.trust.note]
+    ends.by(lambda: loop.call_soon_threadsafe(asking.stop, interrupted))
+    try:
+        await asking.run()
+    except Stopped as error:
+        stopped = error
+    finally:
+        notes += asking.notes
+        notes += [caller.trust.note for caller in asking.callers if caller.trust.note]
     changes = [c._asdict() for c in asking.limiter.history]
     return stopped, {"last_limit": asking.limiter.limit, "changes": changes}
 
@@ -278,7 +312,7 @@ async def _ask_async(
 def _first_signal(stop: Callable[[], object]) -> Iterator[None]:
     """The first Ctrl-C or SIGTERM stops the run; the second does what it does to any program, wherever that is, at once."""
     if threading.current_thread() is not threading.main_thread():
-        yield  # in a notebook Ctrl-C arrives as KeyboardInterrupt in its own thread
+        yield  # signals come to the main thread alone
         return
     kinds = (signal.SIGINT, signal.SIGTERM)
     before = {kind: signal.getsignal(kind) for kind in kinds}

@@ -11,12 +11,13 @@ import contextlib
 import threading
 import time
 from collections.abc import Callable
+from contextvars import ContextVar
 from typing import Any, NamedTuple, TypeVar
 
 from snellen.core.errors import Interrupted, Stopped
 from snellen.core.records import Totals
 from snellen.core.subject import Caller, Endpoint, Reply, Request
-from snellen.core.types import Answer
+from snellen.core.types import Answer, Call, Failure
 from snellen.engine.answer.feeding import Feeder, Item
 from snellen.engine.call.budget import Budget
 from snellen.engine.call.caller import EndpointCaller
@@ -29,7 +30,11 @@ from snellen.engine.plan.request import TIMEOUT, TRIES, Limits
 from snellen.engine.runs.folder import RunFolder, Scan
 
 TICK = 0.2
+GRACE = 2.0
+"""How many seconds a read that is under way gets to end: one that the end of the program meets halfway can crash it."""
 T = TypeVar("T")
+_MADE: ContextVar[list[Call]] = ContextVar("made")
+"""The calls of the question that the task is for. (A subject may keep the caller that it is given, so that one cannot know it.)"""
 
 
 class Progress(NamedTuple):
@@ -80,12 +85,13 @@ class Asking:
         self.callers: list[EndpointCaller] = []
         self.budget: Budget | None = None
         self._feed: Feeder | None = None
+        self._reading: threading.Thread | None = None
 
     async def run(self) -> None:
         """Ask until all is answered, or raise what stopped the run (after what is in flight has ended)."""
         known = self.totals
-        dearest = known.dearest_call if known.calls > known.cost_unknown else None
-        self.budget = Budget(self.limits.max_cost, known.cost, dearest, known.cost_unknown)
+        unknown = known.unsure + known.unpriced
+        self.budget = Budget(self.limits.max_cost, known.cost, known.dearest_call, unknown, known.unpriced > 0)
         transports: list[tuple[Endpoint, Transport]] = []
         for endpoint in self.plan.subject.endpoints:
             transports.append((endpoint, Transport(endpoint.connection, self.limits.timeout or TIMEOUT)))
@@ -105,7 +111,7 @@ class Asking:
             for endpoint, transport in transports:
                 await self._unless_stopped(asyncio.ensure_future(preflight(endpoint, transport)))
             if self._stop is None:
-                await self._drive(self.callers[0] if len(self.callers) == 1 else self._route)
+                await self._drive(self._route)
             if self._stop is not None:
                 raise self._stop
         finally:
@@ -120,6 +126,8 @@ class Asking:
             await self.plan.subject.close()
             if self._feed is not None:
                 self._feed.close()
+            if self._reading is not None:
+                self._reading.join(GRACE)
             self._report()
 
     @property
@@ -143,7 +151,9 @@ class Asking:
     async def _route(self, request: Request) -> Reply:
         if not self.callers:
             raise RuntimeError("this subject has no endpoint to call")
-        return await self.callers[request.via](request)
+        reply = await self.callers[request.via](request)
+        _MADE.get().append(reply.call)
+        return reply
 
     async def _drive(self, call: Caller) -> None:
         loop = asyncio.get_running_loop()
@@ -155,13 +165,13 @@ class Asking:
                 self.store.look_up([i.prepared.key for i in chunk if isinstance(i.prepared, Request)])
             return chunk
 
-        ahead = _in_thread(pull)
+        ahead = self._in_thread(pull)
         try:
             while self._stop is None:
                 chunk = await self._unless_stopped(ahead)
                 if not chunk:
                     break
-                ahead = _in_thread(pull)
+                ahead = self._in_thread(pull)
                 for item in chunk:
                     await self._wait_while(lambda: len(self._tasks) >= self._width() and self._stop is None)
                     if self._stop is not None:
@@ -173,6 +183,28 @@ class Asking:
             self.stop(error)
         # whatever ended the feed: what is in flight is paid for, so wait for it, unless the user will not
         await self._wait_while(lambda: bool(self._tasks) and not isinstance(self._stop, Interrupted))
+
+    def _in_thread(self, work: Callable[[], T]) -> asyncio.Future[T]:
+        """Work in a thread that can be left behind; a result or an error that comes too late is dropped."""
+        loop = asyncio.get_running_loop()
+        future: asyncio.Future[T] = loop.create_future()
+        future.add_done_callback(lambda f: f.cancelled() or f.exception())  # also if nobody waits for it any more
+
+        def run() -> None:
+            try:
+                result = work()
+            except BaseException as error:
+                tell(future.set_exception, error)
+            else:
+                tell(future.set_result, result)
+
+        def tell(how: Callable[[Any], None], what: Any) -> None:
+            with contextlib.suppress(RuntimeError):  # the loop has ended
+                loop.call_soon_threadsafe(lambda: None if future.done() else how(what))
+
+        self._reading = threading.Thread(target=run, name="snellen-data", daemon=True)
+        self._reading.start()
+        return future
 
     async def _wait_while(self, condition: Callable[[], bool]) -> None:
         """Wait until a task ends or the run stops, for as long as the condition holds."""
@@ -209,10 +241,8 @@ class Asking:
         if item.failure is not None:
             answer = Answer(id=question.id, prompt=question.prompt, failure=item.failure)
         else:
-            answer = await self.plan.subject.answer(question, item.prepared, call)
+            answer = await self._answered(item, call)
         self._keep(answer)
-        for one in answer.calls:
-            self.totals.add(one)
         self.done += 1
         if answer.failure is None:
             self._errors_in_a_row = 0
@@ -225,8 +255,23 @@ class Asking:
                 "run the same command to continue (--max-errors sets how many are too many)"
             )
 
+    async def _answered(self, item: Item, call: Caller) -> Answer:
+        """The subject's answer. Where the run ends between two of its calls, the ledger keeps those that were made."""
+        question = item.question
+        made: list[Call] = []
+        _MADE.set(made)
+        try:
+            return await self.plan.subject.answer(question, item.prepared, call)
+        except BaseException:
+            if any(not one.stored for one in made):
+                failure = Failure(kind="stopped", reason="the run ended before all calls of this question were made")
+                self._keep(Answer(id=question.id, prompt=question.prompt, failure=failure, calls=tuple(made)))
+            raise
+
     def _keep(self, answer: Answer) -> None:
         """Write an answer before the loop waits again, together with the others that arrive in the same turn."""
+        for one in answer.calls:
+            self.totals.add(one)
         self._arrived.append(answer)
         if len(self._arrived) == 1:
             asyncio.get_running_loop().call_soon(self._flush)
@@ -263,24 +308,3 @@ class Asking:
                     begun=self.begun,
                 )
             )
-
-
-def _in_thread(work: Callable[[], T]) -> asyncio.Future[T]:
-    """Work in a thread that neither the loop nor the end of the program waits for; a result that comes too late is dropped."""
-    loop = asyncio.get_running_loop()
-    future: asyncio.Future[T] = loop.create_future()
-
-    def run() -> None:
-        try:
-            result = work()
-        except BaseException as error:
-            tell(future.set_exception, error)
-        else:
-            tell(future.set_result, result)
-
-    def tell(how: Callable[[Any], None], what: Any) -> None:
-        with contextlib.suppress(RuntimeError):  # the loop has ended
-            loop.call_soon_threadsafe(lambda: None if future.done() else how(what))
-
-    threading.Thread(target=run, name="snellen-data", daemon=True).start()
-    return future

@@ -6,7 +6,8 @@ calls in flight as were answered: one cheap reply, or a free one, does not let h
 only by as much as the calls in flight cost more than every call before them.
 
 A reply whose cost nobody can tell ends the run, unless a price bounds it. A try whose reply was lost or is no reply may have been
-billed: it counts like the dearest call.
+billed: it counts like the dearest call. While nobody has said what a call costs, only a few tries may be lost, and one more each
+time that the run is taken up again.
 """
 
 from __future__ import annotations
@@ -16,6 +17,8 @@ import asyncio
 from snellen.core.errors import SnellenError, Stopped
 
 AHEAD = 2
+BLIND = 6
+"""How many tries may be lost before any has said what it costs."""
 
 
 class BudgetReached(Stopped):
@@ -23,15 +26,24 @@ class BudgetReached(Stopped):
 
 
 class Budget:
-    """Admits calls under a cap. With `cap` None it admits all. `unknown` is how many earlier calls did not say what they cost."""
+    """Admits calls under a cap. With `cap` None it admits all.
+
+    `unknown` is how many earlier tries cost nobody knows what; `unpriced` says that some of them were answered all the same.
+    """
 
     def __init__(
-        self, cap: float | None = None, spent: float = 0.0, dearest: float | None = None, unknown: int = 0
+        self,
+        cap: float | None = None,
+        spent: float = 0.0,
+        dearest: float | None = None,
+        unknown: int = 0,
+        unpriced: bool = False,
     ) -> None:
         self.cap, self.spent = cap, spent
         self._dearest = dearest
         self._unknown = unknown
-        self._unpriced = unknown > 0 and dearest is None
+        self._unpriced = unpriced
+        self._blind = max(BLIND, unknown + 1)
         self._learned = 0
         self._in_flight = 0
         self._settled = asyncio.Event()
@@ -51,15 +63,25 @@ class Budget:
         self._in_flight += 1
 
     def _fits(self, cap: float, bound: float | None) -> bool:
-        if self._unpriced and bound is None:
-            raise SnellenError(
-                "--max-cost cannot be kept: the endpoint does not say what a call costs and the model's price is not known; "
-                "give --price IN/OUT (USD per million tokens). The answers so far are kept"
-            )
+        if bound is None:
+            self._refuse_if_blind()
         if self._in_flight >= max(1, AHEAD * self._learned):
             return False
         each = self._dearest if self._dearest is not None else bound or 0.0
         return self.spent + self._unknown * self._worst(bound) + (self._in_flight + 1) * each <= cap
+
+    def _refuse_if_blind(self) -> None:
+        """Without a price: stop where the endpoint does not say what a call costs."""
+        if self._unpriced:
+            raise SnellenError(
+                "--max-cost cannot be kept: the endpoint does not say what a call costs and the model's price is not known; "
+                "give --price IN/OUT (USD per million tokens). The answers so far are kept"
+            )
+        if self._dearest is None and self._unknown >= self._blind:
+            raise Stopped(
+                f"--max-cost cannot be kept: the replies to {self._unknown} tries were lost before any said what a call costs; "
+                "everything is kept, the same command tries once more, or give --price IN/OUT (USD per million tokens)"
+            )
 
     def _worst(self, bound: float | None) -> float:
         return max(self._dearest or 0.0, bound or 0.0)

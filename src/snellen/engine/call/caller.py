@@ -10,6 +10,7 @@ from functools import partial
 from typing import NamedTuple
 
 from snellen.core.errors import SnellenError, Stopped
+from snellen.core.records import REFUSED
 from snellen.core.subject import BrokenReply, Endpoint, Parsed, Reply, Request
 from snellen.core.text import one_line
 from snellen.core.types import Attempt, Call, Failure
@@ -20,7 +21,7 @@ from snellen.engine.call.store import Store
 from snellen.engine.call.transport import Fault, Response, Transport
 from snellen.engine.call.trust import Trust
 
-REFUSED = "refused"  # by a filter, before any model saw it: says nothing of what calls cost
+STOPPED = "the run was stopped"
 STOPPING = {"key": SnellenError, "no-credit": Stopped}
 
 
@@ -44,14 +45,14 @@ class _Tries:
     def __init__(self) -> None:
         self.failed: list[Attempt] = []
         self.cost = 0.0
-        self.unsure = False
+        self.unsure = 0
 
     def add(self, one: _Try, waited: float = 0.0) -> None:
         self.failed.append(
             Attempt(reason=one.reason, status=one.status, seconds=round(one.seconds, 4), waited=round(waited, 3))
         )
         self.cost += one.cost or 0.0
-        self.unsure = self.unsure or one.cost is None
+        self.unsure += one.cost is None
 
     @property
     def known_cost(self) -> float | None:
@@ -121,7 +122,7 @@ class EndpointCaller:
             if self._on_stop is not None and isinstance(error, SnellenError):
                 self._on_stop(error)
             if not future.done():
-                future.set_exception(error if isinstance(error, Exception) else SnellenError("the run was stopped"))
+                future.set_exception(error if isinstance(error, Exception) else SnellenError(STOPPED))
                 future.exception()
             raise
         finally:
@@ -132,11 +133,24 @@ class EndpointCaller:
         return reply
 
     async def _tried(self, request: Request) -> Reply:
+        """The reply. Where the run ends between two tries, a reply keeps what those before may have cost."""
         tries = _Tries()
+        try:
+            return await self._until_answered(request, tries)
+        except (SnellenError, asyncio.CancelledError) as error:
+            if isinstance(error, asyncio.CancelledError):
+                if not self.stopping:
+                    raise
+                error = Stopped(STOPPED)  # which whoever asked several times takes for the end of the run, too
+            if not (tries.unsure or tries.cost):
+                raise error from None
+            if self._on_stop is not None:
+                self._on_stop(error)
+            return self._gave_up(request, tries, f"{tries.failed[-1].reason} ({len(tries.failed)} tries); {error}")
+
+    async def _until_answered(self, request: Request, tries: _Tries) -> Reply:
         while True:
-            one = await self._paid(request, tries)
-            if isinstance(one, Reply):
-                return one
+            one = await self._paid(request)
             if one.parsed is not None:
                 return self._reply(request, one, tries)
             self._stop_if_hopeless(one)
@@ -149,15 +163,10 @@ class EndpointCaller:
             self.retries += 1
             await self._pause(wait)
 
-    async def _paid(self, request: Request, before: _Tries) -> _Try | Reply:
-        """One try under the budget. Where the budget allows no further one, what the tries before it cost is kept in a reply."""
+    async def _paid(self, request: Request) -> _Try:
+        """One try under the budget."""
         bound = request.cost_bound
-        try:
-            await self._budget.admit(bound)
-        except SnellenError as error:
-            if not before.failed:
-                raise
-            return self._gave_up(request, before, f"{before.failed[-1].reason} ({len(before.failed)} tries); {error}")
+        await self._budget.admit(bound)
         try:
             one = await self._once(request)
         except BaseException:
@@ -182,12 +191,19 @@ class EndpointCaller:
 
     async def _once(self, request: Request) -> _Try:
         async with self._limiter:
+            if self.stopping:  # while this one waited, wherever that was
+                raise Stopped(STOPPED)
             begin = time.perf_counter()
             try:
                 response = await self._transport.post(request.body)
             except Fault as fault:
                 cost = None if fault.sent else 0.0
                 return _Try(None, None, self._no_server(fault), time.perf_counter() - begin, cost)
+            except asyncio.CancelledError:
+                if not self.stopping:
+                    self._budget.bill(None)
+                    raise
+                return _Try(None, None, "stopped before the reply came", time.perf_counter() - begin, None)
         seconds = time.perf_counter() - begin
         parsed, status, reason, cost = self._understand(response)
         if parsed is not None and parsed.error is None:
@@ -262,6 +278,7 @@ class EndpointCaller:
             latency=latency,
             tries=len(tries.failed) + (answer is not None),
             failed=tuple(tries.failed),
+            unsure=tries.unsure,
             finish_reason=parsed.finish_reason,
             response_id=parsed.response_id,
             at=int(time.time()),

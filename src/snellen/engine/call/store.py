@@ -135,7 +135,7 @@ class Store:
         """Write what waits and let go of the file."""
         self._closing.set()
         self._thread.join()
-        with self._reading:
+        with self._reading:  # a look-up in another thread comes to its end first
             if self._reader is not None:
                 self._reader.close()
                 self._reader = None

@@ -35,8 +35,10 @@ class CallTotals(Struct, frozen=True):
 
     usage: Usage = Usage()
     cost: float | None = None
+    cost_source: str | None = None
     latency: float | None = None
     tries: int = 0
+    unsure: int = 0
     stored: bool = False
     at: int = 0
 
@@ -167,7 +169,8 @@ class RunFolder:
         last = (scan or self.scan()).last
         if not last:
             return
-        with self.answers_path.open("rb", buffering=1 << 16) as file:
+        # a small buffer: it is read anew at every leap, and in the order of the samples nearly every line is one
+        with self.answers_path.open("rb", buffering=1 << 13) as file:
             for place in sorted(last.values()) if keys is None else (last[k] for k in keys if k in last):
                 file.seek(place)
                 try:
