@@ -16,7 +16,6 @@ from snellen.core.types import Mark, Outcome
 from snellen.engine.mark.marking import Change, Remarked
 from snellen.engine.plan.plan import choose
 from snellen.exams import load
-from snellen.show.data_page import write_data_page
 from snellen.show.protocol_table import build
 from snellen.show.terminal import print_remarked, print_run
 
@@ -63,6 +62,8 @@ def test_help_says_what_is_so() -> None:
 
 
 def test_a_page_of_samples_speaks_of_no_scores(tmp_path: Path) -> None:
+    from snellen.show.data_page import write_data_page
+
     load("salbench").make(tmp_path / "set", count=1, seed=0, workers=1)
     write_data_page("salbench", tmp_path / "set", tmp_path / "page.html", Selection(limit=1, splits=("P3",)))
     page = (tmp_path / "page.html").read_text()
@@ -125,6 +126,18 @@ def test_remark_says_in_one_line_that_nothing_changed(capsys: pytest.CaptureFixt
     assert lines[:2] == ["1 of 180 marks changed", "  b: 1 of 90"]
 
 
+def test_a_control_has_no_grid() -> None:
+    from tests.exams.vqa_nle.test_tables import TRUTH, record, run
+
+    from snellen.exams.vqa_nle.exports import tables
+
+    one = record("vqax", "1", truth=TRUTH)
+    plain, control = (dict(tables.exports("vqax", run(one, prompt=prompt))) for prompt in ("zero", "zero+blank"))
+    assert any("accuracy_grid" in name for name in plain)
+    assert control
+    assert not any("accuracy_grid" in name for name in control)
+
+
 def test_names_of_protocols_keep_their_room(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -136,5 +149,5 @@ def test_names_of_protocols_keep_their_room(
     ]
     print_run(made_run(tmp_path / "r", *some), verbose=True)
     lines = capsys.readouterr().out.splitlines()
-    assert any("multimodal-vqa" in line for line in lines)
+    assert any("multimodal-vqa-eval" in line for line in lines[: lines.index("")])
     assert all(len(line) <= 80 for line in lines if not line.startswith("Run:"))
