@@ -109,12 +109,12 @@ def test_remark_adds_a_protocol_without_a_call_and_shows_changes(tmp_path: Path)
         done = snellen("remark", path, "--protocol", "robust", cache=tmp_path / "cache")
         assert done.returncode == 0, done.stderr
         assert len(endpoint.requests) == asked
-    assert "robust: 12 marks, 0 changed" in done.stdout
+    assert "0 of 24 marks changed" in done.stdout
     assert {p.name for p in (path / "marks").iterdir()} == {"paper.jsonl", "robust.jsonl"}
     marks = path / "marks" / "robust.jsonl"
     marks.write_text(marks.read_text().replace('"correct"', '"wrong"', 1))
     again = snellen("remark", path, cache=tmp_path / "cache")
-    assert "robust: 12 marks, 1 changed" in again.stdout
+    assert "1 of 24 marks changed\n  robust: 1 of 12" in again.stdout
     missing = snellen("remark", path, "--protocol", "paper@plan-v2", cache=tmp_path / "cache")
     assert missing.returncode == 2
     assert "12 questions would have to be asked, at an unknown cost" in missing.stderr

@@ -60,7 +60,7 @@ def test_page_is_well_formed_complete_in_itself_and_holds_every_section(tmp_path
     inert(page)
     for words in (
         "Overview", "macro F1", "api/fake", "INCOMPLETE", "bad-request", "no <b>way</b>", "max_tokens = 256",
-        "robust", "whole words, aliases", "0.0120 USD", "Where protocols disagree", "Possible range of exact match",
+        "robust", "words, aliases, negation", "0.0120 USD", "Where protocols disagree", "Possible range of exact match",
         "O3 · color", "real (not marked as synthetic)", f"fake{HOSTILE[:20]}",
     ):  # fmt: skip
         assert words in page.text

@@ -105,11 +105,11 @@ def grounding(path: Path, **more: Any) -> Run:
 @pytest.mark.parametrize("make", [salbench, illusionbench, grounding])
 def test_a_run_fits_one_screen_of_80_columns(make: Callable[..., Run], tmp_path: Path, printed: Print) -> None:
     run = make(tmp_path / "r", totals=Totals(calls=5, tries=7, input_tokens=100, output_tokens=9, cost=0.25))
-    lines = printed(run)
+    lines = printed(run, verbose=False)
     assert len(lines) <= 24
     assert all(len(one) <= 80 for one in lines if not one.startswith("Run:"))
     assert lines[0].startswith("made-up · baseline/pixels · 144 samples")
-    assert "5 calls in 7 tries, 0 answers from the store, 100 + 9 tokens, 0.2500 USD." in lines
+    assert "In all: 5 calls in 7 tries, 0 from the store, 100 + 9 tokens, 0.2500 USD." in lines
     assert str(run.path) in "".join(lines[-2:])
     assert "'snellen report RUN' writes a page, -v shows every metric and protocol" in " ".join(lines[-2:])
 
@@ -118,7 +118,7 @@ def test_each_part_has_its_main_score_its_floor_and_the_spread_of_the_others(tmp
     lines = printed(salbench(tmp_path / "r"))
     assert line(lines, "part") == "part n macro F1 (paper) floor 3 others"
     assert line(lines, "P3_box ") == "P3_box 24 95.0 [10.1, 90.0] 49.9 90.0–94.0"
-    assert "Others: lowest to highest score by lmms-eval, plan-v2, robust." in " ".join(lines)
+    assert "Others: lowest to highest score by lmms-eval, plan-v2, robust, each by its own headline." in " ".join(lines)
     assert "SYNTHETIC DATA. Do not compare these scores with published results." in lines
     assert "No API calls (local subject)." in lines
 
@@ -199,7 +199,7 @@ def test_controls_are_a_row_a_part_with_intervals_where_there_is_room(tmp_path: 
     assert line(lines, "Illusion_LOGO 64.0") == "Illusion_LOGO 64.0 4.0, -60.0 [-72.4, -46.2]"
     rows = tuple(control("Illusion_LOGO", c) for c in ("blank", "shuffled", "options"))
     many = made_run(tmp_path / "many", part, controls=rows)
-    lines = printed(many)
+    lines = printed(many, verbose=False)
     assert line(lines, "Illusion_LOGO 64.0") == "Illusion_LOGO 64.0 4.0, -60.0 4.0, -60.0 4.0, -60.0"
     assert "Intervals of the differences: -v." in lines
     assert any("-60.0 [-72.4, -46.2]" in one for one in printed(many, verbose=True))

@@ -124,7 +124,12 @@ def check(exam: str, data: str | None, as_json: bool) -> int:
 @click.argument("exam")
 @click.option("--data", "--dataset", "data", metavar="DIR", help="Folder of the data set.")
 @click.option(
-    "--limit", type=click.IntRange(min=1), default=100, show_default=True, metavar="N", help="How many, a seeded draw."
+    "--limit",
+    type=click.IntRange(min=1),
+    default=100,
+    show_default=True,
+    metavar="N",
+    help="At most N of each split and task, a seeded draw.",
 )
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of the draw.")
 @click.option(
@@ -145,7 +150,8 @@ def show(exam: str, data: str | None, limit: int, seed: int, out: Path) -> int:
     """
     from snellen.core.options import Selection
     from snellen.show.data_page import write_data_page
+    from snellen.show.words import counted
 
     shown = write_data_page(exam, options.data_folder(exam, data), out, Selection(limit=limit, seed=seed))
-    click.echo(f"{shown} samples of {exam} in {out}")
+    click.echo(f"{counted(shown, 'sample')} of {exam} in {out}")
     return 0

@@ -19,7 +19,7 @@ COMMANDS = {
     "estimate": "calls, tokens, money and time of a run; calls nothing",
     "report": "show runs in the terminal and write one self-contained HTML page",
     "protocols": "prompts and rules side by side; with --run: where protocols disagree, and why",
-    "data": "make, get or check a data set",
+    "data": "make, get, check or show a data set",
     "list": "list available exams, subjects, protocols, prompts, methods and scorers",
     "doctor": "what works on this machine, what is missing, how to get it",
 }

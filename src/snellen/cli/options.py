@@ -14,6 +14,7 @@ import click
 import msgspec
 
 from snellen.core.errors import SnellenError
+from snellen.core.exam import Exam
 from snellen.core.options import Option, Selection
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -77,7 +78,7 @@ selection = stack(
         "--split",
         "--splits",
         "splits",
-        help="Splits, comma separated (default: all).",
+        help="Splits, comma separated (default: all; vqax, actx, esnlive, vcr: the first of val, test, train that is there).",
         cls=WHICH,
     ),
     several(
@@ -216,15 +217,28 @@ def data_folder(exam: str, given: str | None) -> Path:
     if given is not None:
         if (fetched := _by_hub_name(exam, given)) is not None:
             return fetched
-        raise SnellenError(
-            f"--data {given}: no such folder; 'snellen data make {exam} --out {given}' makes a synthetic set there"
-        )
+        ways = [f"'snellen data make {exam} --out {given}' makes a synthetic set there"] if _makes(exam) else []
+        raise SnellenError("; ".join([f"--data {given}: no such folder", *ways]))
     if home.is_dir():
         return home
-    raise SnellenError(
-        f"no data: give --data DIR; 'snellen data make {exam} --out DIR' makes a synthetic set, "
-        f"'snellen data get {exam}' fetches the real one"
-    )
+    ways = [f"'snellen data make {exam} --out DIR' makes a synthetic set"] if _makes(exam) else []
+    ways += [f"'snellen data get {exam}' fetches the real one"] if _fetches(exam) else []
+    raise SnellenError("no data: give --data DIR" + (f"; {', '.join(ways)}" if ways else ""))
+
+
+def _makes(exam: str) -> bool:
+    """Whether an exam makes synthetic sets."""
+    from snellen import exams
+
+    found = exams.load(exam)
+    return bool(found.maker) or type(found).make is not Exam.make
+
+
+def _fetches(exam: str) -> bool:
+    """Whether an exam says where its real data is."""
+    from snellen import exams
+
+    return type(exams.load(exam)).hub is not Exam.hub
 
 
 def _by_hub_name(exam: str, given: str) -> Path | None:

@@ -58,7 +58,7 @@ def command(runs: tuple[Path, ...], protocols: tuple[str, ...], as_json: bool) -
             )
         else:
             print_run(run)
-            print_remarked(str(path), done)
+            print_remarked(done)
     if as_json:
         options.print_json(documents)
     if refused is not None:

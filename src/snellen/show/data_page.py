@@ -24,7 +24,7 @@ class Card(NamedTuple):
 
 
 def write_data_page(exam_name: str, where: Path, page: Path, selection: Selection) -> int:
-    """Write the page of the selected samples, a seeded draw of `limit` of them; gives how many there are."""
+    """Write the page of the selected samples, a seeded draw of at most `limit` of each split and task; gives how many there are."""
     exam = exams.load(exam_name)
     data = exam.open(where, selection)
     pictures = Pictures(Gallery().regions)

@@ -21,6 +21,7 @@ from snellen.show.prompt_words import Printed, difference, fold, near, respelled
 from snellen.show.protocol_probes import HARMLESS, OTHERS, SEPARATORS, ingredients
 
 ACCEPTED = "accepted"
+NOT_TRIED = "not tried: no option and no text of the truth is an answer here"
 _FORMAT = re.compile(r"\b(?:respon[ds]\w*|reply|answer|formats?|separated|words?|write out|output)\b", re.IGNORECASE)
 _TASK = re.compile(r"\b(?:task|identify|examine|choose|choosing|select|determine|which|what|how)\b", re.IGNORECASE)
 
@@ -68,7 +69,10 @@ def build(
     `shown` are the samples that prompts are shown with, the exam's probes where there are none.
     """
     tagged = ((p, {"split": "all", "task": "answer"} | p.tags) for p in shown or exam.probes())
-    probes = [msgspec.structs.replace(p, tags=tags) for p, tags in tagged]
+    first: dict[tuple[str, str], Sample] = {}
+    for probe, tags in tagged:
+        first.setdefault((tags["split"], tags["task"]), msgspec.structs.replace(probe, tags=tags))
+    probes = list(first.values())
     every = list(dict.fromkeys(p.tags["split"] for p in probes))
     picked = [_known("split", s, every) for s in splits]
     wanted = [_known("task", t, list(dict.fromkeys(p.tags["task"] for p in probes))) for t in tasks]
@@ -158,7 +162,8 @@ def _prompt_rows(rendered: _Rendered, sample: Sample) -> Iterator[Row]:
     yield Row("options offered", tuple(_offered(rendered, c.arm.prompt, sample) for c in rendered.targets))
     yield Row("options listed", tuple(", ".join(p.options) or "none" for p in columns))
     orders = [difference(first.options, p.options).rpartition("; ")[2] for p in columns]
-    yield Row("option order", tuple(orders), ("(the order that others are compared with)", *orders[1:]))
+    shown = "(the order that others are compared with)" if first.options else orders[0]
+    yield Row("option order", tuple(orders), (shown, *orders[1:]))
     yield Row("answer format demanded", tuple(" ".join(f) or "–" for f in formats))
 
 
@@ -168,7 +173,9 @@ def _offered(rendered: _Rendered, prompt: str, sample: Sample) -> str:
     if not own:
         return "none"
     sorts = {kind: len(names) for kind, names in rendered.sort(own, split).items()}
-    others = [s for s in rendered.probes if s.tags["split"] == split and s.id != sample.id]
+    others = [s for s in rendered.probes if s.tags["split"] == split and s.tags["task"] != sample.tags["task"]]
+    if not others:
+        return str(len(own))
     alike = [s.tags["task"] for s in others if {*map(fold, rendered.printed(prompt, s).options)} == {*map(fold, own)}]
     counts = " + ".join(f"{n} {kind}".strip() for kind, n in sorts.items())
     mixed = "mixed: " if len(sorts) > 1 else "only " if "" not in sorts else ""
@@ -186,7 +193,8 @@ def _candidate_rows(rendered: _Rendered, split: str, tasks: list[str]) -> Iterat
         name = f"{kind} candidates".strip()
         yield Row(name, tuple(", ".join(names) or "none" for names in lists))
         against = [difference(lists[0], names) for names in lists]
-        yield Row(f"{name}, difference", tuple(against), ("(what others are compared with)", *against[1:]))
+        shown = "(what others are compared with)" if lists[0] else against[0]
+        yield Row(f"{name}, difference", tuple(against), (shown, *against[1:]))
 
 
 # ---------------------------------------------------------------- rules, tried with replies
@@ -203,11 +211,15 @@ def carrier(one: Target, sample: Sample, text: str) -> str | None:
 
 
 class Case(NamedTuple):
-    """A sample with its right answer (several names where several are right) and a wrong one of the same sort."""
+    """A sample with its right answer (several names where several are right) and a wrong one of the same sort.
+
+    `known` is false where no text that was found is right under any protocol: answers are points or captions, say.
+    """
 
     sample: Sample
     names: tuple[str, ...]
     wrong: str
+    known: bool = True
 
 
 def find_case(rendered: _Rendered, sample: Sample) -> Case:
@@ -218,7 +230,7 @@ def find_case(rendered: _Rendered, sample: Sample) -> Case:
     pieces = tuple(p.strip() for p in best.split(","))
     names = pieces if all(near(p, options) for p in pieces) else (best,)
     wrong = (o for o in options if not near(o, names) and not rendered.votes(sample, o))
-    return Case(sample, names, next(wrong, "something else"))
+    return Case(sample, names, next(wrong, "something else"), rendered.votes(sample, best) > 0)
 
 
 def _with_truth(rendered: _Rendered, case: Case, spellings: Iterable[str]) -> Case | None:
@@ -272,13 +284,14 @@ def _respelled_cases(rendered: _Rendered, case: Case) -> Iterator[tuple[str, Cas
 def _tried(rendered: _Rendered, case: Case) -> Iterator[tuple[str, bool, tuple[Mark, ...]]]:
     """Every reply's mark under every protocol, and whether the reply is a harmless variant of the right answer."""
     made_of = [_own(rendered, c, case) for c in rendered.targets]
-    for name, form in (HARMLESS | OTHERS).items():
+    forms = HARMLESS | OTHERS if case.known else {n: f for n, f in OTHERS.items() if "{" not in f}
+    for name, form in forms.items():
         marks = (
             mark_reply(c.protocol, case.sample, form.format(**m))
             for c, m in zip(rendered.targets, made_of, strict=True)
         )
         yield name, name in HARMLESS, tuple(marks)
-    for name, found, reply in _respelled_cases(rendered, case):
+    for name, found, reply in _respelled_cases(rendered, case) if case.known else ():
         yield name, True, tuple(mark_reply(c.protocol, found.sample, reply) for c in rendered.targets)
 
 
@@ -293,7 +306,10 @@ def _word(mark: Mark) -> str:
 
 def _reply_rows(rendered: _Rendered, sample: Sample) -> Iterator[Row]:
     case = find_case(rendered, sample)
-    yield Row("X and Y", tuple("{X} and {Y}".format(**_own(rendered, c, case)) for c in rendered.targets))
+    if case.known:
+        yield Row("X and Y", tuple("{X} and {Y}".format(**_own(rendered, c, case)) for c in rendered.targets))
+    else:
+        yield Row("a right answer", (NOT_TRIED,) * len(rendered.targets))
     for name, _harmless, marks in _tried(rendered, case):
         yield Row(name, tuple(_word(m) for m in marks))
 
@@ -309,11 +325,15 @@ def _rule_rows(rendered: _Rendered, sample: Sample) -> Iterator[Row]:
         yield Row("extraction", tuple(r.extraction() for r in columns))
         yield Row("matching", tuple(r.matching() for r in columns))
         yield Row("normalisation", tuple(r.normalisation() for r in columns))
-    good = [sum(m[i].outcome is Outcome.CORRECT for m in harmless) for i in range(len(columns))]
-    yield Row("tolerance", tuple(f"{n} of {len(harmless)} harmless variants accepted" for n in good))
+    if case.known:
+        good = [sum(m[i].outcome is Outcome.CORRECT for m in harmless) for i in range(len(columns))]
+        yield Row("tolerance", tuple(f"{n} of {len(harmless)} harmless variants accepted" for n in good))
+    else:
+        yield Row("tolerance", (NOT_TRIED,) * len(columns))
     yield Row("fallback", tuple(r.fallback() for r in columns))
-    yield Row("can be won by listing every option", tuple(r.won_by_listing() for r in columns))
-    yield Row("true options marked wrong as printed", tuple(r.misprinted() for r in columns))
+    if case.known:
+        yield Row("can be won by listing every option", tuple(r.won_by_listing() for r in columns))
+        yield Row("true options marked wrong as printed", tuple(r.misprinted() for r in columns))
     yield Row("headline score", tuple(c.protocol.headline for c in rendered.targets))
 
 
@@ -399,20 +419,28 @@ class _Rule:
     def fallback(self) -> str:
         """What becomes of a reply without an answer."""
         mark = self.tried["unrelated text"]
-        known = {k: v for k, v in mark.metrics.items() if v is not None}
-        values = (f"{k} {v:g}" if isinstance(v, float) else f"{k} {v}" for k, v in known.items())
-        return f"{'wrong' if mark.outcome is Outcome.WRONG else mark.outcome}: {', '.join(values)}"
+        outcome, headline = str(mark.outcome), self.one.protocol.headline
+        value = mark.metrics.get(headline)
+        if value is None:  # a headline over all samples, such as macro F1
+            return outcome
+        return f"{outcome}: {headline} {f'{value:g}' if isinstance(value, float) else value}"
 
     def won_by_listing(self) -> str:
         """Whether naming all options, or all of the sort asked for, is marked correct whatever their order."""
         sort = self.rendered.spellings(self.case.sample)[self.rendered.prompts.index(self.one.arm.prompt)]
+        if not self.made_of["ALL"]:
+            return "–"
         every = self.made_of["ALL"].split(", ")
+        once = False
         for names, which in ((every, "yes"), (sort, "yes, by listing all of the kind asked for")):
             for form in ("{}", self.carrier or "{}"):
-                both = (form.format(", ".join(order)) for order in (names, names[::-1]))
-                if all(_right(self.one, self.case.sample, text) for text in both):
+                both = [form.format(", ".join(order)) for order in (names, names[::-1])]
+                right = [_right(self.one, self.case.sample, text) for text in both]
+                if all(right):
                     return which
-        return f"no: {_word(self.tried['every option listed'])}"
+                once = once or any(right)
+        said = _word(self.tried["every option listed"])
+        return "no, for one order only" if once else said if said == "no" else f"no: {said}"
 
     def misprinted(self) -> str:
         """Options that the prompt prints and the rule then marks wrong where they are the truth."""

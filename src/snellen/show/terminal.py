@@ -25,8 +25,11 @@ SHOWN_REASONS = 3
 LONG_HEADER = 20
 
 
-def print_run(run: Run, *, verbose: bool = False) -> None:
-    """The scores of one run on one screen; `verbose` puts every metric, protocol and group before it."""
+def print_run(run: Run, *, verbose: bool | None = None) -> None:
+    """The scores of one run on one screen; `verbose` puts every metric, protocol and group before it.
+
+    It is None where the command has no -v: then none is offered.
+    """
     out = console()
     summary = run.summary
     protocols = summary.plain
@@ -34,12 +37,12 @@ def print_run(run: Run, *, verbose: bool = False) -> None:
         from snellen.show.terminal_details import print_details
 
         print_details(out, summary)
-    name = f"{words.title(run.manifest)} · {run.manifest.data.samples} samples"
+    name = f"{words.title(run.manifest)} · {words.counted(run.manifest.data.samples, 'sample')}"
     marks = [word for word, is_so in (("SYNTHETIC", summary.synthetic), ("INCOMPLETE", not summary.complete)) if is_so]
     out.print(Text(" · ".join([for_terminal(name, 300), *marks]), style="bold"), soft_wrap=True)
     if protocols:
         out.print(_scores(protocols))
-        out.print(_legend(protocols, verbose), style="dim")
+        out.print(_legend(protocols, bool(verbose)), style="dim")
     _print_controls(out, summary, verbose)
     for row in summary.position[:1]:
         out.print(Text(_position(row)))
@@ -101,16 +104,21 @@ def _floor(protocol: ProtocolSummary, score: Score | None) -> Text:
 
 def _spread(others: tuple[ProtocolSummary, ...], part: dict[str, GroupSummary], main: Score | None) -> str:
     """'93.3–97.8', the lowest and the highest headline of the other protocols; of how many, where some do not have it."""
-    scores = [part[p.protocol].metrics.get(p.headline) for p in others if p.protocol in part]
-    unit = main.unit if main is not None else ""
-    there = sorted(
-        (s.value, words.value(s)) for s in scores if s is not None and s.value is not None and s.unit == unit
-    )
+    there = _headlines(others, part, main)
     if not there:
         return "–"
     low, high = there[0][1], there[-1][1]
     missing = f" ({len(there)})" if len(there) < len(others) else ""
     return (low if low == high else f"{low}–{high}") + missing
+
+
+def _headlines(
+    others: tuple[ProtocolSummary, ...], part: dict[str, GroupSummary], main: Score | None
+) -> list[tuple[float, str]]:
+    """The headlines of a part under other protocols, in the unit of the main one, lowest first."""
+    scores = [part[p.protocol].metrics.get(p.headline) for p in others if p.protocol in part]
+    unit = main.unit if main is not None else ""
+    return sorted((s.value, words.value(s)) for s in scores if s is not None and s.value is not None and s.unit == unit)
 
 
 def _legend(protocols: tuple[ProtocolSummary, ...], verbose: bool) -> Text:
@@ -124,14 +132,27 @@ def _legend(protocols: tuple[ProtocolSummary, ...], verbose: bool) -> Text:
     if notes:
         said += f" {notes}"
     if len(others) > 1:
-        said += f" Others: lowest to highest score by {', '.join(others)}."
+        said += f" Others: lowest to highest score by {', '.join(others)}"
+        said += "." if len({p.headline for p in protocols}) == 1 else ", each by its own headline."
+        said += _missing(protocols)
     return Text(for_terminal(said, 1000))
+
+
+def _missing(protocols: tuple[ProtocolSummary, ...]) -> str:
+    """What '(4)' behind the others' scores says, where one of them has none."""
+    main, others = protocols[0], protocols[1:]
+    for part in words.side_by_side(protocols, whole=True):
+        own = part[main.protocol].metrics.get(main.headline) if main.protocol in part else None
+        n = len(_headlines(others, part, own))
+        if 0 < n < len(others):
+            return f" ({n}): only {n} of them {'has' if n == 1 else 'have'} such a score here."
+    return ""
 
 
 # ---------------------------------------------------------------- controls and position
 
 
-def _print_controls(out: Console, summary: Summary, verbose: bool) -> None:
+def _print_controls(out: Console, summary: Summary, verbose: bool | None) -> None:
     """Does the score depend on seeing? A row for each part, of the main protocol; the intervals where there is room."""
     main = summary.plain[0] if summary.plain else None
     rows = [r for r in summary.controls if main is not None and r.protocol == main.protocol]
@@ -143,7 +164,8 @@ def _print_controls(out: Console, summary: Summary, verbose: bool) -> None:
     whole = fits(out, table)
     out.print(table if whole else _controls(rows, intervals=False))
     if not whole and not verbose:
-        out.print(Text("Intervals of the differences: -v.", style="dim"))
+        where = "on the page" if verbose is None else "-v"
+        out.print(Text(f"Intervals of the differences: {where}.", style="dim"))
 
 
 def _controls(rows: list[ControlRow], *, intervals: bool) -> Table:
@@ -200,9 +222,11 @@ def _print_notes(out: Console, summary: Summary) -> None:
     out.print(Text(words.calls(summary.totals)))
 
 
-def _print_end(out: Console, run: Run, verbose: bool) -> None:
+def _print_end(out: Console, run: Run, verbose: bool | None) -> None:
     """The folder, and what to do next: on one line where there is room, and the folder never broken."""
-    next_step = "'snellen report RUN' writes a page" + ("" if verbose else ", -v shows every metric and protocol")
+    next_step = "'snellen report RUN' writes a page" + (
+        ", -v shows every metric and protocol" if verbose is False else ""
+    )
     where = f"Run: {for_terminal(str(run.path))}"
     if len(where) + len(next_step) + 3 <= out.width:
         out.print(Text(f"{where} · {next_step}"))
@@ -214,11 +238,14 @@ def _print_end(out: Console, run: Run, verbose: bool) -> None:
 # ---------------------------------------------------------------- marking again
 
 
-def print_remarked(path: str, done: Remarked) -> None:
-    """What marking again changed."""
+def print_remarked(done: Remarked) -> None:
+    """What marking again changed: the sum, and the protocols that have a part in it."""
     out = console()
+    of = sum(marks for marks, _changed in done.counts.values())
+    out.print(Text(f"{sum(n for _marks, n in done.counts.values()):,} of {words.counted(of, 'mark')} changed"))
     for protocol, (marks, changed) in done.counts.items():
-        out.print(Text(f"{path}: {protocol}: {marks} marks, {changed} changed"), soft_wrap=True)
+        if changed:
+            out.print(Text(f"  {protocol}: {changed:,} of {marks:,}"), soft_wrap=True)
     if done.changes:
         table = Table(title="changed marks", title_justify="left")
         for name in ("protocol", "sample", "was", "is"):

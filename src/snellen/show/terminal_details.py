@@ -100,7 +100,7 @@ def _part(columns: list[words.Column], n: int) -> Table:
 
 def _part_turned(columns: list[words.Column], n: int) -> Table:
     """A name is said in the first of its rows; what all protocols share needs no names."""
-    table = plain_table("metric", "protocol", "score", kept=("metric", "score"))
+    table = plain_table("metric", "protocol", "score", kept=("score",))
     rows = list(_rows(columns, every=False))
     if any(c.group.n != n for c in columns):
         rows.append(("n", [(str(c.names), Text(str(c.group.n))) for c in columns]))

@@ -28,6 +28,7 @@ CONTROLS = (
     "Controls: the same questions without the image (none), with a grey image (blank), with another sample's image (shuffled), "
     "or with the options in another order (options). Differences in points [95 % interval, paired]."
 )
+DRAWN = "SYNTHETIC: made by a program, not the real data set."
 POSITION = "Position bias: the same pictures in the other order. Differences in points [95 % interval, paired]."
 SYNTHETIC = "SYNTHETIC DATA. Do not compare these scores with published results."
 SAID_UNITS = ("px", "s", "nats", "cosine")
@@ -147,6 +148,11 @@ def forbidden(protocol: ProtocolSummary) -> str:
     return f"More than the floor, with answers that the prompt forbids: {gets}, by always saying {short!r}" + (
         " and the like." if len(found) > 1 else "."
     )
+
+
+def counted(n: int, noun: str) -> str:
+    """'1 sample', '1,080 marks'."""
+    return f"{n:,} {noun}" + ("" if n == 1 else "s")
 
 
 def other_n(score: Score, n: int) -> str:
@@ -349,7 +355,7 @@ def calls(totals: Totals) -> str:
     if not (totals.calls or totals.stored):
         return "No API calls (local subject)."
     retried = f" in {totals.tries} tries" if totals.tries > totals.calls else ""
-    said = [f"{totals.calls} calls{retried}", f"{totals.stored} answers from the store"]
+    said = [f"{totals.calls} calls{retried}", f"{totals.stored} from the store"]
     if totals.calls:
         said += [f"{totals.input_tokens:,} + {totals.output_tokens:,} tokens", money(totals)]
     return f"In all: {', '.join(said)}."

@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 import msgspec
 
+from snellen.core.arm import Arm
 from snellen.core.cells import Cell, Sheet, csv_bytes, workbook
 from snellen.core.errors import MissingExtra, SnellenError
 from snellen.core.exam import RunFacts
@@ -163,9 +164,10 @@ def exports(task: str, run: RunFacts) -> Iterator[tuple[str, bytes]]:
         yield from _table(f"{home}/{model}_results", task, split, created)
         whole, _ = grid.updated(whole, entry(task, run, split, model))
         stats.append(stats_row(task, run, split, model))
-    yield f"{home}/{grid.CSV}", grid.to_csv(whole)
-    yield f"{home}/{grid.SIDECAR}", grid.to_sidecar(whole)
-    yield _excel(f"{home}/{grid.XLSX}", Sheet("accuracy", grid.table(whole)), created)
+    if not Arm.parse(run.prompt).control:  # a control has no place in the grid
+        yield f"{home}/{grid.CSV}", grid.to_csv(whole)
+        yield f"{home}/{grid.SIDECAR}", grid.to_sidecar(whole)
+        yield _excel(f"{home}/{grid.XLSX}", Sheet("accuracy", grid.table(whole)), created)
     if home == "with_explanation":
         yield f"{home}/{STATS}", csv_bytes(stats)
     yield from entropy_tables.exports(run)
