@@ -9,7 +9,7 @@ import pytest
 from snellen.stats.nlg import METRICS, score
 from snellen.stats.nlg.constant import MOST_WORDS, bleus, ciders, rouges
 
-WORDS = "the a dog cat is on lawn red hat and".split()
+WORDS = ["the", "a", "dog", "cat", "is", "on", "lawn", "red", "hat", "and"]
 
 
 def test_constants_get_what_score_gives_them() -> None:

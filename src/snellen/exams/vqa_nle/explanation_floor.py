@@ -22,18 +22,26 @@ BEST, SPREAD = 20, 50
 """Of them those that are tried for ROUGE-L and CIDEr: the best for each BLEU, and others."""
 FIRST_LOOK = 2000
 """Samples above which these two are tried on some of the samples first."""
-FINALISTS = 5
+FINALISTS = 10
 BLEUS = ("BLEU-1", "BLEU-2", "BLEU-3", "BLEU-4")
 
 
 def explanation_floors(references: Sequence[Sequence[str]], *, raw_text: bool) -> dict[str, Floor]:
-    """For each text metric, what the best constant explanation gets; `raw_text` as in `stats.nlg`."""
-    from snellen.stats.nlg.constant import MOST_WORDS, bleus, ciders, rouges  # these need numpy, which is slow to import
+    """For each text metric, what the best constant explanation gets; nothing where all samples have the same ones.
+
+    `raw_text` as in `stats.nlg`.
+    """
+    from snellen.stats.nlg.constant import (
+        MOST_WORDS,
+        bleus,
+        ciders,
+        rouges,
+    )  # these need numpy, which is slow to import
 
     forms = {text: text if raw_text else tokenise(text) for texts in references for text in texts}
     theirs = [[forms[text] for text in texts] for texts in references]
     pool = [t for t in usual(references) if forms[t].strip() and len(forms[t].split(" ")) <= MOST_WORDS]
-    if not pool:
+    if not pool or len(set(map(tuple, theirs))) < 2:
         return {}
     table = bleus([forms[t] for t in pool], theirs)
     found = {name: _best(pool, table[:, at]) for at, name in enumerate(BLEUS)}
