@@ -127,7 +127,7 @@ def _legend(protocols: tuple[ProtocolSummary, ...], verbose: bool) -> Text:
     headlines = [g.metrics[main.headline] for g in main.groups if g.whole and main.headline in g.metrics]
     said = "Percent [95 % interval]."
     if verbose or any(score.floor is not None for score in headlines):
-        said += f" {words.LEGEND if verbose else words.FLOOR}"
+        said += f" {words.legend(protocols) if verbose else words.floor_legend(protocols[:1])}"
     notes = words.forbidden(main)
     if notes:
         said += f" {notes}"

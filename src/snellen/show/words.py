@@ -20,9 +20,12 @@ FLOOR = (
     "Floor: the best that one constant answer gets, of those that the prompt allows, or chance if that is more; "
     "picked with the test labels."
 )
+FLOOR_OF_PLACES = (
+    "Floor: the best of one point for everything, a random point, or always a refusal; picked with the test labels."
+)
+FLOOR_OF_CHANCE = "Floor: chance."
 LEGEND = (
-    f"{FLOOR} * marks a protocol's headline. (n=...) is shown when a metric covers fewer samples. "
-    "Non-answers count as wrong."
+    "* marks a protocol's headline. (n=...) is shown when a metric covers fewer samples. Non-answers count as wrong."
 )
 CONTROLS = (
     "Controls: the same questions without the image (none), with a grey image (blank), with another sample's image (shuffled), "
@@ -101,6 +104,30 @@ def floor(score: Score) -> str:
     return "" if score.floor is None else number(score.floor, score.unit)
 
 
+def floor_legend(protocols: Iterable[ProtocolSummary]) -> str:
+    """What the floors of some protocols are, from what is behind them; nothing where there is none."""
+    answers = {
+        s.floor_answer or "" for p in protocols for g in p.groups for s in g.metrics.values() if s.floor is not None
+    }
+    if not answers:
+        return ""
+    if answers == {CHANCE}:
+        return FLOOR_OF_CHANCE
+    return FLOOR_OF_PLACES if all(map(_in_words, answers)) else FLOOR
+
+
+def legend(protocols: Iterable[ProtocolSummary]) -> str:
+    """What the marks of a table of scores mean."""
+    return f"{floor_legend(protocols)} {LEGEND}".lstrip()
+
+
+def _in_words(answer: str) -> bool:
+    """Whether a floor's answer is told in words (a place on the screen), not in an answer's own."""
+    return answer in ("the middle", "a random point", "always refuse") or (
+        answer.startswith("the point ") and answer.endswith(" of the screen")
+    )
+
+
 def floor_word(protocol: ProtocolSummary, key: str, score: Score | None) -> str:
     """'at floor' or 'below floor', as the printed figures have it, where a score is no better than that of not looking."""
     better = declared(protocol.metrics, key).better
@@ -122,7 +149,7 @@ def floor_why(score: Score) -> str:
     if score.floor is None:
         return ""
     said = score.floor_answer or "unknown"
-    known = said == CHANCE or said.startswith(("the ", "a ", "always "))  # told in words, not in an answer's own
+    known = said == CHANCE or _in_words(said)
     lines = [f"floor {floor(score)}: {said if known else f'always {said!r}'}"]
     if score.forbidden is not None:
         lines.append(

@@ -8,6 +8,7 @@ from snellen.core.types import Sample
 from snellen.exams.grounding.floors import Area, area_of, best_point, floor, guesses
 from snellen.exams.grounding.geometry import Pixels
 from snellen.exams.grounding.marking.marks import Truth
+from snellen.exams.grounding.reading.predictions import from_text
 
 
 def area(screen: int, *box: float) -> Area:
@@ -72,4 +73,5 @@ def test_an_instruction_is_looked_for_where_like_ones_were() -> None:
     known = [target(i, "click the search field", [400.0, 10.0, 600.0, 30.0]) for i in range(4)]
     known += [target(9 + i, "open the trash", [900.0, 400.0, 950.0, 450.0]) for i in range(4)]
     asked = [target(20, "empty the trash", [0.0, 0.0, 1.0, 1.0]), target(21, "the search field", [0.0, 0.0, 1.0, 1.0])]
-    assert guesses(known, asked) == ["(925.0, 425.0)", "(500.0, 20.0)"]
+    found = [from_text(guess) for guess in guesses(known, asked)]
+    assert [one.point for one in found if one is not None] == [(925.0, 425.0), (500.0, 20.0)]

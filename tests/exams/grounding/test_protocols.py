@@ -351,18 +351,21 @@ def test_intervals_are_of_screenshots_and_not_of_targets() -> None:
 
 def test_the_floor_is_what_never_looking_gets() -> None:
     floor = whole(summarised(PROTOCOLS["click"], marked())).metrics["click_accuracy"]
-    assert (floor.floor, floor.floor_answer) == (1.0, "the point 15.0 %, 25.0 % of the screen")
+    assert floor.floor is None, "all targets are at one place: a point is right by construction"
     apart = [sample([100.0 * i, 0.0, 100.0 * i + 50, 50.0], name=str(i), image=f"{i}.png") for i in range(4)]
     floor = whole(summarised(PROTOCOLS["click"], [(s, judge("none", s)) for s in apart])).metrics["click_accuracy"]
     assert floor.floor == pytest.approx(50 * 50 / (1000 * 500))
     assert floor.floor_answer == "a random point", "a point that is right on one screenshot only says nothing"
     middle = [
-        (s, judge(found((500, 250)), s)) for s in [sample([450.0, 200.0, 550.0, 300.0], name=str(i)) for i in range(4)]
+        (s, judge(found((500, 250)), s))
+        for s in [sample([450.0 - i, 200.0, 550.0, 300.0], name=str(i)) for i in range(4)]
     ]
     top = whole(summarised(PROTOCOLS["click"], middle)).metrics["click_accuracy"]
     assert (top.floor, top.floor_answer) == (1.0, "the middle")
     gone = [(s, judge("none", s)) for s in [sample(absent=True, name=str(i)) for i in range(4)]]
-    assert whole(summarised(PROTOCOLS["click"], gone)).metrics["click_accuracy"].floor_answer == "always refuse"
+    assert whole(summarised(PROTOCOLS["click"], gone)).metrics["click_accuracy"].floor is None
+    mixed = whole(summarised(PROTOCOLS["click"], gone + middle[:2])).metrics["click_accuracy"]
+    assert (mixed.floor, mixed.floor_answer) == (pytest.approx(4 / 6), "always refuse")
 
 
 def test_non_answers_widen_the_bounds_and_time_is_summed_for_a_screenshot() -> None:

@@ -6,6 +6,7 @@ import csv
 import io
 import sys
 from collections.abc import Callable, Sequence
+from importlib import import_module
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
@@ -63,6 +64,7 @@ class Scorer:
 
 @pytest.fixture
 def scorer(monkeypatch: pytest.MonkeyPatch) -> Scorer:
+    import_module("snellen.stats.nlg.constant")  # floors are not faked
     found = Scorer({})
     fake = ModuleType("snellen.stats.nlg")
     for name in ("with_intervals", "e_vil", "missing", "meteor_with_interval"):

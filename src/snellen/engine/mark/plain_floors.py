@@ -154,8 +154,8 @@ def _with(
     places: Sequence[int],
     marked: Sequence[tuple[Constant, Marks]],
 ) -> GroupSummary:
-    """A group with its floors. Where all truths of a breakdown are the same, a constant is trivially right: no floor."""
-    if not places or (not group.whole and len({repr(samples[i].truth) for i in places}) == 1):
+    """A group with its floors. Where all truths are the same, a constant is trivially right: no floor."""
+    if len({repr(samples[i].truth) for i in places}) < 2:
         return group
     scores = dict(group.metrics)
     for name, score in scores.items():

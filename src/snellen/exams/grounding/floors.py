@@ -15,6 +15,7 @@ from snellen.core.types import Sample
 from snellen.exams.grounding.compat import original
 from snellen.exams.grounding.geometry import Pixels, Point
 from snellen.exams.grounding.marking.marks import Truth, in_polygon, truth_of
+from snellen.exams.grounding.reading.predictions import Prediction, to_text
 from snellen.stats import text_floor
 
 if TYPE_CHECKING:
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 REFUSE, MIDDLE, RANDOM = "always refuse", "the middle", "a random point"
+GUESS = "guess"
+"""The method of predictions from the instruction alone."""
 NEIGHBOURS = 30
 SHARPNESS = 2
 _UNIT = Pixels(1, 1)
@@ -148,22 +151,33 @@ def inner(boxes: Floats, corner: tuple[float, float]) -> tuple[float, float]:
 
 
 def guesses(known: Sequence[Sample], asked: Sequence[Sample]) -> list[str]:
-    """Where the likest known instructions had their targets: the place that most of them share, as pixels of the screenshot."""
+    """Where the likest known instructions had their targets: the place that most of them share.
+
+    As predictions in the form that runs keep, which every protocol reads alike, whatever units it takes a plain reply for.
+    """
     import numpy as np
 
     areas = [area_of(truth_of(sample), sample.id) for sample in known]
     there = [i for i, area in enumerate(areas) if area.boxes]
     if 2 * len(there) <= len(known):
-        return ["none"] * len(asked)
+        return [_stored(sample, None) for sample in asked]
     boxes = np.array([areas[i].boxes[0] for i in there], dtype=np.float64)
     likes = text_floor.likeness([_said(known[i]) for i in there], [_said(s) for s in asked])
     found = []
     for sample, like in zip(asked, likes, strict=True):
         near = np.argsort(-like, kind="stable")[:NEIGHBOURS]
         weights = like[near].astype(np.float64) ** SHARPNESS + 1e-6
-        x, y = _shared(boxes[near], weights)
-        found.append(f"({x * sample.facts['width']:.1f}, {y * sample.facts['height']:.1f})")
+        found.append(_stored(sample, _shared(boxes[near], weights)))
     return found
+
+
+def _stored(sample: Sample, place: tuple[float, float] | None) -> str:
+    """A guess as a prediction; without a place, that the target is not there."""
+    width, height = int(sample.facts["width"]), int(sample.facts["height"])
+    if place is None:
+        return to_text(Prediction(method=GUESS, status="refused", size=(width, height)))
+    point = round(place[0] * width, 1), round(place[1] * height, 1)
+    return to_text(Prediction(method=GUESS, status="found", size=(width, height), point=point))
 
 
 def _shared(boxes: Floats, weights: Floats) -> tuple[float, float]:

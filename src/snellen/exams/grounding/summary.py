@@ -84,6 +84,8 @@ class GroundingSummary(Protocol):
     def floors(self, group: Group) -> Mapping[str, Floor]:
         """The best that a subject gets who never looks: one point for all targets, the middle or a random one, or a refusal."""
         areas = tuple(_target(row).area for row, count in group.rows() for _ in range(count))
+        if len({(area.boxes, area.polygons) for area in areas}) < 2:
+            return {}  # one truth: nothing at all, or one place
         found = {CLICK.name: floor(areas)}
         if DETECTION in self.metrics:
             found[DETECTION.name] = floor(tuple(map(widened, areas)), refusals=False)

@@ -57,21 +57,24 @@ def order(key: Key) -> tuple[int, int, int, str]:
 def floors(group: Group, metrics: tuple[str, ...], won: Callable[[str, Names], frozenset[str]]) -> dict[str, Floor]:
     """The best recalls that one constant reply gets; `won` has the metrics that a reply gets in full for the names of an image.
 
-    Within a class or a scene the constant answer is trivially right, so there is no floor.
+    A recall that was not asked for has no floor, and none has one where all its names are the same (within a class, say): there a
+    constant is trivially right.
     """
-    if {"class", "scene"} & group.by.keys():
-        return {}
+    task = group.by["task"]
     truths: Counter[Names] = Counter()
     for seen, count in group.rows():
         truths[cast(Names, seen.own)] += count
-    tried = {name: Tried() for name in metrics}
-    for reply, allowed in constant_replies(group.by["split"], group.by["task"], truths):
+    kinds = [kind for kind in Names._fields if task in (kind, "both")]
+    asked = {"recall": kinds} | {f"{kind}_recall": [kind] for kind in kinds}
+    varied = {name for name, some in asked.items() if len({tuple(getattr(t, k) for k in some) for t in truths}) > 1}
+    tried = {name: Tried() for name in metrics if name in varied}
+    for reply, allowed in constant_replies(group.by["split"], task, truths) if tried else ():
         sums: Counter[str] = Counter()
         for truth, count in truths.items():
             for name in won(reply, truth):
                 sums[name] += count
-        for name in metrics:
-            tried[name].add(sums[name] / group.n, reply, allowed=allowed)
+        for name, one in tried.items():
+            one.add(sums[name] / group.n, reply, allowed=allowed)
     return {name: one.floor for name, one in tried.items()}
 
 

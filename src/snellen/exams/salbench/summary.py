@@ -137,7 +137,8 @@ def floors(
     """For each metric, the best that one constant answer gets, over all sets of the split's labels; P3's prompts allow one label only.
 
     A macro score punishes saying one label only more than drawing one at random: there chance is the floor. `labels` are those that
-    have scores of their own. Within a category the constant answer is trivially right, so there is no floor.
+    have scores of their own. There is no floor within a category or where all truths are the same, where a constant is trivially
+    right; none for recalls, which are all won by saying every label; and none for a label that all samples have, or none has.
     """
     import numpy as np
 
@@ -147,6 +148,8 @@ def floors(
     truths: Counter[str] = Counter()
     for seen, count in group.rows():
         truths[cast(Said, seen.own).truth] += count
+    if len({true_labels(text) for text in truths}) < 2:
+        return {}
     weights = np.array([list(truths.values())], dtype=np.float64)
     truth = np.array([[c in true_labels(text) for c in labels] for text in truths])
     there = (weights @ truth > 0) | all_labels
@@ -164,7 +167,14 @@ def floors(
         drawn = _macro_of_chance(weights @ truth, float(weights.sum()), len(labels_of(split)), there)
         for name, value in drawn.items():
             tried[name].add(value, CHANCE)
-    return {name: one.floor for name, one in tried.items()}
+    common = truth.any(axis=0) & ~truth.all(axis=0)
+    given = {label for label, some in zip(labels, common, strict=True) if not some}
+    return {name: one.floor for name, one in tried.items() if "recall" not in name and _label(name) not in given}
+
+
+def _label(metric: str) -> str:
+    """The label whose score a metric is; nothing for others."""
+    return metric.partition(".")[2]
 
 
 def _macro_of_chance(true: Floats, n: float, drawn_from: int, there: NDArray[np.bool_]) -> dict[str, float]:

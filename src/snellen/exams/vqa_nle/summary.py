@@ -19,12 +19,12 @@ from snellen.core.types import NON_ANSWERS, Outcome
 from snellen.exams.vqa_nle.entropy.spans import KINDS, metric_name
 from snellen.exams.vqa_nle.explanation_floor import explanation_floors
 from snellen.exams.vqa_nle.names import JOINT, LETTERS, RATIONALE, SPLITS
+from snellen.stats.constants import SAME
 
 if TYPE_CHECKING:
     from snellen.stats.nlg import Doubted
 
 ENTROPIES = tuple(metric_name(kind, bounded) for bounded in (False, True) for kind in KINDS)
-TRIVIAL = ("label", "head")  # groups in which one constant answer is right by construction: no floor is shown
 CAPTION_NAMES = {f"BLEU-{n}": f"bleu{n}" for n in range(1, 5)}
 CAPTION_NAMES |= {"ROUGE-L": "rouge_l", "CIDEr": "cider", "METEOR": "meteor"}
 UNFILTERED, FILTERED = "unfiltered", "filtered"
@@ -149,9 +149,11 @@ def _both(answer: Seen, rationale: Seen) -> Seen:
 
 
 def floors(group: Group) -> dict[str, Floor]:
-    """The best that one constant answer would have scored on each metric."""
-    if any(name in group.by for name in TRIVIAL):
-        return {}
+    """The best that one constant answer would have scored on each metric.
+
+    None where it is right by construction: all truths are the same (within a label, say), or one answer is right for all.
+    """
+    truths: dict[str, set[object]] = defaultdict(set)
     totals: dict[str, dict[str, float]] = defaultdict(lambda: defaultdict(float))
     marked: Counter[str] = Counter()
     for seen, count in group.rows():
@@ -159,14 +161,17 @@ def floors(group: Group) -> dict[str, Floor]:
         if not isinstance(seen.own, Own):
             continue
         for metric, answers in seen.own.winners:
+            truths[metric].add(answers)
             for answer in answers:
                 totals[metric][answer] += count
+        if seen.own.soft:
+            truths["soft_accuracy"].add(frozenset(seen.own.soft))
         for answer, score in seen.own.soft:
             totals["soft_accuracy"][answer] += score * count
     found = {}
     for metric, wins in totals.items():
-        if marked[metric]:
-            answer, total = min(wins.items(), key=lambda item: (-item[1], item[0]))
+        answer, total = min(wins.items(), key=lambda item: (-item[1], item[0]))
+        if len(truths[metric]) > 1 and total < marked[metric] - SAME:
             found[metric] = Floor(total / marked[metric], answer)
     return found
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from snellen.stats.nlg.ngrams import ORDERS, Corpus, Floats, Table, look_up, sums
 
-_SIGMA = 6.0
+SIGMA = 6.0
 
 
 def cider(corpus: Corpus) -> Floats:
@@ -20,7 +20,7 @@ def cider(corpus: Corpus) -> Floats:
         start=np.zeros(len(corpus.item)),
     )
     bigrams = np.maximum(corpus.candidate_words - 1, 0)[corpus.item] - np.maximum(corpus.reference_words - 1, 0)
-    similar = similar / len(ORDERS) * np.exp(-(bigrams.astype(np.float64) ** 2) / (2 * _SIGMA**2))
+    similar = similar / len(ORDERS) * np.exp(-(bigrams.astype(np.float64) ** 2) / (2 * SIGMA**2))
     references = np.bincount(corpus.item, minlength=corpus.items)
     return 10.0 * sums(similar, corpus.item, corpus.items) / references
 

@@ -58,7 +58,7 @@ def count(candidates: Sequence[str], references: Sequence[Sequence[str]]) -> Cor
         references=tuple(t.take(slice(n, len(sentences))) for t in tables),
         candidate_words=words[:n],
         reference_words=words[n:],
-        item=np.repeat(np.arange(n, dtype=np.int64), [len(refs) for refs in references]),
+        item=np.repeat(np.arange(len(references), dtype=np.int64), [len(refs) for refs in references]),
     )
 
 

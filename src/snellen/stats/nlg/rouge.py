@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-_BETA2 = 1.2**2
+BETA2 = 1.2**2
 
 
 def rouge_l(candidate: str, references: Sequence[str]) -> float:
@@ -29,7 +29,7 @@ def rouge_l(candidate: str, references: Sequence[str]) -> float:
         recall = max(recall, common / len(theirs))
     if not precision or not recall:
         return 0.0
-    return (1 + _BETA2) * precision * recall / (recall + _BETA2 * precision)
+    return (1 + BETA2) * precision * recall / (recall + BETA2 * precision)
 
 
 def _common(places: dict[str, int], full: int, words: list[str]) -> int:
