@@ -179,8 +179,8 @@ class Asking:
                     task = loop.create_task(self._one(item, call))
                     self._tasks.add(task)
                     task.add_done_callback(self._finished)
-        except Exception as error:  # whatever it is, answers to what is in flight are kept
-            self.stop(error)
+        except Exception as error:  # whatever it is, the questions before it are asked to their end
+            self._stop = self._stop or error
         # whatever ended the feed: what is in flight is paid for, so wait for it, unless the user will not
         await self._wait_while(lambda: bool(self._tasks) and not isinstance(self._stop, Interrupted))
 
