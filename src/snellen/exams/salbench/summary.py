@@ -167,8 +167,7 @@ def floors(
         drawn = _macro_of_chance(weights @ truth, float(weights.sum()), len(labels_of(split)), there)
         for name, value in drawn.items():
             tried[name].add(value, CHANCE)
-    common = truth.any(axis=0) & ~truth.all(axis=0)
-    given = {label for label, some in zip(labels, common, strict=True) if not some}
+    given = {label for at, label in enumerate(labels) if len(set(truth[:, at].tolist())) == 1}
     return {name: one.floor for name, one in tried.items() if "recall" not in name and _label(name) not in given}
 
 
