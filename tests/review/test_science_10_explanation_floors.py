@@ -45,8 +45,10 @@ def told(n: int) -> list[list[str]]:
         "the {} is on the {side}",
         "{color} is the main color of the {}",
         "a {} is {color}",
+        "the {} has a {color} top and stands next to a {other}",
+        "yes, {}",
+        "you can see that the {} is {color}",
     )
-    forms += ("the {} has a {color} top and stands next to a {other}", "yes, {}", "you can see that the {} is {color}")
     found = []
     for _ in range(n):
         thing, side = dice.choice(things), dice.choice(("left", "right"))
