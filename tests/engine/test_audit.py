@@ -75,7 +75,8 @@ def test_what_needs_the_truths_of_a_data_set_says_so(tmp_path: Path) -> None:
 def test_parts_that_no_probe_has_are_audited_too() -> None:
     exam = load("grounding")
     sample = exam.probes()[0]
-    other = type(sample)(id="m", tags=sample.tags | {"split": "medium"}, truth=sample.truth, facts=sample.facts)
+    elsewhere = sample.truth | {"boxes": [[1.0, 1.0, 9.0, 9.0]]}
+    other = type(sample)(id="m", tags=sample.tags | {"split": "medium"}, truth=elsewhere, facts=sample.facts)
     (row,) = audit(exam, [sample, other], choose(exam, ("click",)), real=True)
     assert row["n"] == 2
     assert row["best constant"] is not None

@@ -138,7 +138,10 @@ def share_interval(found: Clusters) -> Interval:
     n, total = found.n, found.total
     p = min(1.0, max(0.0, total / n))
     known = worth(found.spread(p * (1 - p)))
-    return Interval(*wilson(total * (known.n / n), known.n, known.quantile), found.share_kind("wilson"))
+    low, high = wilson(total * (known.n / n), known.n, known.quantile)
+    return Interval(
+        min(low, total / n), max(high, total / n), found.share_kind("wilson")
+    )  # whatever the last digit says
 
 
 def measured_interval(found: Clusters) -> Interval | None:
