@@ -139,9 +139,7 @@ def share_interval(found: Clusters) -> Interval:
     p = min(1.0, max(0.0, total / n))
     known = worth(found.spread(p * (1 - p)))
     low, high = wilson(total * (known.n / n), known.n, known.quantile)
-    return Interval(
-        min(low, total / n), max(high, total / n), found.share_kind("wilson")
-    )  # whatever the last digit says
+    return Interval(min(low, p), max(high, p), found.share_kind("wilson"))  # it holds p, whatever the last digit says
 
 
 def measured_interval(found: Clusters) -> Interval | None:
