@@ -68,6 +68,9 @@ def _exam(exam: Any, out: Path, count: int, seed: int, left_out: list[str]) -> l
             left_out.append(f"{exam.name} · {model}: {lacking}")
             continue
         with show_progress(f"{exam.name} · {plan.subject.spec}") as shown:
-            runs.append(carry_out(plan, shown.asking, shown.scoring).run)
+            finished = carry_out(plan, shown.asking, shown.scoring)
+        if finished.stopped is not None:
+            raise finished.stopped
+        runs.append(finished.run)
         print_run(runs[-1])
     return runs
