@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from snellen.subjects.wire import listed_price, parse_reply
 from tests.support.endpoint import Endpoint, completion
 from tests.support.sets import write_set
 
@@ -20,7 +21,6 @@ from snellen.engine.plan.plan import make_plan
 from snellen.engine.plan.request import Limits, RunRequest
 from snellen.engine.run import carry_out
 from snellen.engine.runs.folder import RunFolder
-from snellen.subjects.wire import listed_price, parse_reply
 
 HUGE = int("9" * 400)
 COUNT = 6

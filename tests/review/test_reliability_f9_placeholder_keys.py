@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from snellen.subjects.wire import parse_reply
 from tests.support.endpoint import Endpoint, completion
 from tests.support.sets import write_config
 
@@ -15,7 +16,6 @@ from snellen.engine.plan.plan import make_plan
 from snellen.engine.plan.request import RunRequest
 from snellen.engine.run import carry_out
 from snellen.engine.runs.folder import RunFolder
-from snellen.subjects.wire import parse_reply
 
 PLACEHOLDERS = [
     "color",

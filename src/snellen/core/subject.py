@@ -20,6 +20,11 @@ if TYPE_CHECKING:
     from snellen.core.exam import Exam
 
 
+LEARNT = frozenset({"listed", "applied", "not_applied", "probe"})
+"""Parts of a subject's identity that are found out on the way: the service's own words of the model, the parameters that were
+really sent and why others were not, what a probe measured. They are in run.json, and not in the run's name."""
+
+
 class Request(Struct, frozen=True):
     """One request, ready to send: the body is complete, the key identifies it for ever. Holds no secret.
 
@@ -38,6 +43,7 @@ class Reply(Struct, frozen=True):
 
     call: Call
     text: str = ""
+    thinking: str = ""
     failure: Failure | None = None
     refused: bool = False
     tokens: tuple[Token, ...] = ()
@@ -47,6 +53,7 @@ class Parsed(NamedTuple):
     """A response body, understood. Exactly one of `error` and the rest is meaningful."""
 
     text: str = ""
+    thinking: str = ""
     finish_reason: str | None = None
     refused: bool = False
     tokens: tuple[Token, ...] = ()
@@ -70,35 +77,55 @@ class BrokenReply(ValueError):
 
 
 class Connection(NamedTuple):
-    """How the transport reaches an endpoint. The only place that holds the key."""
+    """How the transport reaches an endpoint. The only place that holds the key.
+
+    `key_header` is the header that carries the key, and what stands before it there.
+    """
 
     url: str
     models_url: str
     headers: Mapping[str, str]
     key: Secret
     start_hint: str
+    key_header: tuple[str, str] = ("Authorization", "Bearer ")
 
 
-class Endpoint(Interface):
-    """A service that answers requests: where it is and how its wire format is read."""
+class Endpoint:
+    """A service that answers requests: where it is and how its wire format is read. A default for every hook but `parse`."""
 
-    @property
-    def kind(self) -> str: ...
-
-    @property
-    def model(self) -> str: ...
-
-    @property
-    def connection(self) -> Connection: ...
+    kind: str = ""
+    model: str = ""
+    connection: Connection
+    revision: int = 0
+    """Grows whenever what is sent changes for all requests: a parameter that the endpoint refused is left out from then on."""
 
     def parse(self, body: bytes) -> Parsed:
         """Understand a 200 response; raises ValueError (BrokenReply, if it was billed) where it is not what the service promises."""
+        raise BrokenReply(f"{self.kind} cannot read replies")
 
     def explain(self, status: int, body: bytes) -> Parsed:
         """A failed response as an error (or a refusal) with a sentence for people, and its cost where it names one."""
+        return Parsed(error=Failure(kind="status", reason=f"status {status}"), status=status)
 
     def learn(self, listing: bytes) -> None:
         """Take prices and model facts from the service's model list; raises SnellenError for an unknown model."""
+
+    def body_of(self, request: Request) -> bytes:
+        """What is sent for a request now."""
+        return request.body
+
+    def give_in(self, status: int, body: bytes) -> bool:
+        """Whether a failed response refuses a parameter that can be done without; from now on it is left out."""
+        return False
+
+    @property
+    def left_out(self) -> tuple[str, ...]:
+        """The parameters that were asked for and are not sent."""
+        return ()
+
+    def notes(self) -> list[str]:
+        """What a user should know of how the endpoint took the requests, once they are over."""
+        return []
 
 
 class Caller(Interface):
@@ -117,15 +144,42 @@ class Asked(NamedTuple):
 
 
 class Price(NamedTuple):
-    """US dollars for a million tokens, and where the figures come from."""
+    """US dollars for a million tokens, and where the figures come from.
+
+    What is None costs what its kind costs otherwise: cached input and input written to a cache as input, thinking as output.
+    `batch` is the share of all these that a batch costs.
+    """
 
     input: float
     output: float
     source: str
+    cached: float | None = None
+    cache_write: float | None = None
+    reasoning: float | None = None
+    batch: float | None = None
 
     def of(self, input_tokens: int, output_tokens: int) -> float:
         """What so many tokens cost."""
         return (input_tokens * self.input + output_tokens * self.output) / 1e6
+
+    def bill(self, usage: Usage, in_batch: bool = False) -> float | None:
+        """What a call cost by its own count; None where it has none, or where nobody knows what a batch costs.
+
+        >>> Price(2.0, 8.0, "x", cached=0.5).bill(Usage(input_tokens=1_000_000, cached_tokens=400_000, output_tokens=0))
+        1.4
+        """
+        if usage.input_tokens is None or (in_batch and self.batch is None):
+            return None
+        cached, written, thought = usage.cached_tokens or 0, usage.cache_write_tokens or 0, usage.reasoning_tokens or 0
+        whole = self.of(usage.input_tokens, usage.output_tokens or 0)
+        for tokens, special, plain in (
+            (cached, self.cached, self.input),
+            (written, self.cache_write, self.input),
+            (thought, self.reasoning, self.output),
+        ):
+            if special is not None:
+                whole += tokens * (special - plain) / 1e6
+        return max(0.0, whole) * (self.batch if in_batch and self.batch is not None else 1.0)
 
 
 class Subject:
@@ -133,7 +187,7 @@ class Subject:
 
     spec: str = ""
     identity: Mapping[str, Any] = MappingProxyType({})
-    """What decides its answers; part of the run's name, but for what is under `listed`."""
+    """What decides its answers; part of the run's name, but for what is under the names in LEARNT."""
     endpoints: tuple[Endpoint, ...] = ()
     """The services that it calls; none for a subject that runs here."""
     parallel: int = 64

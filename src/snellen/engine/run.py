@@ -260,7 +260,12 @@ def _backfill(folder: RunFolder, scan: Scan, store: Store) -> None:
     for answer in folder.answers():
         if answer.failure is None and len(answer.calls) == 1 and store.get(answer.calls[0].key) is None:
             call = msgspec.structs.replace(answer.calls[0], stored=False)
-            store.put(call.key, Reply(call=call, text=answer.text, refused=answer.refused, tokens=answer.tokens))
+            store.put(
+                call.key,
+                Reply(
+                    call=call, text=answer.text, thinking=answer.thinking, refused=answer.refused, tokens=answer.tokens
+                ),
+            )
 
 
 class _Ends:

@@ -1,53 +1,79 @@
-"""The kinds of subjects behind an OpenAI-compatible chat endpoint: `openrouter/`, `openai/`, `ollama/`, `vllm/`, `api/`."""
+"""The services that speak the chat format: `openrouter/`, `openai-chat/`, `ollama/`, `vllm/`, `api/` and others."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from snellen.subjects.compatible import CHAT
+from snellen.subjects.remote.kind import RemoteKind
+from snellen.subjects.remote.service import Service
+from snellen.subjects.remote.settings import DETAIL, LOGPROBS, MODEL_SEED
 
-from snellen.core.errors import SnellenError
-from snellen.core.secret import Secret
-from snellen.core.subject import Given, Price, Subject, SubjectKind
-from snellen.subjects.model_options import API_KEY, BASE_URL, EXTRA, LOGPROBS, MAX_TOKENS, PRICE, TEMPERATURE
+MORE = (LOGPROBS, MODEL_SEED, DETAIL)
 
-
-class ChatKind(SubjectKind):
-    """One service."""
-
-    options = (BASE_URL, API_KEY, MAX_TOKENS, TEMPERATURE, LOGPROBS, PRICE, EXTRA)
-
-    def __init__(self, prefix: str, about: str) -> None:
-        self.prefix = prefix
-        self.forms = {f"{prefix}/NAME": about}
-
-    def build(self, name: str, given: Given) -> Subject:
-        from snellen.subjects.openai_api import ChatSubject, Settings
-        from snellen.subjects.prices import parse_price
-
-        if not name:
-            raise SnellenError(f"--model {self.prefix}: which model? Write {self.prefix}/NAME")
-        asked = given.options
-        settings = Settings(
-            base_url=asked["base_url"],
-            key=Secret((asked["api_key"] or "").strip()),
-            max_tokens=asked["max_tokens"] or given.exam.max_tokens,
-            temperature=asked["temperature"],
-            top_logprobs=asked["logprobs"],
-            price=parse_price(asked["price"]) if asked["price"] else None,
-            extra=asked["extra"] or {},
-        )
-        return ChatSubject(self.prefix, name, settings, offline=given.offline)
-
-    def again(self, spec: Mapping[str, Any]) -> Subject:
-        from snellen.subjects.openai_api import ChatSubject, Settings
-
-        rest = {k: v for k, v in spec.items() if k not in ("kind", "model", "price")}
-        price = Price(*spec["price"]) if spec["price"] else None
-        return ChatSubject(spec["kind"], spec["model"], Settings(**rest, price=price), offline=True)
-
-
-OPENROUTER = ChatKind("openrouter", "a model at OpenRouter (OPENROUTER_API_KEY)")
-OPENAI = ChatKind("openai", "a model at OpenAI (OPENAI_API_KEY)")
-OLLAMA = ChatKind("ollama", "a model served by Ollama on this machine (OLLAMA_HOST moves it)")
-VLLM = ChatKind("vllm", "a model served by vLLM (--base-url, default http://localhost:8000/v1)")
-API = ChatKind("api", "a model on any OpenAI-compatible server (--base-url)")
+OPENROUTER = RemoteKind(
+    Service(
+        "openrouter",
+        "https://openrouter.ai/api/v1",
+        ("OPENROUTER_API_KEY", "EVAL_API_KEY"),
+        needs_key=True,
+        headers={"X-Title": "Snellen"},
+        reports_cost=True,
+        has_prices=True,
+    ),
+    CHAT,
+    "a model at OpenRouter (OPENROUTER_API_KEY)",
+    MORE,
+)
+OPENAI = RemoteKind(
+    Service(
+        "openai",
+        "https://api.openai.com/v1",
+        ("OPENAI_API_KEY", "EVAL_API_KEY"),
+        address_variables=("OPENAI_BASE_URL",),
+        needs_key=True,
+        headers_from={"OpenAI-Organization": "OPENAI_ORG_ID", "OpenAI-Project": "OPENAI_PROJECT_ID"},
+        length_parameter="max_completion_tokens",
+        lists_models=False,
+        has_prices=True,
+    ),
+    CHAT,
+    "a model at OpenAI (OPENAI_API_KEY)",
+    MORE,
+)
+OLLAMA = RemoteKind(
+    Service(
+        "ollama",
+        "http://localhost:11434/v1",
+        ("OLLAMA_API_KEY",),
+        address_variables=("OLLAMA_HOST",),
+        codecs=frozenset({"png", "jpeg"}),
+        start_hint="start it with 'ollama serve', or name it with --base-url or OLLAMA_HOST",
+        default_port=11434,
+    ),
+    CHAT,
+    "a model served by Ollama on this machine (OLLAMA_HOST moves it)",
+    MORE,
+)
+VLLM = RemoteKind(
+    Service(
+        "vllm",
+        "http://localhost:8000/v1",
+        ("VLLM_API_KEY", "EVAL_API_KEY"),
+        start_hint="start it with 'vllm serve MODEL', or name it with --base-url",
+    ),
+    CHAT,
+    "a model served by vLLM (--base-url, default http://localhost:8000/v1)",
+    MORE,
+)
+API = RemoteKind(
+    Service(
+        "api",
+        "",
+        ("SNELLEN_API_KEY", "EVAL_API_KEY"),
+        address_variables=("EVAL_BASE_URL",),
+        start_hint="check --base-url and that the server runs",
+        lists_models=False,
+    ),
+    CHAT,
+    "a model on any OpenAI-compatible server (--base-url)",
+    MORE,
+)

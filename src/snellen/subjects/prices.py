@@ -42,13 +42,15 @@ TABLE = {
 _VERSION = re.compile(r"(?:[-@:](?:latest|preview|exp|\d{2,8}|v?\d+(?:\.\d+)*))*")
 
 
-def table_price(model: str) -> Price | None:
+def table_price(service: str, model: str) -> Price | None:
     """The price of a model: its name (after the vendor) must be a table name, perhaps with a date or version behind it.
 
-    >>> table_price("openai/gpt-4o-mini-2024-07-18").input, table_price("openai/gpt-4o").input
+    >>> table_price("openai", "gpt-4o-mini-2024-07-18").input, table_price("openai", "gpt-4o").input
     (0.15, 2.5)
-    >>> table_price("acme/gpt-4omega"), table_price("openai/o3-pro"), table_price("openai/gpt-4o-mini:free").input
-    (None, None, 0.0)
+    >>> table_price("openrouter", "acme/gpt-4omega"), table_price("openai", "o3-pro")
+    (None, None)
+    >>> table_price("openrouter", "openai/gpt-4o-mini:free").input
+    0.0
     """
     name = model.rpartition("/")[2].lower()
     if name.endswith(":free"):
@@ -60,7 +62,7 @@ def table_price(model: str) -> Price | None:
     return Price(*TABLE[known], f"built-in table of {DATED} ({known})")
 
 
-def parse_price(text: str) -> Price:
+def given_price(text: str) -> Price:
     """`--price IN/OUT`, USD for a million tokens."""
     try:
         per_input, per_output = (float(x) for x in text.split("/"))

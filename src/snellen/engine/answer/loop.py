@@ -135,7 +135,8 @@ class Asking:
         """What a user should know of how it went."""
         repeated = sum(c.redacted for c in self.callers)
         said = [f"{repeated} replies repeated the API key: it was taken out of them before they were kept and marked"]
-        return said[: bool(repeated)] + ([self._feed.note] if self._feed is not None and self._feed.note else [])
+        said = said[: bool(repeated)] + [note for e in self.plan.subject.endpoints for note in e.notes()]
+        return said + ([self._feed.note] if self._feed is not None and self._feed.note else [])
 
     async def _unless_stopped(self, work: asyncio.Future[T]) -> T | None:
         """The result of some work; None where the run is stopped before it is there."""

@@ -17,7 +17,8 @@ class Transport:
         self._key = connection.key
         headers = dict(connection.headers)
         if connection.key:
-            headers["Authorization"] = f"Bearer {connection.key.reveal()}"
+            name, before = connection.key_header
+            headers[name] = before + connection.key.reveal()
         self._client = Client(connection.url, headers, timeout)
         self._chat, self._models = _target(connection.url), _target(connection.models_url)
 
