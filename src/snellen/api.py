@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from snellen.core.errors import MostlySilent
 from snellen.core.options import Selection
 from snellen.engine.answer.loop import Progress
 from snellen.engine.plan.plan import make_plan
@@ -60,6 +61,8 @@ def evaluate(
     finished = carry_out(make_plan(request), on_progress)
     for note in finished.notes:
         warnings.warn(note, stacklevel=2)
-    if finished.stopped is not None:
+    if isinstance(finished.stopped, MostlySilent):
+        warnings.warn(str(finished.stopped), stacklevel=2)
+    elif finished.stopped is not None:
         raise finished.stopped
     return finished.run

@@ -13,6 +13,7 @@ from snellen.core.arm import Arm
 from snellen.core.digest import digest
 from snellen.core.options import Selection
 from snellen.core.results import ProtocolSummary
+from snellen.core.silence import Silent
 from snellen.core.types import Struct
 
 FORMAT = 2
@@ -254,6 +255,12 @@ class Summary(Record, frozen=True):
     published: tuple[PublishedRow, ...] = ()
     not_available: dict[str, str] = {}
     notes: tuple[str, ...] = ()
+    silent: tuple[Silent, ...] = ()
+    """Parts where more than one question in twenty got no answer, by protocol; control arms are not counted."""
+    lost: tuple[Silent, ...] = ()
+    """Parts where most questions got none, whatever the protocol: their scores mean nothing."""
+    advice: tuple[str, ...] = ()
+    """What would help against those."""
     marked: tuple[ProtocolEntry, ...] = ()
     answers_bytes: int = 0
     protocols: tuple[ProtocolSummary, ...] = ()

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from snellen import __version__, exams, scorers
-from snellen.core.errors import Interrupted, SnellenError, Stopped
+from snellen.core.errors import Interrupted, MostlySilent, SnellenError, Stopped
 from snellen.core.records import Manifest, Totals
 from snellen.core.subject import Reply
 from snellen.engine.answer.loop import Asking, Progress
@@ -50,6 +50,8 @@ def carry_out(plan: Plan, on_progress: OnProgress = None, on_scoring: OnScoring 
     except SnellenError:
         _remove_if_empty(plan.folder)
         raise
+    if finished.stopped is None:
+        finished = finished._replace(stopped=_mostly_silent(finished.run))
     if plan.results is not None and finished.stopped is None:
         every = marking.run_facts(finished.run.folder, plan.exam)
         kept = [f"results: {line}" for facts in every for line in plan.exam.collect(facts, plan.results)]
@@ -88,6 +90,19 @@ def _carry_out(plan: Plan, on_progress: OnProgress, on_scoring: OnScoring) -> Fi
             marking.mark_run(folder, plan.exam, targets, scan=scan, concurrency=concurrency)
             notes += _unscored(folder)
     return Finished(Run(plan.folder), stopped, tuple(notes), open_questions)
+
+
+def _mostly_silent(run: Run) -> Stopped | None:
+    """A run that asked everything and heard nothing: a zero would pass for a measurement."""
+    if not run.folder.has("summary.json") or not run.summary.lost:
+        return None
+    summary = run.summary
+    names = ", ".join(" · ".join(row.by.values()) or "all" for row in summary.lost)
+    missing, n = sum(row.missing for row in summary.lost), sum(row.n for row in summary.lost)
+    help_ = f" {'; '.join(summary.advice)}." if summary.advice else ""
+    return MostlySilent(
+        f"most questions got no answer ({missing} of {n} in {names}), so the score says nothing of the model.{help_} Everything is kept"
+    )
 
 
 def _opening_notes(folder: RunFolder, plan: Plan, scan: Scan) -> list[str]:

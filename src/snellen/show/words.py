@@ -12,6 +12,7 @@ from typing import NamedTuple, TypeVar
 
 from snellen.core.records import ControlRow, DifferenceRow, Manifest, Summary, Totals
 from snellen.core.results import CHANCE, GroupSummary, ProtocolSummary, Score, declared
+from snellen.core.silence import Silent
 from snellen.core.types import NON_ANSWERS, Mark, Outcome
 
 T = TypeVar("T")
@@ -345,6 +346,28 @@ def no_answers(groups: Iterable[GroupSummary]) -> str:
         found.update({name: n for name, n in group.outcomes.items() if name in NON_ANSWERS})
     kinds = ", ".join(f"{n} {name}" for name, n in found.items())
     return f"No answer: {sum(found.values())} of {total} ({kinds}), counted as wrong." if found else ""
+
+
+def silence(summary: Summary) -> list[str]:
+    """For each part with many non-answers under the main protocol, a sentence with the range that its score could be in."""
+    main = next(iter(summary.plain), None)
+    rows = [row for row in summary.silent if main is not None and row.protocol == main.protocol]
+    return [_silent(row, main) for row in rows if main is not None]
+
+
+def _silent(row: Silent, protocol: ProtocolSummary) -> str:
+    kinds = ", ".join(f"{n} {name}" for name, n in row.outcomes.items())
+    could = ""
+    if row.bounds is not None:
+        name = metric_name(protocol, protocol.bounded or protocol.headline)
+        could = f" {name} could be {percent(row.bounds[0])} to {percent(row.bounds[1])}."
+    return f"NO ANSWER: {row.missing} of {row.n} in {part_name(row.by)} ({kinds}), counted as wrong.{could}"
+
+
+def silent_share(summary: Summary, protocol: str, by: dict[str, str]) -> str:
+    """'38 % no answer', of a part that has many; or nothing."""
+    found = next((row for row in summary.silent if row.protocol == protocol and row.by == by), None)
+    return f"{100 * found.share:.0f} % no answer" if found is not None else ""
 
 
 def scored_by(summary: Summary) -> list[str]:
