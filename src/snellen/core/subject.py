@@ -77,6 +77,7 @@ class Connection(NamedTuple):
     headers: Mapping[str, str]
     key: Secret
     start_hint: str
+    timeout: float | None = None
 
 
 class Endpoint(Interface):

@@ -26,7 +26,7 @@ from snellen.engine.call.preflight import preflight
 from snellen.engine.call.store import Store
 from snellen.engine.call.transport import Transport
 from snellen.engine.plan.plan import Plan
-from snellen.engine.plan.request import TIMEOUT, TRIES, Limits
+from snellen.engine.plan.request import TRIES, Limits
 from snellen.engine.runs.folder import RunFolder, Scan
 
 TICK = 0.2
@@ -94,7 +94,7 @@ class Asking:
         self.budget = Budget(self.limits.max_cost, known.cost, known.dearest_call, unknown, known.unpriced > 0)
         transports: list[tuple[Endpoint, Transport]] = []
         for endpoint in self.plan.subject.endpoints:
-            transports.append((endpoint, Transport(endpoint.connection, self.limits.timeout or TIMEOUT)))
+            transports.append((endpoint, Transport(endpoint.connection, self.limits.timeout)))
             self.callers.append(
                 EndpointCaller(
                     *transports[-1],
