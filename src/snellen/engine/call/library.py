@@ -70,6 +70,8 @@ class LibraryClient:
             raise SnellenError(
                 f"aiohttp speaks to no SOCKS proxy ({self._proxy}): leave SNELLEN_HTTP out, our own client does"
             )
+        if self._proxy is not None and self._proxy.credentials and parts.scheme == "http":
+            self._headers["Proxy-Authorization"] = self._proxy.credentials
         encrypted = parts.scheme == "https" or (self._proxy is not None and self._proxy.scheme == "https")
         self._context = tls.introducing(tls.trusting()) if encrypted else None
         self._session: aiohttp.ClientSession | None = None
@@ -85,9 +87,11 @@ class LibraryClient:
         timeout: float | None = None,
     ) -> Response:
         """One request and its whole response; raises Fault. See `HttpClient`."""
-        options: dict[str, Any] = {"timeout": _time_limits(timeout or self._timeout), **_proxy_options(self._proxy)}
+        # headers of a session, the key among them, would go to a proxy with CONNECT: they go with each request instead
+        options: dict[str, Any] = {"headers": self._headers, "timeout": _time_limits(timeout or self._timeout)}
+        options |= _proxy_options(self._proxy)
         if body or method == "POST":
-            options["headers"] = {"Content-Type": safe(content_type)}
+            options["headers"] = self._headers | {"Content-Type": safe(content_type)}
             options["data"] = body if len(body) <= AT_ONCE else aiohttp.BytesIOPayload(io.BytesIO(body))
         while True:
             seen = _Seen()
@@ -110,7 +114,8 @@ class LibraryClient:
                 raise Fault("the server wants to speak another protocol (status 101)", sent=True)
             headers = {name.lower(): value for name, value in reply.headers.items()}
             decoder = decoder_for(headers.get("content-encoding"), largest)
-            kept, size = into if into is not None and good(reply.status) else io.BytesIO(), 0
+            body = io.BytesIO()
+            kept, size = into if into is not None and good(reply.status) else body, 0
             async for piece in reply.content.iter_any():
                 data = piece if decoder is None else decoder.feed(piece)
                 size += len(data)
@@ -119,7 +124,7 @@ class LibraryClient:
                 kept.write(data)
             if decoder is not None:
                 decoder.end()
-            return Response(reply.status, headers, kept.getvalue() if isinstance(kept, io.BytesIO) else b"")
+            return Response(reply.status, headers, body.getvalue())
 
     def _open(self) -> aiohttp.ClientSession:
         if self._session is None:
@@ -131,7 +136,6 @@ class LibraryClient:
             )
             self._session = aiohttp.ClientSession(
                 connector=connector,
-                headers=self._headers,
                 cookie_jar=aiohttp.DummyCookieJar(),
                 auto_decompress=False,
                 trust_env=False,
@@ -184,8 +188,8 @@ def _time_limits(seconds: float) -> aiohttp.ClientTimeout:
 def _proxy_options(proxy: Proxy | None) -> dict[str, Any]:
     if proxy is None:
         return {}
-    login = aiohttp.BasicAuth(proxy.user, proxy.password, "utf-8") if proxy.user else None
-    return {"proxy": URL.build(scheme=proxy.scheme, host=proxy.host, port=proxy.port), "proxy_auth": login}
+    login = {"Proxy-Authorization": proxy.credentials} if proxy.credentials else None
+    return {"proxy": URL.build(scheme=proxy.scheme, host=proxy.host, port=proxy.port), "proxy_headers": login}
 
 
 def _tracing() -> aiohttp.TraceConfig:
