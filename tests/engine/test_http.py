@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import gzip
 import io
 import socket
@@ -139,6 +140,18 @@ def test_a_header_cannot_start_another_header() -> None:
     head = asyncio.run(scenario())
     assert "\r\nX-Evil" not in head
     assert head.startswith("GET /models HTTP/1.1\r\n")
+
+
+def test_a_reply_to_head_has_no_body() -> None:
+    async def scenario() -> list[Any]:
+        async with serving(replying(b"HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n", OK)) as port:
+            client = make_client(f"http://127.0.0.1:{port}", {}, 5)
+            out = [await client.request("HEAD", "/file"), await client.request("GET", "/file")]
+            await client.close()
+        return out
+
+    head, got = asyncio.run(scenario())
+    assert (head.headers["content-length"], head.body, got.body) == ("99", b"", b"hi")
 
 
 # ---------------------------------------------------------------- codings and sizes
@@ -295,6 +308,28 @@ def test_a_connection_that_waited_too_long_is_not_used_again(monkeypatch: pytest
     monkeypatch.setattr(library, "IDLE", -1.0)
     ask(counting(opened, OK, OK), times=2)
     assert len(opened) == 3
+
+
+def test_a_connection_that_nobody_uses_is_closed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(http, "IDLE", 0.05)
+    monkeypatch.setattr(library, "IDLE", 0.05)
+
+    async def scenario() -> None:
+        closed = asyncio.Event()
+
+        async def handler(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            await replying(OK)(reader, writer)
+            with contextlib.suppress(ConnectionError):
+                await reader.read()
+            closed.set()
+
+        async with serving(handler) as port:
+            client = make_client(f"http://127.0.0.1:{port}", {}, 5)
+            await client.request("GET", "/")
+            await asyncio.wait_for(closed.wait(), 60)  # while the client is still open
+            await client.close()
+
+    asyncio.run(scenario())
 
 
 def test_the_server_says_how_long_it_keeps_connections(client_name: str) -> None:

@@ -50,7 +50,7 @@ class HttpClient(Interface):
         """One request and its whole response; raises Fault.
 
         `largest` bounds the body, also once it is decoded. The body of a good reply (2xx) goes `into` a file where one is
-        given, and `Response.body` stays empty then.
+        given, and `Response.body` stays empty then; after a Fault the file may hold a part.
         """
 
     async def close(self) -> None:

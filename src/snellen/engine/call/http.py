@@ -77,7 +77,7 @@ class Client:
             line, used_before = await self._line(fresh)
             timer = asyncio.get_running_loop().call_later(timeout or self._timeout, line.fail, TIMED_OUT)
             try:
-                response = await line.exchange([head, body], largest, into)
+                response = await line.exchange([head, body], largest, into, head_only=method == "HEAD")
             except Fault:
                 if used_before and line.went_stale:
                     fresh = True  # the server had closed an idle connection: once more on a new one is no further try

@@ -39,7 +39,7 @@ try:
 except ImportError:
     raise MissingExtra("SNELLEN_HTTP=aiohttp", "net") from None
 
-FIELD, FIELDS = 65536, 500  # the longest header line, and how many there may be
+LONGEST_FIELD = 65536  # one header line
 AT_ONCE = 2**20  # a larger body is handed over in pieces
 _now = time.monotonic
 
@@ -140,9 +140,8 @@ class LibraryClient:
                 auto_decompress=False,
                 trust_env=False,
                 trace_configs=[_tracing()],
-                max_line_size=FIELD,
-                max_field_size=FIELD,
-                max_headers=FIELDS,
+                max_line_size=LONGEST_FIELD,
+                max_field_size=LONGEST_FIELD,
             )
         return self._session
 

@@ -75,7 +75,7 @@ class Line(asyncio.Protocol):
         self._headed = status >= 200
         self._ends_with_connection = not framed and self._headed
         self._writes = self._into is not None and good(status)
-        if self._head_only:
+        if self._head_only and self._headed:
             self._deliver(keep=True)
         elif "content-encoding" in self._headers:
             try:
@@ -130,7 +130,7 @@ class Line(asyncio.Protocol):
     def exchange(
         self, pieces: list[bytes], largest: int = LARGEST_REPLY, into: BinaryIO | None = None, head_only: bool = False
     ) -> asyncio.Future[Response]:
-        """Send a request; the future gets the response or a Fault. `head_only`: the reply has no body (CONNECT)."""
+        """Send a request; the future gets the response or a Fault. `head_only`: the reply has no body (CONNECT, HEAD)."""
         self._head_only, self._ends_with_connection, self._sent = head_only, False, _now()
         self._headers, self._body, self._size, self._heard = {}, [], 0, False
         self._received, self._headed = 0, False
