@@ -85,7 +85,7 @@ class Asking:
         self.callers: list[EndpointCaller] = []
         self.budget: Budget | None = None
         self._feed: Feeder | None = None
-        self._reading: threading.Thread | None = None
+        self._reading: list[threading.Thread] = []
 
     async def run(self) -> None:
         """Ask until all is answered, or raise what stopped the run (after what is in flight has ended)."""
@@ -126,8 +126,8 @@ class Asking:
             await self.plan.subject.close()
             if self._feed is not None:
                 self._feed.close()
-            if self._reading is not None:
-                self._reading.join(GRACE)
+            for thread in self._reading:
+                thread.join(GRACE)
             self._report()
 
     @property
@@ -202,8 +202,10 @@ class Asking:
             with contextlib.suppress(RuntimeError):  # the loop has ended
                 loop.call_soon_threadsafe(lambda: None if future.done() else how(what))
 
-        self._reading = threading.Thread(target=run, name="snellen-data", daemon=True)
-        self._reading.start()
+        thread = threading.Thread(target=run, name="snellen-data", daemon=True)
+        thread.start()
+        # one that gave its result may still be closing its connection to the data, which must not meet the end of the program
+        self._reading = [t for t in self._reading if t.is_alive()] + [thread]
         return future
 
     async def _wait_while(self, condition: Callable[[], bool]) -> None:
