@@ -51,7 +51,7 @@ from snellen.core.errors import SnellenError, Stopped
 @click.option(
     "--timeout",
     type=click.FloatRange(min=0, min_open=True),
-    help="Seconds to wait for one try of a call (default: 120).",
+    help="Seconds to wait for one try of a call (default: 300 on a server of your own, 600 elsewhere).",
     cls=options.HOW,
 )
 @click.option(

@@ -88,6 +88,7 @@ class Connection(NamedTuple):
     key: Secret
     start_hint: str
     key_header: tuple[str, str] = ("Authorization", "Bearer ")
+    timeout: float | None = None
 
 
 class Endpoint:

@@ -9,11 +9,14 @@ from typing import Any, NamedTuple
 from snellen.core.errors import SnellenError
 from snellen.core.options import Selection
 
-TIMEOUT, TRIES, ERRORS_IN_A_ROW = 120.0, 6, 50
+TRIES, ERRORS_IN_A_ROW = 6, 50
 
 
 class Limits(NamedTuple):
-    """How to run; nothing here changes an answer. None is the default: concurrency adapts, the others are as above."""
+    """How to run; nothing here changes an answer.
+
+    None is the default: concurrency adapts, the time limit fits the service, tries are as above.
+    """
 
     concurrency: int | None = None
     max_cost: float | None = None
