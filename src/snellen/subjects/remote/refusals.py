@@ -18,6 +18,8 @@ _REFUSING = re.compile(
 def refused_parameters(said: Said, sent: Mapping[str, tuple[str, ...]]) -> list[str]:
     """Those of the parameters that were sent which an error is about. `sent` has each with the fields of the body that carry it.
 
+    A field inside objects (`generationConfig.seed`) is named by its path or by its own name.
+
     >>> refused_parameters(Said("Unsupported value: 'temperature' does not support 0.0", "unsupported_value", "temperature"),
     ...     {"temperature": ("temperature",), "seed": ("seed",)})
     ['temperature']
@@ -43,10 +45,13 @@ def _leads(parameter: str, fields: Iterable[str]) -> bool:
 
 
 def _named(field: str, message: str) -> bool:
-    """Whether a message names a field, in snake case, camel case or with spaces."""
-    words = _plain(field).replace(".", "_").split("_")
-    pattern = r"[ _.-]?".join(map(re.escape, words))
-    return re.search(rf"(?<![a-z0-9]){pattern}(?![a-z0-9])", message, re.IGNORECASE) is not None
+    """Whether a message names a field or, of one inside objects, its last name: in snake case, camel case or with spaces."""
+    for name in {field, field.rpartition(".")[2]}:
+        words = _plain(name).replace(".", "_").split("_")
+        pattern = r"[ _.-]?".join(map(re.escape, words))
+        if re.search(rf"(?<![a-z0-9]){pattern}(?![a-z0-9])", message, re.IGNORECASE):
+            return True
+    return False
 
 
 def _plain(name: str) -> str:

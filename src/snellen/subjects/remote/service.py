@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
@@ -14,7 +15,9 @@ from snellen.core.text import one_line
 from snellen.data import dotenv
 
 WEB = frozenset({"png", "jpeg", "webp", "gif"})
+IN_FILE = " in .env"
 ONLINE = "is the machine online?"
+_VERSION = re.compile(r"/v\d+(?:(?:alpha|beta)\d*)?$")
 
 
 class Service(NamedTuple):
@@ -32,6 +35,8 @@ class Service(NamedTuple):
     start_hint: str = ONLINE
     needs_key: bool = False
     key_header: tuple[str, str] = ("Authorization", "Bearer ")
+    key_headers: Mapping[str, tuple[str, str]] = {}
+    """Headers of keys that come from some of the variables, where they go into another one."""
     headers: Mapping[str, str] = {}
     headers_from: Mapping[str, str] = {}
     length_parameter: str = "max_tokens"
@@ -42,9 +47,18 @@ class Service(NamedTuple):
     """Whether the price table is of this service's models; a model that runs at home has no list price."""
     version: str = "/v1"
     """What an address without a path is completed with."""
+    versioned: bool = False
+    """Whether every address that does not end in a version is completed with it: the provider's own package adds it, too."""
     default_port: int | None = None
+    own_keys: int = 1
+    """How many of the key variables are the service's own; a key from one of the others is mentioned."""
     ignores: Mapping[str, str] = {}
     """Parameters that it takes and does nothing with, and how that is known."""
+
+    @property
+    def key_names(self) -> str:
+        """The variables that a user may set, for messages."""
+        return " or ".join(self.key_variables[: self.own_keys]) or "its variable"
 
 
 def setting(*names: str) -> tuple[str, str]:
@@ -57,7 +71,7 @@ def setting(*names: str) -> tuple[str, str]:
     kept = dotenv.read(Path.cwd(), "") if wanted else {}
     for name in wanted:
         if value := kept.get(name, "").strip():
-            return value, f"{name} in .env"
+            return value, f"{name}{IN_FILE}"
     return "", ""
 
 
@@ -85,7 +99,8 @@ def base_address(service: Service, given: str | None) -> str:
         raise SnellenError(f"--base-url {one_line(address)}: not an http or https address")
     if service.default_port and port is None and not given and parts.scheme == "http":
         address = address.replace(parts.netloc, f"{parts.netloc}:{service.default_port}", 1)
-    return address if parts.path.strip("/") else f"{address}{service.version}"
+    complete = _VERSION.search(parts.path) if service.versioned else parts.path.strip("/")
+    return address if complete else f"{address}{service.version}"
 
 
 def find_key(service: Service, given: Secret) -> tuple[Secret, str]:
@@ -101,8 +116,13 @@ def find_key(service: Service, given: Secret) -> tuple[Secret, str]:
             )
         return key, place
     if service.needs_key:
-        raise SnellenError(f"{service.prefix} needs a key: set {service.key_variables[0]} or give --api-key")
+        raise SnellenError(f"{service.prefix} needs a key: set {service.key_names} or give --api-key")
     return Secret(""), ""
+
+
+def key_header(service: Service, place: str) -> tuple[str, str]:
+    """The header that carries a key, and what stands before it, by where `find_key` found it."""
+    return service.key_headers.get(place.removesuffix(IN_FILE), service.key_header)
 
 
 def more_headers(service: Service) -> dict[str, str]:
