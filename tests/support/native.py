@@ -109,3 +109,16 @@ class Native(Endpoint):
 def cut(payload: bytes) -> Response:
     """A reply whose connection closes before the whole body."""
     return 200, {"content-length": str(len(payload)), "connection": "close"}, payload[: len(payload) // 2]
+
+
+def lose_the_first(server: Native, torn: Response | None) -> None:
+    """The first reply is lost in the given way; None closes the connection without a word."""
+    respond = server._respond
+
+    async def losing(first: str, headers: dict[str, str], body: bytes) -> Response | None:
+        out = await respond(first, headers, body)
+        if first.startswith("GET") and out is not None:
+            return out[0], {"connection": "close"}, out[2]  # the client takes a kept one that closes for a stale one
+        return torn if len(server.requests) == 1 else out
+
+    server._respond = losing  # type: ignore[method-assign]

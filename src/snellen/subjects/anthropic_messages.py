@@ -16,7 +16,8 @@ from snellen.core.secret import Secret
 from snellen.core.subject import BrokenReply, Parsed
 from snellen.core.types import Failure, Usage
 from snellen.subjects import habits
-from snellen.subjects.remote import fields, reading
+from snellen.subjects.remote import reading
+from snellen.subjects.remote.fields import merged, value
 from snellen.subjects.remote.format import Parameters, Said, Told, Way, WireFormat
 from snellen.subjects.remote.kind import RemoteKind
 from snellen.subjects.remote.service import Service
@@ -99,10 +100,10 @@ class MessagesFormat(WireFormat):
         if sent["max_tokens"] <= most:
             return sent
         capped: dict[str, Any] = {"max_tokens": most}
-        budget = fields.get(sent, "thinking.budget_tokens")
+        budget = value(sent, "thinking.budget_tokens")
         if budget is not None:
             capped["thinking"] = {"budget_tokens": max(LEAST_BUDGET, min(budget, most - visible))}
-        return fields.merged(sent, capped)
+        return merged(sent, capped)
 
     # ------------------------------------------------------------ a question
 

@@ -18,7 +18,8 @@ from snellen.core.secret import Secret
 from snellen.core.subject import BrokenReply, Parsed
 from snellen.core.types import Failure, Usage
 from snellen.subjects import habits
-from snellen.subjects.remote import fields, reading
+from snellen.subjects.remote import reading
+from snellen.subjects.remote.fields import merged
 from snellen.subjects.remote.format import Parameters, Said, Told, Way, WireFormat
 from snellen.subjects.remote.kind import RemoteKind
 from snellen.subjects.remote.service import Service
@@ -104,7 +105,7 @@ class GeminiFormat(WireFormat):
     def within(self, sent: Mapping[str, Any], most: int, visible: int) -> Mapping[str, Any]:
         if sent[CONFIG]["maxOutputTokens"] <= most:
             return sent
-        return fields.merged(sent, {CONFIG: {"maxOutputTokens": most}})
+        return merged(sent, {CONFIG: {"maxOutputTokens": most}})
 
     # ------------------------------------------------------------ a question
 

@@ -1,57 +1,52 @@
-"""Fields of a request body by their path, such as `generationConfig.seed`. Pure: no body is changed in place."""
+"""Fields of a request body by their names, also those inside others: `generationConfig.seed` is `seed` in `generationConfig`. Pure."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 
-def has(body: Mapping[str, Any], path: str) -> bool:
-    """Whether a field is there.
+def holds(sent: Mapping[str, Any], name: str) -> bool:
+    """Whether there is such a field.
 
-    >>> has({"a": {"b": 1}}, "a.b"), has({"a": 1}, "a.b")
+    >>> holds({"reasoning": {"effort": "low"}}, "reasoning.effort"), holds({"reasoning": {}}, "reasoning.effort")
     (True, False)
     """
-    first, _, rest = path.partition(".")
-    if first not in body:
-        return False
-    return not rest or (isinstance(body[first], Mapping) and has(body[first], rest))
+    first, _, rest = name.partition(".")
+    inner = sent.get(first)
+    return first in sent if not rest else isinstance(inner, Mapping) and holds(inner, rest)
 
 
-def get(body: Mapping[str, Any], path: str) -> Any:
-    """The value of a field; None where it is not there."""
-    value: Any = body
-    for name in path.split("."):
-        value = value.get(name) if isinstance(value, Mapping) else None
-    return value
+def value(sent: Mapping[str, Any], name: str) -> Any:
+    """What a field has; None where there is no such field."""
+    first, _, rest = name.partition(".")
+    inner = sent.get(first)
+    if not rest:
+        return inner
+    return value(inner, rest) if isinstance(inner, Mapping) else None
 
 
-def without(body: Mapping[str, Any], paths: Iterable[str]) -> dict[str, Any]:
-    """The same without some fields, and without objects that have no field left.
+def without(sent: Mapping[str, Any], name: str) -> dict[str, Any]:
+    """The same without a field; what holds nothing else then is gone, too.
 
-    >>> without({"a": {"b": 1}, "c": {"d": 2, "e": 3}}, ["a.b", "c.d", "x.y"])
-    {'c': {'e': 3}}
+    >>> without({"a": 1, "reasoning": {"effort": "low"}}, "reasoning.effort")
+    {'a': 1}
     """
-    left = dict(body)
-    for path in paths:
-        first, _, rest = path.partition(".")
-        if not rest:
-            left.pop(first, None)
-        elif has(left, path):
-            left[first] = without(left[first], [rest])
-            if not left[first]:
-                del left[first]
-    return left
+    first, _, rest = name.partition(".")
+    if not holds(sent, name):
+        return dict(sent)
+    left = without(sent[first], rest) if rest else {}
+    return {k: (left if k == first else v) for k, v in sent.items() if k != first or left}
 
 
-def merged(body: Mapping[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:
+def merged(sent: Mapping[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:
     """Both; where both have an object under a name, its fields are merged likewise, else the second one's value counts.
 
     >>> merged({"a": {"b": 1}, "c": 2}, {"a": {"d": 3}, "c": 4})
     {'a': {'b': 1, 'd': 3}, 'c': 4}
     """
-    both = dict(body)
-    for name, value in more.items():
+    both = dict(sent)
+    for name, new in more.items():
         old = both.get(name)
-        both[name] = merged(old, value) if isinstance(old, Mapping) and isinstance(value, Mapping) else value
+        both[name] = merged(old, new) if isinstance(old, Mapping) and isinstance(new, Mapping) else new
     return both

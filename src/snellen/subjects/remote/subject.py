@@ -18,7 +18,8 @@ from snellen.core.subject import BrokenReply, Caller, Connection, Endpoint, Pars
 from snellen.core.text import one_line
 from snellen.core.types import Answer, ImageSent, Part, Picture, Question, Text
 from snellen.subjects.prices import table_price
-from snellen.subjects.remote import fields, reading
+from snellen.subjects.remote import reading
+from snellen.subjects.remote.fields import holds, merged, without
 from snellen.subjects.remote.format import Told, WireFormat
 from snellen.subjects.remote.refusals import refused_parameters
 from snellen.subjects.remote.service import Service, base_address, find_key, key_header, more_headers
@@ -44,9 +45,9 @@ class RemoteSubject(Subject, Endpoint):
         self._service, self._form, self._settings = service, form, settings
         self.price = settings.price or (table_price(service.prefix, model) if service.has_prices else None)
         asked = form.parameters(model, settings, service)
-        self._params = fields.merged(asked.sent, settings.extra)
+        self._params = merged(asked.sent, settings.extra)
         key, self._key_from = (Secret(""), "") if offline else find_key(service, settings.key)
-        headers = {} if offline else more_headers(service) | form.headers(self._params)
+        headers = {} if offline else {**more_headers(service), **form.headers(self._params)}
         url, models_url = f"{base}{form.path(model)}", f"{base}{form.models_path(model)}"
         header = key_header(service, self._key_from)
         self.connection = Connection(url, models_url, headers, key, service.start_hint, header)
@@ -183,8 +184,7 @@ class RemoteSubject(Subject, Endpoint):
 
     def _carried(self, sent: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
         """The parameters that can be done without and are among those sent, with the fields that carry each."""
-        droppable = self._form.droppable.items()
-        return {name: paths for name, paths in droppable if any(fields.has(sent, path) for path in paths)}
+        return {name: fields for name, fields in self._form.droppable.items() if any(holds(sent, f) for f in fields)}
 
     def body_of(self, request: Request) -> bytes:
         if self._head is self._head_as_written:
@@ -201,7 +201,9 @@ class RemoteSubject(Subject, Endpoint):
 
     def _otherwise(self, name: str, why: str, sent: Mapping[str, Any]) -> dict[str, Any]:
         """What is sent now that a parameter was refused: the next way to ask for it, or nothing of it."""
-        left = fields.without(sent, self._form.droppable[name])
+        left = dict(sent)
+        for field in self._form.droppable[name]:
+            left = without(left, field)
         self._instead.pop(name, None)
         ways = self._ways.get(name, ())
         if not ways:
@@ -210,7 +212,7 @@ class RemoteSubject(Subject, Endpoint):
         way, self._ways[name] = ways[0], ways[1:]
         self._instead[name] = f"{way.about} ({why})"
         self._thinking = self._thinking if way.thinking is None else way.thinking
-        return fields.merged(left, way.fields)
+        return merged(left, way.fields)
 
     def _sent(self) -> dict[str, Any]:
         applied: Mapping[str, Any] = self.identity.get("applied", self._params)
