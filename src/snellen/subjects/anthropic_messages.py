@@ -201,7 +201,7 @@ def _no_thinking(model: str, settings: Settings, budget: int) -> _Thinking:
     off = habits.how_not_to_think(model)
     if not off:
         why = "models of this family always think, so the lowest effort is asked for"
-        return _Thinking(little.fields, (), least, True, {"no reasoning": why})
+        return _Thinking(little.fields, (), least, True, {"reasoning none": why})
     other = {"disabled": "between_tools", "between_tools": "disabled"}[off]
     at_last = {**little.fields, "max_tokens": settings.max_tokens + least}
     ways = (

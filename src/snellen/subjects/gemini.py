@@ -250,10 +250,10 @@ def _no_thinking(settings: Settings, limits: tuple[int, int] | None) -> _Thinkin
     least = settings.max_thinking if settings.max_thinking is not None else BUDGETS["low"]
     little = tuple(_way(_graded(level), settings, least) for level in ("MINIMAL", "LOW"))
     if limits is None:
-        return _Thinking(_graded("MINIMAL"), little[1:], least, {"no reasoning": ALWAYS_THINKS})
+        return _Thinking(_graded("MINIMAL"), little[1:], least, {"reasoning none": ALWAYS_THINKS})
     if limits[0] == 0:
         return _Thinking(_counted(0), little, settings.max_thinking or 0)
-    return _Thinking(_counted(limits[0]), little, least, {"no reasoning": ALWAYS_THINKS})
+    return _Thinking(_counted(limits[0]), little, least, {"reasoning none": ALWAYS_THINKS})
 
 
 def _inside(tokens: int, limits: tuple[int, int] | None) -> int:
