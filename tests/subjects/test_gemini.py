@@ -190,6 +190,17 @@ def test_a_refused_parameter_is_taken_out_of_the_config(tmp_path: Path, refusal:
     assert gone not in identity["applied"]["generationConfig"]
 
 
+def test_an_error_about_the_whole_config_gives_up_nothing(tmp_path: Path) -> None:
+    said = "Invalid JSON payload received. Unknown name \"topQ\" at 'generation_config': Cannot find field."
+    for refusal in (
+        status(400, "INVALID_ARGUMENT", said),
+        status(400, "INVALID_ARGUMENT", "no", field("generation_config")),
+    ):
+        one = subject("gemini-2.5-flash", seed=3)
+        assert not one.give_in(400, refusal[2])
+        assert one.left_out == ()
+
+
 def test_thinking_is_asked_for_in_other_ways_and_then_left_out(tmp_path: Path) -> None:
     def script(request: dict[str, Any], _nth: int) -> Any:
         asked = request["generationConfig"].get("thinkingConfig", {})

@@ -26,7 +26,6 @@ from snellen.subjects.remote.service import Service
 from snellen.subjects.remote.settings import BUDGETS, DETAIL, LOGPROBS, MODEL_SEED, Settings
 
 CONFIG = "generationConfig"
-THINKING = f"{CONFIG}.thinkingConfig"
 DETAILS = ("low", "medium", "high", "ultra_high")
 LEVELS = {"none": "MINIMAL", "minimal": "MINIMAL", "low": "LOW", "medium": "MEDIUM"}
 OTHER_LEVEL = {"MINIMAL": "LOW", "MEDIUM": "HIGH"}
@@ -44,6 +43,7 @@ _NO_CREDIT = re.compile(
     r"prepayment credits|spending (?:cap|limit)|billing account|enable billing|limit: 0\b", re.IGNORECASE
 )
 _A_DAY = re.compile(r"per ?day", re.IGNORECASE)
+_AROUND = re.compile(r"^generation_?config\.", re.IGNORECASE)
 _ABOUT_THINKING = re.compile(r"\bthinking\b|\bthoughts?\b|\bbudget\b", re.IGNORECASE)
 _SECONDS = re.compile(r"(\d+(?:\.\d+)?)s")
 _RETRY_IN = re.compile(r"retry in (\d+(?:\.\d+)?)s", re.IGNORECASE)
@@ -67,8 +67,9 @@ class GeminiFormat(WireFormat):
         "logprobs": (f"{CONFIG}.responseLogprobs", f"{CONFIG}.logprobs"),
         "stop": (f"{CONFIG}.stopSequences",),
         "detail": (f"{CONFIG}.mediaResolution",),
-        "reasoning": (THINKING,),
+        "reasoning": (f"{CONFIG}.thinkingConfig",),
     }
+    envelope = CONFIG
 
     def path(self, model: str) -> str:
         return f"/{_resource(model)}:generateContent"
@@ -164,12 +165,12 @@ class GeminiFormat(WireFormat):
             (v["field"] for v in _details(error, "fieldViolations") if isinstance(v.get("field"), str)), ""
         )
         if not parameter and error.get("status") == "INVALID_ARGUMENT" and _ABOUT_THINKING.search(error["message"]):
-            parameter = THINKING
+            parameter = "thinkingConfig"
         code = next((d["reason"] for d in _all(error.get("details")) if isinstance(d.get("reason"), str)), "")
         return Said(
             reading.clean(error["message"], key),
             reading.clean(code or error.get("status") or "", key),
-            reading.clean(parameter, key),
+            reading.clean(_AROUND.sub("", parameter), key),
         )
 
     def judged(self, status: int, said: Said, body: bytes) -> tuple[str, int] | None:

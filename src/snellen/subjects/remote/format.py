@@ -63,8 +63,9 @@ class WireFormat(ABC):
     """One wire format."""
 
     droppable: Mapping[str, tuple[str, ...]] = {}
-    """Parameters that can be done without, in Snellen's words, and the fields of the body that carry each, by their paths
-    (`seed`, `generationConfig.seed`)."""
+    """Parameters that can be done without, in Snellen's words, and the fields of the body that carry each: `a.b` is b inside a."""
+    envelope: str = ""
+    """An object of the body that does nothing but hold parameters: an error that names it is about none of them yet."""
 
     @abstractmethod
     def path(self, model: str) -> str:

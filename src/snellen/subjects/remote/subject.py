@@ -194,7 +194,9 @@ class RemoteSubject(Subject, Endpoint):
     def give_in(self, status: int, body: bytes) -> bool:
         said = self._form.said(body, self.connection.key)
         sent = self._sent()
-        for name in refused_parameters(said, self._carried(sent)):
+        around = f"{self._form.envelope}."
+        carried = {n: tuple(f.removeprefix(around) for f in fields) for n, fields in self._carried(sent).items()}
+        for name in refused_parameters(said, carried):
             self._settle(self._otherwise(name, one_line(said.message, 200), sent))
             return True
         return False
