@@ -16,5 +16,11 @@ settings.load_profile("any machine")
 def _own_places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SNELLEN_CACHE_DIR", str(tmp_path / "cache"))
     monkeypatch.setenv("SNELLEN_DATA_DIR", str(tmp_path / "data"))
-    for name in [n for n in os.environ if n.endswith("_API_KEY") or n in ("OLLAMA_HOST", "EVAL_BASE_URL", "HF_TOKEN")]:
+    for name in [
+        n
+        for n in os.environ
+        if n.endswith("_API_KEY")
+        or n.startswith(("OPENAI_", "AZURE_OPENAI_"))
+        or n in ("OLLAMA_HOST", "EVAL_BASE_URL", "HF_TOKEN")
+    ]:
         monkeypatch.delenv(name)

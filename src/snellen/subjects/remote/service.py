@@ -45,6 +45,10 @@ class Service(NamedTuple):
     default_port: int | None = None
     ignores: Mapping[str, str] = {}
     """Parameters that it takes and does nothing with, and how that is known."""
+    example: str = "http://localhost:8000/v1"
+    """What an address of it looks like."""
+    models_at: str = ""
+    """Where its own model list is on the host, if that tells more than the one beside the version."""
 
 
 def setting(*names: str) -> tuple[str, str]:
@@ -52,11 +56,8 @@ def setting(*names: str) -> tuple[str, str]:
     for name in names:
         if value := os.environ.get(name, "").strip():
             return value, name
-    # a file of somebody else's is read only as far as these names
-    wanted = [name for name in names if name]
-    kept = dotenv.read(Path.cwd(), "") if wanted else {}
-    for name in wanted:
-        if value := kept.get(name, "").strip():
+    for name in filter(None, names):  # a file of somebody else's is read only as far as these names
+        if value := dotenv.read(Path.cwd(), name).get(name, "").strip():
             return value, f"{name} in .env"
     return "", ""
 
@@ -65,8 +66,9 @@ def base_address(service: Service, given: str | None) -> str:
     """The address up to and including the version: given, from the environment, or the service's own."""
     address = given or setting(*service.address_variables)[0] or service.base
     if not address:
+        variable = "".join(f" or {name}" for name in service.address_variables[:1])
         raise SnellenError(
-            f"{service.prefix}/NAME needs --base-url, the address of its server such as http://localhost:8000/v1"
+            f"{service.prefix}/NAME needs --base-url{variable}, the address of its server such as {service.example}"
         )
     if "://" not in address:
         address = f"http://{address}"
@@ -86,6 +88,13 @@ def base_address(service: Service, given: str | None) -> str:
     if service.default_port and port is None and not given and parts.scheme == "http":
         address = address.replace(parts.netloc, f"{parts.netloc}:{service.default_port}", 1)
     return address if parts.path.strip("/") else f"{address}{service.version}"
+
+
+def models_address(service: Service, base: str, path: str) -> str:
+    """Where the model list is: on the service's own path of the host, else behind the base address."""
+    if service.models_at and base.endswith(service.version):
+        return base.removesuffix(service.version) + service.models_at
+    return base + path
 
 
 def find_key(service: Service, given: Secret) -> tuple[Secret, str]:

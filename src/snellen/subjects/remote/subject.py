@@ -16,16 +16,18 @@ from snellen.core.pixels import as_accepted
 from snellen.core.secret import Secret
 from snellen.core.subject import BrokenReply, Caller, Connection, Endpoint, Parsed, Reply, Request, Subject
 from snellen.core.text import one_line
-from snellen.core.types import Answer, ImageSent, Part, Picture, Question, Text
+from snellen.core.types import Answer, Failure, ImageSent, Part, Picture, Question, Text
 from snellen.subjects.prices import table_price
 from snellen.subjects.remote import reading
+from snellen.subjects.remote.fields import holds, renamed, without
 from snellen.subjects.remote.format import WireFormat
-from snellen.subjects.remote.refusals import refused_parameters
-from snellen.subjects.remote.service import Service, base_address, find_key, more_headers
+from snellen.subjects.remote.refusals import goes_by, refused_parameters
+from snellen.subjects.remote.service import Service, base_address, find_key, models_address, more_headers
 from snellen.subjects.remote.settings import Settings
 from snellen.subjects.token_counts import image_tokens, text_tokens
 
 TURN = 4
+NOT_LISTED = "the service's model list does not have it among what this model takes"
 
 
 class RemoteSubject(Subject, Endpoint):
@@ -34,22 +36,31 @@ class RemoteSubject(Subject, Endpoint):
     parallel = 0
 
     def __init__(
-        self, service: Service, form: WireFormat, model: str, settings: Settings, *, offline: bool = False
+        self,
+        service: Service,
+        form: WireFormat,
+        model: str,
+        settings: Settings,
+        *,
+        offline: bool = False,
+        address: str | None = None,
     ) -> None:
-        base = base_address(service, settings.base_url)
+        """`address` is the base address where the kind has found it out already."""
+        base = address or base_address(service, settings.base_url)
         self.spec = f"{service.prefix}/{model}"
         self.kind, self.model = service.prefix, model
         self._service, self._form, self._settings = service, form, settings
         self.price = settings.price or (table_price(service.prefix, model) if service.has_prices else None)
         key, self._key_from = (Secret(""), "") if offline else find_key(service, settings.key)
         headers = {} if offline else more_headers(service)
-        url, models_url = f"{base}{form.path(model)}", f"{base}{form.models_path(model)}"
+        url, models_url = f"{base}{form.path(model)}", models_address(service, base, form.models_path(model))
         self.connection = Connection(url, models_url, headers, key, service.start_hint, service.key_header)
         self._own_address = "" if service.base and base == service.base else base
         asked = form.parameters(model, settings, service)
         self._params = {**asked.sent, **settings.extra}
         self._thinking = asked.thinking
-        ignored = {name: why for name, why in service.ignores.items() if name in self._carried(self._params)}
+        wished = {*self._carried(self._params), *(["detail"] if settings.detail else [])}
+        ignored = {name: why for name, why in service.ignores.items() if name in wished}
         self._not_applied = {**asked.not_applied, **ignored}
         self.identity: dict[str, Any] = {
             "kind": self.kind,
@@ -61,6 +72,7 @@ class RemoteSubject(Subject, Endpoint):
             self.identity["not_applied"] = dict(self._not_applied)
         self.endpoints = (self,)
         self._refused: dict[str, str] = {}
+        self._renamed: dict[str, tuple[str, str]] = {}
         self._head_as_written = self._head = form.head(model, service, self._params)
         self._encoded_shots = lru_cache(maxsize=64)(self._encode)
 
@@ -179,7 +191,7 @@ class RemoteSubject(Subject, Endpoint):
 
     def _carried(self, sent: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
         """The parameters that can be done without and are among those sent, with the fields that carry each."""
-        return {name: fields for name, fields in self._form.droppable.items() if any(f in sent for f in fields)}
+        return {name: fields for name, fields in self._form.droppable.items() if any(holds(sent, f) for f in fields)}
 
     def body_of(self, request: Request) -> bytes:
         if self._head is self._head_as_written:
@@ -188,11 +200,17 @@ class RemoteSubject(Subject, Endpoint):
 
     def give_in(self, status: int, body: bytes) -> bool:
         said = self._form.said(body, self.connection.key)
-        sent = self._sent()
+        sent, why = self._sent(), one_line(said.message, 200)
+        for name, other in self._form.other_names.items():
+            if name in sent and other not in self._renamed and goes_by(said, name, other):
+                self._renamed[name] = (other, why)
+                self._settle(renamed(sent, name, other))
+                return True
         for name in refused_parameters(said, self._carried(sent)):
-            fields = [f for f in self._form.droppable[name] if f in sent]
-            self._refused[name] = one_line(said.message, 200)
-            self._settle({k: v for k, v in sent.items() if k not in fields})
+            self._refused[name] = why
+            for field in self._form.droppable[name]:
+                sent = without(sent, field)
+            self._settle(sent)
             return True
         return False
 
@@ -213,7 +231,11 @@ class RemoteSubject(Subject, Endpoint):
         return tuple(self._refused)
 
     def notes(self) -> list[str]:
-        refused = [f"{self.spec} refused {name}, so it was left out ({why})" for name, why in self._refused.items()]
+        refused = [
+            f"{self.spec} refused {name}, so it was sent as {other} ({why})"
+            for name, (other, why) in self._renamed.items()
+        ]
+        refused += [f"{self.spec} refused {name}, so it was left out ({why})" for name, why in self._refused.items()]
         ignored = [f"{name} has no effect at {self.spec}: {why}" for name, why in self._not_applied.items()]
         return refused + ignored
 
@@ -235,7 +257,11 @@ class RemoteSubject(Subject, Endpoint):
     def explain(self, status: int, body: bytes) -> Parsed:
         said = self._form.said(body, self.connection.key)
         where = reading.Where(self.model, self.connection.url, *self._service.key_variables[:1])
-        return self.priced(reading.explained(status, said, body, where, self._form.judged(status, said, body)))
+        parsed = reading.explained(status, said, body, where, self._form.judged(status, said, body))
+        advice = self._form.advice(status, said, self.model, bool(self._own_address)) if parsed.error else ""
+        if parsed.error and advice:
+            parsed = parsed._replace(error=Failure(kind=parsed.error.kind, reason=f"{parsed.error.reason}; {advice}"))
+        return self.priced(parsed)
 
     def learn(self, listing: bytes) -> None:
         entries = reading.parse_models(listing)
@@ -250,6 +276,12 @@ class RemoteSubject(Subject, Endpoint):
         price = reading.listed_price(entry)
         if price is not None and self._settings.price is None:
             self.price = price
+        taken = self._form.takes(entry)
+        if taken is not None:
+            idle = {n: NOT_LISTED for n, fields in self._carried(self._sent()).items() if taken.isdisjoint(fields)}
+            self._not_applied |= idle
+        if self._not_applied:
+            self.identity["not_applied"] = {**self.identity.get("not_applied", {}), **self._not_applied}
 
 
 def _said_tokens(question: Question, more: str = "") -> int:
