@@ -66,7 +66,7 @@ AZURE_FILTER = (
 
 @dataclass
 class Provider(Endpoint):
-    """`refuses` are fields that are answered with 400, `trouble` is the share of requests that fail in one of KINDS."""
+    """`refuses` are fields that are answered with 400, `trouble` is the share of requests that fail, in turn in each of KINDS."""
 
     thought: str = THOUGHT
     refuses: tuple[str, ...] = ()
@@ -116,7 +116,7 @@ class Provider(Endpoint):
         if scripted is not None:
             return scripted
         if self._dice.random() < self.trouble:
-            kind = self._dice.choice(self.kinds)
+            kind = self.kinds[sum(self.faulted.values()) % len(self.kinds)]
             self.faulted[kind] = self.faulted.get(kind, 0) + 1
             return self._fault(kind, form, request)
         self.answered[name] += 1
