@@ -62,6 +62,17 @@ def ignores_temperature(model: str) -> bool:
     return version is not None and (version >= (3, 6) or (version == (3, 5) and "lite" in model))
 
 
+def temperature(model: str, wish: float | None) -> tuple[dict[str, float], dict[str, str]]:
+    """What is sent for a wished temperature, and why nothing is.
+
+    >>> temperature("gpt-4o", 0.0), temperature("gpt-5", 0.7), temperature("gpt-5", None)
+    (({'temperature': 0.0}, {}), ({'temperature': 0.7}, {}), ({}, {}))
+    """
+    if wish == 0.0 and refuses_temperature(model):
+        return {}, {"temperature": REFUSES_TEMPERATURE}
+    return ({} if wish is None else {"temperature": wish}), {}
+
+
 def effort(wish: str | int) -> str:
     """The effort that a wish for thinking means, for services that know efforts only: by its budget.
 

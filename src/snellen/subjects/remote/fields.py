@@ -50,3 +50,12 @@ def merged(sent: Mapping[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:
         old = both.get(name)
         both[name] = merged(old, new) if isinstance(old, Mapping) and isinstance(new, Mapping) else new
     return both
+
+
+def renamed(sent: Mapping[str, Any], name: str, other: str) -> dict[str, Any]:
+    """The same with a field under another name, in its old place.
+
+    >>> renamed({"max_tokens": 9, "seed": 1}, "max_tokens", "max_completion_tokens")
+    {'max_completion_tokens': 9, 'seed': 1}
+    """
+    return {(other if k == name else k): v for k, v in sent.items()}

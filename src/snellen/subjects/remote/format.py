@@ -63,13 +63,16 @@ class WireFormat(ABC):
     """One wire format."""
 
     droppable: Mapping[str, tuple[str, ...]] = {}
-    """Parameters that can be done without, in Snellen's words, and the fields of the body that carry each: `a.b` is b inside a."""
+    """Parameters that can be done without, in Snellen's words, and the fields of the body that carry each: `a.b` is b inside a.
+    What is refused as a whole is given up in this order."""
     envelope: str = ""
     """An object of the body that does nothing but hold parameters: an error that names it is about none of them yet."""
+    other_names: Mapping[str, str] = {}
+    """Fields that services know by one of two names. One that is refused by its name is sent under the other."""
 
     @abstractmethod
     def path(self, model: str) -> str:
-        """Where requests go, behind the base address."""
+        """Where requests go, behind the base address; a query may follow."""
 
     def models_path(self, model: str) -> str:
         """Where the service lists its models, or tells of this one."""
@@ -137,4 +140,13 @@ class WireFormat(ABC):
 
     def wait(self, body: bytes) -> float | None:
         """Seconds that an error's body asks to wait, where the provider says so there and not in a header."""
+        return None
+
+    def advice(self, status: int, said: Said, model: str, elsewhere: bool) -> str:
+        """What a user can do about an error, where the format knows more than its kind tells. `elsewhere` says that the address is
+        not the service's own."""
+        return ""
+
+    def takes(self, entry: Mapping[str, Any]) -> frozenset[str] | None:
+        """The fields that a model takes, where its entry in the service's list names them: others have no effect."""
         return None

@@ -54,6 +54,10 @@ class Service(NamedTuple):
     """How many of the key variables are the service's own; a key from one of the others is mentioned."""
     ignores: Mapping[str, str] = {}
     """Parameters that it takes and does nothing with, and how that is known."""
+    example: str = "http://localhost:8000/v1"
+    """What an address of it looks like."""
+    models_at: str = ""
+    """Where its own model list is on the host, if that tells more than the one beside the version."""
 
     @property
     def key_names(self) -> str:
@@ -66,11 +70,8 @@ def setting(*names: str) -> tuple[str, str]:
     for name in names:
         if value := os.environ.get(name, "").strip():
             return value, name
-    # a file of somebody else's is read only as far as these names
-    wanted = [name for name in names if name]
-    kept = dotenv.read(Path.cwd(), "") if wanted else {}
-    for name in wanted:
-        if value := kept.get(name, "").strip():
+    for name in filter(None, names):  # a file of somebody else's is read only as far as these names
+        if value := dotenv.read(Path.cwd(), name).get(name, "").strip():
             return value, f"{name}{IN_FILE}"
     return "", ""
 
@@ -79,8 +80,9 @@ def base_address(service: Service, given: str | None) -> str:
     """The address up to and including the version: given, from the environment, or the service's own."""
     address = given or setting(*service.address_variables)[0] or service.base
     if not address:
+        variable = "".join(f" or {name}" for name in service.address_variables[:1])
         raise SnellenError(
-            f"{service.prefix}/NAME needs --base-url, the address of its server such as http://localhost:8000/v1"
+            f"{service.prefix}/NAME needs --base-url{variable}, the address of its server such as {service.example}"
         )
     if "://" not in address:
         address = f"http://{address}"
@@ -101,6 +103,13 @@ def base_address(service: Service, given: str | None) -> str:
         address = address.replace(parts.netloc, f"{parts.netloc}:{service.default_port}", 1)
     complete = _VERSION.search(parts.path) if service.versioned else parts.path.strip("/")
     return address if complete else f"{address}{service.version}"
+
+
+def models_address(service: Service, base: str, path: str) -> str:
+    """Where the model list is: on the service's own path of the host, else behind the base address."""
+    if service.models_at and base.endswith(service.version):
+        return base.removesuffix(service.version) + service.models_at
+    return base + path
 
 
 def find_key(service: Service, given: Secret) -> tuple[Secret, str]:

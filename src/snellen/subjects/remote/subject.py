@@ -16,19 +16,27 @@ from snellen.core.pixels import as_accepted
 from snellen.core.secret import Secret
 from snellen.core.subject import BrokenReply, Caller, Connection, Endpoint, Parsed, Reply, Request, Subject
 from snellen.core.text import one_line
-from snellen.core.types import Answer, ImageSent, Part, Picture, Question, Text
+from snellen.core.types import Answer, Failure, ImageSent, Part, Picture, Question, Text
 from snellen.subjects.prices import table_price
 from snellen.subjects.remote import reading
-from snellen.subjects.remote.fields import holds, merged, without
+from snellen.subjects.remote.fields import holds, merged, renamed, without
 from snellen.subjects.remote.format import Told, WireFormat
-from snellen.subjects.remote.refusals import refused_parameters
-from snellen.subjects.remote.service import Service, base_address, find_key, key_header, more_headers
+from snellen.subjects.remote.refusals import goes_by, refused_parameters
+from snellen.subjects.remote.service import (
+    Service,
+    base_address,
+    find_key,
+    key_header,
+    models_address,
+    more_headers,
+)
 from snellen.subjects.remote.settings import Settings
 from snellen.subjects.token_counts import image_tokens, text_tokens
 
 TURN = 4
 NO_USE = frozenset({"key", "not-allowed", "unknown-model"})
 """Kinds of errors at the model list after which no call can work."""
+NOT_LISTED = "the service's model list does not have it among what this model takes"
 
 
 class RemoteSubject(Subject, Endpoint):
@@ -37,9 +45,17 @@ class RemoteSubject(Subject, Endpoint):
     parallel = 0
 
     def __init__(
-        self, service: Service, form: WireFormat, model: str, settings: Settings, *, offline: bool = False
+        self,
+        service: Service,
+        form: WireFormat,
+        model: str,
+        settings: Settings,
+        *,
+        offline: bool = False,
+        address: str | None = None,
     ) -> None:
-        base = base_address(service, settings.base_url)
+        """`address` is the base address where the kind has found it out already."""
+        base = address or base_address(service, settings.base_url)
         self.spec = f"{service.prefix}/{model}"
         self.kind, self.model = service.prefix, model
         self._service, self._form, self._settings = service, form, settings
@@ -48,12 +64,13 @@ class RemoteSubject(Subject, Endpoint):
         self._params = merged(asked.sent, settings.extra)
         key, self._key_from = (Secret(""), "") if offline else find_key(service, settings.key)
         headers = {} if offline else {**more_headers(service), **form.headers(self._params)}
-        url, models_url = f"{base}{form.path(model)}", f"{base}{form.models_path(model)}"
+        url, models_url = f"{base}{form.path(model)}", models_address(service, base, form.models_path(model))
         header = key_header(service, self._key_from)
         self.connection = Connection(url, models_url, headers, key, service.start_hint, header)
         self._own_address = "" if service.base and base == service.base else base
         self._visible, self._thinking, self._ways = asked.visible, asked.thinking, dict(asked.ways)
-        ignored = {name: why for name, why in service.ignores.items() if name in self._carried(self._params)}
+        wished = {*self._carried(self._params), *(["detail"] if settings.detail else [])}
+        ignored = {name: why for name, why in service.ignores.items() if name in wished}
         self._not_applied = {**asked.not_applied, **ignored}
         self.identity: dict[str, Any] = {
             "kind": self.kind,
@@ -66,6 +83,7 @@ class RemoteSubject(Subject, Endpoint):
         self.endpoints = (self,)
         self._refused: dict[str, str] = {}
         self._instead: dict[str, str] = {}
+        self._renamed: dict[str, tuple[str, str]] = {}
         self._head_as_written = self._head = form.head(model, service, self._params)
         self._encoded_shots = lru_cache(maxsize=64)(self._encode)
 
@@ -193,11 +211,16 @@ class RemoteSubject(Subject, Endpoint):
 
     def give_in(self, status: int, body: bytes) -> bool:
         said = self._form.said(body, self.connection.key)
-        sent = self._sent()
+        sent, why = self._sent(), one_line(said.message, 200)
+        for name, other in self._form.other_names.items():
+            if name in sent and other not in self._renamed and goes_by(said, name, other):
+                self._renamed[name] = (other, why)
+                self._settle(renamed(sent, name, other))
+                return True
         around = f"{self._form.envelope}."
         carried = {n: tuple(f.removeprefix(around) for f in fields) for n, fields in self._carried(sent).items()}
         for name in refused_parameters(said, carried):
-            self._settle(self._otherwise(name, one_line(said.message, 200), sent))
+            self._settle(self._otherwise(name, why, sent))
             return True
         return False
 
@@ -233,7 +256,11 @@ class RemoteSubject(Subject, Endpoint):
         return tuple(self._refused)
 
     def notes(self) -> list[str]:
-        refused = [f"{self.spec} refused {name}, so it was left out ({why})" for name, why in self._refused.items()]
+        refused = [
+            f"{self.spec} refused {name}, so it was sent as {other} ({why})"
+            for name, (other, why) in self._renamed.items()
+        ]
+        refused += [f"{self.spec} refused {name}, so it was left out ({why})" for name, why in self._refused.items()]
         changed = [f"{name} as asked for is not taken by {self.spec}: {how}" for name, how in self._instead.items()]
         ignored = [f"{name} has no effect at {self.spec}: {why}" for name, why in self._not_applied.items()]
         return refused + changed + ignored
@@ -256,8 +283,11 @@ class RemoteSubject(Subject, Endpoint):
     def explain(self, status: int, body: bytes) -> Parsed:
         said = self._form.said(body, self.connection.key)
         where = reading.Where(self.model, self.connection.url, self._service.key_names)
-        explained = reading.explained(status, said, body, where, self._form.judged(status, said, body))
-        return self.priced(explained._replace(wait=self._form.wait(body)))
+        parsed = reading.explained(status, said, body, where, self._form.judged(status, said, body))
+        advice = self._form.advice(status, said, self.model, bool(self._own_address)) if parsed.error else ""
+        if parsed.error and advice:
+            parsed = parsed._replace(error=Failure(kind=parsed.error.kind, reason=f"{parsed.error.reason}; {advice}"))
+        return self.priced(parsed._replace(wait=self._form.wait(body)))
 
     def not_listed(self, status: int, body: bytes) -> str | None:
         judged = self._form.judged(status, self._form.said(body, self.connection.key), body)
@@ -294,6 +324,12 @@ class RemoteSubject(Subject, Endpoint):
         price = reading.listed_price(entry)
         if price is not None and self._settings.price is None:
             self.price = price
+        taken = self._form.takes(entry)
+        if taken is not None:
+            idle = {n: NOT_LISTED for n, fields in self._carried(self._sent()).items() if taken.isdisjoint(fields)}
+            self._not_applied |= idle
+        if self._not_applied:
+            self.identity["not_applied"] = {**self.identity.get("not_applied", {}), **self._not_applied}
 
 
 def _said_tokens(question: Question, more: str = "") -> int:
