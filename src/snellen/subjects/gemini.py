@@ -151,7 +151,7 @@ class GeminiFormat(WireFormat):
         return bill._replace(
             text=text,
             thinking=thinking,
-            finish_reason="content_filter" if finish in BLOCKED else FINISH.get(finish, finish.lower()[:100]),
+            finish_reason=_finish(finish, key),
             refused=finish in BLOCKED,
             tokens=tokens,
             note=reading.REPEATED if taken_out or (text, thinking) != (said, thought) else None,
@@ -278,6 +278,13 @@ def _way(config: Mapping[str, Any], settings: Settings, budget: int) -> Way:
 
 
 # ---------------------------------------------------------------- what is inside replies
+
+
+def _finish(reason: str, key: Secret) -> str:
+    """Why a reply ended, in our words where there is one; else in Google's."""
+    if reason in BLOCKED:
+        return "content_filter"
+    return FINISH.get(reason) or (reading.short(reason, key) or "").lower()
 
 
 def _text(value: Any) -> str:
