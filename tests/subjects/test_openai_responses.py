@@ -22,6 +22,7 @@ from tests.support.responses_server import (
     output_text,
     reasoning,
     responses_reply,
+    unsupported,
 )
 from tests.support.sets import png, write_set
 
@@ -189,6 +190,27 @@ def test_the_official_client_sends_the_same_and_understands_it_alike(name: str) 
     assert ours.provider == f"service tier {theirs.service_tier}"
     if name == "logprobs":
         assert [(t.text, t.logprob, t.top) for t in ours.tokens] == [("Size", -0.1, (("Color", -2.5),))]
+
+
+@pytest.mark.parametrize(
+    "out",
+    [
+        QUOTA,
+        unsupported("temperature"),
+        (429, {}, error("Rate limit reached.", "rate_limit_exceeded", "requests")),
+        (404, {}, error("The model does not exist.", "model_not_found")),
+        (500, {}, error("It failed.", None, "server_error")),
+    ],
+)
+def test_the_official_client_reads_errors_alike(out: tuple[int, dict[str, str], bytes]) -> None:
+    with Provider(script=lambda _r, _n: out) as server:
+        client = openai.OpenAI(base_url=server.url, api_key="k", max_retries=0)
+        with pytest.raises(openai.APIStatusError) as caught:
+            client.responses.create(model="m", input="x")
+    said, theirs = FORM.said(out[2], KEY), caught.value
+    assert theirs.status_code == out[0]
+    assert (said.code, said.parameter) == (theirs.code or theirs.type, theirs.param or "")
+    assert said.message in str(theirs)
 
 
 @pytest.mark.parametrize(

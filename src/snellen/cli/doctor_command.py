@@ -23,7 +23,14 @@ EXTRAS = {
     "nlg": ("pycocoevalcap", "METEOR of explanations (needs Java)"),
 }
 KEYS = (
-    *("OPENROUTER_API_KEY", "OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY", "GOOGLE_API_KEY"),
+    *(
+        "OPENROUTER_API_KEY",
+        "OPENAI_API_KEY",
+        "AZURE_OPENAI_API_KEY",
+        "ANTHROPIC_API_KEY",
+        "GEMINI_API_KEY",
+        "GOOGLE_API_KEY",
+    ),
     *("SNELLEN_API_KEY", "HF_TOKEN"),
 )
 LOW_DISK = 1 << 30
