@@ -66,6 +66,8 @@ class Parsed(NamedTuple):
     error: Failure | None = None
     status: int | None = None
     note: str | None = None
+    wait: float | None = None
+    """Seconds to wait before the next try, where the body says so and not a header."""
 
 
 class BrokenReply(ValueError):
@@ -110,6 +112,13 @@ class Endpoint:
 
     def learn(self, listing: bytes) -> None:
         """Take prices and model facts from the service's model list; raises SnellenError for an unknown model."""
+
+    def not_listed(self, status: int, body: bytes) -> str | None:
+        """Why no call can work, where the failed answer to the question for the model list says so; None where it does not."""
+        if status not in (401, 403):
+            return None
+        error = self.explain(status, body).error
+        return error.reason if error else "the endpoint refused the key"
 
     def body_of(self, request: Request) -> bytes:
         """What is sent for a request now."""

@@ -1,7 +1,11 @@
-"""The services that speak the chat format: `openrouter/`, `openai-chat/`, `ollama/`, `vllm/`, `api/` and others."""
+"""The services that speak the chat format: `openrouter/`, `openai-chat/`, `ollama/`, `vllm/`, `sglang/`, `lmstudio/`, `llamacpp/`, `api/`.
+
+What is said to be ignored is so in their sources of 2026-08, or in their own tracker.
+"""
 
 from __future__ import annotations
 
+from snellen.subjects.chat_dialects import LlamaCppFormat, LmStudioFormat, OpenRouterFormat, TemplateFormat, VllmFormat
 from snellen.subjects.compatible import CHAT
 from snellen.subjects.remote.kind import RemoteKind
 from snellen.subjects.remote.service import Service
@@ -19,13 +23,13 @@ OPENROUTER = RemoteKind(
         reports_cost=True,
         has_prices=True,
     ),
-    CHAT,
+    OpenRouterFormat(),
     "a model at OpenRouter (OPENROUTER_API_KEY)",
     MORE,
 )
-OPENAI = RemoteKind(
+OPENAI_CHAT = RemoteKind(
     Service(
-        "openai",
+        "openai-chat",
         "https://api.openai.com/v1",
         ("OPENAI_API_KEY", "EVAL_API_KEY"),
         address_variables=("OPENAI_BASE_URL",),
@@ -36,7 +40,7 @@ OPENAI = RemoteKind(
         has_prices=True,
     ),
     CHAT,
-    "a model at OpenAI (OPENAI_API_KEY)",
+    "a model at OpenAI, by its older chat completions (OPENAI_API_KEY)",
     MORE,
 )
 OLLAMA = RemoteKind(
@@ -48,6 +52,8 @@ OLLAMA = RemoteKind(
         codecs=frozenset({"png", "jpeg"}),
         start_hint="start it with 'ollama serve', or name it with --base-url or OLLAMA_HOST",
         default_port=11434,
+        models_at="/api/tags",
+        ignores={"detail": "Ollama reads nothing but the picture"},
     ),
     CHAT,
     "a model served by Ollama on this machine (OLLAMA_HOST moves it)",
@@ -59,9 +65,48 @@ VLLM = RemoteKind(
         "http://localhost:8000/v1",
         ("VLLM_API_KEY", "EVAL_API_KEY"),
         start_hint="start it with 'vllm serve MODEL', or name it with --base-url",
+        ignores={"detail": "vLLM says that it is not supported and ignored"},
     ),
-    CHAT,
+    VllmFormat(),
     "a model served by vLLM (--base-url, default http://localhost:8000/v1)",
+    MORE,
+)
+SGLANG = RemoteKind(
+    Service(
+        "sglang",
+        "http://localhost:30000/v1",
+        ("SGLANG_API_KEY", "EVAL_API_KEY"),
+        start_hint="start it with 'python -m sglang.launch_server --model-path MODEL', or name it with --base-url",
+    ),
+    TemplateFormat(),
+    "a model served by SGLang (--base-url, default http://localhost:30000/v1)",
+    MORE,
+)
+LMSTUDIO = RemoteKind(
+    Service(
+        "lmstudio",
+        "http://localhost:1234/v1",
+        ("LM_API_TOKEN", "EVAL_API_KEY"),
+        codecs=frozenset({"png", "jpeg", "webp"}),
+        start_hint="start it with 'lms server start', or name it with --base-url",
+        ignores={"logprobs": "LM Studio's chat completions give none (lmstudio-ai/lms issue 60)"},
+    ),
+    LmStudioFormat(),
+    "a model served by LM Studio (--base-url, default http://localhost:1234/v1)",
+    MORE,
+)
+LLAMACPP = RemoteKind(
+    Service(
+        "llamacpp",
+        "http://localhost:8080/v1",
+        ("LLAMA_API_KEY", "EVAL_API_KEY"),
+        codecs=frozenset({"png", "jpeg", "gif"}),
+        start_hint="start it with 'llama-server -m MODEL --mmproj FILE', or name it with --base-url",
+        lists_models=False,
+        ignores={"detail": "llama.cpp reads nothing but the picture"},
+    ),
+    LlamaCppFormat(),
+    "a model served by llama.cpp (--base-url, default http://localhost:8080/v1)",
     MORE,
 )
 API = RemoteKind(

@@ -16,8 +16,6 @@ from snellen.subjects.remote.format import Parameters, Said, WireFormat
 from snellen.subjects.remote.service import Service
 from snellen.subjects.remote.settings import Settings
 
-OTHER_LENGTH = {"max_tokens": "max_completion_tokens", "max_completion_tokens": "max_tokens"}
-
 
 class ChatFormat(WireFormat):
     """Chat completions. What services do differently is in `reasoning`, which a service's own format may replace."""
@@ -27,7 +25,11 @@ class ChatFormat(WireFormat):
         "seed": ("seed",),
         "logprobs": ("logprobs", "top_logprobs"),
         "stop": ("stop",),
-        "reasoning": ("reasoning_effort", "reasoning", "chat_template_kwargs", "think"),
+        "reasoning": ("reasoning_effort", "reasoning"),
+    }
+    other_names: Mapping[str, str] = {
+        "max_tokens": "max_completion_tokens",
+        "max_completion_tokens": "max_tokens",
     }
 
     def path(self, model: str) -> str:
@@ -39,11 +41,8 @@ class ChatFormat(WireFormat):
     def parameters(self, model: str, settings: Settings, service: Service) -> Parameters:
         thinking = settings.thinking_budget(habits.thinks(model))
         sent: dict[str, Any] = {service.length_parameter: settings.max_tokens + thinking}
-        not_applied = {}
-        if settings.temperature == 0.0 and habits.refuses_temperature(model):
-            not_applied["temperature"] = habits.REFUSES_TEMPERATURE
-        elif settings.temperature is not None:
-            sent["temperature"] = settings.temperature
+        temperature, not_applied = habits.temperature(model, settings.temperature)
+        sent |= temperature
         if settings.top_logprobs:
             sent |= {"logprobs": True, "top_logprobs": settings.top_logprobs}
         if settings.seed is not None:
@@ -89,7 +88,7 @@ class ChatFormat(WireFormat):
         choice = choices[0]
         if choice.get("error") or choice.get("finish_reason") == "error":
             return _inner_error(choice.get("error") or "the upstream provider failed", key, bill)
-        message = choice.get("message")
+        message = choice.get("message", {} if choice.get("finish_reason") == "content_filter" else None)
         if not isinstance(message, dict):
             raise BrokenReply("no message in the reply", bill)
         refusal = message.get("refusal")
@@ -112,6 +111,11 @@ class ChatFormat(WireFormat):
     def said(self, body: bytes, key: Secret) -> Said:
         return reading.error_said(body, key)
 
+    def takes(self, entry: Mapping[str, Any]) -> frozenset[str] | None:
+        """OpenRouter's list names the parameters of each model, and drops the others on the way to it."""
+        named = entry.get("supported_parameters")
+        return frozenset(n for n in named if isinstance(n, str)) if isinstance(named, list) and named else None
+
 
 def _content(content: Any) -> str:
     """Text, null, or a list of parts (of which those that think are no reply)."""
@@ -121,8 +125,9 @@ def _content(content: Any) -> str:
 
 
 def _thought(message: dict[str, Any]) -> str:
-    """What servers call `reasoning_content` (vLLM, SGLang, DeepSeek), `reasoning` (OpenRouter, Ollama) or parts of type `thinking`."""
-    for name in ("reasoning_content", "reasoning"):
+    """What servers call `reasoning_content` (SGLang, llama.cpp, LM Studio, vLLM once), `reasoning` (vLLM, OpenRouter, Ollama),
+    `thinking`, or give as parts of that type."""
+    for name in ("reasoning_content", "reasoning", "thinking"):
         value = message.get(name)
         if isinstance(value, str) and value:
             return value
@@ -144,10 +149,11 @@ def _bill(data: dict[str, Any]) -> Parsed:
         return Parsed()
     cost = reading.money(said.get("cost"))
     read = reading.part(said, "prompt_tokens_details", "cached_tokens")
+    thought = reading.part(said, "completion_tokens_details", "reasoning_tokens")
     usage = Usage(
         input_tokens=reading.whole(said.get("prompt_tokens")),
         output_tokens=reading.whole(said.get("completion_tokens")),
-        reasoning_tokens=reading.whole(reading.part(said, "completion_tokens_details", "reasoning_tokens")),
+        reasoning_tokens=reading.whole(thought if thought is not None else said.get("reasoning_tokens")),
         cached_tokens=reading.whole(read if read is not None else said.get("prompt_cache_hit_tokens")),
         cache_write_tokens=reading.whole(reading.part(said, "prompt_tokens_details", "cache_write_tokens")),
     )

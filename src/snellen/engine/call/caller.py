@@ -25,7 +25,7 @@ STOPPED = "the run was stopped"
 UNPROCESSED = frozenset({400, 404, 422})
 """Statuses with which services refuse a parameter."""
 REQUEST_IDS = ("x-request-id", "request-id", "apim-request-id", "x-goog-request-id")
-STOPPING = {"key": SnellenError, "no-credit": Stopped}
+STOPPING = {"key": SnellenError, "not-allowed": SnellenError, "no-credit": Stopped}
 
 
 class _Try(NamedTuple):
@@ -226,7 +226,10 @@ class EndpointCaller:
             self._limiter.throttled(f"status {status}")
         if parsed is not None and not worth_retrying(status):
             return _Try(parsed, status, reason, seconds, cost, request_id=named)
-        return _Try(None, status, reason, seconds, cost, retry_after(response.headers))
+        asked = retry_after(response.headers)
+        if asked is None and parsed is not None:
+            asked = parsed.wait
+        return _Try(None, status, reason, seconds, cost, asked)
 
     def _gives_in(self, response: Response, revision: int) -> bool:
         """Whether a refused request can be sent again in another form: without a parameter, perhaps one that another call lost."""

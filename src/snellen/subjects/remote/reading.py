@@ -221,6 +221,7 @@ def explained(status: int, said: Said, body: bytes, where: Where, judged: tuple[
     reasons = {
         "key": f"{where.url} refused the key {told}; set {where.key_variable} or give --api-key",
         "no-credit": f"{where.url} asks for payment or quota {told}; add credit and run the same command",
+        "not-allowed": f"{where.url} does not serve this account or place {told}",
         "unknown-model": f"{where.url} does not know the model '{where.model}' {told}; check --model and --base-url",
         "context": f"longer than the model's context {told}",
         "bad-request": f"the endpoint rejects the request {told}",
@@ -260,7 +261,7 @@ def billed_anyway(body: bytes) -> Parsed:
 def listed(entry: dict[str, Any], key: Secret) -> dict[str, Any]:
     """What a model list says of a model, as far as it tells models apart, without the key."""
     found: dict[str, Any] = {}
-    for name in ("id", "created", "owned_by", "root", "canonical_slug"):
+    for name in ("id", "created", "created_at", "version", "owned_by", "root", "canonical_slug", "digest"):
         value = entry.get(name)
         if isinstance(value, str):
             found[name] = key.redact_reply(value)[:300]
@@ -270,15 +271,16 @@ def listed(entry: dict[str, Any], key: Secret) -> dict[str, Any]:
 
 
 def parse_models(listing: bytes) -> dict[str, dict[str, Any]]:
-    """A model list by id; empty where it is not one."""
+    """A model list by id (by name in Ollama's own list); empty where it is not one."""
     try:
         data = msgspec.json.decode(listing)
     except UNREADABLE:
         return {}
-    entries = data.get("data") if isinstance(data, dict) else None
+    entries = data.get("data", data.get("models")) if isinstance(data, dict) else None
     if not isinstance(entries, list):
         return {}
-    return {e["id"]: e for e in entries if isinstance(e, dict) and isinstance(e.get("id"), str)}
+    named = ((e.get("id", e.get("name")), e) for e in entries if isinstance(e, dict))
+    return {name: e for name, e in named if isinstance(name, str)}
 
 
 def listed_price(entry: dict[str, Any]) -> Price | None:

@@ -8,15 +8,36 @@ from collections.abc import Iterable, Mapping
 from snellen.subjects.remote.format import Said
 
 _REFUSING = re.compile(
-    r"unsupported|not (?:be )?(?:currently )?support|n't support|not (?:allowed|permitted|available|enabled)"
-    r"|unknown|unrecogni[sz]ed|unexpected|extra (?:inputs|fields)|invalid|only the default|may only|must be"
+    r"unsupported|not (?:be )?(?:currently )?support|n't support|not (?:allowed|permitted|available|enabled|configured)"
+    r"|unknown|unrecogni[sz]ed|unexpected|extra (?:inputs|fields)|invalid|only the default|may only|(?:must|should) be"
     r"|can(?:not|'t) (?:be|specify)|deprecated|no longer|does not accept",
+    re.IGNORECASE,
+)
+_UNKNOWN = re.compile(
+    r"unsupported parameter|not support|unknown|unrecogni[sz]ed|unexpected|extra (?:inputs|fields)|not permitted",
     re.IGNORECASE,
 )
 
 
+def goes_by(said: Said, name: str, other: str) -> bool:
+    """Whether an error refuses a field for its name, so that it may be taken under the other one; not if its value is at fault.
+
+    >>> names = "max_tokens", "max_completion_tokens"
+    >>> goes_by(Said("Unsupported parameter: 'max_tokens' is not supported. Use 'max_completion_tokens' instead."), *names)
+    True
+    >>> goes_by(Said("max_tokens is too large: 999999", "invalid_value", "max_tokens"), *names)
+    False
+    """
+    if _plain(said.parameter) != name and not _named(name, said.message):
+        return False
+    words = f"{said.message} {said.code.replace('_', ' ')}"
+    return _named(other, said.message) or _UNKNOWN.search(words) is not None
+
+
 def refused_parameters(said: Said, sent: Mapping[str, tuple[str, ...]]) -> list[str]:
     """Those of the parameters that were sent which an error is about. `sent` has each with the fields of the body that carry it.
+
+    A field inside objects (`generationConfig.seed`) is named by its path or by its own name.
 
     >>> refused_parameters(Said("Unsupported value: 'temperature' does not support 0.0", "unsupported_value", "temperature"),
     ...     {"temperature": ("temperature",), "seed": ("seed",)})
@@ -30,23 +51,36 @@ def refused_parameters(said: Said, sent: Mapping[str, tuple[str, ...]]) -> list[
             return exact
     if not _REFUSING.search(said.message) and not _REFUSING.search(said.code.replace("_", " ")):
         return []
-    named = [name for name, fields in sent.items() if any(_named(field, said.message) for field in fields)]
-    return named[:1]
+    for whole in (True, False):
+        named = [name for name, fields in sent.items() if any(_named(f, said.message, whole) for f in fields)]
+        if named:
+            return named[:1]
+    return []
 
 
 def _leads(parameter: str, fields: Iterable[str]) -> bool:
-    """Whether a field, or something inside it, is what the error names: `reasoning.effort` is of `reasoning`."""
+    """Whether a field, something inside it, or what it is inside of is what the error names: `reasoning.effort` is of `reasoning`."""
     plain = _plain(parameter)
     return any(
-        plain == _plain(f) or plain.endswith("." + _plain(f)) or plain.startswith(_plain(f) + ".") for f in fields
+        plain == _plain(f)
+        or plain.endswith("." + _plain(f))
+        or plain.startswith(_plain(f) + ".")
+        or _plain(f).startswith(plain + ".")
+        for f in fields
     )
 
 
-def _named(field: str, message: str) -> bool:
-    """Whether a message names a field, in snake case, camel case or with spaces."""
-    words = _plain(field).replace(".", "_").split("_")
-    pattern = r"[ _.-]?".join(map(re.escape, words))
-    return re.search(rf"(?<![a-z0-9]){pattern}(?![a-z0-9])", message, re.IGNORECASE) is not None
+def _named(field: str, message: str, whole: bool = True) -> bool:
+    """Whether a message names a field or, of one inside objects, its last name; or (not `whole`) just what it is inside of.
+
+    Names are found in snake case, in camel case and with spaces.
+    """
+    for name in {field, field.rpartition(".")[2]} if whole else {field.partition(".")[0]}:
+        words = _plain(name).replace(".", "_").split("_")
+        pattern = r"[ _.-]?".join(map(re.escape, words))
+        if re.search(rf"(?<![a-z0-9]){pattern}(?![a-z0-9])", message, re.IGNORECASE):
+            return True
+    return False
 
 
 def _plain(name: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
@@ -14,7 +15,9 @@ from snellen.core.text import one_line
 from snellen.data import dotenv
 
 WEB = frozenset({"png", "jpeg", "webp", "gif"})
+IN_FILE = " in .env"
 ONLINE = "is the machine online?"
+_VERSION = re.compile(r"/v\d+(?:(?:alpha|beta)\d*)?$")
 
 
 class Service(NamedTuple):
@@ -32,6 +35,8 @@ class Service(NamedTuple):
     start_hint: str = ONLINE
     needs_key: bool = False
     key_header: tuple[str, str] = ("Authorization", "Bearer ")
+    key_headers: Mapping[str, tuple[str, str]] = {}
+    """Headers of keys that come from some of the variables, where they go into another one."""
     headers: Mapping[str, str] = {}
     headers_from: Mapping[str, str] = {}
     length_parameter: str = "max_tokens"
@@ -42,9 +47,22 @@ class Service(NamedTuple):
     """Whether the price table is of this service's models; a model that runs at home has no list price."""
     version: str = "/v1"
     """What an address without a path is completed with."""
+    versioned: bool = False
+    """Whether every address that does not end in a version is completed with it: the provider's own package adds it, too."""
     default_port: int | None = None
+    own_keys: int = 1
+    """How many of the key variables are the service's own; a key from one of the others is mentioned."""
     ignores: Mapping[str, str] = {}
     """Parameters that it takes and does nothing with, and how that is known."""
+    example: str = "http://localhost:8000/v1"
+    """What an address of it looks like."""
+    models_at: str = ""
+    """Where its own model list is on the host, if that tells more than the one beside the version."""
+
+    @property
+    def key_names(self) -> str:
+        """The variables that a user may set, for messages."""
+        return " or ".join(self.key_variables[: self.own_keys]) or "its variable"
 
 
 def setting(*names: str) -> tuple[str, str]:
@@ -52,12 +70,9 @@ def setting(*names: str) -> tuple[str, str]:
     for name in names:
         if value := os.environ.get(name, "").strip():
             return value, name
-    # a file of somebody else's is read only as far as these names
-    wanted = [name for name in names if name]
-    kept = dotenv.read(Path.cwd(), "") if wanted else {}
-    for name in wanted:
-        if value := kept.get(name, "").strip():
-            return value, f"{name} in .env"
+    for name in filter(None, names):  # a file of somebody else's is read only as far as these names
+        if value := dotenv.read(Path.cwd(), name).get(name, "").strip():
+            return value, f"{name}{IN_FILE}"
     return "", ""
 
 
@@ -65,8 +80,9 @@ def base_address(service: Service, given: str | None) -> str:
     """The address up to and including the version: given, from the environment, or the service's own."""
     address = given or setting(*service.address_variables)[0] or service.base
     if not address:
+        variable = "".join(f" or {name}" for name in service.address_variables[:1])
         raise SnellenError(
-            f"{service.prefix}/NAME needs --base-url, the address of its server such as http://localhost:8000/v1"
+            f"{service.prefix}/NAME needs --base-url{variable}, the address of its server such as {service.example}"
         )
     if "://" not in address:
         address = f"http://{address}"
@@ -85,7 +101,15 @@ def base_address(service: Service, given: str | None) -> str:
         raise SnellenError(f"--base-url {one_line(address)}: not an http or https address")
     if service.default_port and port is None and not given and parts.scheme == "http":
         address = address.replace(parts.netloc, f"{parts.netloc}:{service.default_port}", 1)
-    return address if parts.path.strip("/") else f"{address}{service.version}"
+    complete = _VERSION.search(parts.path) if service.versioned else parts.path.strip("/")
+    return address if complete else f"{address}{service.version}"
+
+
+def models_address(service: Service, base: str, path: str) -> str:
+    """Where the model list is: on the service's own path of the host, else behind the base address."""
+    if service.models_at and base.endswith(service.version):
+        return base.removesuffix(service.version) + service.models_at
+    return base + path
 
 
 def find_key(service: Service, given: Secret) -> tuple[Secret, str]:
@@ -101,8 +125,13 @@ def find_key(service: Service, given: Secret) -> tuple[Secret, str]:
             )
         return key, place
     if service.needs_key:
-        raise SnellenError(f"{service.prefix} needs a key: set {service.key_variables[0]} or give --api-key")
+        raise SnellenError(f"{service.prefix} needs a key: set {service.key_names} or give --api-key")
     return Secret(""), ""
+
+
+def key_header(service: Service, place: str) -> tuple[str, str]:
+    """The header that carries a key, and what stands before it, by where `find_key` found it."""
+    return service.key_headers.get(place.removesuffix(IN_FILE), service.key_header)
 
 
 def more_headers(service: Service) -> dict[str, str]:

@@ -16,16 +16,27 @@ from snellen.core.pixels import as_accepted
 from snellen.core.secret import Secret
 from snellen.core.subject import BrokenReply, Caller, Connection, Endpoint, Parsed, Reply, Request, Subject
 from snellen.core.text import one_line
-from snellen.core.types import Answer, ImageSent, Part, Picture, Question, Text
+from snellen.core.types import Answer, Failure, ImageSent, Part, Picture, Question, Text
 from snellen.subjects.prices import table_price
 from snellen.subjects.remote import reading
-from snellen.subjects.remote.format import WireFormat
-from snellen.subjects.remote.refusals import refused_parameters
-from snellen.subjects.remote.service import Service, base_address, find_key, more_headers
+from snellen.subjects.remote.fields import holds, merged, renamed, without
+from snellen.subjects.remote.format import Told, WireFormat
+from snellen.subjects.remote.refusals import goes_by, refused_parameters
+from snellen.subjects.remote.service import (
+    Service,
+    base_address,
+    find_key,
+    key_header,
+    models_address,
+    more_headers,
+)
 from snellen.subjects.remote.settings import Settings
 from snellen.subjects.token_counts import image_tokens, text_tokens
 
 TURN = 4
+NO_USE = frozenset({"key", "not-allowed", "unknown-model"})
+"""Kinds of errors at the model list after which no call can work."""
+NOT_LISTED = "the service's model list does not have it among what this model takes"
 
 
 class RemoteSubject(Subject, Endpoint):
@@ -34,22 +45,32 @@ class RemoteSubject(Subject, Endpoint):
     parallel = 0
 
     def __init__(
-        self, service: Service, form: WireFormat, model: str, settings: Settings, *, offline: bool = False
+        self,
+        service: Service,
+        form: WireFormat,
+        model: str,
+        settings: Settings,
+        *,
+        offline: bool = False,
+        address: str | None = None,
     ) -> None:
-        base = base_address(service, settings.base_url)
+        """`address` is the base address where the kind has found it out already."""
+        base = address or base_address(service, settings.base_url)
         self.spec = f"{service.prefix}/{model}"
         self.kind, self.model = service.prefix, model
         self._service, self._form, self._settings = service, form, settings
         self.price = settings.price or (table_price(service.prefix, model) if service.has_prices else None)
-        key, self._key_from = (Secret(""), "") if offline else find_key(service, settings.key)
-        headers = {} if offline else more_headers(service)
-        url, models_url = f"{base}{form.path(model)}", f"{base}{form.models_path(model)}"
-        self.connection = Connection(url, models_url, headers, key, service.start_hint, service.key_header)
-        self._own_address = "" if service.base and base == service.base else base
         asked = form.parameters(model, settings, service)
-        self._params = {**asked.sent, **settings.extra}
-        self._thinking = asked.thinking
-        ignored = {name: why for name, why in service.ignores.items() if name in self._carried(self._params)}
+        self._params = merged(asked.sent, settings.extra)
+        key, self._key_from = (Secret(""), "") if offline else find_key(service, settings.key)
+        headers = {} if offline else {**more_headers(service), **form.headers(self._params)}
+        url, models_url = f"{base}{form.path(model)}", models_address(service, base, form.models_path(model))
+        header = key_header(service, self._key_from)
+        self.connection = Connection(url, models_url, headers, key, service.start_hint, header)
+        self._own_address = "" if service.base and base == service.base else base
+        self._visible, self._thinking, self._ways = asked.visible, asked.thinking, dict(asked.ways)
+        wished = {*self._carried(self._params), *(["detail"] if settings.detail else [])}
+        ignored = {name: why for name, why in service.ignores.items() if name in wished}
         self._not_applied = {**asked.not_applied, **ignored}
         self.identity: dict[str, Any] = {
             "kind": self.kind,
@@ -61,6 +82,8 @@ class RemoteSubject(Subject, Endpoint):
             self.identity["not_applied"] = dict(self._not_applied)
         self.endpoints = (self,)
         self._refused: dict[str, str] = {}
+        self._instead: dict[str, str] = {}
+        self._renamed: dict[str, tuple[str, str]] = {}
         self._head_as_written = self._head = form.head(model, service, self._params)
         self._encoded_shots = lru_cache(maxsize=64)(self._encode)
 
@@ -70,7 +93,7 @@ class RemoteSubject(Subject, Endpoint):
 
     def about(self) -> str:
         """Where the key is from, if not from where one would look first: a key of another service goes to this one."""
-        own = ("", "--api-key", *self._service.key_variables[:1])
+        own = ("", "--api-key", *self._service.key_variables[: self._service.own_keys])
         return "" if self._key_from in own else f"the key for {self.kind} is the one in {self._key_from}"
 
     # ------------------------------------------------------------ asking
@@ -179,7 +202,7 @@ class RemoteSubject(Subject, Endpoint):
 
     def _carried(self, sent: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
         """The parameters that can be done without and are among those sent, with the fields that carry each."""
-        return {name: fields for name, fields in self._form.droppable.items() if any(f in sent for f in fields)}
+        return {name: fields for name, fields in self._form.droppable.items() if any(holds(sent, f) for f in fields)}
 
     def body_of(self, request: Request) -> bytes:
         if self._head is self._head_as_written:
@@ -188,13 +211,33 @@ class RemoteSubject(Subject, Endpoint):
 
     def give_in(self, status: int, body: bytes) -> bool:
         said = self._form.said(body, self.connection.key)
-        sent = self._sent()
-        for name in refused_parameters(said, self._carried(sent)):
-            fields = [f for f in self._form.droppable[name] if f in sent]
-            self._refused[name] = one_line(said.message, 200)
-            self._settle({k: v for k, v in sent.items() if k not in fields})
+        sent, why = self._sent(), one_line(said.message, 200)
+        for name, other in self._form.other_names.items():
+            if name in sent and other not in self._renamed and goes_by(said, name, other):
+                self._renamed[name] = (other, why)
+                self._settle(renamed(sent, name, other))
+                return True
+        around = f"{self._form.envelope}."
+        carried = {n: tuple(f.removeprefix(around) for f in fields) for n, fields in self._carried(sent).items()}
+        for name in refused_parameters(said, carried):
+            self._settle(self._otherwise(name, why, sent))
             return True
         return False
+
+    def _otherwise(self, name: str, why: str, sent: Mapping[str, Any]) -> dict[str, Any]:
+        """What is sent now that a parameter was refused: the next way to ask for it, or nothing of it."""
+        left = dict(sent)
+        for field in self._form.droppable[name]:
+            left = without(left, field)
+        self._instead.pop(name, None)
+        ways = self._ways.get(name, ())
+        if not ways:
+            self._refused[name] = why
+            return left
+        way, self._ways[name] = ways[0], ways[1:]
+        self._instead[name] = f"{way.about} ({why})"
+        self._thinking = self._thinking if way.thinking is None else way.thinking
+        return merged(left, way.fields)
 
     def _sent(self) -> dict[str, Any]:
         applied: Mapping[str, Any] = self.identity.get("applied", self._params)
@@ -204,7 +247,7 @@ class RemoteSubject(Subject, Endpoint):
         """From now on these parameters are sent, also with requests that were written before."""
         self.identity["applied"] = dict(sent)
         reasons = {name: f"the endpoint refused it: {why}" for name, why in self._refused.items()}
-        self.identity["not_applied"] = self._not_applied | reasons
+        self.identity["not_applied"] = self._not_applied | self._instead | reasons
         self._head = self._form.head(self.model, self._service, sent)
         self.revision += 1
 
@@ -213,9 +256,14 @@ class RemoteSubject(Subject, Endpoint):
         return tuple(self._refused)
 
     def notes(self) -> list[str]:
-        refused = [f"{self.spec} refused {name}, so it was left out ({why})" for name, why in self._refused.items()]
+        refused = [
+            f"{self.spec} refused {name}, so it was sent as {other} ({why})"
+            for name, (other, why) in self._renamed.items()
+        ]
+        refused += [f"{self.spec} refused {name}, so it was left out ({why})" for name, why in self._refused.items()]
+        changed = [f"{name} as asked for is not taken by {self.spec}: {how}" for name, how in self._instead.items()]
         ignored = [f"{name} has no effect at {self.spec}: {why}" for name, why in self._not_applied.items()]
-        return refused + ignored
+        return refused + changed + ignored
 
     # ------------------------------------------------------------ replies
 
@@ -234,10 +282,36 @@ class RemoteSubject(Subject, Endpoint):
 
     def explain(self, status: int, body: bytes) -> Parsed:
         said = self._form.said(body, self.connection.key)
-        where = reading.Where(self.model, self.connection.url, *self._service.key_variables[:1])
-        return self.priced(reading.explained(status, said, body, where, self._form.judged(status, said, body)))
+        where = reading.Where(self.model, self.connection.url, self._service.key_names)
+        parsed = reading.explained(status, said, body, where, self._form.judged(status, said, body))
+        advice = self._form.advice(status, said, self.model, bool(self._own_address)) if parsed.error else ""
+        if parsed.error and advice:
+            parsed = parsed._replace(error=Failure(kind=parsed.error.kind, reason=f"{parsed.error.reason}; {advice}"))
+        return self.priced(parsed._replace(wait=self._form.wait(body)))
+
+    def not_listed(self, status: int, body: bytes) -> str | None:
+        judged = self._form.judged(status, self._form.said(body, self.connection.key), body)
+        error = self.explain(status, body).error
+        if judged is not None and judged[0] in NO_USE and error is not None:
+            return error.reason
+        return super().not_listed(status, body)
+
+    def _take(self, told: Told) -> None:
+        """What the service tells of the model: it is written down, and no longer reply is asked for than it can give."""
+        self.identity["listed"] = reading.listed(dict(told.facts), self.connection.key)
+        if told.most_output is None:
+            return
+        sent = self._sent()
+        within = self._form.within(sent, told.most_output, self._visible)
+        if within != sent:
+            self._instead["max_tokens"] = f"{told.most_output} are asked for, the most that a reply of the model has"
+            self._settle(within)
 
     def learn(self, listing: bytes) -> None:
+        told = self._form.told(listing, self.model)
+        if told is not None:
+            self._take(told)
+            return
         entries = reading.parse_models(listing)
         if not entries or not self._service.lists_models:
             return
@@ -250,6 +324,12 @@ class RemoteSubject(Subject, Endpoint):
         price = reading.listed_price(entry)
         if price is not None and self._settings.price is None:
             self.price = price
+        taken = self._form.takes(entry)
+        if taken is not None:
+            idle = {n: NOT_LISTED for n, fields in self._carried(self._sent()).items() if taken.isdisjoint(fields)}
+            self._not_applied |= idle
+        if self._not_applied:
+            self.identity["not_applied"] = {**self.identity.get("not_applied", {}), **self._not_applied}
 
 
 def _said_tokens(question: Question, more: str = "") -> int:
