@@ -116,7 +116,7 @@ def test_the_seeds_variables(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     ("spec", "message"),
     [
-        ("gpt-4o", "unknown kind of subject 'gpt-4o': choose from anthropic, api"),
+        ("gpt-4o", "unknown kind of subject 'gpt-4o': choose from (.*, )?api, .*baseline, "),
         ("nothing/x", "unknown kind of subject 'nothing'"),
         ("api/x", "needs --base-url"),
         ("openrouter/x", "set OPENROUTER_API_KEY or give --api-key"),

@@ -17,6 +17,9 @@ _UNKNOWN = re.compile(
     r"unsupported parameter|not support|unknown|unrecogni[sz]ed|unexpected|extra (?:inputs|fields)|not permitted",
     re.IGNORECASE,
 )
+_OF_SIZE = re.compile(
+    r"too (?:large|small|high|low|long)|exceed|at (?:most|least)|greater than|less than", re.IGNORECASE
+)
 
 
 def goes_by(said: Said, name: str, other: str) -> bool:
@@ -25,9 +28,11 @@ def goes_by(said: Said, name: str, other: str) -> bool:
     >>> names = "max_tokens", "max_completion_tokens"
     >>> goes_by(Said("Unsupported parameter: 'max_tokens' is not supported. Use 'max_completion_tokens' instead."), *names)
     True
-    >>> goes_by(Said("max_tokens is too large: 999999", "invalid_value", "max_tokens"), *names)
+    >>> goes_by(Said("'max_tokens' or 'max_completion_tokens' is too large: 8448", "invalid_value", "max_tokens"), *names)
     False
     """
+    if _OF_SIZE.search(said.message):
+        return False
     if _plain(said.parameter) != name and not _named(name, said.message):
         return False
     words = f"{said.message} {said.code.replace('_', ' ')}"
