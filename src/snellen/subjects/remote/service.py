@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
+from snellen.core.batch import BatchApi
 from snellen.core.errors import SnellenError
 from snellen.core.secret import Secret, has_login
 from snellen.core.text import one_line
@@ -43,6 +44,8 @@ class Service(NamedTuple):
     version: str = "/v1"
     """What an address without a path is completed with."""
     default_port: int | None = None
+    batches: Callable[[str], BatchApi] | None = None
+    """How it takes many requests at once, by the path of its address."""
     ignores: Mapping[str, str] = {}
     """Parameters that it takes and does nothing with, and how that is known."""
 
