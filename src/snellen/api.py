@@ -36,6 +36,7 @@ def evaluate(
     max_errors: int = ERRORS_IN_A_ROW,
     fresh: bool = False,
     use_store: bool = True,
+    batch_api: bool = False,
     on_progress: Callable[[Progress], None] | None = None,
     **options: Any,
 ) -> Run:
@@ -55,7 +56,7 @@ def evaluate(
         controls=tuple(controls),
         selection=Selection(splits=tuple(splits), tasks=tuple(tasks), limit=limit, seed=seed),
         options=options,
-        limits=Limits(concurrency, max_cost, timeout, tries, fresh, use_store, max_errors),
+        limits=Limits(concurrency, max_cost, timeout, tries, fresh, use_store, max_errors, batch_api),
         out=Path(out),
     )
     finished = carry_out(make_plan(request), on_progress)

@@ -69,6 +69,18 @@ from snellen.core.errors import SnellenError, Stopped
     help="Stop after N errors in a row.",
     cls=options.HOW,
 )
+@click.option(
+    "--batch-api",
+    is_flag=True,
+    help="Hand the questions in as batches (OpenAI, Anthropic): half the price, answered within a day; the same command collects them.",
+    cls=options.HOW,
+)
+@click.option(
+    "--cancel-batches",
+    is_flag=True,
+    help="With --batch-api: Ctrl-C also calls the batches off at the provider.",
+    cls=options.HOW,
+)
 @click.option("--fresh", is_flag=True, help="Put the old run aside and ask everything again.", cls=options.HOW)
 @click.option(
     "--no-store",
@@ -102,6 +114,8 @@ def command(exam: str | None, own: dict[str, Any], **given: Any) -> int:
         fresh=given["fresh"],
         use_store=not given["no_store"],
         max_errors=given["max_errors"],
+        batch=given["batch_api"],
+        cancel_batches=given["cancel_batches"],
     )
     request = request_of(exam, own, given)
     plan = make_plan(request._replace(limits=limits, out=Path(given["out"])))

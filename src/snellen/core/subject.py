@@ -10,6 +10,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 from typing import Protocol as Interface
 
+from snellen.core.batch import BatchApi
 from snellen.core.errors import SnellenError
 from snellen.core.options import Option
 from snellen.core.secret import Secret
@@ -99,6 +100,8 @@ class Endpoint:
     kind: str = ""
     model: str = ""
     connection: Connection
+    batches: BatchApi | None = None
+    """How it takes many requests at once, if it does."""
     revision: int = 0
     """Grows whenever what is sent changes for all requests: a parameter that the endpoint refused is left out from then on."""
 
@@ -227,6 +230,21 @@ class Subject:
         """Answer one question. A failure is an Answer with `failure`, never an exception."""
         failure = Failure(kind="no-answer", reason=f"{self.spec} has no answer()")
         return Answer(id=question.id, prompt=question.prompt, failure=failure)
+
+    def answered(self, question: Question, reply: Reply) -> Answer:
+        """The answer that a reply is, for a subject that makes one call a question."""
+        return Answer(
+            id=question.id,
+            prompt=question.prompt,
+            text=reply.text,
+            thinking=reply.thinking,
+            failure=reply.failure,
+            finish_reason=reply.call.finish_reason,
+            refused=reply.refused,
+            tokens=reply.tokens,
+            calls=(reply.call,),
+            shots=question.shots,
+        )
 
     async def close(self) -> None:
         """Free what the subject holds."""

@@ -19,15 +19,18 @@ from snellen import __version__, exams, scorers
 from snellen.core.errors import Interrupted, MostlySilent, SnellenError, Stopped
 from snellen.core.records import Manifest, Totals
 from snellen.core.subject import Reply
+from snellen.engine.answer.batches import Batching
 from snellen.engine.answer.loop import Asking, Progress
 from snellen.engine.call.store import Store, cache_folder
 from snellen.engine.mark import marking, scoring
 from snellen.engine.mark.missing_answers import Unasked
 from snellen.engine.plan.plan import Plan, Target, choose, manifest, of_run, scorer_entry
 from snellen.engine.plan.wording import renewed, wordings
+from snellen.engine.runs.batch_books import Books
 from snellen.engine.runs.folder import RunFolder, Scan
 from snellen.engine.runs.run import Run
 
+INTERRUPTED = "interrupted: everything answered so far is kept, the same command goes on"
 OnProgress = Callable[[Progress], None] | None
 OnScoring = Callable[[int, int], None] | None
 
@@ -70,6 +73,7 @@ def _carry_out(plan: Plan, on_progress: OnProgress, on_scoring: OnScoring) -> Fi
         open_questions = _open_questions(plan, scan)
         stopped: Stopped | None = None
         concurrency: dict[str, Any] | None = None
+        _refuse_to_ask_twice(plan, folder)
         if open_questions:
             stopped, concurrency = _ask(plan, folder, scan, on_progress, notes)
             scan = folder.scan()
@@ -103,6 +107,16 @@ def _mostly_silent(run: Run) -> Stopped | None:
     return MostlySilent(
         f"most questions got no answer ({missing} of {n} in {names}), so the score says nothing of the model.{help_} Everything is kept"
     )
+
+
+def _refuse_to_ask_twice(plan: Plan, folder: RunFolder) -> None:
+    """Questions that are in a batch at the provider are paid for: whoever asks them directly pays again."""
+    under = Books(folder).open
+    if under and not plan.limits.batch:
+        raise SnellenError(
+            f"{sum(e.count for e in under)} questions of this run are in a batch at the provider: "
+            "add --batch-api to collect it, or --fresh to begin anew"
+        )
 
 
 def _opening_notes(folder: RunFolder, plan: Plan, scan: Scan) -> list[str]:
@@ -312,9 +326,11 @@ async def _ask_async(
     notes: list[str],
     ends: _Ends,
 ) -> Asked:
+    if plan.limits.batch:
+        return await _by_batches(plan, folder, scan, store, on_progress, notes, ends)
     asking = Asking(plan, folder, scan, plan.limits, store, on_progress)
     loop = asyncio.get_running_loop()
-    interrupted = Interrupted("interrupted: everything answered so far is kept, the same command goes on")
+    interrupted = Interrupted(INTERRUPTED)
     stopped: Stopped | None = None
     ends.by(lambda: loop.call_soon_threadsafe(asking.stop, interrupted))
     try:
@@ -326,6 +342,28 @@ async def _ask_async(
         notes += [caller.trust.note for caller in asking.callers if caller.trust.note]
     changes = [c._asdict() for c in asking.limiter.history]
     return stopped, {"last_limit": asking.limiter.limit, "changes": changes}
+
+
+async def _by_batches(
+    plan: Plan,
+    folder: RunFolder,
+    scan: Scan,
+    store: Store | None,
+    on_progress: OnProgress,
+    notes: list[str],
+    ends: _Ends,
+) -> Asked:
+    asking = Batching(plan, folder, scan, store, on_progress)
+    loop = asyncio.get_running_loop()
+    ends.by(lambda: loop.call_soon_threadsafe(asking.stop, Interrupted(INTERRUPTED)))
+    stopped: Stopped | None = None
+    try:
+        await asking.run()
+    except Stopped as error:
+        stopped = error
+    finally:
+        notes += asking.notes
+    return stopped, {}
 
 
 @contextlib.contextmanager

@@ -16,6 +16,7 @@ from snellen.core.secret import Secret
 from snellen.core.subject import BrokenReply, Parsed
 from snellen.core.types import Failure, Usage
 from snellen.subjects import habits
+from snellen.subjects.anthropic_batches import AnthropicBatches
 from snellen.subjects.remote import reading
 from snellen.subjects.remote.fields import merged, value
 from snellen.subjects.remote.format import Parameters, Said, Told, Way, WireFormat
@@ -290,6 +291,7 @@ ANTHROPIC = RemoteKind(
         needs_key=True,
         key_header=("x-api-key", ""),
         key_headers={"ANTHROPIC_AUTH_TOKEN": ("Authorization", "Bearer ")},
+        batches=lambda base: AnthropicBatches(f"{base}/messages/batches"),
         has_prices=True,
         versioned=True,
     ),

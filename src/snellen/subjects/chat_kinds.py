@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from snellen.subjects.chat_dialects import LlamaCppFormat, LmStudioFormat, OpenRouterFormat, TemplateFormat, VllmFormat
 from snellen.subjects.compatible import CHAT
+from snellen.subjects.openai_batches import OpenAIBatches
 from snellen.subjects.remote.kind import RemoteKind
 from snellen.subjects.remote.service import Service
 from snellen.subjects.remote.settings import DETAIL, LOGPROBS, MODEL_SEED
@@ -36,6 +37,7 @@ OPENAI_CHAT = RemoteKind(
         needs_key=True,
         headers_from={"OpenAI-Organization": "OPENAI_ORG_ID", "OpenAI-Project": "OPENAI_PROJECT_ID"},
         length_parameter="max_completion_tokens",
+        batches=lambda base: OpenAIBatches("/chat/completions", base),
         lists_models=False,
         has_prices=True,
     ),

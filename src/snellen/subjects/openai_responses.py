@@ -11,6 +11,7 @@ from snellen.core.secret import Secret
 from snellen.core.subject import BrokenReply, Parsed
 from snellen.core.types import Failure, Usage
 from snellen.subjects import habits
+from snellen.subjects.openai_batches import OpenAIBatches
 from snellen.subjects.remote import reading
 from snellen.subjects.remote.format import Parameters, Said, WireFormat
 from snellen.subjects.remote.kind import RemoteKind
@@ -211,6 +212,7 @@ OPENAI = RemoteKind(
         address_variables=("OPENAI_BASE_URL",),
         needs_key=True,
         headers_from={"OpenAI-Organization": "OPENAI_ORG_ID", "OpenAI-Project": "OPENAI_PROJECT_ID"},
+        batches=lambda base: OpenAIBatches("/responses", base),
         lists_models=False,
         has_prices=True,
     ),

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
+from snellen.core.batch import BatchApi
 from snellen.core.errors import SnellenError
 from snellen.core.secret import Secret, has_login
 from snellen.core.text import one_line
@@ -52,6 +53,8 @@ class Service(NamedTuple):
     default_port: int | None = None
     own_keys: int = 1
     """How many of the key variables are the service's own; a key from one of the others is mentioned."""
+    batches: Callable[[str], BatchApi] | None = None
+    """How it takes many requests at once, by the path of its address."""
     ignores: Mapping[str, str] = {}
     """Parameters that it takes and does nothing with, and how that is known."""
     example: str = "http://localhost:8000/v1"

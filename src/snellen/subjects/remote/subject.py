@@ -6,6 +6,7 @@ import difflib
 from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import Any
+from urllib.parse import urlsplit
 
 import pybase64
 
@@ -14,7 +15,7 @@ from snellen.core.errors import SnellenError
 from snellen.core.images import MIME, ledger_entry, sniff
 from snellen.core.pixels import as_accepted
 from snellen.core.secret import Secret
-from snellen.core.subject import BrokenReply, Caller, Connection, Endpoint, Parsed, Reply, Request, Subject
+from snellen.core.subject import BrokenReply, Caller, Connection, Endpoint, Parsed, Request, Subject
 from snellen.core.text import one_line
 from snellen.core.types import Answer, Failure, ImageSent, Part, Picture, Question, Text
 from snellen.subjects.prices import table_price
@@ -67,6 +68,7 @@ class RemoteSubject(Subject, Endpoint):
         url, models_url = f"{base}{form.path(model)}", models_address(service, base, form.models_path(model))
         header = key_header(service, self._key_from)
         self.connection = Connection(url, models_url, headers, key, service.start_hint, header)
+        self.batches = service.batches(urlsplit(base).path.rstrip("/")) if service.batches is not None else None
         self._own_address = "" if service.base and base == service.base else base
         self._visible, self._thinking, self._ways = asked.visible, asked.thinking, dict(asked.ways)
         wished = {*self._carried(self._params), *(["detail"] if settings.detail else [])}
@@ -182,21 +184,6 @@ class RemoteSubject(Subject, Endpoint):
 
     async def answer(self, question: Question, prepared: Request, call: Caller) -> Answer:
         return self.answered(question, await call(prepared))
-
-    def answered(self, question: Question, reply: Reply) -> Answer:
-        """The answer that a reply is."""
-        return Answer(
-            id=question.id,
-            prompt=question.prompt,
-            text=reply.text,
-            thinking=reply.thinking,
-            failure=reply.failure,
-            finish_reason=reply.call.finish_reason,
-            refused=reply.refused,
-            tokens=reply.tokens,
-            calls=(reply.call,),
-            shots=question.shots,
-        )
 
     # ------------------------------------------------------------ what is sent
 

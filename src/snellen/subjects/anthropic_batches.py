@@ -1,0 +1,87 @@
+"""Anthropic's message batches: the requests are the body, and the results are lines at an address of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from datetime import datetime
+from typing import Any
+from urllib.parse import quote
+
+import msgspec
+
+from snellen.core.batch import BatchApi, BatchResult, BatchState, Step
+from snellen.subjects.remote import reading
+
+_STATUS = {"expired": 503, "canceled": 503}
+
+
+class AnthropicBatches(BatchApi):
+    """Batches of messages. A batch has no name of ours: one whose id was lost is known by its time and size, then by its keys."""
+
+    most = 100_000
+    opening, between, closing = b'{"requests":[', b",", b"]}"
+
+    def __init__(self, base: str = "/v1/messages/batches") -> None:
+        self._base = base
+
+    def entry(self, key: str, body: bytes) -> bytes:
+        return f'{{"custom_id":"{key}","params":'.encode() + body + b"}"
+
+    def submit(self, payload: bytes, mark: str) -> Generator[Step, bytes, str]:
+        made = yield Step("POST", self._base, payload)
+        return self.state(made).id
+
+    def look(self, batch: str) -> Step:
+        return Step("GET", f"{self._base}/{quote(batch, safe='')}")
+
+    def state(self, body: bytes) -> BatchState:
+        return _state(reading.decoded(body))
+
+    def listing(self) -> Step:
+        return Step("GET", f"{self._base}?limit=100")
+
+    def listed(self, body: bytes) -> list[BatchState]:
+        entries = reading.decoded(body).get("data")
+        return [_state(e) for e in entries if isinstance(e, dict)] if isinstance(entries, list) else []
+
+    def cancel(self, batch: str) -> Step:
+        return Step("POST", f"{self._base}/{quote(batch, safe='')}/cancel")
+
+    def result(self, line: bytes) -> BatchResult:
+        data = reading.decoded(line)
+        key, result = str(data.get("custom_id")), data.get("result")
+        kind = reading.part(result, "type")
+        if kind == "succeeded":
+            return BatchResult(key, 200, msgspec.json.encode(reading.part(result, "message")))
+        if kind == "errored":
+            error = reading.part(result, "error")
+            status = 500 if reading.part(error, "error", "type") in ("api_error", "overloaded_error") else 400
+            return BatchResult(key, status, msgspec.json.encode(error))
+        if kind in _STATUS:
+            return BatchResult(key, _STATUS[kind], msgspec.json.encode({"error": {"message": f"the request {kind}"}}))
+        raise ValueError("no result in a line of the results")
+
+
+def _state(data: dict[str, Any]) -> BatchState:
+    if not isinstance(data.get("id"), str):
+        raise ValueError("no id of the batch in the reply")
+    counts = data.get("request_counts")
+    numbers = {k: reading.whole(v) or 0 for k, v in counts.items()} if isinstance(counts, dict) else {}
+    ended = data.get("processing_status") == "ended"
+    url = data.get("results_url")
+    return BatchState(
+        id=data["id"],
+        ended=ended,
+        done=sum(numbers.values()) - numbers.get("processing", 0),
+        total=sum(numbers.values()),
+        results=(url,) if ended and isinstance(url, str) else (),
+        created=_seconds(data.get("created_at")),
+        failure="it ended without results" if ended and not url else "",
+    )
+
+
+def _seconds(value: Any) -> int:
+    try:
+        return int(datetime.fromisoformat(str(value)).timestamp())
+    except (ValueError, OverflowError):
+        return 0
