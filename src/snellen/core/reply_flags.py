@@ -87,7 +87,9 @@ class Flags:
             yes.update(dict.fromkeys(said))
             return found["o"] + end
 
-        rest = self._check.sub(lambda found: flag(found, ""), self._pair.sub(flag, self._headed.sub(flag, text)))
+        rest = self._pair.sub(flag, self._headed.sub(flag, text) if ":" in text else text)
+        if "[" in text or not text.isascii():
+            rest = self._check.sub(lambda found: flag(found, ""), rest)
         if "|" in text:
             rest = self._columns(rest, yes, no)
         if no.intersection(yes) or sum(1 for _ in self._score.finditer(text)) > 1:

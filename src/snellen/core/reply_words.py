@@ -126,12 +126,20 @@ def layout_off(text: str, numbered: bool = False) -> str:
         text = _STRUCK.sub("", text)
     if "```" in text or "~~~" in text:
         text = FENCE.sub("", text)
-    text = _LINE_START.sub("", latex_off(text))
+    text = _starts_off(_LINE_START, latex_off(text))
     if numbered:
-        text = _NUMBER_START.sub("", text)
-    if any(sign in text for sign in "*_`~"):
+        text = _starts_off(_NUMBER_START, text)
+    if "*" in text or "_" in text or "`" in text or "~" in text:
         text = _EMPHASIS.sub("", text)
     return text.strip()
+
+
+def _starts_off(pattern: re.Pattern[str], text: str) -> str:
+    """Without what a pattern finds at the start of every line; most texts are a single one."""
+    if "\n" in text:
+        return pattern.sub("", text)
+    found = pattern.match(text)
+    return text[found.end() :] if found else text
 
 
 def _leads_off(text: str) -> str:

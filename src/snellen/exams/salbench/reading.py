@@ -160,10 +160,14 @@ class _Grammar:
                 denied.update(self.options.names(found["list"]))
             return " "
 
-        text = _EXCEPT.sub("different", _NOT_SAME.sub("different", _NOT_ONLY.sub("", certain(text))))
+        plain = is_plain(text, _WORDS)
+        if not plain:
+            text = _EXCEPT.sub("different", _NOT_SAME.sub("different", _NOT_ONLY.sub("", certain(text))))
         without_echo = self.echo.sub(" ", text)
         if without_echo != text and self.options.named.search(without_echo):
             text = without_echo
+        elif plain:
+            return set(self.options.names(text)), denied
         for sentence in _SENTENCE.split(text):
             if is_plain(sentence, _WORDS):
                 affirmed.update(self.options.names(sentence))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from functools import lru_cache
 from itertools import chain, combinations
 from typing import TYPE_CHECKING, NamedTuple, cast
 
@@ -32,10 +31,10 @@ class Said(NamedTuple):
     predicted: tuple[str, ...]
 
 
-@lru_cache(maxsize=65536)
-def said(truth: str, split: str, reading: tuple[str, ...]) -> Said:
+def said(truth: str, split: str, reading: Sequence[str]) -> Said:
     """The truth beside those labels that were said."""
-    return Said(truth, tuple(x for x in reading if x in labels_of(split)))
+    labels = labels_of(split)
+    return Said(truth, tuple([x for x in reading if x in labels]))
 
 
 def groups(config: str, difficulty: str, truth: Labels, labels: tuple[str, ...]) -> tuple[Key, ...]:
