@@ -118,7 +118,7 @@ class SalBenchProtocol(Protocol):
 
     def seen(self, sample: Sample, mark: Mark) -> Seen:
         """What a literal reader finds beside the vocabulary counts in the sample's scores, not in the categories."""
-        said = summary.said(str(sample.truth), sample.tags["split"], mark.reading or ())
+        said = summary.said(str(sample.truth), sample.tags["split"], tuple(mark.reading or ()))
         return Seen(cast(dict[str, float], mark.metrics), mark.outcome, "", said)
 
     def groups(self, sample: Sample) -> tuple[Key, ...]:

@@ -199,7 +199,8 @@ def _affirmed(reply: str, grammar: _Grammar) -> frozenset[str]:
         return frozenset()
     if said.sure is not None and not said.text:
         return frozenset(said.sure)
-    affirmed, denied = grammar.affirmed_and_denied(_LOOKING.sub(" ", said.text))
+    text = _LOOKING.sub(" ", said.text) if "focus" in said.text else said.text
+    affirmed, denied = grammar.affirmed_and_denied(text)
     if said.sure is None:
         return frozenset() if affirmed & denied else frozenset(affirmed)
     sure = frozenset(said.sure)

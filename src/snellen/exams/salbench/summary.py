@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
+from functools import lru_cache
 from itertools import chain, combinations
 from typing import TYPE_CHECKING, NamedTuple, cast
 
@@ -31,7 +32,8 @@ class Said(NamedTuple):
     predicted: tuple[str, ...]
 
 
-def said(truth: str, split: str, reading: Sequence[str]) -> Said:
+@lru_cache(maxsize=65536)
+def said(truth: str, split: str, reading: tuple[str, ...]) -> Said:
     """The truth beside those labels that were said."""
     labels = labels_of(split)
     return Said(truth, tuple([x for x in reading if x in labels]))
