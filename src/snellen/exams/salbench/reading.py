@@ -5,9 +5,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from snellen.core.reply_doubts import certain, is_plain, taken_back, undoubted
-from snellen.core.reply_options import Options
-from snellen.core.reply_vocabulary import is_there
+from snellen.core.reply import Options, certain, is_plain, is_there, taken_back, undoubted
 
 # ---------------------------------------------------------------- lmms-eval (also the paper's own rules)
 
@@ -187,7 +185,7 @@ def _grammar(labels: tuple[str, ...]) -> _Grammar:
 
 
 def read_robust(reply: str, labels: tuple[str, ...]) -> frozenset[str]:
-    """All labels that the reply affirms, whatever stands around them (core/reply.py, core/reply_options.py): whole words and other
+    """All labels that the reply affirms, whatever stands around them (core/reply/): whole words and other
     spellings, negations taken out. A label both affirmed and denied, or a choice left open, is nothing.
     """
     return _affirmed(reply, _grammar(labels)).intersection(labels)

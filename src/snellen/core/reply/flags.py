@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from snellen.core.reply_vocabulary import Vocabulary, apart, is_there, without_signs
+from snellen.core.reply.hints import is_there
+from snellen.core.reply.vocabulary import Vocabulary, apart, without_signs
 
 _YES = r"yes|true|present|different|differs|correct|applies|applicable|y|1|\u2713|\u2714|\u2705|\u2611"
 _ALIKE = (

@@ -31,20 +31,15 @@ _TAKEN_BACK = re.compile(
     r"|\b(?:both|all|all of them)(?: are)? (?:wrong|incorrect|possible|plausible|equally likely)\b"
     r"|(?:^|[.;,\n])\s{0,3}(?:no|nope|wrong|incorrect|not really|or not|false)\W{0,3}$"
 )
-_WORDS = frozenset(
-    (
-        *("no", "not", "non", "never", "none", "nothing", "neither", "nor", "nope", "cannot", "wrong"),
-        *("incorrect", "false", "untrue", "unlikely", "impossible", "mistaken", "mistake", "exclude"),
-        *("excludes", "excluded", "excluding", "rule", "rules", "ruled", "ruling", "question", "minus"),
-        *("without", "lack", "lacks", "lacking", "absent", "missing", "fail", "fails", "failed", "opposite"),
-        *("hardly", "barely", "scarcely", "unclear", "unsure", "uncertain", "unknown", "doubt", "doubts"),
-        *("doubtful", "whether", "if", "unless", "suppose", "supposing", "assume", "assuming", "had", "were"),
-        *("or", "less", "least", "but", "except", "wonder", "possible", "plausible", "likely", "might", "may"),
-        *("could", "would", "guess", "thought", "impression", "ask", "asks", "asked", "asking", "options"),
-        *("choices", "depends", "unlike", "rather", "instead", "anything", "everything", "far", "other"),
-        *("opposed", "unable", "really"),
-    )
-)  # every denial and doubt has one of these, or "n't"
+_DENYING = (
+    "no not non never none nothing neither nor nope cannot wrong incorrect false untrue unlikely impossible mistaken "
+    "mistake exclude excludes excluded excluding rule rules ruled ruling question minus without lack lacks lacking absent "
+    "missing fail fails failed opposite hardly barely scarcely unclear unsure uncertain unknown doubt doubts doubtful "
+    "whether if unless suppose supposing assume assuming had were or less least but except wonder possible plausible "
+    "likely might may could would guess thought impression ask asks asked asking options choices depends unlike rather "
+    "instead anything everything far other opposed unable really"
+)
+_WORDS = frozenset(_DENYING.split())  # every denial and doubt has one of these, or "n't"
 _SPACED = str.maketrans(",.;:\n!?/\"'()", "            ")
 # said of an option without choosing it: under a condition, as one of several, as somebody else's word, or as wrong
 # (alternatives that begin a word stand together behind one \b, which is faster; the order is that in which they are tried)
@@ -90,11 +85,9 @@ _OPEN = (
     "far hardly evidence sign indication deny confirm rule rules ruled ruling wrong incorrect false mistaken "
     "unlikely implausible not cannot maybe perhaps possibly either options choices too enough rejected excluded "
     "eliminated been possibility inconclusive argue argument arguments least mistake nothing nobody impossible "
-    "without guess thought initial instinct"
+    "without guess thought initial instinct vs versus"
 )
-_OPEN_WORDS = frozenset(
-    (*_OPEN.split(), "vs", "versus")
-)  # one of these, "n't", "%", "(?)" or "one of" is in every such sentence
+_OPEN_WORDS = frozenset(_OPEN.split())  # one of these, "n't", "%", "(?)" or "one of" is in every such sentence
 _NEW_TURN = re.compile(
     r"\b(?!so (?:is|are)\b)(?:but|however|yet|still|so|therefore|thus|hence|nevertheless)\b(?!,?\s(?:also|if|so (?:is"
     r"|are))\b)[\s,:]{0,3}"

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from snellen.core.reply_words import FENCE
+from snellen.core.reply.wrappers import FENCE
 
 _OPENING = re.compile(r"[{\[]")
 _ATTEMPTS, _DEEPEST = 40, 8
