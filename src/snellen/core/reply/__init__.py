@@ -21,7 +21,7 @@ from snellen.core.reply.characters import plain
 from snellen.core.reply.corrections import after_correction, correction_end
 from snellen.core.reply.doubts import certain, is_plain, left_open, taken_back, undoubted
 from snellen.core.reply.hints import is_there
-from snellen.core.reply.json_values import field, holds_json
+from snellen.core.reply.json_values import every_json, field, holds_json
 from snellen.core.reply.opening import Opened, opened, spoken
 from snellen.core.reply.options import Options, Statement
 from snellen.core.reply.wrappers import latex_off, layout_off, marked, unwrapped
@@ -33,6 +33,7 @@ __all__ = [
     "after_correction",
     "certain",
     "correction_end",
+    "every_json",
     "field",
     "holds_json",
     "is_plain",

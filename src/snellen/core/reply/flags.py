@@ -64,8 +64,6 @@ class Flags:
             # {"color": true}, or {"color": {"different": true, "why": "..."}}
             flag = next((v for v in told.values() if _is_flag(v)), "") if isinstance(told, dict) else told
             word = str(flag).strip().lower() if isinstance(flag, str | bool | int) else ""
-            if not isinstance(flag, bool) and isinstance(flag, int) and flag not in (0, 1):
-                return None
             if _YES_WORD.fullmatch(word):
                 yes.append(bare[0])
             elif not _NO_WORD.fullmatch(word):
