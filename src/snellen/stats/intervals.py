@@ -102,7 +102,7 @@ class Worth(NamedTuple):
 CORRELATION = 0.35
 """The correlation within clusters that is assumed where all samples agree, so that nothing can be learnt of it. Where it is in truth
 0.5 or less, intervals cover as they say (`bench/coverage.py`); where samples of a cluster stand and fall as one, a little less often."""
-DOUBT = 2.0
+DOUBT = 1.0
 """How many clusters' evidence that assumption weighs."""
 
 
@@ -110,18 +110,26 @@ def worth(spread: Spread) -> Worth:
     """How many independent right-or-wrong samples a mean stands on.
 
     The design effect is estimated from few clusters, and near 0 and 1 from the few that disagree: so it is drawn towards the likely
-    one, by as much as the evidence is short. Its own doubt is in the degrees of freedom.
+    one, by as much as the evidence is short. Only the part of it that was estimated can be off by chance, so that part alone makes
+    degrees of freedom few (Satterthwaite's rule): they are as many as the evidence where all is estimated, and more, up to twice
+    the clusters' own, where most is assumed.
 
     >>> worth(Spread(n=50, found=0.2, most=0.2, clusters=50, least=1.0, top=1.0)).n
     50.0
+    >>> few = Spread(n=190, found=0.75, most=0.25, clusters=10, likely=7.3, least=1.0, top=19.0)
+    >>> [round(x, 2) for x in worth(few)], [round(x, 2) for x in worth(few._replace(found=0.0, most=0.0))]
+    ([53.18, 2.17], [26.03, 2.09])
     """
     n, top, least = spread.n, spread.top, spread.least
-    evidence = min(spread.clusters, n * spread.most / spread.likely)
-    ratio = min(max(spread.found / spread.most, least), top) if spread.most > 0 else spread.likely
-    ratio = (evidence * ratio + DOUBT * spread.likely) / (evidence + DOUBT)
+    own = max(0.0, spread.clusters - 1)
+    evidence = min(own, n * spread.most / spread.likely)
+    found = min(max(spread.found / spread.most, least), top) if spread.most > 0 else spread.likely
+    estimated = evidence * found / (evidence + DOUBT)
+    ratio = estimated + DOUBT * spread.likely / (evidence + DOUBT)
     freedom = inf
     if top > least:  # a ratio between these cannot be off by more than half their distance
-        freedom = max(1.0, spread.clusters - 1, 8 * (ratio / (top - least)) ** 2)
+        known = evidence * (ratio / estimated) ** 2 if estimated > 0 else inf
+        freedom = max(1.0, min(known, 2 * own) + 8 * (ratio / (top - least)) ** 2)
     quantile = student(float(f"{freedom:.4g}"))
     if quantile**2 * ratio > Z**2 * top:  # that would be more doubt than there can be
         return Worth(n / top, Z)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 from collections import Counter
 from collections.abc import Callable, Iterator
+from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -151,13 +152,15 @@ class _Marking:
     def _answers(self, target: Target) -> Iterator[AnswerText]:
         """The latest answers to a protocol's prompt, in the samples' order whenever they came, with tokens only where it looks at them."""
         every = self.folder.tokens if target.protocol.reads_tokens else self.folder.texts
-        return every(self.scan, ((sample, target.arm.text) for sample in self.samples))
+        arm = target.arm.text
+        return every(self.scan, ((sample, arm) for sample in self.samples))
 
     def _judged(self, target: Target) -> Iterator[tuple[Sample, Mark]]:
         """Judge answer by answer."""
         look = scoring.gather(self.folder, self.manifest.scorers) if target.protocol.needs_evidence else None
+        arm = target.arm.text
         for name, prompt in self.scan.last:
-            if prompt == target.arm.text and name not in self.samples:
+            if prompt == arm and name not in self.samples:
                 raise SnellenError(f"{self.folder.answers_path}: an answer for the unknown sample '{name}'")
         for answer in self._answers(target):
             sample = self.samples[answer.id]
@@ -166,7 +169,7 @@ class _Marking:
     def _written(self, target: Target) -> Iterator[tuple[Sample, Mark]]:
         """Write each mark as it comes and hand it on; the file takes its place when all are there."""
         path = self.folder.marks_path(target.name)
-        old = _old_marks(path)
+        old = _OldMarks(path)
         marks, changed = 0, 0
         try:
             with replacing(self.folder.path, path.relative_to(self.folder.path).as_posix()) as out:
@@ -174,10 +177,10 @@ class _Marking:
                     line = _ENCODER.encode(mark) + b"\n"
                     out.write(line)
                     marks += 1
-                    before = old.get(mark.id)
-                    if before is not None and before != line:
+                    before = old.other(mark.id, line)
+                    if before is not None:
                         changed += 1
-                        self.remarked.changes.append(Change(target.name, mark.id, MARKS.decode(before), mark))
+                        self.remarked.changes.append(Change(target.name, mark.id, before, mark))
                     yield sample, mark
         except OSError as error:
             again = f"'snellen remark {self.folder.path}' goes on"
@@ -297,15 +300,31 @@ def _judge(target: Target, sample: Sample, answer: AnswerText, look: Look | None
     return mark
 
 
-def _old_marks(path: Path) -> dict[str, bytes]:
-    if not path.is_file():
-        return {}
-    found = {}
-    with path.open("rb") as file:
-        for line in file:
+class _OldMarks:
+    """The lines of a file of marks. They mostly come out as they were and in the same order, and then none is parsed."""
+
+    def __init__(self, path: Path) -> None:
+        self._lines: list[bytes] = []
+        self._next = 0
+        if path.is_file():
+            with path.open("rb") as file:
+                self._lines = file.readlines()
+
+    def other(self, name: str, line: bytes) -> Mark | None:
+        """The old mark of the sample whose new line this is, where it was another; None where it was not, or there is none."""
+        at, self._next = self._next, self._next + 1
+        if at < len(self._lines) and self._lines[at] == line:
+            return None
+        before = self._by_name.get(name, line)
+        return None if before == line else MARKS.decode(before)
+
+    @cached_property
+    def _by_name(self) -> dict[str, bytes]:
+        found = {}
+        for line in self._lines:
             with contextlib.suppress(*UNREADABLE):  # a damaged mark is made again like a missing one
                 found[MARKS.decode(line).id] = line
-    return found
+        return found
 
 
 def _bare(text: AnswerText) -> Answer:

@@ -153,15 +153,15 @@ class RunFolder:
 
     def answers(self) -> Iterator[Answer]:
         """Every answer that counts: the last line of each (sample, prompt), whole."""
-        yield from self._latest(_ANSWERS)
+        return self._latest(_ANSWERS)
 
     def texts(self, scan: Scan | None = None, keys: Iterable[Key] | None = None) -> Iterator[AnswerText]:
         """As `answers`, without ledgers: what marking needs. With `keys` only theirs, in that order; who has none is passed over."""
-        yield from self._latest(_TEXTS, scan, keys)
+        return self._latest(_TEXTS, scan, keys)
 
     def tokens(self, scan: Scan | None = None, keys: Iterable[Key] | None = None) -> Iterator[AnswerTokens]:
         """As `texts`, with tokens."""
-        yield from self._latest(_TOKENS, scan, keys)
+        return self._latest(_TOKENS, scan, keys)
 
     def _latest(
         self, decoder: msgspec.json.Decoder[Any], scan: Scan | None = None, keys: Iterable[Key] | None = None
@@ -170,11 +170,16 @@ class RunFolder:
         if not last:
             return
         # a small buffer: it is read anew at every leap, and in the order of the samples nearly every line is one
+        places = sorted(last.values()) if keys is None else [last[k] for k in keys if k in last]
+        at = 0
         with self.answers_path.open("rb", buffering=1 << 13) as file:
-            for place in sorted(last.values()) if keys is None else (last[k] for k in keys if k in last):
-                file.seek(place)
+            for place in places:
+                if place != at:
+                    file.seek(place)
+                line = file.readline()
+                at = place + len(line)
                 try:
-                    answer = decoder.decode(file.readline())
+                    answer = decoder.decode(line)
                 except UNREADABLE:
                     continue
                 yield answer

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from snellen.core.reply import plain, spoken
+from snellen.core.reply import every_json, plain, spoken
 from snellen.exams.d3.names import PAIR, is_asked_key, slot_of
 from snellen.exams.d3.reading_labels import from_labels, from_table, from_tags
 from snellen.exams.d3.reading_loose import read_object
@@ -22,7 +22,6 @@ LONGEST = 40_000
 
 _STARTS = 200
 _DEEPEST = 12
-_OPENING = re.compile(r"[{\[]")
 _QUOTED_KEY = re.compile(r"""["'“‘`]([^"'“”‘’`:\n]{1,60})["'”’`]\s{0,20}:""")
 _TEXT_KEYS = ("caption", "description", "text", "value", "content")
 _WHICH_KEYS = ("image", "position", "side", "name", "id", "key", "label", "which")
@@ -71,7 +70,7 @@ def read(reply: str, names: tuple[str, ...] = PAIR) -> Captions | None:
 
 
 def _read(text: str, names: tuple[str, ...]) -> Captions | None:
-    found = _from_values([value for value, _end in _json_values(text)], names)
+    found = _from_values([value for value, *_place in every_json(text, _STARTS, mend=False)], names)
     if found is not None:
         return Captions(found, "json")
     loose = list(_loose_values(text, names))
@@ -107,26 +106,6 @@ def _unquoted(text: str) -> str:
 
 
 # ---------------------------------------------------------------- values in the text
-
-
-def _json_values(text: str) -> Iterator[tuple[Any, int]]:
-    """Every JSON object and list in the text, outermost ones only."""
-    decoder = json.JSONDecoder(strict=False)
-    at = 0
-    for _ in range(_STARTS):
-        found = _OPENING.search(text, at)
-        if found is None:
-            return
-        at = found.start()
-        try:
-            value, end = decoder.raw_decode(text, at)
-        except RecursionError:
-            return
-        except ValueError:
-            at += 1
-            continue
-        yield value, end
-        at = end
 
 
 def _loose_values(text: str, names: tuple[str, ...]) -> Iterator[tuple[Any, bool]]:

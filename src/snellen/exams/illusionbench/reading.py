@@ -6,8 +6,7 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
-from snellen.core.reply_doubts import certain, is_plain, taken_back, undoubted
-from snellen.core.reply_options import Options
+from snellen.core.reply import Options, certain, is_plain, taken_back, undoubted
 from snellen.exams.illusionbench.names import SCENES, SHAPES, spellings_of
 
 # ---------------------------------------------------------------- the original, zero-shot
@@ -156,7 +155,7 @@ def _asserted_and_negated(reply: str, subset: str) -> tuple[tuple[str, ...], fro
 
 
 def read_robust(reply: str, subset: str) -> list[str]:
-    """The options that a reply names, each once, in order, whatever stands around them (core/reply.py, core/reply_options.py): whole
+    """The options that a reply names, each once, in order, whatever stands around them (core/reply/): whole
     words, longest match first, other spellings and plurals, negated ones left out. A reply that says of a name both that it is and
     that it is not says nothing.
     """

@@ -86,14 +86,19 @@ def _metrics(run: RunFacts, whole: dict[str, GroupSummary], row: dict[str, Any])
 
 def _records(records: Iterator[tuple[Sample, Answer, Mark]], synthetic: bool) -> Iterator[bytes]:
     said = {"synthetic_data": True} if synthetic else {}
+    encode = msgspec.json.Encoder().encode
+    truths: dict[str, list[str]] = {}  # few, and each is many samples'
     for sample, answer, mark in records:
-        yield msgspec.json.encode(
+        truth = str(sample.truth)
+        if truth not in truths:
+            truths[truth] = sorted(x.strip().lower() for x in truth.split(","))
+        yield encode(
             {
                 "sample_id": sample.id,
                 "split": SPLIT_WORDS[sample.tags["split"]],
                 "task": sample.tags["task"],
                 "predicted": mark.reading,
-                "ground_truth": sorted(x.strip().lower() for x in str(sample.truth).split(",")),
+                "ground_truth": truths[truth],
                 **mark.metrics,
                 "outcome": mark.outcome,
                 "raw_response": answer.text,

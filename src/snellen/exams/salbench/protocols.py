@@ -56,8 +56,33 @@ def score_sets(predicted: Labels, truth: Labels) -> Scores:
     return Scores(float(predicted == truth), precision, recall, 2 * precision * recall / (precision + recall))
 
 
+class Rules:
+    """How a reply is read and scored. Replies repeat ("Color"), so most of them are judged once, whatever protocols share the rules."""
+
+    def __init__(
+        self,
+        read: Callable[[str, tuple[str, ...]], Labels],
+        truth: Callable[[str, tuple[str, ...]], Labels],
+        score: Callable[[Labels, Labels], Scores],
+    ) -> None:
+        self._read, self._score = read, score
+        self.truth = lru_cache(maxsize=4096)(truth)
+        self.judge = lru_cache(maxsize=65536)(self._judge)
+
+    def _judge(self, reply: str, answer: str, split: str) -> Verdict:
+        labels = labels_of(split)
+        predicted = self._read(reply, labels)
+        scores = self._score(predicted, self.truth(answer, labels))
+        return Verdict(
+            reading=sorted(predicted),
+            readable=not predicted.isdisjoint(labels),
+            correct=scores.exact_match == 1.0,
+            metrics=scores._asdict(),
+        )
+
+
 class SalBenchProtocol(Protocol):
-    """One protocol. Instances differ in their reader, scorer, macro categories and headline only."""
+    """One protocol. Instances differ in their rules, macro categories and headline only."""
 
     own_files = True
 
@@ -72,9 +97,7 @@ class SalBenchProtocol(Protocol):
         *,
         version: str = "1",
         headline: str,
-        read: Callable[[str, tuple[str, ...]], Labels],
-        truth: Callable[[str, tuple[str, ...]], Labels],
-        score: Callable[[Labels, Labels], Scores],
+        rules: Rules,
         macro_labels: Callable[[str], tuple[str, ...]] = labels_of,
         all_labels: bool = False,
         errors_in_categories: bool = True,
@@ -82,41 +105,28 @@ class SalBenchProtocol(Protocol):
         """`all_labels` says that macro scores count a label that no truth has, as 0; else they are over the labels that occur."""
         super().__init__(name, about, version=version)
         self.headline = headline
-        self._labels_said, self._truth, self._score = read, truth, score
+        self._rules = rules
         self._macro_labels, self._all_labels, self._errors_in_categories = (
             macro_labels,
             all_labels,
             errors_in_categories,
         )
-        # replies repeat ("Color"), so most of them are read once
-        self._judged = lru_cache(maxsize=65536)(self._judge_text)
         self._grouped = lru_cache(maxsize=4096)(self._groups_of)
 
     def judge(self, reply: str, sample: Sample) -> Verdict:
-        return self._judged(reply, str(sample.truth), sample.tags["split"])
-
-    def _judge_text(self, reply: str, answer: str, split: str) -> Verdict:
-        labels = labels_of(split)
-        predicted = self._labels_said(reply, labels)
-        scores = self._score(predicted, self._truth(answer, labels))
-        return Verdict(
-            reading=sorted(predicted),
-            readable=any(label in predicted for label in labels),
-            correct=scores.exact_match == 1.0,
-            metrics=scores._asdict(),
-        )
+        return self._rules.judge(reply, str(sample.truth), sample.tags["split"])
 
     def seen(self, sample: Sample, mark: Mark) -> Seen:
         """What a literal reader finds beside the vocabulary counts in the sample's scores, not in the categories."""
         said = summary.said(str(sample.truth), sample.tags["split"], tuple(mark.reading or ()))
-        return Seen(cast(dict[str, float], mark.metrics), mark.outcome, own=said)
+        return Seen(cast(dict[str, float], mark.metrics), mark.outcome, "", said)
 
     def groups(self, sample: Sample) -> tuple[Key, ...]:
         tags = sample.tags
         return self._grouped(tags["config"], tags["split"], tags.get("difficulty", ""), str(sample.truth))
 
     def _groups_of(self, config: str, split: str, difficulty: str, answer: str) -> tuple[Key, ...]:
-        return summary.groups(config, difficulty, self._truth(answer, labels_of(split)), labels_of(split))
+        return summary.groups(config, difficulty, self._rules.truth(answer, labels_of(split)), labels_of(split))
 
     def order(self, key: Key) -> tuple[int, int, int, str]:
         return summary.order(key)
@@ -128,7 +138,7 @@ class SalBenchProtocol(Protocol):
             group,
             macro,
             true,
-            lambda reply, answer: self._judged(reply, answer, split),
+            lambda reply, answer: self._rules.judge(reply, answer, split),
             all_labels=self._all_labels,
         )
 
@@ -140,9 +150,10 @@ class SalBenchProtocol(Protocol):
 
     def _true_labels(self, split: str) -> Callable[[str], Labels]:
         labels = labels_of(split)
-        return lambda answer: self._truth(answer, labels)
+        return lambda answer: self._rules.truth(answer, labels)
 
 
+LMMS = Rules(lambda reply, _labels: read_lmms(reply), lambda answer, _labels: truth_lmms(answer), score_lmms)
 PROTOCOLS = {
     p.name: p
     for p in (
@@ -151,17 +162,13 @@ PROTOCOLS = {
             "comma list read literally; macro F1 over the labels of the split that occur (7 on the whole of O3)",
             version="2",
             headline="macro_f1",
-            read=lambda reply, _labels: read_lmms(reply),
-            truth=lambda answer, _labels: truth_lmms(answer),
-            score=score_lmms,
+            rules=LMMS,
         ),
         SalBenchProtocol(
             "lmms-eval",
             "the paper's rules with lmms-eval's O3 bug: macro over orientation, color and size only",
             headline="macro_f1",
-            read=lambda reply, _labels: read_lmms(reply),
-            truth=lambda answer, _labels: truth_lmms(answer),
-            score=score_lmms,
+            rules=LMMS,
             macro_labels=lambda _split: labels_of("P3"),
             all_labels=True,
         ),
@@ -169,9 +176,7 @@ PROTOCOLS = {
             "plan-v2",
             "label as substring, one a part, label order fixed; mean of the samples' F1",
             headline="f1",
-            read=read_plan_v2,
-            truth=truth_plan_v2,
-            score=score_sets,
+            rules=Rules(read_plan_v2, truth_plan_v2, score_sets),
             all_labels=True,
             errors_in_categories=False,
         ),
@@ -180,9 +185,7 @@ PROTOCOLS = {
             "words, aliases, negation, corrections, yes or no understood in replies of any form; macro F1 over the labels that occur",
             version="2",
             headline="macro_f1",
-            read=read_robust,
-            truth=lambda answer, _labels: truth_lmms(answer),
-            score=score_sets,
+            rules=Rules(read_robust, lambda answer, _labels: truth_lmms(answer), score_sets),
         ),
     )
 }

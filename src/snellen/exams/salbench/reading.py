@@ -5,9 +5,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from snellen.core.reply_doubts import certain, is_plain, taken_back, undoubted
-from snellen.core.reply_options import Options
-from snellen.core.reply_vocabulary import is_there
+from snellen.core.reply import Options, certain, is_plain, is_there, taken_back, undoubted
 
 # ---------------------------------------------------------------- lmms-eval (also the paper's own rules)
 
@@ -160,10 +158,14 @@ class _Grammar:
                 denied.update(self.options.names(found["list"]))
             return " "
 
-        text = _EXCEPT.sub("different", _NOT_SAME.sub("different", _NOT_ONLY.sub("", certain(text))))
+        plain = is_plain(text, _WORDS)
+        if not plain:
+            text = _EXCEPT.sub("different", _NOT_SAME.sub("different", _NOT_ONLY.sub("", certain(text))))
         without_echo = self.echo.sub(" ", text)
         if without_echo != text and self.options.named.search(without_echo):
             text = without_echo
+        elif plain:
+            return set(self.options.names(text)), denied
         for sentence in _SENTENCE.split(text):
             if is_plain(sentence, _WORDS):
                 affirmed.update(self.options.names(sentence))
@@ -183,7 +185,7 @@ def _grammar(labels: tuple[str, ...]) -> _Grammar:
 
 
 def read_robust(reply: str, labels: tuple[str, ...]) -> frozenset[str]:
-    """All labels that the reply affirms, whatever stands around them (core/reply.py, core/reply_options.py): whole words and other
+    """All labels that the reply affirms, whatever stands around them (core/reply/): whole words and other
     spellings, negations taken out. A label both affirmed and denied, or a choice left open, is nothing.
     """
     return _affirmed(reply, _grammar(labels)).intersection(labels)
@@ -195,7 +197,8 @@ def _affirmed(reply: str, grammar: _Grammar) -> frozenset[str]:
         return frozenset()
     if said.sure is not None and not said.text:
         return frozenset(said.sure)
-    affirmed, denied = grammar.affirmed_and_denied(_LOOKING.sub(" ", said.text))
+    text = _LOOKING.sub(" ", said.text) if "focus" in said.text else said.text
+    affirmed, denied = grammar.affirmed_and_denied(text)
     if said.sure is None:
         return frozenset() if affirmed & denied else frozenset(affirmed)
     sure = frozenset(said.sure)

@@ -35,7 +35,8 @@ class Said(NamedTuple):
 @lru_cache(maxsize=65536)
 def said(truth: str, split: str, reading: tuple[str, ...]) -> Said:
     """The truth beside those labels that were said."""
-    return Said(truth, tuple(x for x in reading if x in labels_of(split)))
+    labels = labels_of(split)
+    return Said(truth, tuple([x for x in reading if x in labels]))
 
 
 def groups(config: str, difficulty: str, truth: Labels, labels: tuple[str, ...]) -> tuple[Key, ...]:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 
-from snellen.core.reply_doubts import left_open
-from snellen.core.reply_words import correction_end
+from snellen.core.reply import correction_end, left_open
 from snellen.exams.vqa_nle.reading.leads import is_clause, leads_off, preface_off
 from snellen.exams.vqa_nle.reading.reasons import REASON, sentence_ends
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from snellen.core.reply_doubts import left_open
+from snellen.core.reply import left_open
 from snellen.exams.vqa_nle.names import MISSING, NO_DETAILS
 from snellen.exams.vqa_nle.reading import Read
 from snellen.exams.vqa_nle.reading.as_asked import as_asked

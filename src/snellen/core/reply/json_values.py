@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from snellen.core.reply_words import FENCE
+from snellen.core.reply.wrappers import FENCE
 
 _OPENING = re.compile(r"[{\[]")
 _ATTEMPTS, _DEEPEST = 40, 8
@@ -33,7 +33,7 @@ def holds_json(text: str) -> tuple[dict[str, Any] | list[Any] | None, str]:
         if isinstance(inner, str) and inner[:1] in ("{", "["):
             return holds_json(inner)
     best: tuple[Any, int, int] | None = None
-    for value, start, end in _json_values(text):
+    for value, start, end in every_json(text):
         if best is None or isinstance(value, dict) or isinstance(best[0], list):
             best = value, start, end
     if best is None:
@@ -42,10 +42,14 @@ def holds_json(text: str) -> tuple[dict[str, Any] | list[Any] | None, str]:
     return best[0], around.strip()
 
 
-def _json_values(text: str) -> Iterator[tuple[Any, int, int]]:
-    """Every outermost object and list, from where to where."""
+def every_json(text: str, attempts: int = _ATTEMPTS, *, mend: bool = True) -> Iterator[tuple[Any, int, int]]:
+    """Every outermost object and list, from where to where; also what is only almost JSON, if that is to be mended.
+
+    >>> list(every_json("[1] and {'a': 2}")), list(every_json("[1] and {'a': 2}", mend=False))
+    ([([1], 0, 3), ({'a': 2}, 8, 16)], [([1], 0, 3)])
+    """
     at = 0
-    for _ in range(_ATTEMPTS):
+    for _ in range(attempts):
         found = _OPENING.search(text, at)
         if found is None:
             return
@@ -55,7 +59,7 @@ def _json_values(text: str) -> Iterator[tuple[Any, int, int]]:
         except RecursionError:
             return
         except ValueError:
-            value, end = _almost_json(text, at)
+            value, end = _almost_json(text, at) if mend else (None, at)
         if end > at:
             yield value, at, end
         at = max(end, at + 1)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from snellen.core.reply_vocabulary import Vocabulary, apart, is_there, without_signs
+from snellen.core.reply.hints import is_there
+from snellen.core.reply.vocabulary import Vocabulary, apart, without_signs
 
 _YES = r"yes|true|present|different|differs|correct|applies|applicable|y|1|\u2713|\u2714|\u2705|\u2611"
 _ALIKE = (
@@ -63,8 +64,6 @@ class Flags:
             # {"color": true}, or {"color": {"different": true, "why": "..."}}
             flag = next((v for v in told.values() if _is_flag(v)), "") if isinstance(told, dict) else told
             word = str(flag).strip().lower() if isinstance(flag, str | bool | int) else ""
-            if not isinstance(flag, bool) and isinstance(flag, int) and flag not in (0, 1):
-                return None
             if _YES_WORD.fullmatch(word):
                 yes.append(bare[0])
             elif not _NO_WORD.fullmatch(word):
@@ -87,7 +86,9 @@ class Flags:
             yes.update(dict.fromkeys(said))
             return found["o"] + end
 
-        rest = self._check.sub(lambda found: flag(found, ""), self._pair.sub(flag, self._headed.sub(flag, text)))
+        rest = self._pair.sub(flag, self._headed.sub(flag, text) if ":" in text else text)
+        if "[" in text or not text.isascii():
+            rest = self._check.sub(lambda found: flag(found, ""), rest)
         if "|" in text:
             rest = self._columns(rest, yes, no)
         if no.intersection(yes) or sum(1 for _ in self._score.finditer(text)) > 1:

@@ -31,57 +31,53 @@ _TAKEN_BACK = re.compile(
     r"|\b(?:both|all|all of them)(?: are)? (?:wrong|incorrect|possible|plausible|equally likely)\b"
     r"|(?:^|[.;,\n])\s{0,3}(?:no|nope|wrong|incorrect|not really|or not|false)\W{0,3}$"
 )
-_WORDS = frozenset(
-    (
-        *("no", "not", "non", "never", "none", "nothing", "neither", "nor", "nope", "cannot", "wrong"),
-        *("incorrect", "false", "untrue", "unlikely", "impossible", "mistaken", "mistake", "exclude"),
-        *("excludes", "excluded", "excluding", "rule", "rules", "ruled", "ruling", "question", "minus"),
-        *("without", "lack", "lacks", "lacking", "absent", "missing", "fail", "fails", "failed", "opposite"),
-        *("hardly", "barely", "scarcely", "unclear", "unsure", "uncertain", "unknown", "doubt", "doubts"),
-        *("doubtful", "whether", "if", "unless", "suppose", "supposing", "assume", "assuming", "had", "were"),
-        *("or", "less", "least", "but", "except", "wonder", "possible", "plausible", "likely", "might", "may"),
-        *("could", "would", "guess", "thought", "impression", "ask", "asks", "asked", "asking", "options"),
-        *("choices", "depends", "unlike", "rather", "instead", "anything", "everything", "far", "other"),
-        *("opposed", "unable", "really"),
-    )
-)  # every denial and doubt has one of these, or "n't"
+_DENYING = (
+    "no not non never none nothing neither nor nope cannot wrong incorrect false untrue unlikely impossible mistaken "
+    "mistake exclude excludes excluded excluding rule rules ruled ruling question minus without lack lacks lacking absent "
+    "missing fail fails failed opposite hardly barely scarcely unclear unsure uncertain unknown doubt doubts doubtful "
+    "whether if unless suppose supposing assume assuming had were or less least but except wonder possible plausible "
+    "likely might may could would guess thought impression ask asks asked asking options choices depends unlike rather "
+    "instead anything everything far other opposed unable really"
+)
+_WORDS = frozenset(_DENYING.split())  # every denial and doubt has one of these, or "n't"
 _SPACED = str.maketrans(",.;:\n!?/\"'()", "            ")
 # said of an option without choosing it: under a condition, as one of several, as somebody else's word, or as wrong
+# (alternatives that begin a word stand together behind one \b, which is faster; the order is that in which they are tried)
 _LEFT_OPEN = re.compile(
-    r"\b(?:if|whether|unless|otherwise|assuming|supposing)\b(?! (?:anything|any|i (?:had|have) to|i must|forced|asked|you (?:ask"
-    r"|look)))"
-    r"|\b(?:decid\w{1,3}|choos\w{1,3}|pick\w{0,3}|torn|toss-?up|undecided|hesitat\w{1,3}|somewhere|distinguish\w{0,3}"
-    r"|in) (?:in )?between\b"
-    r"|\b(?:is|seem|are|look|sound)s? (?:both |all |equally ){0,2}(?:possible|plausible|likely|valid)\b"
-    r"|\b(?:some|people|most|many|others|one|you|they)(?: people)? (?:often |usually |might |may |could |would )(?:say|think|guess"
-    r"|answer|assume)\b"
-    r"|\b(?:would|could|might) have (?:said|guessed|thought|gone|picked|chosen)\b|\btempted to\b|\bi (?:\w{1,12}ly )?doubt\b"
-    r"|\b(?:question|you|user|prompt|caption|task)(?: is)? (?:asks?|asked|about|says?|wants?)\b"
-    r"|\b(?:any|every)thing (?:but|except|other than)\b|\b(?:the )?opposite of\b|\bfar from\b|\bhardly\b"
-    r"|\b(?:no (?:evidence|sign|indication) of|confirm nor deny|neither confirm|rul(?:e|es|ed|ing) out)\b"
-    r"|^[^,]{1,80} (?:is|was|would be|seems) (?:(?:clearly|definitely|simply|just|also) )?(?:the |an? )?(?:wrong|incorrect|false"
-    r"|mistaken|unlikely|implausible)\b"
-    r"|^[^,]{1,80} (?:(?:do|does|is|can) ?not|(?:do|does|is|ca)n't) (?:(?:seem|look|be|really|quite) )?(?:the answer|(?:apply|fit"
-    r"|match|work|right"
-    r"|correct)(?=\W*$|[.,:;]))|\b(?:could|may|might)(?: also)? be\b.{1,80}\b(?:could|may|might)(?: also)? be\b"
-    r"|\b(?:could be|perhaps|maybe|possibly|either)\b[^,.]{1,80} or\b|\b(?:options|choices)(?: (?:are|include))?:? \(?a[).:]"
-    r"|\b(?:maybe|perhaps|possibly)\b.{1,80}\b(?:maybe|perhaps|possibly)\b|\b\d{1,3}\s?%.{1,80}?\b\d{1,3}\s?%"
-    r"|\bhad (?:it|he|she|they|there|this) been\b|\bpossibility\b|\binconclusive\b|\btoo close to\b|\bargu(?:e|ments?)\b"
+    r"\b(?:(?:if|whether|unless|otherwise|assuming|supposing)\b"
+    r"(?! (?:anything|any|i (?:had|have) to|i must|forced|asked|you (?:ask|look)))"
+    r"|(?:decid\w{1,3}|choos\w{1,3}|pick\w{0,3}|torn|toss-?up|undecided|hesitat\w{1,3}|somewhere|distinguish\w{0,3}|in) (?:in )?between\b"
+    r"|(?:is|seem|are|look|sound)s? (?:both |all |equally ){0,2}(?:possible|plausible|likely|valid)\b"
+    r"|(?:some|people|most|many|others|one|you|they)(?: people)? (?:often |usually |might |may |could |would )"
+    r"(?:say|think|guess|answer|assume)\b"
+    r"|(?:would|could|might) have (?:said|guessed|thought|gone|picked|chosen)\b|tempted to\b|i (?:\w{1,12}ly )?doubt\b"
+    r"|(?:question|you|user|prompt|caption|task)(?: is)? (?:asks?|asked|about|says?|wants?)\b"
+    r"|(?:any|every)thing (?:but|except|other than)\b|(?:the )?opposite of\b|far from\b|hardly\b"
+    r"|(?:no (?:evidence|sign|indication) of|confirm nor deny|neither confirm|rul(?:e|es|ed|ing) out)\b)"
+    r"|^[^,]{1,80} (?:is|was|would be|seems) (?:(?:clearly|definitely|simply|just|also) )?(?:the |an? )?"
+    r"(?:wrong|incorrect|false|mistaken|unlikely|implausible)\b"
+    r"|^[^,]{1,80} (?:(?:do|does|is|can) ?not|(?:do|does|is|ca)n't) (?:(?:seem|look|be|really|quite) )?"
+    r"(?:the answer|(?:apply|fit|match|work|right|correct)(?=\W*$|[.,:;]))"
+    r"|\b(?:(?:could|may|might)(?: also)? be\b.{1,80}\b(?:could|may|might)(?: also)? be\b"
+    r"|(?:could be|perhaps|maybe|possibly|either)\b[^,.]{1,80} or\b|(?:options|choices)(?: (?:are|include))?:? \(?a[).:]"
+    r"|(?:maybe|perhaps|possibly)\b.{1,80}\b(?:maybe|perhaps|possibly)\b|\d{1,3}\s?%.{1,80}?\b\d{1,3}\s?%"
+    r"|had (?:it|he|she|they|there|this) been\b|possibility\b|inconclusive\b|too close to\b|argu(?:e|ments?)\b)"
     r"|[^\s.] or not\b"
-    r"|\b(?:least likely|incorrect|wrong|false) (?:answer|option|choice|label|one)\b|\bmistake to\b|\bnothing (?:suggests"
-    r"|indicates|points)\b"
-    r"|\b(?:nobody|no one) would (?:say|call|think|answer)\b|\byou (?:said|wrote|gave)\b|\b(?:do not|don't) (?:believe|think)\b"
-    r"|\bimpossible to\b|^without (?:more|further)\b"
-    r"|\b(?:guess|answer|thought) was\b|\b(?:first|initial) (?:thought|guess|instinct)\b|^\W{0,3}(?:the )?(?:options"
-    r"|choices)(?: are| include)?\s?:"
-    r"|^between [^,]{1,80}(?=,\s(?:i'd|i would|i think|the answer|it)\b)|\bwould (?:only |just )?be (?:an? |my "
-    r"|pure )(?:\w{1,12} )?guess\b|\btoo \w{1,20} to (?:tell|say|see|know|determine|judge)\b"
-    r"|\b(?:have enough|enough \w{1,20} to)\b|\bpossible (?:answers|options|labels|choices)\b"
+    r"|\b(?:(?:least likely|incorrect|wrong|false) (?:answer|option|choice|label|one)\b|mistake to\b"
+    r"|nothing (?:suggests|indicates|points)\b"
+    r"|(?:nobody|no one) would (?:say|call|think|answer)\b|you (?:said|wrote|gave)\b|(?:do not|don't) (?:believe|think)\b"
+    r"|impossible to\b)"
+    r"|^without (?:more|further)\b"
+    r"|\b(?:(?:guess|answer|thought) was|(?:first|initial) (?:thought|guess|instinct))\b"
+    r"|^\W{0,3}(?:the )?(?:options|choices)(?: are| include)?\s?:"
+    r"|^between [^,]{1,80}(?=,\s(?:i'd|i would|i think|the answer|it)\b)"
+    r"|\b(?:would (?:only |just )?be (?:an? |my |pure )(?:\w{1,12} )?guess|too \w{1,20} to (?:tell|say|see|know|determine|judge)"
+    r"|have enough|enough \w{1,20} to|possible (?:answers|options|labels|choices))\b"
     r"|^\W{0,3}one of (?:the |these |those )?(?:options|choices|labels|answers|two|three|four)\b|\(\?\)"
     r"|^\W{0,3}one of (?!the\b)[^.,]{1,60} (?:and|or) [^.,]{1,40}\W{0,3}$|^\W{0,3}[\w ]{1,60} (?:vs\.?|versus) [\w ]{1,60}\W{0,3}$"
-    r"|^\W{0,3}(?:false|wrong|incorrect|rejected|excluded|eliminated|not)(?: (?:the )?(?:answer|option|choice|label))?s?\s?:",
-    re.IGNORECASE,
+    r"|^\W{0,3}(?:false|wrong|incorrect|rejected|excluded|eliminated|not)(?: (?:the )?(?:answer|option|choice|label))?s?\s?:"
 )
+_ONE_LETTER = str.maketrans("\u0130\u0131\u017f", "iis")  # in lower case too
 _CONDITIONS = ("if", "unless", "assuming", "supposing")
 _OPEN = (
     "if whether unless otherwise assuming supposing between possible plausible likely valid often usually might may "
@@ -89,11 +85,9 @@ _OPEN = (
     "far hardly evidence sign indication deny confirm rule rules ruled ruling wrong incorrect false mistaken "
     "unlikely implausible not cannot maybe perhaps possibly either options choices too enough rejected excluded "
     "eliminated been possibility inconclusive argue argument arguments least mistake nothing nobody impossible "
-    "without guess thought initial instinct"
+    "without guess thought initial instinct vs versus"
 )
-_OPEN_WORDS = frozenset(
-    (*_OPEN.split(), "vs", "versus")
-)  # one of these, "n't", "%", "(?)" or "one of" is in every such sentence
+_OPEN_WORDS = frozenset(_OPEN.split())  # one of these, "n't", "%", "(?)" or "one of" is in every such sentence
 _NEW_TURN = re.compile(
     r"\b(?!so (?:is|are)\b)(?:but|however|yet|still|so|therefore|thus|hence|nevertheless)\b(?!,?\s(?:also|if|so (?:is"
     r"|are))\b)[\s,:]{0,3}"
@@ -129,16 +123,21 @@ def left_open(text: str) -> tuple[int, int] | None:
     >>> [s[slice(*left_open(s))] for s in ("Some would say a cat, but it is a dog", "A dog, but some would say a cat")]
     ['Some would say a cat, but ', ', but some would say a cat']
     """
-    found = _LEFT_OPEN.search(text) if may_leave_open(text) else None
+    found = _LEFT_OPEN.search(_lowered(text)) if may_leave_open(text) else None
     if found is None:
         return None
-    if not found.start() and found.group().lower() in _CONDITIONS:
+    if not found.start() and found.group() in _CONDITIONS:
         return 0, len(text)
     if (conceded := _CONCEDED.match(text)) and conceded.end() >= found.end():
         return 0, conceded.end()
     turns = [turn for turn in _NEW_TURN.finditer(text) if turn.start()]
     start = max((len(text[: turn.start()].rstrip(" ,")) for turn in turns if turn.end() <= found.start()), default=0)
     return start, min((turn.end() for turn in turns if turn.start() >= found.end()), default=len(text))
+
+
+def _lowered(text: str) -> str:
+    """In lower case, letter by letter: every place in it is the same place in the text."""
+    return text.lower() if text.isascii() else text.translate(_ONE_LETTER).lower()
 
 
 def may_leave_open(text: str) -> bool:

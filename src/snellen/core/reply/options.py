@@ -11,12 +11,14 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
-from snellen.core.reply import Opened, holds_json, layout_off, marked, opened
-from snellen.core.reply_doubts import left_open, may_leave_open
-from snellen.core.reply_flags import Flags
-from snellen.core.reply_json import key_of
-from snellen.core.reply_vocabulary import Vocabulary, apart, is_there, without_signs
-from snellen.core.reply_words import correction_end
+from snellen.core.reply.corrections import correction_end
+from snellen.core.reply.doubts import left_open, may_leave_open
+from snellen.core.reply.flags import Flags
+from snellen.core.reply.hints import is_there
+from snellen.core.reply.json_values import holds_json, key_of
+from snellen.core.reply.opening import Opened, opened
+from snellen.core.reply.vocabulary import Vocabulary, apart, without_signs
+from snellen.core.reply.wrappers import layout_off, marked
 
 
 class Statement(NamedTuple):
@@ -35,7 +37,7 @@ class Statement(NamedTuple):
 NOTHING = Statement("", ())
 
 _ANSWER = re.compile(
-    r"(?<!wrong )(?<!incorrect )\b(?:final answer|answers?|conclusion|verdict|prediction|choice|final decision)\b(?:\(s\))?[^\S\n]?"
+    r"\b(?<!wrong )(?<!incorrect )(?:final answer|answers?|conclusion|verdict|prediction|choice|final decision)\b(?:\(s\))?[^\S\n]?"
     r"(?:(?:is|are|would be|should be|must be)\b|[:=-]|->|=>){1,3}|^[^\S\n]{0,4}(?:the )?(?:final )?(?:answer|conclusion)s?[^\S\n]{0,4}$",
     re.MULTILINE,
 )
@@ -69,34 +71,12 @@ _SWITCHES = (
     *("present", "different", "differs", "applies", "salient", "selected", "chosen", "match", "matches", "changed"),
     *("is_different", "is_present", "is_salient", "is_odd", "value", "status"),
 )
-_REASONS = frozenset(
-    [
-        *(
-            "reason",
-            "reasons",
-            "reasoning",
-            "explanation",
-            "rationale",
-            "justification",
-            "thought",
-            "thoughts",
-            "thinking",
-        ),
-        *(
-            "analysis",
-            "description",
-            "observation",
-            "observations",
-            "steps",
-            "summary",
-            "caption",
-            "evidence",
-            "comment",
-        ),
-        *("note", "notes", "question", "options", "choices", "confidence", "score", "probability", "not", "excluded"),
-        *("rejected", "others"),
-    ]
+_BESIDE_THE_ANSWER = (
+    "reason reasons reasoning explanation rationale justification thought thoughts thinking analysis description "
+    "observation observations steps summary caption evidence comment note notes question options choices confidence score "
+    "probability not excluded rejected others"
 )
+_REASONS = frozenset(_BESIDE_THE_ANSWER.split())
 _ASKED = frozenset(("question", "options", "choices"))  # of the prompt, and no answer
 _KEYS = (
     *("final_answer", "answer", "answers", "label", "labels", "prediction", "choice", "result", "output", "response"),

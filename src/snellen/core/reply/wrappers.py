@@ -1,4 +1,4 @@
-"""What stands around an answer: tags, boxes, fences, emphasis, quotation marks, speakers, leads; and corrections."""
+"""What stands around an answer and comes off: tags, boxes, fences, emphasis, quotation marks, speakers, leads."""
 
 from __future__ import annotations
 
@@ -126,12 +126,20 @@ def layout_off(text: str, numbered: bool = False) -> str:
         text = _STRUCK.sub("", text)
     if "```" in text or "~~~" in text:
         text = FENCE.sub("", text)
-    text = _LINE_START.sub("", latex_off(text))
+    text = _starts_off(_LINE_START, latex_off(text))
     if numbered:
-        text = _NUMBER_START.sub("", text)
-    if any(sign in text for sign in "*_`~"):
+        text = _starts_off(_NUMBER_START, text)
+    if "*" in text or "_" in text or "`" in text or "~" in text:
         text = _EMPHASIS.sub("", text)
     return text.strip()
+
+
+def _starts_off(pattern: re.Pattern[str], text: str) -> str:
+    """Without what a pattern finds at the start of every line; most texts are a single one."""
+    if "\n" in text:
+        return pattern.sub("", text)
+    found = pattern.match(text)
+    return text[found.end() :] if found else text
 
 
 def _leads_off(text: str) -> str:
@@ -151,77 +159,3 @@ def _quotes_off(text: str) -> str:
             break
         text = body[1:-1].strip()
     return text
-
-
-# ---------------------------------------------------------------- corrections
-
-_CLAUSE = r"(?:^|(?<=[.!?;:,\n-]\s)|(?<=\.\.\.))"
-_WRONG = r"that's (?:not right|wrong|incorrect)|that is (?:not right|wrong|incorrect)|i made a mistake|i was wrong|let me correct"
-_CORRECTION = re.compile(
-    # "wait" is a verb, too: only at the start of a clause, or after "no" and the like
-    rf"(?:{_CLAUSE}|\b(?:no|oh|hmm|hm|but|sorry|oops)[,.]? )wait\b(?:[,.!:-]{{1,3}}|(?= ))(?: (?:no|actually|{_WRONG})\b[,.!:-]?){{0,2}}"
-    rf"|{_CLAUSE}(?:actually|rather|oops|correction|edit|update|my mistake|my bad|hold on|sorry|apologies)\b"
-    r"[,.!:-]{1,3}(?: (?:no|i mean(?:t)?)\b,?)?"
-    r"|(?:^|(?<=[.!?;\n]\s))(?:no, )?actually\s|\b(?:scratch|strike|forget|ignore|disregard) that\b[,.!:-]?"
-    r"|\b(?:let me|i (?:must|should|need to|have to)) (?:correct|rephrase|revise|reconsider)\b(?: (?:that|myself|my answer|this|it)\b)?"
-    rf"|{_CLAUSE}(?:no, )?i mean(?:t)?\b[,:-]?(?: to say\b)?|{_CLAUSE}or rather\b[,:-]?"
-    r"|\bi (?:take (?:that|it) back|stand corrected)\b|\blet me re-?(?:check|examine|evaluate|think)\b"
-    r"|\bon second (?:thoughts?|look|glance)\b[,:-]?"
-    r"|\b(?:upon|on|after) (?:closer|further|more careful) (?:inspection|examination|look|reflection|review)\b[,:-]?"
-    r"|\b(?:corrected|revised|updated) answer\b\s?(?:is\b|:)?",
-    re.IGNORECASE | re.MULTILINE,
-)
-_HINTS = (  # one of these is in every correction: most replies need not be searched
-    *("wait", "actually", "or rather", "rather,", "oops", "correction", "me correct", "to correct", "must correct"),
-    *(
-        "should correct",
-        "mistake",
-        "my bad",
-        "hold on",
-        "sorry",
-        "apologies",
-        "scratch that",
-        "strike that",
-        "forget that",
-    ),
-    *("ignore that", "disregard", "i mean", "on second", "rephrase", "revise", "reconsider", "closer", "further"),
-    *(
-        "more careful",
-        "corrected answer",
-        "updated answer",
-        "no,",
-        "no:",
-        "no;",
-        " back",
-        "edit",
-        "update",
-        "let me re",
-    ),
-    *("stand corrected",),
-)
-
-
-def correction_end(text: str) -> int:
-    """Where the last "no, wait", "actually," or the like ends; 0 where nothing is corrected.
-
-    >>> correction_end("red because he waits"), "red. Wait, blue"[correction_end("red. Wait, blue"):]
-    (0, ' blue')
-    """
-    lowered = text.lower()
-    for word in _HINTS:
-        if word in lowered:
-            break
-    else:
-        return 0
-    return max((found.end() for found in _CORRECTION.finditer(text)), default=0)
-
-
-def after_correction(text: str) -> str:
-    """What follows the last "no, wait", "actually," or the like; all of it where nothing is corrected, or nothing follows.
-
-    >>> after_correction("Red. No, wait, it is blue."), after_correction("Red because it is actually hot.")
-    ('it is blue.', 'Red because it is actually hot.')
-    """
-    end = correction_end(text)
-    rest = text[end:].strip(" \t\n,.;:!-")
-    return text[end:].strip(" \t\n,;:!-") if rest else text

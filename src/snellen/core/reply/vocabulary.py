@@ -73,14 +73,6 @@ def _branches(node: dict[str, Any]) -> str:
     return "|".join(each)
 
 
-def is_there(hints: Iterable[str], text: str) -> bool:
-    """Whether it is worth while to look for a pattern. (A loop, since this is called for every reply, several times.)"""
-    for hint in hints:  # noqa: SIM110
-        if hint in text:
-            return True
-    return False
-
-
 def apart(text: str) -> str:
     """Words joined by a hyphen or an underscore as two words."""
     return _JOINT.sub(" ", text) if "_" in text or "-" in text else text

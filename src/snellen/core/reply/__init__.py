@@ -1,0 +1,51 @@
+"""From a reply to what it says: the front end that our own readers share. Pure functions; nothing here knows an exam.
+
+A reply passes through in this order:
+
+1. `opened` makes its characters plain, takes off thinking and special tokens, and finds the JSON that it is or holds
+   (`characters`, `thinking`, `special_tokens`, `json_values`; `spoken` only takes off);
+2. `field` looks into JSON; `marked`, `layout_off` and `unwrapped` take off what stands around an answer in a text (`wrappers`);
+3. `after_correction` and `correction_end` leave out what was taken back (`corrections`);
+4. `left_open`, `taken_back`, `undoubted` and their kin tell what is named but not chosen (`doubts`).
+
+Who reads a closed list of options (SalBench, IllusionBench) calls `Options.said`, which takes all these steps and then knows bare
+answers, copied option lists, and yes and no said of options (`options`, `vocabulary`, `flags`). Grounding, VQA with explanations and
+D3 call the steps that they need. What a statement asserts and denies is grammar, which each exam has for itself. Readers of protocols
+named after somebody else do not come here.
+
+Everything is linear in the length of a reply: no pattern has two repeats that could share characters, and `hints` are tested before
+patterns.
+"""
+
+from snellen.core.reply.characters import plain
+from snellen.core.reply.corrections import after_correction, correction_end
+from snellen.core.reply.doubts import certain, is_plain, left_open, taken_back, undoubted
+from snellen.core.reply.hints import is_there
+from snellen.core.reply.json_values import every_json, field, holds_json
+from snellen.core.reply.opening import Opened, opened, spoken
+from snellen.core.reply.options import Options, Statement
+from snellen.core.reply.wrappers import latex_off, layout_off, marked, unwrapped
+
+__all__ = [
+    "Opened",
+    "Options",
+    "Statement",
+    "after_correction",
+    "certain",
+    "correction_end",
+    "every_json",
+    "field",
+    "holds_json",
+    "is_plain",
+    "is_there",
+    "latex_off",
+    "layout_off",
+    "left_open",
+    "marked",
+    "opened",
+    "plain",
+    "spoken",
+    "taken_back",
+    "undoubted",
+    "unwrapped",
+]

@@ -1,0 +1,52 @@
+"""The first step of every reading: plain characters, no thinking, no special tokens, and the JSON that is there."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from snellen.core.reply.characters import plain
+from snellen.core.reply.json_values import holds_json
+from snellen.core.reply.special_tokens import without_special_tokens
+from snellen.core.reply.thinking import without_thinking
+
+LONGEST = 20_000
+"""Characters from the end of what was said that are read: an answer comes last."""
+
+
+@dataclass(frozen=True)
+class Opened:
+    """What was said. `cut`: the reply ended inside its thinking, so nothing was. `value`: the JSON object or list that the text is
+    or holds (the last one), and `around` the text beside it.
+    """
+
+    text: str
+    cut: bool = False
+    value: dict[str, Any] | list[Any] | None = None
+    around: str = ""
+
+
+def opened(reply: str, longest: int = LONGEST) -> Opened:
+    """Take thinking, special tokens and odd characters off a reply. Tags such as <point> or <box> stay.
+
+    >>> opened("<think>Maybe red</think>Blue").text, opened("hm, red</think>Blue").text, opened("<think>Maybe red").cut
+    ('Blue', 'Blue', True)
+    >>> opened('```json\\n{"answer": "red"}\\n```').value
+    {'answer': 'red'}
+    """
+    text, cut = without_thinking(plain(reply))
+    if cut:
+        return Opened("", True)
+    text = without_special_tokens(text)[-longest:].strip()
+    value, around = holds_json(text)
+    return Opened(text, False, value, around)
+
+
+def spoken(reply: str) -> str:
+    """A reply without thinking and special tokens, its own characters as they are; empty where it ended inside its thinking.
+
+    >>> spoken("<think>Maybe red</think>Caf\u00e9 \u2013 blue</s>"), spoken("<think>Maybe red")
+    ('Caf\u00e9 \u2013 blue', '')
+    """
+    text, cut = without_thinking(reply)
+    return "" if cut else without_special_tokens(text)
