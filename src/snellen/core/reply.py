@@ -56,7 +56,7 @@ def opened(reply: str, longest: int = LONGEST) -> Opened:
     text, cut = _without_thinking(plain(reply))
     if cut:
         return Opened("", True)
-    text = _without_special_tokens(text)[-longest:].strip()
+    text = _without_courtesy(_without_special_tokens(text)[-longest:].strip())
     value, around = holds_json(text)
     return Opened(text, False, value, around)
 
@@ -181,6 +181,29 @@ def _tag(found: re.Match[str]) -> tuple[bool, str]:
     name = (found["name"] or found["name2"] or found["name3"]).lower()
     closes = bool(found["close"] or found["close2"] or found["close3"])
     return closes, {"thinking": "think", "seed:think": "think", "thoughts": "thought"}.get(name, name)
+
+
+# ---------------------------------------------------------------- courtesy
+
+_COURTESY = re.compile(
+    r"(?:\n|(?<=[.!?)}*])[^\S\n])\s{0,9}(?:i hope (?:this|that) helps|hope (?:this|that) helps|(?:please )?(?:let me know|feel free|do not hesitate"
+    r"|don't hesitate)\b[^\n.!?]{0,120})[.!?]{0,3}\s{0,9}$",
+    re.IGNORECASE,
+)
+_COURTESY_HINTS = ("helps", "let me know", "feel free", "hesitate")
+
+
+def _without_courtesy(text: str) -> str:
+    """Without "I hope this helps!" and the like at the end, which would pass for a last line.
+
+    >>> _without_courtesy("Red\\n\\nI hope this helps!")
+    'Red'
+    """
+    end = text[-200:].lower()
+    if not any(hint in end for hint in _COURTESY_HINTS):
+        return text
+    found = _COURTESY.search(text, max(0, len(text) - 200))
+    return text[: found.start()].rstrip() if found and found.start() else text
 
 
 # ---------------------------------------------------------------- special tokens
