@@ -72,10 +72,11 @@ _LEFT_OPEN = re.compile(
     r"|indicates|points)\b"
     r"|\b(?:nobody|no one) would (?:say|call|think|answer)\b|\byou (?:said|wrote|gave)\b|\b(?:do not|don't) (?:believe|think)\b"
     r"|\bimpossible to\b|^without (?:more|further)\b"
-    r"|\b(?:guess|answer|thought) was\b|\b(?:first|initial) (?:thought|guess|instinct)\b|^\W{0,3}(?:the )?(?:options"
-    r"|choices)(?: are| include)?\s?:"
+    r"|\b(?:guess|answer|thought) was\b|\b(?:first|initial) (?:thought|guess|instinct)\b|^\W{0,3}(?:let(?:'s| me) (?:consider|weigh|list) )?"
+    r"(?:the )?(?:options|choices|possibilities|candidates)(?: are| include)?\s?:"
+    r"|^[^,]{1,80} would (?:have(?! to be)|need|require|look(?! like)|show|not (?:fit|match|explain|look|have|be))\b"
     r"|^between [^,]{1,80}(?=,\s(?:i'd|i would|i think|the answer|it)\b)|\bwould (?:only |just )?be (?:an? |my "
-    r"|pure )(?:\w{1,12} )?guess\b|\btoo \w{1,20} to (?:tell|say|see|know|determine|judge)\b"
+    r"|pure )(?:\w{1,12} )?guess\b|\btoo \w{1,20} to (?:tell|say|see|know|determine|judge|answer|identify|recogni[sz]e)\b"
     r"|\b(?:have enough|enough \w{1,20} to)\b|\bpossible (?:answers|options|labels|choices)\b"
     r"|^\W{0,3}one of (?:the |these |those )?(?:options|choices|labels|answers|two|three|four)\b|\(\?\)"
     r"|^\W{0,3}one of (?!the\b)[^.,]{1,60} (?:and|or) [^.,]{1,40}\W{0,3}$|^\W{0,3}[\w ]{1,60} (?:vs\.?|versus) [\w ]{1,60}\W{0,3}$"
@@ -89,7 +90,7 @@ _OPEN = (
     "far hardly evidence sign indication deny confirm rule rules ruled ruling wrong incorrect false mistaken "
     "unlikely implausible not cannot maybe perhaps possibly either options choices too enough rejected excluded "
     "eliminated been possibility inconclusive argue argument arguments least mistake nothing nobody impossible "
-    "without guess thought initial instinct"
+    "without guess thought initial instinct possibilities candidates"
 )
 _OPEN_WORDS = frozenset(
     (*_OPEN.split(), "vs", "versus")
