@@ -18,10 +18,10 @@ _WHICH = r"(?:(?:final|correct|best|right|true|most likely|most appropriate|like
 _WHERE = (
     r"(?:\s(?:here|to (?:the|this|your) question|in (?:the|this) (?:image|picture|photo)|shown|depicted|being (?:performed|done)"
     r"|for this (?:image|pair|question)"
-    r"|between (?:them|the two|the (?:image|premise) and the hypothesis)))?"
+    r"|between (?:them|the two|the (?:image|premise) and the hypothesis))){0,2}"
 )
 _IS = r"(?:is|would be|should be|must be|has to be|seems to be|appears to be|will be)"
-_SEE = r"(?:think|believe|say|guess|suppose|conclude|answer|go with|choose|pick|select|see|feel|assume|reckon)"
+_SEE = r"(?:think|believe|say|guess|suppose|conclude|answer|go with|choose|pick|select|see|feel|assume|reckon|count)"
 _NEXT = r"(?=\S)(?!because\b|since\b|as\b|due\b)"
 
 _OPENING = re.compile(
@@ -36,13 +36,14 @@ _OPENING = re.compile(
     r"|(?:great|good|nice) (?:question|image|picture|one))(?:[!.,:]{1,3}|\s-)\s{1,4}(?:so,?\s)?"
     r"|(?:as requested|here you (?:go|are)|(?:answer|step) \d|no doubt)\s?:\s"
     r"|(?:in my (?:opinion|view)|to me|imo|to answer (?:the|your|this) question|without (?:a |any )?(?:question|doubt)|tentatively"
-    r"|no doubt|after (?:careful|some|further) \w{1,20}|(?:up)?on (?:\w{1,10} )?inspection|rather than [^,.\n]{1,60}"
+    r"|no doubt|after (?:careful|some|further) \w{1,20}|(?:up)?on (?:\w{1,10} )?(?:inspection|look|glance)"
+    r"|(?:when |after |by )?(?:looking|examining)(?: (?:at )?it)?(?: more)? (?:closer|closely|again|carefully)|rather than [^,.\n]{1,60}"
     r"|instead of [^,.\n]{1,60}),\s"
     r"|(?:great|good|right|now|nice)(?:!|,)\s{1,4}(?=so\b|let\b|let's\b|i\b|i'\w|the\b|here|looking\b|this\b|it\b|based\b|in\b"
     r"|we\b|my\b)"
     r"|(?:thanks?|here(?:'s| is| are)|let(?:'s| me| us)|thinking|i(?:'ll| will| need to| want to) (?:look|analy[sz]e|examine|think"
     r"|start|answer)"
-    r"|to answer)\b(?:(?!\b(?:because|since)\b)[^.!?:\n]){0,80}(?:\.{1,3}|[!:]|\n)\s{1,4}"
+    r"|to answer)\b(?:(?!\b(?:because|since|possibilities|candidates|options|choices)\b)[^.!?:\n]){0,80}(?:\.{1,3}|[!:]|\n)\s{1,4}"
     r"|(?:step|part) \d{1,2}\s?[:.]\s"
     # what it goes by
     r"|(?:given|considering|judging (?:by|from)|based on)\s[^,.\n]{1,60},\s(?=[^,.\n]{1,40}\s(?:because|since)\b)"
@@ -68,7 +69,7 @@ _LEAD = re.compile(
     r"|(?:so|thus|hence|therefore|overall|finally|in conclusion|in summary|in short|to conclude|to sum up|consequently|accordingly"
     r"|and|then|instead|rather)(?:,\s|\s?:\s{0,3}|\s(?=i\b|it\b|the\b|this\b|that\b|my\b|we\b))"
     r"|(?:therefore|thus|hence)\s|(?:that's|that is|this is) why\s"
-    r"|tl;?\s?dr\s?:?\s"
+    r"|tl;?\s?dr\s?:?\s|(?:that|this|which) leaves(?: us with)?(?: only| just)?\s"
     # that it is the answer
     rf"|(?:and |so )?(?:(?:the|my|our|your|an?|its)\s)?{_WHICH}{_NOUN}s?{_WHERE}(?:\s?\([^()\n]{{4,40}}\))?(?:\s?(?::|=>|->|=)"
     rf"|\s-(?=\s)|\s{_IS}\b\s?:?|\n)\s{{0,4}}(?:(?:definitely|clearly|probably|simply|likely)\s)?"
