@@ -131,7 +131,7 @@ NAMED = re.compile(
 VERDICT = re.compile(
     rf"(?:\b(?:so|therefore|thus|hence|consequently|accordingly|in conclusion|overall|in short|in summary|that's why|that is why"
     rf"|which means(?: that)?|this means(?: that)?)\b[,:]?\s"
-    rf"(?:i(?:'d| would)? (?:say|go with|think|believe|conclude|choose)(?: that)?\s)?(?:it {_IS}|it's|this is|(?:the"
+    rf"(?:i(?:'d| would)? (?:say|go with|think|believe|conclude|choose)(?: that)?\s)?(?:it {_IS}|it's|this is|that is|that's|(?:the"
     rf"|my) {_WHICH}{_NOUN}\s{_IS})\s?:?\s{{0,3}}|\bfinal {_NOUN}\s?(?:is|:)\s?:?\s{{0,3}}"
     rf"|(?:(?<=[.!?;]\s)|(?<=\n))(?:so[,:]|so,? i(?:'d| would|'ll) (?:say|go with|choose|pick)|(?:therefore|thus"
     rf"|hence)[,:]?)\s(?=[\w'-]{{1,30}}(?:[^\S\n][\w'-]{{1,30}}){{0,3}}[.!]?\s{{0,9}}$)"

@@ -52,7 +52,7 @@ def read_open(reply: str, *, short: bool) -> Read:
     answer, rest = _settled(parts.head, short, numbers=not (parts.ended or said.ended))
     if answer is not None and not parts.why and _denied_later(answer, parts.after):
         answer = None
-    if answer in ("yes", "no") and _REFUSES.match(rest or after or ""):
+    if answer in ("yes", "no") and _REFUSES.match(f"{rest} {after or ''}"):
         answer = None
     if answer in ("yes", "no") and after and (echo := _ECHO.match(after)):
         after, rest = after[echo.end() :], echo.group()
@@ -81,7 +81,7 @@ _CLAUSE = re.compile(
     re.IGNORECASE,
 )
 _PREFACE = re.compile(
-    r"(?:let me|let's|i will|i'll|i need to|to (?:answer|determine|identify)|draft\b|first,|step \d|question\b|q:|here (?:is|are))",
+    r"(?:let me|let's|i will|i'll|i need to|to (?:answer|determine|identify)|draft\b|analysis\b|observations?\b|first,|step \d|question\b|q:|here (?:is|are))",
     re.IGNORECASE,
 )
 _OFFER = re.compile(
@@ -89,7 +89,7 @@ _OFFER = re.compile(
     re.IGNORECASE,
 )
 _NOT_A = re.compile(
-    r"(?:it|this|that)?\s?(?:is not|isn't|'s not|is neither|'s neither|was not|not|neither|never)\b", re.IGNORECASE
+    r"(?:it|this|that)?\s?(?:(?:is |'s )\w{3,12}ly not|is not|isn't|'s not|is neither|'s neither|was not|not|neither|never)\b", re.IGNORECASE
 )
 _NO_COMMA = re.compile(r"^(?:no|nope),\s(?=\w)", re.IGNORECASE)
 _NO_STOP = re.compile(r"^(?:no|nope)[.!]\s(?=\w)", re.IGNORECASE)
@@ -258,6 +258,7 @@ _NO_ANSWER = re.compile(
     r"|(?:i|we) (?:can't|don't|couldn't|cannot)|i'm (?:sorry|unable|not)"
     r"|not possible to|impossible to|(?:unable|hard|difficult) to|cannot be|can't be|(?:it )?(?:cannot|can't) (?:tell|say"
     r"|determine)|as an ai|let (?:me|us)\b|let's\b|sorry\b|either\s|whether\s|neither\s|do you mean|options are|the (?:options|choices|labels)\b"
+    r"|no (?:image|picture|photo|one can|(?:clear |definite )?(?:answer|information))\b|not enough information|none of the above"
     r"|yes\s?(?:/|and|or)\s?no\b|no\s?(?:/|and|or)\s?yes\b",
     re.IGNORECASE,
 )
@@ -370,6 +371,8 @@ def _undenied(text: str) -> str:
         kept, tail = text[: found.start()].strip(_EDGES), found.group().strip(_EDGES).lower()
         text = "" if kept.lower().startswith("both ") or f" {tail}".endswith(f" {kept.lower()}") else kept
     first, _, others = text.lower().partition(" ")
+    if first.endswith("ly") and others.startswith("not "):
+        return ""
     return "" if first in ("not", "isn't", "never") and others.partition(" ")[0] not in _MEANT else text
 
 
