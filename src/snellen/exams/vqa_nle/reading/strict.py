@@ -258,7 +258,7 @@ _NO_ANSWER = re.compile(
     r"|(?:i|we) (?:can't|don't|couldn't|cannot)|i'm (?:sorry|unable|not)"
     r"|not possible to|impossible to|(?:unable|hard|difficult) to|cannot be|can't be|(?:it )?(?:cannot|can't) (?:tell|say"
     r"|determine)|as an ai|let (?:me|us)\b|let's\b|sorry\b|either\s|whether\s|neither\s|do you mean|options are|the (?:options|choices|labels)\b"
-    r"|no (?:image|picture|photo|one can|(?:clear |definite )?(?:answer|information))\b|not enough information|none of the above"
+    r"|no (?:image|picture|photo|one can|(?:clear |definite )?(?:answer|information))\b|none of the above"
     r"|yes\s?(?:/|and|or)\s?no\b|no\s?(?:/|and|or)\s?yes\b",
     re.IGNORECASE,
 )
