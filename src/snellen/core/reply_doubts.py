@@ -74,7 +74,7 @@ _LEFT_OPEN = re.compile(
     r"|\bimpossible to\b|^without (?:more|further)\b"
     r"|\b(?:guess|answer|thought) was\b|\b(?:first|initial) (?:thought|guess|instinct)\b|^\W{0,3}(?:let(?:'s| me) (?:consider|weigh|list) )?"
     r"(?:the )?(?:options|choices|possibilities|candidates)(?: are| include)?\s?:"
-    r"|^[^,]{1,80} would (?:have(?! to be)|need|require|look(?! like)|show|not (?:fit|match|explain|look|have|be))\b"
+    r"|^\W{0,3}(?:were (?:the|this|it)|suppose|imagine)\b|^[^,]{1,80} would (?:have(?! to be)|need|require|look(?! like)|show|not (?:fit|match|explain|look|have|be))\b"
     r"|^between [^,]{1,80}(?=,\s(?:i'd|i would|i think|the answer|it)\b)|\bwould (?:only |just )?be (?:an? |my "
     r"|pure )(?:\w{1,12} )?guess\b|\btoo \w{1,20} to (?:tell|say|see|know|determine|judge|answer|identify|recogni[sz]e)\b"
     r"|\b(?:have enough|enough \w{1,20} to)\b|\bpossible (?:answers|options|labels|choices)\b"
@@ -83,14 +83,14 @@ _LEFT_OPEN = re.compile(
     r"|^\W{0,3}(?:false|wrong|incorrect|rejected|excluded|eliminated|not)(?: (?:the )?(?:answer|option|choice|label))?s?\s?:",
     re.IGNORECASE,
 )
-_CONDITIONS = ("if", "unless", "assuming", "supposing")
+_CONDITIONS = ("if", "unless", "assuming", "supposing", "suppose", "imagine", "were the", "were this", "were it")
 _OPEN = (
     "if whether unless otherwise assuming supposing between possible plausible likely valid often usually might may "
     "could would tempted doubt ask asks asked said says wrote gave want wants question anything everything opposite "
     "far hardly evidence sign indication deny confirm rule rules ruled ruling wrong incorrect false mistaken "
     "unlikely implausible not cannot maybe perhaps possibly either options choices too enough rejected excluded "
     "eliminated been possibility inconclusive argue argument arguments least mistake nothing nobody impossible "
-    "without guess thought initial instinct possibilities candidates"
+    "without guess thought initial instinct possibilities candidates were suppose imagine"
 )
 _OPEN_WORDS = frozenset(
     (*_OPEN.split(), "vs", "versus")
@@ -98,7 +98,7 @@ _OPEN_WORDS = frozenset(
 _NEW_TURN = re.compile(
     r"\b(?!so (?:is|are)\b)(?:but|however|yet|still|so|therefore|thus|hence|nevertheless)\b(?!,?\s(?:also|if|so (?:is"
     r"|are))\b)[\s,:]{0,3}"
-    r"|,\s(?=(?:the|my) (?:\w{1,12} )?answer\b|(?:it|this|that)(?:'s| is| must)|i'd\b|i would\b|i think\b)",
+    r"|,\swhich leaves(?: us with)?\s|,\s(?=(?:the|my) (?:\w{1,12} ){0,2}(?:answer|choice|option|label)\b|(?:it|this|that)(?:'s| is| must)|i'd\b|i would\b|i think\b)",
     re.IGNORECASE,
 )
 _CONCEDED = re.compile(r"\W{0,3}(?:while|although|though|even though)\b[^,.\n]{1,200},\s", re.IGNORECASE)
