@@ -10,11 +10,11 @@ import re
 from snellen.exams.vqa_nle.reading.reasons import REASON
 
 _NOUN = (
-    r"(?:answer|ans\b\.?|solution|label|activity|action|option|choice|letter|relation(?:ship)?|prediction|verdict|classification"
+    r"(?:answer|ans\b\.?|solution|label|activity|action|option|choice|letter|relation(?:ship)?|prediction|verdict|decision|classification"
     r"|response|conclusion"
     r"|category)"
 )
-_WHICH = r"(?:(?:final|correct|best|right|true|most likely|most appropriate|likely|overall|short|main|appropriate|suitable)\s){0,2}"
+_WHICH = r"(?:(?:final|only|remaining|correct|best|right|true|most likely|most appropriate|likely|overall|short|main|appropriate|suitable)\s){0,2}"
 _WHERE = (
     r"(?:\s(?:here|to (?:the|this|your) question|in (?:the|this) (?:image|picture|photo)|shown|depicted|being (?:performed|done)"
     r"|for this (?:image|pair|question)"
@@ -152,6 +152,7 @@ _NAME_HINTS = (
         "relation",
         "prediction",
         "verdict",
+        "decision",
         "classif",
     ),
     *("response", "conclusion", "category", "tl", "thus", "therefore", "hence", "short"),

@@ -95,7 +95,7 @@ _NO_COMMA = re.compile(r"^(?:no|nope),\s(?=\w)", re.IGNORECASE)
 _NO_STOP = re.compile(r"^(?:no|nope)[.!]\s(?=\w)", re.IGNORECASE)
 _ASKS_SELF = re.compile(r"(?:is|was|could|might|can|would) (?:it|this|that)\b", re.IGNORECASE)
 _IT_IS = re.compile(r"(?:it|this|that)(?:'s| is)\b", re.IGNORECASE)
-_ASKED = re.compile(r"q(?:uestion)?\s?:[^\n]{0,500}\n\s{0,9}a(?:nswer)?\s?:\s{0,4}", re.IGNORECASE)
+_ASKED = re.compile(r"(?:q(?:uestion)?|user|human)\s?:[^\n]{0,500}\n\s{0,9}a(?:nswer|ssistant|i)?\s?:\s{0,4}", re.IGNORECASE)
 _TURN = re.compile(r"^a\s?:\s{1,4}(?=\w)", re.IGNORECASE)  # the turn of who answers; VCR's letters are read elsewhere
 _LIST_SIGN = re.compile(r"\(?1[.)]\s{1,4}(?=\w)(?!because\b|since\b|as\b|explanation\b)", re.IGNORECASE)
 
@@ -104,7 +104,7 @@ def _parted(text: str, short: bool) -> _Parts:
     """The text of the answer, what follows it, and whether its end is sure."""
     if _OPEN.match(text) and _OR.search(_first_part(text, short).head):
         return _NONE
-    text = leads_off(_ASKED.sub("", text, count=1) if text[:1] in "Qq" else text)
+    text = leads_off(_ASKED.sub("", text, count=1) if text[:1] in "QqUuHh" else text)
     reason = REASON.search(text)
     zone = len(text) if reason is None else reason.start()
     if not text[:zone].strip(_EDGES):
@@ -311,7 +311,7 @@ _MEANT = frozenset(
 )
 _OR = re.compile(r"\s(?:or|/)\s", re.IGNORECASE)
 _NO_PHRASE = re.compile(
-    r"[\[\]{}|\\<>\u2717\u2718\u274c\U0001f44e\U0001f6ab]|\s/{1,2}\s|\b(?:please|although|though|maybe|perhaps|possibly)\b"
+    r"[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af\[\]{}|\\<>\u2717\u2718\u274c\U0001f44e\U0001f6ab]|\s/{1,2}\s|\b(?:please|although|though|maybe|perhaps|possibly)\b"
     r"|.\b(?:does|doesn't|did|didn't|isn't|aren't|wasn't|can't|cannot|couldn't|wouldn't|won't)\b|^(?:i'm|there's|nope|is|are)\s"
     r"|\b(?:but|and|yet)\b.*\bnot\b"
     r"|^(?:(?:the|my|final|correct)\s){0,2}(?:answer|label|explanation|reason)$",
