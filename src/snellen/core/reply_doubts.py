@@ -50,7 +50,7 @@ _SPACED = str.maketrans(",.;:\n!?/\"'()", "            ")
 _LEFT_OPEN = re.compile(
     r"\b(?:if|whether|unless|otherwise|assuming|supposing)\b(?! (?:anything|any|i (?:had|have) to|i must|forced|asked|you (?:ask"
     r"|look)))"
-    r"|\b(?:decid\w{1,3}|choos\w{1,3}|pick\w{0,3}|torn|toss-?up|undecided|hesitat\w{1,3}|somewhere|distinguish\w{0,3}"
+    r"|\b(?:decid\w{1,3}|choos\w{1,3}|pick\w{0,3}|torn|toss-?up|undecided|hesitat\w{1,3}|chance|odds|somewhere|distinguish\w{0,3}"
     r"|in) (?:in )?between\b"
     r"|\b(?:is|seem|are|look|sound)s? (?:both |all |equally ){0,2}(?:possible|plausible|likely|valid)\b"
     r"|\b(?:some|people|most|many|others|one|you|they)(?: people)? (?:often |usually |might |may |could |would )(?:say|think|guess"
@@ -77,7 +77,7 @@ _LEFT_OPEN = re.compile(
     r"|^\W{0,3}(?:were (?:the|this|it)|suppose|imagine)\b|^[^,]{1,80} would (?:have(?! to be)|need|require|look(?! like)|show|not (?:fit|match|explain|look|have|be))\b"
     r"|^between [^,]{1,80}(?=,\s(?:i'd|i would|i think|the answer|it)\b)|\bwould (?:only |just )?be (?:an? |my "
     r"|pure )(?:\w{1,12} )?guess\b|\btoo \w{1,20} to (?:tell|say|see|know|determine|judge|answer|identify|recogni[sz]e)\b"
-    r"|\b(?:have enough|enough \w{1,20} to)\b|\bpossible (?:answers|options|labels|choices)\b"
+    r"|\b(?:have enough|enough \w{1,20} to|not (?:confident|certain|sure) enough)\b|\bpossible (?:answers|options|labels|choices)\b"
     r"|^\W{0,3}one of (?:the |these |those )?(?:options|choices|labels|answers|two|three|four)\b|\(\?\)"
     r"|^\W{0,3}one of (?!the\b)[^.,]{1,60} (?:and|or) [^.,]{1,40}\W{0,3}$|^\W{0,3}[\w ]{1,60} (?:vs\.?|versus) [\w ]{1,60}\W{0,3}$"
     r"|^\W{0,3}(?:false|wrong|incorrect|rejected|excluded|eliminated|not)(?: (?:the )?(?:answer|option|choice|label))?s?\s?:",
