@@ -188,13 +188,15 @@ def _tag(found: re.Match[str]) -> tuple[bool, str]:
 # ---------------------------------------------------------------- courtesy
 
 _COURTESY = re.compile(
-    r"(?:\n|(?<=[.!?)}*])[^\S\n])\s{0,9}(?:i hope (?:this|that) helps|hope (?:this|that) helps|(?:please )?(?:let me know|feel free|do not hesitate"
+    r"(?:\n|(?<=[.!?)}*])[^\S\n])\s{0,9}(?:i hope (?:this|that) helps|hope (?:this|that) helps|(?:please )?(?:let me know"
+    r"|feel free|do not hesitate"
     r"|don't hesitate)\b[^\n.!?]{0,120})[.!?]{0,3}\s{0,9}$",
     re.IGNORECASE,
 )
 # who ends with that has answered nothing, whatever was named before
 _UNSEEN = re.compile(
-    r"\bi(?:'d|'m)?\s(?:(?:would|do|am|still)\s){0,2}(?:cannot|can't|can not|couldn't|need to|have to|unable to|not able to)\s(?:actually |really )?"
+    r"\bi(?:'d|'m)?\s(?:(?:would|do|am|still)\s){0,2}(?:cannot|can't|can not|couldn't|need to|have to|unable to"
+    r"|not able to)\s(?:actually |really )?"
     r"(?:see|view|access|open)\s(?:the|this|any|an|your)\s(?:image|picture|photo)\b\W{0,3}$",
     re.IGNORECASE,
 )

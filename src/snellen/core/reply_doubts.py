@@ -72,9 +72,11 @@ _LEFT_OPEN = re.compile(
     r"|indicates|points)\b"
     r"|\b(?:nobody|no one) would (?:say|call|think|answer)\b|\byou (?:said|wrote|gave)\b|\b(?:do not|don't) (?:believe|think)\b"
     r"|\bimpossible to\b|^without (?:more|further)\b"
-    r"|\b(?:guess|answer|thought) was\b|\b(?:first|initial) (?:thought|guess|instinct)\b|^\W{0,3}(?:let(?:'s| me) (?:consider|weigh|list) )?"
+    r"|\b(?:guess|answer|thought) was\b|\b(?:first|initial) (?:thought|guess|instinct)\b|^\W{0,3}(?:let(?:'s"
+    r"| me) (?:consider|weigh|list) )?"
     r"(?:the )?(?:options|choices|possibilities|candidates)(?: are| include)?\s?:"
-    r"|^\W{0,3}(?:were (?:the|this|it)|suppose|imagine)\b|^[^,]{1,80} would (?:have(?! to be)|need|require|look(?! like)|show|not (?:fit|match|explain|look|have|be))\b"
+    r"|^\W{0,3}(?:were (?:the|this|it)|suppose|imagine)\b|^[^,]{1,80} would (?:have(?! to be)|need|require|look(?! like)"
+    r"|show|not (?:fit|match|explain|look|have|be))\b"
     r"|^between [^,]{1,80}(?=,\s(?:i'd|i would|i think|the answer|it)\b)|\bwould (?:only |just )?be (?:an? |my "
     r"|pure )(?:\w{1,12} )?guess\b|\btoo \w{1,20} to (?:tell|say|see|know|determine|judge|answer|identify|recogni[sz]e)\b"
     r"|\b(?:have enough|enough \w{1,20} to|not (?:confident|certain|sure) enough)\b|\bpossible (?:answers|options|labels|choices)\b"
@@ -98,7 +100,8 @@ _OPEN_WORDS = frozenset(
 _NEW_TURN = re.compile(
     r"\b(?!so (?:is|are)\b)(?:but|however|yet|still|so|therefore|thus|hence|nevertheless)\b(?!,?\s(?:also|if|so (?:is"
     r"|are))\b)[\s,:]{0,3}"
-    r"|,\swhich leaves(?: us with)?\s|,\s(?=(?:the|my) (?:\w{1,12} ){0,2}(?:answer|choice|option|label)\b|(?:it|this|that)(?:'s| is| must)|i'd\b|i would\b|i think\b)",
+    r"|,\swhich leaves(?: us with)?\s|,\s(?=(?:the|my) (?:\w{1,12} ){0,2}(?:answer|choice|option|label)\b|(?:it|this"
+    r"|that)(?:'s| is| must)|i'd\b|i would\b|i think\b)",
     re.IGNORECASE,
 )
 _CONCEDED = re.compile(r"\W{0,3}(?:while|although|though|even though)\b[^,.\n]{1,200},\s", re.IGNORECASE)

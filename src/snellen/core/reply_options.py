@@ -35,7 +35,8 @@ class Statement(NamedTuple):
 NOTHING = Statement("", ())
 
 _ANSWER = re.compile(
-    r"(?<!wrong )(?<!incorrect )(?<!long )\b(?:final answer|answers?|conclusion|verdict|prediction|choice|final decision)\b(?:\(s\))?[^\S\n]?"
+    r"(?<!wrong )(?<!incorrect )(?<!long )\b(?:final answer|answers?|conclusion|verdict|prediction|choice"
+    r"|final decision)\b(?:\(s\))?[^\S\n]?"
     r"(?:(?:is|are|would be|should be|must be)\b|[:=-]|->|=>){1,3}|^[^\S\n]{0,4}(?:the )?(?:final )?(?:answer|conclusion)s?[^\S\n]{0,4}$",
     re.MULTILINE,
 )

@@ -165,7 +165,8 @@ _CORRECTION = re.compile(
     r"|(?:^|(?<=[.!?;\n]\s))(?:no, )?actually\s|\b(?:scratch|strike|forget|ignore|disregard) that\b[,.!:-]?"
     r"|\b(?:let me|i (?:must|should|need to|have to)) (?:correct|rephrase|revise|reconsider)\b(?: (?:that|myself|my answer|this|it)\b)?"
     rf"|{_CLAUSE}(?:no, )?i mean(?:t)?\b[,:-]?(?: to say\b)?|{_CLAUSE}or rather\b[,:-]?"
-    r"|\bi (?:take (?:that|it) back|stand corrected)\b|\blet me (?:re-?(?:check|examine|evaluate|think)|(?:look|check|think) again)\b[.,:-]?"
+    r"|\bi (?:take (?:that|it) back|stand corrected)\b|\blet me (?:re-?(?:check|examine|evaluate|think)|(?:look|check"
+    r"|think) again)\b[.,:-]?"
     r"|\bon second (?:thoughts?|look|glance)\b[,:-]?"
     r"|\b(?:upon|on|after) (?:closer|further|more careful) (?:inspection|examination|look|reflection|review)\b[,:-]?"
     r"|\b(?:corrected|revised|updated) answer\b\s?(?:is\b|:)?",

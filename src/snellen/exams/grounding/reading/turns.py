@@ -21,7 +21,8 @@ _NO_BEFORE = re.compile(
 )
 # "if it were there, it would be at"
 _UNREAL_BEFORE = re.compile(
-    r"\bif\b[^.;!?\n]{1,80}\b(?:were|was|wasn't|weren't|existed|had)\b[^.;!?\n]{0,60}\bwould\b[^.;!?\n()\[\]{}<>]{0,40}$", re.IGNORECASE
+    r"\bif\b[^.;!?\n]{1,80}\b(?:were|was|wasn't|weren't|existed|had)\b[^.;!?\n]{0,60}\bwould\b[^.;!?\n()\[\]{}<>]{0,40}$",
+    re.IGNORECASE,
 )
 _SIZE_BEFORE = re.compile(
     r"\b(?:(?:resolution|dimensions?|size|viewport)\b(?: (?:is|of|was|are|being)){0,2}[\s:=]{0,3}"

@@ -21,7 +21,8 @@ _DENIED_AFTER = re.compile(
     r"[)\]\"'*]{0,3}[^\S\n](?:(?:is|are|was|seems?|looks?|can be|could be|would be|must be)\s(?:(?:clearly|definitely|also|both"
     r"|all)\s)?"
     r"(?:not|incorrect|wrong|false|unlikely|implausible|out\b|ruled out|eliminated|excluded|impossible|less)|(?:isn't|aren't"
-    r"|doesn't|don't|does not|do not|can't|cannot)\b|would (?:have(?! to be)|need|require|look(?! like)|show|not)\b)|[)\]\"'*]{0,3}(?:\s?[:-]\s(?:no|false|wrong|incorrect)\W{0,3}$"
+    r"|doesn't|don't|does not|do not|can't|cannot)\b|would (?:have(?! to be)|need|require|look(?! like)|show|not)\b)"
+    r"|[)\]\"'*]{0,3}(?:\s?[:-]\s(?:no|false|wrong|incorrect)\W{0,3}$"
     r"|\s?[\u2717\u2718\u274c])",
     re.IGNORECASE,
 )

@@ -14,7 +14,10 @@ _NOUN = (
     r"|response|conclusion"
     r"|category)"
 )
-_WHICH = r"(?:(?:final|only|remaining|correct|best|right|true|most likely|most appropriate|likely|overall|short|main|appropriate|suitable)\s){0,2}"
+_WHICH = (
+    r"(?:(?:final|only|remaining|correct|best|right|true|most likely|most appropriate"
+    r"|likely|overall|short|main|appropriate|suitable)\s){0,2}"
+)
 _WHERE = (
     r"(?:\s(?:here|to (?:the|this|your) question|in (?:the|this) (?:image|picture|photo)|shown|depicted|being (?:performed|done)"
     r"|for this (?:image|pair|question)"
@@ -34,7 +37,8 @@ _OPENING = re.compile(
     r"|(?:sure(?: thing)?|certainly|of course|absolutely|okay|ok|alright|all right|hm+|um+|uh|oh|ah|well|got it|understood|hi"
     r"|hello|hey|yes, of course"
     r"|(?:great|good|nice) (?:question|image|picture|one))(?:[!.,:]{1,3}|\s-)\s{1,4}(?:so,?\s)?"
-    r"|(?:in (?:one|a|a single) (?:word|phrase|sentence)|my (?:pick|vote|take|choice|call|bet)|as requested|here you (?:go|are)|(?:answer|step) \d|no doubt)\s?:\s"
+    r"|(?:in (?:one|a|a single) (?:word|phrase|sentence)|my (?:pick|vote|take|choice|call|bet)|as requested|here you (?:go"
+    r"|are)|(?:answer|step) \d|no doubt)\s?:\s"
     r"|(?:in my (?:opinion|view)|to me|imo|to answer (?:the|your|this) question|without (?:a |any )?(?:question|doubt)|tentatively"
     r"|no doubt|after (?:careful|some|further) \w{1,20}|(?:up)?on (?:\w{1,10} )?(?:inspection|look|glance)"
     r"|(?:when |after |by )?(?:looking|examining)(?: (?:at )?it)?(?: more)? (?:closer|closely|again|carefully)|rather than [^,.\n]{1,60}"

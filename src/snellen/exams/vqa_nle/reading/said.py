@@ -74,7 +74,8 @@ def said_in(reply: str, names: tuple[str, ...] = ANSWERS, hidden: Callable[[str]
 # "answer:" in other languages, where a line begins
 _FOREIGN = re.compile(
     r"^[^\S\n]{0,4}[*_#]{0,6}[^\S\n]{0,2}(?:(?:die|la|el|het|il)\s)?(?:respuesta|r\u00e9ponse|antwort|risposta|resposta|antwoord|svar|odpowied\u017a|cevap|jawaban"
-    r"|\u043e\u0442\u0432\u0435\u0442|(?:\u6700[\u7ec8\u7d42])?(?:\u7684)?(?:\u7b54\u6848|\u56de\u7b54|\u7b54\u3048)[\u662f\u4e3a\u70ba\u306f]?|\uc815\ub2f5|\ub2f5|\ub2f5\ubcc0)(?: final(?:e)?)?"
+    r"|\u043e\u0442\u0432\u0435\u0442|(?:\u6700[\u7ec8\u7d42])?(?:\u7684)?(?:\u7b54\u6848|\u56de\u7b54"
+    r"|\u7b54\u3048)[\u662f\u4e3a\u70ba\u306f]?|\uc815\ub2f5|\ub2f5|\ub2f5\ubcc0)(?: final(?:e)?)?"
     r"(?:[*_]{0,3}[^\S\n]?:[*_]{0,3}|\s(?:ist|est|es|\u00e8|\u00e9)\s?:?(?=\s))[^\S\n]{0,4}(?=\S)",
     re.IGNORECASE | re.MULTILINE,
 )

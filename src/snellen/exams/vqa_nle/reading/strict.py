@@ -81,7 +81,8 @@ _CLAUSE = re.compile(
     re.IGNORECASE,
 )
 _PREFACE = re.compile(
-    r"(?:let me|let's|i will|i'll|i need to|to (?:answer|determine|identify)|draft\b|analysis\b|observations?\b|first,|step \d|question\b|q:|here (?:is|are))",
+    r"(?:let me|let's|i will|i'll|i need to|to (?:answer|determine|identify)|draft\b|analysis\b|observations?\b|first,"
+    r"|step \d|question\b|q:|here (?:is|are))",
     re.IGNORECASE,
 )
 _OFFER = re.compile(
@@ -89,13 +90,16 @@ _OFFER = re.compile(
     re.IGNORECASE,
 )
 _NOT_A = re.compile(
-    r"(?:it|this|that)?\s?(?:(?:is |'s )\w{3,12}ly not|is not|isn't|'s not|is neither|'s neither|was not|not|neither|never)\b", re.IGNORECASE
+    r"(?:it|this|that)?\s?(?:(?:is |'s )?\w{3,12}ly not|is not|isn't|'s not|is neither|'s neither|was not|not|neither|never)\b",
+    re.IGNORECASE,
 )
 _NO_COMMA = re.compile(r"^(?:no|nope),\s(?=\w)", re.IGNORECASE)
 _NO_STOP = re.compile(r"^(?:no|nope)[.!]\s(?=\w)", re.IGNORECASE)
 _ASKS_SELF = re.compile(r"(?:is|was|could|might|can|would) (?:it|this|that)\b", re.IGNORECASE)
 _IT_IS = re.compile(r"(?:it|this|that)(?:'s| is)\b", re.IGNORECASE)
-_ASKED = re.compile(r"(?:q(?:uestion)?|user|human)\s?:[^\n]{0,500}\n\s{0,9}a(?:nswer|ssistant|i)?\s?:\s{0,4}", re.IGNORECASE)
+_ASKED = re.compile(
+    r"(?:q(?:uestion)?|user|human)\s?:[^\n]{0,500}\n\s{0,9}a(?:nswer|ssistant|i)?\s?:\s{0,4}", re.IGNORECASE
+)
 _TURN = re.compile(r"^a\s?:\s{1,4}(?=\w)", re.IGNORECASE)  # the turn of who answers; VCR's letters are read elsewhere
 _LIST_SIGN = re.compile(r"\(?1[.)]\s{1,4}(?=\w)(?!because\b|since\b|as\b|explanation\b)", re.IGNORECASE)
 
@@ -257,13 +261,15 @@ _NO_ANSWER = re.compile(
     r"(?:i|we|you|one)(?:\s(?:am|do|can|could|cannot|would|must|was|were|have|had)|'m|'ve)?\s?(?:not|n't|unable|sorry|cannot)\b"
     r"|(?:i|we) (?:can't|don't|couldn't|cannot)|i'm (?:sorry|unable|not)"
     r"|not possible to|impossible to|(?:unable|hard|difficult) to|cannot be|can't be|(?:it )?(?:cannot|can't) (?:tell|say"
-    r"|determine)|as an ai|let (?:me|us)\b|let's\b|sorry\b|either\s|whether\s|neither\s|do you mean|options are|the (?:options|choices|labels)\b"
+    r"|determine)|as an ai|let (?:me|us)\b|let's\b|sorry\b|either\s|whether\s|neither\s|do you mean|options are"
+    r"|the (?:options|choices|labels)\b"
     r"|no (?:image|picture|photo|one can|(?:clear |definite )?(?:answer|information))\b|none of the above"
     r"|yes\s?(?:/|and|or)\s?no\b|no\s?(?:/|and|or)\s?yes\b",
     re.IGNORECASE,
 )
 _UNSURE = re.compile(
-    r"\btoo \w+ to (?:tell|say|see|know|determine|judge|answer|identify|recogni[sz]e)\b|\b(?:can't|cannot|can not|couldn't|unable|hard|difficult|impossible"
+    r"\btoo \w+ to (?:tell|say|see|know|determine|judge|answer|identify|recogni[sz]e)\b|\b(?:can't|cannot|can not|couldn't"
+    r"|unable|hard|difficult|impossible"
     r"|not sure|unsure)\b.{0,40}\b(?:if|whether)\b"
     r"|\b(?:don't|do not) (?:think|know|believe)\b|\b(?:would not|wouldn't|can't|cannot) (?:say|tell)\b",
     re.IGNORECASE,
@@ -389,7 +395,8 @@ def _whole_word(answer: str, numbers: bool) -> tuple[str, str]:
 
 
 _REFUSES = re.compile(  # "No, I cannot help with that.": no answer, while "No, I cannot see a dog" is one
-    r"\W*(?:(?:but|sorry|i'm sorry|i am sorry)\W+){0,2}(?:i|we)(?:'m|\sam|'re|\sare)?\s(?:cannot|can't|can not|won't|will not|unable to|not able to)"
+    r"\W*(?:(?:but|sorry|i'm sorry|i am sorry)\W+){0,2}(?:i|we)(?:'m|\sam|'re|\sare)?\s(?:cannot|can't|can not|won't"
+    r"|will not|unable to|not able to)"
     r"\s(?:\w{1,12}\s){0,2}?(?:help|assist|answer|comply|provide|identify|recogni[sz]e|do (?:that|this)"
     r"|(?:see|view|access|open|load) (?:the|this|that|any|an|your)? ?(?:image|picture|photo|attachment)s?)\b"
     r"|\W*(?:the |an? |any )?(?:image|picture|photo) (?:was|is|did|could|has|failed|cannot|can't)(?: not|n't)?\b",
