@@ -32,6 +32,7 @@ _HEDGES = re.compile(
     re.IGNORECASE,
 )
 _OR = re.compile(r"[)\]\"'*]{0,2}\s(?:or|nor)\s(?:[\w'-]+\s){0,2}", re.IGNORECASE)
+_DRESS = re.compile(r"\s(?:(?:option|choice)\s)?\(?$", re.IGNORECASE)
 _THAN = re.compile(r"\b(?:rather than|instead of|opposed to)\s(?:(?:option|choice|the)\s)?[(\"']?$", re.IGNORECASE)
 _JOINS = re.compile(
     r"\W{0,3}(?:,\s|/|&|\s)(?:(?:or|and|nor|both|option|choice|maybe)\W?\s?){0,2}\W{0,2}", re.IGNORECASE
@@ -68,8 +69,8 @@ def options_in(
     end, denied = 0, False
     for match in matches:
         between = text[end : match.start()]
-        if match.end() - match.start() == 1 and between.endswith("("):
-            between = between[:-1]  # "not (A)" denies A
+        if match.end() - match.start() == 1:
+            between = _DRESS.sub(" ", between)  # "not (A)" and "not option A" deny A
         near = " ".join(_CLAUSE.split(between)[-1].replace("-", " ").split()[-REACH:]) if end or between else ""
         denied = bool(
             _DENIES.search(near)
