@@ -33,7 +33,7 @@ _WIDER = re.compile(
     re.IGNORECASE,
 )
 _PLACEHOLDER = re.compile(
-    r"<?(?:your |the |insert )?(?:caption|description|text|string)(?: here| text)?>?\.?|n/a\.?|none\.?|null",
+    r"<?(?:your |the |insert )?(?:caption|description|text|string)(?: here| text)?>?\.?|n/a\.?",
     re.IGNORECASE,
 )
 _NO_CAPTION = re.compile(  # a refusal in the place of a caption

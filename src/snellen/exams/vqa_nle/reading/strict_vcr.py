@@ -123,7 +123,8 @@ def _later(text: str, after: str | None) -> tuple[int | None, str | None]:
 # ---------------------------------------------------------------- choices by their text
 
 _WORD = re.compile(r"[^\W_]+")
-_INNER_STOP = re.compile(r"\.(?:\.|,|\s(?:and|or|but|rather|instead|is|be|if|from|fits|might|would|because)\b)")  # a choice's own full stop in the middle of a sentence
+# a choice's own full stop in the middle of a sentence
+_INNER_STOP = re.compile(r"\.(?:\.|,|\s(?:and|or|but|rather|instead|is|be|if|from|fits|might|would|because)\b)")
 _NUMBERED = re.compile(r"(?P<name>[^\W\d_]{1,20})(?P<number>\d{1,4})")
 _SIGN = re.compile("\ue010\\d(\\d*)\ue011")
 
