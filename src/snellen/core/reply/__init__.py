@@ -3,7 +3,7 @@
 A reply passes through in this order:
 
 1. `opened` makes its characters plain, takes off thinking and special tokens, and finds the JSON that it is or holds
-   (`characters`, `thinking`, `special_tokens`, `json_values`; `spoken` only takes off);
+   (`characters`, `thinking`, `special_tokens`, `courtesy`, `json_values`; `spoken` only takes off);
 2. `field` looks into JSON; `marked`, `layout_off` and `unwrapped` take off what stands around an answer in a text (`wrappers`);
 3. `after_correction` and `correction_end` leave out what was taken back (`corrections`);
 4. `left_open`, `taken_back`, `undoubted` and their kin tell what is named but not chosen (`doubts`).

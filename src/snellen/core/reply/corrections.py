@@ -16,7 +16,8 @@ _CORRECTION = re.compile(
     r"|(?:^|(?<=[.!?;\n]\s))(?:no, )?actually\s|\b(?:scratch|strike|forget|ignore|disregard) that\b[,.!:-]?"
     r"|\b(?:let me|i (?:must|should|need to|have to)) (?:correct|rephrase|revise|reconsider)\b(?: (?:that|myself|my answer|this|it)\b)?"
     rf"|{_CLAUSE}(?:no, )?i mean(?:t)?\b[,:-]?(?: to say\b)?|{_CLAUSE}or rather\b[,:-]?"
-    r"|\bi (?:take (?:that|it) back|stand corrected)\b|\blet me re-?(?:check|examine|evaluate|think)\b"
+    r"|\bi (?:take (?:that|it) back|stand corrected)\b|\blet me (?:re-?(?:check|examine|evaluate|think)|(?:look|check"
+    r"|think) again)\b[.,:-]?"
     r"|\bon second (?:thoughts?|look|glance)\b[,:-]?"
     r"|\b(?:upon|on|after) (?:closer|further|more careful) (?:inspection|examination|look|reflection|review)\b[,:-]?"
     r"|\b(?:corrected|revised|updated) answer\b\s?(?:is\b|:)?",
@@ -26,7 +27,7 @@ _IN_EVERY_ONE = (
     "wait|actually|or rather|rather,|oops|correction|me correct|to correct|must correct|should correct|mistake|"
     "my bad|hold on|sorry|apologies|scratch that|strike that|forget that|ignore that|disregard|i mean|on second|"
     "rephrase|revise|reconsider|closer|further|more careful|corrected answer|updated answer|no,|no:|no;| back|edit|"
-    "update|let me re|stand corrected"
+    "update|let me re|stand corrected| again"
 )
 _HINTS = tuple(_IN_EVERY_ONE.split("|"))  # most replies have none of these, and need not be searched
 

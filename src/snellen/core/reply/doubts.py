@@ -46,7 +46,8 @@ _SPACED = str.maketrans(",.;:\n!?/\"'()", "            ")
 _LEFT_OPEN = re.compile(
     r"\b(?:(?:if|whether|unless|otherwise|assuming|supposing)\b"
     r"(?! (?:anything|any|i (?:had|have) to|i must|forced|asked|you (?:ask|look)))"
-    r"|(?:decid\w{1,3}|choos\w{1,3}|pick\w{0,3}|torn|toss-?up|undecided|hesitat\w{1,3}|somewhere|distinguish\w{0,3}|in) (?:in )?between\b"
+    r"|(?:decid\w{1,3}|choos\w{1,3}|pick\w{0,3}|torn|toss-?up|undecided|hesitat\w{1,3}|chance|odds"
+    r"|somewhere|distinguish\w{0,3}|in) (?:in )?between\b"
     r"|(?:is|seem|are|look|sound)s? (?:both |all |equally ){0,2}(?:possible|plausible|likely|valid)\b"
     r"|(?:some|people|most|many|others|one|you|they)(?: people)? (?:often |usually |might |may |could |would )"
     r"(?:say|think|guess|answer|assume)\b"
@@ -69,29 +70,33 @@ _LEFT_OPEN = re.compile(
     r"|impossible to\b)"
     r"|^without (?:more|further)\b"
     r"|\b(?:(?:guess|answer|thought) was|(?:first|initial) (?:thought|guess|instinct))\b"
-    r"|^\W{0,3}(?:the )?(?:options|choices)(?: are| include)?\s?:"
+    r"|^\W{0,3}(?:let(?:'s| me) (?:consider|weigh|list) )?(?:the )?(?:options|choices|possibilities|candidates)(?: are| include)?\s?:"
+    r"|^\W{0,3}(?:were (?:the|this|it)|suppose|imagine)\b"
+    r"|^[^,]{1,80} would (?:have(?! to be)|need|require|look(?! like)|show|not (?:fit|match|explain|look|have|be))\b"
     r"|^between [^,]{1,80}(?=,\s(?:i'd|i would|i think|the answer|it)\b)"
-    r"|\b(?:would (?:only |just )?be (?:an? |my |pure )(?:\w{1,12} )?guess|too \w{1,20} to (?:tell|say|see|know|determine|judge)"
-    r"|have enough|enough \w{1,20} to|possible (?:answers|options|labels|choices))\b"
+    r"|\b(?:would (?:only |just )?be (?:an? |my |pure )(?:\w{1,12} )?guess|too \w{1,20} to (?:tell|say|see|know"
+    r"|determine|judge|answer|identify|recogni[sz]e)"
+    r"|have enough|enough \w{1,20} to|not (?:confident|certain|sure) enough|possible (?:answers|options|labels|choices))\b"
     r"|^\W{0,3}one of (?:the |these |those )?(?:options|choices|labels|answers|two|three|four)\b|\(\?\)"
     r"|^\W{0,3}one of (?!the\b)[^.,]{1,60} (?:and|or) [^.,]{1,40}\W{0,3}$|^\W{0,3}[\w ]{1,60} (?:vs\.?|versus) [\w ]{1,60}\W{0,3}$"
     r"|^\W{0,3}(?:false|wrong|incorrect|rejected|excluded|eliminated|not)(?: (?:the )?(?:answer|option|choice|label))?s?\s?:"
 )
 _ONE_LETTER = str.maketrans("\u0130\u0131\u017f", "iis")  # in lower case too
-_CONDITIONS = ("if", "unless", "assuming", "supposing")
+_CONDITIONS = ("if", "unless", "assuming", "supposing", "suppose", "imagine", "were the", "were this", "were it")
 _OPEN = (
     "if whether unless otherwise assuming supposing between possible plausible likely valid often usually might may "
     "could would tempted doubt ask asks asked said says wrote gave want wants question anything everything opposite "
     "far hardly evidence sign indication deny confirm rule rules ruled ruling wrong incorrect false mistaken "
     "unlikely implausible not cannot maybe perhaps possibly either options choices too enough rejected excluded "
     "eliminated been possibility inconclusive argue argument arguments least mistake nothing nobody impossible "
-    "without guess thought initial instinct vs versus"
+    "without guess thought initial instinct vs versus possibilities candidates were suppose imagine"
 )
 _OPEN_WORDS = frozenset(_OPEN.split())  # one of these, "n't", "%", "(?)" or "one of" is in every such sentence
 _NEW_TURN = re.compile(
     r"\b(?!so (?:is|are)\b)(?:but|however|yet|still|so|therefore|thus|hence|nevertheless)\b(?!,?\s(?:also|if|so (?:is"
     r"|are))\b)[\s,:]{0,3}"
-    r"|,\s(?=(?:the|my) (?:\w{1,12} )?answer\b|(?:it|this|that)(?:'s| is| must)|i'd\b|i would\b|i think\b)",
+    r"|,\swhich leaves(?: us with)?\s|,\s(?=(?:the|my) (?:\w{1,12} ){0,2}(?:answer|choice|option|label)\b|(?:it|this"
+    r"|that)(?:'s| is| must)|i'd\b|i would\b|i think\b)",
     re.IGNORECASE,
 )
 _CONCEDED = re.compile(r"\W{0,3}(?:while|although|though|even though)\b[^,.\n]{1,200},\s", re.IGNORECASE)

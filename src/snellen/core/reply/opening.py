@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from snellen.core.reply.characters import plain
+from snellen.core.reply.courtesy import ends_unseen, without_courtesy
 from snellen.core.reply.json_values import holds_json
 from snellen.core.reply.special_tokens import without_special_tokens
 from snellen.core.reply.thinking import without_thinking
@@ -37,7 +38,9 @@ def opened(reply: str, longest: int = LONGEST) -> Opened:
     text, cut = without_thinking(plain(reply))
     if cut:
         return Opened("", True)
-    text = without_special_tokens(text)[-longest:].strip()
+    text = without_courtesy(without_special_tokens(text)[-longest:].strip())
+    if ends_unseen(text):
+        return Opened("")
     value, around = holds_json(text)
     return Opened(text, False, value, around)
 

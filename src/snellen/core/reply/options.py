@@ -37,12 +37,14 @@ class Statement(NamedTuple):
 NOTHING = Statement("", ())
 
 _ANSWER = re.compile(
-    r"\b(?<!wrong )(?<!incorrect )(?:final answer|answers?|conclusion|verdict|prediction|choice|final decision)\b(?:\(s\))?[^\S\n]?"
+    r"\b(?<!wrong )(?<!incorrect )(?<!long )(?:final answer|answers?|conclusion|verdict|prediction|choice"
+    r"|final decision)\b(?:\(s\))?[^\S\n]?"
     r"(?:(?:is|are|would be|should be|must be)\b|[:=-]|->|=>){1,3}|^[^\S\n]{0,4}(?:the )?(?:final )?(?:answer|conclusion)s?[^\S\n]{0,4}$",
     re.MULTILINE,
 )
 _THEREFORE = re.compile(
-    r"\b(?:therefore|thus|hence|consequently|in conclusion|to conclude|in summary|to summarize|to sum up|tl;dr|overall)\b"
+    r"\b(?:therefore|thus|hence|consequently|in conclusion|to conclude|in summary|to summarize|to sum up|tl;dr"
+    r"|(?<![a-z] )overall(?=[,:]|\s(?:it|the|this|i)\b))\b"
 )
 _ANSWER_HINTS = ("answer", "conclusion", "verdict", "prediction", "choice", "decision")
 _THEREFORE_HINTS = ("therefore", "thus", "hence", "consequently", "conclu", "summar", "sum up", "tl;dr", "overall")
@@ -99,7 +101,7 @@ class Options(Vocabulary):
         self._flags = Flags(self)
         self._offered = re.compile(
             r"\b(?:options|choices|candidates|possibilities|possible (?:answers|features|labels)|list|labels|categories)\b"
-            rf"[\w ]{{0,40}}[:(\[,]?\s{{0,2}}[(\[\"']{{0,2}}\b{self.word}\b{self.more}{{1,60}}"
+            rf"[\w ]{{0,90}}[:(\[,]?\s{{0,2}}[(\[\"']{{0,2}}\b{self.word}\b{self.more}{{1,60}}"
         )
         self._picked_from = re.compile(
             rf"\b(?:out of|among|amongst|between|from)(?: the)? {self.word}\b{self.more}{{1,60}}"

@@ -32,7 +32,14 @@ _WIDER = re.compile(
     re.IGNORECASE,
 )
 _PLACEHOLDER = re.compile(
-    r"<?(?:your |the |insert )?(?:caption|description|text|string)(?: here| text)?>?\.?", re.IGNORECASE
+    r"<?(?:your |the |insert )?(?:caption|description|text|string)(?: here| text)?>?\.?|n/a\.?",
+    re.IGNORECASE,
+)
+_NO_CAPTION = re.compile(  # a refusal in the place of a caption
+    r"(?:(?:i'm|i am) sorry|sorry|unfortunately)?[,.]?\s?(?:but )?(?:i|we)(?:'m| am| are)?\s(?:cannot|can't|can not"
+    r"|unable to|not able to)\s"
+    r"(?:\w{1,12}\s){0,2}?(?:view|see|access|describe|caption|help|assist|analy[sz]e|provide|identify)\b",
+    re.IGNORECASE,
 )
 
 
@@ -194,7 +201,11 @@ def text_of(value: Any, depth: int = 0) -> str:
         text = ""
     else:
         text = str(value)
-    said = any(c.isalnum() for c in text) and not (len(text) < 40 and _PLACEHOLDER.fullmatch(text))
+    said = (
+        any(c.isalnum() for c in text)
+        and not (len(text) < 40 and _PLACEHOLDER.fullmatch(text))
+        and not _NO_CAPTION.match(text)
+    )
     return _whole(text) if said else ""
 
 

@@ -13,6 +13,7 @@ from snellen.exams.d3.names import PAIR, slot_of, words_of
 _TAG = re.compile(r"<([A-Za-z][A-Za-z0-9_ -]{0,40})>")
 _MOST_ROWS = 60
 _QUOTES = {'"': '"', "'": "'", "\u201c": "\u201d", "\u2018": "\u2019", "`": "`"}
+_FIRST_TAG = re.compile(r"^(?:</?(?:b|i|u|em|strong|p|span|div|br|h[1-6])\s?/?>\s{0,4}){1,4}", re.IGNORECASE)
 _LAST_TAG = re.compile(r"(?:</?[A-Za-z_]{1,20}>\s{0,4}){1,4}$")
 _BLOCK = re.compile(r"[|>][+-]?[^\S\n]{0,4}\n")
 
@@ -59,7 +60,7 @@ def _label(names: tuple[str, ...]) -> re.Pattern[str]:
     )
     aside = r"(?:[*_]{0,3}[ ]\([^()\n]{1,30}\))?"
     ends = (
-        r"(?:[*_\"'`\u201d)]{0,4}[ ]?[:=][*_]{0,3}"
+        r"(?:[ ](?:can|could|may|might)[ ]be[ ](?:captioned|described)(?:[ ]as)?)?(?:[*_\"'`\u201d)]{0,4}[ ]?[:=][*_]{0,3}"
         r"|(?(line)(?:\)(?=[ ])|[*_)]{0,4}[ ](?:\u2013|\u2014|->|-)[ ]|[*_)]{0,4}[ ]{0,4}$)|\*\*[ ]*$))"
     )
     return re.compile(rf"{start}(?<![^\W_]){of}{body}{aside}{ends}", re.IGNORECASE | re.MULTILINE)
@@ -80,7 +81,7 @@ def from_labels(text: str, names: tuple[str, ...]) -> dict[int, str]:
 
 def _bare(text: str) -> str:
     """The first paragraph of a text, without marks and quotation marks around it."""
-    text = text.strip(" \t\r\n*_,{}[]#")
+    text = _FIRST_TAG.sub("", text.strip(" \t\r\n*_,{}[]#")).lstrip(" *_")
     if block := _BLOCK.match(text):
         text = text[block.end() :].strip()
     text = re.split(r"\n[^\S\n]{0,20}\n", text, maxsplit=1)[0]

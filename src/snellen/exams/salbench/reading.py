@@ -116,7 +116,7 @@ class _Grammar:
         )
         # "I don't think that it is the color", "not because of its size", "doesn't have a different shape"
         further = (
-            r"(?:(?:an?|the|its|their|this|any|all|in|of|by|to|about|on|from|with|that|it|it's|is|be|been|have|has|think|believe|say|see|matter"
+            r"(?:(?:an?|the|its|their|this|any|all|in|of|by|to|about|on|from|with|that|it|it's|is|be|been|have|has|think|believe|say|call|confirm|see|matter"
             r"|because|due|based|related|caused|really|actually|necessarily|primarily|mainly|differ|difference|different|vary|change)\s){0,7}"
         )
         commas = rf"{noun}(?:\s?,\s?{noun}(?!\s(?:is|are|differs?)\b)){{0,8}}"

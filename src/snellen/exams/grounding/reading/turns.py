@@ -19,6 +19,11 @@ _NO_BEFORE = re.compile(
     rf"(?:\b(?:{_NO})\b|n't\b|\b(?:for example|e\.g\.),?)(?:(?!\bbut\b|\binstead\b(?! of))[^.;!?\n,()\[\]{{}}<>]){{0,60}}$",
     re.IGNORECASE,
 )
+# "if it were there, it would be at"
+_UNREAL_BEFORE = re.compile(
+    r"\bif\b[^.;!?\n]{1,80}\b(?:were|was|wasn't|weren't|existed|had)\b[^.;!?\n]{0,60}\bwould\b[^.;!?\n()\[\]{}<>]{0,40}$",
+    re.IGNORECASE,
+)
 _SIZE_BEFORE = re.compile(
     r"\b(?:(?:resolution|dimensions?|size|viewport)\b(?: (?:is|of|was|are|being)){0,2}[\s:=]{0,3}"
     r"|(?:screen|screenshot|image)(?: (?:size|resolution|dimensions?))?(?: (?:is|of|was|has|are|being|with|a)){1,3}[\s:]{0,3})$",
@@ -70,6 +75,8 @@ def undecided(text: str, found: list[Found]) -> bool:
 def denied(text: str, found: Found) -> bool:
     """Whether the reply says no to these numbers, or they are the size of the screen."""
     before = _DRESS.sub(" ", text[max(0, found.start - 120) : found.start])
+    if " would " in before and _UNREAL_BEFORE.search(before):
+        return True
     return bool(_NO_BEFORE.search(before) or _SIZE_BEFORE.search(before[-60:]) or _NO_AFTER.match(text, found.end))
 
 

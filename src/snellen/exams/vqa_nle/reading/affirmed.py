@@ -21,7 +21,8 @@ _DENIED_AFTER = re.compile(
     r"[)\]\"'*]{0,3}[^\S\n](?:(?:is|are|was|seems?|looks?|can be|could be|would be|must be)\s(?:(?:clearly|definitely|also|both"
     r"|all)\s)?"
     r"(?:not|incorrect|wrong|false|unlikely|implausible|out\b|ruled out|eliminated|excluded|impossible|less)|(?:isn't|aren't"
-    r"|doesn't|don't|does not|do not|can't|cannot)\b)|[)\]\"'*]{0,3}(?:\s?[:-]\s(?:no|false|wrong|incorrect)\W{0,3}$"
+    r"|doesn't|don't|does not|do not|can't|cannot)\b|would (?:have(?! to be)|need|require|look(?! like)|show|not)\b)"
+    r"|[)\]\"'*]{0,3}(?:\s?[:-]\s(?:no|false|wrong|incorrect)\W{0,3}$"
     r"|\s?[\u2717\u2718\u274c])",
     re.IGNORECASE,
 )
@@ -30,7 +31,9 @@ _HEDGES = re.compile(
     r"|appeared|draft|between|options?|choices|labels|classes|among|unless|require|requires)\b",
     re.IGNORECASE,
 )
-_OR = re.compile(r"\s(?:or|nor)\s(?:[\w'-]+\s){0,2}", re.IGNORECASE)
+_OR = re.compile(r"[)\]\"'*]{0,2}\s(?:or|nor)\s(?:[\w'-]+\s){0,2}", re.IGNORECASE)
+_DRESS = re.compile(r"\s(?:(?:option|choice)\s)?\(?$", re.IGNORECASE)
+_THAN = re.compile(r"\b(?:rather than|instead of|opposed to)\s(?:(?:option|choice|the)\s)?[(\"']?$", re.IGNORECASE)
 _JOINS = re.compile(
     r"\W{0,3}(?:,\s|/|&|\s)(?:(?:or|and|nor|both|option|choice|maybe)\W?\s?){0,2}\W{0,2}", re.IGNORECASE
 )
@@ -66,14 +69,15 @@ def options_in(
     end, denied = 0, False
     for match in matches:
         between = text[end : match.start()]
+        if match.end() - match.start() == 1:
+            between = _DRESS.sub(" ", between)  # "not (A)" and "not option A" deny A
         near = " ".join(_CLAUSE.split(between)[-1].replace("-", " ").split()[-REACH:]) if end or between else ""
-        tail = text[max(0, match.start() - 12) : match.start()].lower()
         denied = bool(
             _DENIES.search(near)
             or _UNSURE.search(near)
             or _is_asked(text, match.end())
             or (denied and _OR.fullmatch(between))
-            or tail.endswith(("rather than ", "instead of ", "opposed to "))
+            or _THAN.search(text, max(0, match.start() - 24), match.start())
         )
         after = _DENIED_AFTER.match(text, match.end())
         several = (

@@ -27,9 +27,11 @@ _NO_MORE = re.compile(
     re.IGNORECASE,
 )
 _LONGEST_HEAD = 400
-_HEAD_ENDS = re.compile(r"[:;]\s(?!\d{1,3}\s?%)|\s-\s")
+_HEAD_ENDS = re.compile(r"[:;]\s(?!\d{1,3}\s?%)|\s-\s|(?<=\w)\s\((?=\w)")
 _RETRACTED = re.compile(
-    r"[.!?,\n-]\s{0,3}(?:(?:no|nope),?\s(?:that|this|it)(?:'s| is| was) (?:wrong|incorrect|not right)|never\s?mind|or not)\W{0,3}$",
+    r"[.!?,;\n-]\s{0,3}(?:(?:no|nope),?\s(?:that|this|it)(?:'s| is| was) (?:wrong|incorrect|not right)"
+    r"|(?:(?:but|however|yet),?\s(?:that|this|it)|which|that)(?:'s| is| was| turned out to be)(?: \w{1,12}ly)? (?:wrong|incorrect|not right"
+    r"|mistaken|a mistake)|never\s?mind|or not)\W{0,3}$",
     re.IGNORECASE,
 )
 _YES_OR_NO = re.compile(r"\b(?:yes|no)\b", re.IGNORECASE)

@@ -10,18 +10,21 @@ import re
 from snellen.exams.vqa_nle.reading.reasons import REASON
 
 _NOUN = (
-    r"(?:answer|ans\b\.?|solution|label|activity|action|option|choice|letter|relation(?:ship)?|prediction|verdict|classification"
+    r"(?:answer|ans\b\.?|solution|label|activity|action|option|choice|letter|relation(?:ship)?|prediction|verdict|decision|classification"
     r"|response|conclusion"
     r"|category)"
 )
-_WHICH = r"(?:(?:final|correct|best|right|true|most likely|most appropriate|likely|overall|short|main|appropriate|suitable)\s){0,2}"
+_WHICH = (
+    r"(?:(?:final|only|remaining|correct|best|right|true|most likely|most appropriate"
+    r"|likely|overall|short|main|appropriate|suitable)\s){0,2}"
+)
 _WHERE = (
     r"(?:\s(?:here|to (?:the|this|your) question|in (?:the|this) (?:image|picture|photo)|shown|depicted|being (?:performed|done)"
     r"|for this (?:image|pair|question)"
-    r"|between (?:them|the two|the (?:image|premise) and the hypothesis)))?"
+    r"|between (?:them|the two|the (?:image|premise) and the hypothesis))){0,2}"
 )
 _IS = r"(?:is|would be|should be|must be|has to be|seems to be|appears to be|will be)"
-_SEE = r"(?:think|believe|say|guess|suppose|conclude|answer|go with|choose|pick|select|see|feel|assume|reckon)"
+_SEE = r"(?:think|believe|say|guess|suppose|conclude|answer|go with|choose|pick|select|see|feel|assume|reckon|count)"
 _NEXT = r"(?=\S)(?!because\b|since\b|as\b|due\b)"
 
 _OPENING = re.compile(
@@ -34,15 +37,17 @@ _OPENING = re.compile(
     r"|(?:sure(?: thing)?|certainly|of course|absolutely|okay|ok|alright|all right|hm+|um+|uh|oh|ah|well|got it|understood|hi"
     r"|hello|hey|yes, of course"
     r"|(?:great|good|nice) (?:question|image|picture|one))(?:[!.,:]{1,3}|\s-)\s{1,4}(?:so,?\s)?"
-    r"|(?:as requested|here you (?:go|are)|(?:answer|step) \d|no doubt)\s?:\s"
+    r"|(?:in (?:one|a|a single) (?:word|phrase|sentence)|my (?:pick|vote|take|choice|call|bet)|as requested|here you (?:go"
+    r"|are)|(?:answer|step) \d|no doubt)\s?:\s"
     r"|(?:in my (?:opinion|view)|to me|imo|to answer (?:the|your|this) question|without (?:a |any )?(?:question|doubt)|tentatively"
-    r"|no doubt|after (?:careful|some|further) \w{1,20}|(?:up)?on (?:\w{1,10} )?inspection|rather than [^,.\n]{1,60}"
+    r"|no doubt|after (?:careful|some|further) \w{1,20}|(?:up)?on (?:\w{1,10} )?(?:inspection|look|glance)"
+    r"|(?:when |after |by )?(?:looking|examining)(?: (?:at )?it)?(?: more)? (?:closer|closely|again|carefully)|rather than [^,.\n]{1,60}"
     r"|instead of [^,.\n]{1,60}),\s"
     r"|(?:great|good|right|now|nice)(?:!|,)\s{1,4}(?=so\b|let\b|let's\b|i\b|i'\w|the\b|here|looking\b|this\b|it\b|based\b|in\b"
     r"|we\b|my\b)"
     r"|(?:thanks?|here(?:'s| is| are)|let(?:'s| me| us)|thinking|i(?:'ll| will| need to| want to) (?:look|analy[sz]e|examine|think"
     r"|start|answer)"
-    r"|to answer)\b(?:(?!\b(?:because|since)\b)[^.!?:\n]){0,80}(?:\.{1,3}|[!:]|\n)\s{1,4}"
+    r"|to answer)\b(?:(?!\b(?:because|since|possibilities|candidates|options|choices)\b)[^.!?:\n]){0,80}(?:\.{1,3}|[!:]|\n)\s{1,4}"
     r"|(?:step|part) \d{1,2}\s?[:.]\s"
     # what it goes by
     r"|(?:given|considering|judging (?:by|from)|based on)\s[^,.\n]{1,60},\s(?=[^,.\n]{1,40}\s(?:because|since)\b)"
@@ -68,7 +73,7 @@ _LEAD = re.compile(
     r"|(?:so|thus|hence|therefore|overall|finally|in conclusion|in summary|in short|to conclude|to sum up|consequently|accordingly"
     r"|and|then|instead|rather)(?:,\s|\s?:\s{0,3}|\s(?=i\b|it\b|the\b|this\b|that\b|my\b|we\b))"
     r"|(?:therefore|thus|hence)\s|(?:that's|that is|this is) why\s"
-    r"|tl;?\s?dr\s?:?\s"
+    r"|tl;?\s?dr\s?:?\s|(?:that|this|which) leaves(?: us with)?(?: only| just)?\s"
     # that it is the answer
     rf"|(?:and |so )?(?:(?:the|my|our|your|an?|its)\s)?{_WHICH}{_NOUN}s?{_WHERE}(?:\s?\([^()\n]{{4,40}}\))?(?:\s?(?::|=>|->|=)"
     rf"|\s-(?=\s)|\s{_IS}\b\s?:?|\n)\s{{0,4}}(?:(?:definitely|clearly|probably|simply|likely)\s)?"
@@ -130,7 +135,7 @@ NAMED = re.compile(
 VERDICT = re.compile(
     rf"(?:\b(?:so|therefore|thus|hence|consequently|accordingly|in conclusion|overall|in short|in summary|that's why|that is why"
     rf"|which means(?: that)?|this means(?: that)?)\b[,:]?\s"
-    rf"(?:i(?:'d| would)? (?:say|go with|think|believe|conclude|choose)(?: that)?\s)?(?:it {_IS}|it's|this is|(?:the"
+    rf"(?:i(?:'d| would)? (?:say|go with|think|believe|conclude|choose)(?: that)?\s)?(?:it {_IS}|it's|this is|that is|that's|(?:the"
     rf"|my) {_WHICH}{_NOUN}\s{_IS})\s?:?\s{{0,3}}|\bfinal {_NOUN}\s?(?:is|:)\s?:?\s{{0,3}}"
     rf"|(?:(?<=[.!?;]\s)|(?<=\n))(?:so[,:]|so,? i(?:'d| would|'ll) (?:say|go with|choose|pick)|(?:therefore|thus"
     rf"|hence)[,:]?)\s(?=[\w'-]{{1,30}}(?:[^\S\n][\w'-]{{1,30}}){{0,3}}[.!]?\s{{0,9}}$)"
@@ -151,6 +156,7 @@ _NAME_HINTS = (
         "relation",
         "prediction",
         "verdict",
+        "decision",
         "classif",
     ),
     *("response", "conclusion", "category", "tl", "thus", "therefore", "hence", "short"),

@@ -53,7 +53,7 @@ def said_in(reply: str, names: tuple[str, ...] = ANSWERS, hidden: Callable[[str]
     `hidden` puts signs for what is not to be taken apart.
     """
     front = opened(reply, longest=10 * LONGEST)
-    text = front.text[:LONGEST]
+    text = _FOREIGN.sub("Answer: ", front.text[:LONGEST])
     if front.value is not None:
         given = _given(front.value, names)
         if given is not None:
@@ -71,6 +71,16 @@ def said_in(reply: str, names: tuple[str, ...] = ANSWERS, hidden: Callable[[str]
     return _from_marks(text)
 
 
+# "answer:" in other languages, where a line begins
+_FOREIGN = re.compile(
+    r"^[^\S\n]{0,4}[*_#]{0,6}[^\S\n]{0,2}(?:(?:die|la|el|het|il)\s)?(?:respuesta|r\u00e9ponse|antwort|risposta|resposta|antwoord|svar|odpowied\u017a|cevap|jawaban"
+    r"|\u043e\u0442\u0432\u0435\u0442|(?:\u6700[\u7ec8\u7d42])?(?:\u7684)?(?:\u7b54\u6848|\u56de\u7b54"
+    r"|\u7b54\u3048)[\u662f\u4e3a\u70ba\u306f]?|\uc815\ub2f5|\ub2f5|\ub2f5\ubcc0)(?: final(?:e)?)?"
+    r"(?:[*_]{0,3}[^\S\n]?:[*_]{0,3}|\s(?:ist|est|es|\u00e8|\u00e9)\s?:?(?=\s))[^\S\n]{0,4}(?=\S)",
+    re.IGNORECASE | re.MULTILINE,
+)
+
+
 def plainly(text: str) -> str:
     """A text on its own: no layout, no angle brackets but those of object tags, no runs of spaces."""
     kept = TAG.sub(lambda m: f"\ue000{m.group(1)}\ue001", text) if "<" in text else text
@@ -81,7 +91,7 @@ def plainly(text: str) -> str:
     if "---" in kept:
         kept = _RULE.sub("", kept)
     if "</" in kept or "<br" in kept:
-        kept = _HTML.sub(" ", kept)
+        kept = _HTML.sub(" ", _HTML_LINES.sub("\n", kept))
     if _LAYOUT.search(kept):
         kept = layout_off(_PRICE.sub("\ue002", kept)).replace("\ue002", "$")
     if not kept.isascii():
@@ -95,6 +105,7 @@ def plainly(text: str) -> str:
 _ARROW = re.compile(r"\s?(?:\u2192|[=-]>)\s?|\s\|\s")
 _RULE = re.compile(r"^[^\S\n]{0,4}-{3,80}[^\S\n]{0,4}$", re.MULTILINE)
 _STRUCK = re.compile(r"~~[^~\n]{1,200}~~")
+_HTML_LINES = re.compile(r"<br\s?/?>|</(?:p|div|li|h[1-6])>", re.IGNORECASE)
 _HTML = re.compile(
     r"</?(?:p|b|i|u|em|strong|span|div|br|ul|ol|li|code|pre|h[1-6]|html|body|mark|small|center|font|response|output|result"
     r"|answer|activity|label|letter|explanation|reason|rationale|justification)(?:\s[^<>]{0,100})?\s?/?>",

@@ -47,10 +47,12 @@ def read_open(reply: str, *, short: bool) -> Read:
     if given := as_asked(reply):
         return Read(given[0].lower(), explanation_of(given[1]))
     said = said_in(reply)
-    parts = _parted(corrected(said.text), short) if said.text else _NONE
+    parts = _parted(corrected(_TURN.sub("", said.text, count=1)), short) if said.text else _NONE
     after = parts.after if said.reason is None or (not said.ended and parts.after) else said.reason
     answer, rest = _settled(parts.head, short, numbers=not (parts.ended or said.ended))
     if answer is not None and not parts.why and _denied_later(answer, parts.after):
+        answer = None
+    if answer in ("yes", "no") and _REFUSES.match(f"{rest} {after or ''}"):
         answer = None
     if answer in ("yes", "no") and after and (echo := _ECHO.match(after)):
         after, rest = after[echo.end() :], echo.group()
@@ -79,7 +81,8 @@ _CLAUSE = re.compile(
     re.IGNORECASE,
 )
 _PREFACE = re.compile(
-    r"(?:let me|let's|i will|i'll|i need to|to (?:answer|determine|identify)|draft\b|first,|step \d|question\b|q:|here (?:is|are))",
+    r"(?:let me|let's|i will|i'll|i need to|to (?:answer|determine|identify)|draft\b|analysis\b|observations?\b|first,"
+    r"|step \d|question\b|q:|here (?:is|are))",
     re.IGNORECASE,
 )
 _OFFER = re.compile(
@@ -87,13 +90,17 @@ _OFFER = re.compile(
     re.IGNORECASE,
 )
 _NOT_A = re.compile(
-    r"(?:it|this|that)?\s?(?:is not|isn't|'s not|is neither|'s neither|was not|not|neither|never)\b", re.IGNORECASE
+    r"(?:it|this|that)?\s?(?:(?:is |'s )?\w{3,12}ly not|is not|isn't|'s not|is neither|'s neither|was not|not|neither|never)\b",
+    re.IGNORECASE,
 )
 _NO_COMMA = re.compile(r"^(?:no|nope),\s(?=\w)", re.IGNORECASE)
 _NO_STOP = re.compile(r"^(?:no|nope)[.!]\s(?=\w)", re.IGNORECASE)
 _ASKS_SELF = re.compile(r"(?:is|was|could|might|can|would) (?:it|this|that)\b", re.IGNORECASE)
 _IT_IS = re.compile(r"(?:it|this|that)(?:'s| is)\b", re.IGNORECASE)
-_ASKED = re.compile(r"q(?:uestion)?\s?:[^\n]{0,500}\n\s{0,9}a(?:nswer)?\s?:\s{0,4}", re.IGNORECASE)
+_ASKED = re.compile(
+    r"(?:q(?:uestion)?|user|human)\s?:[^\n]{0,500}\n\s{0,9}a(?:nswer|ssistant|i)?\s?:\s{0,4}", re.IGNORECASE
+)
+_TURN = re.compile(r"^a\s?:\s{1,4}(?=\w)", re.IGNORECASE)  # the turn of who answers; VCR's letters are read elsewhere
 _LIST_SIGN = re.compile(r"\(?1[.)]\s{1,4}(?=\w)(?!because\b|since\b|as\b|explanation\b)", re.IGNORECASE)
 
 
@@ -101,7 +108,7 @@ def _parted(text: str, short: bool) -> _Parts:
     """The text of the answer, what follows it, and whether its end is sure."""
     if _OPEN.match(text) and _OR.search(_first_part(text, short).head):
         return _NONE
-    text = leads_off(_ASKED.sub("", text, count=1) if text[:1] in "Qq" else text)
+    text = leads_off(_ASKED.sub("", text, count=1) if text[:1] in "QqUuHh" else text)
     reason = REASON.search(text)
     zone = len(text) if reason is None else reason.start()
     if not text[:zone].strip(_EDGES):
@@ -254,12 +261,15 @@ _NO_ANSWER = re.compile(
     r"(?:i|we|you|one)(?:\s(?:am|do|can|could|cannot|would|must|was|were|have|had)|'m|'ve)?\s?(?:not|n't|unable|sorry|cannot)\b"
     r"|(?:i|we) (?:can't|don't|couldn't|cannot)|i'm (?:sorry|unable|not)"
     r"|not possible to|impossible to|(?:unable|hard|difficult) to|cannot be|can't be|(?:it )?(?:cannot|can't) (?:tell|say"
-    r"|determine)|as an ai|sorry\b|either\s|whether\s|neither\s|do you mean|options are|the (?:options|choices|labels)\b"
+    r"|determine)|as an ai|let (?:me|us)\b|let's\b|sorry\b|either\s|whether\s|neither\s|do you mean|options are"
+    r"|the (?:options|choices|labels)\b"
+    r"|no (?:image|picture|photo|one can|(?:clear |definite )?(?:answer|information))\b|none of the above"
     r"|yes\s?(?:/|and|or)\s?no\b|no\s?(?:/|and|or)\s?yes\b",
     re.IGNORECASE,
 )
 _UNSURE = re.compile(
-    r"\btoo \w+ to (?:tell|say|see|know|determine|judge)\b|\b(?:can't|cannot|can not|couldn't|unable|hard|difficult|impossible"
+    r"\btoo \w+ to (?:tell|say|see|know|determine|judge|answer|identify|recogni[sz]e)\b|\b(?:can't|cannot|can not|couldn't"
+    r"|unable|hard|difficult|impossible"
     r"|not sure|unsure)\b.{0,40}\b(?:if|whether)\b"
     r"|\b(?:don't|do not) (?:think|know|believe)\b|\b(?:would not|wouldn't|can't|cannot) (?:say|tell)\b",
     re.IGNORECASE,
@@ -307,7 +317,7 @@ _MEANT = frozenset(
 )
 _OR = re.compile(r"\s(?:or|/)\s", re.IGNORECASE)
 _NO_PHRASE = re.compile(
-    r"[\[\]{}|\\<>\u2717\u2718\u274c\U0001f44e\U0001f6ab]|\s/{1,2}\s|\b(?:please|although|though|maybe|perhaps|possibly)\b"
+    r"[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af\[\]{}|\\<>\u2717\u2718\u274c\U0001f44e\U0001f6ab]|\s/{1,2}\s|\b(?:please|although|though|maybe|perhaps|possibly)\b"
     r"|.\b(?:does|doesn't|did|didn't|isn't|aren't|wasn't|can't|cannot|couldn't|wouldn't|won't)\b|^(?:i'm|there's|nope|is|are)\s"
     r"|\b(?:but|and|yet)\b.*\bnot\b"
     r"|^(?:(?:the|my|final|correct)\s){0,2}(?:answer|label|explanation|reason)$",
@@ -367,6 +377,8 @@ def _undenied(text: str) -> str:
         kept, tail = text[: found.start()].strip(_EDGES), found.group().strip(_EDGES).lower()
         text = "" if kept.lower().startswith("both ") or f" {tail}".endswith(f" {kept.lower()}") else kept
     first, _, others = text.lower().partition(" ")
+    if first.endswith("ly") and others.startswith("not "):
+        return ""
     return "" if first in ("not", "isn't", "never") and others.partition(" ")[0] not in _MEANT else text
 
 
@@ -382,6 +394,14 @@ def _whole_word(answer: str, numbers: bool) -> tuple[str, str]:
     return (word, rest) if numbers and _NUMBER.match(word) else (answer, "")
 
 
+_REFUSES = re.compile(  # "No, I cannot help with that.": no answer, while "No, I cannot see a dog" is one
+    r"\W*(?:(?:but|sorry|i'm sorry|i am sorry)\W+){0,2}(?:i|we)(?:'m|\sam|'re|\sare)?\s(?:cannot|can't|can not|won't"
+    r"|will not|unable to|not able to)"
+    r"\s(?:\w{1,12}\s){0,2}?(?:help|assist|answer|comply|provide|identify|recogni[sz]e|do (?:that|this)"
+    r"|(?:see|view|access|open|load) (?:the|this|that|any|an|your)? ?(?:image|picture|photo|attachment)s?)\b"
+    r"|\W*(?:the |an? |any )?(?:image|picture|photo) (?:was|is|did|could|has|failed|cannot|can't)(?: not|n't)?\b",
+    re.IGNORECASE,
+)
 _NO_TO_IT = re.compile(r"\s*(?:no|false|wrong|incorrect)\W*$", re.IGNORECASE)
 _IT_IS_NOT = re.compile(
     r"[\s.]*(?:no,? |but |yet )?(?:it|this|that)(?:\sis not|'s not|\sisn't)\s(?:an?\s|the\s)?", re.IGNORECASE

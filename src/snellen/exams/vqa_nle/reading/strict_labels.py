@@ -58,8 +58,8 @@ def _first(text: str, before: str, after: str | None) -> tuple[str | None, str |
     """
     options = _options(before)
     option = decided(options)
-    if option is None:
-        return None, after
+    if option is None or (option.hedged and after is not None and named_in(after)):
+        return None, after  # "It may look like X. However, ... The answer is Y."
     end = _LABEL_ENDS.search(text, option.end)
     last = option.start >= max(o.start for o in affirmed(options))
     if (

@@ -30,7 +30,7 @@ _GOES_ON = (
     r"|nor|wait|over|describes|explains"
 )
 _OPTION = re.compile(
-    r"(?<![\w<.-])(?<!\w')(?P<letter>[A-D])(?![\w>-])(?!'\w)(?!\.\w)|\ue010(?P<choice>\d)\d*\ue011"
+    r"(?<![\w<.-])(?<!\w')(?<!\bn/)(?P<letter>[A-D])(?![\w>-])(?!'\w)(?!\.\w)|\ue010(?P<choice>\d)\d*\ue011"
     r"|\bthe\s(?P<place>first|second|third|fourth|last)\s(?:option|choice|answer|one)\b",
     re.IGNORECASE,
 )
@@ -41,6 +41,8 @@ _IS_RIGHT = re.compile(
     r"|appropriate))\b(?:\s(?:answer|one|option|choice))?",
     re.IGNORECASE,
 )
+_OWN_LETTER = re.compile(r"(?<![\w'/])[(\[]?(?P<letter>[A-D])(?:[)\]][.:]?|[.:]|\s-)[\"' ]{1,3}$")
+_LONGEST_LETTER = 8
 _ITS_TEXT = re.compile(r"\s?[).:,\]\"'-]{0,3}\s{0,3}(?=\ue010)")
 _MARKS = " \t\n.,:;)]\"'-!"
 
@@ -121,6 +123,8 @@ def _later(text: str, after: str | None) -> tuple[int | None, str | None]:
 # ---------------------------------------------------------------- choices by their text
 
 _WORD = re.compile(r"[^\W_]+")
+# a choice's own full stop in the middle of a sentence
+_INNER_STOP = re.compile(r"\.(?:\.|,|\s(?:and|or|but|rather|instead|is|be|if|from|fits|might|would|because)\b)")
 _NUMBERED = re.compile(r"(?P<name>[^\W\d_]{1,20})(?P<number>\d{1,4})")
 _SIGN = re.compile("\ue010\\d(\\d*)\ue011")
 
@@ -160,6 +164,11 @@ class _Texts:
             start, stop = words[i].start(), words[end - 1].end()
             start -= len(text[at:start]) - len(text[at:start].rstrip("<|["))
             while stop < len(text) and text[stop] in ">]|":
+                stop += 1
+            letter = _OWN_LETTER.search(text, max(at, start - _LONGEST_LETTER), start)
+            if letter and letter["letter"] == LETTERS[choice]:
+                start = letter.start()
+            if _INNER_STOP.match(text, stop):
                 stop += 1
             made += [text[at:start], f"\ue010{choice}{len(self.taken)}\ue011"]
             self.taken.append(text[start:stop])
