@@ -61,7 +61,7 @@ def said_and_billed(
     return said, run.summary.totals
 
 
-@pytest.mark.parametrize(("model", "exam"), zip(PROVIDERS, 4 * ("grounding", "salbench"), strict=True))
+@pytest.mark.parametrize(("model", "exam"), list(zip(PROVIDERS, 4 * ("grounding", "salbench"), strict=True)))
 def test_they_agree_within_five_percent(tmp_path: Path, model: str, exam: str) -> None:
     biller = Biller(*PROVIDERS[model])
     said, totals = said_and_billed(tmp_path, model, exam, biller)
