@@ -200,7 +200,7 @@ def test_llama_4(size: tuple[int, int], tokens: int) -> None:
 
 @pytest.mark.parametrize(
     "model",
-    ["gpt-6.1-terra", "gpt-6-luna", "gpt-5.1", "gpt-5.3-chat-latest", "o3-pro", "gemini-flash-latest", "llava-onevision", "qwen-vl-max"],
+    ["gpt-6.1-terra", "gpt-6-luna", "gpt-5.1", "gpt-5.3-chat-latest", "o3-pro", "claude-opus-5-5", "anthropic/claude-sonnet-5.5", "gemini-flash-latest", "llava-onevision", "qwen-vl-max"],
 )  # fmt: skip
 def test_a_model_that_the_source_does_not_name_is_an_estimate(model: str) -> None:
     rule = image_rule(model)

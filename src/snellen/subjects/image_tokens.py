@@ -77,6 +77,11 @@ _FAMILIES: tuple[tuple[str, Rule], ...] = (
         r"gpt-[6-9]",
         Rule("OpenAI patches", rules.patches(1.2, Budget(2500), UNLIMITED, UNLIMITED), "its guide has GPT-6", False),
     ),
+    # the copy of the guide is older than these, and others have counted fewer tokens for pictures of more than 2 megapixels
+    (
+        r"claude-(?:opus|sonnet|haiku)-[5-9][.-]\d(?!\d)",
+        _CLAUDE_FINE._replace(source="its guide has 'Claude 4.7 and later models'", published=False),
+    ),
     (r"claude-(?:opus-4[.-][789]|(?:opus|sonnet|haiku)-[5-9]|fable|mythos)", _CLAUDE_FINE),
     (r"claude", _CLAUDE_STANDARD),
     (r"gemini-(?:1\.5|2)", Rule("Gemini tiles", rules.gemini_tiles, GEMINI_2)),
