@@ -23,7 +23,6 @@ from snellen.core.secret import Secret
 from snellen.core.subject import Request
 from snellen.core.types import Picture, Question, Text
 from snellen.subjects import build
-from snellen.subjects.prices import given_price, table_price
 from snellen.subjects.remote.settings import Settings
 
 
@@ -149,19 +148,6 @@ def test_a_key_with_a_curly_quote_is_said_to_be_wrong(monkeypatch: pytest.Monkey
     with pytest.raises(SnellenError, match="characters that no key has") as caught:
         remote("openai", "m", Settings())
     assert "sk-123" not in str(caught.value)
-
-
-def test_prices_longest_name_wins_and_nothing_is_guessed() -> None:
-    assert table_price("openai", "gpt-4o-mini") != table_price("openai", "gpt-4o")
-    assert table_price("openrouter", "anthropic/claude-3-haiku").input == 0.25  # type: ignore[union-attr]
-    assert table_price("openrouter", "google/paligemma-3b") is None
-    assert table_price("openai", "o3-pro") is None
-    assert table_price("openai", "gpt-5-pro") is None
-    assert table_price("openrouter", "anthropic/claude-sonnet-4-20250514").input == 3.0  # type: ignore[union-attr]
-    assert remote("vllm", "Qwen/Qwen2.5-VL-7B-Instruct", Settings()).price is None
-    assert given_price("2.5/10").of(1_000_000, 1_000_000) == 12.5
-    with pytest.raises(SnellenError, match="expected IN/OUT"):
-        given_price("cheap")
 
 
 # ---------------------------------------------------------------- against a server

@@ -63,6 +63,7 @@ class Parsed(NamedTuple):
     cost_source: str | None = None
     model: str | None = None
     provider: str | None = None
+    fingerprint: str | None = None
     response_id: str | None = None
     error: Failure | None = None
     status: int | None = None
@@ -160,7 +161,7 @@ class Price(NamedTuple):
     """US dollars for a million tokens, and where the figures come from.
 
     What is None costs what its kind costs otherwise: cached input and input written to a cache as input, thinking as output.
-    `batch` is the share of all these that a batch costs.
+    `batch` is the share of all these that a batch costs. They hold for calls of up to `up_to` input tokens, if that is not None.
     """
 
     input: float
@@ -170,18 +171,30 @@ class Price(NamedTuple):
     cache_write: float | None = None
     reasoning: float | None = None
     batch: float | None = None
+    up_to: int | None = None
 
     def of(self, input_tokens: int, output_tokens: int) -> float:
         """What so many tokens cost."""
         return (input_tokens * self.input + output_tokens * self.output) / 1e6
 
+    def at_most(self, input_tokens: int, output_tokens: int) -> float | None:
+        """What a call of so many tokens costs at most: all of the input may be written to a cache. None above what the price holds for."""
+        if self.up_to is not None and input_tokens > self.up_to:
+            return None
+        dearest = self._replace(
+            input=max(self.input, self.cache_write or 0.0), output=max(self.output, self.reasoning or 0.0)
+        )
+        return dearest.of(input_tokens, output_tokens)
+
     def bill(self, usage: Usage, in_batch: bool = False) -> float | None:
-        """What a call cost by its own count; None where it has none, or where nobody knows what a batch costs.
+        """What a call cost by its own count; None where it has none, or where nobody knows what a batch or so long an input costs.
 
         >>> Price(2.0, 8.0, "x", cached=0.5).bill(Usage(input_tokens=1_000_000, cached_tokens=400_000, output_tokens=0))
         1.4
         """
         if usage.input_tokens is None or (in_batch and self.batch is None):
+            return None
+        if self.up_to is not None and usage.input_tokens > self.up_to:
             return None
         cached, written, thought = usage.cached_tokens or 0, usage.cache_write_tokens or 0, usage.reasoning_tokens or 0
         whole = self.of(usage.input_tokens, usage.output_tokens or 0)
@@ -259,6 +272,15 @@ class Subject:
         said = sum(len(part.text) for turn in turns for part in turn.parts if isinstance(part, Text))
         shown = sum(isinstance(part, Picture) for turn in turns for part in turn.parts)
         return (len(question.system or "") + said + len(text)) // 4 + 1000 * pictures * shown
+
+    @property
+    def thinking_tokens(self) -> int:
+        """How many tokens of a reply may be spent on thinking, beside the visible ones."""
+        return 0
+
+    def counting(self) -> str:
+        """By which rule its pictures are counted, in a line for estimates; nothing if there is none to name."""
+        return ""
 
     def feed_spec(self) -> Mapping[str, Any] | None:
         """All that its kind's `again` needs to make the same requests in another process, and no key; None where that cannot be."""

@@ -136,6 +136,9 @@ class Call(Struct, frozen=True):
     model: str
     model_returned: str | None = None
     provider: str | None = None
+    """Who really answered, where a service passes requests on."""
+    fingerprint: str | None = None
+    """The provider's own mark of the system that answered, where it has one."""
     images: tuple[ImageSent, ...] = ()
     usage: Usage = Usage()
     cost: float | None = None

@@ -407,5 +407,17 @@ def calls(totals: Totals) -> str:
     retried = f" in {totals.tries} tries" if totals.tries > totals.calls else ""
     said = [f"{totals.calls} calls{retried}", f"{totals.stored} from the store"]
     if totals.calls:
-        said += [f"{totals.input_tokens:,} + {totals.output_tokens:,} tokens", money(totals)]
+        parts = token_parts(totals)
+        counted_as = f"{totals.input_tokens:,} + {totals.output_tokens:,} tokens" + (f" ({parts})" if parts else "")
+        said += [counted_as, money(totals)]
     return f"In all: {', '.join(said)}."
+
+
+def token_parts(totals: Totals) -> str:
+    """'1,200 thinking, 500 from a cache', of the tokens that are priced or meant otherwise; or nothing."""
+    parts = (
+        (totals.reasoning_tokens, "thinking"),
+        (totals.cached_tokens, "from a cache"),
+        (totals.cache_write_tokens, "written to a cache"),
+    )
+    return ", ".join(f"{n:,} {what}" for n, what in parts if n)

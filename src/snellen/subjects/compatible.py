@@ -104,7 +104,8 @@ class ChatFormat(WireFormat):
             tokens=tokens,
             note=reading.REPEATED if taken_out or (text, thinking) != (said, thought) else None,
             model=reading.short(data.get("model"), key),
-            provider=reading.short(data.get("provider"), key) or reading.short(data.get("system_fingerprint"), key),
+            provider=reading.short(data.get("provider"), key),
+            fingerprint=reading.short(data.get("system_fingerprint"), key),
             response_id=reading.short(data.get("id"), key),
         )
 
@@ -165,8 +166,11 @@ def _inner_error(error: Any, key: Secret, bill: Parsed) -> Parsed:
     said = error if isinstance(error, dict) else {"message": str(error)}
     code = said.get("code")
     status = code if isinstance(code, int) and 400 <= code <= 599 else 502
-    failure = Failure(kind="endpoint", reason=reading.clean(said.get("message") or "error", key))
-    return bill._replace(error=failure, status=status)
+    reason = reading.clean(said.get("message") or "error", key)
+    if status == 402 or reading.no_credit(f"{code} {said.get('type')} {reason}"):
+        reason = f"the endpoint asks for payment or quota ({reason}); add credit and run the same command"
+        return bill._replace(error=Failure(kind="no-credit", reason=reason), status=402)
+    return bill._replace(error=Failure(kind="endpoint", reason=reason), status=status)
 
 
 CHAT = ChatFormat()

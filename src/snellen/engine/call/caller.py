@@ -303,6 +303,7 @@ class EndpointCaller:
             model=self._endpoint.model,
             model_returned=parsed.model,
             provider=parsed.provider,
+            fingerprint=parsed.fingerprint,
             images=request.images,
             usage=parsed.usage,
             cost=cost,

@@ -12,10 +12,11 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from snellen.core.records import REFUSED
 from snellen.core.secret import Secret
 from snellen.core.subject import BrokenReply, Parsed, Price
 from snellen.core.text import one_line
-from snellen.core.types import Failure, Token
+from snellen.core.types import Failure, Token, Usage
 from snellen.stats.entropy import bound_from_top
 from snellen.subjects.remote.format import Said
 
@@ -53,6 +54,7 @@ _NO_CREDIT = (
         "account is not active",
         "insufficient balance",
         "payment required",
+        "used all available credits",
     ),
 )
 LARGEST_ERROR = 100_000
@@ -215,8 +217,15 @@ def explained(status: int, said: Said, body: bytes, where: Where, judged: tuple[
     """
     kind, treated = judged or _kind(status, body)
     if kind == "refused":
-        cost = billed_anyway(body).cost or 0.0
-        return Parsed(text=said.message, refused=True, finish_reason="content_filter", cost=cost, cost_source="refused")
+        bill = billed_anyway(body)
+        free = bill.cost is None and bill.usage.input_tokens is None
+        return bill._replace(
+            text=said.message,
+            refused=True,
+            finish_reason="content_filter",
+            cost=0.0 if free else bill.cost,
+            cost_source=REFUSED,
+        )
     told = f"(status {status}: {said.message})"
     reasons = {
         "key": f"{where.url} refused the key {told}; set {where.key_variable} or give --api-key",
@@ -234,7 +243,7 @@ def _kind(status: int, body: bytes) -> tuple[str, int]:
     lowered = body[:4000].decode("utf-8", "replace").lower()
     if status in (400, 403, 413, 422) and any(word in lowered for word in _FILTER):
         return "refused", status
-    if status == 402 or (status in (400, 403, 429) and any(word in lowered for word in _NO_CREDIT)):
+    if status == 402 or (status in (400, 403, 429) and no_credit(lowered)):
         return "no-credit", 402
     if status in (401, 403):
         return "key", status
@@ -245,14 +254,43 @@ def _kind(status: int, body: bytes) -> tuple[str, int]:
     return "status", status
 
 
+def no_credit(said: str) -> bool:
+    """Whether an error says that the account has no money or quota left: asking again does not help."""
+    return any(word in said.lower() for word in _NO_CREDIT)
+
+
 def billed_anyway(body: bytes) -> Parsed:
-    """What the body of a failed response says of its cost; most say nothing."""
+    """What the body of a failed response says of its tokens and its cost, in the words of any provider; most say nothing."""
     try:
-        data = msgspec.json.decode(body) if b'"usage"' in body else None
+        data = msgspec.json.decode(body) if b'"usage' in body else None
     except UNREADABLE:
         data = None
-    cost = money(part(data, "usage", "cost"))
-    return Parsed(cost=cost, cost_source=None if cost is None else "endpoint")
+    for place in (data, part(data, "error"), part(data, "response")):
+        said = part(place, "usage") or part(place, "usageMetadata")
+        if isinstance(said, dict):
+            cost = money(said.get("cost"))
+            return Parsed(usage=_tokens_of(said), cost=cost, cost_source=None if cost is None else "endpoint")
+    return Parsed()
+
+
+def _tokens_of(said: dict[str, Any]) -> Usage:
+    """Input and output as providers name them; what Anthropic's input leaves out, and Gemini's output, is added."""
+    first = _first(said, "prompt_tokens", "input_tokens", "promptTokenCount")
+    cached = _first(said, "cache_read_input_tokens")
+    written = _first(said, "cache_creation_input_tokens")
+    output = _first(said, "completion_tokens", "output_tokens", "candidatesTokenCount")
+    thought = _first(said, "thoughtsTokenCount")
+    return Usage(
+        input_tokens=None if first is None else first + (cached or 0) + (written or 0),
+        output_tokens=None if output is None and thought is None else (output or 0) + (thought or 0),
+        reasoning_tokens=thought,
+        cached_tokens=cached,
+        cache_write_tokens=written,
+    )
+
+
+def _first(said: dict[str, Any], *names: str) -> int | None:
+    return next((found for name in names if (found := whole(said.get(name))) is not None), None)
 
 
 # ---------------------------------------------------------------- model lists

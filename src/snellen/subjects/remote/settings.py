@@ -35,6 +35,7 @@ class Settings(NamedTuple):
     temperature: float | None = 0.0
     top_logprobs: int = 0
     price: Price | None = None
+    price_file: str | None = None
     extra: Mapping[str, Any] = {}
     seed: int | None = None
     stop: tuple[str, ...] = ()
@@ -71,16 +72,18 @@ def settings_again(kept: Mapping[str, Any]) -> Settings:
 
 def settings_from(asked: Mapping[str, Any], max_tokens: int) -> Settings:
     """Settings from the values of declared options; an option that a kind does not declare is at its default."""
-    from snellen.subjects.prices import given_price
+    from snellen.subjects.prices import Given, given_price
 
     plain = Settings()
+    price = given_price(asked["price"]) if asked.get("price") else Given()
     return Settings(
         base_url=asked.get("base_url"),
         key=Secret((asked.get("api_key") or "").strip()),
         max_tokens=asked.get("max_tokens") or max_tokens,
         temperature=asked.get("temperature", plain.temperature),
         top_logprobs=asked.get("logprobs") or 0,
-        price=given_price(asked["price"]) if asked.get("price") else None,
+        price=price.price,
+        price_file=price.file,
         extra=asked.get("extra") or {},
         seed=asked.get("model_seed"),
         detail=asked.get("detail"),

@@ -18,7 +18,8 @@ from snellen.core.secret import Secret
 from snellen.core.subject import BrokenReply, Caller, Connection, Endpoint, Parsed, Request, Subject
 from snellen.core.text import one_line
 from snellen.core.types import Answer, Failure, ImageSent, Part, Picture, Question, Text
-from snellen.subjects.prices import table_price
+from snellen.subjects.image_tokens import image_rule, image_tokens
+from snellen.subjects.prices import file_price, table_price
 from snellen.subjects.remote import reading
 from snellen.subjects.remote.fields import holds, merged, renamed, without
 from snellen.subjects.remote.format import Told, WireFormat
@@ -32,7 +33,7 @@ from snellen.subjects.remote.service import (
     more_headers,
 )
 from snellen.subjects.remote.settings import Settings
-from snellen.subjects.token_counts import image_tokens, text_tokens
+from snellen.subjects.token_counts import text_tokens
 
 TURN = 4
 NO_USE = frozenset({"key", "not-allowed", "unknown-model"})
@@ -60,7 +61,8 @@ class RemoteSubject(Subject, Endpoint):
         self.spec = f"{service.prefix}/{model}"
         self.kind, self.model = service.prefix, model
         self._service, self._form, self._settings = service, form, settings
-        self.price = settings.price or (table_price(service.prefix, model) if service.has_prices else None)
+        self._given_price = settings.price or file_price(settings.price_file, service.prefix, model)
+        self.price = self._given_price or (table_price(service.prefix, model) if service.has_prices else None)
         asked = form.parameters(model, settings, service)
         self._params = merged(asked.sent, settings.extra)
         key, self._key_from = (Secret(""), "") if offline else find_key(service, settings.key)
@@ -168,7 +170,10 @@ class RemoteSubject(Subject, Endpoint):
         return _said_tokens(question, text) + pictures * seen
 
     def _image_tokens(self, width: int, height: int) -> int:
-        return image_tokens(self.model, width, height)
+        return image_tokens(self.model, width, height, self._settings.detail)
+
+    def counting(self) -> str:
+        return image_rule(self.model).about
 
     @property
     def thinking_tokens(self) -> int:
@@ -180,7 +185,7 @@ class RemoteSubject(Subject, Endpoint):
         if self.price is None:
             return None
         tokens = _said_tokens(question) + sum(self._image_tokens(i.width, i.height) for i in images)
-        return self.price.of(tokens, self._settings.max_tokens + self._thinking)
+        return self.price.at_most(tokens, self._settings.max_tokens + self._thinking)
 
     async def answer(self, question: Question, prepared: Request, call: Caller) -> Answer:
         return self.answered(question, await call(prepared))
@@ -309,7 +314,7 @@ class RemoteSubject(Subject, Endpoint):
             raise SnellenError(f"{self.kind} has no model '{self.model}'; it has {there} (and maybe more)")
         self.identity["listed"] = reading.listed(entry, self.connection.key)
         price = reading.listed_price(entry)
-        if price is not None and self._settings.price is None:
+        if price is not None and self._given_price is None:
             self.price = price
         taken = self._form.takes(entry)
         if taken is not None:
