@@ -49,9 +49,7 @@ def read_rows(image: Image.Image, rows: tuple[Row, ...], width: int) -> list[str
     for row in rows:
         letters = ""
         for cell in row.cells:
-            part = grey.resize(
-                (SIDE, SIDE), Image.Resampling.BICUBIC, box=tuple(v * scale for v in cell.box)
-            )
+            part = grey.resize((SIDE, SIDE), Image.Resampling.BICUBIC, box=tuple(v * scale for v in cell.box))
             letters += _best(part, list(LETTERS), row.height, cell.side)
         said.append(letters)
     return said

@@ -11,14 +11,17 @@ from snellen.cli import options
 
 OLD = "benchmarks"
 """What 0.1 called exams."""
-WHAT = ("exams", "subjects", "protocols", "methods", "scorers")
+WHAT = ("exams", "subjects", "protocols", "methods", "scorers", "families")
 
 
 @click.command("list")
 @click.argument("what", type=click.Choice((*WHAT, OLD)), required=False, metavar="[WHAT]")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 def command(what: str | None, as_json: bool) -> int:
-    """List what is available. WHAT is exams, subjects, protocols (with their prompts), methods or scorers; without it, all."""
+    """List what is available. WHAT is exams, subjects, protocols (with their prompts), methods, scorers or families; without it, all.
+
+    Families are what is known of models: at which size they see a picture, what the numbers of their replies count, by which source.
+    """
     wanted = WHAT if what is None else ("exams",) if what == OLD else (what,)
     facts = {name: gather(name) for name in wanted}
     if as_json:
@@ -34,6 +37,15 @@ def command(what: str | None, as_json: bool) -> int:
 def _tables(facts: dict[str, list[dict[str, Any]]]) -> Iterator[tuple[str, list[dict[str, Any]]]]:
     """What is printed: a table a list; methods that look at the answer in one of their own."""
     for name, rows in facts.items():
+        if name == "families":
+            yield (
+                f"{name} (--json has their sources and limits)",
+                [
+                    {k: v for k, v in r.items() if k in ("family", "sees", "replies count", "format", "sure")}
+                    for r in rows
+                ],
+            )
+            continue
         if name != "methods":
             yield name, rows
             continue
@@ -49,6 +61,10 @@ def gather(what: str) -> list[dict[str, Any]]:
         return [{"model": form, "about": about} for form, about in subjects.forms().items()]
     if what == "scorers":
         return [{"name": form, "about": about} for form, about in scorers.forms().items()]
+    if what == "families":
+        from snellen.subjects.families import rows as family_rows
+
+        return list(family_rows())
     if what == "methods":
         return [row for kind in subjects.kinds().values() for row in kind.catalogue()]
     every = [exams.load(name) for name in exams.names()]

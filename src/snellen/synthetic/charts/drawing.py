@@ -64,8 +64,10 @@ def ink(text: str, height: int, side: int) -> Grey:
     image = Image.new("L", (side, side))
     pen = ImageDraw.Draw(image)
     left, top, right, bottom = pen.textbbox((0, 0), text, font=font)
-    pen.text(((side - right - left) // 2, (side - bottom - top) // 2), text, fill=255, font=font)  # whole pixels: no edge is lost
-    return np.asarray(image, dtype=np.float32) / 255
+    pen.text(
+        ((side - right - left) // 2, (side - bottom - top) // 2), text, fill=255, font=font
+    )  # whole pixels: no edge is lost
+    return np.asarray(image, dtype=np.float32) / np.float32(255)
 
 
 def painted(width: int, height: int, rows: tuple[Row, ...], ground: int) -> Image.Image:

@@ -1,0 +1,183 @@
+"""From letters that were read to what became of the picture: its size, and what a lossy codec took from it. Pure.
+
+A model that reads badly reads large and small pictures equally badly. So nothing is concluded from how small the letters are that are
+read, only from the difference between charts of two sizes, and between a chart and its copy that was damaged here.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+
+from snellen.engine.probe.questions import QUALITY, Charts
+from snellen.engine.probe.reading import letters_right
+from snellen.engine.probe.results import Heard, Result, Sure, Verdict
+from snellen.subjects.families import Family
+from snellen.synthetic.charts.drawing import A_ROW, Chart
+from snellen.synthetic.charts.letters import HEIGHTS, LARGE, SMALL
+
+Replies = Mapping[str, Sequence[Heard]]
+BLIND = "the model does not read the chart"
+TOP = 3
+"""The rows that must be read for a chart to count as read: the largest, or the darkest."""
+TOLD = 0.7
+SURE = 0.55
+"""Shares of the size that is to be expected; noise of a row in either chart stays above the first."""
+LOW = 1.4
+IDEAL = {"fine": 28, "broad": 17}
+"""Letters that a perfect reader gets right on the contrast charts after JPEG of quality 30 (of 50 and of 30)."""
+SHORT_OF_IDEAL = 8
+ALIKE, BETTER = 4, 7
+"""Letters by which two charts may differ and count as equally well read; by which one must be better to count as better."""
+
+
+def rights(chart: Chart, heard: Heard) -> list[int]:
+    """Letters right, row by row."""
+    return letters_right(heard.text, [row.letters for row in chart.rows])
+
+
+def reads(rows: Sequence[int]) -> bool:
+    """Whether a chart was read at all."""
+    return sum(rows[:TOP]) >= TOP * (A_ROW - 1)
+
+
+def smallest(chart: Chart, rows: Sequence[int]) -> float:
+    """The height of letters at which reading ends, counted by letters as on an eye chart: each is worth a fifth of a row."""
+    first = HEIGHTS.index(chart.rows[0].height)
+    at = min(max(first + sum(rows) / A_ROW - 1, 0.0), len(HEIGHTS) - 1.0)
+    low = min(int(at), len(HEIGHTS) - 2)
+    step = math.log(HEIGHTS[low + 1] / HEIGHTS[low])
+    return HEIGHTS[low] * math.exp(step * (at - low))
+
+
+def scale_of(small: float, large: float, reduced: float | None) -> float:
+    """At which share of its size a large picture was seen, from the smallest letters read in the three kinds of charts.
+
+    The chart that was reduced here to a quarter says how much larger letters must be after scaling; in between goes by logarithms.
+
+    >>> round(scale_of(6, 6, 30), 2), round(scale_of(6, 30, 30), 2), round(scale_of(6, 12, None), 2)
+    (1.0, 0.25, 0.5)
+    """
+    worse = max(0.0, math.log(large / small))
+    if reduced is None or reduced < small * 1.5:
+        return math.exp(-worse)
+    return math.exp(math.log(SMALL[0] / LARGE[0]) * worse / math.log(reduced / small))
+
+
+def judge_size(drawn: Charts, replies: Replies, family: Family | None) -> Result:
+    """At which size a large picture is seen."""
+    names = ("small-0", "small-1", "large-0", "large-1", "reduced")
+    if (none := _failed("size", names, replies)) is not None:
+        return none
+    small = [rights(chart, replies[f"small-{n}"][0]) for n, chart in enumerate(drawn.small)]
+    large = [rights(chart, replies[f"large-{n}"][0]) for n, chart in enumerate(drawn.large)]
+    if not all(map(reads, small)):
+        return Result(part="size", verdict="cannot tell", said=BLIND)
+    one = _mean(smallest(c, r) for c, r in zip(drawn.small, small, strict=True))
+    if not all(map(reads, large)):
+        return _unread_when_large(one, large)
+    other = _mean(smallest(c, r) for c, r in zip(drawn.large, large, strict=True))
+    reduced = rights(drawn.reduced, replies["reduced"][0])
+    scale = min(1.0, scale_of(one, other, smallest(drawn.reduced, reduced) if reads(reduced) else None))
+    expected = _expected(family)
+    measured = {
+        "scale": round(scale, 3),
+        "small": round(one, 1),
+        "large": round(other, 1),
+        "expected": round(expected, 3),
+    }
+    seen = f"the large one is seen at about {scale:.2f} of its size, {LARGE[0] * scale:.0f} x {LARGE[1] * scale:.0f}"
+    said = f"letters of {one:.0f} px are read in a picture of {_of(SMALL)}, of {other:.0f} px in one of {_of(LARGE)}"
+    if scale < TOLD * expected:
+        less = f", where {family.name} documents {expected:.2f}" if family is not None and family.sizes_known else ""
+        sure: Sure = "sure" if scale < SURE * expected else "likely"
+        return Result(part="size", verdict="found", said=f"{said}: {seen}{less}", sure=sure, measured=measured)
+    whole = f"{seen}, as {family.name} documents" if family is not None and expected < TOLD else "it is seen whole"
+    return Result(part="size", verdict="fine", said=f"{said}: {whole}", measured=measured)
+
+
+def _unread_when_large(small: float, large: Sequence[Sequence[int]]) -> Result:
+    got = sum(map(sum, large))
+    most = f"{got} of {sum(len(rows) for rows in large) * A_ROW} letters"
+    said = f"letters of {small:.0f} px are read in a picture of {_of(SMALL)}, but only {most} up to {HEIGHTS[0]} px in one of {_of(LARGE)}"
+    scale = round(small / HEIGHTS[0], 3)
+    told = f"{said}: it is seen at less than {max(scale, 0.01):.2f} of its size, or cut"
+    return Result(
+        part="size", verdict="found", said=told, sure="likely", measured={"scale": scale, "small": round(small, 1)}
+    )
+
+
+def _expected(family: Family | None) -> float:
+    """At which share of its size the family's own rule has the large chart seen."""
+    if family is None or not family.sizes_known:
+        return 1.0
+    wide, high = family.seen(*LARGE)
+    return min(1.0, wide / LARGE[0], high / LARGE[1])
+
+
+def judge_detail(drawn: Charts, replies: Replies) -> Result:
+    """Whether a picture with `detail` low is seen less well."""
+    names = ("large-0", "large-low")
+    if (none := _failed("detail", names, replies)) is not None:
+        return none
+    chart = drawn.large[0]
+    whole, low = (rights(chart, replies[name][0]) for name in names)
+    if not reads(whole):
+        return Result(part="detail", verdict="cannot tell", said=BLIND)
+    at = smallest(chart, whole)
+    if at > HEIGHTS[4]:
+        said = f"without detail only letters of {at:.0f} px are read: there is no room for less"
+        return Result(part="detail", verdict="cannot tell", said=said)
+    less = smallest(chart, low) if reads(low) else float(HEIGHTS[0])
+    said = f"letters of {at:.0f} px are read without detail, of {less:.0f} px with detail low"
+    measured = {"without": round(at, 1), "low": round(less, 1)}
+    if less >= LOW * at:
+        return Result(part="detail", verdict="fine", said=f"{said}: it is obeyed", measured=measured)
+    return Result(part="detail", verdict="found", said=f"{said}: it is ignored", sure="sure", measured=measured)
+
+
+def judge_codec(drawn: Charts, replies: Replies) -> Result:
+    """Whether the picture loses what a JPEG file of low quality loses."""
+    names = ("fine", "fine-jpeg", "broad", "broad-jpeg")
+    if (none := _failed("codec", names, replies)) is not None:
+        return none
+    by_name = dict(zip(names, (drawn.fine, drawn.fine, drawn.broad, drawn.broad), strict=True))
+    rows = {name: rights(chart, replies[name][0]) for name, chart in by_name.items()}
+    if not (reads(rows["fine"]) and reads(rows["broad"])):
+        return Result(part="codec", verdict="cannot tell", said=BLIND)
+    got = {name: sum(some) for name, some in rows.items()}
+    said = (
+        f"{got['fine']} of 50 thin and {got['broad']} of 30 broad letters of falling contrast are read; of the same as JPEG of "
+        f"quality {QUALITY}, {got['fine-jpeg']} and {got['broad-jpeg']}"
+    )
+    gains = [got[name] - got[f"{name}-jpeg"] for name in IDEAL]
+    if max(gains) >= BETTER and min(gains) > -BETTER:
+        return Result(part="codec", verdict="fine", said=f"{said}: no such loss", measured=got)
+    close = all(abs(gain) <= ALIKE for gain in gains)
+    at_the_edge = all(got[f"{name}-jpeg"] >= ideal - SHORT_OF_IDEAL for name, ideal in IDEAL.items())
+    beyond = all(got[name] <= ideal + SHORT_OF_IDEAL for name, ideal in IDEAL.items())
+    if close and at_the_edge and beyond:
+        told = f"{said}: the picture loses on the way what such a file loses"
+        return Result(part="codec", verdict="found", said=told, sure="likely", measured=got)
+    return Result(part="codec", verdict="cannot tell", said=f"{said}: the model sees no difference", measured=got)
+
+
+def _failed(part: str, names: Sequence[str], replies: Replies) -> Result | None:
+    """The result of a part whose questions were not all answered."""
+    for name in names:
+        heard = replies.get(name, ())
+        if not heard:
+            return Result(part=part, verdict="not tried", said="its questions were not asked")
+        if heard[0].failure is not None:
+            verdict: Verdict = "rejected" if heard[0].rejected and part == "detail" else "cannot tell"
+            return Result(part=part, verdict=verdict, said=heard[0].failure.reason)
+    return None
+
+
+def _mean(values: Iterable[float]) -> float:
+    some = list(values)
+    return sum(some) / len(some)
+
+
+def _of(size: tuple[int, int]) -> str:
+    return f"{size[0]} x {size[1]}"
