@@ -20,9 +20,9 @@ FAINTEST = 0.35
 SIDE = 32
 
 
-def _normal(levels: np.ndarray) -> np.ndarray | None:
+def _normal(levels: np.ndarray, faintest: float = FAINTEST) -> np.ndarray | None:
     spread = float(levels.std())
-    return None if spread < FAINTEST else (levels - levels.mean()) / spread
+    return None if spread < faintest else (levels - levels.mean()) / spread
 
 
 @lru_cache(maxsize=4096)
@@ -33,36 +33,39 @@ def _template(text: str, height: int, side: int) -> np.ndarray:
     return found
 
 
-def _best(cell: Image.Image, texts: list[str], height: int, side: int) -> str:
-    seen = _normal(np.asarray(cell, dtype=np.float32))
+def _best(cell: Image.Image, texts: list[str], height: int, side: int, faintest: float = FAINTEST) -> str:
+    seen = _normal(np.asarray(cell, dtype=np.float32), faintest)
     if seen is None:
         return "-"
     scores = sorted(((float((seen * _template(t, height, side)).mean()), t) for t in texts), reverse=True)
     return scores[0][1] if scores[0][0] >= ALIKE and scores[0][0] - scores[1][0] >= APART else "-"
 
 
-def read_rows(image: Image.Image, rows: tuple[Row, ...], width: int) -> list[str]:
-    """The letters of each row; `width` is that of the chart as it was drawn."""
+def read_rows(
+    image: Image.Image, rows: tuple[Row, ...], width: int, blur: float = BLUR, faintest: float = FAINTEST
+) -> list[str]:
+    """The letters of each row; `width` is that of the chart as it was drawn. `blur` and `faintest` make weaker eyes."""
     scale = image.width / width
-    grey = _blurred(image)
+    grey = _blurred(image, blur)
     said = []
     for row in rows:
         letters = ""
         for cell in row.cells:
             part = grey.resize((SIDE, SIDE), Image.Resampling.BICUBIC, box=tuple(v * scale for v in cell.box))
-            letters += _best(part, list(LETTERS), row.height, cell.side)
+            letters += _best(part, list(LETTERS), row.height, cell.side, faintest)
         said.append(letters)
     return said
 
 
-def _blurred(image: Image.Image) -> Image.Image:
+def _blurred(image: Image.Image, blur: float = BLUR) -> Image.Image:
     """Grey levels as the eye sees them. (Pillow blurs whole levels only, which would eat faint letters.)"""
     levels = np.asarray(image.convert("L"), dtype=np.float32)
-    reach = np.arange(-3, 4)
-    weights = np.exp(-(reach**2) / (2 * BLUR**2))
+    far = max(3, round(3 * blur))
+    reach = np.arange(-far, far + 1)
+    weights = np.exp(-(reach**2) / (2 * blur**2))
     weights /= weights.sum()
     for axis in (0, 1):
-        padded = np.pad(levels, [(3, 3) if a == axis else (0, 0) for a in (0, 1)], mode="edge")
+        padded = np.pad(levels, [(far, far) if a == axis else (0, 0) for a in (0, 1)], mode="edge")
         length = levels.shape[axis]
         levels = sum(w * np.take(padded, range(i, i + length), axis=axis) for i, w in enumerate(weights))
     return Image.fromarray(levels.astype(np.float32))

@@ -15,15 +15,15 @@ from typing import Any
 from PIL import Image
 
 from snellen.synthetic.charts.letters import LARGE, SMALL, contrast_rows, size_rows
-from tests.support.chart_eye import find_discs, read_number, read_rows
+from tests.support.chart_eye import BLUR, FAINTEST, find_discs, read_number, read_rows
 from tests.support.endpoint import Endpoint
 
 LOW = 512
 FORMS = {
-    9: (size_rows(*SMALL), SMALL[0]),
+    11: (size_rows(*SMALL), SMALL[0]),
     13: (size_rows(*LARGE), LARGE[0]),
     10: (contrast_rows(False), SMALL[0]),
-    6: (contrast_rows(True), SMALL[0]),
+    4: (contrast_rows(True), SMALL[0]),
 }
 """The empty forms of the letter charts by their number of rows, and the width at which they were drawn."""
 
@@ -40,6 +40,8 @@ class Manners:
     rejects: frozenset[str] = frozenset()
     varies: bool = False
     blind: bool = False
+    blur: float = BLUR
+    faintest: float = FAINTEST
     chance: random.Random = field(default_factory=lambda: random.Random(5))
 
 
@@ -90,7 +92,7 @@ class _Serving:
         seen = [self._seen(p) for p in pictures]
         if "rows of" in prompt:
             rows, width = FORMS[int(re.findall(r"shows (\d+) rows", prompt)[0])]
-            return "\n".join(_rows(seen[0][0], len(rows), width))
+            return "\n".join(_rows(seen[0][0], len(rows), width, self._manners.blur, self._manners.faintest))
         if "discs" in prompt:
             return self._places(*seen[0])
         numbers = [_number(data) for data, _size in seen]
@@ -106,8 +108,7 @@ class _Serving:
 
     def _places(self, data: bytes, sent: tuple[int, int]) -> str:
         """Middles of discs. A well-behaved endpoint speaks of the picture as it was sent, whatever it did to it."""
-        with Image.open(io.BytesIO(data)) as image:
-            found, (wide, high) = find_discs(image), image.size
+        found, (wide, high) = _discs(data)
         factors = {
             "pixels": (sent[0] / wide, sent[1] / high),
             "thousand": (1000 / wide, 1000 / high),
@@ -135,9 +136,9 @@ class _Serving:
 
     def _guess(self, prompt: str) -> str:
         """What one says who sees nothing and likes to please."""
-        chance = self._manners.chance
+        chance = random.Random(prompt)
         if "rows of" in prompt:
-            return "\n".join("".join(chance.sample("CDHKNORSVZ", 5)) for _ in range(9))
+            return "\n".join("".join(chance.sample("CDHKNORSVZ", 5)) for _ in range(11))
         if "discs" in prompt:
             names = ("red", "green", "blue", "orange", "purple", "black")
             return "\n".join(f"{c}: {chance.randint(0, 600)}, {chance.randint(0, 400)}" for c in names)
@@ -161,9 +162,15 @@ def _handled(data: bytes, longest: int, quality: int) -> tuple[bytes, tuple[int,
 
 
 @lru_cache(maxsize=256)
-def _rows(data: bytes, count: int, width: int) -> list[str]:
+def _rows(data: bytes, count: int, width: int, blur: float, faintest: float) -> list[str]:
     with Image.open(io.BytesIO(data)) as image:
-        return read_rows(image, FORMS[count][0], width)
+        return read_rows(image, FORMS[count][0], width, blur, faintest)
+
+
+@lru_cache(maxsize=64)
+def _discs(data: bytes) -> tuple[dict[str, tuple[float, float]], tuple[int, int]]:
+    with Image.open(io.BytesIO(data)) as image:
+        return find_discs(image), image.size
 
 
 @lru_cache(maxsize=64)

@@ -48,6 +48,7 @@ class Family(Struct, frozen=True):
     least_pixels: int = 0
     patch: int = 0
     patches: int = 0
+    whole_patches: bool = False
     multiple: int = 0
     square: int = 0
     rule: str = ""
@@ -78,7 +79,8 @@ class Family(Struct, frozen=True):
         if self.pixels:
             scale = min(scale, math.sqrt(self.pixels / (width * height)))
         if self.patches:
-            scale = _within_patches(width, height, scale, self.patch, self.patches)
+            fit = _to_whole_patches if self.whole_patches else _within_patches
+            scale = fit(width, height, scale, self.patch, self.patches)
         return max(1, math.floor(width * scale)), max(1, math.floor(height * scale))
 
 
@@ -107,6 +109,15 @@ def _within_patches(width: int, height: int, scale: float, patch: int, most: int
         middle = (low + high) / 2
         low, high = (middle, high) if needed(middle) <= most else (low, middle)
     return low
+
+
+def _to_whole_patches(width: int, height: int, scale: float, patch: int, most: int) -> float:
+    """OpenAI's rule: scaled to the area of so many patches, then down until one side has no rest."""
+    if math.ceil(width * scale / patch) * math.ceil(height * scale / patch) <= most:
+        return scale
+    shrunk = math.sqrt(most * patch * patch / (width * height))
+    sides = [side * shrunk / patch for side in (width, height)]
+    return shrunk * min(math.floor(n) / n for n in sides)
 
 
 @cache

@@ -22,7 +22,7 @@ def judge_temperature(replies: Replies) -> Result:
     cold, hot = (_numbers(replies[name]) for name in ("number-cold", "number-hot"))
     if cold is None or hot is None:
         return Result(part="temperature", verdict="cannot tell", said=NO_NUMBER)
-    said = f"{len(set(cold))} different of {len(cold)} random numbers at temperature 0, {len(set(hot))} of {len(hot)} at {HOT:g}"
+    said = f"random numbers: {_values(cold)} at temperature 0, {_values(hot)} at {HOT:g}"
     measured = {"cold": len(set(cold)), "hot": len(set(hot))}
     if len(set(hot)) == 1:
         return Result(
@@ -43,7 +43,7 @@ def judge_seed(replies: Replies) -> Result:
         return Result(part="seed", verdict="cannot tell", said=NO_NUMBER)
     if len(set(free)) == 1:
         return Result(part="seed", verdict="cannot tell", said="replies do not vary without a seed either")
-    said = f"{len(set(seeded))} different of {len(seeded)} random numbers with seed {SEED}, {len(set(free))} of {len(free)} without"
+    said = f"random numbers: {_values(seeded)} with seed {SEED}, {_values(free)} without"
     if len(set(seeded)) > 1:
         return Result(part="seed", verdict="found", said=f"{said}: it is ignored", sure="sure")
     return Result(part="seed", verdict="fine", said=f"{said}: it is obeyed")
@@ -55,9 +55,9 @@ def judge_repeat(replies: Replies) -> Result:
         return none
     cold = [] if _unanswered("repeat", replies, "number-cold") else [replies["number-cold"]]
     groups = [[*replies["small-0"], *replies["small-again"]], *cold]
-    different = [len({h.text.strip() for h in group}) for group in groups]
-    said = " and ".join(f"{n} different of {len(group)} replies" for n, group in zip(different, groups, strict=True))
-    said += " to equal requests"
+    texts = [[h.text.strip() for h in group] for group in groups]
+    different = [len(set(some)) for some in texts]
+    said = f"equal requests: {' and '.join(map(_values, texts))}"
     if max(different) == 1:
         return Result(part="repeat", verdict="fine", said=said)
     if different[0] == 1 and judge_temperature(replies).verdict == "found":
@@ -107,6 +107,16 @@ def judge_logprobs(replies: Replies) -> Result:
         said = "log-probabilities were asked for, and none came"
         return Result(part="logprobs", verdict="found", said=said, sure="sure")
     return Result(part="logprobs", verdict="fine", said=f"{heard.tokens} tokens came with their log-probability")
+
+
+def _values(some: Sequence[object]) -> str:
+    """How many replies there are and how many different ones.
+
+    >>> _values([7, 7, 7])
+    '3 replies, all alike'
+    """
+    different = len(set(some))
+    return f"{len(some)} replies, {'all alike' if different == 1 else f'{different} different'}"
 
 
 def _numbers(heard: Sequence[Heard]) -> list[int] | None:

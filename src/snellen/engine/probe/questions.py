@@ -103,7 +103,7 @@ def questions(seed: int, parts: tuple[str, ...]) -> tuple[Ask, ...]:
 NEEDS: Mapping[str, tuple[str, ...]] = {
     "size": ("small-0", "small-1", "large-0", "large-1", "reduced"),
     "detail": ("small-0", "large-0", "reduced", "large-low"),
-    "codec": ("fine", "fine-jpeg", "broad", "broad-jpeg"),
+    "codec": ("fine", "fine-jpeg", "broad"),
     "coordinates": ("discs-0", "discs-1"),
     "order": ("numbers-0", "numbers-1"),
     "temperature": ("number-cold", "number-hot"),
@@ -128,11 +128,9 @@ def _letters(drawn: Charts) -> list[Ask]:
 
 
 def _damaged(drawn: Charts, seed: int) -> list[Ask]:
-    found = []
-    for name, chart in (("fine", drawn.fine), ("broad", drawn.broad)):
-        worse = chart._replace(data=jpeg(chart.data, QUALITY, seed))
-        found += [_rows(name, "codec", chart), _rows(f"{name}-jpeg", "codec", worse)]
-    return found
+    worse = drawn.fine._replace(data=jpeg(drawn.fine.data, QUALITY, seed))
+    named = {"fine": drawn.fine, "fine-jpeg": worse, "broad": drawn.broad}
+    return [_rows(name, "codec", chart) for name, chart in named.items()]
 
 
 def _places(drawn: Charts) -> list[Ask]:

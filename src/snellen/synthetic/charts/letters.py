@@ -8,12 +8,13 @@ from snellen.synthetic.charts.drawing import A_ROW, LETTERS, Chart, Row, painted
 SMALL, LARGE = (512, 384), (2048, 1536)
 HEIGHTS = (64, 51, 41, 33, 26, 21, 17, 14, 11, 9, 7, 6, 5)
 """Heights of capitals in pixels, each about four fifths of the one before."""
-SMALL_FROM = 26
+SMALL_FROM = 41
 """The small chart has no room for taller letters."""
-FINE, BROAD = 18, 36
+FINE, BROAD = 18, 60
 FINE_CONTRASTS = (64, 45, 32, 23, 16, 11, 8, 6, 4, 3)
-BROAD_CONTRASTS = (32, 16, 8, 6, 4, 3)
-WHITE, GREY = 255, 160
+BROAD_CONTRASTS = (16, 8, 6, 4)
+WHITE, GREY = 255, 128
+"""On this grey, broad strokes keep their contrast under any JPEG: its blocks are coded as differences from it."""
 
 
 def size_rows(width: int, height: int) -> tuple[Row, ...]:
