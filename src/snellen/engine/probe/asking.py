@@ -62,7 +62,10 @@ class _Asking:
     def __init__(
         self, posed: Sequence[Posed], limits: Limits, store: Store | None, session: str, on_progress: OnProgress
     ) -> None:
-        self._posed, self._session, self._on_progress = posed, session, on_progress
+        self._posed, self._session, self._on_progress, self._store = posed, session, on_progress, store
+        plain_first = sorted(posed, key=lambda p: bool(p.ask.settings))
+        self._every = [(p, i) for p in plain_first for i in range(p.ask.times)]
+        self._ready: dict[str, Any] = {}
         self.heard: dict[str, dict[int, Heard]] = {p.ask.id: {} for p in posed}
         self.totals = Totals()
         self.model_returned = ""
@@ -85,10 +88,11 @@ class _Asking:
         }
 
     async def run(self) -> None:
-        first, *rest = [(p, i) for p in self._posed for i in range(p.ask.times)]
+        first, *rest = self._every
+        await asyncio.to_thread(self._bill_what_was_paid)
         await preflight(first[0].subject.endpoints[0], self._transport)
         begun = await self._one(*first)
-        if begun.failure is not None:
+        if begun.failure is not None and not (begun.rejected and first[0].ask.settings):
             hint = "; --temperature none leaves it to the endpoint" if "temperature" in begun.failure.reason else ""
             raise SnellenError(f"the first question of the probe was not answered: {begun.failure.reason}{hint}")
         tasks = [asyncio.create_task(self._one(*one)) for one in rest]
@@ -110,10 +114,7 @@ class _Asking:
 
     async def _one(self, posed: Posed, time: int) -> Heard:
         ask, subject = posed
-        prepared = await asyncio.to_thread(subject.prepare, ask.question)
-        if ask.detail:
-            prepared = with_detail(prepared, ask.detail)
-        answer = await subject.answer(ask.question, prepared, self._caller(subject, f"{ask.id}/{time}"))
+        answer = await subject.answer(ask.question, self._prepared(posed), self._caller(subject, _which(posed, time)))
         for call in answer.calls:
             self._count(call)
         last = answer.calls[-1] if answer.calls else None
@@ -138,18 +139,38 @@ class _Asking:
         caller = self._callers[id(subject)]
 
         async def call(request: Request) -> Reply:
-            key = digest({"probe": self._session, "request": request.key, "which": which})
-            reply = await caller(msgspec.structs.replace(request, key=key))
-            if reply.call.stored:  # paid for before the interruption, under the same cap
-                self._budget.spent += reply.call.cost or 0.0
-            return reply
+            return await caller(msgspec.structs.replace(request, key=self._key(request, which)))
 
         return call
+
+    def _key(self, request: Request, which: str) -> str:
+        return digest({"probe": self._session, "request": request.key, "which": which})
+
+    def _prepared(self, posed: Posed) -> Any:
+        ask, subject = posed
+        if ask.id not in self._ready:
+            made = subject.prepare(ask.question)
+            self._ready[ask.id] = with_detail(made, ask.detail) if ask.detail else made
+        return self._ready[ask.id]
+
+    def _bill_what_was_paid(self) -> None:
+        """Replies that came before the probe was interrupted count under the same cap."""
+        if self._store is None:
+            return
+        for posed, time in self._every:
+            request = self._prepared(posed)
+            found = self._store.get(self._key(request, _which(posed, time))) if isinstance(request, Request) else None
+            if found is not None and found.call.cost:
+                self._budget.bill(found.call.cost)
 
     async def close(self) -> None:
         await self._transport.close()
         for subject in {id(p.subject): p.subject for p in self._posed}.values():
             await subject.close()
+
+
+def _which(posed: Posed, time: int) -> str:
+    return f"{posed.ask.id}/{time}"
 
 
 def takes_detail(prepared: Any) -> bool:
