@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
+import signal
+import time
 from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.support.command import snellen
+from tests.support.command import snellen, start
 from tests.support.endpoint import Endpoint
 from tests.support.probed_endpoint import Manners, endpoint
 from tests.support.sets import write_set
@@ -59,6 +62,7 @@ def test_a_later_probe_that_differs_is_told(tmp_path: Path) -> None:
     with endpoint(manners) as server:
         assert "as on" not in probe(server, tmp_path, *QUICK).stdout
         assert "as on" in probe(server, tmp_path, *QUICK).stdout
+        assert probe(server, tmp_path, "--parts", "stop").returncode == 0  # says nothing of coordinates
         manners.space = "unit"
         changed = probe(server, tmp_path, *QUICK)
         assert "CHANGED since" in changed.stdout and "fractions" in changed.stdout
@@ -107,6 +111,23 @@ def test_the_cap_stops_it_and_nothing_paid_is_paid_again(tmp_path: Path) -> None
         assert fresh.returncode == 0 and len(server.requests) == 62
 
 
+def test_ctrl_c_keeps_what_was_answered(tmp_path: Path) -> None:
+    with endpoint(cost=0.001) as server:
+        server.delay = 0.15
+        words = ("probe", "api/reader", "--base-url", server.url, "--concurrency", 1)
+        begun = start(*words, cache=tmp_path)
+        while len(server.requests) < 6:
+            time.sleep(0.05)
+        begun.send_signal(signal.SIGINT)
+        _out, said = begun.communicate(timeout=60)
+        assert begun.returncode == 130 and "the same command goes on" in said
+        server.delay = 0.0
+        done = snellen(*words, cache=tmp_path)
+        assert done.returncode == 0, done.stderr
+        kept = int(re.findall(r"(\d+) kept from before", done.stdout)[0])
+        assert kept >= 4 and len(server.requests) <= 31 + 2
+
+
 def test_the_key_is_in_no_file(tmp_path: Path) -> None:
     with endpoint() as server:
         done = probe(server, tmp_path, *QUICK, SNELLEN_API_KEY=CANARY)
@@ -120,53 +141,27 @@ def test_the_key_is_in_no_file(tmp_path: Path) -> None:
 # ---------------------------------------------------------------- later runs
 
 
-def test_a_run_names_the_probe_and_keeps_its_name(tmp_path: Path) -> None:
-    data, cache = write_set(tmp_path / "set", 2), tmp_path / "cache"
-
-    def run(out: str) -> Path:
-        done = snellen(
-            "run", "salbench", "--data", data, "--model", "api/reader", "--base-url", server.url, "--out", tmp_path / out,
-            cache=cache,
-        )  # fmt: skip
-        assert done.returncode == 0, done.stderr
-        assert "warning" not in done.stderr
-        return next((tmp_path / out).iterdir())
-
-    with endpoint() as server:
-        server.script = None
-        before = run("before")
-    port = server.port
-    with endpoint() as probed:
-        probed_url = f"http://127.0.0.1:{probed.port}/v1"
-        reading = snellen("probe", "api/reader", "--base-url", probed_url, *QUICK, "--json", cache=cache)
-        assert reading.returncode == 0 and port
-        record = json.loads(reading.stdout)
-        probed.script = None
-        server = probed
-        after = run("after")
-        again = run("again")
-    assert "probe" not in json.loads((before / "run.json").read_text())["subject"]["identity"]
-    identity = json.loads((after / "run.json").read_text())["subject"]["identity"]
-    assert identity["probe"] == [{"model": "reader", "at": record["at"], "digest": record["digest"]}]
-    assert after.name == again.name
-
-
-def test_the_probe_is_no_part_of_a_runs_name(tmp_path: Path) -> None:
+def test_a_run_names_the_probe_which_is_no_part_of_its_name(tmp_path: Path) -> None:
     data, cache = write_set(tmp_path / "set", 2), tmp_path / "cache"
     with endpoint() as server:
         script = server.script
-        names = []
-        for out in ("one", "two"):
+
+        def run(out: str) -> Path:
             server.script = None
             done = snellen(
                 "run", "salbench", "--data", data, "--model", "api/reader", "--base-url", server.url, "--out", tmp_path / out,
                 cache=cache,
             )  # fmt: skip
-            assert done.returncode == 0, done.stderr
-            names.append(next((tmp_path / out).iterdir()).name)
+            assert done.returncode == 0 and "warning" not in done.stderr, done.stderr
             server.script = script
-            assert probe(server, cache, *QUICK).returncode == 0
-    assert names[0] == names[1]
+            return next((tmp_path / out).iterdir())
+
+        before = run("before")
+        record = json.loads(probe(server, cache, *QUICK, "--json").stdout)
+        after = run("after")
+    assert before.name == after.name
+    one, other = (json.loads((p / "run.json").read_text())["subject"]["identity"] for p in (before, after))
+    assert other == one | {"probe": [{"model": "reader", "at": record["at"], "digest": record["digest"]}]}
 
 
 def test_a_run_warns_of_an_endpoint_that_changed_and_of_a_format_that_does_not_fit(tmp_path: Path) -> None:
@@ -187,6 +182,7 @@ def test_a_run_warns_of_an_endpoint_that_changed_and_of_a_format_that_does_not_f
 
         assert run("pixels") == ""
         assert probe(server, cache, *QUICK).returncode == 0
+        assert probe(server, cache, "--parts", "stop").returncode == 0
         assert run("pixels") == run("gpt") == ""
         wrong = run("qwen3-vl")
         assert "format=qwen3-vl reads them otherwise; use --method-option format=pixels" in wrong

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -13,7 +14,7 @@ from snellen.core.digest import digest
 from snellen.core.subject import Endpoint, Subject
 from snellen.engine.call.store import cache_folder
 from snellen.engine.probe.places import WORDS, contradicts
-from snellen.engine.probe.results import Probe, differences
+from snellen.engine.probe.results import TOLD, Probe, Proposal, differences
 from snellen.engine.runs.writing import replacing
 
 OPEN = "open.json"
@@ -21,10 +22,11 @@ DEFAULT_FORMAT = "pixels"
 
 
 class Known(NamedTuple):
-    """The last probe of an endpoint, and the one before it."""
+    """The last probe of an endpoint, what was known before it, and how to ask for points by the last that found out."""
 
     newest: Probe
     before: Probe | None
+    proposal: Proposal | None
 
 
 def folder_of(kind: str, endpoint: str, model: str) -> Path:
@@ -62,6 +64,15 @@ def kept(folder: Path) -> list[Probe]:
     return found
 
 
+def taken_together(probes: Sequence[Probe]) -> Probe | None:
+    """What several probes say: the newest of them, with what older ones tell of the parts that it did not try or could not tell."""
+    if not probes:
+        return None
+    told = {r.part: r for probe in probes for r in probe.results if r.verdict in TOLD}
+    proposal = next((p.proposal for p in reversed(probes) if p.proposal is not None), None)
+    return msgspec.structs.replace(probes[-1], results=tuple(told.values()), proposal=proposal)
+
+
 def session(folder: Path, asked: str, fresh: bool) -> tuple[str, bool]:
     """The name under which replies are stored, and whether it goes on with a probe that was interrupted.
 
@@ -91,7 +102,9 @@ def known_of(subject: Subject) -> list[Known]:
     for endpoint in subject.endpoints:
         probes = kept(place_of(endpoint))
         if probes:
-            found.append(Known(probes[-1], probes[-2] if len(probes) > 1 else None))
+            every = taken_together(probes)
+            proposal = every.proposal if every is not None else None
+            found.append(Known(probes[-1], taken_together(probes[:-1]), proposal))
     return found
 
 
@@ -104,31 +117,25 @@ def identity_of(subject: Subject) -> dict[str, Any]:
 def warnings_for(subject: Subject) -> list[str]:
     """What a user should know before a run: an endpoint that changed, a grounding format that does not fit. A line each."""
     said = []
-    for newest, before in known_of(subject):
+    for newest, before, proposal in known_of(subject):
         changes = differences(before, newest) if before is not None else []
         if changes and before is not None:
             more = f" (and {len(changes) - 1} more)" if len(changes) > 1 else ""
             said.append(
                 f"the probe of {newest.spec} on {newest.at[:10]} differs from that of {before.at[:10]}: {changes[0]}{more}"
             )
-        said += _misread(subject, newest)
+        said += _misread(subject, newest.spec, proposal)
     return said
 
 
-def _misread(subject: Subject, probe: Probe) -> list[str]:
+def _misread(subject: Subject, spec: str, proposal: Proposal | None) -> list[str]:
     identity = subject.identity
-    if (
-        identity.get("kind") != "method"
-        or not str(identity.get("method", "")).startswith("vlm")
-        or probe.proposal is None
-    ):
+    if proposal is None or identity.get("kind") != "method" or not str(identity.get("method", "")).startswith("vlm"):
         return []
     options = identity.get("options") or {}
     name = str(options.get("format", DEFAULT_FORMAT))
-    if options.get("space") or not contradicts(name, probe.proposal):
+    if options.get("space") or not contradicts(name, proposal):
         return []
-    better = f"; use --method-option format={probe.proposal.format}" if probe.proposal.format else ""
-    counts = WORDS.get(probe.proposal.space, "something else")
-    return [
-        f"the probe of {probe.spec} on {probe.at[:10]} found: coordinates count {counts}; format={name} reads them otherwise{better}"
-    ]
+    better = f"; use --method-option format={proposal.format}" if proposal.format else ""
+    counts = WORDS.get(proposal.space, "something else")
+    return [f"by its probe, coordinates of {spec} count {counts}; format={name} reads them otherwise{better}"]

@@ -57,7 +57,7 @@ def judge_repeat(replies: Replies) -> Result:
     groups = [[*replies["small-0"], *replies["small-again"]], *cold]
     texts = [[h.text.strip() for h in group] for group in groups]
     different = [len(set(some)) for some in texts]
-    said = f"equal requests: {' and '.join(map(_values, texts))}"
+    said = f"replies to equal requests: {', '.join(map(_values, texts))}"
     if max(different) == 1:
         return Result(part="repeat", verdict="fine", said=said)
     if different[0] == 1 and judge_temperature(replies).verdict == "found":
@@ -112,11 +112,11 @@ def judge_logprobs(replies: Replies) -> Result:
 def _values(some: Sequence[object]) -> str:
     """How many replies there are and how many different ones.
 
-    >>> _values([7, 7, 7])
-    '3 replies, all alike'
+    >>> _values([7, 7, 7]), _values([7, 8, 7])
+    ('all 3 alike', '2 different of 3')
     """
     different = len(set(some))
-    return f"{len(some)} replies, {'all alike' if different == 1 else f'{different} different'}"
+    return f"all {len(some)} alike" if different == 1 else f"{different} different of {len(some)}"
 
 
 def _numbers(heard: Sequence[Heard]) -> list[int] | None:

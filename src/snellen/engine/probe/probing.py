@@ -144,7 +144,7 @@ def carry_out(planned: Planned, limits: Limits, on_progress: OnProgress = None) 
     finally:
         if store is not None:
             store.close()
-    before = next(reversed(kept.kept(folder)), None)
+    before = kept.taken_together(kept.kept(folder))
     probe = _record(planned, said)
     path = kept.keep(folder, probe)
     changes = () if before is None else tuple(differences(before, probe))

@@ -24,6 +24,8 @@ PARTS = (
     "logprobs",
 )
 Verdict = Literal["fine", "found", "cannot tell", "rejected", "not tried"]
+TOLD: tuple[Verdict, ...] = ("fine", "found", "rejected")
+"""Verdicts that say something of the endpoint."""
 Sure = Literal["sure", "likely", ""]
 NOTABLE = 1.3
 """Sizes of two probes that differ by less are the same: it is about a row of letters."""
@@ -96,10 +98,9 @@ class Probe(Struct, frozen=True):
 
 def differences(before: Probe, now: Probe) -> list[str]:
     """In what two probes of one endpoint differ, a sentence each. A part that either of them could not tell is not compared."""
-    told = ("fine", "found", "rejected")
-    old = {r.part: r for r in before.results if r.verdict in told}
+    old = {r.part: r for r in before.results if r.verdict in TOLD}
     said = []
-    for result in (r for r in now.results if r.verdict in told and r.part in old):
+    for result in (r for r in now.results if r.verdict in TOLD and r.part in old):
         was = old[result.part]
         if was.verdict != result.verdict:
             said.append(f"{result.part}: {was.verdict} before, {result.verdict} now ({result.said})")
