@@ -15,6 +15,7 @@ from snellen.engine.probe.questions import NEEDS, charts, questions
 from snellen.engine.probe.reading import counted_to, letters_right, places, two_digits, whole_number
 from snellen.engine.probe.results import PARTS, Heard, Probe, Proposal, Result, differences
 from snellen.engine.probe.sizes import judge_size, scale_of, smallest
+from snellen.subjects.families import family_of
 from snellen.synthetic.charts.letters import HEIGHTS, LARGE
 from snellen.synthetic.charts.shapes import COLOURS, NARROW, WIDE, disc_chart
 
@@ -148,6 +149,9 @@ def test_large_pictures_that_are_not_read_at_all_are_told_apart_from_failures() 
     perfect = {f"small-{n}": [Heard("\n".join(r.letters for r in c.rows))] for n, c in enumerate(drawn.small)}
     lost = perfect | {name: [Heard("-----")] for name in ("large-0", "large-1", "reduced")}
     assert judge_size(drawn, lost, None).verdict == "found"
+    weak = {f"small-{n}": [Heard("\n".join(r.letters for r in c.rows[:6]))] for n, c in enumerate(drawn.small)}
+    documented = judge_size(drawn, lost | weak, family_of("llava-1.5-7b"))
+    assert documented.verdict == "cannot tell" and "is documented" in documented.said
     failed = lost | {"large-0": [Heard("", Failure(kind="bad-request", reason="status 400: image too large"))]}
     assert judge_size(drawn, failed, None).verdict == "cannot tell"
     assert "image too large" in judge_size(drawn, failed, None).said

@@ -78,7 +78,7 @@ def judge_size(drawn: Charts, replies: Replies, family: Family | None) -> Result
         return Result(part="size", verdict="cannot tell", said=BLIND)
     one = _mean(smallest(c, r) for c, r in zip(drawn.small, small, strict=True))
     if not all(map(reads, large)):
-        return _unread_when_large(one, large)
+        return _unread_when_large(one, large, _expected(family))
     other = _mean(smallest(c, r) for c, r in zip(drawn.large, large, strict=True))
     reduced = rights(drawn.reduced, replies["reduced"][0])
     scale = min(1.0, scale_of(one, other, smallest(drawn.reduced, reduced) if reads(reduced) else None))
@@ -99,11 +99,14 @@ def judge_size(drawn: Charts, replies: Replies, family: Family | None) -> Result
     return Result(part="size", verdict="fine", said=f"{said}: {whole}", measured=measured)
 
 
-def _unread_when_large(small: float, large: Sequence[Sequence[int]]) -> Result:
+def _unread_when_large(small: float, large: Sequence[Sequence[int]], expected: float) -> Result:
+    """Not even the largest letters are read. Where the family documents so small a size, that is to be expected."""
     got = sum(map(sum, large))
     most = f"{got} of {sum(len(rows) for rows in large) * A_ROW} letters"
     said = f"letters of {small:.0f} px are read in a picture of {_of(SMALL)}, but only {most} up to {HEIGHTS[0]} px in one of {_of(LARGE)}"
     scale = round(small / HEIGHTS[0], 3)
+    if expected <= 2 * scale:
+        return Result(part="size", verdict="cannot tell", said=f"{said}, and {expected:.2f} of its size is documented")
     told = f"{said}: it is seen at less than {max(scale, 0.01):.2f} of its size, or cut"
     return Result(
         part="size", verdict="found", said=told, sure="likely", measured={"scale": scale, "small": round(small, 1)}
