@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any, NamedTuple
 
 from snellen.core.exam import Exam
+from snellen.core.pixels import as_rgb
 from snellen.core.types import Part, Picture, Question, Text
 from snellen.synthetic.charts.drawing import A_ROW, Chart, jpeg, png
 from snellen.synthetic.charts.letters import LARGE, SMALL, contrast_chart, size_chart
@@ -88,8 +88,7 @@ def charts(seed: int) -> Charts:
 def _reduced(chart: Chart, seed: int) -> bytes:
     from PIL import Image
 
-    with Image.open(io.BytesIO(chart.data)) as image:
-        return png(image.resize(SMALL, Image.Resampling.LANCZOS), seed)
+    return png(as_rgb(chart.data).resize(SMALL, Image.Resampling.LANCZOS), seed)
 
 
 def questions(seed: int, parts: tuple[str, ...]) -> tuple[Ask, ...]:

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 from PIL import Image, ImageDraw, ImageFont
 
+from snellen.core.pixels import as_rgb
 from snellen.synthetic.writing import LATEST, label_of, signed
 
 GENERATOR = "probe-charts"
@@ -102,6 +103,5 @@ def png(image: Image.Image, seed: int) -> bytes:
 def jpeg(data: bytes, quality: int, seed: int) -> bytes:
     """The same picture as a JPEG file of some quality, with colours at half the resolution, as most encoders do."""
     out = io.BytesIO()
-    with Image.open(io.BytesIO(data)) as image:
-        image.save(out, "JPEG", quality=quality, subsampling=2)
+    as_rgb(data).save(out, "JPEG", quality=quality, subsampling=2)
     return signed(out.getvalue(), label_of(GENERATOR, LATEST, seed))
