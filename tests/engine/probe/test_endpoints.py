@@ -116,7 +116,9 @@ def test_a_model_that_sees_no_faint_letters_is_not_an_endpoint_that_re_encodes(f
 def test_a_size_that_the_family_documents_is_no_finding() -> None:
     small = probed(Manners(longest=1024), ("size",), model="gpt-4o").probe
     assert small.family == "gpt-4o"
-    assert small.results[0].verdict == "fine" and "as gpt-4o documents" in small.results[0].said
+    assert small.results[0].verdict == "fine" and "gpt-4o documents 0.50" in small.results[0].said
+    whole = probed(Manners(), ("size",), model="gpt-4o").probe.results[0]
+    assert whole.verdict == "fine" and "more than the 0.50 that gpt-4o documents" in whole.said
     smaller = probed(Manners(longest=512), ("size",), model="gpt-4o").probe
     assert smaller.results[0].verdict == "found" and "documents 0.50" in smaller.results[0].said
 

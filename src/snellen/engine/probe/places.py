@@ -101,7 +101,13 @@ def judge_coordinates(drawn: Charts, replies: Replies, family: Family | None) ->
     said = f"coordinates count {WORDS[space]}{order} ({factors})"
     documented = family is not None and family.space == space and _as_documented(family, space, sizes, fits)
     if not swapped and (space == "image_pixels" or documented):
-        more = f", as {family.name} documents" if documented and family is not None and space != "image_pixels" else ""
+        more = ""
+        if documented and family is not None and space != "image_pixels":
+            more = (
+                f", as {family.name} documents"
+                if family.space_sure == "documented"
+                else f", as is reported of {family.name}"
+            )
         return Result(part="coordinates", verdict="fine", said=said + more, measured=measured), proposal
     return Result(part="coordinates", verdict="found", said=said, sure="sure", measured=measured), proposal
 

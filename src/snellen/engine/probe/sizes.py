@@ -23,6 +23,7 @@ TOP = 3
 TOLD = 0.7
 SURE = 0.55
 """Shares of the size that is to be expected; noise of a row in either chart stays above the first."""
+WHOLE = 0.85
 LOW, ROOM = 1.4, 0.4
 """How much larger letters must be with detail low, and the share of its size at which a picture must be seen without, to tell."""
 IDEAL = 29
@@ -92,11 +93,27 @@ def judge_size(drawn: Charts, replies: Replies, family: Family | None) -> Result
     seen = f"the large one is seen at about {scale:.2f} of its size, {LARGE[0] * scale:.0f} x {LARGE[1] * scale:.0f}"
     said = f"letters of {one:.0f} px are read in a picture of {_of(SMALL)}, of {other:.0f} px in one of {_of(LARGE)}"
     if scale < TOLD * expected:
-        less = f", where {family.name} documents {expected:.2f}" if family is not None and family.sizes_known else ""
+        less = f", where {_source(family)} {expected:.2f}" if family is not None and family.sizes_known else ""
         sure: Sure = "sure" if scale < SURE * expected else "likely"
         return Result(part="size", verdict="found", said=f"{said}: {seen}{less}", sure=sure, measured=measured)
-    whole = f"{seen}, as {family.name} documents" if family is not None and expected < TOLD else "it is seen whole"
-    return Result(part="size", verdict="fine", said=f"{said}: {whole}", measured=measured)
+    return Result(
+        part="size", verdict="fine", said=f"{said}: {_as_expected(seen, scale, expected, family)}", measured=measured
+    )
+
+
+def _as_expected(seen: str, scale: float, expected: float, family: Family | None) -> str:
+    if scale >= WHOLE:
+        more = (
+            f", more than the {expected:.2f} that {_source(family)}" if family is not None and expected < TOLD else ""
+        )
+        return f"it is seen whole{more}"
+    if family is not None and family.sizes_known:
+        return f"{seen}; {_source(family)} {expected:.2f}"
+    return f"{seen}, or whole: that is too close to tell"
+
+
+def _source(family: Family) -> str:
+    return f"{family.name} documents" if family.sure == "documented" else f"others report of {family.name}"
 
 
 def _unread_when_large(small: float, large: Sequence[Sequence[int]], expected: float) -> Result:
