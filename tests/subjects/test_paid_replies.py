@@ -28,7 +28,7 @@ COST = (600 * 2.5 + 400 * 1.25 + 100 * 10) / 1e6  # gpt-4o's price, with cached 
 
 
 def gpt_4o() -> Any:
-    return remote("openai", "gpt-4o", Settings(key=Secret("sk-abc123456")))
+    return remote("openai-chat", "gpt-4o", Settings(key=Secret("sk-abc123456")))
 
 
 def body(**fields: Any) -> bytes:

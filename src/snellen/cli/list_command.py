@@ -11,7 +11,7 @@ from snellen.cli import options
 
 OLD = "benchmarks"
 """What 0.1 called exams."""
-WHAT = ("exams", "subjects", "protocols", "methods", "scorers")
+WHAT = ("exams", "subjects", "protocols", "methods", "scorers", "families")
 ON_DEMAND = ("prices",)
 """What is listed only where it is asked for: it is long."""
 
@@ -20,8 +20,9 @@ ON_DEMAND = ("prices",)
 @click.argument("what", type=click.Choice((*WHAT, *ON_DEMAND, OLD)), required=False, metavar="[WHAT]")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 def command(what: str | None, as_json: bool) -> int:
-    """List what is available. WHAT is exams, subjects, protocols (with their prompts), methods or scorers; without it, all.
+    """List what is available. WHAT is exams, subjects, protocols (with their prompts), methods, scorers or families; without it, all.
 
+    Families are what is known of models: at which size they see a picture, what the numbers of their replies count, by which source.
     `snellen list prices` shows the built-in prices in USD per million tokens, each with its date and source.
     """
     wanted = WHAT if what is None else ("exams",) if what == OLD else (what,)
@@ -42,6 +43,15 @@ def _tables(facts: dict[str, list[dict[str, Any]]]) -> Iterator[tuple[str, list[
         if name == "prices":
             yield from _price_tables(rows)
             continue
+        if name == "families":
+            yield (
+                f"{name} (--json has their sources and limits)",
+                [
+                    {k: v for k, v in r.items() if k in ("family", "sees", "replies count", "format", "sure")}
+                    for r in rows
+                ],
+            )
+            continue
         if name != "methods":
             yield name, rows
             continue
@@ -59,6 +69,10 @@ def gather(what: str) -> list[dict[str, Any]]:
         return _prices()
     if what == "scorers":
         return [{"name": form, "about": about} for form, about in scorers.forms().items()]
+    if what == "families":
+        from snellen.subjects.families import rows as family_rows
+
+        return list(family_rows())
     if what == "methods":
         return [row for kind in subjects.kinds().values() for row in kind.catalogue()]
     every = [exams.load(name) for name in exams.names()]

@@ -104,6 +104,7 @@ def command(exam: str | None, own: dict[str, Any], **given: Any) -> int:
     from snellen.cli.progress import show_progress
     from snellen.engine.plan.plan import make_plan
     from snellen.engine.plan.request import Limits
+    from snellen.engine.probe.kept import warnings_for
     from snellen.engine.run import carry_out
 
     limits = Limits(
@@ -125,9 +126,12 @@ def command(exam: str | None, own: dict[str, Any], **given: Any) -> int:
         return _check_batching(plan, own["check_batching"])
     if plan.subject.about():
         click.echo(plan.subject.about(), err=True)
+    warned = warnings_for(plan.subject)  # before anything is asked
+    for line in warned:
+        click.echo(f"warning: {line}", err=True)
     with show_progress(f"{plan.exam.name} · {plan.subject.spec}") as shown:
         finished = carry_out(plan, shown.asking, shown.scoring)
-    for note in finished.notes:
+    for note in (n for n in finished.notes if n not in warned):
         click.echo(note if note.startswith("results: ") else f"note: {note}", err=True)
     _show(finished, given)
     if finished.stopped is not None:

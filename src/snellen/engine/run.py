@@ -17,7 +17,7 @@ import msgspec
 
 from snellen import __version__, exams, scorers
 from snellen.core.errors import Interrupted, MostlySilent, SnellenError, Stopped
-from snellen.core.records import Manifest, Totals
+from snellen.core.records import Manifest, SubjectEntry, Totals
 from snellen.core.subject import Reply
 from snellen.engine.answer.batches import Batching
 from snellen.engine.answer.loop import Asking, Progress
@@ -26,6 +26,7 @@ from snellen.engine.mark import marking, scoring
 from snellen.engine.mark.missing_answers import Unasked
 from snellen.engine.plan.plan import Plan, Target, choose, manifest, of_run, scorer_entry
 from snellen.engine.plan.wording import renewed, wordings
+from snellen.engine.probe.kept import identity_of, warnings_for
 from snellen.engine.runs.batch_books import Books
 from snellen.engine.runs.folder import RunFolder, Scan
 from snellen.engine.runs.run import Run
@@ -63,7 +64,7 @@ def carry_out(plan: Plan, on_progress: OnProgress = None, on_scoring: OnScoring 
 
 
 def _carry_out(plan: Plan, on_progress: OnProgress, on_scoring: OnScoring) -> Finished:
-    notes = list(plan.notes)
+    notes = [*plan.notes, *warnings_for(plan.subject)]
     with RunFolder(plan.folder) as folder:
         targets = _write_manifest(folder, plan, notes)
         # a run that was begun with --fresh stays fresh to its end, so that old answers never mix with new ones
@@ -185,10 +186,14 @@ def _fresh_and_unfinished(path: Path) -> bool:
 
 def _note_identity(folder: RunFolder, plan: Plan) -> None:
     """What the endpoint said of the model goes into the manifest."""
-    known, identity = folder.manifest(), dict(plan.subject.identity)
+    known, identity = folder.manifest(), identity_of(plan.subject)
     if known.subject.identity != identity:
-        subject = msgspec.structs.replace(known.subject, identity=identity)
-        folder.write_record(msgspec.structs.replace(known, subject=subject))
+        folder.write_record(msgspec.structs.replace(known, subject=_with_identity(known, plan)))
+
+
+def _with_identity(known: Manifest, plan: Plan) -> SubjectEntry:
+    """Who answers, with what is known of the endpoint by now; none of that is part of the run's name."""
+    return msgspec.structs.replace(known.subject, identity=identity_of(plan.subject))
 
 
 def _put_aside(path: Path) -> None:
@@ -205,6 +210,7 @@ def _write_manifest(folder: RunFolder, plan: Plan, notes: list[str]) -> tuple[Ta
         folder.write_samples(plan.data.light(), facts=plan.exam.keeps_facts)
     if not folder.has("run.json"):
         begun = manifest(plan, __version__, plan.limits.fresh)
+        begun = msgspec.structs.replace(begun, subject=_with_identity(begun, plan))
         folder.write_record(msgspec.structs.replace(begun, wordings=renewed(begun, now, folder.answers_end)))
         return plan.targets
     known = folder.manifest()

@@ -22,7 +22,7 @@ from snellen.subjects.remote.fields import merged, value
 from snellen.subjects.remote.format import Parameters, Said, Told, Way, WireFormat
 from snellen.subjects.remote.kind import RemoteKind
 from snellen.subjects.remote.service import Service
-from snellen.subjects.remote.settings import BUDGETS, Settings
+from snellen.subjects.remote.settings import BUDGETS, STOP, Settings
 
 TODAY, WITH_TEMPERATURE = "2026-10-21", "2023-06-01"
 LEAST_BUDGET = 1024
@@ -297,4 +297,5 @@ ANTHROPIC = RemoteKind(
     ),
     MessagesFormat(),
     "a model at Anthropic (ANTHROPIC_API_KEY)",
+    (STOP,),
 )

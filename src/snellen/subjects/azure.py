@@ -20,7 +20,7 @@ from snellen.subjects.remote import reading
 from snellen.subjects.remote.format import Said
 from snellen.subjects.remote.kind import RemoteKind
 from snellen.subjects.remote.service import Service, base_address, setting
-from snellen.subjects.remote.settings import DETAIL, LOGPROBS, MODEL_SEED, Settings
+from snellen.subjects.remote.settings import DETAIL, LOGPROBS, MODEL_SEED, STOP, Settings
 
 KEY, TOKEN, VERSION = "AZURE_OPENAI_API_KEY", "AZURE_OPENAI_AD_TOKEN", "OPENAI_API_VERSION"
 SERVICE = Service(
@@ -133,7 +133,7 @@ class AzureKind(RemoteKind):
 
     def __init__(self) -> None:
         about = f"a deployment at Azure OpenAI (AZURE_OPENAI_ENDPOINT; {KEY} or {TOKEN})"
-        super().__init__(SERVICE, ChatFormat(), about, (LOGPROBS, MODEL_SEED, DETAIL))
+        super().__init__(SERVICE, ChatFormat(), about, (LOGPROBS, MODEL_SEED, STOP, DETAIL))
         self.forms = {"azure/DEPLOYMENT": about}
 
     def subject(self, name: str, settings: Settings, *, offline: bool = False) -> Subject:

@@ -10,9 +10,9 @@ from snellen.subjects.compatible import CHAT
 from snellen.subjects.openai_batches import OpenAIBatches
 from snellen.subjects.remote.kind import RemoteKind
 from snellen.subjects.remote.service import Service
-from snellen.subjects.remote.settings import DETAIL, LOGPROBS, MODEL_SEED
+from snellen.subjects.remote.settings import DETAIL, LOGPROBS, MODEL_SEED, STOP
 
-MORE = (LOGPROBS, MODEL_SEED, DETAIL)
+MORE = (LOGPROBS, MODEL_SEED, STOP, DETAIL)
 
 OPENROUTER = RemoteKind(
     Service(

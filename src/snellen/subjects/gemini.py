@@ -23,7 +23,7 @@ from snellen.subjects.remote.fields import merged
 from snellen.subjects.remote.format import Parameters, Said, Told, Way, WireFormat
 from snellen.subjects.remote.kind import RemoteKind
 from snellen.subjects.remote.service import Service
-from snellen.subjects.remote.settings import BUDGETS, DETAIL, LOGPROBS, MODEL_SEED, Settings
+from snellen.subjects.remote.settings import BUDGETS, DETAIL, LOGPROBS, MODEL_SEED, STOP, Settings
 
 CONFIG = "generationConfig"
 DETAILS = ("low", "medium", "high", "ultra_high")
@@ -392,5 +392,5 @@ GEMINI = RemoteKind(
     ),
     GeminiFormat(),
     "a Gemini model at Google (GEMINI_API_KEY)",
-    (LOGPROBS, MODEL_SEED, DETAIL),
+    (LOGPROBS, MODEL_SEED, STOP, DETAIL),
 )

@@ -86,6 +86,7 @@ def settings_from(asked: Mapping[str, Any], max_tokens: int) -> Settings:
         price_file=price.file,
         extra=asked.get("extra") or {},
         seed=asked.get("model_seed"),
+        stop=(asked["stop"],) if isinstance(asked.get("stop"), str) else tuple(asked.get("stop") or ()),
         detail=asked.get("detail"),
         reasoning=checked_reasoning(asked.get("reasoning")),
         max_thinking=asked.get("max_thinking"),
@@ -157,6 +158,7 @@ MAX_THINKING = Option(
     most=LONGEST_THOUGHT,
 )
 MODEL_SEED = Option("model_seed", "Random seed that is sent to the endpoint.", kind="int", metavar="N")
+STOP = Option("stop", "Text at which the reply ends.", metavar="TEXT", parse=lambda text: (text,))
 DETAIL = Option(
     "detail",
     "How finely pictures are looked at, as the provider names it: low, high, auto; for Gemini also medium, ultra_high.",
