@@ -19,6 +19,7 @@ import numpy as np
 import PIL
 import pyarrow.parquet as pq
 import pytest
+from tests.support.command import snellen
 
 from snellen.synthetic.explained import make as explained
 from snellen.synthetic.hidden import make as hidden
@@ -97,3 +98,23 @@ def test_sets_are_what_they_always_were(name: str, version: int, tmp_path: Path)
     make, options = SETS[name]
     make(**({"count": COUNT} | options), out=tmp_path / "set", seed=SEED, workers=1, version=version)
     assert digest(tmp_path / "set") == DIGESTS[version][name]
+
+
+OTHER_PROCESSORS = {
+    "of 2013": {"OPENBLAS_CORETYPE": "Haswell", "NPY_DISABLE_CPU_FEATURES": "AVX512_ICL X86_V4"},
+    "with the oldest products of matrices": {"OPENBLAS_CORETYPE": "Prescott"},
+}
+
+
+@pytest.mark.skipif(platform.machine() != "x86_64", reason="these are settings of x86 processors")
+@pytest.mark.parametrize("name", ["illusionbench", "salbench"])
+def test_sets_are_the_same_on_other_processors(name: str, tmp_path: Path) -> None:
+    """A product of matrices once rounded as the processor's own routine does, and the same seed gave other bytes elsewhere."""
+    found = set()
+    for which, settings in ({"here": {}} | OTHER_PROCESSORS).items():
+        out = tmp_path / which.replace(" ", "-")
+        words = ("data", "make", name, "--count", 3, "--seed", 5, "--workers", 1, "--out", out)
+        done = snellen(*words, cache=tmp_path / "cache", **settings)
+        assert done.returncode == 0, done.stderr
+        found.add(digest(out))
+    assert len(found) == 1
