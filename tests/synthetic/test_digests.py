@@ -10,6 +10,8 @@ from __future__ import annotations
 import hashlib
 import json
 import platform
+import subprocess
+import sys
 import zlib
 from collections.abc import Callable
 from pathlib import Path
@@ -19,6 +21,7 @@ import numpy as np
 import PIL
 import pyarrow.parquet as pq
 import pytest
+from tests.support.command import environment, snellen
 
 from snellen.synthetic.explained import make as explained
 from snellen.synthetic.hidden import make as hidden
@@ -97,3 +100,49 @@ def test_sets_are_what_they_always_were(name: str, version: int, tmp_path: Path)
     make, options = SETS[name]
     make(**({"count": COUNT} | options), out=tmp_path / "set", seed=SEED, workers=1, version=version)
     assert digest(tmp_path / "set") == DIGESTS[version][name]
+
+
+OTHER_PROCESSORS = {
+    "of 2013": {"OPENBLAS_CORETYPE": "Haswell", "NPY_DISABLE_CPU_FEATURES": "AVX512_ICL X86_V4"},
+    "of 2008": {"OPENBLAS_CORETYPE": "Prescott", "NPY_DISABLE_CPU_FEATURES": "AVX512_ICL X86_V4 X86_V3"},
+}
+PARTS = """
+import hashlib
+import numpy as np
+from snellen.synthetic.hidden import scenery, silhouettes
+for name in scenery.SCENES:
+    for seed in range(2):
+        print(name, seed, hashlib.sha256(scenery.scene(name, np.random.default_rng(seed)).tobytes()).hexdigest())
+for split in silhouettes.VARIANTS:
+    for shape in silhouettes.shapes(split):
+        mask = silhouettes.silhouette(split, shape, 0, np.random.default_rng(1))
+        print(split, shape, hashlib.sha256(mask.tobytes()).hexdigest())
+"""
+"""Scenes and silhouettes before they become levels of 0 to 255: a last digit that differs shows here at once."""
+
+
+@pytest.mark.skipif(platform.machine() != "x86_64", reason="these are settings of x86 processors")
+@pytest.mark.parametrize("name", ["illusionbench", "salbench"])
+def test_sets_are_the_same_on_other_processors(name: str, tmp_path: Path) -> None:
+    """A product of matrices once rounded as the processor's own routine does, and the same seed gave other bytes elsewhere."""
+    found = set()
+    for which, settings in ({"here": {}} | OTHER_PROCESSORS).items():
+        out = tmp_path / which.replace(" ", "-")
+        words = ("data", "make", name, "--count", 3, "--seed", 5, "--workers", 1, "--out", out)
+        done = snellen(*words, cache=tmp_path / "cache", **settings)
+        assert done.returncode == 0, done.stderr
+        found.add(digest(out))
+    assert len(found) == 1
+
+
+@pytest.mark.skipif(platform.machine() != "x86_64", reason="these are settings of x86 processors")
+def test_hidden_shapes_are_the_same_on_other_processors_before_rounding(tmp_path: Path) -> None:
+    """Dunes and sea once had sines and powers in single precision, which few pictures of a small set show."""
+    found = []
+    for settings in ({}, *OTHER_PROCESSORS.values()):
+        env = environment(tmp_path, **settings)
+        done = subprocess.run([sys.executable, "-c", PARTS], capture_output=True, text=True, env=env, check=True)
+        found.append(done.stdout.splitlines())
+    assert len(found[0]) > 22
+    assert found[1] == found[0]
+    assert found[2] == found[0]

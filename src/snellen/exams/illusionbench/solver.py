@@ -17,7 +17,7 @@ from PIL import Image
 
 from snellen.core.pixels import BadPicture, as_rgb
 from snellen.core.types import Question
-from snellen.synthetic.hidden.scenery import LUMA, SCENES, flat
+from snellen.synthetic.hidden.scenery import SCENES, brightness, flat
 from snellen.synthetic.hidden.silhouettes import ICON, IN, LOGO, shapes, templates
 
 Field = npt.NDArray[np.float32]
@@ -65,7 +65,7 @@ def _taper() -> Field:
 
 def _coarse(image: Field) -> Field:
     """Brightness on the working grid, without its mean, outliers cut, fading at the border."""
-    light = (image @ LUMA).reshape(_GRID, 2, _GRID, 2).mean(axis=(1, 3))
+    light = brightness(image).reshape(_GRID, 2, _GRID, 2).mean(axis=(1, 3))
     light = light - light.mean()
     spread = 2.5 * float(light.std()) + 1e-6
     out: Field = np.clip(light, -spread, spread) * _taper()
@@ -82,7 +82,7 @@ def _statistics(image: Field) -> Field:
     red, green, blue = (image[..., k] / total for k in range(3))
     warm, leafy = red - blue, green - (red + blue) / 2
     vivid = image.max(axis=2) - image.min(axis=2)
-    light = image @ LUMA
+    light = brightness(image)
     out: list[float] = []
     for values in (warm, leafy, vivid):
         out += _bands(values, 6)

@@ -41,6 +41,12 @@ def scene(name: str, rng: Rng) -> Field:
     return image
 
 
+def brightness(image: Field) -> Field:
+    """How bright each point is. Written out: a product of matrices rounds as the processor's own routine does, and bytes would differ."""
+    out: Field = image[..., 0] * LUMA[0] + image[..., 1] * LUMA[1] + image[..., 2] * LUMA[2]
+    return out
+
+
 def _clutter(image: Field) -> float:
     """How restless the scene is at the scale of the shapes' parts, colours included."""
     cells = image.reshape(SIZE // 8, 8, SIZE // 8, 8, 3).mean(axis=(1, 3))
@@ -53,7 +59,7 @@ def _relit(image: Field, light: Field, wanted: Field) -> Field:
     ratio = wanted / np.maximum(light, np.float32(0.02))
     gain = np.where(ratio < 1, ratio, np.sqrt(np.minimum(ratio, 4)))
     part: Field = np.minimum(image * gain[..., None].astype(np.float32), np.float32(1))
-    reached = part @ LUMA
+    reached = brightness(part)
     lift: Field = np.clip((wanted - reached) / np.maximum(1 - reached, np.float32(0.02)), 0, 1)
     out: Field = part + (1 - part) * lift[..., None]
     return out
@@ -101,7 +107,7 @@ def compose(image: Field, mask: Field, strength: float, rng: Rng, version: int =
     of it are fainter than others. A restless scene is calmed and takes a deeper shape, for the same visibility.
     """
     how = BLENDS[version]
-    light = image @ LUMA
+    light = brightness(image)
     middling = smooth(light, 8)
     broad = smooth(middling, 96)
     band, fine = middling - broad, light - middling

@@ -17,6 +17,7 @@ from snellen.synthetic.hidden.scenery_base import (
     noise,
     ramp,
     scaled,
+    steady,
     step,
     tone,
     toward,
@@ -39,16 +40,16 @@ def ocean(rng: Rng) -> Field:
     across = np.abs((((XX - 0.5) * far * 0.5 + 0.6) % 2 - 1) * (SIZE - 1)).astype(np.int32)
     along = np.abs((far * 0.16 % 2 - 1) * (SIZE - 1)).astype(np.int32)
     chop = sheet[along, across]
-    swell = np.sin(far * np.float32(5.5) + noise(rng, 5, 4, 2) * 1.6 + XX * float(rng.uniform(-2, 2)))
+    swell = steady(np.sin, far * np.float32(5.5) + noise(rng, 5, 4, 2) * 1.6 + XX * float(rng.uniform(-2, 2)))
     height = np.clip(0.5 + 0.24 * swell + 0.34 * chop, 0, 1)
     water = ramp(height * (0.55 + 0.45 * depth) + 0.25 * (1 - depth), [(0, deep), (0.75, light), (1, (215, 235, 238))])
     foam = step(height + 0.12 * noise(rng, 90, 120), 0.88, 1.0) * step(depth, 0.04, 0.3)
     water = mixed(water, colour(240, 248, 250), foam * 0.85)
     sun = float(rng.uniform(0.15, 0.85))
-    glitter = np.exp(-(((XX - sun) / (0.05 + 0.15 * depth)) ** 2)) * step(chop, 0.25, 0.7)
+    glitter = steady(np.exp, -(((XX - sun) / (0.05 + 0.15 * depth)) ** 2)) * step(chop, 0.25, 0.7)
     water = mixed(water, colour(255, 245, 215), glitter * 0.75)
     disc = np.hypot(XX - sun, YY - horizon * 0.5)
-    sky = mixed(sky, colour(255, 250, 225), np.exp(-((disc / 0.06) ** 2)).astype(np.float32))
+    sky = mixed(sky, colour(255, 250, 225), steady(np.exp, -((disc / 0.06) ** 2)))
     return mixed(sky, water, step(YY, horizon - 0.002, horizon + 0.002))
 
 
@@ -71,16 +72,15 @@ def sand_dune(rng: Rng) -> Field:
         turn = (x * waves + phase / (2 * np.pi)) % 1.0
         peak = float(rng.uniform(0.45, 0.65))
         rise = np.where(turn < peak, turn / peak, (1 - turn) / (1 - peak))
-        ridge = base - (0.05 + 0.08 * near) * (rise**1.4) + 0.012 * np.sin(x * 9 + phase)
+        sharp, rolling = steady(lambda v: v**1.4, rise), steady(np.sin, x * 9 + phase)
+        ridge = base - (0.05 + 0.08 * near) * sharp + 0.012 * rolling
         below = YY - ridge[None, :].astype(np.float32)
         body = step(below, -0.002, 0.002)
         crest = (x[None, :] * waves + phase / (2 * np.pi) + below * float(rng.uniform(0.5, 1.0))) % 1.0
-        lee = (
-            step(crest, peak - 0.01, peak + 0.02) * (1 - step(crest, 0.93, 1.0)) * np.exp(-below * 6).astype(np.float32)
-        )
+        lee = step(crest, peak - 0.01, peak + 0.02) * (1 - step(crest, 0.93, 1.0)) * steady(np.exp, -below * 6)
         count = 150 - 75 * near
         warp = noise(rng, 5, 5, 2)
-        ripple = np.sin((below * count) + warp * 5 + x[None, :] * 14).astype(np.float32)
+        ripple = steady(np.sin, (below * count) + warp * 5 + x[None, :] * 14)
         value = 0.78 + 0.1 * ripple * (0.5 + 0.5 * near) * (1 - 0.5 * lee) - 0.5 * lee - 0.12 * below + 0.05 * warp
         haze = toward(sand, (225, 220, 210), 0.45 * (1 - near))
         image = mixed(image, ramp(value, [(0.1, shade), (0.8, haze), (1.0, (255, 236, 195))]), body)
