@@ -193,6 +193,7 @@ def test_a_compressed_reply_is_read_though_nobody_asked_for_it(coding: str, pack
         ("br", TEXT, "encoded as 'br'"),
         ("gzip, gzip, gzip", TEXT, "3 times over"),
     ],
+    ids=["cut", "one byte", "no gzip", "no deflate", "brotli", "three times"],
 )
 def test_a_reply_that_cannot_be_decoded_is_a_fault(coding: str, packed: bytes, message: str) -> None:
     (got,) = ask(replying(reply(packed, content_encoding=coding)))
