@@ -19,14 +19,14 @@ from snellen import __version__, exams, scorers
 from snellen.core.errors import Interrupted, MostlySilent, SnellenError, Stopped
 from snellen.core.records import Manifest, Totals
 from snellen.core.subject import Reply
-from snellen.engine.answer.batches import Batching
+from snellen.engine.answer.batches import Batching, batches_of
 from snellen.engine.answer.loop import Asking, Progress
 from snellen.engine.call.store import Store, cache_folder
 from snellen.engine.mark import marking, scoring
 from snellen.engine.mark.missing_answers import Unasked
 from snellen.engine.plan.plan import Plan, Target, choose, manifest, of_run, scorer_entry
 from snellen.engine.plan.wording import renewed, wordings
-from snellen.engine.runs.batch_books import Books
+from snellen.engine.runs.batch_books import Books, has_open
 from snellen.engine.runs.folder import RunFolder, Scan
 from snellen.engine.runs.run import Run
 
@@ -46,8 +46,10 @@ class Finished(NamedTuple):
 
 def carry_out(plan: Plan, on_progress: OnProgress = None, on_scoring: OnScoring = None) -> Finished:
     """Run a plan, or go on with it where it was left."""
+    if plan.limits.batch:
+        batches_of(plan)  # an error where there are none, before anything is put aside
     if plan.limits.fresh and not _fresh_and_unfinished(plan.folder):
-        _put_aside(plan.folder)
+        plan = plan._replace(notes=(*plan.notes, *_put_aside(plan.folder)))
     try:
         finished = _carry_out(plan, on_progress, on_scoring)
     except SnellenError:
@@ -73,8 +75,8 @@ def _carry_out(plan: Plan, on_progress: OnProgress, on_scoring: OnScoring) -> Fi
         open_questions = _open_questions(plan, scan)
         stopped: Stopped | None = None
         concurrency: dict[str, Any] | None = None
-        _refuse_to_ask_twice(plan, folder)
         if open_questions:
+            _refuse_to_ask_twice(plan, folder)
             stopped, concurrency = _ask(plan, folder, scan, on_progress, notes)
             scan = folder.scan()
             _note_identity(folder, plan)
@@ -168,9 +170,12 @@ def _doubts(plan: Plan) -> list[str]:
 
 
 def _remove_if_empty(path: Path) -> None:
-    """A run that failed before its first answer leaves nothing behind that later commands would trip over."""
+    """A run that failed before its first answer leaves nothing behind that later commands would trip over.
+
+    One with a batch at the provider stays: its books are all that leads to what is paid there.
+    """
     folder = RunFolder(path)
-    if folder.has("run.json") and not folder.answers_bytes:
+    if folder.has("run.json") and not folder.answers_bytes and not has_open(folder):
         with contextlib.suppress(SnellenError), folder:
             shutil.rmtree(path, ignore_errors=True)
 
@@ -191,11 +196,18 @@ def _note_identity(folder: RunFolder, plan: Plan) -> None:
         folder.write_record(msgspec.structs.replace(known, subject=subject))
 
 
-def _put_aside(path: Path) -> None:
-    if path.exists():
-        with RunFolder(path):
-            number = next(n for n in range(1, 10_000) if not path.with_name(f"{path.name}.old{n}").exists())
-            path.rename(path.with_name(f"{path.name}.old{number}"))
+def _put_aside(path: Path) -> list[str]:
+    """Make room for a fresh run; gives what a user should know of the old one."""
+    if not path.exists():
+        return []
+    with RunFolder(path) as folder:
+        number = next(n for n in range(1, 10_000) if not path.with_name(f"{path.name}.old{n}").exists())
+        old = path.with_name(f"{path.name}.old{number}")
+        under_way = has_open(folder)
+        path.rename(old)
+    return [
+        f"the run that was put aside has a batch at the provider, which is paid there; {old} has its id"
+    ] * under_way
 
 
 def _write_manifest(folder: RunFolder, plan: Plan, notes: list[str]) -> tuple[Target, ...]:
