@@ -18,7 +18,7 @@ import msgspec
 from snellen import __version__, exams, scorers
 from snellen.core.errors import Interrupted, MostlySilent, SnellenError, Stopped
 from snellen.core.records import Manifest, Totals
-from snellen.core.subject import Reply
+from snellen.core.subject import LEARNT, Reply
 from snellen.engine.answer.batches import Batching, batches_of
 from snellen.engine.answer.loop import Asking, Progress
 from snellen.engine.call.store import Store, cache_folder
@@ -189,8 +189,10 @@ def _fresh_and_unfinished(path: Path) -> bool:
 
 
 def _note_identity(folder: RunFolder, plan: Plan) -> None:
-    """What the endpoint said of the model goes into the manifest."""
-    known, identity = folder.manifest(), dict(plan.subject.identity)
+    """What the endpoint said of the model goes into the manifest; what was learnt before stays, where this time nothing was."""
+    known = folder.manifest()
+    learnt = {name: said for name, said in known.subject.identity.items() if name in LEARNT}
+    identity = learnt | dict(plan.subject.identity)
     if known.subject.identity != identity:
         subject = msgspec.structs.replace(known.subject, identity=identity)
         folder.write_record(msgspec.structs.replace(known, subject=subject))
