@@ -31,6 +31,8 @@ from snellen.engine.runs.folder import RunFolder, Scan
 from snellen.engine.runs.run import Run
 
 INTERRUPTED = "interrupted: everything answered so far is kept, the same command goes on"
+NAMED = 6
+"""How many parts without answers a message names."""
 OnProgress = Callable[[Progress], None] | None
 OnScoring = Callable[[int, int], None] | None
 
@@ -103,7 +105,8 @@ def _mostly_silent(run: Run) -> Stopped | None:
     if not run.folder.has("summary.json") or not run.summary.lost:
         return None
     summary = run.summary
-    names = ", ".join(" · ".join(row.by.values()) or "all" for row in summary.lost)
+    parts = [" · ".join(row.by.values()) or "all" for row in summary.lost]
+    names = ", ".join(parts[:NAMED]) + (f" and {len(parts) - NAMED} more parts" if len(parts) > NAMED else "")
     missing, n = sum(row.missing for row in summary.lost), sum(row.n for row in summary.lost)
     help_ = f" {'; '.join(summary.advice)}." if summary.advice else ""
     return MostlySilent(
