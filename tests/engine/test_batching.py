@@ -432,3 +432,25 @@ def test_a_fresh_run_says_that_a_batch_of_the_old_one_goes_on(tmp_path: Path) ->
         with pytest.warns(UserWarning, match="put aside has a batch at the provider"):
             snellen.evaluate("salbench", **plan, **more, batch_api=True, fresh=True, use_store=False)
     assert list((tmp_path / "runs").glob("*.old1/batches.json"))
+
+
+def test_data_that_ends_early_loses_nothing_that_was_read_before(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Ending(batches.Feeder):
+        """Data that cannot be read behind its first 32 rows."""
+
+        def pull(self) -> list[Any]:
+            found = [item for item in super().pull() if int(item.question.id[-5:]) < 32]
+            if not found:
+                raise SnellenError("row 33 cannot be read")
+            return found
+
+    write_set(tmp_path / "d", 40)
+    with OpenAIBatchServer(_chat) as server, monkeypatch.context() as patched:
+        patched.setattr(batches, "Feeder", Ending)
+        with pytest.raises(SnellenError, match="row 33"):
+            _evaluate(server, tmp_path)
+        assert len(server.paid()) == 32
+    answers = (_folder(tmp_path) / "answers.jsonl").read_bytes().splitlines()
+    assert len(answers) == 32

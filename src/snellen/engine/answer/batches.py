@@ -88,6 +88,8 @@ class Batching:
         self._again: set[Key] = set()
         """Those of them that were refused for a parameter which is left out by now."""
         self._revision = 0
+        self._broken: Exception | None = None
+        """What ended the reading of the data early."""
 
     # ------------------------------------------------------------ the whole
 
@@ -121,6 +123,8 @@ class Batching:
             await self._collect(under)
             self._tried -= self._again
             self._again.clear()
+        if self._broken is not None:
+            raise self._broken
 
     async def _call_off(self) -> set[str]:
         """Call batches off at the provider, if that was asked for; gives the marks of those that are."""
@@ -149,10 +153,10 @@ class Batching:
         handed_in: set[str] = set()
         feed = Feeder(self.plan, self.folder.path, settled.__contains__, self.total - len(settled))
         filling = Filling(self.api)
-        self._revision = self.endpoint.revision
+        self._revision, self._broken = self.endpoint.revision, None
         try:
             while not full:
-                chunk = await until_stopped(asyncio.to_thread(feed.pull), self._stopped)
+                chunk = await self._pulled(feed)
                 if not chunk:
                     break
                 for item in chunk:
@@ -188,6 +192,16 @@ class Batching:
                 "past it; everything is kept, the same command with a higher --max-cost goes on"
             )
         return under
+
+    async def _pulled(self, feed: Feeder) -> list[Item]:
+        """The next questions. Whatever ends the reading early, those before it are handed in and collected first."""
+        try:
+            return await until_stopped(asyncio.to_thread(feed.pull), self._stopped)
+        except Ended:
+            raise
+        except Exception as error:
+            self._broken = error
+            return []
 
     @property
     def _price(self) -> Price | None:
