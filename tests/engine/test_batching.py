@@ -454,3 +454,14 @@ def test_data_that_ends_early_loses_nothing_that_was_read_before(
         assert len(server.paid()) == 32
     answers = (_folder(tmp_path) / "answers.jsonl").read_bytes().splitlines()
     assert len(answers) == 32
+
+
+def test_anthropics_results_are_taken_from_where_the_batch_is() -> None:
+    """Behind a gateway the provider names its own host, where the key does not go."""
+    api = AnthropicBatches("/gateway/v1/messages/batches")
+    said = {
+        "id": "b",
+        "processing_status": "ended",
+        "results_url": "https://api.anthropic.com/v1/messages/batches/b/results",
+    }
+    assert api.state(json.dumps(said).encode()).results == ("/gateway/v1/messages/batches/b/results",)

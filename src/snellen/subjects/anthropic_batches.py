@@ -46,7 +46,25 @@ class AnthropicBatches(BatchApi):
         return Step("GET", f"{self._base}/{quote(batch, safe='')}")
 
     def state(self, body: bytes) -> BatchState:
-        return _state(reading.decoded(body))
+        return self._state(reading.decoded(body))
+
+    def _state(self, data: dict[str, Any]) -> BatchState:
+        if not isinstance(data.get("id"), str):
+            raise ValueError("no id of the batch in the reply")
+        counts = data.get("request_counts")
+        numbers = {k: reading.whole(v) or 0 for k, v in counts.items()} if isinstance(counts, dict) else {}
+        ended = data.get("processing_status") == "ended"
+        url = data.get("results_url")
+        return BatchState(
+            id=data["id"],
+            ended=ended,
+            done=sum(numbers.values()) - numbers.get("processing", 0),
+            total=sum(numbers.values()),
+            # not the address that it names: behind a gateway that is another host's, where the key does not go
+            results=(f"{self._base}/{quote(data['id'], safe='')}/results",) if ended and url else (),
+            created=_seconds(data.get("created_at")),
+            failure="it ended without results" if ended and not url else "",
+        )
 
     def listing(self, after: str = "") -> Step:
         more = f"&after_id={quote(after, safe='')}" if after else ""
@@ -54,7 +72,7 @@ class AnthropicBatches(BatchApi):
 
     def listed(self, body: bytes) -> Listing:
         entries, more = reading.listed_page(body)
-        states = tuple(map(_state, entries))
+        states = tuple(map(self._state, entries))
         return Listing(states, states[-1].id if states and more else "")
 
     def cancel(self, batch: str) -> Step:
@@ -73,24 +91,6 @@ class AnthropicBatches(BatchApi):
         if kind in _STATUS:
             return BatchResult(key, _STATUS[kind], msgspec.json.encode({"error": {"message": f"the request {kind}"}}))
         raise ValueError("no result in a line of the results")
-
-
-def _state(data: dict[str, Any]) -> BatchState:
-    if not isinstance(data.get("id"), str):
-        raise ValueError("no id of the batch in the reply")
-    counts = data.get("request_counts")
-    numbers = {k: reading.whole(v) or 0 for k, v in counts.items()} if isinstance(counts, dict) else {}
-    ended = data.get("processing_status") == "ended"
-    url = data.get("results_url")
-    return BatchState(
-        id=data["id"],
-        ended=ended,
-        done=sum(numbers.values()) - numbers.get("processing", 0),
-        total=sum(numbers.values()),
-        results=(url,) if ended and isinstance(url, str) else (),
-        created=_seconds(data.get("created_at")),
-        failure="it ended without results" if ended and not url else "",
-    )
 
 
 def _seconds(value: Any) -> int:
