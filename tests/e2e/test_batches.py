@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import signal
+import threading
 import time
 from pathlib import Path
 from typing import Any
@@ -188,6 +189,34 @@ def test_ctrl_c_cancels_only_if_asked(tmp_path: Path) -> None:
         assert first.returncode == 130
         assert server.cancelled == ["batch_0"]
         assert "called off" in err
+
+
+@pytest.mark.parametrize("name", ["upload", "create", "look"])
+def test_ctrl_c_waits_for_no_provider_and_nothing_is_paid_twice(name: str, tmp_path: Path) -> None:
+    write_set(tmp_path / "d", 4)
+    with OpenAIBatchServer(_chat) as server:
+        server.hold[name] = threading.Event()
+        first = start(*_words(server, tmp_path, "--batch-api"), cache=tmp_path / "c")
+        _wait_for(lambda: server.seen[name] > 0)
+        first.send_signal(signal.SIGINT)
+        first.communicate(timeout=30)
+        assert first.returncode == 130
+        server.hold.pop(name).set()
+        _wait_for(lambda: name == "upload" or server.batches)
+        again = snellen(*_words(server, tmp_path, "--batch-api"), cache=tmp_path / "c")
+        assert again.returncode == 0, again.stderr
+        assert len(server.paid()) == 4
+
+
+def test_a_method_that_asks_a_model_has_no_batches(tmp_path: Path) -> None:
+    words = ("grounding", "--method", "vlm", "--model", "openai-chat/gpt-4o", "--api-key", "sk-0123456789abcdef")
+    data = tmp_path / "d"
+    assert snellen("data", "make", "grounding", "--count", 2, "--out", data, cache=tmp_path / "c").returncode == 0
+    done = snellen("run", *words, "--data", data, "--out", tmp_path / "r", "--batch-api", cache=tmp_path / "c")
+    assert done.returncode == 2
+    assert "--batch-api means nothing for vlm/openai-chat/gpt-4o" in done.stderr
+    assert len(done.stderr.strip().splitlines()) == 1
+    assert not list((tmp_path / "r").glob("*"))
 
 
 def test_the_cap_is_held_before_anything_is_handed_in(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from tests.support.command import snellen
 from tests.support.endpoint import Endpoint, completion
 from tests.support.sets import write_set
 
-from snellen.core.results import GroupSummary, ProtocolSummary
+from snellen.core.results import GroupSummary, ProtocolSummary, Score
 from snellen.core.silence import lost_parts, silent_parts
 
 
@@ -34,6 +34,18 @@ def test_a_part_is_lost_only_if_no_protocol_reads_it() -> None:
     assert [row.by for row in lost_parts([_protocol("paper", unread), _protocol("strict", unread)])] == [
         {"config": "P3"}
     ]
+
+
+def test_a_refusal_is_an_answer_where_it_can_be_right() -> None:
+    """OSWorld-G asks for things that are not on the screen: who wrongly says so of all was wrong, not silent."""
+
+    def part(accuracy: float, **outcomes: int) -> ProtocolSummary:
+        metrics = {"refusal_accuracy": Score(value=accuracy, n=2)}
+        return _protocol("click", GroupSummary(by={}, n=20, outcomes=outcomes, metrics=metrics, whole=True))
+
+    assert silent_parts([part(1.0, correct=2, refused=18)]) == lost_parts([part(1.0, correct=2, refused=18)]) == ()
+    assert lost_parts([part(0.0, refused=20)])  # a filter's
+    assert lost_parts([part(1.0, correct=2, truncated=18)])
 
 
 def thinks_the_cap_away(request: dict[str, Any], _nth: int) -> tuple[int, dict[str, str], bytes] | None:

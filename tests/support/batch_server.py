@@ -11,6 +11,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
+from urllib.parse import parse_qs
 
 Responder = Callable[[dict[str, Any]], tuple[int, dict[str, Any]]]
 
@@ -31,6 +32,11 @@ class BatchServer:
         self.cancelled: list[str] = []
         self.direct = 0
         self.fail_once: dict[str, int] = {}
+        """Exchanges that fail once with a status, before the provider acts on them."""
+        self.spoil_once: dict[str, tuple[int, bytes]] = {}
+        """Exchanges whose answer is once another, after the provider acted on them."""
+        self.hold: dict[str, threading.Event] = {}
+        """Exchanges that are not answered until something happens."""
 
     def __enter__(self) -> BatchServer:
         outer = self
@@ -64,7 +70,7 @@ class BatchServer:
 
     def _exchange(self, handler: BaseHTTPRequestHandler, method: str) -> None:
         body = handler.rfile.read(int(handler.headers.get("content-length") or 0))
-        path = handler.path.partition("?")[0]
+        path, _, self.query = handler.path.partition("?")
         name, act = self._route(method, path, body, handler.headers.get("content-type") or "")
         self.seen[name] += 1
         if self.kill_at == f"before {name}":
@@ -72,7 +78,10 @@ class BatchServer:
         if self.fail_once.get(name):
             status = self.fail_once.pop(name)
             return self._send(handler, status, b'{"error": {"message": "busy"}}')
+        if name in self.hold:
+            self.hold[name].wait(60)
         status, said = act()
+        status, said = self.spoil_once.pop(name, (status, said))
         if self.kill_at == f"after {name}":
             return self._kill(handler)
         self._send(handler, status, said)
@@ -97,6 +106,16 @@ class BatchServer:
 
     def _route(self, method: str, path: str, body: bytes, kind: str) -> tuple[str, Callable[[], tuple[int, bytes]]]:
         raise AssertionError(path)
+
+    def _page(self, newest_first: list[dict[str, Any]], after: str) -> tuple[int, bytes]:
+        """A page of the list of batches, behind the one that the query names."""
+        begin = parse_qs(self.query).get(after, [""])[0]
+        ids = [b["id"] for b in newest_first]
+        at = ids.index(begin) + 1 if begin else 0
+        found = newest_first[at : at + self.page]
+        more = at + self.page < len(newest_first)
+        last = found[-1]["id"] if found else None
+        return _ok({"object": "list", "data": found, "has_more": more, "last_id": last})
 
     def paid(self) -> list[str]:
         """The keys of all requests that were worked on, in batches."""
@@ -123,8 +142,8 @@ class OpenAIBatchServer(BatchServer):
         if method == "POST" and parts[0] == "batches":
             return "cancel", lambda: self._cancel(parts[1])
         if parts == ["batches"]:
-            found = sorted(self.batches.values(), key=lambda b: -b["created_at"])[: self.page]
-            return "list", lambda: _ok({"object": "list", "data": found, "has_more": False})
+            newest_first = [self._shown(name) for name in reversed(self.batches)]
+            return "list", lambda: self._page(newest_first, "after")
         if parts[0] == "batches":
             return "look", lambda: self._look(parts[1])
         if parts[0] == "files":
@@ -164,7 +183,11 @@ class OpenAIBatchServer(BatchServer):
         requests = [json.loads(line) for line in self.files[wish["input_file_id"]].splitlines() if line.strip()]
         assert all(r["url"] == wish["endpoint"] and r["method"] == "POST" for r in requests)
         number = f"batch_{len(self.batches)}"
-        good, bad = [], []
+        good: list[dict[str, Any]] = []
+        bad: list[dict[str, Any]] = []
+        keys = [r["custom_id"] for r in requests]
+        twice = len(keys) != len(set(keys))
+        requests = [] if twice else requests
         for r in requests:
             status, body = self.respond(r["body"])
             line = {
@@ -181,7 +204,8 @@ class OpenAIBatchServer(BatchServer):
             "endpoint": wish["endpoint"],
             "input_file_id": wish["input_file_id"],
             "completion_window": "24h",
-            "status": "in_progress",
+            "status": "failed" if twice else "in_progress",
+            "errors": {"object": "list", "data": [{"message": "The custom_id is a duplicate."}]} if twice else None,
             "created_at": int(datetime.now(UTC).timestamp()),
             "metadata": wish.get("metadata"),
             "request_counts": {"total": len(requests), "completed": 0, "failed": 0},
@@ -221,8 +245,8 @@ class AnthropicBatchServer(BatchServer):
         if method == "POST" and parts[-1] == "cancel":
             return "cancel", lambda: self._cancel(parts[2])
         if parts == ["messages", "batches"]:
-            found = sorted(self.batches, reverse=True)[: self.page]
-            return "list", lambda: _ok({"data": [self._shown(b) for b in found], "has_more": False})
+            newest_first = [self._shown(name) for name in reversed(self.batches)]
+            return "list", lambda: self._page(newest_first, "after_id")
         if parts[:2] == ["messages", "batches"] and parts[-1] == "results":
             return "results", lambda: _lines(self.results[parts[2]])
         if parts[:2] == ["messages", "batches"]:
@@ -238,6 +262,10 @@ class AnthropicBatchServer(BatchServer):
 
     def _create(self, wish: dict[str, Any]) -> tuple[int, bytes]:
         number = f"msgbatch_{len(self.batches)}"
+        keys = [r["custom_id"] for r in wish["requests"]]
+        if len(keys) != len(set(keys)):
+            said = {"type": "invalid_request_error", "message": "requests: custom_id must be unique"}
+            return 400, json.dumps({"type": "error", "error": said}).encode()
         lines = []
         for request in wish["requests"]:
             status, body = self.respond(request["params"])

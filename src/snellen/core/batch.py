@@ -10,12 +10,13 @@ from typing import NamedTuple
 
 
 class Step(NamedTuple):
-    """One exchange with the provider."""
+    """One exchange with the provider. `makes` says that it makes what is paid, so that it must not be sent twice."""
 
     method: str
     path: str
     body: bytes = b""
     content_type: str = "application/json"
+    makes: bool = False
 
 
 class BatchState(NamedTuple):
@@ -32,6 +33,13 @@ class BatchState(NamedTuple):
     mark: str = ""
     created: int = 0
     failure: str = ""
+
+
+class Listing(NamedTuple):
+    """A page of the provider's list of batches, the latest first. `after` asks for the next one; empty at the end."""
+
+    states: tuple[BatchState, ...]
+    after: str = ""
 
 
 class BatchResult(NamedTuple):
@@ -69,15 +77,15 @@ class BatchApi(ABC):
 
     @abstractmethod
     def state(self, body: bytes) -> BatchState:
-        """What the provider says of a batch."""
+        """What the provider says of a batch; this and the readers below raise ValueError where it makes no sense."""
 
     @abstractmethod
-    def listing(self) -> Step:
-        """Ask for the latest batches."""
+    def listing(self, after: str = "") -> Step:
+        """Ask for the latest batches, or for those before the one named."""
 
     @abstractmethod
-    def listed(self, body: bytes) -> list[BatchState]:
-        """The latest batches."""
+    def listed(self, body: bytes) -> Listing:
+        """What the provider has, a page of it."""
 
     @abstractmethod
     def cancel(self, batch: str) -> Step:

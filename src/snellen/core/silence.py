@@ -9,12 +9,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from snellen.core.results import GroupSummary, ProtocolSummary
-from snellen.core.types import NON_ANSWERS, Struct
+from snellen.core.types import NON_ANSWERS, Outcome, Struct
 
 LOUD = 0.05
 """The share of non-answers from which on a headline has to say so."""
 MOST = 0.5
 """The share from which on a score means nothing."""
+REFUSAL_RIGHT = "refusal_accuracy"
+"""A metric that only parts have in which a refusal can be right, such as OSWorld-G's. Where some were right, refusals are answers; a
+provider's filter that stops everything is never right."""
 
 
 class Silent(Struct, frozen=True):
@@ -60,4 +63,6 @@ def lost_parts(protocols: Sequence[ProtocolSummary]) -> tuple[Silent, ...]:
 
 
 def _missing(group: GroupSummary) -> dict[str, int]:
-    return {name: n for name, n in group.outcomes.items() if name in NON_ANSWERS and n}
+    right = group.metrics.get(REFUSAL_RIGHT)
+    silent = NON_ANSWERS - {Outcome.REFUSED} if right is not None and right.value else NON_ANSWERS
+    return {name: n for name, n in group.outcomes.items() if name in silent and n}

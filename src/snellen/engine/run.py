@@ -18,8 +18,8 @@ import msgspec
 from snellen import __version__, exams, scorers
 from snellen.core.errors import Interrupted, MostlySilent, SnellenError, Stopped
 from snellen.core.records import Manifest, SubjectEntry, Totals
-from snellen.core.subject import Reply
-from snellen.engine.answer.batches import Batching
+from snellen.core.subject import LEARNT, Reply
+from snellen.engine.answer.batches import Batching, batches_of
 from snellen.engine.answer.loop import Asking, Progress
 from snellen.engine.call.store import Store, cache_folder
 from snellen.engine.mark import marking, scoring
@@ -27,11 +27,13 @@ from snellen.engine.mark.missing_answers import Unasked
 from snellen.engine.plan.plan import Plan, Target, choose, manifest, of_run, scorer_entry
 from snellen.engine.plan.wording import renewed, wordings
 from snellen.engine.probe.kept import identity_of, warnings_for
-from snellen.engine.runs.batch_books import Books
+from snellen.engine.runs.batch_books import Books, has_open
 from snellen.engine.runs.folder import RunFolder, Scan
 from snellen.engine.runs.run import Run
 
 INTERRUPTED = "interrupted: everything answered so far is kept, the same command goes on"
+NAMED = 6
+"""How many parts without answers a message names."""
 OnProgress = Callable[[Progress], None] | None
 OnScoring = Callable[[int, int], None] | None
 
@@ -47,8 +49,10 @@ class Finished(NamedTuple):
 
 def carry_out(plan: Plan, on_progress: OnProgress = None, on_scoring: OnScoring = None) -> Finished:
     """Run a plan, or go on with it where it was left."""
+    if plan.limits.batch:
+        batches_of(plan)  # an error where there are none, before anything is put aside
     if plan.limits.fresh and not _fresh_and_unfinished(plan.folder):
-        _put_aside(plan.folder)
+        plan = plan._replace(notes=(*plan.notes, *_put_aside(plan.folder)))
     try:
         finished = _carry_out(plan, on_progress, on_scoring)
     except SnellenError:
@@ -74,8 +78,8 @@ def _carry_out(plan: Plan, on_progress: OnProgress, on_scoring: OnScoring) -> Fi
         open_questions = _open_questions(plan, scan)
         stopped: Stopped | None = None
         concurrency: dict[str, Any] | None = None
-        _refuse_to_ask_twice(plan, folder)
         if open_questions:
+            _refuse_to_ask_twice(plan, folder)
             stopped, concurrency = _ask(plan, folder, scan, on_progress, notes)
             scan = folder.scan()
             _note_identity(folder, plan)
@@ -102,7 +106,8 @@ def _mostly_silent(run: Run) -> Stopped | None:
     if not run.folder.has("summary.json") or not run.summary.lost:
         return None
     summary = run.summary
-    names = ", ".join(" · ".join(row.by.values()) or "all" for row in summary.lost)
+    parts = [" · ".join(row.by.values()) or "all" for row in summary.lost]
+    names = ", ".join(parts[:NAMED]) + (f" and {len(parts) - NAMED} more parts" if len(parts) > NAMED else "")
     missing, n = sum(row.missing for row in summary.lost), sum(row.n for row in summary.lost)
     help_ = f" {'; '.join(summary.advice)}." if summary.advice else ""
     return MostlySilent(
@@ -169,9 +174,12 @@ def _doubts(plan: Plan) -> list[str]:
 
 
 def _remove_if_empty(path: Path) -> None:
-    """A run that failed before its first answer leaves nothing behind that later commands would trip over."""
+    """A run that failed before its first answer leaves nothing behind that later commands would trip over.
+
+    One with a batch at the provider stays: its books are all that leads to what is paid there.
+    """
     folder = RunFolder(path)
-    if folder.has("run.json") and not folder.answers_bytes:
+    if folder.has("run.json") and not folder.answers_bytes and not has_open(folder):
         with contextlib.suppress(SnellenError), folder:
             shutil.rmtree(path, ignore_errors=True)
 
@@ -185,22 +193,31 @@ def _fresh_and_unfinished(path: Path) -> bool:
 
 
 def _note_identity(folder: RunFolder, plan: Plan) -> None:
-    """What the endpoint said of the model goes into the manifest."""
-    known, identity = folder.manifest(), identity_of(plan.subject)
-    if known.subject.identity != identity:
-        folder.write_record(msgspec.structs.replace(known, subject=_with_identity(known, plan)))
+    """What the endpoint said of the model goes into the manifest; what was learnt before stays, where this time nothing was."""
+    known = folder.manifest()
+    subject = _with_identity(known, plan)
+    if known.subject != subject:
+        folder.write_record(msgspec.structs.replace(known, subject=subject))
 
 
 def _with_identity(known: Manifest, plan: Plan) -> SubjectEntry:
-    """Who answers, with what is known of the endpoint by now; none of that is part of the run's name."""
-    return msgspec.structs.replace(known.subject, identity=identity_of(plan.subject))
+    """Who answers, with what is known of the endpoint by now and was before; none of that is part of the run's name."""
+    learnt = {name: said for name, said in known.subject.identity.items() if name in LEARNT}
+    return msgspec.structs.replace(known.subject, identity=learnt | identity_of(plan.subject))
 
 
-def _put_aside(path: Path) -> None:
-    if path.exists():
-        with RunFolder(path):
-            number = next(n for n in range(1, 10_000) if not path.with_name(f"{path.name}.old{n}").exists())
-            path.rename(path.with_name(f"{path.name}.old{number}"))
+def _put_aside(path: Path) -> list[str]:
+    """Make room for a fresh run; gives what a user should know of the old one."""
+    if not path.exists():
+        return []
+    with RunFolder(path) as folder:
+        number = next(n for n in range(1, 10_000) if not path.with_name(f"{path.name}.old{n}").exists())
+        old = path.with_name(f"{path.name}.old{number}")
+        under_way = has_open(folder)
+        path.rename(old)
+    return [
+        f"the run that was put aside has a batch at the provider, which is paid there; {old} has its id"
+    ] * under_way
 
 
 def _write_manifest(folder: RunFolder, plan: Plan, notes: list[str]) -> tuple[Target, ...]:

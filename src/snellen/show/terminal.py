@@ -69,7 +69,7 @@ def _scores(summary: Summary) -> Table:
         table.add_column("floor", no_wrap=True)
     is_silent = any(row.protocol == main.protocol for row in summary.silent)
     if is_silent:
-        table.add_column("silent", no_wrap=True)
+        table.add_column("silent")  # on two lines where there is no room for one, before the parts are
     if others:
         table.add_column(others[0].protocol if len(others) == 1 else f"{len(others)} others", no_wrap=True)
     for part, score in zip(parts, scores, strict=True):

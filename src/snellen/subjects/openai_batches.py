@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 import msgspec
 
-from snellen.core.batch import BatchApi, BatchResult, BatchState, Step
+from snellen.core.batch import BatchApi, BatchResult, BatchState, Listing, Step
 from snellen.core.text import one_line
 from snellen.subjects.remote import reading
 
@@ -17,13 +17,13 @@ _ENDED = frozenset({"completed", "failed", "expired", "cancelled"})
 
 
 class OpenAIBatches(BatchApi):
-    """Batches of requests to one path, such as `/v1/responses`. `base` is where the API is, below the host."""
+    """Batches of requests to one path, such as `/responses`. `base` is where the API is, below the host."""
 
     def __init__(self, path: str, base: str = "/v1") -> None:
-        self._path, self._base = path, base
+        self._endpoint, self._base = f"/v1{path}", base
 
     def entry(self, key: str, body: bytes) -> bytes:
-        head = f'{{"custom_id":"{key}","method":"POST","url":"{self._base}{self._path}","body":'
+        head = f'{{"custom_id":"{key}","method":"POST","url":"{self._endpoint}","body":'
         return head.encode() + body + b"}"
 
     def submit(self, payload: bytes, mark: str) -> Generator[Step, bytes, str]:
@@ -38,11 +38,11 @@ class OpenAIBatches(BatchApi):
         file = _named(reading.decoded(uploaded), "the uploaded file")
         wish = {
             "input_file_id": file,
-            "endpoint": f"{self._base}{self._path}",
+            "endpoint": self._endpoint,
             "completion_window": "24h",
             "metadata": {"snellen": mark},
         }
-        made = yield Step("POST", f"{self._base}/batches", msgspec.json.encode(wish))
+        made = yield Step("POST", f"{self._base}/batches", msgspec.json.encode(wish), makes=True)
         return _named(reading.decoded(made), "the batch")
 
     def look(self, batch: str) -> Step:
@@ -56,23 +56,27 @@ class OpenAIBatches(BatchApi):
         done = [reading.whole(reading.part(counts, name)) or 0 for name in ("completed", "failed")]
         files = [data[name] for name in ("output_file_id", "error_file_id") if isinstance(data.get(name), str)]
         status = str(data.get("status"))
+        # what was answered is in a file: while it is not there, there is still something to wait for
+        ended = status in _ENDED and bool(files or not done[0])
         return BatchState(
             id=_named(data, "the batch"),
-            ended=status in _ENDED,
+            ended=ended,
             done=sum(done),
             total=reading.whole(reading.part(counts, "total")) or 0,
             results=tuple(f"{self._base}/files/{quote(f, safe='')}/content" for f in files if f),
             mark=str(reading.part(data, "metadata", "snellen") or ""),
-            created=reading.whole(data.get("created_at")) or 0,
-            failure=_why(data, status) if status in _ENDED and not files else "",
+            created=int(reading.number(data.get("created_at")) or 0),
+            failure=_why(data, status) if ended and not files else "",
         )
 
-    def listing(self) -> Step:
-        return Step("GET", f"{self._base}/batches?limit=100")
+    def listing(self, after: str = "") -> Step:
+        more = f"&after={quote(after, safe='')}" if after else ""
+        return Step("GET", f"{self._base}/batches?limit=100{more}")
 
-    def listed(self, body: bytes) -> list[BatchState]:
-        entries = reading.decoded(body).get("data")
-        return [self._state(e) for e in entries if isinstance(e, dict)] if isinstance(entries, list) else []
+    def listed(self, body: bytes) -> Listing:
+        entries, more = reading.listed_page(body)
+        states = tuple(map(self._state, entries))
+        return Listing(states, states[-1].id if states and more else "")
 
     def cancel(self, batch: str) -> Step:
         return Step("POST", f"{self._base}/batches/{quote(batch, safe='')}/cancel")

@@ -19,18 +19,24 @@ FILE = "batches.json"
 
 
 class BatchEntry(Struct, frozen=True):
-    """One batch. `planned`: it may have been handed in; `sent`: it was; `done`: its results are among the answers."""
+    """One batch. `planned`: it may have been handed in; `sent`: it was; `done`: its results are among the answers.
+
+    `wordings` has the digests of what its prompts asked: answers to an earlier wording do not stand for a later one. `left_out` are
+    parameters that were asked for and are not in its requests.
+    """
 
     mark: str
     at: int
     count: int
     bound: float | None = None
+    wordings: dict[str, str] = msgspec.field(default_factory=dict)
+    left_out: tuple[str, ...] = ()
     state: Literal["planned", "sent", "done"] = "planned"
     id: str = ""
 
 
 class Inside(Struct, frozen=True):
-    """A question that is in a batch."""
+    """A question that is in a batch. Questions that ask the same have one key, and are one request of the batch."""
 
     key: str
     id: str
@@ -42,6 +48,14 @@ class Inside(Struct, frozen=True):
 _ENTRIES = msgspec.json.Decoder(tuple[BatchEntry, ...])
 _INSIDE = msgspec.json.Decoder(Inside)
 _ENCODER = msgspec.json.Encoder()
+
+
+def has_open(folder: RunFolder) -> bool:
+    """Whether a run has something under way at a provider; also where that cannot be told."""
+    try:
+        return bool(Books(folder).open)
+    except SnellenError:
+        return True
 
 
 class Books:
@@ -75,7 +89,7 @@ class Books:
         self.note(entry)
 
     def note(self, entry: BatchEntry) -> None:
-        """Write down how far a batch is; what was in one that is done need not be known any more."""
+        """Write down how far a batch is."""
         self._entries[entry.mark] = entry
         self._write()
 

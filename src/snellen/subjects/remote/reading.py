@@ -134,6 +134,15 @@ def together(*counts: int | None) -> int | None:
     return sum(said) if said else None
 
 
+def listed_page(body: bytes) -> tuple[list[dict[str, Any]], bool]:
+    """A page of a list: its objects, and whether there are more; raises BrokenReply where it is none."""
+    data = decoded(body)
+    entries = data.get("data")
+    if not isinstance(entries, list):
+        raise BrokenReply("no list in the reply")
+    return [e for e in entries if isinstance(e, dict)], data.get("has_more") is True
+
+
 # ---------------------------------------------------------------- log-probabilities
 
 

@@ -21,6 +21,37 @@ _OF_SIZE = re.compile(
     r"too (?:large|small|high|low|long)|exceed|at (?:most|least)|greater than|less than", re.IGNORECASE
 )
 
+_QUESTION = frozenset(
+    {
+        "messages",
+        "input",
+        "contents",
+        "content",
+        "prompt",
+        "instructions",
+        "system",
+        "image",
+        "images",
+        "image_url",
+        "model",
+    }
+)
+"""Fields that are the question itself: an error that names one of them is about no parameter, whatever its words are."""
+_TECHNICAL = frozenset({"temperature", "logprobs"})
+"""Single words that an error hardly has but for the parameter; `stop`, `seed`, `include` or `reasoning` may be any sentence's."""
+_ALSO = {"reasoning": ("thinking",)}
+"""Other words for a parameter, as some servers have them."""
+_AS_PARAMETER = (
+    r"[`'\"](?:[\w\[\].]*\.)?{0}(?:\.[\w.]+)?[`'\"]",  # in quotes, also as a part of a path
+    r"(?<=\w\.){0}(?![\w.-])",  # at the end of a path
+    r"\b(?:param(?:eter)?|argument|field|propert(?:y|ie)|option|input|setting)s?\b[^.!?]{{0,40}}(?<![\w-]){0}(?![\w-]|\.\w)",
+    r"(?<![\w-]){0}(?: sequences?| efforts?| budgets?| levels?| summar(?:y|ies))?"
+    r"\s*(?:[:=]|\b(?:is|are|not|may|must|should|can|cannot|does|param(?:eter)?|argument|field|option|unsupported)\b)",
+    r"\b(?:support|accept|allow|permit)\w*\s+(?:the\s+|custom\s+|an?\s+)?{0}(?![\w-]|\s+models?\b)",
+    r"\b(?:unsupported|unknown|unrecogni[sz]ed|invalid|deprecated)\s+(?:value\s+(?:for|of)\s+)?{0}(?![\w-])",
+)
+"""How sentences name a parameter, and do not just have its word in them."""
+
 
 def goes_by(said: Said, name: str, other: str) -> bool:
     """Whether an error refuses a field for its name, so that it may be taken under the other one; not if its value is at fault.
@@ -39,28 +70,33 @@ def goes_by(said: Said, name: str, other: str) -> bool:
     return _named(other, said.message) or _UNKNOWN.search(words) is not None
 
 
-def refused_parameters(said: Said, sent: Mapping[str, tuple[str, ...]]) -> list[str]:
+def refused_parameters(said: Said, sent: Mapping[str, tuple[str, ...]], doubtful: bool = False) -> list[str]:
     """Those of the parameters that were sent which an error is about. `sent` has each with the fields of the body that carry it.
 
-    A field inside objects (`generationConfig.seed`) is named by its path or by its own name.
+    A field inside objects (`generationConfig.seed`) is named by its path or by its own name. Where the endpoint has taken the same
+    parameters before (`doubtful`), an error has to say plainly that it is about one of them.
 
     >>> refused_parameters(Said("Unsupported value: 'temperature' does not support 0.0", "unsupported_value", "temperature"),
     ...     {"temperature": ("temperature",), "seed": ("seed",)})
     ['temperature']
     >>> refused_parameters(Said("This model does not support images"), {"temperature": ("temperature",)})
     []
+    >>> refused_parameters(Said("Invalid image: unexpected stop"), {"stop": ("stop",)})
+    []
     """
     if said.parameter:
         exact = [name for name, fields in sent.items() if _leads(said.parameter, fields)]
         if exact:
             return exact
+        if re.split(r"[.\[]", _plain(said.parameter))[0] in _QUESTION:
+            return []
     if not _REFUSING.search(said.message) and not _REFUSING.search(said.code.replace("_", " ")):
         return []
     for whole in (True, False):
-        named = [name for name, fields in sent.items() if any(_named(f, said.message, whole) for f in fields)]
+        named = [name for name, fields in sent.items() if any(_named(f, said.message, whole, doubtful) for f in fields)]
         if named:
             return named[:1]
-    return []
+    return [name for name in sent if any(_named(word, said.message) for word in _ALSO.get(name, ()))][:1]
 
 
 def _leads(parameter: str, fields: Iterable[str]) -> bool:
@@ -75,15 +111,19 @@ def _leads(parameter: str, fields: Iterable[str]) -> bool:
     )
 
 
-def _named(field: str, message: str, whole: bool = True) -> bool:
+def _named(field: str, message: str, whole: bool = True, plainly: bool = False) -> bool:
     """Whether a message names a field or, of one inside objects, its last name; or (not `whole`) just what it is inside of.
 
-    Names are found in snake case, in camel case and with spaces.
+    Names are found in snake case, in camel case and with spaces. One that is an everyday word has to stand as a parameter does.
     """
     for name in {field, field.rpartition(".")[2]} if whole else {field.partition(".")[0]}:
         words = _plain(name).replace(".", "_").split("_")
         pattern = r"[ _.-]?".join(map(re.escape, words))
-        if re.search(rf"(?<![a-z0-9]){pattern}(?![a-z0-9])", message, re.IGNORECASE):
+        if plainly or (len(words) == 1 and words[0] not in _TECHNICAL):
+            found = any(re.search(form.format(pattern), message, re.IGNORECASE) for form in _AS_PARAMETER)
+        else:
+            found = re.search(rf"(?<![a-z0-9]){pattern}(?![a-z0-9])", message, re.IGNORECASE) is not None
+        if found:
             return True
     return False
 

@@ -88,6 +88,8 @@ class RemoteSubject(Subject, Endpoint):
         self._refused: dict[str, str] = {}
         self._instead: dict[str, str] = {}
         self._renamed: dict[str, tuple[str, str]] = {}
+        self._taken = -1
+        """The revision of what was last sent and answered: a parameter that was taken is hardly refused."""
         self._head_as_written = self._head = form.head(model, service, self._params)
         self._encoded_shots = lru_cache(maxsize=64)(self._encode)
 
@@ -211,7 +213,7 @@ class RemoteSubject(Subject, Endpoint):
                 return True
         around = f"{self._form.envelope}."
         carried = {n: tuple(f.removeprefix(around) for f in fields) for n, fields in self._carried(sent).items()}
-        for name in refused_parameters(said, carried):
+        for name in refused_parameters(said, carried, doubtful=self._taken == self.revision):
             self._settle(self._otherwise(name, why, sent))
             return True
         return False
@@ -261,7 +263,10 @@ class RemoteSubject(Subject, Endpoint):
 
     def parse(self, body: bytes) -> Parsed:
         try:
-            return self.priced(self._form.parse(body, self.connection.key))
+            parsed = self._form.parse(body, self.connection.key)
+            if parsed.error is None:
+                self._taken = self.revision
+            return self.priced(parsed)
         except BrokenReply as broken:
             raise BrokenReply(str(broken), self.priced(broken.bill)) from None
 
