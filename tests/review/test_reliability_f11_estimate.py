@@ -19,7 +19,7 @@ from snellen.engine.plan.plan import make_plan
 from snellen.engine.plan.request import RunRequest
 from snellen.subjects.image_tokens import image_tokens
 
-MODEL = "openai/gpt-4o"
+MODEL = "openai-chat/gpt-4o"
 FRAME = 4  # tokens around a message, as OpenAI counts them
 
 

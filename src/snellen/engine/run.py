@@ -58,13 +58,11 @@ def carry_out(plan: Plan, on_progress: OnProgress = None, on_scoring: OnScoring 
     except SnellenError:
         _remove_if_empty(plan.folder)
         raise
-    if finished.stopped is None:
-        finished = finished._replace(stopped=_mostly_silent(finished.run))
     if plan.results is not None and finished.stopped is None:
         every = marking.run_facts(finished.run.folder, plan.exam)
         kept = [f"results: {line}" for facts in every for line in plan.exam.collect(facts, plan.results)]
         finished = finished._replace(notes=(*finished.notes, *kept))
-    return finished
+    return finished if finished.stopped is not None else finished._replace(stopped=_mostly_silent(finished.run))
 
 
 def _carry_out(plan: Plan, on_progress: OnProgress, on_scoring: OnScoring) -> Finished:
