@@ -24,6 +24,7 @@ test-slow: $(DEV)
 
 bench: $(DEV)
 	$(BIN)/python bench/throughput.py
+	$(BIN)/python bench/providers.py
 	$(BIN)/python bench/nlg.py
 	$(BIN)/python bench/local.py
 	$(BIN)/python bench/scoring.py

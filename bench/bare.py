@@ -15,13 +15,14 @@ import aiohttp
 from snellen import exams
 from snellen.core.options import Selection
 from snellen.engine.ask.questions import asker
-from snellen.subjects.openai_api import ChatSubject, Settings
+from snellen.subjects.chat_kinds import API
+from snellen.subjects.remote.settings import Settings
 
 
 def bodies(data: Path, url: str) -> list[bytes]:
     """The very bodies that `snellen run` sends."""
     exam = exams.load("salbench")
-    subject = ChatSubject("api", "bench", Settings(base_url=url, max_tokens=exam.max_tokens), offline=True)
+    subject = API.subject("bench", Settings(base_url=url, max_tokens=exam.max_tokens), offline=True)
     dataset = exam.open(data, Selection())
     ask = asker(exam, dataset, exam.protocols["paper"].prompt)
     return [subject.prepare(ask(sample)).body for sample in dataset.full(lambda _id: True)]

@@ -1,8 +1,8 @@
-"""A fast local chat endpoint: fixed service time, fixed slots, a first-come queue, and a clock of its own.
+"""A fast local endpoint of every provider's form: fixed service time, fixed slots, a first-come queue, and a clock of its own.
 
 `python endpoint.py` listens on a free port of 127.0.0.1, prints the port, and ends when its standard input ends.
-POST /v1/chat/completions answers a chat completion, POST /reset?slots=N&service=S sets it up and zeroes the clock,
-GET /stats tells what was seen. Everything else is 404.
+POST to where a provider takes its calls is answered as that provider does (replies.py), POST /reset?slots=N&service=S sets it up
+and zeroes the clock, GET /stats tells what was seen. What is not in replies.py either is 404.
 """
 
 from __future__ import annotations
@@ -18,27 +18,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import parse_qs, urlsplit
 
+from replies import CALLS, FACTS, response
+
 BUFFER = 256 * 1024
 LARGEST_HEADER = 64 * 1024
-COMPLETION = json.dumps(
-    {
-        "id": "chatcmpl-bench",
-        "object": "chat.completion",
-        "created": 1700000000,
-        "model": "bench-1",
-        "choices": [{"index": 0, "message": {"role": "assistant", "content": "Color"}, "finish_reason": "stop"}],
-        "usage": {"prompt_tokens": 833, "completion_tokens": 1, "total_tokens": 834},
-    }
-).encode()
-
-
-def _response(status: str, body: bytes) -> bytes:
-    return f"HTTP/1.1 {status}\r\nContent-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n".encode() + body
-
-
-ANSWER = _response("200 OK", COMPLETION)
-NOT_FOUND = _response("404 Not Found", b'{"error":{"message":"not here"}}')
-NO_LENGTH = _response("411 Length Required", b'{"error":{"message":"a body needs Content-Length"}}')
+NOT_FOUND = response({"error": {"message": "not here"}}, "404 Not Found")
+NO_LENGTH = response({"error": {"message": "a body needs Content-Length"}}, "411 Length Required")
 
 
 class Service:
@@ -74,7 +59,7 @@ class Service:
             self.waiting.append(connection)
 
     def finish(self, connection: Connection) -> None:
-        connection.send(ANSWER)
+        connection.send(CALLS[connection.target])
         self.completed += 1
         self.last = self.loop.time()
         if self.waiting:
@@ -82,8 +67,8 @@ class Service:
         else:
             self.busy -= 1
 
-    def stats(self) -> bytes:
-        seen = {
+    def stats(self) -> dict[str, float]:
+        return {
             "completed": self.completed,
             "arrived": self.arrived,
             "seconds": self.last - self.first,
@@ -91,7 +76,6 @@ class Service:
             "most_in_flight": self.most,
             "connections": self.connections,
         }
-        return json.dumps(seen).encode()
 
 
 class Connection(asyncio.BufferedProtocol):
@@ -103,7 +87,7 @@ class Connection(asyncio.BufferedProtocol):
         self._service = service
         self._header = b""  # unread bytes of the next request
         self._need = 0  # bytes of the body still to come
-        self._target = b""
+        self.target = b""
         self._asking = False  # a request is being answered; what follows waits in _header
         self._close = False
 
@@ -150,7 +134,7 @@ class Connection(asyncio.BufferedProtocol):
     def _begin(self, head: bytes) -> bool:
         line, _, rest = head.partition(b"\r\n")
         fields = b"\r\n" + rest.lower() + b"\r\n"
-        self._target = line.rpartition(b" ")[0]
+        self.target = line.rpartition(b" ")[0]
         self._close = b"\r\nconnection: close\r\n" in fields or line.endswith(b"HTTP/1.0")
         at = fields.find(b"\r\ncontent-length:")
         self._need = int(fields[at + 17 : fields.index(b"\r\n", at + 2)]) if at >= 0 else 0
@@ -158,22 +142,22 @@ class Connection(asyncio.BufferedProtocol):
             self._close = True
             self.send(NO_LENGTH)
             return False
-        if self._target == b"POST /v1/chat/completions":
+        if self.target in CALLS:
             self._service.arrive(self._opened)
         return True
 
     def _answer(self) -> None:
-        method, _, target = self._target.decode("latin-1").partition(" ")
-        if self._target == b"POST /v1/chat/completions":
+        method, _, target = self.target.decode("latin-1").partition(" ")
+        if self.target in CALLS:
             self._service.take(self)
         elif method == "POST" and target.startswith("/reset"):
             asked = parse_qs(urlsplit(target).query)
             self._service.reset(int(asked["slots"][0]), float(asked["service"][0]))
-            self.send(_response("200 OK", b"{}"))
+            self.send(response({}))
         elif (method, target) == ("GET", "/stats"):
-            self.send(_response("200 OK", self._service.stats()))
+            self.send(response(self._service.stats()))
         else:
-            self.send(NOT_FOUND)
+            self.send(FACTS.get(self.target, NOT_FOUND))
 
     def send(self, response: bytes) -> None:
         self._asking = False
@@ -229,8 +213,8 @@ class Endpoint:
         self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         if self._process.stdout is None:
             raise RuntimeError("no pipe from the endpoint")
-        self._root = f"http://127.0.0.1:{int(self._process.stdout.readline())}"
-        self.url = f"{self._root}/v1"
+        self.root = f"http://127.0.0.1:{int(self._process.stdout.readline())}"
+        self.url = f"{self.root}/v1"
         self._opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
         return self
 
@@ -252,7 +236,7 @@ class Endpoint:
         return Seen(got["completed"], *spans, got["most_in_flight"], got["connections"])
 
     def _fetch(self, path: str, body: bytes | None = None) -> dict[str, Any]:
-        with self._opener.open(self._root + path, data=body, timeout=10) as response:
+        with self._opener.open(self.root + path, data=body, timeout=10) as response:
             found: dict[str, Any] = json.load(response)
         return found
 

@@ -111,13 +111,13 @@ class Bench:
         spent = script("bare.py", self.work / str(samples), self.endpoint.url, load.slots, env=environment())
         return _measured(spent, self.endpoint.seen(), samples, float(spent.out))
 
-    def snellen(self, load: Load, samples: int) -> Measured:
+    def snellen(self, load: Load, samples: int, model: str = "api/bench", at: str = "/v1", **keys: str) -> Measured:
         """The real command with an empty answer store and nothing tuned."""
         self.endpoint.reset(load.slots, load.service)
-        command = [SNELLEN, "run", "salbench", "--data", str(self.work / str(samples)), "--model", "api/bench"]
-        command += ["--base-url", self.endpoint.url, "--out", str(self._fresh("runs"))]
+        command = [SNELLEN, "run", "salbench", "--data", str(self.work / str(samples)), "--model", model]
+        command += ["--base-url", f"{self.endpoint.root}{at}", "--out", str(self._fresh("runs"))]
         command += ["--protocol", "paper"]
-        spent = measure(command, environment(SNELLEN_CACHE_DIR=str(self._fresh("cache"))))
+        spent = measure(command, environment(SNELLEN_CACHE_DIR=str(self._fresh("cache")), **keys))
         return _measured(spent, self.endpoint.seen(), samples)
 
     def inspect(self, load: Load, samples: int) -> Measured:

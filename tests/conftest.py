@@ -11,10 +11,15 @@ from hypothesis import HealthCheck, settings
 settings.register_profile("any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("any machine")
 
+KEYS = ("_API_KEY", "_AUTH_TOKEN", "_BASE_URL")
+OTHERS = ("OLLAMA_HOST", "HF_TOKEN")
+
 
 @pytest.fixture(autouse=True)
 def _own_places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SNELLEN_CACHE_DIR", str(tmp_path / "cache"))
     monkeypatch.setenv("SNELLEN_DATA_DIR", str(tmp_path / "data"))
-    for name in [n for n in os.environ if n.endswith("_API_KEY") or n in ("OLLAMA_HOST", "EVAL_BASE_URL", "HF_TOKEN")]:
+    for name in [
+        n for n in os.environ if n.endswith(KEYS) or n.startswith(("OPENAI_", "AZURE_OPENAI_")) or n in OTHERS
+    ]:
         monkeypatch.delenv(name)

@@ -16,7 +16,8 @@ import pytest
 from snellen import exams as benchmarks
 from snellen.core.types import Picture, Question, Text
 from snellen.engine.ask.controls import altered, why_not_shuffled
-from snellen.subjects.openai_api import ChatSubject, Settings
+from snellen.subjects.remote.settings import Settings
+from tests.support.remote import remote
 from tests.support.sets import png
 
 FOLDER = Path(__file__).parent / "snapshots"
@@ -25,7 +26,7 @@ FOLDER = Path(__file__).parent / "snapshots"
 def requests(name: str) -> dict[str, object]:
     """The body that would be sent for each probe and prompt, and for the controls that need no other sample."""
     exam = benchmarks.load(name)
-    subject = ChatSubject("api", "m", Settings(base_url="http://127.0.0.1:9/v1", max_tokens=exam.max_tokens))
+    subject = remote("api", "m", Settings(base_url="http://127.0.0.1:9/v1", max_tokens=exam.max_tokens))
     found: dict[str, object] = {}
     for probe in exam.probes():
         sample = msgspec.structs.replace(
@@ -49,7 +50,7 @@ def in_context(folder: Path) -> dict[str, object]:
     from snellen.exams.illusionbench.shots import MODES
 
     exam = benchmarks.load("illusionbench")
-    subject = ChatSubject("api", "m", Settings(base_url="http://127.0.0.1:9/v1", max_tokens=exam.max_tokens))
+    subject = remote("api", "m", Settings(base_url="http://127.0.0.1:9/v1", max_tokens=exam.max_tokens))
     for subset, shapes in KEPT.items():
         (folder / subset).mkdir()
         for i, (shape, scene) in enumerate(
@@ -94,6 +95,6 @@ def test_a_changed_byte_would_be_seen() -> None:
     probe = exam.probes()[0]
     question = exam.ask("question", probe)
     changed = msgspec.structs.replace(question, parts=(Text(text=question.text + " "),))
-    subject = ChatSubject("api", "m", Settings(base_url="http://127.0.0.1:9/v1", max_tokens=exam.max_tokens))
+    subject = remote("api", "m", Settings(base_url="http://127.0.0.1:9/v1", max_tokens=exam.max_tokens))
     assert json.loads(subject.prepare(changed).body) not in before.values()
     assert subject.prepare(changed).key != subject.prepare(question).key

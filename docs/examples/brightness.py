@@ -11,7 +11,7 @@ from snellen import Answer, Question, SnellenError, Subject, SubjectKind
 
 
 class Brightness(Subject):
-    """Answers here; a subject that calls a service also has `endpoints` (see snellen/subjects/openai_api.py)."""
+    """Answers here; a subject that calls a service also has `endpoints` (see snellen/subjects/remote/subject.py)."""
 
     def __init__(self, limit: int) -> None:
         self.spec = f"brightness/{limit}"

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from snellen.core.errors import MostlySilent
 from snellen.core.options import Selection
 from snellen.engine.answer.loop import Progress
 from snellen.engine.plan.plan import make_plan
@@ -35,6 +36,7 @@ def evaluate(
     max_errors: int = ERRORS_IN_A_ROW,
     fresh: bool = False,
     use_store: bool = True,
+    batch_api: bool = False,
     on_progress: Callable[[Progress], None] | None = None,
     **options: Any,
 ) -> Run:
@@ -54,12 +56,14 @@ def evaluate(
         controls=tuple(controls),
         selection=Selection(splits=tuple(splits), tasks=tuple(tasks), limit=limit, seed=seed),
         options=options,
-        limits=Limits(concurrency, max_cost, timeout, tries, fresh, use_store, max_errors),
+        limits=Limits(concurrency, max_cost, timeout, tries, fresh, use_store, max_errors, batch_api),
         out=Path(out),
     )
     finished = carry_out(make_plan(request), on_progress)
     for note in finished.notes:
         warnings.warn(note, stacklevel=2)
-    if finished.stopped is not None:
+    if isinstance(finished.stopped, MostlySilent):
+        warnings.warn(str(finished.stopped), stacklevel=2)
+    elif finished.stopped is not None:
         raise finished.stopped
     return finished.run

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from snellen.core.arm import Arm
-from snellen.core.errors import SnellenError
+from snellen.core.errors import MostlySilent, SnellenError
 from snellen.core.exam import Exam, Wanted
 from snellen.core.options import Selection
 from snellen.core.outcomes import mark_reply
@@ -195,7 +195,7 @@ def test_a_run_is_carried_out_marked_again_and_exported(exam: Exam, sets: dict[s
         pytest.importorskip("torch")
     plan = make_plan(RunRequest(exam.name, "baseline/constant:A", sets[exam.name], options=options, out=tmp_path))
     finished = carry_out(plan)
-    assert finished.stopped is None
+    assert finished.stopped is None or isinstance(finished.stopped, MostlySilent)  # "A" is no answer to some exams
     run = finished.run
     assert run.summary.complete
     assert {p.protocol for p in run.protocols} == {t.name for t in plan.targets}

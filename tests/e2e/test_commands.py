@@ -105,7 +105,7 @@ def test_json_is_one_document_and_nothing_else(tmp_path: Path) -> None:
 def test_remark_adds_a_protocol_without_a_call_and_shows_changes(tmp_path: Path) -> None:
     with Endpoint(answer="It is the **Colour**.") as endpoint:
         first = run(tmp_path, "--base-url", endpoint.url, "--protocol", "paper", model="api/x", configs=("P3",))
-        assert first.returncode == 0, first.stderr
+        assert first.returncode == 3, first.stderr  # 'paper' can read none of the replies
         asked = len(endpoint.requests)
         path = only_run(tmp_path)
         done = snellen("remark", path, "--protocol", "robust", cache=tmp_path / "cache")
@@ -142,7 +142,7 @@ def test_remark_names_every_protocol_that_lacks_answers_and_keeps_the_other_runs
     words = ("run", "salbench", "--data", data, "--out", tmp_path / "runs")
     for n, protocols in ((1, "paper@plan-v2"), (2, "paper")):
         model = f"baseline/constant:{n}"
-        assert snellen(*words, "--model", model, "--protocol", protocols, cache=tmp_path).returncode == 0
+        assert snellen(*words, "--model", model, "--protocol", protocols, cache=tmp_path).returncode in (0, 3)
     first, second = sorted((tmp_path / "runs").iterdir())
     wanted = ("--protocol", "paper@plan-v2,robust@lmms-eval")
     done = snellen("remark", first, second, *wanted, "--json", cache=tmp_path)

@@ -27,9 +27,9 @@ def pairs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def run(home: Path, out: Path, *words: object) -> tuple[dict[str, Any], Path]:
+def run(home: Path, out: Path, *words: object, code: int = 0) -> tuple[dict[str, Any], Path]:
     done = snellen(*("run", "d3", "--data", home / "set", "--out", out, "--json"), *words, cache=home, **OFFLINE)
-    assert done.returncode == 0, done.stderr
+    assert done.returncode == code, done.stderr
     summary = json.loads(done.stdout)
     return summary, Path(summary["run"])
 
@@ -167,7 +167,7 @@ def test_an_endpoint_is_shown_both_pictures_and_its_json_is_read(pairs: Path, tm
 
 def test_what_is_unreadable_is_kept_and_scores_nothing(pairs: Path, tmp_path: Path) -> None:
     with Endpoint(answer="I see two pictures.") as server:
-        summary, path = run(pairs, tmp_path, "--model", "api/m", "--base-url", server.url, "--limit", 4)
+        summary, path = run(pairs, tmp_path, "--model", "api/m", "--base-url", server.url, "--limit", 4, code=3)
     outcomes = summary["protocols"][0]["groups"][0]["outcomes"]
     assert outcomes == {"unparsable": 4}
     assert "I see two pictures." in (path / "answers.jsonl").read_text()
@@ -191,7 +191,7 @@ def test_a_model_that_runs_here_is_shown_both_pictures(pairs: Path, tmp_path: Pa
 
     save_llava(tmp_path / "llava")
     words = ("--model", f"hf/{tmp_path / 'llava'}", "--limit", 4, "--max-tokens", 12)
-    summary, path = run(pairs, tmp_path / "runs", *words)
+    summary, path = run(pairs, tmp_path / "runs", *words, code=3)
     assert summary["complete"]
     answers = [json.loads(line) for line in (path / "answers.jsonl").read_text().splitlines()]
     assert all(len(a["calls"][0]["images"]) == 2 for a in answers)

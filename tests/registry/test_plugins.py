@@ -93,7 +93,7 @@ def test_a_large_plugin_run_goes_through_the_feeding_process(tmp_path: Path) -> 
 def test_a_protocol_joins_an_old_run(tmp_path: Path) -> None:
     data = write_set(tmp_path / "data", 12)
     words = ("run", "salbench", "--data", data, "--model", "baseline/constant:It is color", "--out", tmp_path / "runs")
-    assert snellen(*words, "--protocol", "paper", cache=tmp_path).returncode == 0
+    assert snellen(*words, "--protocol", "paper", cache=tmp_path).returncode == 3  # which cannot read it
     run = next((tmp_path / "runs").iterdir())
     done = snellen("remark", run, "--protocol", "last-word", "--plugin", LAST_WORD, "--json", cache=tmp_path)
     assert done.returncode == 0, done.stderr

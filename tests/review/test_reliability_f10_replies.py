@@ -20,7 +20,8 @@ from snellen.engine.plan.plan import make_plan
 from snellen.engine.plan.request import Limits, RunRequest
 from snellen.engine.run import carry_out
 from snellen.engine.runs.folder import RunFolder
-from snellen.subjects.wire import listed_price, parse_reply
+from snellen.subjects.compatible import CHAT
+from snellen.subjects.remote.reading import listed_price
 
 HUGE = int("9" * 400)
 COUNT = 6
@@ -102,7 +103,7 @@ def test_half_a_character_is_a_reply(tmp_path: Path, half: str) -> None:
 
 def test_bytes_that_are_no_utf8_are_a_reply() -> None:
     body = json.dumps(completion("HERE")).encode().replace(b"HERE", b"Color \xff")
-    assert parse_reply(body, Secret("")).text == "Color \N{REPLACEMENT CHARACTER}"
+    assert CHAT.parse(body, Secret("")).text == "Color \N{REPLACEMENT CHARACTER}"
 
 
 @pytest.mark.parametrize("body", [b"{", b"[]", b'{"choices": [{"mess', b"\xff\xfe", b"[" * 100_000])

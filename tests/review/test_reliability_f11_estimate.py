@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import base64
-import math
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.support.billing import words_in
 
 from snellen import exams
 from snellen.core.images import sniff
@@ -17,9 +17,9 @@ from snellen.engine.answer.feeding import Feed
 from snellen.engine.plan.estimate import estimate
 from snellen.engine.plan.plan import make_plan
 from snellen.engine.plan.request import RunRequest
-from snellen.subjects.token_counts import image_tokens
+from snellen.subjects.image_tokens import image_tokens
 
-MODEL = "openai/gpt-4o"
+MODEL = "openai-chat/gpt-4o"
 FRAME = 4  # tokens around a message, as OpenAI counts them
 
 
@@ -34,7 +34,7 @@ def counted(body: bytes) -> int:
         tokens += FRAME
         for part in parts:
             if part["type"] == "text":
-                tokens += math.ceil(len(part["text"]) / 4)
+                tokens += words_in(part["text"])
             else:
                 head = sniff(base64.b64decode(part["image_url"]["url"].partition(",")[2]))
                 tokens += image_tokens(MODEL, head.width, head.height)
@@ -53,7 +53,7 @@ def ratio(exam: str, data: Path, prompt: str | None, shots: int = 0, controls: t
         selection=Selection(limit=12, shots=shots),
     )
     plan = make_plan(request, offline=True)
-    said = estimate(plan, 2.0, 16, None, 64)
+    said = estimate(plan, 64)
     feed, sent = Feed(plan.feeding, lambda _key: False), 0
     while chunk := feed.pull():
         sent += sum(counted(item.prepared.body) for item in chunk)

@@ -88,7 +88,7 @@ def test_a_feeder_that_dies_is_replaced(planned: Any, monkeypatch: pytest.Monkey
 def test_an_error_inside_the_process_is_told_and_survived(planned: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     plan, endpoint = planned
     spec = plan.subject.feed_spec()
-    monkeypatch.setattr(plan.subject, "feed_spec", lambda: spec | {"max_tokens": "many", "unheard_of": 1})
+    monkeypatch.setattr(plan.subject, "feed_spec", lambda: spec | {"settings": {**spec["settings"], "unheard_of": 1}})
     finished = carry_out(plan)
     assert finished.stopped is None
     assert any("unheard_of" in note for note in finished.notes)

@@ -13,6 +13,7 @@ from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 from tests.support.command import snellen
 from tests.support.endpoint import Endpoint, completion
+from tests.support.remote import remote
 from tests.support.sets import write_set
 
 from snellen.core.errors import SnellenError
@@ -26,7 +27,7 @@ from snellen.engine.plan.request import Limits, RunRequest
 from snellen.engine.run import carry_out
 from snellen.engine.runs.folder import RunFolder
 from snellen.exams.grounding.exam import EXAM
-from snellen.subjects.openai_api import ChatSubject, Settings
+from snellen.subjects.remote.settings import Settings
 
 CAP = 0.05
 WIDTH = 256
@@ -75,7 +76,7 @@ def ask(
     """300 questions, 256 at once, under the cap."""
 
     async def scenario() -> Ended:
-        endpoint = ChatSubject("api", "m", Settings(base_url="http://127.0.0.1:9/v1", price=price))
+        endpoint = remote("api", "m", Settings(base_url="http://127.0.0.1:9/v1", price=price))
         kept = budget or Budget(CAP)
         caller = EndpointCaller(
             endpoint,

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from tests.support.command import snellen
 from tests.support.endpoint import Endpoint, completion
+from tests.support.remote import base_address
 from tests.support.sets import write_set
 
 from snellen.cli.main import app
@@ -23,7 +24,6 @@ from snellen.engine.run import carry_out
 from snellen.engine.runs.folder import RunFolder
 from snellen.exams.grounding.exam import EXAM as GROUNDING
 from snellen.exams.grounding.methods.wire_omniparser import OmniParserEndpoint
-from snellen.subjects.openai_api import base_address
 
 PASSWORD = "hunter2secret"
 KEY = "sk-canary-0123456789abcdef"

@@ -15,7 +15,7 @@ from snellen.engine.plan.plan import make_plan
 from snellen.engine.plan.request import RunRequest
 from snellen.engine.run import carry_out
 from snellen.engine.runs.folder import RunFolder
-from snellen.subjects.wire import parse_reply
+from snellen.subjects.compatible import CHAT
 
 PLACEHOLDERS = [
     "color",
@@ -40,7 +40,7 @@ def said(text: str, **more: Any) -> bytes:
 
 @pytest.mark.parametrize("key", PLACEHOLDERS)
 def test_a_word_stays_in_the_reply(key: str) -> None:
-    parsed = parse_reply(said(f"It is {key}.", finish="stop"), Secret(key))
+    parsed = CHAT.parse(said(f"It is {key}.", finish="stop"), Secret(key))
     assert parsed.text == f"It is {key}."
     assert parsed.tokens[0].text == f"It is {key}."
     assert parsed.finish_reason == "stop"
@@ -50,7 +50,7 @@ def test_a_word_stays_in_the_reply(key: str) -> None:
 
 @pytest.mark.parametrize("key", REAL)
 def test_a_key_is_taken_out_and_the_record_says_so(key: str) -> None:
-    parsed = parse_reply(said(f"It is {key}."), Secret(key))
+    parsed = CHAT.parse(said(f"It is {key}."), Secret(key))
     assert parsed.text == "It is [key]."
     assert key not in str(parsed)
     assert parsed.note is not None

@@ -24,6 +24,7 @@ from snellen.core.records import (
     Totals,
 )
 from snellen.core.results import GroupSummary, Metric, ProtocolSummary
+from snellen.core.silence import Silent
 from snellen.engine.runs.run import Run
 from snellen.show import words
 from snellen.show.terminal import print_run
@@ -121,6 +122,16 @@ def test_each_part_has_its_main_score_its_floor_and_the_spread_of_the_others(tmp
     assert "Others: lowest to highest score by lmms-eval, plan-v2, robust, each by its own headline." in " ".join(lines)
     assert "SYNTHETIC DATA. Do not compare these scores with published results." in lines
     assert "No API calls (local subject)." in lines
+
+
+def test_parts_keep_their_names_where_they_are_silent(tmp_path: Path, printed: Print) -> None:
+    by = {"split": "val", "task": "vcr"}
+    names = {"multimodal-vqa-eval": 0.0, "strict": 0.125, "nlxgpt": 0.25, "e-vil": 0.375}
+    some = [protocol(name, group(by, accuracy=score(value, floor=0.5))) for name, value in names.items()]
+    silent = Silent(protocol="multimodal-vqa-eval", by=by, n=40, outcomes={"truncated": 20})
+    lines = printed(made_run(tmp_path, *some, silent=(silent,)), 80)
+    assert line(lines, "val · vcr").startswith("val · vcr 24 0.0")
+    assert "50 % no" in "\n".join(lines)
 
 
 def test_one_other_protocol_is_named_and_none_takes_no_column(tmp_path: Path, printed: Print) -> None:

@@ -11,7 +11,7 @@ SNELLEN = str(Path(sys.executable).parent / "snellen")
 
 
 def environment(cache: Path, **more: str) -> dict[str, str]:
-    keep = {k: v for k, v in os.environ.items() if not k.endswith("_API_KEY")}
+    keep = {k: v for k, v in os.environ.items() if not k.endswith(("_API_KEY", "_AUTH_TOKEN", "_BASE_URL"))}
     return keep | {"SNELLEN_CACHE_DIR": str(cache), "SNELLEN_DATA_DIR": str(cache / "data"), "COLUMNS": "120"} | more
 
 

@@ -96,6 +96,8 @@ class Endpoint:
                     + payload
                 )
                 await writer.drain()
+                if extra.get("connection") == "close":
+                    return
         except (asyncio.IncompleteReadError, ConnectionError):
             pass
         finally:

@@ -22,7 +22,17 @@ EXTRAS = {
     "excel": ("xlsxwriter", "the xlsx files of vqax, actx, esnlive, vcr"),
     "nlg": ("pycocoevalcap", "METEOR of explanations (needs Java)"),
 }
-KEYS = ("OPENROUTER_API_KEY", "OPENAI_API_KEY", "SNELLEN_API_KEY", "HF_TOKEN")
+KEYS = (
+    *(
+        "OPENROUTER_API_KEY",
+        "OPENAI_API_KEY",
+        "AZURE_OPENAI_API_KEY",
+        "ANTHROPIC_API_KEY",
+        "GEMINI_API_KEY",
+        "GOOGLE_API_KEY",
+    ),
+    *("SNELLEN_API_KEY", "HF_TOKEN"),
+)
 LOW_DISK = 1 << 30
 
 

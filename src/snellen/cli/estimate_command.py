@@ -38,6 +38,12 @@ from snellen.cli.run_command import request_of
     help="Assumed length of a typical reply (default: the exam's, 8 where replies are labels).",
     cls=options.HOW,
 )
+@click.option(
+    "--thinking-tokens",
+    type=click.IntRange(min=0),
+    help="Assumed thinking before a typical reply (default: a quarter of what --reasoning and --max-thinking allow).",
+    cls=options.HOW,
+)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.", cls=options.SHOWN)
 def command(
     exam: str,
@@ -45,24 +51,26 @@ def command(
     seconds_per_call: float,
     concurrency: int,
     output_tokens: int | None,
+    thinking_tokens: int | None,
     as_json: bool,
     **given: Any,
 ) -> int:
     """Estimate calls, tokens, money and time of a run; calls nothing.
 
-    Input tokens come from the real questions and image sizes by the model family's published rule; money from
-    --price or the dated built-in table, and is 'unknown' where neither has the model. A grounding method that looks several
-    times is counted with the most looks that it may take.
+    Input tokens come from the real questions and image sizes by the model family's published rule, thinking from
+    --reasoning and --max-thinking; money from --price or the dated built-in table, and is 'unknown' where neither
+    has the model. A grounding method that looks several times is counted with the most looks that it may take.
 
     \b
     snellen estimate salbench --data DIR --model openai/gpt-4o
     snellen estimate grounding --data DIR --model openai/gpt-4o --method vlm+narrow --method-option format=gpt
     """
-    from snellen.engine.plan.estimate import estimate
+    from snellen.engine.plan.estimate import Assumed, estimate
     from snellen.engine.plan.plan import make_plan
 
     plan = make_plan(request_of(exam, own, given), offline=True)
-    found = estimate(plan, seconds_per_call, concurrency, output_tokens, own.get("max_tokens") or plan.exam.max_tokens)
+    assumed = Assumed(seconds_per_call, concurrency, output_tokens, thinking_tokens)
+    found = estimate(plan, own.get("max_tokens") or plan.exam.max_tokens, assumed)
     if as_json:
         options.print_json(found)
         return 0

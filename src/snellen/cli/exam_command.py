@@ -22,13 +22,15 @@ class ExamCommand(click.Command):
     """Adds the flags that the named exam and the kinds of subjects declare, and groups them in the help."""
 
     subjects: ClassVar[bool] = True
+    exams: ClassVar[bool] = True
+    """Whether a command line of it names an exam."""
 
     def __init__(self, *args: Any, **more: Any) -> None:
         super().__init__(*args, **more)
         self._common = tuple(self.params)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        name = _exam_in(args)
+        name = _exam_in(args) if self.exams else None
         declared: dict[str, list[Option]] = {}
         if name is not None:
             from snellen import exams
@@ -60,7 +62,11 @@ class ExamCommand(click.Command):
         for title in sorted(groups, key=lambda t: (t == options.Flag.group, t == MODELS)):
             with formatter.section(title):
                 formatter.write_dl(groups[title])
-        if self.subjects and not any(title.startswith(OWN.format("")) and title != MODELS for title in groups):
+        if (
+            self.subjects
+            and self.exams
+            and not any(title.startswith(OWN.format("")) and title != MODELS for title in groups)
+        ):
             formatter.write_paragraph()
             formatter.write_text(f"'snellen {self.name} EXAM --help' also shows the options of that exam.")
 

@@ -11,14 +11,20 @@ from snellen.cli import options
 
 OLD = "benchmarks"
 """What 0.1 called exams."""
-WHAT = ("exams", "subjects", "protocols", "methods", "scorers")
+WHAT = ("exams", "subjects", "protocols", "methods", "scorers", "families")
+ON_DEMAND = ("prices",)
+"""What is listed only where it is asked for: it is long."""
 
 
 @click.command("list")
-@click.argument("what", type=click.Choice((*WHAT, OLD)), required=False, metavar="[WHAT]")
+@click.argument("what", type=click.Choice((*WHAT, *ON_DEMAND, OLD)), required=False, metavar="[WHAT]")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 def command(what: str | None, as_json: bool) -> int:
-    """List what is available. WHAT is exams, subjects, protocols (with their prompts), methods or scorers; without it, all."""
+    """List what is available. WHAT is exams, subjects, protocols (with their prompts), methods, scorers or families; without it, all.
+
+    Families are what is known of models: at which size they see a picture, what the numbers of their replies count, by which source.
+    `snellen list prices` shows the built-in prices in USD per million tokens, each with its date and source.
+    """
     wanted = WHAT if what is None else ("exams",) if what == OLD else (what,)
     facts = {name: gather(name) for name in wanted}
     if as_json:
@@ -34,6 +40,18 @@ def command(what: str | None, as_json: bool) -> int:
 def _tables(facts: dict[str, list[dict[str, Any]]]) -> Iterator[tuple[str, list[dict[str, Any]]]]:
     """What is printed: a table a list; methods that look at the answer in one of their own."""
     for name, rows in facts.items():
+        if name == "prices":
+            yield from _price_tables(rows)
+            continue
+        if name == "families":
+            yield (
+                f"{name} (--json has their sources and limits)",
+                [
+                    {k: v for k, v in r.items() if k in ("family", "sees", "replies count", "format", "sure")}
+                    for r in rows
+                ],
+            )
+            continue
         if name != "methods":
             yield name, rows
             continue
@@ -47,8 +65,14 @@ def gather(what: str) -> list[dict[str, Any]]:
 
     if what == "subjects":
         return [{"model": form, "about": about} for form, about in subjects.forms().items()]
+    if what == "prices":
+        return _prices()
     if what == "scorers":
         return [{"name": form, "about": about} for form, about in scorers.forms().items()]
+    if what == "families":
+        from snellen.subjects.families import rows as family_rows
+
+        return list(family_rows())
     if what == "methods":
         return [row for kind in subjects.kinds().values() for row in kind.catalogue()]
     every = [exams.load(name) for name in exams.names()]
@@ -80,3 +104,44 @@ def gather(what: str) -> list[dict[str, Any]]:
             {"exam": e.name, "kind": "prompt", "name": n, "version": "", "about": p.about} for n, p in e.prompts.items()
         ]
     return rows
+
+
+def _prices() -> list[dict[str, Any]]:
+    """The built-in prices, a model a row."""
+    import msgspec
+
+    from snellen.subjects.prices import built_in
+
+    return [
+        {"service": service, "model": model, **msgspec.to_builtins(entry)}
+        for service, model, entry in built_in().entries
+    ]
+
+
+def _price_tables(rows: list[dict[str, Any]]) -> Iterator[tuple[str, list[dict[str, Any]]]]:
+    """A table a service, with the addresses of their sources in one of its own."""
+    sources = {source: str(i) for i, source in enumerate(dict.fromkeys(row["source"] for row in rows), 1)}
+    for service in dict.fromkeys(row["service"] for row in rows):
+        yield (
+            f"prices · {service} (USD per million tokens)",
+            [
+                {
+                    "model": row["model"],
+                    "in": _figure(row["input"]),
+                    "out": _figure(row["output"]),
+                    "cached": _figure(row["cached"]),
+                    "batch": "" if row["batch"] is None else f"x {row['batch']:g}",
+                    "up to": "" if row["up_to"] is None else f"{row['up_to']:,}",
+                    "as of": row["valid"] + (f" until {row['until']}" if row["until"] else ""),
+                    "known by": row["known"],
+                    "source": sources[row["source"]],
+                }
+                for row in rows
+                if row["service"] == service
+            ],
+        )
+    yield "sources of the prices", [{"source": n, "address": source} for source, n in sources.items()]
+
+
+def _figure(rate: float | None) -> str:
+    return "" if rate is None else f"{rate:g}"

@@ -17,10 +17,11 @@ COMMANDS = {
     "mark": "mark replies that you already have: JSON lines in, JSON lines out",
     "audit": "what subjects that never look would score under each protocol",
     "estimate": "calls, tokens, money and time of a run; calls nothing",
+    "probe": "what an endpoint does with pictures and parameters, measured by charts",
     "report": "show runs in the terminal and write one self-contained HTML page",
     "protocols": "prompts and rules side by side; with --run: where protocols disagree, and why",
     "data": "make, get, check or show a data set",
-    "list": "list available exams, subjects, protocols, prompts, methods and scorers",
+    "list": "list available exams, subjects, protocols, prompts, methods, scorers and model families",
     "doctor": "what works on this machine, what is missing, how to get it",
 }
 

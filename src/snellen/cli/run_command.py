@@ -51,7 +51,7 @@ from snellen.core.errors import SnellenError, Stopped
 @click.option(
     "--timeout",
     type=click.FloatRange(min=0, min_open=True),
-    help="Seconds to wait for one try of a call (default: 120).",
+    help="Seconds to wait for one try of a call (default: 300 on a server of your own, 600 elsewhere).",
     cls=options.HOW,
 )
 @click.option(
@@ -67,6 +67,18 @@ from snellen.core.errors import SnellenError, Stopped
     show_default=True,
     metavar="N",
     help="Stop after N errors in a row.",
+    cls=options.HOW,
+)
+@click.option(
+    "--batch-api",
+    is_flag=True,
+    help="Hand the questions in as batches (OpenAI, Anthropic): half the price, answered within a day; the same command collects them.",
+    cls=options.HOW,
+)
+@click.option(
+    "--cancel-batches",
+    is_flag=True,
+    help="With --batch-api: Ctrl-C also calls the batches off at the provider.",
     cls=options.HOW,
 )
 @click.option("--fresh", is_flag=True, help="Put the old run aside and ask everything again.", cls=options.HOW)
@@ -92,6 +104,7 @@ def command(exam: str | None, own: dict[str, Any], **given: Any) -> int:
     from snellen.cli.progress import show_progress
     from snellen.engine.plan.plan import make_plan
     from snellen.engine.plan.request import Limits
+    from snellen.engine.probe.kept import warnings_for
     from snellen.engine.run import carry_out
 
     limits = Limits(
@@ -102,6 +115,8 @@ def command(exam: str | None, own: dict[str, Any], **given: Any) -> int:
         fresh=given["fresh"],
         use_store=not given["no_store"],
         max_errors=given["max_errors"],
+        batch=given["batch_api"],
+        cancel_batches=given["cancel_batches"],
     )
     request = request_of(exam, own, given)
     plan = make_plan(request._replace(limits=limits, out=Path(given["out"])))
@@ -111,9 +126,12 @@ def command(exam: str | None, own: dict[str, Any], **given: Any) -> int:
         return _check_batching(plan, own["check_batching"])
     if plan.subject.about():
         click.echo(plan.subject.about(), err=True)
+    warned = warnings_for(plan.subject)  # before anything is asked
+    for line in warned:
+        click.echo(f"warning: {line}", err=True)
     with show_progress(f"{plan.exam.name} · {plan.subject.spec}") as shown:
         finished = carry_out(plan, shown.asking, shown.scoring)
-    for note in finished.notes:
+    for note in (n for n in finished.notes if n not in warned):
         click.echo(note if note.startswith("results: ") else f"note: {note}", err=True)
     _show(finished, given)
     if finished.stopped is not None:

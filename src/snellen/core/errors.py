@@ -20,6 +20,10 @@ class Stopped(SnellenError):
     exit_code = 3
 
 
+class MostlySilent(Stopped):
+    """A run that asked everything and got answers to less than half of a part: its score would say nothing (exit code 3)."""
+
+
 class Interrupted(Stopped):
     """The user stopped the run; the same command goes on (exit code 130)."""
 

@@ -13,6 +13,7 @@ from snellen.core.arm import Arm
 from snellen.core.digest import digest
 from snellen.core.options import Selection
 from snellen.core.results import ProtocolSummary
+from snellen.core.silence import Silent
 from snellen.core.types import Struct
 
 FORMAT = 2
@@ -128,6 +129,7 @@ class Totals(msgspec.Struct):
 
     `cost_unknown` counts calls without a known cost: `unpriced` are those of them that were answered. `unsure` are tries whose
     replies were lost and may have been billed. `dearest_call` is None where no call has told yet what one costs.
+    `reasoning_tokens` are among the output's, `cached_tokens` and `cache_write_tokens` among the input's.
     `oldest` and `newest` are when answers were given, in seconds since 1970; 0 where nobody wrote it down.
     """
 
@@ -136,6 +138,9 @@ class Totals(msgspec.Struct):
     tries: int = 0
     input_tokens: int = 0
     output_tokens: int = 0
+    reasoning_tokens: int = 0
+    cached_tokens: int = 0
+    cache_write_tokens: int = 0
     cost: float = 0.0
     cost_unknown: int = 0
     unpriced: int = 0
@@ -157,6 +162,9 @@ class Totals(msgspec.Struct):
         self.tries += call.tries
         self.input_tokens += call.usage.input_tokens or 0
         self.output_tokens += call.usage.output_tokens or 0
+        self.reasoning_tokens += call.usage.reasoning_tokens or 0
+        self.cached_tokens += call.usage.cached_tokens or 0
+        self.cache_write_tokens += call.usage.cache_write_tokens or 0
         self.call_seconds += call.latency or 0.0
         answered = call.latency is not None
         self.unsure += call.unsure or (call.cost is None and not answered)  # 0.1 did not count the tries
@@ -167,6 +175,19 @@ class Totals(msgspec.Struct):
             self.cost += call.cost
             if call.cost or (answered and call.cost_source != REFUSED):
                 self.dearest_call = max(self.dearest_call or 0.0, call.cost)
+
+
+class BackendRow(Record, frozen=True):
+    """Answers to one model's name that came from one backend: the provider that a service passed them on to, and the model that it named.
+
+    `fingerprints` counts the provider's marks of its system among them; several of these alone are the same backend.
+    """
+
+    asked: str
+    provider: str | None
+    model: str | None
+    answers: int
+    fingerprints: dict[str, int] = {}
 
 
 class ControlRow(Struct, frozen=True):
@@ -246,6 +267,7 @@ class Summary(Record, frozen=True):
     failed: int = 0
     failures: dict[str, int] = {}
     totals: Totals = msgspec.field(default_factory=Totals)
+    backends: tuple[BackendRow, ...] = ()
     concurrency: dict[str, Any] | None = None
     scorers: tuple[ScorerSummary, ...] = ()
     evidence_bytes: int = 0
@@ -254,6 +276,12 @@ class Summary(Record, frozen=True):
     published: tuple[PublishedRow, ...] = ()
     not_available: dict[str, str] = {}
     notes: tuple[str, ...] = ()
+    silent: tuple[Silent, ...] = ()
+    """Parts where more than one question in twenty got no answer, by protocol; control arms are not counted."""
+    lost: tuple[Silent, ...] = ()
+    """Parts where most questions got none, whatever the protocol: their scores mean nothing."""
+    advice: tuple[str, ...] = ()
+    """What would help against those."""
     marked: tuple[ProtocolEntry, ...] = ()
     answers_bytes: int = 0
     protocols: tuple[ProtocolSummary, ...] = ()

@@ -10,6 +10,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 from typing import Protocol as Interface
 
+from snellen.core.batch import BatchApi
 from snellen.core.errors import SnellenError
 from snellen.core.options import Option
 from snellen.core.secret import Secret
@@ -18,6 +19,11 @@ from snellen.core.types import Answer, Call, Failure, ImageSent, Picture, Questi
 if TYPE_CHECKING:
     from snellen.core.dataset import Dataset
     from snellen.core.exam import Exam
+
+
+LEARNT = frozenset({"listed", "applied", "not_applied", "probe"})
+"""Parts of a subject's identity that are found out on the way: the service's own words of the model, the parameters that were
+really sent and why others were not, what a probe measured. They are in run.json, and not in the run's name."""
 
 
 class Request(Struct, frozen=True):
@@ -38,6 +44,7 @@ class Reply(Struct, frozen=True):
 
     call: Call
     text: str = ""
+    thinking: str = ""
     failure: Failure | None = None
     refused: bool = False
     tokens: tuple[Token, ...] = ()
@@ -47,6 +54,7 @@ class Parsed(NamedTuple):
     """A response body, understood. Exactly one of `error` and the rest is meaningful."""
 
     text: str = ""
+    thinking: str = ""
     finish_reason: str | None = None
     refused: bool = False
     tokens: tuple[Token, ...] = ()
@@ -55,10 +63,13 @@ class Parsed(NamedTuple):
     cost_source: str | None = None
     model: str | None = None
     provider: str | None = None
+    fingerprint: str | None = None
     response_id: str | None = None
     error: Failure | None = None
     status: int | None = None
     note: str | None = None
+    wait: float | None = None
+    """Seconds to wait before the next try, where the body says so and not a header."""
 
 
 class BrokenReply(ValueError):
@@ -70,35 +81,65 @@ class BrokenReply(ValueError):
 
 
 class Connection(NamedTuple):
-    """How the transport reaches an endpoint. The only place that holds the key."""
+    """How the transport reaches an endpoint. The only place that holds the key.
+
+    `key_header` is the header that carries the key, and what stands before it there.
+    """
 
     url: str
     models_url: str
     headers: Mapping[str, str]
     key: Secret
     start_hint: str
+    key_header: tuple[str, str] = ("Authorization", "Bearer ")
+    timeout: float | None = None
 
 
-class Endpoint(Interface):
-    """A service that answers requests: where it is and how its wire format is read."""
+class Endpoint:
+    """A service that answers requests: where it is and how its wire format is read. A default for every hook but `parse`."""
 
-    @property
-    def kind(self) -> str: ...
-
-    @property
-    def model(self) -> str: ...
-
-    @property
-    def connection(self) -> Connection: ...
+    kind: str = ""
+    model: str = ""
+    connection: Connection
+    batches: BatchApi | None = None
+    """How it takes many requests at once, if it does."""
+    revision: int = 0
+    """Grows whenever what is sent changes for all requests: a parameter that the endpoint refused is left out from then on."""
 
     def parse(self, body: bytes) -> Parsed:
         """Understand a 200 response; raises ValueError (BrokenReply, if it was billed) where it is not what the service promises."""
+        raise BrokenReply(f"{self.kind} cannot read replies")
 
     def explain(self, status: int, body: bytes) -> Parsed:
         """A failed response as an error (or a refusal) with a sentence for people, and its cost where it names one."""
+        return Parsed(error=Failure(kind="status", reason=f"status {status}"), status=status)
 
     def learn(self, listing: bytes) -> None:
         """Take prices and model facts from the service's model list; raises SnellenError for an unknown model."""
+
+    def not_listed(self, status: int, body: bytes) -> str | None:
+        """Why no call can work, where the failed answer to the question for the model list says so; None where it does not."""
+        if status not in (401, 403):
+            return None
+        error = self.explain(status, body).error
+        return error.reason if error else "the endpoint refused the key"
+
+    def body_of(self, request: Request) -> bytes:
+        """What is sent for a request now."""
+        return request.body
+
+    def give_in(self, status: int, body: bytes) -> bool:
+        """Whether a failed response refuses a parameter that can be done without; from now on it is left out."""
+        return False
+
+    @property
+    def left_out(self) -> tuple[str, ...]:
+        """The parameters that were asked for and are not sent."""
+        return ()
+
+    def notes(self) -> list[str]:
+        """What a user should know of how the endpoint took the requests, once they are over."""
+        return []
 
 
 class Caller(Interface):
@@ -117,15 +158,54 @@ class Asked(NamedTuple):
 
 
 class Price(NamedTuple):
-    """US dollars for a million tokens, and where the figures come from."""
+    """US dollars for a million tokens, and where the figures come from.
+
+    What is None costs what its kind costs otherwise: cached input and input written to a cache as input, thinking as output.
+    `batch` is the share of all these that a batch costs. They hold for calls of up to `up_to` input tokens, if that is not None.
+    """
 
     input: float
     output: float
     source: str
+    cached: float | None = None
+    cache_write: float | None = None
+    reasoning: float | None = None
+    batch: float | None = None
+    up_to: int | None = None
 
     def of(self, input_tokens: int, output_tokens: int) -> float:
         """What so many tokens cost."""
         return (input_tokens * self.input + output_tokens * self.output) / 1e6
+
+    def at_most(self, input_tokens: int, output_tokens: int) -> float | None:
+        """What a call of so many tokens costs at most: all of the input may be written to a cache. None above what the price holds for."""
+        if self.up_to is not None and input_tokens > self.up_to:
+            return None
+        dearest = self._replace(
+            input=max(self.input, self.cache_write or 0.0), output=max(self.output, self.reasoning or 0.0)
+        )
+        return dearest.of(input_tokens, output_tokens)
+
+    def bill(self, usage: Usage, in_batch: bool = False) -> float | None:
+        """What a call cost by its own count; None where it has none, or where nobody knows what a batch or so long an input costs.
+
+        >>> Price(2.0, 8.0, "x", cached=0.5).bill(Usage(input_tokens=1_000_000, cached_tokens=400_000, output_tokens=0))
+        1.4
+        """
+        if usage.input_tokens is None or (in_batch and self.batch is None):
+            return None
+        if self.up_to is not None and usage.input_tokens > self.up_to:
+            return None
+        cached, written, thought = usage.cached_tokens or 0, usage.cache_write_tokens or 0, usage.reasoning_tokens or 0
+        whole = self.of(usage.input_tokens, usage.output_tokens or 0)
+        for tokens, special, plain in (
+            (cached, self.cached, self.input),
+            (written, self.cache_write, self.input),
+            (thought, self.reasoning, self.output),
+        ):
+            if special is not None:
+                whole += tokens * (special - plain) / 1e6
+        return max(0.0, whole) * (self.batch if in_batch and self.batch is not None else 1.0)
 
 
 class Subject:
@@ -133,7 +213,7 @@ class Subject:
 
     spec: str = ""
     identity: Mapping[str, Any] = MappingProxyType({})
-    """What decides its answers; part of the run's name, but for what is under `listed`."""
+    """What decides its answers; part of the run's name, but for what is under the names in LEARNT."""
     endpoints: tuple[Endpoint, ...] = ()
     """The services that it calls; none for a subject that runs here."""
     parallel: int = 64
@@ -164,6 +244,21 @@ class Subject:
         failure = Failure(kind="no-answer", reason=f"{self.spec} has no answer()")
         return Answer(id=question.id, prompt=question.prompt, failure=failure)
 
+    def answered(self, question: Question, reply: Reply) -> Answer:
+        """The answer that a reply is, for a subject that makes one call a question."""
+        return Answer(
+            id=question.id,
+            prompt=question.prompt,
+            text=reply.text,
+            thinking=reply.thinking,
+            failure=reply.failure,
+            finish_reason=reply.call.finish_reason,
+            refused=reply.refused,
+            tokens=reply.tokens,
+            calls=(reply.call,),
+            shots=question.shots,
+        )
+
     async def close(self) -> None:
         """Free what the subject holds."""
 
@@ -177,6 +272,15 @@ class Subject:
         said = sum(len(part.text) for turn in turns for part in turn.parts if isinstance(part, Text))
         shown = sum(isinstance(part, Picture) for turn in turns for part in turn.parts)
         return (len(question.system or "") + said + len(text)) // 4 + 1000 * pictures * shown
+
+    @property
+    def thinking_tokens(self) -> int:
+        """How many tokens of a reply may be spent on thinking, beside the visible ones."""
+        return 0
+
+    def counting(self) -> str:
+        """By which rule its pictures are counted, in a line for estimates; nothing if there is none to name."""
+        return ""
 
     def feed_spec(self) -> Mapping[str, Any] | None:
         """All that its kind's `again` needs to make the same requests in another process, and no key; None where that cannot be."""

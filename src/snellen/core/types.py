@@ -94,10 +94,17 @@ class Token(Struct, frozen=True):
 
 
 class Usage(Struct, frozen=True):
-    """Tokens as the endpoint counted them; None where it said nothing."""
+    """Tokens as the endpoint counted them; None where it said nothing.
+
+    `input_tokens` and `output_tokens` are all that were billed as such: those read from a cache or written to it are among the
+    input's, and those spent on thinking among the output's, whatever a provider's own way of counting is.
+    """
 
     input_tokens: int | None = None
     output_tokens: int | None = None
+    reasoning_tokens: int | None = None
+    cached_tokens: int | None = None
+    cache_write_tokens: int | None = None
 
 
 class ImageSent(Struct, frozen=True):
@@ -129,6 +136,9 @@ class Call(Struct, frozen=True):
     model: str
     model_returned: str | None = None
     provider: str | None = None
+    """Who really answered, where a service passes requests on."""
+    fingerprint: str | None = None
+    """The provider's own mark of the system that answered, where it has one."""
     images: tuple[ImageSent, ...] = ()
     usage: Usage = Usage()
     cost: float | None = None
@@ -140,6 +150,12 @@ class Call(Struct, frozen=True):
     """How many of the failed tries may have been billed, nobody knows how much: their replies were lost."""
     finish_reason: str | None = None
     response_id: str | None = None
+    request_id: str | None = None
+    """The provider's own number of the request, from the response's header: what their support asks for."""
+    left_out: tuple[str, ...] = ()
+    """Parameters that were asked for and not sent: the endpoint had refused them before."""
+    batch: str | None = None
+    """The batch that the call was part of, if any."""
     stored: bool = False
     at: int = 0
     """When the reply came, in seconds since 1970; 0 where nobody wrote it down."""
@@ -155,11 +171,15 @@ class Failure(Struct, frozen=True):
 
 
 class Answer(Struct, frozen=True):
-    """What came back for one Question, with the calls behind it. Either `failure` is set or `text` is the reply."""
+    """What came back for one Question, with the calls behind it. Either `failure` is set or `text` is the reply.
+
+    `thinking` is what the model thought before, as far as the endpoint shows it apart from the reply. It is never marked.
+    """
 
     id: str
     prompt: str
     text: str = ""
+    thinking: str = ""
     failure: Failure | None = None
     finish_reason: str | None = None
     refused: bool = False

@@ -16,18 +16,24 @@ from typing import Any, NamedTuple
 import msgspec
 
 from snellen import __version__, exams, scorers
-from snellen.core.errors import Interrupted, SnellenError, Stopped
-from snellen.core.records import Manifest, Totals
-from snellen.core.subject import Reply
+from snellen.core.errors import Interrupted, MostlySilent, SnellenError, Stopped
+from snellen.core.records import Manifest, SubjectEntry, Totals
+from snellen.core.subject import LEARNT, Reply
+from snellen.engine.answer.batches import Batching, batches_of
 from snellen.engine.answer.loop import Asking, Progress
 from snellen.engine.call.store import Store, cache_folder
 from snellen.engine.mark import marking, scoring
 from snellen.engine.mark.missing_answers import Unasked
 from snellen.engine.plan.plan import Plan, Target, choose, manifest, of_run, scorer_entry
 from snellen.engine.plan.wording import renewed, wordings
+from snellen.engine.probe.kept import identity_of, warnings_for
+from snellen.engine.runs.batch_books import Books, has_open
 from snellen.engine.runs.folder import RunFolder, Scan
 from snellen.engine.runs.run import Run
 
+INTERRUPTED = "interrupted: everything answered so far is kept, the same command goes on"
+NAMED = 6
+"""How many parts without answers a message names."""
 OnProgress = Callable[[Progress], None] | None
 OnScoring = Callable[[int, int], None] | None
 
@@ -43,8 +49,10 @@ class Finished(NamedTuple):
 
 def carry_out(plan: Plan, on_progress: OnProgress = None, on_scoring: OnScoring = None) -> Finished:
     """Run a plan, or go on with it where it was left."""
+    if plan.limits.batch:
+        batches_of(plan)  # an error where there are none, before anything is put aside
     if plan.limits.fresh and not _fresh_and_unfinished(plan.folder):
-        _put_aside(plan.folder)
+        plan = plan._replace(notes=(*plan.notes, *_put_aside(plan.folder)))
     try:
         finished = _carry_out(plan, on_progress, on_scoring)
     except SnellenError:
@@ -54,11 +62,11 @@ def carry_out(plan: Plan, on_progress: OnProgress = None, on_scoring: OnScoring 
         every = marking.run_facts(finished.run.folder, plan.exam)
         kept = [f"results: {line}" for facts in every for line in plan.exam.collect(facts, plan.results)]
         finished = finished._replace(notes=(*finished.notes, *kept))
-    return finished
+    return finished if finished.stopped is not None else finished._replace(stopped=_mostly_silent(finished.run))
 
 
 def _carry_out(plan: Plan, on_progress: OnProgress, on_scoring: OnScoring) -> Finished:
-    notes = list(plan.notes)
+    notes = [*plan.notes, *warnings_for(plan.subject)]
     with RunFolder(plan.folder) as folder:
         targets = _write_manifest(folder, plan, notes)
         # a run that was begun with --fresh stays fresh to its end, so that old answers never mix with new ones
@@ -69,6 +77,7 @@ def _carry_out(plan: Plan, on_progress: OnProgress, on_scoring: OnScoring) -> Fi
         stopped: Stopped | None = None
         concurrency: dict[str, Any] | None = None
         if open_questions:
+            _refuse_to_ask_twice(plan, folder)
             stopped, concurrency = _ask(plan, folder, scan, on_progress, notes)
             scan = folder.scan()
             _note_identity(folder, plan)
@@ -88,6 +97,30 @@ def _carry_out(plan: Plan, on_progress: OnProgress, on_scoring: OnScoring) -> Fi
             marking.mark_run(folder, plan.exam, targets, scan=scan, concurrency=concurrency)
             notes += _unscored(folder)
     return Finished(Run(plan.folder), stopped, tuple(notes), open_questions)
+
+
+def _mostly_silent(run: Run) -> Stopped | None:
+    """A run that asked everything and heard nothing: a zero would pass for a measurement."""
+    if not run.folder.has("summary.json") or not run.summary.lost:
+        return None
+    summary = run.summary
+    parts = [" · ".join(row.by.values()) or "all" for row in summary.lost]
+    names = ", ".join(parts[:NAMED]) + (f" and {len(parts) - NAMED} more parts" if len(parts) > NAMED else "")
+    missing, n = sum(row.missing for row in summary.lost), sum(row.n for row in summary.lost)
+    help_ = f" {'; '.join(summary.advice)}." if summary.advice else ""
+    return MostlySilent(
+        f"most questions got no answer ({missing} of {n} in {names}), so the score says nothing of the model.{help_} Everything is kept"
+    )
+
+
+def _refuse_to_ask_twice(plan: Plan, folder: RunFolder) -> None:
+    """Questions that are in a batch at the provider are paid for: whoever asks them directly pays again."""
+    under = Books(folder).open
+    if under and not plan.limits.batch:
+        raise SnellenError(
+            f"{sum(e.count for e in under)} questions of this run are in a batch at the provider: "
+            "add --batch-api to collect it, or --fresh to begin anew"
+        )
 
 
 def _opening_notes(folder: RunFolder, plan: Plan, scan: Scan) -> list[str]:
@@ -139,9 +172,12 @@ def _doubts(plan: Plan) -> list[str]:
 
 
 def _remove_if_empty(path: Path) -> None:
-    """A run that failed before its first answer leaves nothing behind that later commands would trip over."""
+    """A run that failed before its first answer leaves nothing behind that later commands would trip over.
+
+    One with a batch at the provider stays: its books are all that leads to what is paid there.
+    """
     folder = RunFolder(path)
-    if folder.has("run.json") and not folder.answers_bytes:
+    if folder.has("run.json") and not folder.answers_bytes and not has_open(folder):
         with contextlib.suppress(SnellenError), folder:
             shutil.rmtree(path, ignore_errors=True)
 
@@ -155,18 +191,31 @@ def _fresh_and_unfinished(path: Path) -> bool:
 
 
 def _note_identity(folder: RunFolder, plan: Plan) -> None:
-    """What the endpoint said of the model goes into the manifest."""
-    known, identity = folder.manifest(), dict(plan.subject.identity)
-    if known.subject.identity != identity:
-        subject = msgspec.structs.replace(known.subject, identity=identity)
+    """What the endpoint said of the model goes into the manifest; what was learnt before stays, where this time nothing was."""
+    known = folder.manifest()
+    subject = _with_identity(known, plan)
+    if known.subject != subject:
         folder.write_record(msgspec.structs.replace(known, subject=subject))
 
 
-def _put_aside(path: Path) -> None:
-    if path.exists():
-        with RunFolder(path):
-            number = next(n for n in range(1, 10_000) if not path.with_name(f"{path.name}.old{n}").exists())
-            path.rename(path.with_name(f"{path.name}.old{number}"))
+def _with_identity(known: Manifest, plan: Plan) -> SubjectEntry:
+    """Who answers, with what is known of the endpoint by now and was before; none of that is part of the run's name."""
+    learnt = {name: said for name, said in known.subject.identity.items() if name in LEARNT}
+    return msgspec.structs.replace(known.subject, identity=learnt | identity_of(plan.subject))
+
+
+def _put_aside(path: Path) -> list[str]:
+    """Make room for a fresh run; gives what a user should know of the old one."""
+    if not path.exists():
+        return []
+    with RunFolder(path) as folder:
+        number = next(n for n in range(1, 10_000) if not path.with_name(f"{path.name}.old{n}").exists())
+        old = path.with_name(f"{path.name}.old{number}")
+        under_way = has_open(folder)
+        path.rename(old)
+    return [
+        f"the run that was put aside has a batch at the provider, which is paid there; {old} has its id"
+    ] * under_way
 
 
 def _write_manifest(folder: RunFolder, plan: Plan, notes: list[str]) -> tuple[Target, ...]:
@@ -176,6 +225,7 @@ def _write_manifest(folder: RunFolder, plan: Plan, notes: list[str]) -> tuple[Ta
         folder.write_samples(plan.data.light(), facts=plan.exam.keeps_facts)
     if not folder.has("run.json"):
         begun = manifest(plan, __version__, plan.limits.fresh)
+        begun = msgspec.structs.replace(begun, subject=_with_identity(begun, plan))
         folder.write_record(msgspec.structs.replace(begun, wordings=renewed(begun, now, folder.answers_end)))
         return plan.targets
     known = folder.manifest()
@@ -260,7 +310,12 @@ def _backfill(folder: RunFolder, scan: Scan, store: Store) -> None:
     for answer in folder.answers():
         if answer.failure is None and len(answer.calls) == 1 and store.get(answer.calls[0].key) is None:
             call = msgspec.structs.replace(answer.calls[0], stored=False)
-            store.put(call.key, Reply(call=call, text=answer.text, refused=answer.refused, tokens=answer.tokens))
+            store.put(
+                call.key,
+                Reply(
+                    call=call, text=answer.text, thinking=answer.thinking, refused=answer.refused, tokens=answer.tokens
+                ),
+            )
 
 
 class _Ends:
@@ -292,9 +347,11 @@ async def _ask_async(
     notes: list[str],
     ends: _Ends,
 ) -> Asked:
+    if plan.limits.batch:
+        return await _by_batches(plan, folder, scan, store, on_progress, notes, ends)
     asking = Asking(plan, folder, scan, plan.limits, store, on_progress)
     loop = asyncio.get_running_loop()
-    interrupted = Interrupted("interrupted: everything answered so far is kept, the same command goes on")
+    interrupted = Interrupted(INTERRUPTED)
     stopped: Stopped | None = None
     ends.by(lambda: loop.call_soon_threadsafe(asking.stop, interrupted))
     try:
@@ -306,6 +363,28 @@ async def _ask_async(
         notes += [caller.trust.note for caller in asking.callers if caller.trust.note]
     changes = [c._asdict() for c in asking.limiter.history]
     return stopped, {"last_limit": asking.limiter.limit, "changes": changes}
+
+
+async def _by_batches(
+    plan: Plan,
+    folder: RunFolder,
+    scan: Scan,
+    store: Store | None,
+    on_progress: OnProgress,
+    notes: list[str],
+    ends: _Ends,
+) -> Asked:
+    asking = Batching(plan, folder, scan, store, on_progress)
+    loop = asyncio.get_running_loop()
+    ends.by(lambda: loop.call_soon_threadsafe(asking.stop, Interrupted(INTERRUPTED)))
+    stopped: Stopped | None = None
+    try:
+        await asking.run()
+    except Stopped as error:
+        stopped = error
+    finally:
+        notes += asking.notes
+    return stopped, {}
 
 
 @contextlib.contextmanager

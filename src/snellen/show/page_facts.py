@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
 import msgspec
 
-from snellen.core.records import DataEntry, ScorerEntry, Summary
+from snellen.core.records import DataEntry, ScorerEntry, Summary, Totals
 from snellen.core.text import for_terminal
 from snellen.engine.runs.run import Run
 from snellen.show import words
@@ -41,6 +42,10 @@ def facts_of(run: Run, summary: Summary, seen: Seen) -> list[tuple[str, str]]:
     facts += [("identity", _pairs(identity))]
     facts += [("model as returned by the endpoint", _counted(seen.models))] if seen.models else []
     facts += [("provider as returned by the endpoint", _counted(seen.providers))] if seen.providers else []
+    marks = Counter[str]()
+    for row in summary.backends:
+        marks.update(row.fingerprints)
+    facts += [("fingerprint of the endpoint's system", _counted(marks))] if marks else []
     facts += [
         ("data", data.source),
         ("real or synthetic", _made(data)),
@@ -57,13 +62,18 @@ def facts_of(run: Run, summary: Summary, seen: Seen) -> list[tuple[str, str]]:
         return [*facts, ("calls", words.calls(totals))]
     facts += [
         ("calls", f"{totals.calls} calls in {totals.tries} tries; {totals.stored} answers from the store"),
-        ("tokens", f"{totals.input_tokens:,} in, {totals.output_tokens:,} out"),
+        ("tokens", _tokens(totals)),
         ("cost", words.money(totals)),
     ]
     if seen.latencies:
         half, most = (_quantile(seen.latencies, share) for share in (0.5, 0.95))
         facts.append(("latency of a call", f"median {half:.2f} s, 95 % within {most:.2f} s"))
     return facts
+
+
+def _tokens(totals: Totals) -> str:
+    parts = words.token_parts(totals)
+    return f"{totals.input_tokens:,} in, {totals.output_tokens:,} out" + (f"; of these {parts}" if parts else "")
 
 
 def _made(data: DataEntry) -> str:

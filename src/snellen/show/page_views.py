@@ -80,6 +80,7 @@ class OverviewRow(NamedTuple):
     score: Score | None
     first: bool
     span: int
+    silent: str
 
 
 def overview(views: list[RunView]) -> list[tuple[RunView, list[OverviewRow]]]:
@@ -96,7 +97,16 @@ def _overview_rows(view: RunView, part: Part) -> list[OverviewRow]:
             scores.append((name, (words.metric_name(p, p.headline), score.n if score else column.group.n, score)))
     found = words.together(scores)
     return [
-        OverviewRow(part.name, n, names, view.protocols[names[0]], score, place == 0, len(found))
+        OverviewRow(
+            part.name,
+            n,
+            names,
+            view.protocols[names[0]],
+            score,
+            place == 0,
+            len(found),
+            words.silent_share(view.summary, names[0], part.columns[0].group.by),
+        )
         for place, (names, (_label, n, score)) in enumerate(found)
     ]
 

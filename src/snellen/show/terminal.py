@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 SHOWN_CHANGES = 20
 SHOWN_REASONS = 3
+SHOWN_SILENT = 3
 LONG_HEADER = 20
 
 
@@ -41,7 +42,7 @@ def print_run(run: Run, *, verbose: bool | None = None) -> None:
     marks = [word for word, is_so in (("SYNTHETIC", summary.synthetic), ("INCOMPLETE", not summary.complete)) if is_so]
     out.print(Text(" · ".join([for_terminal(name, 300), *marks]), style="bold"), soft_wrap=True)
     if protocols:
-        out.print(_scores(protocols))
+        out.print(_scores(summary))
         out.print(_legend(protocols, bool(verbose)), style="dim")
     _print_controls(out, summary, verbose)
     for row in summary.position[:1]:
@@ -53,8 +54,9 @@ def print_run(run: Run, *, verbose: bool | None = None) -> None:
 # ---------------------------------------------------------------- the scores
 
 
-def _scores(protocols: tuple[ProtocolSummary, ...]) -> Table:
-    """A row for each part: the main protocol's score and floor, and the spread of the other protocols'."""
+def _scores(summary: Summary) -> Table:
+    """A row for each part: the main protocol's score and floor, how many gave no answer, and the spread of the other protocols'."""
+    protocols = summary.plain
     main, others = protocols[0], protocols[1:]
     parts = words.side_by_side(protocols, whole=True)
     scores = [p[main.protocol].metrics.get(main.headline) if main.protocol in p else None for p in parts]
@@ -65,6 +67,9 @@ def _scores(protocols: tuple[ProtocolSummary, ...]) -> Table:
     has_floor = any(s is not None and s.floor is not None for s in scores)
     if has_floor:
         table.add_column("floor", no_wrap=True)
+    is_silent = any(row.protocol == main.protocol for row in summary.silent)
+    if is_silent:
+        table.add_column("silent")  # on two lines where there is no room for one, before the parts are
     if others:
         table.add_column(others[0].protocol if len(others) == 1 else f"{len(others)} others", no_wrap=True)
     for part, score in zip(parts, scores, strict=True):
@@ -73,6 +78,8 @@ def _scores(protocols: tuple[ProtocolSummary, ...]) -> Table:
         group = own or next(iter(part.values()))
         row: list[str | Text] = [shown(words.group_name(group)), str(n), _score(main, score, n)]
         row += [_floor(main, score)] if has_floor else []
+        if is_silent:
+            row.append(Text(words.silent_share(summary, main.protocol, group.by), style="bold red"))
         row += [Text(_spread(others, part, score), style="dim")] if others else []
         table.add_row(*row)
     return table
@@ -203,9 +210,16 @@ def _position(row: PositionRow) -> str:
 
 def _print_notes(out: Console, summary: Summary) -> None:
     main = next(iter(summary.plain), None)
-    lost = words.no_answers(g for g in main.groups if g.whole) if main is not None else ""
+    loud = words.silence(summary)
+    lost = words.no_answers(g for g in main.groups if g.whole) if main is not None and not loud else ""
     if lost:
         out.print(Text(lost, style="yellow"))
+    for line in loud[:SHOWN_SILENT]:
+        out.print(Text(for_terminal(line, 300), style="bold red"))
+    if len(loud) > SHOWN_SILENT:
+        out.print(Text(f"and {len(loud) - SHOWN_SILENT} more parts with many non-answers", style="bold red"))
+    for line in summary.advice:
+        out.print(Text(f"What would help: {for_terminal(line, 400)}.", style="yellow"))
     for note in summary.notes:
         out.print(Text(f"Note: {for_terminal(note, 600)}", style="bold yellow"))
     if summary.synthetic:

@@ -12,6 +12,7 @@ from typing import NamedTuple, TypeVar
 
 from snellen.core.records import ControlRow, DifferenceRow, Manifest, Summary, Totals
 from snellen.core.results import CHANCE, GroupSummary, ProtocolSummary, Score, declared
+from snellen.core.silence import Silent
 from snellen.core.types import NON_ANSWERS, Mark, Outcome
 
 T = TypeVar("T")
@@ -347,6 +348,28 @@ def no_answers(groups: Iterable[GroupSummary]) -> str:
     return f"No answer: {sum(found.values())} of {total} ({kinds}), counted as wrong." if found else ""
 
 
+def silence(summary: Summary) -> list[str]:
+    """For each part with many non-answers under the main protocol, a sentence with the range that its score could be in."""
+    main = next(iter(summary.plain), None)
+    rows = [row for row in summary.silent if main is not None and row.protocol == main.protocol]
+    return [_silent(row, main) for row in rows if main is not None]
+
+
+def _silent(row: Silent, protocol: ProtocolSummary) -> str:
+    kinds = ", ".join(f"{n} {name}" for name, n in row.outcomes.items())
+    could = ""
+    if row.bounds is not None:
+        name = metric_name(protocol, protocol.bounded or protocol.headline)
+        could = f" {name} could be {percent(row.bounds[0])} to {percent(row.bounds[1])}."
+    return f"NO ANSWER: {row.missing} of {row.n} in {part_name(row.by)} ({kinds}), counted as wrong.{could}"
+
+
+def silent_share(summary: Summary, protocol: str, by: dict[str, str]) -> str:
+    """'38 % no answer', of a part that has many; or nothing."""
+    found = next((row for row in summary.silent if row.protocol == protocol and row.by == by), None)
+    return f"{100 * found.share:.0f} % no answer" if found is not None else ""
+
+
 def scored_by(summary: Summary) -> list[str]:
     """'Scored by siglip (padding max_length).', for each scorer, the main one first."""
     lines = []
@@ -384,5 +407,17 @@ def calls(totals: Totals) -> str:
     retried = f" in {totals.tries} tries" if totals.tries > totals.calls else ""
     said = [f"{totals.calls} calls{retried}", f"{totals.stored} from the store"]
     if totals.calls:
-        said += [f"{totals.input_tokens:,} + {totals.output_tokens:,} tokens", money(totals)]
+        parts = token_parts(totals)
+        counted_as = f"{totals.input_tokens:,} + {totals.output_tokens:,} tokens" + (f" ({parts})" if parts else "")
+        said += [counted_as, money(totals)]
     return f"In all: {', '.join(said)}."
+
+
+def token_parts(totals: Totals) -> str:
+    """'1,200 thinking, 500 from a cache', of the tokens that are priced or meant otherwise; or nothing."""
+    parts = (
+        (totals.reasoning_tokens, "thinking"),
+        (totals.cached_tokens, "from a cache"),
+        (totals.cache_write_tokens, "written to a cache"),
+    )
+    return ", ".join(f"{n:,} {what}" for n, what in parts if n)

@@ -1,53 +1,126 @@
-"""The kinds of subjects behind an OpenAI-compatible chat endpoint: `openrouter/`, `openai/`, `ollama/`, `vllm/`, `api/`."""
+"""The services that speak the chat format: `openrouter/`, `openai-chat/`, `ollama/`, `vllm/`, `sglang/`, `lmstudio/`, `llamacpp/`, `api/`.
+
+What is said to be ignored is so in their sources of 2026-08, or in their own tracker.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from snellen.subjects.chat_dialects import LlamaCppFormat, LmStudioFormat, OpenRouterFormat, TemplateFormat, VllmFormat
+from snellen.subjects.compatible import CHAT
+from snellen.subjects.openai_batches import OpenAIBatches
+from snellen.subjects.remote.kind import RemoteKind
+from snellen.subjects.remote.service import Service
+from snellen.subjects.remote.settings import DETAIL, LOGPROBS, MODEL_SEED, STOP
 
-from snellen.core.errors import SnellenError
-from snellen.core.secret import Secret
-from snellen.core.subject import Given, Price, Subject, SubjectKind
-from snellen.subjects.model_options import API_KEY, BASE_URL, EXTRA, LOGPROBS, MAX_TOKENS, PRICE, TEMPERATURE
+MORE = (LOGPROBS, MODEL_SEED, STOP, DETAIL)
 
-
-class ChatKind(SubjectKind):
-    """One service."""
-
-    options = (BASE_URL, API_KEY, MAX_TOKENS, TEMPERATURE, LOGPROBS, PRICE, EXTRA)
-
-    def __init__(self, prefix: str, about: str) -> None:
-        self.prefix = prefix
-        self.forms = {f"{prefix}/NAME": about}
-
-    def build(self, name: str, given: Given) -> Subject:
-        from snellen.subjects.openai_api import ChatSubject, Settings
-        from snellen.subjects.prices import parse_price
-
-        if not name:
-            raise SnellenError(f"--model {self.prefix}: which model? Write {self.prefix}/NAME")
-        asked = given.options
-        settings = Settings(
-            base_url=asked["base_url"],
-            key=Secret((asked["api_key"] or "").strip()),
-            max_tokens=asked["max_tokens"] or given.exam.max_tokens,
-            temperature=asked["temperature"],
-            top_logprobs=asked["logprobs"],
-            price=parse_price(asked["price"]) if asked["price"] else None,
-            extra=asked["extra"] or {},
-        )
-        return ChatSubject(self.prefix, name, settings, offline=given.offline)
-
-    def again(self, spec: Mapping[str, Any]) -> Subject:
-        from snellen.subjects.openai_api import ChatSubject, Settings
-
-        rest = {k: v for k, v in spec.items() if k not in ("kind", "model", "price")}
-        price = Price(*spec["price"]) if spec["price"] else None
-        return ChatSubject(spec["kind"], spec["model"], Settings(**rest, price=price), offline=True)
-
-
-OPENROUTER = ChatKind("openrouter", "a model at OpenRouter (OPENROUTER_API_KEY)")
-OPENAI = ChatKind("openai", "a model at OpenAI (OPENAI_API_KEY)")
-OLLAMA = ChatKind("ollama", "a model served by Ollama on this machine (OLLAMA_HOST moves it)")
-VLLM = ChatKind("vllm", "a model served by vLLM (--base-url, default http://localhost:8000/v1)")
-API = ChatKind("api", "a model on any OpenAI-compatible server (--base-url)")
+OPENROUTER = RemoteKind(
+    Service(
+        "openrouter",
+        "https://openrouter.ai/api/v1",
+        ("OPENROUTER_API_KEY", "EVAL_API_KEY"),
+        needs_key=True,
+        headers={"X-Title": "Snellen"},
+        reports_cost=True,
+        has_prices=True,
+    ),
+    OpenRouterFormat(),
+    "a model at OpenRouter (OPENROUTER_API_KEY)",
+    MORE,
+)
+OPENAI_CHAT = RemoteKind(
+    Service(
+        "openai-chat",
+        "https://api.openai.com/v1",
+        ("OPENAI_API_KEY", "EVAL_API_KEY"),
+        address_variables=("OPENAI_BASE_URL",),
+        needs_key=True,
+        headers_from={"OpenAI-Organization": "OPENAI_ORG_ID", "OpenAI-Project": "OPENAI_PROJECT_ID"},
+        length_parameter="max_completion_tokens",
+        batches=lambda base: OpenAIBatches("/chat/completions", base),
+        lists_models=False,
+        has_prices=True,
+    ),
+    CHAT,
+    "a model at OpenAI, by its older chat completions (OPENAI_API_KEY)",
+    MORE,
+)
+OLLAMA = RemoteKind(
+    Service(
+        "ollama",
+        "http://localhost:11434/v1",
+        ("OLLAMA_API_KEY",),
+        address_variables=("OLLAMA_HOST",),
+        codecs=frozenset({"png", "jpeg"}),
+        start_hint="start it with 'ollama serve', or name it with --base-url or OLLAMA_HOST",
+        default_port=11434,
+        models_at="/api/tags",
+        ignores={"detail": "Ollama reads nothing but the picture"},
+    ),
+    CHAT,
+    "a model served by Ollama on this machine (OLLAMA_HOST moves it)",
+    MORE,
+)
+VLLM = RemoteKind(
+    Service(
+        "vllm",
+        "http://localhost:8000/v1",
+        ("VLLM_API_KEY", "EVAL_API_KEY"),
+        start_hint="start it with 'vllm serve MODEL', or name it with --base-url",
+        ignores={"detail": "vLLM says that it is not supported and ignored"},
+    ),
+    VllmFormat(),
+    "a model served by vLLM (--base-url, default http://localhost:8000/v1)",
+    MORE,
+)
+SGLANG = RemoteKind(
+    Service(
+        "sglang",
+        "http://localhost:30000/v1",
+        ("SGLANG_API_KEY", "EVAL_API_KEY"),
+        start_hint="start it with 'python -m sglang.launch_server --model-path MODEL', or name it with --base-url",
+    ),
+    TemplateFormat(),
+    "a model served by SGLang (--base-url, default http://localhost:30000/v1)",
+    MORE,
+)
+LMSTUDIO = RemoteKind(
+    Service(
+        "lmstudio",
+        "http://localhost:1234/v1",
+        ("LM_API_TOKEN", "EVAL_API_KEY"),
+        codecs=frozenset({"png", "jpeg", "webp"}),
+        start_hint="start it with 'lms server start', or name it with --base-url",
+        ignores={"logprobs": "LM Studio's chat completions give none (lmstudio-ai/lms issue 60)"},
+    ),
+    LmStudioFormat(),
+    "a model served by LM Studio (--base-url, default http://localhost:1234/v1)",
+    MORE,
+)
+LLAMACPP = RemoteKind(
+    Service(
+        "llamacpp",
+        "http://localhost:8080/v1",
+        ("LLAMA_API_KEY", "EVAL_API_KEY"),
+        codecs=frozenset({"png", "jpeg", "gif"}),
+        start_hint="start it with 'llama-server -m MODEL --mmproj FILE', or name it with --base-url",
+        lists_models=False,
+        ignores={"detail": "llama.cpp reads nothing but the picture"},
+    ),
+    LlamaCppFormat(),
+    "a model served by llama.cpp (--base-url, default http://localhost:8080/v1)",
+    MORE,
+)
+API = RemoteKind(
+    Service(
+        "api",
+        "",
+        ("SNELLEN_API_KEY", "EVAL_API_KEY"),
+        address_variables=("EVAL_BASE_URL",),
+        start_hint="check --base-url and that the server runs",
+        lists_models=False,
+    ),
+    CHAT,
+    "a model on any OpenAI-compatible server (--base-url)",
+    MORE,
+)

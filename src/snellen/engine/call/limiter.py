@@ -1,7 +1,7 @@
 """How many calls may be in flight: slow start, additive increase, multiplicative decrease.
 
 The limit doubles every round trip until the endpoint throttles or its latency grows; then it feels its way: one more a
-round trip while all is well, a cut on 429/503 and on latency that has doubled. `fixed` switches all of that off.
+round trip while all is well, a cut on 429/503/529 and on latency that has doubled. `fixed` switches all of that off.
 """
 
 from __future__ import annotations
@@ -106,7 +106,7 @@ class Limiter:
             self._set(self.limit * 2, "slow start")
 
     def throttled(self, why: str) -> None:
-        """The endpoint said 429 or 503: cut, at most once a round trip."""
+        """The endpoint said 429, 503 or 529: cut, at most once a round trip."""
         now = self._clock()
         if self._fixed or now - self._last_cut < max(self._typical, 0.05):
             return

@@ -15,8 +15,9 @@ async def preflight(endpoint: Endpoint, transport: Transport) -> None:
         if fault.refused:
             raise SnellenError(f"no server at {endpoint.connection.url}: {endpoint.connection.start_hint}") from None
         response = None
-    if response is not None and response.status in (401, 403):
-        error = endpoint.explain(response.status, response.body).error
-        raise SnellenError(error.reason if error else "the endpoint refused the key")
-    if response is not None and response.status == 200:
+    if response is None:
+        return
+    if response.status == 200:
         endpoint.learn(response.body)
+    elif reason := endpoint.not_listed(response.status, response.body):
+        raise SnellenError(reason)

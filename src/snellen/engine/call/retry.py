@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 
 RETRIED = frozenset({408, 409, 425, 429})
-THROTTLES = frozenset({429, 503})
+THROTTLES = frozenset({429, 503, 529})  # 529: Anthropic's "overloaded"
 FIRST_WAIT = 0.5
 LONGEST_WAIT = 60.0
 LONGEST_RETRY_AFTER = 600.0
@@ -16,18 +16,24 @@ LONGEST_RETRY_AFTER = 600.0
 def worth_retrying(status: int | None) -> bool:
     """408, 409, 425, 429, 5xx and network faults (None). Never 400, 401, 403, 404, 413, 422.
 
-    >>> [worth_retrying(s) for s in (None, 429, 503, 400, 401)]
-    [True, True, True, False, False]
+    >>> [worth_retrying(s) for s in (None, 429, 503, 529, 400, 401)]
+    [True, True, True, True, False, False]
     """
     return status is None or status in RETRIED or 500 <= status <= 599
 
 
 def retry_after(headers: Mapping[str, str], now: datetime | None = None) -> float | None:
-    """Seconds that the server asks to wait, from a number or a date; None where it does not say.
+    """Seconds that the server asks to wait, from milliseconds, a number or a date; None where it does not say.
 
-    >>> retry_after({"Retry-After": "7"})
-    7.0
+    >>> retry_after({"Retry-After": "7"}), retry_after({"retry-after-ms": "250", "retry-after": "1"})
+    (7.0, 0.25)
     """
+    precise = headers.get("retry-after-ms") or headers.get("Retry-After-Ms")
+    if precise is not None:
+        try:
+            return max(0.0, float(precise) / 1000)
+        except ValueError:
+            pass  # then the other header counts
     raw = headers.get("Retry-After") or headers.get("retry-after")
     if raw is None:
         return None

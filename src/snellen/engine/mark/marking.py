@@ -21,10 +21,13 @@ from snellen.core.outcomes import mark_reply
 from snellen.core.records import LAYOUT, PositionRow, PublishedRow, ScorerSummary, Summary
 from snellen.core.results import ProtocolSummary
 from snellen.core.scorer import Evidence
+from snellen.core.silence import lost_parts, silent_parts
 from snellen.core.types import Answer, Mark, Outcome, Sample
 from snellen.engine.mark import control_comparison, scoring
+from snellen.engine.mark.advice import advice
 from snellen.engine.mark.plain_floors import has_own_floors, with_floors
 from snellen.engine.plan.plan import Target
+from snellen.engine.runs.backends import mixed_notes
 from snellen.engine.runs.folder import MARKS, UNREADABLE, AnswerText, AnswerTokens, Key, RunFolder, Scan
 from snellen.engine.runs.writing import replacing
 from snellen.stats.tally import Tally
@@ -197,6 +200,9 @@ class _Marking:
         expected = {arm: manifest.questions.get(arm, manifest.data.samples) for arm in asked}
         scorers = self._scorers()
         position = self._position(targets)
+        plain = [r for t, r in zip(targets, results, strict=True) if not t.arm.control]
+        silent = silent_parts(plain)
+        backends = scan.backends.rows()
         return Summary(
             layout=LAYOUT,
             benchmark=self.exam.name,
@@ -210,6 +216,7 @@ class _Marking:
             failed=len(scan.failed),
             failures=failure_reasons(folder, scan) if scan.failed else {},
             totals=scan.totals,
+            backends=backends,
             concurrency=concurrency,
             scorers=scorers,
             evidence_bytes=scoring.size(folder, manifest.scorers),
@@ -218,7 +225,10 @@ class _Marking:
             ),
             position=position,
             published=() if manifest.data.synthetic else self._published(targets, results),
-            notes=self._notes(targets, results),
+            notes=(*mixed_notes(backends), *self._notes(targets, results)),
+            silent=silent,
+            lost=lost_parts(plain),
+            advice=advice(folder, scan, manifest, self.exam, silent, plain) if silent else (),
             not_available=dict(self.exam.unavailable_metrics([t.arm.prompt for t in targets])),
             marked=tuple(t.entry for t in targets),
             answers_bytes=folder.answers_bytes,

@@ -3,22 +3,40 @@
 from __future__ import annotations
 
 from math import ceil
-from typing import Any
+from typing import Any, NamedTuple
 
-from snellen.core.subject import Asked
+from snellen.core.subject import Asked, Price, Subject
 from snellen.engine.ask.questions import asker
 from snellen.engine.plan.plan import Plan
 
 PROBE = 200
+THOUGHT = 0.25
+"""The share of its budget that a model is taken to think, if nobody says better: most questions are easier than the hardest."""
+UNKNOWN = "unknown"
+NO_PRICE = (
+    "unknown: give --price IN/OUT (USD per million tokens), or a file; 'snellen list prices' has those that are known"
+)
+NO_BATCH_PRICE = "unknown for a batch: give --price FILE with 'batch', the share of the plain price"
+WORDS = (
+    "counted as words and marks, within 10 % of OpenAI's own count for our prompts; Claude counts up to a third more"
+)
 
 
-def estimate(
-    plan: Plan, seconds_per_call: float, concurrency: int, output_tokens: int | None, max_tokens: int
-) -> dict[str, Any]:
-    """Calls, tokens, money and time. Tokens are measured on a probe of questions spread over the data and scaled up.
+class Assumed(NamedTuple):
+    """What an estimate takes for granted. `reply` and `thinking` are tokens of a reply; None is as the exam or the budget says."""
 
-    Without `output_tokens` a reply is as long as the exam says.
-    """
+    seconds_per_call: float = 2.0
+    concurrency: int = 16
+    reply: int | None = None
+    thinking: int | None = None
+    in_batch: bool = False
+
+
+USUAL = Assumed()
+
+
+def estimate(plan: Plan, max_tokens: int, assumed: Assumed = USUAL) -> dict[str, Any]:
+    """Calls, tokens, money and time. Tokens are measured on a probe of questions spread over the data and scaled up."""
     questions = sum(plan.questions.values())
     found: dict[str, Any] = {
         "samples": len(plan.data),
@@ -33,27 +51,30 @@ def estimate(
     if len(asked) > 1:
         names = " and ".join(one.subject.spec for one in asked)
         note = f"{names} are asked in turns, at most {asked[0].calls} calls per question in all; the cost depends on their replies"
-        return found | {"calls": f"at most {questions * asked[0].calls}", "money_usd": "unknown", "note": note}
+        return found | {"calls": f"at most {questions * asked[0].calls}", "money_usd": UNKNOWN, "note": note}
     one = remote[0]
-    output_tokens = plan.exam.reply_tokens if output_tokens is None else output_tokens
     calls = questions * one.calls
-    tokens, looked_at = _probe(plan, one)
+    tokens, looked_at, longest = _probe(plan, one)
     input_tokens = round(tokens / max(1, looked_at) * calls)
-    price = one.subject.price
+    reply = _Reply.of(plan, one.subject, max_tokens, assumed)
     found |= {
         "calls": calls,
         "input_tokens": input_tokens,
-        "output_tokens": calls * output_tokens,
+        "output_tokens": calls * (reply.visible + reply.thinking),
+        **({"thinking_tokens": calls * reply.thinking} if reply.may_think else {}),
         "tokens_measured_on": f"{looked_at} questions",
-        "tokens_assume": f"{output_tokens} tokens per reply",
-        "price": "unknown"
-        if price is None
-        else f"{price.input:g} / {price.output:g} USD per million tokens ({price.source})",
-        "money_usd": "unknown" if price is None else price.of(input_tokens, calls * output_tokens),
-        "money_usd_at_most": "unknown" if price is None else price.of(input_tokens, calls * max_tokens),
-        "seconds": round(calls * seconds_per_call / concurrency, 1),
-        "seconds_assume": f"{seconds_per_call:g} s per call, {concurrency} in flight",
+        "tokens_assume": reply.assumed,
+        "pictures": one.subject.counting() or "estimated",
+        "words": WORDS,
+        **_money(one.subject.price, calls, (input_tokens, longest), reply, assumed.in_batch),
+        "seconds": round(calls * assumed.seconds_per_call / assumed.concurrency, 1),
+        "seconds_assume": f"{assumed.seconds_per_call:g} s per call, {assumed.concurrency} in flight",
     }
+    if assumed.in_batch:
+        found |= {
+            "seconds": UNKNOWN,
+            "seconds_assume": "a batch is done when the provider has time for it, within a day",
+        }
     if one.calls > 1:
         found["note"] = (
             f"{one.subject.spec} is asked up to {one.calls} times per question; each time is counted as a whole picture"
@@ -61,15 +82,64 @@ def estimate(
     return found
 
 
-def _probe(plan: Plan, one: Asked) -> tuple[int, int]:
+class _Reply(NamedTuple):
+    """A reply in tokens: what is expected of it, and the most that it may be."""
+
+    visible: int
+    thinking: int
+    may_think: int
+    most: int
+
+    @classmethod
+    def of(cls, plan: Plan, subject: Subject, max_tokens: int, assumed: Assumed) -> _Reply:
+        budget = subject.thinking_tokens
+        visible = plan.exam.reply_tokens if assumed.reply is None else assumed.reply
+        thought = ceil(THOUGHT * budget) if assumed.thinking is None else min(assumed.thinking, budget)
+        return cls(min(visible, max_tokens), thought, budget, max_tokens + budget)
+
+    @property
+    def assumed(self) -> str:
+        said = f"{self.visible} tokens per reply"
+        if self.may_think:
+            said += f", and {self.thinking} of thinking, of {self.may_think} that are allowed"
+        return said
+
+
+def _money(
+    price: Price | None, calls: int, tokens: tuple[int, int], reply: _Reply, in_batch: bool
+) -> dict[str, str | float]:
+    """What it costs, and at most; `tokens` are those of all inputs, and of the longest one."""
+    if price is None:
+        return {"price": NO_PRICE, "money_usd": UNKNOWN, "money_usd_at_most": UNKNOWN}
+    share = price.batch if in_batch else 1.0
+    if share is None:
+        return {"price": NO_BATCH_PRICE, "money_usd": UNKNOWN, "money_usd_at_most": UNKNOWN}
+    in_all, longest = tokens
+    said = f"{price.input:g} / {price.output:g} USD per million tokens ({price.source})"
+    if in_batch:
+        said += f", a batch at {share:g} of that"
+    if price.up_to is not None and longest > price.up_to:
+        said += f"; not known for inputs of more than {price.up_to:,} tokens, and one has {longest:,}"
+        return {"price": said, "money_usd": UNKNOWN, "money_usd_at_most": UNKNOWN}
+    thought = reply.thinking * (price.output if price.reasoning is None else price.reasoning) / 1e6
+    most = price._replace(up_to=None).at_most(in_all, calls * reply.most)
+    return {
+        "price": said,
+        "money_usd": (price.of(in_all, calls * reply.visible) + calls * thought) * share,
+        "money_usd_at_most": UNKNOWN if most is None else most * share,
+    }
+
+
+def _probe(plan: Plan, one: Asked) -> tuple[int, int, int]:
+    """Input tokens of some questions, how many these are, and the longest."""
     ids = [s.id for s in plan.data.light()]
     chosen = frozenset(ids[:: max(1, ceil(len(ids) / PROBE))])
-    total, count = 0, 0
+    total, count, longest = 0, 0, 0
     for arm in plan.arms:
         ask = asker(plan.exam, plan.data, arm.prompt)
         shown = 0 if arm.control == "none" else one.pictures
         for sample in plan.data.full(chosen.__contains__):
             if plan.applies(arm, sample):
-                total += one.subject.input_tokens(ask(sample), one.text, shown)
-                count += 1
-    return total, count
+                tokens = one.subject.input_tokens(ask(sample), one.text, shown)
+                total, count, longest = total + tokens, count + 1, max(longest, tokens)
+    return total, count, longest

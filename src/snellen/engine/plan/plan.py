@@ -20,7 +20,7 @@ from snellen.core.options import MAX_MISSING, SHOTS, Selection, refuse_unknown
 from snellen.core.protocol import Protocol
 from snellen.core.records import FORMAT, DataEntry, Manifest, ProtocolEntry, ScorerEntry, SubjectEntry
 from snellen.core.scorer import SCORER_MODE, SCORERS, Scorer
-from snellen.core.subject import Subject
+from snellen.core.subject import LEARNT, Subject
 from snellen.core.types import Sample
 from snellen.engine.ask.controls import known_control, partners, why_not_shuffled
 from snellen.engine.ask.questions import asker
@@ -96,7 +96,7 @@ class Plan(NamedTuple):
     @property
     def folder_name(self) -> str:
         """Exam, subject and a digest of what changes the answers; protocols, prompts, money and speed do not count."""
-        subject = {k: v for k, v in self.subject.identity.items() if k != "listed"}
+        subject = {k: v for k, v in self.subject.identity.items() if k not in LEARNT}
         mark = digest(
             {
                 "naming": NAMING,

@@ -9,11 +9,14 @@ from typing import Any, NamedTuple
 from snellen.core.errors import SnellenError
 from snellen.core.options import Selection
 
-TIMEOUT, TRIES, ERRORS_IN_A_ROW = 120.0, 6, 50
+TRIES, ERRORS_IN_A_ROW = 6, 50
 
 
 class Limits(NamedTuple):
-    """How to run; nothing here changes an answer. None is the default: concurrency adapts, the others are as above."""
+    """How to run; nothing here changes an answer.
+
+    None is the default: concurrency adapts, the time limit fits the service, tries are as above.
+    """
 
     concurrency: int | None = None
     max_cost: float | None = None
@@ -22,9 +25,17 @@ class Limits(NamedTuple):
     fresh: bool = False
     use_store: bool = True
     max_errors: int = ERRORS_IN_A_ROW
+    batch: bool = False
+    cancel_batches: bool = False
 
     def check(self, spec: str, calls: bool) -> None:
-        """Stop at a limit of calls where the subject makes none."""
+        """Stop at a limit of calls where the subject makes none, and at what means nothing with batches or without them."""
+        if self.cancel_batches and not self.batch:
+            raise SnellenError("--cancel-batches means nothing without --batch-api")
+        if self.batch and self.concurrency is not None:
+            raise SnellenError("--concurrency means nothing with --batch-api: everything is handed in at once")
+        if self.batch and not calls:
+            raise SnellenError(f"--batch-api means nothing for {spec}: it calls no endpoint")
         if calls:
             return
         for name, value in (("concurrency", self.concurrency), ("timeout", self.timeout), ("tries", self.tries)):

@@ -20,6 +20,7 @@ from snellen.core.arm import Arm
 from snellen.core.errors import SnellenError, Stopped
 from snellen.core.records import Changed, Manifest, Summary, Totals, read_manifest, read_summary, written
 from snellen.core.types import Answer, Failure, Mark, Sample, Struct, Token, Usage
+from snellen.engine.runs.backends import Backends
 from snellen.engine.runs.writing import opened_to_append, remove, replacing, unlink_link
 
 T = TypeVar("T")
@@ -31,8 +32,13 @@ MARKS = msgspec.json.Decoder(Mark)
 
 
 class CallTotals(Struct, frozen=True):
-    """The part of a call that totals need."""
+    """The part of a call that totals and the count of backends need."""
 
+    kind: str = ""
+    model: str = ""
+    model_returned: str | None = None
+    provider: str | None = None
+    fingerprint: str | None = None
     usage: Usage = Usage()
     cost: float | None = None
     cost_source: str | None = None
@@ -84,6 +90,7 @@ class Scan(NamedTuple):
     failed: set[Key]
     totals: Totals
     unreadable: int
+    backends: Backends
 
     @property
     def answered(self) -> int:
@@ -186,7 +193,7 @@ class RunFolder:
 
     def scan(self) -> Scan:
         """Read the heads of all answers. Those to an earlier wording of a prompt do not count, but what they cost does."""
-        found = Scan({}, set(), Totals(), 0)
+        found = Scan({}, set(), Totals(), 0, Backends())
         since = (
             {name: w.since for name, w in self.manifest().wordings.items() if w.since} if self.has("run.json") else {}
         )
@@ -209,6 +216,8 @@ class RunFolder:
                 last[key] = place
             for call in head.calls:
                 totals.add(call)
+                if not old:
+                    found.backends.add(call)
                 if not call.stored:
                     costs.append(call.cost or 0.0)
                     seconds.append(call.latency or 0.0)

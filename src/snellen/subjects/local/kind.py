@@ -8,7 +8,7 @@ from typing import Any
 from snellen.core.errors import SnellenError
 from snellen.core.options import Option
 from snellen.core.subject import Given, Subject, SubjectKind
-from snellen.subjects.model_options import MAX_TOKENS, TEMPERATURE
+from snellen.subjects.remote.settings import MAX_TOKENS, TEMPERATURE
 
 TINY = "snellen-tiny"
 

@@ -18,7 +18,7 @@ import msgspec
 
 from snellen.core.errors import SnellenError
 from snellen.core.secret import Secret, has_login
-from snellen.core.subject import Connection, Parsed
+from snellen.core.subject import Connection, Endpoint, Parsed
 from snellen.core.text import one_line
 from snellen.core.types import Failure
 from snellen.exams.grounding.methods.base import Parse, ToolFailure
@@ -38,7 +38,7 @@ Send = Callable[[bytes], Awaitable[bytes | None]]
 """Posts a body and gives the reply's; None where the server failed on the picture (status 500)."""
 
 
-class OmniParserEndpoint:
+class OmniParserEndpoint(Endpoint):
     """One server, which has no model list and takes no key.
 
     A status 500 is what it says on pictures without text: it is handed on, not tried again and again.
@@ -60,9 +60,6 @@ class OmniParserEndpoint:
         if status == 500:
             return Parsed(text=said, refused=True, cost=0.0, cost_source="refused")
         return Parsed(error=Failure(kind="parser", reason=f"OmniParser: status {status}: {said}"), status=status)
-
-    def learn(self, listing: bytes) -> None:
-        """It lists nothing."""
 
 
 def parse_url(base: str) -> str:

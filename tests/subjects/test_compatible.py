@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from PIL import Image
 from tests.support.endpoint import Endpoint, completion
+from tests.support.remote import base_address, remote
 from tests.support.sets import png, write_set
 
 import snellen
@@ -22,12 +23,11 @@ from snellen.core.secret import Secret
 from snellen.core.subject import Request
 from snellen.core.types import Picture, Question, Text
 from snellen.subjects import build
-from snellen.subjects.openai_api import ChatSubject, Settings, base_address
-from snellen.subjects.prices import parse_price, table_price
+from snellen.subjects.remote.settings import Settings
 
 
-def subject(**settings: Any) -> ChatSubject:
-    return ChatSubject("api", "m", Settings(base_url="http://127.0.0.1:9/v1", **settings))
+def subject(**settings: Any) -> Any:
+    return remote("api", "m", Settings(base_url="http://127.0.0.1:9/v1", **settings))
 
 
 def question(*parts: Picture | Text, **more: Any) -> Question:
@@ -81,9 +81,9 @@ def test_the_key_is_the_content_and_nothing_else() -> None:
         key(asked, temperature=1.0),
         key(asked, max_tokens=9),
         key(asked, extra={"provider": {"order": ["x"]}}),
-        ChatSubject("api", "other", Settings(base_url="http://127.0.0.1:9/v1")).prepare(asked).key,
-        ChatSubject("api", "m", Settings(base_url="http://127.0.0.1:10/v1")).prepare(asked).key,
-        ChatSubject("vllm", "m", Settings()).prepare(asked).key,
+        remote("api", "other", Settings(base_url="http://127.0.0.1:9/v1")).prepare(asked).key,
+        remote("api", "m", Settings(base_url="http://127.0.0.1:10/v1")).prepare(asked).key,
+        remote("vllm", "m", Settings()).prepare(asked).key,
     }
     assert len(different) == 9
 
@@ -109,13 +109,13 @@ def test_the_seeds_variables(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OLLAMA_HOST", "127.0.0.1")
     assert base_address("ollama", None) == "http://127.0.0.1:11434/v1"
     monkeypatch.setenv("OPENROUTER_API_KEY", "sk-or-1")
-    assert ChatSubject("openrouter", "a/b", Settings()).connection.key.reveal() == "sk-or-1"
+    assert remote("openrouter", "a/b", Settings()).connection.key.reveal() == "sk-or-1"
 
 
 @pytest.mark.parametrize(
     ("spec", "message"),
     [
-        ("gpt-4o", "unknown kind of subject 'gpt-4o': choose from api, baseline"),
+        ("gpt-4o", "unknown kind of subject 'gpt-4o': choose from (.*, )?api, .*baseline, "),
         ("nothing/x", "unknown kind of subject 'nothing'"),
         ("api/x", "needs --base-url"),
         ("openrouter/x", "set OPENROUTER_API_KEY or give --api-key"),
@@ -146,21 +146,8 @@ def test_addresses_that_are_none(address: str) -> None:
 def test_a_key_with_a_curly_quote_is_said_to_be_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "\u201csk-123\u201d")
     with pytest.raises(SnellenError, match="characters that no key has") as caught:
-        ChatSubject("openai", "m", Settings())
+        remote("openai", "m", Settings())
     assert "sk-123" not in str(caught.value)
-
-
-def test_prices_longest_name_wins_and_nothing_is_guessed() -> None:
-    assert table_price("openai/gpt-4o-mini") != table_price("openai/gpt-4o")
-    assert table_price("anthropic/claude-3-haiku").input == 0.25  # type: ignore[union-attr]
-    assert table_price("google/paligemma-3b") is None
-    assert table_price("openai/o3-pro") is None
-    assert table_price("openai/gpt-5-pro") is None
-    assert table_price("anthropic/claude-sonnet-4-20250514").input == 3.0  # type: ignore[union-attr]
-    assert ChatSubject("vllm", "Qwen/Qwen2.5-VL-7B-Instruct", Settings()).price is None
-    assert parse_price("2.5/10").of(1_000_000, 1_000_000) == 12.5
-    with pytest.raises(SnellenError, match="expected IN/OUT"):
-        parse_price("cheap")
 
 
 # ---------------------------------------------------------------- against a server
@@ -393,7 +380,7 @@ def test_logprobs_are_kept(tmp_path: Path) -> None:
         "content": [{"token": "Color", "logprob": -0.1, "top_logprobs": [{"token": "Size", "logprob": -2.0}]}]
     }
     with Endpoint(script=scripted(200, reply)) as endpoint:
-        subject_ = ChatSubject("api", "m", Settings(base_url=endpoint.url, top_logprobs=5))
+        subject_ = remote("api", "m", Settings(base_url=endpoint.url, top_logprobs=5))
         body = json.loads(subject_.prepare(question(Text(text="x"))).body)
         assert (body["logprobs"], body["top_logprobs"]) == (True, 5)
         got = answers(tmp_path, endpoint, n=1)
@@ -425,7 +412,7 @@ def test_chance_is_even_and_sees_no_truth() -> None:
 
 def test_a_key_of_another_service_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("EVAL_API_KEY", "sk-somewhere-else")
-    assert ChatSubject("openai", "gpt-4o", Settings()).about() == "the key for openai is the one in EVAL_API_KEY"
+    assert remote("openai", "gpt-4o", Settings()).about() == "the key for openai is the one in EVAL_API_KEY"
     monkeypatch.setenv("OPENAI_API_KEY", "sk-own")
-    assert ChatSubject("openai", "gpt-4o", Settings()).about() == ""
-    assert ChatSubject("openai", "gpt-4o", Settings(key=Secret("sk-given"))).about() == ""
+    assert remote("openai", "gpt-4o", Settings()).about() == ""
+    assert remote("openai", "gpt-4o", Settings(key=Secret("sk-given"))).about() == ""

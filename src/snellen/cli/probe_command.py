@@ -1,0 +1,113 @@
+"""`snellen probe`: what an endpoint really does with pictures and parameters."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import click
+import msgspec
+
+from snellen.cli import options
+from snellen.cli.exam_command import ExamCommand
+
+
+class ProbeCommand(ExamCommand):
+    """Takes the options of models, and knows no exam."""
+
+    exams: ClassVar[bool] = False
+
+
+@click.command("probe", cls=ProbeCommand)
+@click.argument("model", metavar="MODEL")
+@options.several(
+    "--parts",
+    metavar="P,...",
+    help="Only these parts: size, detail, codec, coordinates, order, temperature, seed, repeat, stop, length, logprobs.",
+    cls=options.WHICH,
+)
+@click.option(
+    "--seed",
+    type=click.IntRange(min=0),
+    default=0,
+    show_default=True,
+    help="Which letters, places and numbers are drawn.",
+    cls=options.WHICH,
+)
+@click.option("--concurrency", type=click.IntRange(min=1), metavar="N", help="Calls in flight.", cls=options.HOW)
+@click.option(
+    "--max-cost",
+    type=click.FloatRange(min=0),
+    metavar="USD",
+    help="Hard cap, calls in flight included.",
+    cls=options.HOW,
+)
+@click.option(
+    "--timeout",
+    type=click.FloatRange(min=0, min_open=True),
+    help="Seconds to wait for one try of a call (default: 120).",
+    cls=options.HOW,
+)
+@click.option("--tries", type=click.IntRange(min=1), help="How often a call is tried (default: 6).", cls=options.HOW)
+@click.option(
+    "--fresh", is_flag=True, help="Begin anew instead of going on with an interrupted probe.", cls=options.HOW
+)
+@click.option("--dry-run", is_flag=True, help="Say what it would take; call nothing.", cls=options.HOW)
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.", cls=options.SHOWN)
+def command(model: str, own: dict[str, Any], **given: Any) -> int:
+    """Measure what the endpoint of MODEL does with pictures and parameters, instead of believing it.
+
+    Drawn charts (letters of falling size and contrast, discs at known places, numbered pictures) tell at which size pictures are
+    seen, whether they are re-encoded, what returned coordinates count, and the order of several pictures; a few short questions
+    tell whether temperature, seed, stop, length, logprobs and detail are obeyed and whether equal requests get equal replies.
+    The result is kept, is named in run.json of later runs, and a later probe that differs is told.
+
+    \b
+    snellen probe openai/gpt-4o --max-cost 0.5
+    snellen probe vllm/Qwen/Qwen2.5-VL-7B-Instruct --base-url http://localhost:8000/v1
+    snellen probe api/my-model --base-url http://localhost:8000/v1 --parts size,coordinates
+    """
+    from snellen.cli.progress import show_count
+    from snellen.engine.plan.request import Limits
+    from snellen.engine.probe.probing import carry_out, estimate, plan_probe
+
+    planned = plan_probe(model, own, given["parts"], given["seed"], offline=given["dry_run"])
+    taken = estimate(planned)
+    if given["dry_run"]:
+        return _would_take(model, taken, planned.untried, given["as_json"])
+    click.echo(f"{model}: {_told(taken)}", err=True)
+    limits = Limits(
+        concurrency=given["concurrency"],
+        max_cost=given["max_cost"],
+        timeout=given["timeout"],
+        tries=given["tries"],
+        fresh=given["fresh"],
+    )
+    with show_count(f"probe · {model}") as progress:
+        done = carry_out(planned, limits, progress)
+    if given["as_json"]:
+        found = msgspec.to_builtins(done.probe) | {"digest": done.probe.digest, "file": done.path}
+        options.print_json(found | {"changes": list(done.changes)})
+        return 0
+    from snellen.show.probe_table import print_probe
+
+    print_probe(done.probe, done.changes, done.before)
+    return 0
+
+
+def _told(taken: dict[str, Any]) -> str:
+    """An estimate in a line."""
+    about = f"{taken['calls']} calls, about {taken['input_tokens']:,} input tokens"
+    money = taken["money_usd"]
+    if isinstance(money, str):
+        return f"{about}; what they cost is not known"
+    return f"{about}, about {money:.3f} USD (at most {taken['money_usd_at_most']:.3f})"
+
+
+def _would_take(model: str, taken: dict[str, Any], untried: Any, as_json: bool) -> int:
+    if as_json:
+        options.print_json(taken | {"not_tried": dict(untried)})
+        return 0
+    click.echo(f"{model}: {_told(taken)}; nothing was called")
+    for part, why in untried.items():
+        click.echo(f"not tried: {part} ({why})")
+    return 0

@@ -1,0 +1,96 @@
+"""The contract of a batch: many requests handed to a provider at once, answered within a day, for less money. Pure: what to send, and
+how to read what comes back; who sends it and keeps the books is in `engine/answer/batches.py`.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Generator
+from typing import NamedTuple
+
+
+class Step(NamedTuple):
+    """One exchange with the provider. `makes` says that it makes what is paid, so that it must not be sent twice."""
+
+    method: str
+    path: str
+    body: bytes = b""
+    content_type: str = "application/json"
+    makes: bool = False
+
+
+class BatchState(NamedTuple):
+    """How far a batch is. `results` are the addresses of what came out; `mark` is what we named it by, where the provider keeps that.
+
+    `created` is in seconds since 1970. `failure` says why nothing came out of it.
+    """
+
+    id: str
+    ended: bool
+    done: int = 0
+    total: int = 0
+    results: tuple[str, ...] = ()
+    mark: str = ""
+    created: int = 0
+    failure: str = ""
+
+
+class Listing(NamedTuple):
+    """A page of the provider's list of batches, the latest first. `after` asks for the next one; empty at the end."""
+
+    states: tuple[BatchState, ...]
+    after: str = ""
+
+
+class BatchResult(NamedTuple):
+    """The response to one request of a batch, as it would have come alone."""
+
+    key: str
+    status: int
+    body: bytes
+
+
+class BatchApi(ABC):
+    """One provider's batches."""
+
+    most: int = 50_000
+    """Requests in a batch."""
+    largest: int = 100_000_000
+    """Bytes of a batch that are sent at once; providers take more."""
+    share: float = 0.5
+    """What a batch costs of the list price, where the price table does not say."""
+    opening: bytes = b""
+    between: bytes = b"\n"
+    closing: bytes = b"\n"
+
+    @abstractmethod
+    def entry(self, key: str, body: bytes) -> bytes:
+        """One request as it stands in a batch; its key comes back with the result."""
+
+    @abstractmethod
+    def submit(self, payload: bytes, mark: str) -> Generator[Step, bytes, str]:
+        """Hand in a batch: yields what to send, is sent the responses, gives the batch's id."""
+
+    @abstractmethod
+    def look(self, batch: str) -> Step:
+        """Ask how far a batch is."""
+
+    @abstractmethod
+    def state(self, body: bytes) -> BatchState:
+        """What the provider says of a batch; this and the readers below raise ValueError where it makes no sense."""
+
+    @abstractmethod
+    def listing(self, after: str = "") -> Step:
+        """Ask for the latest batches, or for those before the one named."""
+
+    @abstractmethod
+    def listed(self, body: bytes) -> Listing:
+        """What the provider has, a page of it."""
+
+    @abstractmethod
+    def cancel(self, batch: str) -> Step:
+        """Call a batch off."""
+
+    @abstractmethod
+    def result(self, line: bytes) -> BatchResult:
+        """A line of the results; raises ValueError where it is none."""

@@ -1,0 +1,68 @@
+"""Parts of an exam where many questions got no answer: told once, for the terminal, the page, `--json` and the exit code.
+
+A reply that was cut off, refused, empty or unreadable is no wrong answer. Where there are many of them, a score says more about the
+token cap or the reader than about the model's eyes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from snellen.core.results import GroupSummary, ProtocolSummary
+from snellen.core.types import NON_ANSWERS, Outcome, Struct
+
+LOUD = 0.05
+"""The share of non-answers from which on a headline has to say so."""
+MOST = 0.5
+"""The share from which on a score means nothing."""
+REFUSAL_RIGHT = "refusal_accuracy"
+"""A metric that only parts have in which a refusal can be right, such as OSWorld-G's. Where some were right, refusals are answers; a
+provider's filter that stops everything is never right."""
+
+
+class Silent(Struct, frozen=True):
+    """A part with many non-answers under one protocol: how many of each kind, and how far the score could be (see `bounds`)."""
+
+    protocol: str
+    by: dict[str, str]
+    n: int
+    outcomes: dict[str, int]
+    bounds: tuple[float, float] | None = None
+
+    @property
+    def missing(self) -> int:
+        """How many questions got no answer."""
+        return sum(self.outcomes.values())
+
+    @property
+    def share(self) -> float:
+        """The same as a share."""
+        return self.missing / self.n
+
+
+def silent_parts(protocols: Iterable[ProtocolSummary]) -> tuple[Silent, ...]:
+    """The parts in which more than one question in twenty got no answer, by protocol."""
+    found = ((p, g, _missing(g)) for p in protocols for g in p.groups if g.whole)
+    return tuple(
+        Silent(protocol=p.protocol, by=g.by, n=g.n, outcomes=missing, bounds=g.bounds)
+        for p, g, missing in found
+        if sum(missing.values()) > LOUD * g.n
+    )
+
+
+def lost_parts(protocols: Sequence[ProtocolSummary]) -> tuple[Silent, ...]:
+    """The parts in which most questions got no answer under every protocol that marks them: as the kindest of them counts."""
+    shares: dict[tuple[tuple[str, str], ...], list[Silent]] = {}
+    for p in protocols:
+        for g in p.groups:
+            if g.whole and g.n:
+                row = Silent(protocol=p.protocol, by=g.by, n=g.n, outcomes=_missing(g), bounds=g.bounds)
+                shares.setdefault(tuple(g.by.items()), []).append(row)
+    kindest = (min(rows, key=lambda row: row.share) for rows in shares.values())
+    return tuple(row for row in kindest if row.share > MOST)
+
+
+def _missing(group: GroupSummary) -> dict[str, int]:
+    right = group.metrics.get(REFUSAL_RIGHT)
+    silent = NON_ANSWERS - {Outcome.REFUSED} if right is not None and right.value else NON_ANSWERS
+    return {name: n for name, n in group.outcomes.items() if name in silent and n}

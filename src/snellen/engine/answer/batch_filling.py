@@ -1,0 +1,44 @@
+"""A batch that is being put together: what goes to the provider, and what the books say of it."""
+
+from __future__ import annotations
+
+from snellen.core.batch import BatchApi
+from snellen.engine.answer.feeding import Item
+from snellen.engine.runs.batch_books import Inside
+
+
+class Filling:
+    """A batch that is being put together."""
+
+    def __init__(self, api: BatchApi) -> None:
+        self._api = api
+        self.entries: list[bytes] = []
+        self.keys: set[str] = set()
+        self.inside: list[Inside] = []
+        self.size = 0
+        self.bound: float | None = 0.0
+
+    def takes(self, body: bytes) -> bool:
+        """Whether one more request fits; one that is larger than any batch goes alone."""
+        if not self.entries:
+            return True
+        return len(self.entries) < self._api.most and self.size + len(body) + 512 <= self._api.largest
+
+    def join(self, item: Item) -> None:
+        """A question whose request is in the batch: one key, one result."""
+        question, request = item.question, item.prepared
+        self.inside.append(
+            Inside(key=request.key, id=question.id, prompt=question.prompt, shots=question.shots, images=request.images)
+        )
+
+    def add(self, item: Item, body: bytes, bound: float | None) -> None:
+        entry = self._api.entry(item.prepared.key, body)
+        self.entries.append(entry)
+        self.keys.add(item.prepared.key)
+        self.join(item)
+        self.size += len(entry) + len(self._api.between)
+        self.bound = None if bound is None or self.bound is None else self.bound + bound
+
+    @property
+    def payload(self) -> bytes:
+        return self._api.opening + self._api.between.join(self.entries) + self._api.closing

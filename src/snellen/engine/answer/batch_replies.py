@@ -1,0 +1,69 @@
+"""Replies out of a batch's results: read as if each had come alone, at the price of a batch."""
+
+from __future__ import annotations
+
+import time
+
+from snellen.core.batch import BatchResult
+from snellen.core.subject import BrokenReply, Endpoint, Parsed, Price, Reply
+from snellen.core.text import one_line
+from snellen.core.types import Call, Failure
+from snellen.engine.runs.batch_books import BatchEntry, Inside
+
+
+def reply_of(endpoint: Endpoint, result: BatchResult, inside: Inside, entry: BatchEntry, price: Price | None) -> Reply:
+    """The reply that a result is, with its ledger."""
+    parsed = _parsed(endpoint, result, price)
+    call = Call(
+        key=result.key,
+        kind=endpoint.kind,
+        endpoint=endpoint.connection.url,
+        model=endpoint.model,
+        model_returned=parsed.model,
+        provider=parsed.provider,
+        images=inside.images,
+        usage=parsed.usage,
+        cost=parsed.cost,
+        cost_source=parsed.cost_source,
+        tries=1,
+        finish_reason=parsed.finish_reason,
+        response_id=parsed.response_id,
+        left_out=entry.left_out,
+        batch=entry.id,
+        at=int(time.time()),
+        note=parsed.note,
+    )
+    return Reply(
+        call=call,
+        text=parsed.text,
+        thinking=parsed.thinking,
+        failure=parsed.error,
+        refused=parsed.refused,
+        tokens=parsed.tokens,
+    )
+
+
+def _parsed(endpoint: Endpoint, result: BatchResult, price: Price | None) -> Parsed:
+    """What a result says. What was not worked on costs nothing; what was, and cannot be read, nobody knows what."""
+    worked_on = result.status == 200
+    try:
+        parsed = endpoint.parse(result.body) if worked_on else endpoint.explain(result.status, result.body)
+        known = parsed.error is not None
+    except BrokenReply as broken:
+        parsed, known = broken.bill._replace(error=_broken(str(broken))), False
+    except Exception as error:
+        said = endpoint.connection.key.redact(str(error)) or type(error).__name__
+        parsed, known = Parsed(error=_broken(said)), not worked_on
+    parsed = _priced(parsed, price)
+    return parsed._replace(cost=parsed.cost or 0.0) if known else parsed
+
+
+def _broken(said: str) -> Failure:
+    return Failure(kind="broken-reply", reason=f"broken reply: {one_line(said)}")
+
+
+def _priced(parsed: Parsed, price: Price | None) -> Parsed:
+    """What a reply cost in a batch, where its usage and a price tell and not the provider itself."""
+    if price is None or parsed.usage.input_tokens is None or parsed.cost_source not in (price.source, None):
+        return parsed
+    return parsed._replace(cost=price.bill(parsed.usage, in_batch=True), cost_source=f"{price.source}, in a batch")

@@ -1,0 +1,140 @@
+"""Exchanges with a provider about batches: what only reads is tried again, what makes a batch is never sent twice."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import Callable, Coroutine, Generator
+from typing import BinaryIO, TypeVar
+
+from snellen.core.batch import Step
+from snellen.core.errors import SnellenError, Stopped
+from snellen.core.subject import Endpoint
+from snellen.engine.call.exchange import LARGEST_REPLY, good
+from snellen.engine.call.retry import LONGEST_RETRY_AFTER, retry_after, wait_before, worth_retrying
+from snellen.engine.call.transport import Fault, Response, Transport
+
+LARGEST_RESULT = 2_000_000_000
+LONGEST_ID = 200
+T = TypeVar("T")
+Said = TypeVar("Said")
+
+
+class Ended(Exception):
+    """The run was stopped while it waited for the provider."""
+
+
+class MayBeMade(Stopped):
+    """A batch that the provider may have made, though its id was lost: it is looked for before another is handed in."""
+
+
+async def until_stopped(work: Coroutine[object, object, T], stopped: asyncio.Event) -> T:
+    """The result of some work; raises Ended where the run is stopped before it is there."""
+    if stopped.is_set():
+        work.close()
+        raise Ended
+    task, end = asyncio.ensure_future(work), asyncio.ensure_future(stopped.wait())
+    try:
+        await asyncio.wait({task, end}, return_when=asyncio.FIRST_COMPLETED)
+        if not task.done():
+            raise Ended
+        return task.result()
+    finally:
+        end.cancel()
+        task.cancel()
+
+
+class BatchWire:
+    """One endpoint's batches on the wire. `stopped` ends all waiting."""
+
+    def __init__(self, endpoint: Endpoint, transport: Transport, tries: int, stopped: asyncio.Event) -> None:
+        self._endpoint, self._transport = endpoint, transport
+        self._tries, self._stopped = tries, stopped
+
+    async def read(self, step: Step, reader: Callable[[bytes], T], tries: int = 0) -> T:
+        """What the provider says, understood."""
+        return self._understood(step, reader, (await self.exchange(step, tries=tries)).body)
+
+    async def submitted(self, steps: Generator[Step, bytes, str]) -> str:
+        """Carry out the steps of a submission; gives the batch's id. Only MayBeMade leaves open whether there is a batch."""
+        step = next(steps)
+        while True:
+            response = await self.exchange(step)
+            try:
+                step = self._understood(step, steps.send, response.body)
+            except StopIteration as end:
+                return self._understood(step, self._proper, end.value)
+
+    def _understood(self, step: Step, reader: Callable[[Said], T], said: Said) -> T:
+        try:
+            return reader(said)
+        except ValueError as error:
+            kind = MayBeMade if step.makes else Stopped
+            raise kind(
+                f"the provider's answer to {step.method} {step.path} cannot be read ({error}); everything is kept, the same command goes on"
+            ) from None
+
+    def _proper(self, number: str) -> str:
+        """An id that can be written down: it is short, and no place where the key comes back."""
+        if not 0 < len(number) <= LONGEST_ID or self._endpoint.connection.key.redact(number) != number:
+            raise ValueError("no proper id of the batch")
+        return number
+
+    async def exchange(
+        self, step: Step, *, into: BinaryIO | None = None, tries: int = 0, to_the_end: bool = False
+    ) -> Response:
+        """One exchange. `to_the_end` is for what has to be said after the run was stopped."""
+        tries = tries or self._tries
+        for number in range(1, tries + 1):
+            place = into.tell() if into is not None else 0
+            asked: float | None = None
+            work = self._transport.request(
+                step.method,
+                step.path,
+                step.body,
+                step.content_type,
+                largest=LARGEST_REPLY if into is None else LARGEST_RESULT,
+                into=into,
+            )
+            try:
+                response = await (work if to_the_end else until_stopped(work, self._stopped))
+            except Fault as fault:
+                if step.makes and fault.sent:
+                    raise _lost(str(fault)) from None
+                reason, status = str(fault), None
+            else:
+                if good(response.status):
+                    return response
+                self._raise_if_final(step, response)
+                reason, status = f"status {response.status}", response.status
+                asked = retry_after(response.headers)
+                if step.makes and response.status >= 500:  # it may have been made all the same
+                    raise _lost(reason)
+            if into is not None:
+                into.seek(place)
+                into.truncate()
+            if number == tries or not worth_retrying(status):
+                break
+            wait = wait_before(number, None if asked is None else min(asked, LONGEST_RETRY_AFTER), 0.5)
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._stopped.wait(), wait)
+        raise Stopped(f"{step.method} {step.path} failed ({reason}); everything is kept, the same command goes on")
+
+    def _raise_if_final(self, step: Step, response: Response) -> None:
+        if worth_retrying(response.status):
+            return
+        error = self._endpoint.explain(response.status, response.body).error
+        if response.status == 404 and step.method == "GET":
+            raise SnellenError(
+                f"{self._endpoint.connection.url}: there is no such batch or file ({step.path}): it was removed or is too old, or "
+                "the key is another project's. Everything is kept; with the right key the same command goes on, --fresh begins anew"
+            )
+        said = error.reason if error is not None else f"status {response.status}"
+        kind = Stopped if error is not None and error.kind == "no-credit" else SnellenError
+        raise kind(f"batches at {self._endpoint.connection.url}: {said}")
+
+
+def _lost(reason: str) -> MayBeMade:
+    return MayBeMade(
+        f"the provider's answer to a batch was lost ({reason}); the same command looks for the batch there"
+    )

@@ -1,0 +1,482 @@
+"""Asking by batches: every open question is handed in at once, and the answers are collected when the provider is done.
+
+The money is held before anything is handed in: a batch goes only if all of it fits under the cap at the most that it may cost. What is
+under way is in the run folder's books, so the same command waits for it, whatever ended the one before.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import secrets
+import tempfile
+import time
+from collections.abc import AsyncGenerator, Callable, Generator
+from typing import BinaryIO, NamedTuple
+
+import msgspec
+
+from snellen.core.arm import Arm
+from snellen.core.batch import BatchApi, BatchResult, BatchState, Step
+from snellen.core.errors import Interrupted, SnellenError, Stopped
+from snellen.core.records import REFUSED
+from snellen.core.subject import Endpoint, Price, Reply, Request
+from snellen.core.text import one_line
+from snellen.core.types import Answer, Failure, Question
+from snellen.engine.answer.batch_filling import Filling
+from snellen.engine.answer.batch_replies import reply_of
+from snellen.engine.answer.batch_wire import BatchWire, Ended, MayBeMade, until_stopped
+from snellen.engine.answer.feeding import Feeder, Item
+from snellen.engine.answer.loop import Progress
+from snellen.engine.call.budget import BudgetReached
+from snellen.engine.call.caller import UNPROCESSED
+from snellen.engine.call.preflight import preflight
+from snellen.engine.call.store import Store
+from snellen.engine.call.transport import Transport
+from snellen.engine.plan.plan import Plan
+from snellen.engine.plan.request import TRIES
+from snellen.engine.runs.batch_books import BatchEntry, Books, Inside
+from snellen.engine.runs.folder import Key, RunFolder, Scan
+
+FIRST_LOOK, LONGEST_WAIT, GROWTH = 1.0, 60.0, 1.5
+LOOKS = 20
+"""How often one look at a batch is tried: who waits for hours survives a quarter of an hour without a provider."""
+TOGETHER = 64
+SKEW = 300
+"""Seconds by which a provider's clock may be behind ours."""
+MOST_PAGES = 200
+"""Pages of the provider's list that are looked through for a batch whose id was lost."""
+
+
+class _Under(NamedTuple):
+    """A batch that is under way, and whether it is known to be ours: it may just be of our batch's size and time."""
+
+    entry: BatchEntry
+    sure: bool = True
+
+
+class Batching:
+    """One pass over the open questions of a run, by batches."""
+
+    def __init__(
+        self,
+        plan: Plan,
+        folder: RunFolder,
+        scan: Scan,
+        store: Store | None,
+        on_progress: Callable[[Progress], None] | None,
+    ) -> None:
+        self.plan, self.folder, self.store = plan, folder, store
+        self.endpoint, self.api = batches_of(plan)
+        self.books = Books(folder)
+        self.total = sum(plan.questions.values())
+        arms = {arm.text for arm in plan.arms}
+        self._done = {k for k in scan.last if k[1] in arms and k not in scan.failed}
+        self._begun = len(self._done)
+        self.totals = scan.totals
+        self.notes: list[str] = []
+        self._wordings = {prompt: w.digest for prompt, w in folder.manifest().wordings.items()}
+        self._errors = self._in_batches = self._looked = 0
+        self._on_progress = on_progress
+        self._stop: BaseException | None = None
+        self._stopped = asyncio.Event()
+        self._start = time.monotonic()
+        self._transport = Transport(self.endpoint.connection, plan.limits.timeout)
+        self._wire = BatchWire(self.endpoint, self._transport, plan.limits.tries or TRIES, self._stopped)
+        self._tried: set[Key] = set()
+        """Questions that were handed in by this command: what failed is not handed in again at once."""
+        self._again: set[Key] = set()
+        """Those of them that were refused for a parameter which is left out by now."""
+        self._revision = 0
+        self._broken: Exception | None = None
+        """What ended the reading of the data early."""
+
+    # ------------------------------------------------------------ the whole
+
+    def stop(self, reason: BaseException) -> None:
+        """Wait no longer."""
+        self._stop = self._stop or reason
+        self._stopped.set()
+
+    async def run(self) -> None:
+        """Collect what is under way, hand in what is open, and collect that."""
+        try:
+            with contextlib.suppress(Ended):
+                await self._work()
+            if self._stop is not None:
+                raise self._stop
+        except Stopped as error:
+            called_off = await self._call_off() if isinstance(error, Interrupted) else set()
+            self.notes += [_goes_on(entry) for entry in self.books.open if entry.mark not in called_off]
+            raise
+        finally:
+            self.notes += self.endpoint.notes()
+            await self._transport.close()
+            await self.plan.subject.close()
+            self._report()
+
+    async def _work(self) -> None:
+        await until_stopped(preflight(self.endpoint, self._transport), self._stopped)
+        self._revision = self.endpoint.revision
+        await self._collect([under for entry in self.books.open for under in await self._found_again(entry)])
+        while under := await self._hand_in():
+            await self._collect(under)
+            self._tried -= self._again
+            self._again.clear()
+        if self._broken is not None:
+            raise self._broken
+
+    async def _call_off(self) -> set[str]:
+        """Call batches off at the provider, if that was asked for; gives the marks of those that are."""
+        done = set()
+        for entry in self.books.open if self.plan.limits.cancel_batches else []:
+            if not entry.id:
+                continue
+            try:
+                await self._wire.exchange(self.api.cancel(entry.id), tries=2, to_the_end=True)
+            except SnellenError as error:
+                self.notes.append(f"batch {entry.id} could not be called off: {error}")
+                continue
+            done.add(entry.mark)
+            self.notes.append(
+                f"batch {entry.id} was called off; what it had answered by then is paid, and the same command collects it"
+            )
+        return done
+
+    # ------------------------------------------------------------ handing in
+
+    async def _hand_in(self) -> list[_Under]:
+        """Hand in as many batches of open questions as the cap allows. None are left when nothing is."""
+        under: list[_Under] = []
+        held, full = 0.0, False
+        settled = self._done | self._tried
+        handed_in: set[str] = set()
+        feed = Feeder(self.plan, self.folder.path, settled.__contains__, self.total - len(settled))
+        filling = Filling(self.api)
+        self._revision, self._broken = self.endpoint.revision, None
+        try:
+            while not full:
+                chunk = await self._pulled(feed)
+                if not chunk:
+                    break
+                for item in chunk:
+                    key = (item.question.id, item.question.prompt)
+                    if key in settled or self._kept(item):  # a process that reads the data knows only the answers
+                        continue
+                    if item.prepared.key in handed_in:
+                        continue  # its answer comes with another batch; then it is known
+                    if item.prepared.key in filling.keys:
+                        filling.join(item)
+                        self._tried.add(key)
+                        continue
+                    body = self.endpoint.body_of(item.prepared)
+                    bound = self._bound(item.prepared)
+                    if not self._fits(held, bound or 0.0):
+                        full = True
+                        break
+                    if not filling.takes(body):
+                        under.append(await self._sent(filling))
+                        handed_in |= filling.keys
+                        filling = Filling(self.api)
+                    filling.add(item, body, bound)
+                    self._tried.add(key)
+                    held += bound or 0.0
+        finally:
+            feed.close()
+            self.notes += [feed.note] if feed.note else []
+        if filling.entries:
+            under.append(await self._sent(filling))
+        if full and not under:
+            raise BudgetReached(
+                f"--max-cost {self.plan.limits.max_cost:g} USD reached: {self.totals.cost:.6g} USD spent and the next question would go "
+                "past it; everything is kept, the same command with a higher --max-cost goes on"
+            )
+        return under
+
+    async def _pulled(self, feed: Feeder) -> list[Item]:
+        """The next questions. Whatever ends the reading early, those before it are handed in and collected first."""
+        try:
+            return await until_stopped(asyncio.to_thread(feed.pull), self._stopped)
+        except Ended:
+            raise
+        except Exception as error:
+            self._broken = error
+            return []
+
+    @property
+    def _price(self) -> Price | None:
+        """The model's price, with the share of it that a batch costs."""
+        price = self.plan.subject.price
+        return price._replace(batch=self.api.share) if price is not None and price.batch is None else price
+
+    def _bound(self, request: Request) -> float | None:
+        """The most that a request may cost in a batch."""
+        price = self._price
+        if request.cost_bound is None or price is None or price.batch is None:
+            if self.plan.limits.max_cost is not None:
+                raise SnellenError(
+                    "--max-cost cannot be kept in a batch: the model's price is not known; give --price IN/OUT"
+                )
+            return None
+        return request.cost_bound * price.batch
+
+    def _fits(self, held: float, bound: float) -> bool:
+        """Whether one more request fits under the cap. Replies that did not say what they cost count like the dearest."""
+        cap, known = self.plan.limits.max_cost, self.totals
+        unknown = (known.unsure + known.unpriced) * max(known.dearest_call or 0.0, bound)
+        return cap is None or known.cost + unknown + held + bound <= cap * (1 + 1e-9)
+
+    def _kept(self, item: Item) -> bool:
+        """Whether a question needs no batch: it cannot be asked, or was answered before."""
+        question = item.question
+        if item.failure is not None:
+            self._tried.add((question.id, question.prompt))
+            self._keep(Answer(id=question.id, prompt=question.prompt, failure=item.failure))
+            return True
+        known = self.store.get(item.prepared.key) if self.store is not None and not self.plan.limits.fresh else None
+        if known is None:
+            return False
+        self._keep(self.plan.subject.answered(question, _as_stored(known)))
+        return True
+
+    async def _sent(self, filling: Filling) -> _Under:
+        """Write a batch down, hand it in, and write its id down."""
+        mark = secrets.token_hex(8)
+        entry = BatchEntry(
+            mark=mark,
+            at=int(time.time()),
+            count=len(filling.entries),
+            bound=filling.bound,
+            wordings={p: self._wordings[p] for p in {Arm.parse(i.prompt).prompt for i in filling.inside}},
+            left_out=self.endpoint.left_out,
+        )
+        self.books.plan(entry, filling.inside)
+        self._in_batches += entry.count
+        self._report()
+        try:
+            number = await self._wire.submitted(self.api.submit(filling.payload, mark))
+        except MayBeMade:
+            raise
+        except SnellenError:
+            self._let_go(entry)
+            raise
+        entry = msgspec.structs.replace(entry, state="sent", id=number)
+        self.books.note(entry)
+        return _Under(entry)
+
+    async def _found_again(self, entry: BatchEntry) -> list[_Under]:
+        """A batch of an earlier process; one whose id was never written down is looked for at the provider.
+
+        Where the provider keeps no name of ours, these are all that may be it.
+        """
+        self._in_batches += entry.count
+        if entry.id:
+            return [_Under(entry)]
+        alike = []
+        async for state in self._latest(entry.at - SKEW):
+            found = msgspec.structs.replace(entry, state="sent", id=state.id)
+            if state.mark == entry.mark:
+                self.books.note(found)
+                return [_Under(found)]
+            if not state.mark and state.total == entry.count and state.id not in self.books.ids:
+                alike.append(_Under(found, sure=False))
+        if not alike:
+            self._let_go(entry)  # it was never handed in
+        return alike
+
+    async def _latest(self, since: int) -> AsyncGenerator[BatchState, None]:
+        """The provider's batches from the latest back to a time."""
+        after = ""
+        for _ in range(MOST_PAGES):
+            page = await self._wire.read(self.api.listing(after), self.api.listed)
+            for state in page.states:
+                if state.created >= since:
+                    yield state
+            after = page.after
+            if not after or page.states[-1].created < since:
+                return
+
+    # ------------------------------------------------------------ collecting
+
+    async def _collect(self, under: list[_Under]) -> None:
+        """Wait for batches and keep what comes out of them."""
+        waiting, wait = list(under), FIRST_LOOK
+        while waiting:
+            looked = 0
+            for one in list(waiting):
+                if one not in waiting:
+                    continue  # another one was the batch that was looked for
+                state = await self._wire.read(self.api.look(one.entry.id), self.api.state, LOOKS)
+                looked += state.done
+                if state.ended:
+                    waiting.remove(one)
+                    is_ours = await self._taken(one, state)
+                    others = [o for o in waiting if o.entry.mark == one.entry.mark]
+                    if is_ours:
+                        waiting = [o for o in waiting if o not in others]
+                    elif not others:
+                        self._let_go(one.entry)
+            self._looked = looked
+            self._report()
+            if waiting:
+                with contextlib.suppress(TimeoutError):
+                    await asyncio.wait_for(self._stopped.wait(), wait)
+                wait = min(LONGEST_WAIT, wait * GROWTH)
+
+    def _let_go(self, entry: BatchEntry) -> None:
+        self._in_batches -= entry.count
+        self.books.forget(entry)
+
+    async def _taken(self, one: _Under, state: BatchState) -> bool:
+        """Keep the results of a batch that has ended; False where it is not ours."""
+        wanted: dict[str, list[Inside]] = {}
+        for inside in self.books.inside(one.entry):
+            wanted.setdefault(inside.key, []).append(inside)
+        if state.failure:
+            if not one.sure:
+                return False
+            self._let_go(one.entry)
+            why = self.endpoint.connection.key.redact(state.failure)
+            raise Stopped(
+                f"batch {one.entry.id} failed ({why}); everything is kept, the same command hands its questions in again"
+            )
+        try:
+            with tempfile.TemporaryFile() as file:
+                for address in state.results:
+                    await self._wire.exchange(Step("GET", address), into=file)
+                    file.write(b"\n")
+                if not one.sure and not self._is_ours(file, wanted):
+                    return False
+                self._keep_all(file, wanted, one.entry)
+        except OSError as error:
+            raise Stopped(
+                f"cannot write the results of a batch into {tempfile.gettempdir()} ({error.strerror}): free some space and run "
+                "the same command"
+            ) from None
+        self._in_batches -= one.entry.count
+        self.books.note(msgspec.structs.replace(one.entry, state="done"))
+        return True
+
+    def _results(self, file: BinaryIO, broken: list[str]) -> Generator[BatchResult, None, None]:
+        """What is in a file of results; `broken` is told what cannot be read."""
+        file.seek(0)
+        for line in file:
+            if line.strip():
+                try:
+                    yield self.api.result(line)
+                except ValueError as error:
+                    broken.append(one_line(str(error), 120))
+
+    def _is_ours(self, file: BinaryIO, wanted: dict[str, list[Inside]]) -> bool:
+        """Whether a batch that was found by its size and time holds our keys, and no others."""
+        keys = [result.key for result in self._results(file, [])]
+        return bool(keys) and wanted.keys() >= set(keys)
+
+    def _keep_all(self, file: BinaryIO, wanted: dict[str, list[Inside]], entry: BatchEntry) -> None:
+        arrived: list[Answer] = []
+        broken: list[str] = []
+        for result in self._results(file, broken):
+            insides = wanted.pop(result.key, [])
+            still = [i for i in insides if (i.id, i.prompt) not in self._done]
+            if not still:
+                continue
+            if self._is_refused(result):
+                self._again.update((i.id, i.prompt) for i in still)
+                continue
+            reply = reply_of(self.endpoint, result, insides[0], entry, self._price)
+            if self.store is not None and reply.failure is None and reply.call.cost_source != REFUSED:
+                self.store.put(result.key, reply)
+            # the first of those that ask the same is the one that was paid for
+            arrived += [self._answer(i, reply if i is insides[0] else _as_stored(reply), entry) for i in still]
+            if len(arrived) >= TOGETHER:
+                self._keep(*arrived)
+                arrived = []
+        self._keep(*arrived)
+        if broken:
+            self.notes.append(f"{len(broken)} lines of a batch's results cannot be read, the first: {broken[0]}")
+        settled = self._done | self._again
+        lost = (i for insides in wanted.values() for i in insides if (i.id, i.prompt) not in settled)
+        reason = Failure(kind="batch", reason="the batch has no result for this question")
+        self._keep(*(Answer(id=i.id, prompt=i.prompt, failure=reason) for i in lost))
+
+    def _answer(self, inside: Inside, reply: Reply, entry: BatchEntry) -> Answer:
+        """The answer that a reply is; one to an earlier wording of the prompt is none, but has its cost."""
+        prompt = Arm.parse(inside.prompt).prompt
+        now = self._wordings.get(prompt)
+        if entry.wordings.get(prompt, now) != now:
+            edited = Failure(kind="reworded", reason="the reply is to an earlier wording of the prompt")
+            return Answer(id=inside.id, prompt=inside.prompt, failure=edited, calls=(reply.call,))
+        question = Question(
+            id=inside.id, benchmark=self.plan.exam.name, prompt=inside.prompt, parts=(), shots=inside.shots
+        )
+        return self.plan.subject.answered(question, reply)
+
+    def _is_refused(self, result: BatchResult) -> bool:
+        """Whether a request was refused for a parameter that is left out from now on."""
+        if result.status not in UNPROCESSED:
+            return False
+        try:
+            given_in = self.endpoint.revision == self._revision and self.endpoint.give_in(result.status, result.body)
+        except Exception:  # whatever the provider wrote, it is the failure of this request
+            return False
+        return given_in or self.endpoint.revision != self._revision
+
+    def _keep(self, *answers: Answer) -> None:
+        if not answers:
+            return
+        self.folder.append(*answers)
+        for answer in answers:
+            for call in answer.calls:
+                self.totals.add(call)
+            if answer.failure is None:
+                self._done.add((answer.id, answer.prompt))
+            else:
+                self._errors += 1
+        self._report()
+
+    # ------------------------------------------------------------ progress
+
+    def _report(self) -> None:
+        if self._on_progress is None:
+            return
+        self._on_progress(
+            Progress(
+                total=self.total,
+                done=len(self._done) + self._errors,
+                errors=self._errors,
+                stored=self.totals.stored,
+                in_flight=max(0, self._in_batches - self._looked),
+                limit=self._in_batches,
+                retries=0,
+                cost=self.totals.cost,
+                cost_unknown=self.totals.cost_unknown,
+                seconds=time.monotonic() - self._start,
+                begun=self._begun,
+            )
+        )
+
+
+def _as_stored(reply: Reply) -> Reply:
+    """A reply that another question paid for."""
+    return msgspec.structs.replace(reply, call=msgspec.structs.replace(reply.call, stored=True))
+
+
+def _goes_on(entry: BatchEntry) -> str:
+    if not entry.id:
+        return f"whether a batch of {entry.count} questions was handed in is not known; the same command looks for it"
+    return (
+        f"batch {entry.id} with {entry.count} questions goes on at the provider and is paid there; the same command collects it "
+        "(--cancel-batches with Ctrl-C calls it off)"
+    )
+
+
+def batches_of(plan: Plan) -> tuple[Endpoint, BatchApi]:
+    """The endpoint by whose batches a subject can be asked: one that asks one model, once a question."""
+    endpoint = plan.subject.endpoint
+    if endpoint is None or endpoint is not plan.subject:  # type: ignore[comparison-overlap]
+        raise SnellenError(
+            f"--batch-api means nothing for {plan.subject.spec}: it asks no provider, or more than once a question"
+        )
+    if endpoint.batches is None:
+        raise SnellenError(f"--batch-api: {plan.subject.spec} has no batches")
+    return endpoint, endpoint.batches

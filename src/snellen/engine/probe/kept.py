@@ -1,0 +1,141 @@
+"""Probes on disk: a folder an endpoint and model in the user's cache folder, and what runs take from there."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import msgspec
+
+from snellen.core.digest import digest
+from snellen.core.subject import Endpoint, Subject
+from snellen.engine.call.store import cache_folder
+from snellen.engine.probe.places import WORDS, contradicts
+from snellen.engine.probe.results import TOLD, Probe, Proposal, differences
+from snellen.engine.runs.writing import replacing
+
+OPEN = "open.json"
+DEFAULT_FORMAT = "pixels"
+
+
+class Known(NamedTuple):
+    """The last probe of an endpoint, what was known before it, and how to ask for points by the last that found out."""
+
+    newest: Probe
+    before: Probe | None
+    proposal: Proposal | None
+
+
+def folder_of(kind: str, endpoint: str, model: str) -> Path:
+    """Where the probes of one model at one address are."""
+    mark = digest({"kind": kind, "endpoint": endpoint, "model": model})[:8]
+    slug = re.sub(r"[^A-Za-z0-9.]+", "-", f"{kind}-{model}").strip("-.")[:60]
+    return cache_folder() / "probes" / f"{slug}-{mark}"
+
+
+def place_of(endpoint: Endpoint) -> Path:
+    """Where the probes of an endpoint are."""
+    return folder_of(endpoint.kind, endpoint.connection.url, endpoint.model)
+
+
+def keep(folder: Path, probe: Probe) -> Path:
+    """Write a probe beside those before it; one of the same second does not replace another."""
+    folder.mkdir(parents=True, exist_ok=True)
+    stamp = re.sub(r"[^0-9TZ]", "", probe.at)
+    names = (f"{stamp}-{n:02}.json" for n in range(100))
+    path = next(folder / name for name in names if not (folder / name).exists())
+    with replacing(folder, path.name) as out:
+        out.write(msgspec.json.format(msgspec.json.encode(probe), indent=2) + b"\n")
+    (folder / OPEN).unlink(missing_ok=True)
+    return path
+
+
+def kept(folder: Path) -> list[Probe]:
+    """The probes of an endpoint, the oldest first; a file that cannot be read is passed over."""
+    found = []
+    for path in sorted(folder.glob("*T*Z-*.json")):
+        try:
+            found.append(msgspec.json.decode(path.read_bytes(), type=Probe))
+        except (OSError, msgspec.MsgspecError):
+            continue
+    return found
+
+
+def taken_together(probes: Sequence[Probe]) -> Probe | None:
+    """What several probes say: the newest of them, with what older ones tell of the parts that it did not try or could not tell."""
+    if not probes:
+        return None
+    told = {r.part: r for probe in probes for r in probe.results if r.verdict in TOLD}
+    proposal = next((p.proposal for p in reversed(probes) if p.proposal is not None), None)
+    return msgspec.structs.replace(probes[-1], results=tuple(told.values()), proposal=proposal)
+
+
+def session(folder: Path, asked: str, fresh: bool) -> tuple[str, bool]:
+    """The name under which replies are stored, and whether it goes on with a probe that was interrupted.
+
+    `asked` says what is asked: another seed or other parts are another probe.
+    """
+    path = folder / OPEN
+    if not fresh and path.is_file():
+        try:
+            begun = msgspec.json.decode(path.read_bytes(), type=dict[str, str])
+        except (OSError, msgspec.MsgspecError):
+            begun = {}
+        if begun.get("asked") == asked and begun.get("session"):
+            return begun["session"], True
+    name = str(time.time_ns())
+    folder.mkdir(parents=True, exist_ok=True)
+    with replacing(folder, OPEN) as out:
+        out.write(msgspec.json.encode({"session": name, "asked": asked}))
+    return name, False
+
+
+# ---------------------------------------------------------------- what runs take from it
+
+
+def known_of(subject: Subject) -> list[Known]:
+    """What is known of the endpoints that a subject calls."""
+    found = []
+    for endpoint in subject.endpoints:
+        probes = kept(place_of(endpoint))
+        if probes:
+            every = taken_together(probes)
+            proposal = every.proposal if every is not None else None
+            found.append(Known(probes[-1], taken_together(probes[:-1]), proposal))
+    return found
+
+
+def identity_of(subject: Subject) -> dict[str, Any]:
+    """A subject's identity for run.json: with the newest probe of its endpoints, which is no part of the run's name."""
+    probes = [{"model": k.newest.model, "at": k.newest.at, "digest": k.newest.digest} for k in known_of(subject)]
+    return dict(subject.identity) | ({"probe": probes} if probes else {})
+
+
+def warnings_for(subject: Subject) -> list[str]:
+    """What a user should know before a run: an endpoint that changed, a grounding format that does not fit. A line each."""
+    said = []
+    for newest, before, proposal in known_of(subject):
+        changes = differences(before, newest) if before is not None else []
+        if changes and before is not None:
+            more = f" (and {len(changes) - 1} more)" if len(changes) > 1 else ""
+            said.append(
+                f"the probe of {newest.spec} on {newest.at[:10]} differs from that of {before.at[:10]}: {changes[0]}{more}"
+            )
+        said += _misread(subject, newest.spec, proposal)
+    return said
+
+
+def _misread(subject: Subject, spec: str, proposal: Proposal | None) -> list[str]:
+    identity = subject.identity
+    if proposal is None or identity.get("kind") != "method" or not str(identity.get("method", "")).startswith("vlm"):
+        return []
+    options = identity.get("options") or {}
+    name = str(options.get("format", DEFAULT_FORMAT))
+    if options.get("space") or not contradicts(name, proposal):
+        return []
+    better = f"; use --method-option format={proposal.format}" if proposal.format else ""
+    counts = WORDS.get(proposal.space, "something else")
+    return [f"by its probe, coordinates of {spec} count {counts}; format={name} reads them otherwise{better}"]

@@ -1,0 +1,177 @@
+"""From places and numbers in replies to what coordinates count, and to the order in which several pictures are seen. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from statistics import median
+from typing import NamedTuple
+
+from snellen.engine.probe.questions import Charts
+from snellen.engine.probe.reading import places, two_digits
+from snellen.engine.probe.results import Heard, Proposal, Result
+from snellen.subjects.families import FORMATS, PLAIN, Family, families
+from snellen.synthetic.charts.shapes import COLOURS, Discs
+
+Replies = Mapping[str, Sequence[Heard]]
+BLIND = "the model does not find the discs"
+CLOSE = 0.03
+"""Shares by which a factor may differ from what it is taken for."""
+STRAIGHT = 0.025
+"""How far a place may be off, in widths of the picture, and still count as found."""
+FOUND = 5
+WORDS = {
+    "image_pixels": "pixels of the picture, as asked",
+    "resized_pixels": "pixels of a picture of another size",
+    "relative_1000": "thousandths of the picture's sides",
+    "unit": "fractions of the picture's sides",
+    "percent": "percent of the picture's sides",
+}
+
+
+class Fit(NamedTuple):
+    """The factors by which a reply's numbers are the true places, and whether y came before x."""
+
+    x: float
+    y: float
+    swapped: bool
+
+
+def fitted(discs: Discs, said: Mapping[str, tuple[float, float]]) -> Fit | None:
+    """The factors that bring at least five discs to their place; None where none do."""
+    for swapped in (False, True):
+        pairs = [(discs.middles[c], p[::-1] if swapped else p) for c, p in said.items()]
+        if len(pairs) < FOUND:
+            return None
+        x = median(p[0] / true[0] for true, p in pairs)
+        y = median(p[1] / true[1] for true, p in pairs)
+        if x <= 0 or y <= 0:
+            continue
+        hits = sum(
+            abs(p[0] / x - true[0]) <= STRAIGHT * discs.width and abs(p[1] / y - true[1]) <= STRAIGHT * discs.width
+            for true, p in pairs
+        )
+        if hits >= FOUND:
+            return Fit(x, y, swapped)
+    return None
+
+
+def space_of(sizes: Sequence[tuple[int, int]], fits: Sequence[Fit]) -> str:
+    """What numbers count, by the factors of pictures of different sizes; empty where they are no known space."""
+    spaces = {
+        "image_pixels": [(1.0, 1.0) for _ in sizes],
+        "relative_1000": [(1000 / w, 1000 / h) for w, h in sizes],
+        "unit": [(1 / w, 1 / h) for w, h in sizes],
+        "percent": [(100 / w, 100 / h) for w, h in sizes],
+    }
+    for name, expected in spaces.items():
+        if all(_near(f, *e) for f, e in zip(fits, expected, strict=True)):
+            return name
+    same_shape = all(abs(f.x / f.y - 1) <= 2 * CLOSE for f in fits)
+    return "resized_pixels" if same_shape and fits[0].x < 1 - CLOSE and fits[0].x > 10 / sizes[0][0] else ""
+
+
+def _near(fit: Fit, x: float, y: float) -> bool:
+    return abs(fit.x / x - 1) <= CLOSE and abs(fit.y / y - 1) <= CLOSE
+
+
+def judge_coordinates(drawn: Charts, replies: Replies, family: Family | None) -> tuple[Result, Proposal | None]:
+    """What the coordinates of replies count, and how to ask for points."""
+    fits: list[Fit] = []
+    for n, discs in enumerate(drawn.discs):
+        heard = (replies.get(f"discs-{n}") or (None,))[0]
+        if heard is None:
+            return Result(part="coordinates", verdict="not tried", said="its questions were not asked"), None
+        if heard.failure is not None:
+            return Result(part="coordinates", verdict="cannot tell", said=heard.failure.reason), None
+        fit = fitted(discs, places(heard.text, COLOURS))
+        if fit is None:
+            return Result(part="coordinates", verdict="cannot tell", said=BLIND), None
+        fits.append(fit)
+    sizes = [(d.width, d.height) for d in drawn.discs]
+    space, swapped = space_of(sizes, fits), fits[0].swapped
+    factors = "; ".join(
+        f"in {w} x {h} x by {f.x:.4g} and y by {f.y:.4g}" for (w, h), f in zip(sizes, fits, strict=True)
+    )
+    measured = {"space": space, "swapped": swapped, "scale": round(fits[0].x, 5), "factors": [[f.x, f.y] for f in fits]}
+    proposal = proposed(space, sizes, fits, family, swapped)
+    order = " with y before x" if swapped else ""
+    if not space:
+        said = f"places come back scaled, {factors}, which is no known space{order}"
+        return Result(part="coordinates", verdict="found", said=said, sure="sure", measured=measured), proposal
+    said = f"coordinates count {WORDS[space]}{order} ({factors})"
+    documented = family is not None and family.space == space and _as_documented(family, space, sizes, fits)
+    if not swapped and (space == "image_pixels" or documented):
+        more = ""
+        if documented and family is not None and space != "image_pixels":
+            more = (
+                f", as {family.name} documents"
+                if family.space_sure == "documented"
+                else f", as is reported of {family.name}"
+            )
+        return Result(part="coordinates", verdict="fine", said=said + more, measured=measured), proposal
+    return Result(part="coordinates", verdict="found", said=said, sure="sure", measured=measured), proposal
+
+
+def _as_documented(family: Family, space: str, sizes: Sequence[tuple[int, int]], fits: Sequence[Fit]) -> bool:
+    """Whether the factors are those of the family's own sizes, where they depend on these."""
+    if space != "resized_pixels":
+        return True
+    seen = [family.seen(*size) for size in sizes]
+    return all(_near(f, s[0] / w, s[1] / h) for f, s, (w, h) in zip(fits, seen, sizes, strict=True))
+
+
+def proposed(
+    space: str, sizes: Sequence[tuple[int, int]], fits: Sequence[Fit], family: Family | None, swapped: bool
+) -> Proposal:
+    """The grounding format that fits what was measured."""
+    note = "y comes before x, which no format expects" if swapped else ""
+    if space == "resized_pixels":
+        own = [family] if family is not None else []
+        for known in (*own, *families()):
+            if FORMATS.get(known.format) == space and _as_documented(known, space, sizes, fits):
+                return Proposal(space=space, format=known.format, note=note)
+        longest = round(max(sizes[0]) * fits[0].x)
+        told = f"send pictures with no side over {longest} px, so that nothing is resized"
+        return Proposal(space=space, format="", note="; ".join(n for n in (told, note) if n))
+    if family is not None and family.format and _reads(family.format, space):
+        return Proposal(space=space, format=family.format, note=note)
+    return Proposal(space=space, format=PLAIN.get(space, ""), note=note or ("" if space else "no format fits"))
+
+
+def _reads(name: str, space: str) -> bool:
+    """Whether a format reads a space: one that resizes before it sends also reads pixels of the picture as sent."""
+    own = FORMATS.get(name, "")
+    return own == space or (own == "resized_pixels" and space == "image_pixels")
+
+
+def contradicts(name: str, proposal: Proposal) -> bool:
+    """Whether a format reads the numbers of replies as something else than a probe found them to be."""
+    if not proposal.space or name not in FORMATS:
+        return False
+    return not (_reads(name, proposal.space) or name == proposal.format)
+
+
+def judge_order(drawn: Charts, replies: Replies) -> Result:
+    """Whether several pictures are seen, and in the order in which they were sent."""
+    told: list[tuple[list[int], list[int]]] = []
+    for n, some in enumerate(drawn.numbers):
+        heard = (replies.get(f"numbers-{n}") or (None,))[0]
+        if heard is None:
+            return Result(part="order", verdict="not tried", said="its questions were not asked")
+        if heard.failure is not None:
+            return Result(part="order", verdict="cannot tell", said=heard.failure.reason)
+        told.append(([one.number for one in some], two_digits(heard.text)))
+    shown = "; ".join(f"{_list(true)} came back as {_list(said)}" for true, said in told)
+    if all(true == said for true, said in told):
+        return Result(part="order", verdict="fine", said=f"{len(told[0][0])} pictures are seen in their order")
+    if all(sorted(true) == sorted(said) for true, said in told):
+        return Result(part="order", verdict="found", said=f"pictures are seen in another order: {shown}", sure="sure")
+    seen = [[n for n in true if n in said] for true, said in told]
+    if all(len(some) == len(seen[0]) and 0 < len(some) < len(true) for some, (true, _) in zip(seen, told, strict=True)):
+        said = f"{len(seen[0])} of {len(told[0][0])} pictures are seen: {shown}"
+        return Result(part="order", verdict="found", said=said, sure="likely")
+    return Result(part="order", verdict="cannot tell", said="the model does not read the numbers")
+
+
+def _list(numbers: Sequence[int]) -> str:
+    return ", ".join(map(str, numbers)) or "nothing"

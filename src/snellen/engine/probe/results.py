@@ -1,0 +1,119 @@
+"""What a probe found: one result a part, in words and numbers, and the record that is kept of a probe."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, NamedTuple
+
+import msgspec
+
+from snellen.core.digest import digest
+from snellen.core.types import Failure, Struct
+
+FORMAT = 1
+PARTS = (
+    "size",
+    "detail",
+    "codec",
+    "coordinates",
+    "order",
+    "temperature",
+    "seed",
+    "repeat",
+    "stop",
+    "length",
+    "logprobs",
+)
+Verdict = Literal["fine", "found", "cannot tell", "rejected", "not tried"]
+TOLD: tuple[Verdict, ...] = ("fine", "found", "rejected")
+"""Verdicts that say something of the endpoint."""
+Sure = Literal["sure", "likely", ""]
+NOTABLE = 1.3
+"""Sizes of two probes that differ by less are the same: it is about a row of letters."""
+
+
+class Result(Struct, frozen=True):
+    """One part: the verdict, a sentence with its numbers, and how sure it is where something was found."""
+
+    part: str
+    verdict: Verdict
+    said: str
+    sure: Sure = ""
+    measured: dict[str, Any] = msgspec.field(default_factory=dict)
+
+
+class Heard(NamedTuple):
+    """A reply as far as a probe needs it."""
+
+    text: str
+    failure: Failure | None = None
+    finish_reason: str | None = None
+    tokens: int = 0
+    """How many tokens came with a log-probability."""
+    output_tokens: int | None = None
+
+    @property
+    def rejected(self) -> bool:
+        """Whether the endpoint said openly that it does not take such a request."""
+        return self.failure is not None and self.failure.kind == "bad-request"
+
+
+class Proposal(Struct, frozen=True):
+    """How to ask for points: what the numbers of replies count, and the grounding format that fits, if one does."""
+
+    space: str
+    format: str
+    note: str = ""
+
+
+class Probe(Struct, frozen=True):
+    """One probe of one endpoint. `endpoint`, `kind` and `model` say of which; the rest is what it found."""
+
+    format: int = FORMAT
+    snellen: str = ""
+    at: str = ""
+    spec: str = ""
+    kind: str = ""
+    endpoint: str = ""
+    model: str = ""
+    model_returned: str = ""
+    family: str = ""
+    family_looked_up: str = ""
+    seed: int = 0
+    calls: int = 0
+    stored: int = 0
+    cost: float | None = None
+    results: tuple[Result, ...] = ()
+    proposal: Proposal | None = None
+
+    @property
+    def found(self) -> tuple[Result, ...]:
+        """The parts in which something was found."""
+        return tuple(r for r in self.results if r.verdict == "found")
+
+    @property
+    def digest(self) -> str:
+        """What tells this probe from another."""
+        return digest(msgspec.to_builtins(self))[:16]
+
+
+def differences(before: Probe, now: Probe) -> list[str]:
+    """In what two probes of one endpoint differ, a sentence each. A part that either of them could not tell is not compared."""
+    old = {r.part: r for r in before.results if r.verdict in TOLD}
+    said = []
+    for result in (r for r in now.results if r.verdict in TOLD and r.part in old):
+        was = old[result.part]
+        if was.verdict != result.verdict:
+            said.append(f"{result.part}: {was.verdict} before, {result.verdict} now ({result.said})")
+        elif _moved(was, result):
+            said.append(f"{result.part}: {was.said}; now {result.said}")
+    if before.model_returned and now.model_returned and before.model_returned != now.model_returned:
+        said.append(f"the endpoint called its model {before.model_returned} before, {now.model_returned} now")
+    return said
+
+
+def _moved(was: Result, now: Result) -> bool:
+    """Whether a measure changed by more than measuring it again would change it."""
+    if was.measured.get("space") != now.measured.get("space"):
+        return True
+    one, other = was.measured.get("scale"), now.measured.get("scale")
+    return bool(one and other and max(one, other) / min(one, other) > NOTABLE)

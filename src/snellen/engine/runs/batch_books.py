@@ -1,0 +1,115 @@
+"""The books of a run's batches: `batches.json` says what was handed in, `batches/MARK.jsonl` which questions are in it.
+
+A batch is written down before it is handed in and again when its id is known, so that a process that is killed in between can find it at
+the provider instead of paying twice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Literal
+
+import msgspec
+
+from snellen.core.errors import SnellenError
+from snellen.core.types import ImageSent, Struct
+from snellen.engine.runs.folder import UNREADABLE, RunFolder
+
+FILE = "batches.json"
+
+
+class BatchEntry(Struct, frozen=True):
+    """One batch. `planned`: it may have been handed in; `sent`: it was; `done`: its results are among the answers.
+
+    `wordings` has the digests of what its prompts asked: answers to an earlier wording do not stand for a later one. `left_out` are
+    parameters that were asked for and are not in its requests.
+    """
+
+    mark: str
+    at: int
+    count: int
+    bound: float | None = None
+    wordings: dict[str, str] = msgspec.field(default_factory=dict)
+    left_out: tuple[str, ...] = ()
+    state: Literal["planned", "sent", "done"] = "planned"
+    id: str = ""
+
+
+class Inside(Struct, frozen=True):
+    """A question that is in a batch. Questions that ask the same have one key, and are one request of the batch."""
+
+    key: str
+    id: str
+    prompt: str
+    shots: tuple[str, ...] = ()
+    images: tuple[ImageSent, ...] = ()
+
+
+_ENTRIES = msgspec.json.Decoder(tuple[BatchEntry, ...])
+_INSIDE = msgspec.json.Decoder(Inside)
+_ENCODER = msgspec.json.Encoder()
+
+
+def has_open(folder: RunFolder) -> bool:
+    """Whether a run has something under way at a provider; also where that cannot be told."""
+    try:
+        return bool(Books(folder).open)
+    except SnellenError:
+        return True
+
+
+class Books:
+    """What a run folder says of its batches."""
+
+    def __init__(self, folder: RunFolder) -> None:
+        self._folder = folder
+        self._entries: dict[str, BatchEntry] = {}
+        if folder.has(FILE):
+            try:
+                self._entries = {e.mark: e for e in _ENTRIES.decode((folder.path / FILE).read_bytes())}
+            except UNREADABLE as error:
+                raise SnellenError(
+                    f"{folder.path / FILE} is damaged ({error}): what is under way at the provider is not known; "
+                    "repair it, or begin anew with --fresh"
+                ) from None
+
+    @property
+    def open(self) -> list[BatchEntry]:
+        """The batches whose results are still to come."""
+        return [e for e in self._entries.values() if e.state != "done"]
+
+    @property
+    def ids(self) -> set[str]:
+        """The ids of all batches of the run."""
+        return {e.id for e in self._entries.values() if e.id}
+
+    def plan(self, entry: BatchEntry, inside: list[Inside]) -> None:
+        """Write a batch down before it is handed in."""
+        self._folder.write_chunks(self._name(entry), (_ENCODER.encode(one) + b"\n" for one in inside))
+        self.note(entry)
+
+    def note(self, entry: BatchEntry) -> None:
+        """Write down how far a batch is."""
+        self._entries[entry.mark] = entry
+        self._write()
+
+    def forget(self, entry: BatchEntry) -> None:
+        """A batch that was never handed in."""
+        self._entries.pop(entry.mark, None)
+        self._write()
+
+    def inside(self, entry: BatchEntry) -> Iterator[Inside]:
+        """The questions in a batch."""
+        path = self._folder.path / self._name(entry)
+        try:
+            with path.open("rb") as file:
+                for line in file:
+                    yield _INSIDE.decode(line)
+        except (OSError, *UNREADABLE) as error:
+            raise SnellenError(f"{path} cannot be read ({error}): which questions are in the batch is lost") from None
+
+    def _name(self, entry: BatchEntry) -> str:
+        return f"batches/{entry.mark}.jsonl"
+
+    def _write(self) -> None:
+        self._folder.write(FILE, _ENCODER.encode(tuple(self._entries.values())) + b"\n")

@@ -1,0 +1,100 @@
+"""Anthropic's message batches: the requests are the body, and the results are lines at an address of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from datetime import datetime
+from typing import Any
+from urllib.parse import quote
+
+import msgspec
+
+from snellen.core.batch import BatchApi, BatchResult, BatchState, Listing, Step
+from snellen.subjects.remote import reading
+
+_STATUS = {"expired": 503, "canceled": 503}
+_ERRORS = {
+    "authentication_error": 401,
+    "billing_error": 402,
+    "permission_error": 403,
+    "not_found_error": 404,
+    "rate_limit_error": 429,
+    "api_error": 500,
+    "timeout_error": 504,
+    "overloaded_error": 529,
+}
+"""The status that an error would have come with alone; others are faults of the request."""
+
+
+class AnthropicBatches(BatchApi):
+    """Batches of messages. A batch has no name of ours: one whose id was lost is known by its time and size, then by its keys."""
+
+    most = 100_000
+    opening, between, closing = b'{"requests":[', b",", b"]}"
+
+    def __init__(self, base: str = "/v1/messages/batches") -> None:
+        self._base = base
+
+    def entry(self, key: str, body: bytes) -> bytes:
+        return f'{{"custom_id":"{key}","params":'.encode() + body + b"}"
+
+    def submit(self, payload: bytes, mark: str) -> Generator[Step, bytes, str]:
+        made = yield Step("POST", self._base, payload, makes=True)
+        return self.state(made).id
+
+    def look(self, batch: str) -> Step:
+        return Step("GET", f"{self._base}/{quote(batch, safe='')}")
+
+    def state(self, body: bytes) -> BatchState:
+        return self._state(reading.decoded(body))
+
+    def _state(self, data: dict[str, Any]) -> BatchState:
+        if not isinstance(data.get("id"), str):
+            raise ValueError("no id of the batch in the reply")
+        counts = data.get("request_counts")
+        numbers = {k: reading.whole(v) or 0 for k, v in counts.items()} if isinstance(counts, dict) else {}
+        ended = data.get("processing_status") == "ended"
+        url = data.get("results_url")
+        return BatchState(
+            id=data["id"],
+            ended=ended,
+            done=sum(numbers.values()) - numbers.get("processing", 0),
+            total=sum(numbers.values()),
+            # not the address that it names: behind a gateway that is another host's, where the key does not go
+            results=(f"{self._base}/{quote(data['id'], safe='')}/results",) if ended and url else (),
+            created=_seconds(data.get("created_at")),
+            failure="it ended without results" if ended and not url else "",
+        )
+
+    def listing(self, after: str = "") -> Step:
+        more = f"&after_id={quote(after, safe='')}" if after else ""
+        return Step("GET", f"{self._base}?limit=100{more}")
+
+    def listed(self, body: bytes) -> Listing:
+        entries, more = reading.listed_page(body)
+        states = tuple(map(self._state, entries))
+        return Listing(states, states[-1].id if states and more else "")
+
+    def cancel(self, batch: str) -> Step:
+        return Step("POST", f"{self._base}/{quote(batch, safe='')}/cancel")
+
+    def result(self, line: bytes) -> BatchResult:
+        data = reading.decoded(line)
+        key, result = str(data.get("custom_id")), data.get("result")
+        kind = reading.part(result, "type")
+        if kind == "succeeded":
+            return BatchResult(key, 200, msgspec.json.encode(reading.part(result, "message")))
+        if kind == "errored":
+            error = reading.part(result, "error")
+            status = _ERRORS.get(str(reading.part(error, "error", "type")), 400)
+            return BatchResult(key, status, msgspec.json.encode(error))
+        if kind in _STATUS:
+            return BatchResult(key, _STATUS[kind], msgspec.json.encode({"error": {"message": f"the request {kind}"}}))
+        raise ValueError("no result in a line of the results")
+
+
+def _seconds(value: Any) -> int:
+    try:
+        return int(datetime.fromisoformat(str(value)).timestamp())
+    except (ValueError, OverflowError):
+        return 0

@@ -1,0 +1,301 @@
+"""Anthropic's Messages API: `POST /v1/messages`, as `anthropic/NAME`.
+
+How a model is told to think differs by generation: the older ones take a number of tokens, the newer ones decide by themselves and
+take an effort. What a model refuses is asked for in the other way, then left out. Thinking is part of `max_tokens` in both.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import msgspec
+
+from snellen.core.secret import Secret
+from snellen.core.subject import BrokenReply, Parsed
+from snellen.core.types import Failure, Usage
+from snellen.subjects import habits
+from snellen.subjects.anthropic_batches import AnthropicBatches
+from snellen.subjects.remote import reading
+from snellen.subjects.remote.fields import merged, value
+from snellen.subjects.remote.format import Parameters, Said, Told, Way, WireFormat
+from snellen.subjects.remote.kind import RemoteKind
+from snellen.subjects.remote.service import Service
+from snellen.subjects.remote.settings import BUDGETS, STOP, Settings
+
+TODAY, WITH_TEMPERATURE = "2026-10-21", "2023-06-01"
+LEAST_BUDGET = 1024
+REDACTED = "[redacted thinking]"
+"""Stands for a piece of thinking that the provider sends encrypted."""
+FINISH = {
+    "end_turn": "stop",
+    "stop_sequence": "stop",
+    "max_tokens": "length",
+    "model_context_window_exceeded": "length",
+    "pause_turn": "length",
+    "refusal": "content_filter",
+    "tool_use": "tool_calls",
+}
+STATUS = {
+    "invalid_request_error": 400,
+    "authentication_error": 401,
+    "billing_error": 402,
+    "permission_error": 403,
+    "not_found_error": 404,
+    "request_too_large": 413,
+    "rate_limit_error": 429,
+    "api_error": 500,
+    "timeout_error": 504,
+    "overloaded_error": 529,
+}
+NOT_WITH_THINKING = "not together with thinking"
+_NO_CREDIT = re.compile(r"credit balance is too low|api usage limits|spend(?:ing)? limit", re.IGNORECASE)
+_ADAPTIVE = {"type": "adaptive", "display": "summarized"}
+
+
+class _Thinking(NamedTuple):
+    """How a model is asked to think: the fields, other ways, how many tokens it may take, whether it will, and what cannot be had."""
+
+    fields: Mapping[str, Any] = {}
+    ways: tuple[Way, ...] = ()
+    budget: int = 0
+    on: bool = False
+    not_applied: Mapping[str, str] = {}
+
+
+class MessagesFormat(WireFormat):
+    """The Messages API."""
+
+    droppable: Mapping[str, tuple[str, ...]] = {
+        "temperature": ("temperature",),
+        "stop": ("stop_sequences",),
+        "reasoning": ("thinking", "output_config.effort"),
+    }
+
+    def path(self, model: str) -> str:
+        return "/messages"
+
+    def models_path(self, model: str) -> str:
+        return f"/models/{model}"
+
+    def headers(self, sent: Mapping[str, Any]) -> Mapping[str, str]:
+        """The API's version of today knows no temperature; for models that take one there is the version before."""
+        return {"anthropic-version": WITH_TEMPERATURE if "temperature" in sent else TODAY}
+
+    def parameters(self, model: str, settings: Settings, service: Service) -> Parameters:
+        thinking = _thinking(model, settings)
+        sent: dict[str, Any] = {"max_tokens": settings.max_tokens + thinking.budget, **thinking.fields}
+        not_applied = dict(thinking.not_applied)
+        if settings.temperature == 0.0 and habits.refuses_temperature(model):
+            not_applied["temperature"] = habits.REFUSES_TEMPERATURE
+        elif settings.temperature == 0.0 and thinking.on:
+            not_applied["temperature"] = NOT_WITH_THINKING
+        elif settings.temperature is not None:
+            sent["temperature"] = settings.temperature
+        if settings.stop:
+            sent["stop_sequences"] = list(settings.stop)
+        return Parameters(sent, not_applied, settings.max_tokens, thinking.budget, ways={"reasoning": thinking.ways})
+
+    def within(self, sent: Mapping[str, Any], most: int, visible: int) -> Mapping[str, Any]:
+        if sent["max_tokens"] <= most:
+            return sent
+        capped: dict[str, Any] = {"max_tokens": most}
+        budget = value(sent, "thinking.budget_tokens")
+        if budget is not None:
+            capped["thinking"] = {"budget_tokens": max(LEAST_BUDGET, min(budget, most - visible))}
+        return merged(sent, capped)
+
+    # ------------------------------------------------------------ a question
+
+    def opening(self, system: str | None) -> bytes:
+        return (b'"system":' + msgspec.json.encode(system) + b"," if system is not None else b"") + b'"messages":['
+
+    def turn(self, role: str) -> tuple[bytes, bytes]:
+        return f'{{"role":"{role}","content":['.encode(), b"]}"
+
+    def text(self, role: str, text: str) -> bytes:
+        return b'{"type":"text","text":' + msgspec.json.encode(text) + b"}"
+
+    def picture(self, mime: str, detail: str | None) -> tuple[bytes, bytes]:
+        return f'{{"type":"image","source":{{"type":"base64","media_type":"{mime}","data":"'.encode(), b'"}}'
+
+    # ------------------------------------------------------------ replies
+
+    def parse(self, body: bytes, key: Secret) -> Parsed:
+        data = reading.decoded(body)
+        bill = _bill(data, key)
+        if data.get("type") == "error" or data.get("error"):
+            return _inner_error(data.get("error"), key, bill)
+        content = data.get("content")
+        if not isinstance(content, list):
+            raise BrokenReply("no content in the reply", bill)
+        stop = data.get("stop_reason")
+        if not isinstance(stop, str):
+            raise BrokenReply("the reply says no stop_reason: it ended early", bill)
+        said, thought = _said(content), _thought(content)
+        if stop == "refusal" and not said:
+            explained = reading.part(data, "stop_details", "explanation")
+            said = explained if isinstance(explained, str) else ""
+        text, thinking = key.redact_reply(said), key.redact_reply(thought)
+        return bill._replace(
+            text=text,
+            thinking=thinking,
+            finish_reason=FINISH.get(stop) or reading.short(stop, key),
+            refused=stop == "refusal",
+            note=reading.REPEATED if (text, thinking) != (said, thought) else None,
+            model=reading.short(data.get("model"), key),
+            response_id=reading.short(data.get("id"), key),
+        )
+
+    def said(self, body: bytes, key: Secret) -> Said:
+        return reading.error_said(body, key)
+
+    def judged(self, status: int, said: Said, body: bytes) -> tuple[str, int] | None:
+        error = _error(body)
+        kind, code = error.get("type"), reading.part(error, "details", "error_code")
+        if kind == "billing_error" or code == "enforced_spend_limit_reached" or _NO_CREDIT.search(said.message):
+            return "no-credit", 402
+        if code == "organization_on_hold" or "organization has been disabled" in said.message:
+            return "not-allowed", 403
+        if "content filtering policy" in said.message:
+            return "refused", status
+        if kind in ("authentication_error", "permission_error"):
+            return "key", STATUS[kind]
+        return ("unknown-model", 404) if kind == "not_found_error" else None
+
+    def told(self, listing: bytes, model: str) -> Told | None:
+        try:
+            data = reading.decoded(listing)
+        except BrokenReply:
+            return None
+        return Told(data, reading.whole(data.get("max_tokens"))) if data.get("type") == "model" else None
+
+
+def _thinking(model: str, settings: Settings) -> _Thinking:
+    wish, unasked = settings.reasoning, habits.thinks(model)
+    budget = settings.thinking_budget(unasked)
+    if wish is None:
+        # the same as saying nothing, but for the display: what was thought is to be seen
+        return _Thinking({"thinking": _ADAPTIVE}, (), budget, on=True) if unasked else _Thinking(budget=budget)
+    if wish == "none":
+        return _no_thinking(model, settings, budget) if unasked else _Thinking(budget=budget)
+    effort = _effort(wish)
+    budget = max(LEAST_BUDGET, budget)
+    counted = _counted(budget)
+    graded = _graded(effort)
+    lower = (_graded("high"),) if effort in ("xhigh", "max") else ()
+    if habits.takes_thinking_budget(model):
+        return _Thinking(counted.fields, (graded, *lower), budget, on=True)
+    not_applied = {}
+    if isinstance(wish, int):
+        not_applied["a number of tokens for reasoning"] = (
+            f"models of this family take an effort, and '{effort}' is asked for"
+        )
+    return _Thinking(graded.fields, (*lower, counted), budget, True, not_applied)
+
+
+def _no_thinking(model: str, settings: Settings, budget: int) -> _Thinking:
+    """Thinking switched off where the model allows it, else as little of it as can be asked for, with tokens to do it."""
+    least = settings.max_thinking if settings.max_thinking is not None else BUDGETS["low"]
+    little = _graded("low")
+    off = habits.how_not_to_think(model)
+    if not off:
+        why = "models of this family always think, so the lowest effort is asked for"
+        return _Thinking(little.fields, (), least, True, {"reasoning none": why})
+    other = {"disabled": "between_tools", "between_tools": "disabled"}[off]
+    at_last = {**little.fields, "max_tokens": settings.max_tokens + least}
+    ways = (
+        Way({"thinking": {"type": other}}, f"thinking of type '{other}' is asked for"),
+        Way(at_last, little.about, least),
+    )
+    return _Thinking({"thinking": {"type": off}}, ways, budget)
+
+
+def _counted(budget: int) -> Way:
+    return Way({"thinking": {"type": "enabled", "budget_tokens": budget}}, f"{budget} tokens of thinking are asked for")
+
+
+def _graded(effort: str) -> Way:
+    return Way({"thinking": _ADAPTIVE, "output_config": {"effort": effort}}, f"the effort '{effort}' is asked for")
+
+
+def _effort(wish: str | int) -> str:
+    effort = habits.effort(wish)
+    return "low" if effort == "minimal" else effort
+
+
+def _said(content: list[Any]) -> str:
+    texts = [b.get("text") for b in content if isinstance(b, dict) and b.get("type") == "text"]
+    return "".join(t for t in texts if isinstance(t, str))
+
+
+def _thought(content: list[Any]) -> str:
+    """The thinking blocks; one that is encrypted is only marked."""
+    found = []
+    for block in content:
+        kind = block.get("type") if isinstance(block, dict) else None
+        if kind == "redacted_thinking":
+            found.append(REDACTED)
+        elif kind == "thinking" and isinstance(block.get("thinking"), str):
+            found.append(block["thinking"])
+    return "\n".join(f for f in found if f)
+
+
+def _bill(data: dict[str, Any], key: Secret) -> Parsed:
+    """What a response says of its tokens. Those written to a cache and read from it are beside the input's here."""
+    said = data.get("usage")
+    if not isinstance(said, dict):
+        return Parsed()
+    read = reading.whole(said.get("cache_read_input_tokens"))
+    written = reading.whole(said.get("cache_creation_input_tokens"))
+    plain = reading.whole(said.get("input_tokens"))
+    usage = Usage(
+        input_tokens=None if plain is None else reading.together(plain, read, written),
+        output_tokens=reading.whole(said.get("output_tokens")),
+        reasoning_tokens=reading.whole(reading.part(said, "output_tokens_details", "thinking_tokens")),
+        cached_tokens=read,
+        cache_write_tokens=written,
+    )
+    return Parsed(usage=usage, provider=_tier(said, key))
+
+
+def _tier(said: dict[str, Any], key: Secret) -> str | None:
+    """The service tier, where one was said: calls of different tiers have different prices."""
+    tier = reading.short(said.get("service_tier"), key)
+    return f"{tier}, fast" if tier and said.get("speed") == "fast" else tier
+
+
+def _error(body: bytes) -> dict[str, Any]:
+    """The error object of a body; empty where there is none of the documented form."""
+    try:
+        error = reading.decoded(body).get("error")
+    except BrokenReply:
+        return {}
+    return error if isinstance(error, dict) else {}
+
+
+def _inner_error(error: Any, key: Secret, bill: Parsed) -> Parsed:
+    """An error object inside a response that came with status 200, as gateways send it."""
+    said = error if isinstance(error, dict) else {"message": str(error)}
+    failure = Failure(kind="endpoint", reason=reading.clean(said.get("message") or "error", key))
+    return bill._replace(error=failure, status=STATUS.get(str(said.get("type")), 502))
+
+
+ANTHROPIC = RemoteKind(
+    Service(
+        "anthropic",
+        "https://api.anthropic.com/v1",
+        ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN"),
+        address_variables=("ANTHROPIC_BASE_URL",),
+        needs_key=True,
+        key_header=("x-api-key", ""),
+        key_headers={"ANTHROPIC_AUTH_TOKEN": ("Authorization", "Bearer ")},
+        batches=lambda base: AnthropicBatches(f"{base}/messages/batches"),
+        has_prices=True,
+        versioned=True,
+    ),
+    MessagesFormat(),
+    "a model at Anthropic (ANTHROPIC_API_KEY)",
+    (STOP,),
+)

@@ -1,0 +1,176 @@
+"""The chat format of OpenAI's first API, which many servers speak: `POST /chat/completions`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+from snellen.core.secret import Secret
+from snellen.core.subject import BrokenReply, Parsed
+from snellen.core.types import Failure, Usage
+from snellen.subjects import habits
+from snellen.subjects.remote import reading
+from snellen.subjects.remote.format import Parameters, Said, WireFormat
+from snellen.subjects.remote.service import Service
+from snellen.subjects.remote.settings import Settings
+
+
+class ChatFormat(WireFormat):
+    """Chat completions. What services do differently is in `reasoning`, which a service's own format may replace."""
+
+    droppable: Mapping[str, tuple[str, ...]] = {
+        "temperature": ("temperature",),
+        "seed": ("seed",),
+        "logprobs": ("logprobs", "top_logprobs"),
+        "stop": ("stop",),
+        "reasoning": ("reasoning_effort", "reasoning"),
+    }
+    other_names: Mapping[str, str] = {
+        "max_tokens": "max_completion_tokens",
+        "max_completion_tokens": "max_tokens",
+    }
+
+    def path(self, model: str) -> str:
+        return "/chat/completions"
+
+    def fixed(self, model: str, service: Service) -> Mapping[str, Any]:
+        return {"model": model} | ({"usage": {"include": True}} if service.reports_cost else {})
+
+    def parameters(self, model: str, settings: Settings, service: Service) -> Parameters:
+        thinking = settings.thinking_budget(habits.thinks(model))
+        sent: dict[str, Any] = {service.length_parameter: settings.max_tokens + thinking}
+        temperature, not_applied = habits.temperature(model, settings.temperature)
+        sent |= temperature
+        if settings.top_logprobs:
+            sent |= {"logprobs": True, "top_logprobs": settings.top_logprobs}
+        if settings.seed is not None:
+            sent["seed"] = settings.seed
+        if settings.stop:
+            sent["stop"] = list(settings.stop)
+        if settings.reasoning is not None:
+            sent |= self.reasoning(settings.reasoning, thinking)
+        return Parameters(sent, not_applied, settings.max_tokens, thinking)
+
+    def reasoning(self, wish: str | int, budget: int) -> Mapping[str, Any]:
+        """The fields that ask for so much thinking; a number of tokens becomes the effort that fits it."""
+        return {"reasoning_effort": habits.effort(wish)}
+
+    # ------------------------------------------------------------ a question
+
+    def opening(self, system: str | None) -> bytes:
+        if system is None:
+            return b'"messages":['
+        return b'"messages":[' + msgspec.json.encode({"role": "system", "content": system}) + b","
+
+    def turn(self, role: str) -> tuple[bytes, bytes]:
+        return f'{{"role":"{role}","content":['.encode(), b"]}"
+
+    def text(self, role: str, text: str) -> bytes:
+        return b'{"type":"text","text":' + msgspec.json.encode(text) + b"}"
+
+    def picture(self, mime: str, detail: str | None) -> tuple[bytes, bytes]:
+        right = b'"}}' if detail is None else b'","detail":' + msgspec.json.encode(detail) + b"}}"
+        return f'{{"type":"image_url","image_url":{{"url":"data:{mime};base64,'.encode(), right
+
+    # ------------------------------------------------------------ replies
+
+    def parse(self, body: bytes, key: Secret) -> Parsed:
+        """A 200 response. Some services put an error object into it; that is an error with its own status."""
+        data = reading.decoded(body)
+        bill = _bill(data)
+        if data.get("error"):
+            return _inner_error(data["error"], key, bill)
+        choices = data.get("choices")
+        if not isinstance(choices, list) or not choices or not isinstance(choices[0], dict):
+            raise BrokenReply("no choices in the reply", bill)
+        choice = choices[0]
+        if choice.get("error") or choice.get("finish_reason") == "error":
+            return _inner_error(choice.get("error") or "the upstream provider failed", key, bill)
+        message = choice.get("message", {} if choice.get("finish_reason") == "content_filter" else None)
+        if not isinstance(message, dict):
+            raise BrokenReply("no message in the reply", bill)
+        refusal = message.get("refusal")
+        said = _content(message.get("content")) or (refusal if isinstance(refusal, str) else "")
+        thought = _thought(message)
+        text, thinking = key.redact_reply(said), key.redact_reply(thought)
+        tokens, taken_out = reading.tokens(reading.part(choice.get("logprobs"), "content"), key)
+        return bill._replace(
+            text=text,
+            thinking=thinking,
+            finish_reason=reading.short(choice.get("finish_reason"), key),
+            refused=bool(refusal) or choice.get("finish_reason") == "content_filter",
+            tokens=tokens,
+            note=reading.REPEATED if taken_out or (text, thinking) != (said, thought) else None,
+            model=reading.short(data.get("model"), key),
+            provider=reading.short(data.get("provider"), key),
+            fingerprint=reading.short(data.get("system_fingerprint"), key),
+            response_id=reading.short(data.get("id"), key),
+        )
+
+    def said(self, body: bytes, key: Secret) -> Said:
+        return reading.error_said(body, key)
+
+    def takes(self, entry: Mapping[str, Any]) -> frozenset[str] | None:
+        """OpenRouter's list names the parameters of each model, and drops the others on the way to it."""
+        named = entry.get("supported_parameters")
+        return frozenset(n for n in named if isinstance(n, str)) if isinstance(named, list) and named else None
+
+
+def _content(content: Any) -> str:
+    """Text, null, or a list of parts (of which those that think are no reply)."""
+    if isinstance(content, list):
+        return "".join(p["text"] for p in content if isinstance(p, dict) and isinstance(p.get("text"), str))
+    return content if isinstance(content, str) else ""
+
+
+def _thought(message: dict[str, Any]) -> str:
+    """What servers call `reasoning_content` (SGLang, llama.cpp, LM Studio, vLLM once), `reasoning` (vLLM, OpenRouter, Ollama),
+    `thinking`, or give as parts of that type."""
+    for name in ("reasoning_content", "reasoning", "thinking"):
+        value = message.get(name)
+        if isinstance(value, str) and value:
+            return value
+    details = message.get("reasoning_details")
+    found = (
+        [d.get("text") or d.get("summary") for d in details if isinstance(d, dict)] if isinstance(details, list) else []
+    )
+    if not found and isinstance(message.get("content"), list):
+        for piece in message["content"]:
+            thinking = piece.get("thinking") if isinstance(piece, dict) else None
+            found += [_content(thinking)] if thinking else []
+    return "\n".join(f for f in found if isinstance(f, str))
+
+
+def _bill(data: dict[str, Any]) -> Parsed:
+    """What a response says of its tokens and its cost, whatever else it is."""
+    said = data.get("usage")
+    if not isinstance(said, dict):
+        return Parsed()
+    cost = reading.money(said.get("cost"))
+    read = reading.part(said, "prompt_tokens_details", "cached_tokens")
+    thought = reading.part(said, "completion_tokens_details", "reasoning_tokens")
+    usage = Usage(
+        input_tokens=reading.whole(said.get("prompt_tokens")),
+        output_tokens=reading.whole(said.get("completion_tokens")),
+        reasoning_tokens=reading.whole(thought if thought is not None else said.get("reasoning_tokens")),
+        cached_tokens=reading.whole(read if read is not None else said.get("prompt_cache_hit_tokens")),
+        cache_write_tokens=reading.whole(reading.part(said, "prompt_tokens_details", "cache_write_tokens")),
+    )
+    return Parsed(usage=usage, cost=cost, cost_source=None if cost is None else "endpoint")
+
+
+def _inner_error(error: Any, key: Secret, bill: Parsed) -> Parsed:
+    """An error object inside a response that came with status 200."""
+    said = error if isinstance(error, dict) else {"message": str(error)}
+    code = said.get("code")
+    status = code if isinstance(code, int) and 400 <= code <= 599 else 502
+    reason = reading.clean(said.get("message") or "error", key)
+    if status == 402 or reading.no_credit(f"{code} {said.get('type')} {reason}"):
+        reason = f"the endpoint asks for payment or quota ({reason}); add credit and run the same command"
+        return bill._replace(error=Failure(kind="no-credit", reason=reason), status=402)
+    return bill._replace(error=Failure(kind="endpoint", reason=reason), status=status)
+
+
+CHAT = ChatFormat()

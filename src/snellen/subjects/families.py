@@ -1,0 +1,173 @@
+"""What is known of model families: at which size they see a picture, what they take, what the numbers of their replies count.
+
+The entries are data with a source and a date each (families.toml). They say what is believed; `snellen probe` measures.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import tomllib
+from functools import cache
+from importlib.resources import files
+from typing import Literal
+
+import msgspec
+
+from snellen.core.types import Struct
+
+Size = tuple[int, int]
+Sure = Literal["documented", "measured", "reported", ""]
+Space = Literal["image_pixels", "resized_pixels", "relative_1000", "unit", "percent", ""]
+FORMATS: dict[str, Space] = {
+    "pixels": "image_pixels",
+    "gpt": "resized_pixels",
+    "claude": "resized_pixels",
+    "qwen2.5-vl": "resized_pixels",
+    "qwen2-vl": "relative_1000",
+    "qwen3-vl": "relative_1000",
+    "unit": "unit",
+    "molmo": "percent",
+}
+"""The grounding exam's point formats and what their numbers count. (A test holds it to the exam's own list.)"""
+PLAIN = {"image_pixels": "pixels", "relative_1000": "qwen3-vl", "unit": "unit", "percent": "molmo"}
+"""The format that fits a space of a family that is not known."""
+
+
+class Family(Struct, frozen=True):
+    """One family. Empty or 0 means that nothing is known, or that there is no such limit."""
+
+    name: str
+    models: tuple[str, ...]
+    looked_up: str
+    source: str
+    sure: Sure
+    longest: int = 0
+    shortest: int = 0
+    pixels: int = 0
+    least_pixels: int = 0
+    patch: int = 0
+    patches: int = 0
+    whole_patches: bool = False
+    multiple: int = 0
+    square: int = 0
+    rule: str = ""
+    codecs: tuple[str, ...] = ()
+    most_bytes: int = 0
+    most_images: int = 0
+    space: Space = ""
+    space_sure: Sure = ""
+    space_source: str = ""
+    format: str = ""
+    detail: bool = False
+    note: str = ""
+
+    @property
+    def sizes_known(self) -> bool:
+        """Whether there is a rule to compute with."""
+        return bool(self.longest or self.shortest or self.pixels or self.patches or self.square)
+
+    def seen(self, width: int, height: int) -> Size:
+        """The size at which a picture is seen by the family's rule; its own where none is known."""
+        if self.square:
+            return self.square, self.square
+        if self.multiple:
+            return _to_multiples(width, height, self.multiple, self.least_pixels, self.pixels)
+        scale = min(1.0, self.longest / max(width, height)) if self.longest else 1.0
+        if self.shortest:
+            scale = min(scale, self.shortest / min(width, height))
+        if self.pixels:
+            scale = min(scale, math.sqrt(self.pixels / (width * height)))
+        if self.patches:
+            fit = _to_whole_patches if self.whole_patches else _within_patches
+            scale = fit(width, height, scale, self.patch, self.patches)
+        return max(1, math.floor(width * scale)), max(1, math.floor(height * scale))
+
+
+def _to_multiples(width: int, height: int, factor: int, least: int, most: int) -> Size:
+    """Qwen's rule: both sides rounded to multiples, with a number of pixels between two limits."""
+    wide, high = (max(factor, round(v / factor) * factor) for v in (width, height))
+    if wide * high > most:
+        shrink = math.sqrt(width * height / most)
+        wide, high = (max(factor, math.floor(v / shrink / factor) * factor) for v in (width, height))
+    elif wide * high < least:
+        grow = math.sqrt(least / (width * height))
+        wide, high = (math.ceil(v * grow / factor) * factor for v in (width, height))
+    return wide, high
+
+
+def _within_patches(width: int, height: int, scale: float, patch: int, most: int) -> float:
+    """The largest scale, not over the given one, at which so many patches cover the picture."""
+
+    def needed(at: float) -> int:
+        return math.ceil(math.floor(width * at) / patch) * math.ceil(math.floor(height * at) / patch)
+
+    if needed(scale) <= most:
+        return scale
+    low, high = 0.0, scale
+    for _ in range(40):
+        middle = (low + high) / 2
+        low, high = (middle, high) if needed(middle) <= most else (low, middle)
+    return low
+
+
+def _to_whole_patches(width: int, height: int, scale: float, patch: int, most: int) -> float:
+    """OpenAI's rule: scaled to the area of so many patches, then down until one side has no rest."""
+    if math.ceil(width * scale / patch) * math.ceil(height * scale / patch) <= most:
+        return scale
+    shrunk = math.sqrt(most * patch * patch / (width * height))
+    sides = [side * shrunk / patch for side in (width, height)]
+    return shrunk * min(math.floor(n) / n for n in sides)
+
+
+@cache
+def families() -> tuple[Family, ...]:
+    """All entries, in the order of the file."""
+    text = (files("snellen.subjects") / "families.toml").read_text(encoding="utf-8")
+    return msgspec.convert(tomllib.loads(text)["family"], tuple[Family, ...])
+
+
+def family_of(model: str) -> Family | None:
+    """The family of a model by its name; None where no entry is of exactly this family. Nothing is guessed from how a name begins.
+
+    >>> family_of("openai/gpt-4o-2024-08-06").name, family_of("Qwen/Qwen2.5-VL-7B-Instruct").name, family_of("gpt-4o-audio-preview")
+    ('gpt-4o', 'qwen2.5-vl', None)
+    """
+    name = model.lower().rpartition("/")[2]
+    return next((f for f in families() if any(re.fullmatch(pattern, name) for pattern in f.models)), None)
+
+
+def rows() -> list[dict[str, str]]:
+    """The table for `snellen list families`."""
+    return [
+        {
+            "family": f.name,
+            "sees": _sees(f),
+            "replies count": f"{f.space.replace('_', ' ')} ({f.space_sure})" if f.space else "not known",
+            "format": f.format or "-",
+            "takes": _takes(f),
+            "sure": f"{f.sure}, {f.looked_up}",
+            "source": f.source,
+        }
+        for f in families()
+    ]
+
+
+def _sees(f: Family) -> str:
+    said = [
+        f"{f.square} px square" if f.square else "",
+        f"longest side {f.longest}" if f.longest else "",
+        f"shortest side {f.shortest}" if f.shortest else "",
+        f"{f.pixels / 1e6:.3g} megapixels" if f.pixels else "",
+        f"{f.patches} patches of {f.patch} px" if f.patches else "",
+    ]
+    return ", ".join(s for s in (*said, f.rule) if s) or "not known"
+
+
+def _takes(f: Family) -> str:
+    said = [
+        " ".join(f.codecs),
+        f"{f.most_bytes / 2**20:.0f} MB" if f.most_bytes else "",
+        f"{f.most_images} pictures" if f.most_images else "",
+    ]
+    return ", ".join(s for s in said if s) or "as the server"

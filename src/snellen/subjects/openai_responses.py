@@ -1,0 +1,222 @@
+"""OpenAI's Responses API: `POST /responses`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import msgspec
+
+from snellen.core.secret import Secret
+from snellen.core.subject import BrokenReply, Parsed
+from snellen.core.types import Failure, Usage
+from snellen.subjects import habits
+from snellen.subjects.openai_batches import OpenAIBatches
+from snellen.subjects.remote import reading
+from snellen.subjects.remote.format import Parameters, Said, WireFormat
+from snellen.subjects.remote.kind import RemoteKind
+from snellen.subjects.remote.service import Service
+from snellen.subjects.remote.settings import DETAIL, LOGPROBS, Settings
+
+POLICY = frozenset({"bio_policy", "misalignment_policy_violation", "image_content_policy_violation"})
+"""Codes of errors with which a policy spoke, not a machine."""
+TREATED_AS = {"server_error": 500, "rate_limit_exceeded": 429, "vector_store_timeout": 504}
+"""The status that a failed response's code would have had; other codes are faults of the request."""
+
+
+class ResponsesFormat(WireFormat):
+    """The Responses API. It has no seed and no stop sequences. Nothing is kept at OpenAI (`store` is false)."""
+
+    droppable: Mapping[str, tuple[str, ...]] = {
+        "temperature": ("temperature",),
+        "logprobs": ("top_logprobs", "include"),
+        "reasoning summary": ("reasoning.summary",),
+        "reasoning": ("reasoning.effort",),
+    }
+
+    def path(self, model: str) -> str:
+        return "/responses"
+
+    def fixed(self, model: str, service: Service) -> Mapping[str, Any]:
+        return {"model": model, "store": False}
+
+    def parameters(self, model: str, settings: Settings, service: Service) -> Parameters:
+        thinks = habits.thinks(model)
+        thinking = settings.thinking_budget(thinks)
+        sent: dict[str, Any] = {"max_output_tokens": settings.max_tokens + thinking}
+        temperature, not_applied = habits.temperature(model, settings.temperature)
+        sent |= temperature
+        if settings.top_logprobs:
+            sent |= {"top_logprobs": settings.top_logprobs, "include": ["message.output_text.logprobs"]}
+        effort = None if settings.reasoning is None else habits.effort(settings.reasoning)
+        if effort == "none":
+            sent["reasoning"] = {"effort": effort}
+        elif effort is not None or thinks:  # the thoughts themselves are never told, a summary is
+            sent["reasoning"] = ({"effort": effort} if effort else {}) | {"summary": "auto"}
+        return Parameters(sent, not_applied, settings.max_tokens, thinking)
+
+    # ------------------------------------------------------------ a question
+
+    def opening(self, system: str | None) -> bytes:
+        told = b"" if system is None else b'"instructions":' + msgspec.json.encode(system) + b","
+        return told + b'"input":['
+
+    def turn(self, role: str) -> tuple[bytes, bytes]:
+        """What the model said before is one message a text: parts for input are refused there, and plain text is not."""
+        return (b"", b"") if role == "assistant" else (f'{{"role":"{role}","content":['.encode(), b"]}")
+
+    def text(self, role: str, text: str) -> bytes:
+        if role == "assistant":
+            return b'{"role":"assistant","content":' + msgspec.json.encode(text) + b"}"
+        return b'{"type":"input_text","text":' + msgspec.json.encode(text) + b"}"
+
+    def picture(self, mime: str, detail: str | None) -> tuple[bytes, bytes]:
+        head = b'{"type":"input_image","detail":' + msgspec.json.encode(detail or "auto")
+        return head + f',"image_url":"data:{mime};base64,'.encode(), b'"}'
+
+    # ------------------------------------------------------------ replies
+
+    def parse(self, body: bytes, key: Secret) -> Parsed:
+        data = reading.decoded(body)
+        bill = _bill(data)._replace(
+            model=reading.short(data.get("model"), key),
+            provider=_tier(data.get("service_tier"), key),
+            response_id=reading.short(data.get("id"), key),
+        )
+        status = data.get("status")
+        if data.get("error") or status == "failed":
+            return _failed(data.get("error"), key, bill)
+        if status == "cancelled":
+            return bill._replace(error=Failure(kind="endpoint", reason="the response was cancelled"), status=502)
+        output = data.get("output")
+        if not isinstance(output, list):
+            raise BrokenReply("no output in the reply", bill)
+        if status in ("in_progress", "queued"):
+            raise BrokenReply(f"the reply is {status}, not finished", bill)
+        parts = list(_parts(output))
+        said = "".join(_texts(parts, "output_text", "text"))
+        refusal = "".join(_texts(parts, "refusal", "refusal"))
+        thought = _thought(output)
+        text, thinking = key.redact_reply(said or refusal), key.redact_reply(thought)
+        tokens, taken_out = reading.tokens(_logprobs(parts), key)
+        finish = _finish(data, key)
+        return bill._replace(
+            text=text,
+            thinking=thinking,
+            finish_reason=finish,
+            refused=bool(refusal) or finish == "content_filter",
+            tokens=tokens,
+            note=reading.REPEATED if taken_out or (text, thinking) != (said or refusal, thought) else None,
+        )
+
+    def said(self, body: bytes, key: Secret) -> Said:
+        return reading.error_said(body, key)
+
+    def judged(self, status: int, said: Said, body: bytes) -> tuple[str, int] | None:
+        if status in (400, 403) and _by_policy(said.code, said.message):
+            return "refused", status
+        return ("unknown-model", 404) if status == 405 else None
+
+    def advice(self, status: int, said: Said, model: str, elsewhere: bool) -> str:
+        if status in (404, 405) and elsewhere and said.code != "model_not_found":
+            return f"a server that has no /responses is asked with --model api/{model} or openai-chat/{model}"
+        return ""
+
+
+# ---------------------------------------------------------------- what a response says
+
+
+def _parts(output: list[Any]) -> Iterator[dict[str, Any]]:
+    """The parts of the messages in a response."""
+    for item in output:
+        content = item.get("content") if isinstance(item, dict) and item.get("type") == "message" else None
+        if isinstance(content, list):
+            yield from (part for part in content if isinstance(part, dict))
+
+
+def _texts(parts: Any, kind: str, name: str) -> list[str]:
+    """The texts of the parts of one type."""
+    if not isinstance(parts, list):
+        return []
+    return [p[name] for p in parts if isinstance(p, dict) and p.get("type") == kind and isinstance(p.get(name), str)]
+
+
+def _thought(output: list[Any]) -> str:
+    """What was thought: in full where a server tells it, else in summary."""
+    told = []
+    for item in output:
+        if isinstance(item, dict) and item.get("type") == "reasoning":
+            full = _texts(item.get("content"), "reasoning_text", "text")
+            told += full or _texts(item.get("summary"), "summary_text", "text")
+    return "\n\n".join(told)
+
+
+def _logprobs(parts: list[dict[str, Any]]) -> list[Any]:
+    found = [part.get("logprobs") for part in parts if part.get("type") == "output_text"]
+    return [token for tokens in found if isinstance(tokens, list) for token in tokens]
+
+
+def _finish(data: dict[str, Any], key: Secret) -> str | None:
+    """Why the reply ended, in the words of the chat format."""
+    status = data.get("status")
+    if status != "incomplete":
+        return "stop" if status == "completed" else reading.short(status, key)
+    reason = reading.part(data.get("incomplete_details"), "reason")
+    return "length" if reason == "max_output_tokens" else reading.short(reason, key) or "incomplete"
+
+
+def _tier(tier: Any, key: Secret) -> str | None:
+    """Which of its tiers of service answered: their prices differ."""
+    said = reading.short(tier, key)
+    return f"service tier {said}" if said else None
+
+
+def _bill(data: dict[str, Any]) -> Parsed:
+    said = data.get("usage")
+    if not isinstance(said, dict):
+        return Parsed()
+    read, thought = said.get("input_tokens_details"), said.get("output_tokens_details")
+    usage = Usage(
+        input_tokens=reading.whole(said.get("input_tokens")),
+        output_tokens=reading.whole(said.get("output_tokens")),
+        reasoning_tokens=reading.whole(reading.part(thought, "reasoning_tokens")),
+        cached_tokens=reading.whole(reading.part(read, "cached_tokens")),
+        cache_write_tokens=reading.whole(reading.part(read, "cache_write_tokens")),
+    )
+    cost = reading.money(said.get("cost"))
+    return Parsed(usage=usage, cost=cost, cost_source=None if cost is None else "endpoint")
+
+
+def _failed(error: Any, key: Secret, bill: Parsed) -> Parsed:
+    """A response that failed, or an error object in its place."""
+    said = error if isinstance(error, dict) else {"message": str(error or "the response failed")}
+    code, message = str(said.get("code") or ""), reading.clean(said.get("message") or "the response failed", key)
+    if _by_policy(code, message):
+        return bill._replace(text=message, refused=True, finish_reason="content_filter")
+    status = TREATED_AS.get(code, 400 if code else 502)
+    kind = "bad-request" if status == 400 else "endpoint"
+    return bill._replace(error=Failure(kind=kind, reason=message), status=status)
+
+
+def _by_policy(code: str, message: str) -> bool:
+    """Whether an error is a refusal. `invalid_prompt` is the code of prompts that were flagged, and of others."""
+    return code in POLICY or (code == "invalid_prompt" and "polic" in message.lower())
+
+
+RESPONSES = ResponsesFormat()
+OPENAI = RemoteKind(
+    Service(
+        "openai",
+        "https://api.openai.com/v1",
+        ("OPENAI_API_KEY", "EVAL_API_KEY"),
+        address_variables=("OPENAI_BASE_URL",),
+        needs_key=True,
+        headers_from={"OpenAI-Organization": "OPENAI_ORG_ID", "OpenAI-Project": "OPENAI_PROJECT_ID"},
+        batches=lambda base: OpenAIBatches("/responses", base),
+        lists_models=False,
+        has_prices=True,
+    ),
+    RESPONSES,
+    "a model at OpenAI, by its Responses API (OPENAI_API_KEY)",
+    (LOGPROBS, DETAIL),
+)

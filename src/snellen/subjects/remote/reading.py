@@ -1,0 +1,356 @@
+"""What servers send, read: JSON, numbers, errors and model lists. Pure; text from servers is bounded and the key taken out.
+
+Nothing that a server sends may end a run or go unbilled: numbers that no reply can mean are read as not said, text that is not
+quite Unicode is mended, and a reply that cannot be used still says what it cost.
+"""
+
+from __future__ import annotations
+
+import json
+from math import isfinite
+from typing import Any, NamedTuple
+
+import msgspec
+
+from snellen.core.records import REFUSED
+from snellen.core.secret import Secret
+from snellen.core.subject import BrokenReply, Parsed, Price
+from snellen.core.text import one_line
+from snellen.core.types import Failure, Token, Usage
+from snellen.stats.entropy import bound_from_top
+from snellen.subjects.remote.format import Said
+
+_CONTEXT = (
+    *(
+        "context length",
+        "context_length",
+        "maximum context",
+        "input token count",
+        "exceeds the maximum number of tokens",
+    ),
+    *("too many tokens", "context window", "prompt is too long"),
+)
+_FILTER = (
+    *("content_filter", "content_policy", "content policy", "content management policy"),
+    *(
+        "responsibleaipolicyviolation",
+        "requires moderation",
+        "input was flagged",
+        "flagged_input",
+        "moderation_blocked",
+    ),
+)
+_NO_CREDIT = (
+    *(
+        "insufficient_quota",
+        "credit balance is too low",
+        "billing_hard_limit",
+        "billing_not_active",
+        "insufficient_credits",
+    ),
+    *(
+        "billing hard limit",
+        "insufficient credits",
+        "account is not active",
+        "insufficient balance",
+        "payment required",
+        "used all available credits",
+    ),
+)
+LARGEST_ERROR = 100_000
+MOST_TOKENS = 10**9  # of one call; what claims more is no count of tokens
+MOST_COST = 1e6  # USD of one call, likewise
+MOST_WHOLE = 2**53
+REPEATED = "the reply repeated the API key; it was taken out"
+UNREADABLE = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
+
+
+# ---------------------------------------------------------------- values
+
+
+def decoded(body: bytes) -> dict[str, Any]:
+    """A JSON object, also where it holds half a surrogate pair or bytes that are no UTF-8: models cut characters in two."""
+    try:
+        data = msgspec.json.decode(body)
+    except UNREADABLE as error:
+        reason = f"not JSON ({one_line(str(error), 80)})"
+        try:
+            data = _mended(json.loads(body.decode("utf-8", "replace")))
+        except (ValueError, RecursionError):
+            raise BrokenReply(reason) from None
+    if not isinstance(data, dict):
+        raise BrokenReply("not a JSON object")
+    return data
+
+
+def _mended(data: Any) -> Any:
+    """The same with a mark in the place of every lone surrogate, which no file could hold."""
+    if isinstance(data, str):
+        return data.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    if isinstance(data, list):
+        return [_mended(item) for item in data]
+    if isinstance(data, dict):
+        return {_mended(name): _mended(value) for name, value in data.items()}
+    return data
+
+
+def short(value: Any, key: Secret) -> str | None:
+    """A name or a word that a server says, bounded and without the key."""
+    return key.redact_reply(value)[:300] if isinstance(value, str) else None
+
+
+def whole(value: Any) -> int | None:
+    """A count; None where the endpoint said nothing that can be one."""
+    return value if type(value) is int and 0 <= value <= MOST_TOKENS else None
+
+
+def number(value: Any) -> float | None:
+    """A number that a calculation can use; None for what is none, also for one of 400 digits."""
+    if type(value) is float:
+        return value if isfinite(value) else None
+    return float(value) if type(value) is int and -MOST_WHOLE <= value <= MOST_WHOLE else None
+
+
+def money(value: Any) -> float | None:
+    """A cost in USD that one call can have."""
+    cost = number(value)
+    return cost if cost is not None and 0 <= cost <= MOST_COST else None
+
+
+def part(data: Any, *names: str) -> Any:
+    """Something inside objects; None where one of them is not there."""
+    for name in names:
+        data = data.get(name) if isinstance(data, dict) else None
+    return data
+
+
+def together(*counts: int | None) -> int | None:
+    """The sum of the counts that were said; None where none was.
+
+    >>> together(None, 3, None, 4), together(None)
+    (7, None)
+    """
+    said = [c for c in counts if c is not None]
+    return sum(said) if said else None
+
+
+def listed_page(body: bytes) -> tuple[list[dict[str, Any]], bool]:
+    """A page of a list: its objects, and whether there are more; raises BrokenReply where it is none."""
+    data = decoded(body)
+    entries = data.get("data")
+    if not isinstance(entries, list):
+        raise BrokenReply("no list in the reply")
+    return [e for e in entries if isinstance(e, dict)], data.get("has_more") is True
+
+
+# ---------------------------------------------------------------- log-probabilities
+
+
+def tokens(content: Any, key: Secret) -> tuple[tuple[Token, ...], bool]:
+    """The tokens (none where one cannot be read, or where they spell the key), and whether the key was among them."""
+    if not isinstance(content, list):
+        return (), False
+    if not all(map(_is_pair, content)):
+        return (), False  # with some of the tokens gone, the rest would say something else
+    spelled = "".join(text for text, _p in map(_pair, content))
+    if key.redact_reply(spelled) != spelled:
+        return (), True
+    found, taken_out = [], False
+    for item in content:
+        token, changed = _token(item, key)
+        found.append(token)
+        taken_out = taken_out or changed
+    return tuple(found), taken_out
+
+
+def _token(item: dict[str, Any], key: Secret) -> tuple[Token, bool]:
+    """A token with the bounds of its entropy that the named alternatives allow; and whether an alternative held the key."""
+    text, logprob = _pair(item)
+    named = item.get("top_logprobs")
+    said = [_pair(t) for t in named if _is_pair(t)] if isinstance(named, list) else []
+    top = tuple((key.redact_reply(t), p) for t, p in said)
+    low, high = bound_from_top([p for _t, p in top]) if top else (None, None)
+    return Token(text=text, logprob=logprob, top=top, entropy=low, entropy_high=high), list(top) != said
+
+
+def _is_pair(item: Any) -> bool:
+    logprob = number(item.get("logprob")) if isinstance(item, dict) else None
+    return logprob is not None and logprob <= 1.0  # above 0 by rounding only
+
+
+def _pair(item: dict[str, Any]) -> tuple[str, float]:
+    return str(item.get("token", "")), float(item["logprob"])
+
+
+# ---------------------------------------------------------------- errors
+
+
+def clean(text: Any, key: Secret) -> str:
+    """A message for people, on one line, without the key."""
+    return one_line(key.redact(str(text)))
+
+
+def error_said(body: bytes, key: Secret) -> Said:
+    """What an error body says, whatever its shape. The key is taken out before anything is cut."""
+    whole_text = key.redact(body[:LARGEST_ERROR].decode("utf-8", "replace"))
+    try:
+        data = msgspec.json.decode(body)
+    except UNREADABLE:
+        return Said(one_line(whole_text))
+    if isinstance(data, list) and data:
+        data = data[0]
+    if isinstance(data, dict):
+        inner = data.get("error", data.get("detail", data.get("message")))
+        if isinstance(inner, dict):
+            code = inner.get("code") or inner.get("type") or inner.get("status")
+            message = inner.get("message") or inner.get("code")
+            if message:
+                return Said(clean(message, key), clean(code or "", key), clean(inner.get("param") or "", key))
+        elif inner:
+            return Said(clean(inner, key), clean(data.get("code") or "", key), clean(data.get("param") or "", key))
+    return Said(one_line(whole_text))
+
+
+class Where(NamedTuple):
+    """Who was asked, for messages."""
+
+    model: str
+    url: str
+    key_variable: str = "its variable"
+
+
+def explained(status: int, said: Said, body: bytes, where: Where, judged: tuple[str, int] | None = None) -> Parsed:
+    """A failed response as one clear sentence, or as a refusal where a content filter spoke.
+
+    `judged` is what the wire format knows better than this: the kind of the error, and the status that it is treated as.
+    """
+    kind, treated = judged or _kind(status, body)
+    if kind == "refused":
+        bill = billed_anyway(body)
+        free = bill.cost is None and bill.usage.input_tokens is None
+        return bill._replace(
+            text=said.message,
+            refused=True,
+            finish_reason="content_filter",
+            cost=0.0 if free else bill.cost,
+            cost_source=REFUSED,
+        )
+    told = f"(status {status}: {said.message})"
+    reasons = {
+        "key": f"{where.url} refused the key {told}; set {where.key_variable} or give --api-key",
+        "no-credit": f"{where.url} asks for payment or quota {told}; add credit and run the same command",
+        "not-allowed": f"{where.url} does not serve this account or place {told}",
+        "unknown-model": f"{where.url} does not know the model '{where.model}' {told}; check --model and --base-url",
+        "context": f"longer than the model's context {told}",
+        "bad-request": f"the endpoint rejects the request {told}",
+    }
+    reason = reasons.get(kind, f"status {status}: {said.message}")
+    return billed_anyway(body)._replace(error=Failure(kind=kind, reason=reason), status=treated)
+
+
+def _kind(status: int, body: bytes) -> tuple[str, int]:
+    lowered = body[:4000].decode("utf-8", "replace").lower()
+    if status in (400, 403, 413, 422) and any(word in lowered for word in _FILTER):
+        return "refused", status
+    if status == 402 or (status in (400, 403, 429) and no_credit(lowered)):
+        return "no-credit", 402
+    if status in (401, 403):
+        return "key", status
+    if status == 404:
+        return "unknown-model", status
+    if status in (400, 413, 422):
+        return ("context" if any(word in lowered for word in _CONTEXT) else "bad-request"), status
+    return "status", status
+
+
+def no_credit(said: str) -> bool:
+    """Whether an error says that the account has no money or quota left: asking again does not help."""
+    return any(word in said.lower() for word in _NO_CREDIT)
+
+
+def billed_anyway(body: bytes) -> Parsed:
+    """What the body of a failed response says of its tokens and its cost, in the words of any provider; most say nothing."""
+    try:
+        data = msgspec.json.decode(body) if b'"usage' in body else None
+    except UNREADABLE:
+        data = None
+    for place in (data, part(data, "error"), part(data, "response")):
+        said = part(place, "usage") or part(place, "usageMetadata")
+        if isinstance(said, dict):
+            cost = money(said.get("cost"))
+            return Parsed(usage=_tokens_of(said), cost=cost, cost_source=None if cost is None else "endpoint")
+    return Parsed()
+
+
+def _tokens_of(said: dict[str, Any]) -> Usage:
+    """Input and output as providers name them; what Anthropic's input leaves out, and Gemini's output, is added."""
+    first = _first(said, "prompt_tokens", "input_tokens", "promptTokenCount")
+    cached = _first(said, "cache_read_input_tokens")
+    written = _first(said, "cache_creation_input_tokens")
+    output = _first(said, "completion_tokens", "output_tokens", "candidatesTokenCount")
+    thought = _first(said, "thoughtsTokenCount")
+    return Usage(
+        input_tokens=None if first is None else first + (cached or 0) + (written or 0),
+        output_tokens=None if output is None and thought is None else (output or 0) + (thought or 0),
+        reasoning_tokens=thought,
+        cached_tokens=cached,
+        cache_write_tokens=written,
+    )
+
+
+def _first(said: dict[str, Any], *names: str) -> int | None:
+    return next((found for name in names if (found := whole(said.get(name))) is not None), None)
+
+
+# ---------------------------------------------------------------- model lists
+
+
+def listed(entry: dict[str, Any], key: Secret) -> dict[str, Any]:
+    """What a model list says of a model, as far as it tells models apart, without the key."""
+    found: dict[str, Any] = {}
+    for name in ("id", "created", "created_at", "version", "owned_by", "root", "canonical_slug", "digest"):
+        value = entry.get(name)
+        if isinstance(value, str):
+            found[name] = key.redact_reply(value)[:300]
+        elif type(value) is int and abs(value) < MOST_WHOLE:
+            found[name] = value
+    return found
+
+
+def parse_models(listing: bytes) -> dict[str, dict[str, Any]]:
+    """A model list by id (by name in Ollama's own list); empty where it is not one."""
+    try:
+        data = msgspec.json.decode(listing)
+    except UNREADABLE:
+        return {}
+    entries = data.get("data", data.get("models")) if isinstance(data, dict) else None
+    if not isinstance(entries, list):
+        return {}
+    named = ((e.get("id", e.get("name")), e) for e in entries if isinstance(e, dict))
+    return {name: e for name, e in named if isinstance(name, str)}
+
+
+def listed_price(entry: dict[str, Any]) -> Price | None:
+    """OpenRouter's price in a model list entry: USD a token, as text."""
+    pricing = entry.get("pricing")
+    if not isinstance(pricing, dict):
+        return None
+    per_input, per_output = _per_million(pricing.get("prompt")), _per_million(pricing.get("completion"))
+    if per_input is None or per_output is None:
+        return None
+    return Price(
+        per_input,
+        per_output,
+        "the endpoint's model list",
+        cached=_per_million(pricing.get("input_cache_read")),
+        cache_write=_per_million(pricing.get("input_cache_write")),
+        reasoning=_per_million(pricing.get("internal_reasoning")) or None,
+    )
+
+
+def _per_million(value: Any) -> float | None:
+    try:
+        price = float(value)
+    except (TypeError, ValueError, OverflowError):
+        return None
+    return price * 1e6 if 0 <= price <= MOST_COST else None

@@ -1,0 +1,150 @@
+"""Servers on 127.0.0.1 for tests of HTTP clients: any bytes as a reply, proxies of every kind, names that lead where a test wants."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import ssl
+import subprocess
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+Handler = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
+OK = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\nRetry-After: 7\r\n\r\nhi"
+
+
+@asynccontextmanager
+async def serving(
+    handler: Handler, context: ssl.SSLContext | None = None, host: str = "127.0.0.1"
+) -> AsyncIterator[int]:
+    async def guarded(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        try:
+            await handler(reader, writer)
+        except (asyncio.IncompleteReadError, ConnectionError, ssl.SSLError):
+            pass
+        finally:
+            writer.close()
+
+    server = await asyncio.start_server(guarded, host, 0, ssl=context)
+    try:
+        yield server.sockets[0].getsockname()[1]
+    finally:
+        server.close()
+
+
+async def read_request(reader: asyncio.StreamReader) -> tuple[str, bytes]:
+    head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1")
+    length = next((int(x.partition(":")[2]) for x in head.split("\r\n") if x.lower().startswith("content-length")), 0)
+    return head, await reader.readexactly(length)
+
+
+def replying(*replies: bytes, heads: list[str] | None = None) -> Handler:
+    """Gives these replies on each connection, one after the other."""
+
+    async def handler(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        for reply in replies:
+            head, _body = await read_request(reader)
+            if heads is not None:
+                heads.append(head)
+            writer.write(reply)
+            await writer.drain()
+
+    return handler
+
+
+def reply(body: bytes, status: int = 200, **headers: str) -> bytes:
+    """A whole reply; `content_encoding="gzip"` is a header."""
+    lines = "".join(f"{name.replace('_', '-')}: {value}\r\n" for name, value in headers.items())
+    return f"HTTP/1.1 {status} X\r\n{lines}Content-Length: {len(body)}\r\n\r\n".encode() + body
+
+
+async def pipe(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    try:
+        while data := await reader.read(65536):
+            writer.write(data)
+            await writer.drain()
+    except (ConnectionError, ssl.SSLError):
+        pass
+    finally:
+        writer.close()
+
+
+async def join(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, port: int) -> None:
+    """Be the wire to a local port from now on."""
+    far_reader, far_writer = await asyncio.open_connection("127.0.0.1", port)
+    await asyncio.gather(pipe(reader, far_writer), pipe(far_reader, writer))
+
+
+def tunnelling(heads: list[str], port: int) -> Handler:
+    """A proxy that answers CONNECT, and leads to a local port whatever it is asked for."""
+
+    async def handler(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        heads.append((await reader.readuntil(b"\r\n\r\n")).decode())
+        writer.write(b"HTTP/1.1 200 Connection established\r\n\r\n")
+        await join(reader, writer, port)
+
+    return handler
+
+
+def socks(seen: list[Any], port: int, login: tuple[str, str] | None = None, refusal: int = 0) -> Handler:
+    """A SOCKS5 proxy that notes whom it was asked for (an address or a name, and a port), and leads to a local port."""
+
+    async def handler(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        _version, count = await reader.readexactly(2)
+        offered = await reader.readexactly(count)
+        chosen = (0 if login is None else 2) if (login is None or 2 in offered) else 255
+        writer.write(bytes((5, chosen)))
+        if chosen == 2:
+            await reader.readexactly(1)
+            given = tuple([(await reader.readexactly((await reader.readexactly(1))[0])).decode() for _ in range(2)])
+            writer.write(bytes((1, given != login)))
+        _version, _command, _zero, kind = await reader.readexactly(4)
+        raw = await reader.readexactly({1: 4, 4: 16}.get(kind) or (await reader.readexactly(1))[0])
+        there = raw.decode() if kind == 3 else socket.inet_ntop(socket.AF_INET if kind == 1 else socket.AF_INET6, raw)
+        seen.append((there, int.from_bytes(await reader.readexactly(2), "big")))
+        writer.write(bytes((5, refusal, 0, 3, 4)) + b"here" + bytes(2))
+        if not refusal:
+            await join(reader, writer, port)
+
+    return handler
+
+
+def make_certificate(folder: Path, name: str = "localhost") -> Path:
+    """A file with a key and a certificate for a name that vouches for itself; `NAME.crt` beside it has no key."""
+    key, certificate, both = (folder / f"{name}.{kind}" for kind in ("key", "crt", "pem"))
+    made_with = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2"]
+    subject = ["-subj", f"/CN={name}", "-addext", f"subjectAltName=DNS:{name},IP:127.0.0.1"]
+    command = ["openssl", "req", "-x509", *made_with, *subject, "-keyout", key, "-out", certificate]
+    subprocess.run(command, check=True, capture_output=True)
+    both.write_bytes(key.read_bytes() + certificate.read_bytes())
+    return both
+
+
+def server_context(certificate: Path, asks_for: Path | None = None) -> ssl.SSLContext:
+    """A server's side of TLS; it may insist on a client with a certificate."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate)
+    if asks_for is not None:
+        context.verify_mode = ssl.CERT_REQUIRED
+        context.load_verify_locations(asks_for)
+    return context
+
+
+def lead(monkeypatch: pytest.MonkeyPatch, name: str, *addresses: str) -> None:
+    """Have a name stand for these addresses, in this order."""
+    real = socket.getaddrinfo
+
+    def found(host: Any, port: Any, *rest: Any, **more: Any) -> Any:
+        if host not in (name, name.encode()):
+            return real(host, port, *rest, **more)
+        out = []
+        for address in addresses:
+            family, tail = (socket.AF_INET6, (0, 0)) if ":" in address else (socket.AF_INET, ())
+            out.append((family, socket.SOCK_STREAM, socket.IPPROTO_TCP, "", (address, int(port), *tail)))
+        return out
+
+    monkeypatch.setattr(socket, "getaddrinfo", found)
