@@ -270,6 +270,23 @@ def test_synthetic_incomplete_oracle_and_silent_runs_are_marked_in_every_format(
     assert marked == ["SYNTHETIC, INCOMPLETE, ORACLE, MOSTLY SILENT"] * len(HOSTILE)
 
 
+def test_a_run_with_answers_that_are_not_marked_yet_is_stale(tmp_path: Path) -> None:
+    run = hostile_run(tmp_path / "run")
+    lines = run.folder.answers_path.read_bytes()
+    run.folder.answers_path.write_bytes(lines + lines.splitlines(keepends=True)[0])
+    assert {r.status for r in run.score_rows()} == {"STALE, MOSTLY SILENT"}
+    assert {r.status for r in run.sample_rows()} == {"STALE, MOSTLY SILENT"}
+    assert "STALE" in exported(rows_of([run]), "md").decode()
+
+
+def test_a_mark_whose_answer_is_damaged_keeps_its_row_and_moves_no_other(tmp_path: Path) -> None:
+    run = hostile_run(tmp_path / "run")
+    lines = run.folder.answers_path.read_bytes().splitlines(keepends=True)
+    lines[3] = b"x" * (len(lines[3]) - 1) + b"\n"
+    run.folder.answers_path.write_bytes(b"".join(lines))
+    assert [r.reply for r in run.sample_rows()] == [t if i != 3 else "" for i, t in enumerate(HOSTILE)]
+
+
 def test_real_and_complete_runs_bear_no_mark(tmp_path: Path) -> None:
     assert call(simple(tmp_path / "a").path, "--out", tmp_path / "x.parquet").exit_code == 0
     notes = pq.read_metadata(tmp_path / "x.parquet").metadata

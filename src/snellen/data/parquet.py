@@ -11,8 +11,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from snellen.core.errors import SnellenError
 
 if TYPE_CHECKING:
@@ -139,18 +137,16 @@ def write_columns(path: Path, types: dict[str, str], columns: Sequence[Sequence[
         connection.close()
 
 
-_PLAIN: dict[str, tuple[type, Any]] = {
-    "BIGINT": (np.int64, 0),
-    "DOUBLE": (np.float64, 0.0),
-    "BOOLEAN": (np.bool_, False),
-}
+_PLAIN: dict[str, tuple[str, Any]] = {"BIGINT": ("int64", 0), "DOUBLE": ("float64", 0.0), "BOOLEAN": ("bool", False)}
 
 
 def _array(column: Sequence[Any], kind: str) -> Any:
+    import numpy as np
+
     if kind in _PLAIN:
         dtype, nothing = _PLAIN[kind]
         values: Any = np.array([nothing if v is None else v for v in column], dtype=dtype)
-        return np.ma.array(values, mask=np.array([v is None for v in column], dtype=np.bool_))
+        return np.ma.array(values, mask=np.array([v is None for v in column], dtype=bool))
     texts = np.empty(len(column), dtype=object)
     texts[:] = [v if v is None else v.encode("utf-8", "backslashreplace").decode() for v in column]
     return texts

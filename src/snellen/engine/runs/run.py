@@ -52,7 +52,7 @@ class Run:
         """Every score as tidy rows, and with `published` papers' figures for the same parts and protocols (real data only)."""
         summary = self.summary
         papers = published_rows(self.manifest, summary) if published else []
-        return score_rows(self.path, self.manifest, summary) + papers
+        return score_rows(self.folder, self.manifest, summary) + papers
 
     def sample_rows(self) -> Iterator[SampleRow]:
         """Every sample under every protocol as tidy rows."""

@@ -21,9 +21,10 @@ SEVERAL = 5
 """So many returned names are told; an endpoint may return a new one each time."""
 
 
-def score_rows(path: Path, manifest: Manifest, summary: Summary) -> list[ScoreRow]:
+def score_rows(folder: RunFolder, manifest: Manifest, summary: Summary) -> list[ScoreRow]:
     """Every score of a run: all metrics, protocols, groups and control arms."""
-    shared = _of_run(path, manifest, summary)
+    shared = _of_run(folder.path, manifest, summary)
+    stale = is_stale(folder, summary)
     return [
         ScoreRow(
             **shared,
@@ -41,7 +42,7 @@ def score_rows(path: Path, manifest: Manifest, summary: Summary) -> list[ScoreRo
             n=score.n,
             floor=score.floor,
             floor_answer=score.floor_answer or "",
-            status=status(manifest, summary, group),
+            status=status(manifest, summary, stale, group),
         )
         for protocol in summary.protocols
         for group in protocol.groups
@@ -110,7 +111,7 @@ def sample_rows(folder: RunFolder, manifest: Manifest, summary: Summary) -> Iter
         "complete": summary.complete,
         "synthetic": _synthetic(manifest, summary),
         "oracle": bool(manifest.oracle),
-        "status": status(manifest, summary),
+        "status": status(manifest, summary, is_stale(folder, summary)),
         "data_fingerprint": manifest.data.fingerprint,
     }
     for protocol in summary.protocols:
@@ -136,11 +137,17 @@ def sample_rows(folder: RunFolder, manifest: Manifest, summary: Summary) -> Iter
                 answer = next(answers, None)
 
 
-def status(manifest: Manifest, summary: Summary, group: GroupSummary | None = None) -> str:
-    """What nobody may overlook, in capitals: 'SYNTHETIC, INCOMPLETE, ORACLE, MOSTLY SILENT'; or nothing."""
+def is_stale(folder: RunFolder, summary: Summary) -> bool:
+    """Whether answers came after the run was marked."""
+    return summary.answers_bytes != folder.answers_bytes
+
+
+def status(manifest: Manifest, summary: Summary, stale: bool, group: GroupSummary | None = None) -> str:
+    """What nobody may overlook, in capitals: 'SYNTHETIC, INCOMPLETE, STALE, ORACLE, MOSTLY SILENT'; or nothing."""
     found = (
         ("SYNTHETIC", _synthetic(manifest, summary)),
         ("INCOMPLETE", not summary.complete),
+        ("STALE", stale),
         ("ORACLE", bool(manifest.oracle)),
         ("MOSTLY SILENT", _silence(group) == "most" if group is not None else bool(lost_parts(summary.plain))),
     )
