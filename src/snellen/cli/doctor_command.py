@@ -19,7 +19,8 @@ EXTRAS = {
     "hub": ("huggingface_hub", "snellen data get"),
     "local": ("transformers", "models on this machine (--model hf/...), D3's scorers"),
     "ocr": ("rapidocr_onnxruntime", "the grounding method ocr"),
-    "excel": ("xlsxwriter", "the xlsx files of vqax, actx, esnlive, vcr"),
+    "excel": ("xlsxwriter", "snellen export --format xlsx, the xlsx files of vqax, actx, esnlive, vcr"),
+    "pandas": ("pandas", "run.to_pandas()"),
     "nlg": ("pycocoevalcap", "METEOR of explanations (needs Java)"),
 }
 KEYS = (

@@ -19,6 +19,7 @@ COMMANDS = {
     "estimate": "calls, tokens, money and time of a run; calls nothing",
     "probe": "what an endpoint does with pictures and parameters, measured by charts",
     "report": "show runs in the terminal and write one self-contained HTML page",
+    "export": "the numbers of runs as csv, parquet, xlsx, json, or a table for a paper",
     "protocols": "prompts and rules side by side; with --run: where protocols disagree, and why",
     "data": "make, get, check or show a data set",
     "list": "list available exams, subjects, protocols, prompts, methods, scorers and model families",

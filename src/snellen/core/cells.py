@@ -47,10 +47,10 @@ def from_cell(cell: str) -> str:
     return cell[1:] if cell.startswith("'") and _FORMULA.match(cell, 1) else cell
 
 
-def csv_bytes(rows: Iterable[Sequence[Cell]]) -> bytes:
+def csv_bytes(rows: Iterable[Sequence[Cell]], line_end: str = "\n") -> bytes:
     """A CSV file in UTF-8. Texts are made safe; numbers are written as they are, None as nothing."""
     out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
+    writer = csv.writer(out, lineterminator=line_end)
     writer.writerows([for_cell(c) if isinstance(c, str) else c for c in row] for row in rows)
     return out.getvalue().encode()
 

@@ -113,5 +113,44 @@ def write(path: Path, types: dict[str, str], rows: Iterable[Sequence[Any]], note
         connection.close()
 
 
+def write_columns(path: Path, types: dict[str, str], columns: Sequence[Sequence[Any]], notes: dict[str, str]) -> None:
+    """Write whole columns of texts (VARCHAR), numbers (BIGINT, DOUBLE) or BOOLEAN, None where a value is missing; compressed.
+
+    Much faster than `write` for many rows. A text that is no valid Unicode is kept with escapes.
+    """
+    import duckdb
+
+    connection = duckdb.connect(config={"threads": 1})
+    try:
+        given = {
+            str(i): _array(column, kind) for i, (column, kind) in enumerate(zip(columns, types.values(), strict=True))
+        }
+        connection.register("given", given)
+        cast = ", ".join(f'"{i}"::{kind} AS {_name(name)}' for i, (name, kind) in enumerate(types.items()))
+        said = ", ".join(f"{_name(k)}: {_literal(v)}" for k, v in notes.items())
+        connection.execute(
+            f"COPY (SELECT {cast} FROM given) TO {_literal(str(path))} (FORMAT parquet, KV_METADATA {{{said}}})"  # noqa: S608
+        )
+    except duckdb.Error as error:
+        raise SnellenError(f"{path}: cannot be written ({str(error).splitlines()[0]})") from None
+    finally:
+        connection.close()
+
+
+_PLAIN: dict[str, tuple[str, Any]] = {"BIGINT": ("int64", 0), "DOUBLE": ("float64", 0.0), "BOOLEAN": ("bool", False)}
+
+
+def _array(column: Sequence[Any], kind: str) -> Any:
+    import numpy as np
+
+    if kind in _PLAIN:
+        dtype, nothing = _PLAIN[kind]
+        values: Any = np.array([nothing if v is None else v for v in column], dtype=dtype)
+        return np.ma.array(values, mask=np.array([v is None for v in column], dtype=bool))
+    texts = np.empty(len(column), dtype=object)
+    texts[:] = [v if v is None else v.encode("utf-8", "backslashreplace").decode() for v in column]
+    return texts
+
+
 def _literal(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"

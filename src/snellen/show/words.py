@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple, TypeVar
 
+from snellen.core import figures
 from snellen.core.records import ControlRow, DifferenceRow, Manifest, Summary, Totals
 from snellen.core.results import CHANCE, GroupSummary, ProtocolSummary, Score, declared
 from snellen.core.silence import Silent
@@ -38,6 +39,9 @@ SYNTHETIC = "SYNTHETIC DATA. Do not compare these scores with published results.
 SAID_UNITS = ("px", "s", "nats", "cosine")
 """Units that stand behind a metric's label; the label of a count says what is counted."""
 COUNTS = ("count", "words", "looks", "calls")
+percent = figures.percent
+number = figures.number
+part_name = figures.part_name
 
 
 # ---------------------------------------------------------------- metrics
@@ -60,26 +64,6 @@ def unit_of(protocol: ProtocolSummary | None, key: str) -> str | None:
     return next((g.metrics[key].unit for g in protocol.groups if key in g.metrics), None)
 
 
-def percent(value: float | str | None) -> str:
-    """One decimal, in percent; a dash where there is no value; a word (such as a bucket) as it is."""
-    if isinstance(value, str):
-        return value
-    return "–" if value is None else f"{100 * value:.1f}"
-
-
-def number(value: float | str | None, unit: str | None = "") -> str:
-    """A value for people: a share in percent, anything else with two decimals; as it is where its unit is not known.
-
-    >>> number(0.5), number(2.0, "count"), number(0.1234, "cosine"), number(2.0, None)
-    ('50.0', '2.00', '0.1234', '2')
-    """
-    if unit == "" or value is None or isinstance(value, str):
-        return percent(value)
-    if unit is None:
-        return f"{value:g}"
-    return f"{value:.4f}" if unit == "cosine" else f"{value:.2f}"
-
-
 def sample_value(protocol: ProtocolSummary | None, key: str, value: float | str | None) -> str:
     """A single sample's value of a metric: a count without decimals."""
     unit = unit_of(protocol, key)
@@ -95,9 +79,7 @@ def value(score: Score) -> str:
 
 def interval(score: Score) -> str:
     """'[55.1, 67.0]', or nothing."""
-    if score.low is None or score.high is None:
-        return ""
-    return f"[{number(score.low, score.unit)}, {number(score.high, score.unit)}]"
+    return figures.between(score.low, score.high, score.unit)
 
 
 def floor(score: Score) -> str:
@@ -199,11 +181,6 @@ def difference(row: ControlRow | DifferenceRow) -> str:
 
 
 # ---------------------------------------------------------------- groups and protocols
-
-
-def part_name(by: dict[str, str]) -> str:
-    """'P3_box · easy'; a part without a name is all there is."""
-    return " · ".join(by.values()) or "all"
 
 
 def group_name(group: GroupSummary) -> str:

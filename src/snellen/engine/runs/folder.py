@@ -158,9 +158,9 @@ class RunFolder:
             truth = truths.setdefault(sample.truth, sample.truth) if isinstance(sample.truth, str) else sample.truth
             yield Sample(id=sample.id, tags=shared, truth=truth, facts=sample.facts)
 
-    def answers(self) -> Iterator[Answer]:
-        """Every answer that counts: the last line of each (sample, prompt), whole."""
-        return self._latest(_ANSWERS)
+    def answers(self, scan: Scan | None = None, keys: Iterable[Key] | None = None) -> Iterator[Answer]:
+        """Every answer that counts: the last line of each (sample, prompt), whole. With `keys` as `texts`."""
+        return self._latest(_ANSWERS, scan, keys)
 
     def texts(self, scan: Scan | None = None, keys: Iterable[Key] | None = None) -> Iterator[AnswerText]:
         """As `answers`, without ledgers: what marking needs. With `keys` only theirs, in that order; who has none is passed over."""

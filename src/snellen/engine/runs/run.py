@@ -4,11 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
+from snellen.core.errors import SnellenError
 from snellen.core.records import ControlRow, Manifest, Summary
 from snellen.core.results import ProtocolSummary, Score
 from snellen.core.types import Answer, Mark, Sample
 from snellen.engine.runs.folder import RunFolder
+from snellen.engine.runs.notebook import frame, html_note, html_table
+from snellen.engine.runs.tidy import SampleRow, ScoreRow, table_of
+from snellen.engine.runs.tidy_rows import published_rows, sample_rows, score_rows
 
 
 class Run:
@@ -43,6 +48,22 @@ class Run:
             if g.whole and p.headline in g.metrics
         }
 
+    def score_rows(self, *, published: bool = False) -> list[ScoreRow]:
+        """Every score as tidy rows, and with `published` papers' figures for the same parts and protocols (real data only)."""
+        summary = self.summary
+        papers = published_rows(self.manifest, summary) if published else []
+        return score_rows(self.folder, self.manifest, summary) + papers
+
+    def sample_rows(self) -> Iterator[SampleRow]:
+        """Every sample under every protocol as tidy rows."""
+        return sample_rows(self.folder, self.manifest, self.summary)
+
+    def to_pandas(self, samples: bool = False) -> Any:
+        """The scores as a pandas DataFrame, or with `samples` one row for each sample and protocol (extra 'pandas')."""
+        if samples:
+            return frame(table_of("samples", SampleRow, list(self.sample_rows())))
+        return frame(table_of("scores", ScoreRow, self.score_rows()))
+
     def samples(self) -> Iterator[Sample]:
         """The samples, without pictures."""
         return self.folder.samples()
@@ -54,6 +75,14 @@ class Run:
     def marks(self, protocol: str) -> Iterator[Mark]:
         """The marks of one protocol."""
         return self.folder.marks(protocol)
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: the headlines, or why there are none."""
+        title = f"{self.manifest.benchmark} · {self.manifest.subject.spec}"
+        try:
+            return html_table(title, self.score_rows())
+        except SnellenError as error:
+            return html_note(title, str(error))
 
     def __repr__(self) -> str:
         return f"Run({str(self.path)!r})"

@@ -1,0 +1,105 @@
+"""`snellen export`: the numbers of runs as a file for other programs and for papers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from snellen.cli import options
+from snellen.core.errors import SnellenError
+
+if TYPE_CHECKING:
+    from snellen.show.export import Rows
+
+FORMATS = ("csv", "parquet", "latex", "md", "xlsx", "json")
+NEXT = {
+    "csv": "A cell that could be a formula begins with an apostrophe.",
+    "parquet": "DuckDB, pandas and pyarrow read it.",
+    "latex": r"In a paper: \usepackage{booktabs}, and \input this file.",
+    "md": "Paste it where Markdown has tables.",
+    "xlsx": "No cell of it is a formula.",
+    "json": "One document.",
+}
+
+
+@click.command("export")
+@click.argument("runs", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option("--format", "form", type=click.Choice(FORMATS), help="Default: by the name of --out, else csv.")
+@click.option(
+    "--out",
+    "--output",
+    "out",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="The file to write (default: standard output; parquet and xlsx need one).",
+)
+@click.option("--samples", is_flag=True, help="One row a sample and protocol; xlsx and json have the scores, too.")
+@click.option(
+    "--protocol", metavar="P", help="Only this protocol (default: all; latex and md: the first that the runs share)."
+)
+@click.option("--published", is_flag=True, help="Add papers' figures: real data and the same protocol only.")
+def command(
+    runs: tuple[Path, ...], form: str | None, out: Path | None, samples: bool, protocol: str | None, published: bool
+) -> int:
+    """Write the scores of RUNS as one table: tidy for programs (csv, parquet, xlsx, json), or as a paper has it (latex, md).
+
+    \b
+    snellen export runs/* --out scores.csv
+    snellen export runs/salbench_* --format latex --protocol paper --out table.tex
+    """
+    from snellen.engine.runs.run import open_run
+    from snellen.show import export as files
+
+    form = form or _by_name(out)
+    if out is None and form in files.BINARY:
+        raise SnellenError(f"{form} is no text for the screen: name a file with --out")
+    if samples and form in files.FOR_PAPERS:
+        raise SnellenError(f"--samples has no table in {form}: choose from csv, parquet, xlsx, json")
+    opened = [open_run(options.run_folder(path, "export")) for path in dict.fromkeys(runs)]
+    rows = files.rows_of(opened, samples=samples, protocol=protocol, published=published)
+    if published and not any(r.published for r in rows.scores):
+        click.echo("note: there are no published figures for these runs (real data, the same protocol)", err=True)
+    content = files.exported(rows, form)
+    if out is None:
+        click.echo(content, nl=False)
+        return 0
+    _write(out, content)
+    of = f"{len(opened)} run" + ("s" if len(opened) > 1 else "")
+    click.echo(f"Wrote {out}: {_counted(rows, form)} of {of}" + (f" · {rows.status}" if rows.status else ""))
+    click.echo(f"{NEXT[form]} docs/reporting.md explains every column.")
+    return 0
+
+
+def _counted(rows: Rows, form: str) -> str:
+    """What a file holds."""
+    from snellen.show.export import FOR_PAPERS, ONE_TABLE
+
+    if form in FOR_PAPERS:
+        return "the headlines"
+    scores, samples = f"{len(rows.scores):,} scores", f"{len(rows.samples or ()):,} rows of samples"
+    if rows.samples is None:
+        return scores
+    return samples if form in ONE_TABLE else f"{scores} and {samples}"
+
+
+def _by_name(out: Path | None) -> str:
+    from snellen.show.export import SUFFIXES
+
+    if out is None:
+        return "csv"
+    found = next((form for form, suffix in SUFFIXES.items() if suffix == out.suffix.lower()), None)
+    if found is None:
+        raise SnellenError(f"the name {out} does not say a format: add --format {'|'.join(FORMATS)}")
+    return found
+
+
+def _write(out: Path, content: bytes) -> None:
+    from snellen.engine.runs.writing import replacing
+
+    try:
+        with replacing(out.parent, out.name) as file:
+            file.write(content)
+    except OSError as error:
+        raise SnellenError(f"cannot write {out} ({error.strerror or error}); choose another --out") from None

@@ -1,0 +1,167 @@
+"""One tidy schema for every exam: a row for each score, a row for each sample under each protocol. docs/reporting.md has the table.
+
+The rows are typed records; `table_of` lays them out as flat columns for files that know no nested values: what is nested there is JSON
+in a text, and each metric of a sample is a column of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal, NamedTuple
+
+import msgspec
+
+from snellen.core.records import Record
+
+SCHEMA = 1
+"""Changes when a column is renamed, removed or means something else; not when one is added at the end."""
+Kind = Literal["text", "integer", "number", "yes or no"]
+Silence = Literal["", "some", "many", "most"]
+
+
+class ScoreRow(Record, frozen=True):
+    """One metric of one group of samples under one protocol and arm; or a paper's figure (`published`)."""
+
+    run: str
+    exam: str
+    subject: str
+    status: str
+    model_returned: str
+    part: str
+    by: dict[str, str]
+    whole: bool
+    protocol: str
+    version: str
+    prompt: str
+    control: str
+    metric: str
+    label: str
+    unit: str
+    better: str
+    headline: bool
+    value: float | None
+    low: float | None
+    high: float | None
+    interval: str
+    n: int | None
+    floor: float | None
+    floor_answer: str
+    part_n: int | None
+    non_answers: int | None
+    outcomes: dict[str, int]
+    silence: Silence
+    complete: bool | None
+    synthetic: bool
+    oracle: bool
+    published: bool
+    source: str
+    options: dict[str, Any]
+    run_cost: float | None
+    run_cost_unknown: int | None
+    data_fingerprint: str
+    data_origin: dict[str, Any]
+    created: str
+    snellen: str
+
+
+class SampleRow(Record, frozen=True):
+    """What became of one sample under one protocol and arm."""
+
+    run: str
+    exam: str
+    subject: str
+    status: str
+    id: str
+    tags: dict[str, str]
+    truth: Any
+    protocol: str
+    version: str
+    prompt: str
+    control: str
+    reply: str
+    thinking: str
+    failure: str
+    outcome: str
+    reading: Any
+    finish_reason: str
+    input_tokens: int | None
+    output_tokens: int | None
+    reasoning_tokens: int | None
+    cost: float | None
+    latency: float | None
+    calls: int
+    stored: int
+    model_returned: str
+    provider: str
+    complete: bool
+    synthetic: bool
+    oracle: bool
+    data_fingerprint: str
+    metrics: dict[str, float | str | None]
+
+
+class Column(NamedTuple):
+    """A column of a flat table. Any value may be missing but those of the first ones that say what a row is."""
+
+    name: str
+    kind: Kind
+
+
+class Table(NamedTuple):
+    """A flat table: texts, whole numbers, numbers, True and False, None."""
+
+    name: str
+    columns: tuple[Column, ...]
+    rows: list[tuple[Any, ...]]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(c.name for c in self.columns)
+
+
+METRICS = "metrics"
+_KINDS: dict[str, Kind] = {"str": "text", "int": "integer", "float": "number", "bool": "yes or no"}
+
+
+def fixed_columns(row: type[ScoreRow | SampleRow]) -> tuple[Column, ...]:
+    """The columns that a table has whatever the exam."""
+    return tuple(
+        Column(name, _KINDS.get(str(kind).removesuffix(" | None"), "text"))
+        for name, kind in row.__annotations__.items()
+        if name != METRICS
+    )
+
+
+def table_of(name: str, kind: type[ScoreRow | SampleRow], rows: Sequence[ScoreRow | SampleRow]) -> Table:
+    """Rows as a flat table. The metrics of samples follow as `metrics.NAME`, in the order in which they first occur."""
+    fixed = fixed_columns(kind)
+    found: dict[str, bool] = {}
+    for row in rows:
+        for key, value in _metrics(row).items():
+            found[key] = found.get(key, False) or isinstance(value, str)
+    measured = [Column(f"{METRICS}.{key}", "text" if texts else "number") for key, texts in found.items()]
+    return Table(
+        name,
+        (*fixed, *measured),
+        [
+            (
+                *(_flat(getattr(row, c.name), c.kind) for c in fixed),
+                *(_flat(_metrics(row).get(key), c.kind) for key, c in zip(found, measured, strict=True)),
+            )
+            for row in rows
+        ],
+    )
+
+
+def _metrics(row: ScoreRow | SampleRow) -> dict[str, float | str | None]:
+    return row.metrics if isinstance(row, SampleRow) else {}
+
+
+def _flat(value: Any, kind: Kind) -> Any:
+    if value is None:
+        return None
+    if kind == "number":
+        return float(value)
+    if kind == "text" and not isinstance(value, str):
+        return msgspec.json.encode(value).decode()
+    return value

@@ -1,0 +1,113 @@
+"""Runs as one file: the tidy tables as CSV, Parquet, Excel or JSON, or the table of a paper in LaTeX or Markdown."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import msgspec
+
+from snellen import __version__
+from snellen.core.cells import Sheet, csv_bytes, workbook
+from snellen.data import parquet
+from snellen.data.label import MARK
+from snellen.engine.runs.run import Run
+from snellen.engine.runs.tidy import SCHEMA, SampleRow, ScoreRow, Table, table_of
+from snellen.show.latex import latex
+from snellen.show.markdown import markdown
+from snellen.show.paper_table import check_protocol, paper_tables
+
+SUFFIXES = {"csv": ".csv", "parquet": ".parquet", "latex": ".tex", "md": ".md", "xlsx": ".xlsx", "json": ".json"}
+BINARY = ("parquet", "xlsx")
+FOR_PAPERS = ("latex", "md")
+ONE_TABLE = ("csv", "parquet")
+_SQL = {"text": "VARCHAR", "integer": "BIGINT", "number": "DOUBLE", "yes or no": "BOOLEAN"}
+
+
+class Rows(NamedTuple):
+    """What is exported: scores, and samples where they are asked for."""
+
+    scores: list[ScoreRow]
+    samples: list[SampleRow] | None = None
+
+    @property
+    def status(self) -> str:
+        """What nobody may overlook, of all rows together."""
+        every = [r.status for r in self.scores] + [r.status for r in self.samples or ()]
+        return ", ".join(dict.fromkeys(word for said in every for word in said.split(", ") if word))
+
+    @property
+    def tables(self) -> list[Table]:
+        """The flat tables."""
+        scores = table_of("scores", ScoreRow, self.scores)
+        return [scores] if self.samples is None else [scores, table_of("samples", SampleRow, self.samples)]
+
+
+def rows_of(
+    runs: Sequence[Run], *, samples: bool = False, protocol: str | None = None, published: bool = False
+) -> Rows:
+    """The rows of some runs, of one protocol where it is named; a paper's figure once, however many runs it fits."""
+    scores: list[ScoreRow] = []
+    papers: dict[tuple[Any, ...], ScoreRow] = {}
+    for run in runs:
+        for row in run.score_rows(published=published):
+            if row.published:
+                key = (row.exam, row.protocol, row.version, row.subject, *row.by.items(), row.metric)
+                papers.setdefault(key, row)
+            else:
+                scores.append(row)
+    if protocol is not None:
+        check_protocol(scores, protocol)
+    wanted = [r for r in (*scores, *papers.values()) if protocol in (None, r.protocol)]
+    if not samples:
+        return Rows(wanted)
+    return Rows(wanted, [r for run in runs for r in run.sample_rows() if protocol in (None, r.protocol)])
+
+
+def exported(rows: Rows, form: str) -> bytes:
+    """A file's content. CSV and Parquet hold one table: that of the samples where there are any, else that of the scores.
+
+    Tables for papers have no samples.
+    """
+    writers: dict[str, Callable[[Rows], bytes]] = {
+        "csv": _csv,
+        "parquet": _parquet,
+        "latex": lambda some: "\n".join(map(latex, paper_tables(some.scores))).encode(),
+        "md": lambda some: "\n".join(map(markdown, paper_tables(some.scores))).encode(),
+        "xlsx": lambda some: workbook([Sheet(t.name, _cells(t)) for t in some.tables]),
+        "json": _json,
+    }
+    return writers[form](rows)
+
+
+def _csv(rows: Rows) -> bytes:
+    return csv_bytes(_cells(rows.tables[-1]), line_end="\r\n")
+
+
+def _cells(table: Table) -> list[Sequence[Any]]:
+    """A table with its header; truth values as words, since not every program knows them."""
+    plain = [[str(v).lower() if isinstance(v, bool) else v for v in row] for row in table.rows]
+    return [table.names, *plain]
+
+
+def _parquet(rows: Rows) -> bytes:
+    """One table, typed; with our label in the metadata where data was made by us, as in the data sets themselves."""
+    table = rows.tables[-1]
+    notes = {"snellen.table": f"{table.name} {SCHEMA}", "snellen.version": __version__}
+    notes |= {"snellen.status": rows.status} if rows.status else {}
+    origin = next((r.data_origin for r in rows.scores if r.data_origin), None)
+    notes |= {MARK: json.dumps(origin)} if origin else {}
+    columns = list(zip(*table.rows, strict=True)) if table.rows else [()] * len(table.columns)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "table.parquet"
+        parquet.write_columns(path, {c.name: _SQL[c.kind] for c in table.columns}, columns, notes)
+        return path.read_bytes()
+
+
+def _json(rows: Rows) -> bytes:
+    document: dict[str, Any] = {"schema": SCHEMA, "snellen": __version__, "status": rows.status, "scores": rows.scores}
+    document |= {} if rows.samples is None else {"samples": rows.samples}
+    return msgspec.json.format(msgspec.json.encode(document), indent=2) + b"\n"
