@@ -8,7 +8,6 @@ import click
 import msgspec
 
 from snellen.cli import options
-from snellen.core.errors import SnellenError
 
 
 @click.command("report")
@@ -40,7 +39,7 @@ def command(runs: tuple[Path, ...], out: Path | None, samples: int, as_json: boo
     from snellen.show.page import write_report
     from snellen.show.terminal import print_run
 
-    opened = [open_run(_existing(path)) for path in dict.fromkeys(runs)]
+    opened = [open_run(options.run_folder(path, "report")) for path in dict.fromkeys(runs)]
     page = out or (None if as_json else Path("report.html"))
     if page is not None:
         write_report(opened, page, samples)
@@ -56,12 +55,3 @@ def command(runs: tuple[Path, ...], out: Path | None, samples: int, as_json: boo
         print_run(run)
     click.echo(f"Page: {page}")
     return 0
-
-
-def _existing(path: Path) -> Path:
-    """A run folder, or an error that says which folders would do."""
-    if (path / "run.json").is_file():
-        return path
-    if path.is_dir() and any(path.glob("*/run.json")):
-        raise SnellenError(f"{path} is a folder of runs, not a run: name the runs, such as 'snellen report {path}/*'")
-    raise SnellenError(f"{path} is not a run folder (it has no run.json): name a folder that 'snellen run' made")
