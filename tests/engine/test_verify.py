@@ -240,6 +240,27 @@ def test_a_summary_without_anything_in_it_differs(copy: Path) -> None:
     assert {file for file, _place in places(copy)} == {"summary.json"}
 
 
+@pytest.mark.parametrize("depth", [50, 900, 200_000])
+def test_a_mark_that_is_very_deep_is_a_difference_and_no_crash(copy: Path, depth: int) -> None:
+    path = copy / "marks" / "paper.jsonl"
+    _first, *rest = path.read_bytes().splitlines(keepends=True)
+    deep = b"[" * depth + b"]" * depth
+    path.write_bytes(b"".join([b'{"id":"x","outcome":"wrong","reading":' + deep + b"}\n", *rest]))
+    assert {file for file, _place in places(copy)} == {"marks/paper.jsonl"}
+
+
+def test_an_old_summary_with_nonsense_in_it_is_a_difference_and_no_crash(copy: Path) -> None:
+    (copy / "summary.json").write_text('{"layout": 2, "protocols": [3, {"groups": {"by": 4}}]}')
+    assert places(copy) == [("summary.json", "the file")]
+
+
+def test_a_folder_in_the_place_of_the_answers_cannot_be_checked(copy: Path) -> None:
+    (copy / "answers.jsonl").unlink()
+    (copy / "answers.jsonl").mkdir()
+    with pytest.raises(SnellenError, match="cannot be checked"):
+        verify(copy)
+
+
 def test_a_run_of_0_1(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     shutil.copytree(OLD, tmp_path / "run")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -19,6 +19,7 @@ from snellen.show.tables import console, plain_table
 
 FEW = 3
 LONG = 60
+SHORT_ID = 34
 
 
 class Wrong(NamedTuple):
@@ -71,9 +72,9 @@ def flipped(run: Run, protocols: tuple[str, ...] = ()) -> Iterator[Flipped]:
 def print_wrong(run: Run, protocol: str, limit: int) -> None:
     """Id, outcome, truth and reading, a row a sample."""
     every = list(wrong(run, protocol))
-    table = plain_table("sample", "outcome", "truth", "read", kept=("outcome",))
+    table = plain_table("sample", "outcome", "truth", "read", kept=("outcome", *_whole(every[:limit])))
     for one in every[:limit]:
-        table.add_row(_cell(one.id), one.outcome.value, _cell(plain(one.truth)), _cell(plain(one.reading)))
+        table.add_row(_cell(one.id), one.outcome.value, _cell(_brief(one.truth)), _cell(_brief(one.reading)))
     _print(
         run, f"not correct under {protocol}: {words.counted(len(every), 'sample')}", table, every[:limit], len(every)
     )
@@ -82,17 +83,37 @@ def print_wrong(run: Run, protocol: str, limit: int) -> None:
 def print_flips(run: Run, protocols: tuple[str, ...], limit: int) -> None:
     """Id, truth, and what each side read, a row a sample."""
     every = list(flipped(run, protocols))
-    table = plain_table("sample", "truth", "correct under", "not under", "stage", kept=("stage",))
+    table = plain_table(
+        "sample", "truth", "correct under", "not under", "stage", kept=("stage", *_whole(every[:limit]))
+    )
     for one in every[:limit]:
         sides = (_cell(_sides(side), None) for side in (one.correct, one.not_correct))
-        table.add_row(_cell(one.id), _cell(plain(one.truth)), *sides, Text("\n".join(one.stages)))
+        table.add_row(_cell(one.id), _cell(_brief(one.truth)), *sides, Text("\n".join(one.stages)))
     _print(run, f"marked differently: {words.counted(len(every), 'sample')}", table, every[:limit], len(every))
 
 
 def _sides(side: dict[str, Any]) -> str:
     """'paper, robust: color', protocols that read the same together."""
-    read = words.together((name, one_line(plain(reading), LONG)) for name, reading in side.items())
+    read = words.together((name, one_line(_brief(reading), LONG)) for name, reading in side.items())
     return "\n".join(f"{names}: {reading}" for names, reading in read)
+
+
+def _whole(shown: Sequence[Wrong | Flipped]) -> tuple[str, ...]:
+    """Ids are there to be copied: they are not broken where that leaves room for the rest."""
+    return ("sample",) if all(len(one.id) <= SHORT_ID for one in shown) else ()
+
+
+def _brief(value: Any) -> str:
+    """The answer alone, where a truth or a reading has more than that; answers of several people each once.
+
+    >>> _brief({"answer": "yes", "explanation": "it is lit"}), _brief({"answers": ["no", "yes", "no"]}), _brief(["size"])
+    ('yes', 'no, yes', 'size')
+    """
+    if isinstance(value, dict):
+        value = value.get("answer", value.get("answers", value))
+    if isinstance(value, list | tuple) and all(isinstance(one, str) for one in value):
+        value = list(dict.fromkeys(value))
+    return plain(value)
 
 
 def _cell(text: str, limit: int | None = LONG) -> Text:

@@ -38,8 +38,11 @@ class Differences:
 
     def compare(self, file: str, place: str, recorded: Any, found: Any) -> None:
         """Every place in which two documents differ."""
-        for where, one, other in differing(recorded, found, place):
-            self.add(file, where, one, other)
+        try:
+            for where, one, other in differing(recorded, found, place):
+                self.add(file, where, one, other)
+        except RecursionError:
+            self.add(file, place, Plain("a document that is too deep to be compared"), Plain("another"))
 
 
 class _Absent:

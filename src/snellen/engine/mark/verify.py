@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from snellen import exams
-from snellen.core.errors import SnellenError
+from snellen.core.errors import SnellenError, Stopped
 from snellen.core.records import LAYOUT, Changed, Manifest, ProtocolEntry, read_summary
 from snellen.engine.mark import marking
 from snellen.engine.mark.differing import ABSENT, Difference, Differences, Plain
@@ -40,6 +40,15 @@ class Verified(NamedTuple):
 
 def verify(path: Path, data: Path | None = None, *, exports: bool = False) -> Verified:
     """Compare a run folder with what its answers and its data set give. Raises SnellenError where that cannot be done at all."""
+    try:
+        return _verified(path, data, exports)
+    except Stopped as error:  # no room in the temporary folder
+        raise SnellenError(str(error)) from None
+    except OSError as error:
+        raise SnellenError(f"{path} cannot be checked: {error.filename or 'a file'}: {error.strerror}") from None
+
+
+def _verified(path: Path, data: Path | None, exports: bool) -> Verified:
     folder = RunFolder(path)
     known = folder.manifest()
     if not folder.has(SUMMARY):
@@ -135,7 +144,7 @@ def _line(raw: bytes | None) -> Any:
         return ABSENT
     try:
         return msgspec.json.decode(raw)
-    except UNREADABLE:
+    except (*UNREADABLE, RecursionError):
         return Plain("a line that cannot be read")
 
 
@@ -152,7 +161,7 @@ def _document(folder: RunFolder) -> dict[str, Any]:
         ):
             return document
         reason: Any = "it is no summary"
-    except UNREADABLE as error:
+    except (*UNREADABLE, RecursionError) as error:
         reason = error
     raise SnellenError(
         f"{folder.path / SUMMARY} is damaged ({reason}), so there is nothing to compare; 'snellen remark {folder.path}' makes it again"
@@ -175,6 +184,7 @@ def _compare_summaries(
         found.add(SUMMARY, "digest", Plain(str(error)), Plain("as Snellen writes it"))
     except UNREADABLE as error:
         found.add(SUMMARY, "the file", Plain(f"no summary: {error}"), Plain("a summary"))
+        return "the summary"
     if was.get("layout") == LAYOUT:
         for key in NOT_DERIVED:
             was.pop(key, None)
@@ -182,7 +192,7 @@ def _compare_summaries(
         found.compare(SUMMARY, "", was, now)
         return "the summary"
     unchecked.append(
-        f"intervals, floors, controls: {SUMMARY} has layout {was.get('layout', 1)} of an earlier version, this one writes {LAYOUT}"
+        f"intervals, floors, controls: {SUMMARY} has layout {was.get('layout', 1)} of another version, this one writes {LAYOUT}"
     )
     names = {target.name: entry.name for entry, target in zip(known.protocols, targets, strict=True)}
     found.compare(SUMMARY, "", _bare(was, {}), _bare(now, names))
