@@ -129,7 +129,10 @@ def test_the_default_folder_none_and_a_run_itself(
     assert typo.returncode == 2 and "did you mean 'runs'" in typo.stderr
 
 
-def test_names_from_outside_are_harmless(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_names_from_outside_are_harmless(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "300")
     made(tmp_path, "a\x1b[2J_b_[bold]", "2026\x1b[31m\n-11", subject="api/\x1b]0;owned\x07[red]x[/red]\n\nfake row")
     (tmp_path / "stray\x1b[31m").write_text("")
     print_listing(tmp_path, listing(tmp_path))
@@ -158,3 +161,12 @@ def test_a_folder_that_is_a_file(tmp_path: Path) -> None:
     (tmp_path / "x").write_text("")
     with pytest.raises(SnellenError, match="no such folder"):
         listing(tmp_path / "x")
+
+
+def test_much_that_is_passed_over_is_counted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    made(tmp_path, "a_b_5f5f5f5f", "2026-11-17T09:30:00Z")
+    for i in range(9):
+        (tmp_path / f"file{i}").write_text("")
+    print_listing(tmp_path, listing(tmp_path))
+    out = capsys.readouterr().out
+    assert out.count("Passed over: file") == 5 and "Passed over, too: 4 no run." in out
