@@ -270,6 +270,17 @@ def default_data_folder(exam: str) -> Path:
     return user_data_path("snellen", appauthor=False) / exam
 
 
+def run_folder(path: Path, command: str) -> Path:
+    """A run folder, or an error that says which folders would do."""
+    if (path / "run.json").is_file():
+        return path
+    if path.is_dir() and any(path.glob("*/run.json")):
+        some = "the runs" if command == "report" else "one of its runs"
+        such = f"'snellen report {path}/*'" if command == "report" else f"those that 'snellen runs {path}' lists"
+        raise SnellenError(f"{path} is a folder of runs, not a run: name {some}, such as {such}")
+    raise SnellenError(f"{path} is not a run folder (it has no run.json): name a folder that 'snellen run' made")
+
+
 def print_json(value: Any) -> None:
     """One JSON document on standard output and nothing else there."""
     click.echo(msgspec.json.format(msgspec.json.encode(value), indent=2).decode())

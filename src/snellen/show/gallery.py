@@ -8,20 +8,18 @@ from __future__ import annotations
 import heapq
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from pathlib import Path
 from typing import NamedTuple
 
 import msgspec
 
 from snellen import exams
-from snellen.core.dataset import Dataset
 from snellen.core.digest import rank
 from snellen.core.errors import SnellenError
-from snellen.core.exam import Exam
 from snellen.core.gallery import KINDS, Gallery, Item, Pick, Shown
 from snellen.core.text import one_line
 from snellen.core.types import NON_ANSWERS, Answer, Mark, Outcome, Question, Sample, Text
 from snellen.engine.ask.questions import asker
+from snellen.engine.runs.data_again import unchanged
 from snellen.engine.runs.run import Run
 from snellen.show import words
 from snellen.show.pictures import MISSING, Pictures
@@ -182,7 +180,7 @@ def _views(
     try:
         if picks:
             exam = exams.load(run.manifest.benchmark)
-            data = _reopen(run, exam)
+            data = unchanged(run.manifest, exam)
             prompts: dict[str, list[str]] = {}
             for pick in picks:
                 prompts.setdefault(pick.id, []).append(pick.prompt)
@@ -196,18 +194,6 @@ def _views(
         missing = Shown(None, "", MISSING + reason)
         views.setdefault((pick.id, pick.prompt), ([], None, missing))
     return views
-
-
-def _reopen(run: Run, exam: Exam) -> Dataset:
-    """The run's data set, if it is still there and unchanged."""
-    known = run.manifest.data
-    where = Path(known.source)
-    if not where.is_dir():
-        raise SnellenError(f"the data folder {where} is not there")
-    data = exam.open(where, run.manifest.options)
-    if data.fingerprint != known.fingerprint:
-        raise SnellenError(f"the data in {where} has changed since the run (another fingerprint)")
-    return data
 
 
 def _view(sample: Sample, ask: Callable[[Sample], Question], answer: Answer | None, pictures: Pictures) -> View:

@@ -75,12 +75,14 @@ def mark_run(
     *,
     scan: Scan | None = None,
     concurrency: dict[str, Any] | None = None,
+    exports: bool = True,
 ) -> Remarked:
-    """Mark all answers under these protocols; write marks/, summary.json and exports/."""
+    """Mark all answers under these protocols; write marks/, summary.json and, unless they are not wanted, exports/."""
     marking = _Marking(folder, exam, scan or folder.scan())
     results = [marking.marked(target) for target in targets]
     summary = marking.summary(targets, results, concurrency)
-    marking.export(targets, results)
+    if exports:
+        marking.export(targets, results)
     folder.write_record(summary)
     return marking.remarked
 
@@ -173,7 +175,7 @@ class _Marking:
         old = _OldMarks(path)
         marks, changed = 0, 0
         try:
-            with replacing(self.folder.path, path.relative_to(self.folder.path).as_posix()) as out:
+            with replacing(self.folder.derived, path.relative_to(self.folder.derived).as_posix()) as out:
                 for sample, mark in self._judged(target):
                     line = _ENCODER.encode(mark) + b"\n"
                     out.write(line)

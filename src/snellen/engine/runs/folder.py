@@ -19,7 +19,7 @@ import msgspec
 from snellen.core.arm import Arm
 from snellen.core.errors import SnellenError, Stopped
 from snellen.core.records import Changed, Manifest, Summary, Totals, read_manifest, read_summary, written
-from snellen.core.types import Answer, Failure, Mark, Sample, Struct, Token, Usage
+from snellen.core.types import Answer, Failure, ImageSent, Mark, Sample, Struct, Token, Usage
 from snellen.engine.runs.backends import Backends
 from snellen.engine.runs.writing import opened_to_append, remove, replacing, unlink_link
 
@@ -78,6 +78,21 @@ class AnswerTokens(AnswerText, frozen=True):
     tokens: tuple[Token, ...] = ()
 
 
+class CallImages(Struct, frozen=True):
+    """The pictures of one call."""
+
+    images: tuple[ImageSent, ...] = ()
+
+
+class AnswerImages(Struct, frozen=True):
+    """The part of an answer line that says which pictures were sent."""
+
+    id: str
+    prompt: str
+    calls: tuple[CallImages, ...] = ()
+
+
+_IMAGES = msgspec.json.Decoder(AnswerImages)
 _TEXTS = msgspec.json.Decoder(AnswerText)
 _TOKENS = msgspec.json.Decoder(AnswerTokens)
 Key = tuple[str, str]
@@ -98,10 +113,14 @@ class Scan(NamedTuple):
 
 
 class RunFolder:
-    """Files of one run. Opened for writing as a context manager, which takes the lock."""
+    """Files of one run. Opened for writing as a context manager, which takes the lock.
 
-    def __init__(self, path: Path) -> None:
+    With `derived`, marks, summary and exports are made in that folder instead, and nothing of the run is touched.
+    """
+
+    def __init__(self, path: Path, derived: Path | None = None) -> None:
         self.path = path
+        self.derived = derived or path
         self.answers_path = path / "answers.jsonl"
         self.samples_path = path / "samples.jsonl"
         self._fd: int | None = None
@@ -159,8 +178,12 @@ class RunFolder:
             yield Sample(id=sample.id, tags=shared, truth=truth, facts=sample.facts)
 
     def answers(self, scan: Scan | None = None, keys: Iterable[Key] | None = None) -> Iterator[Answer]:
-        """Every answer that counts: the last line of each (sample, prompt), whole. With `keys` as `texts`."""
+        """Every answer that counts: the last line of each (sample, prompt), whole. `keys` as in `texts`."""
         return self._latest(_ANSWERS, scan, keys)
+
+    def images(self, scan: Scan | None = None) -> Iterator[AnswerImages]:
+        """As `answers`, with the pictures that were sent and nothing else."""
+        return self._latest(_IMAGES, scan)
 
     def texts(self, scan: Scan | None = None, keys: Iterable[Key] | None = None) -> Iterator[AnswerText]:
         """As `answers`, without ledgers: what marking needs. With `keys` only theirs, in that order; who has none is passed over."""
@@ -225,7 +248,7 @@ class RunFolder:
         return found._replace(unreadable=unreadable)
 
     def marks_path(self, protocol: str) -> Path:
-        return self.path / "marks" / f"{protocol}.jsonl"
+        return self.derived / "marks" / f"{protocol}.jsonl"
 
     def marks(self, protocol: str) -> Iterator[Mark]:
         """The marks of one protocol, as stored."""
@@ -307,7 +330,7 @@ class RunFolder:
 
     def clear(self, name: str) -> None:
         """Remove a folder of derived files."""
-        remove(self.path, name)
+        remove(self.derived, name)
 
     def write_samples(self, samples: Iterable[Sample], *, facts: bool = False) -> None:
         """Keep ids, tags and truths, and the facts where marking looks at them, so that it needs no data set."""
@@ -317,10 +340,10 @@ class RunFolder:
     def write_chunks(self, name: str, chunks: Iterable[bytes]) -> None:
         """Replace a file by a stream of pieces, as a whole or not at all."""
         try:
-            with replacing(self.path, name) as out:
+            with replacing(self.derived, name) as out:
                 out.writelines(chunks)
         except OSError as error:
-            why = f"cannot write {self.path / name} ({error.strerror})"
+            why = f"cannot write {self.derived / name} ({error.strerror})"
             raise Stopped(f"{why}: free some space and run the same command") from None
 
 

@@ -1,0 +1,38 @@
+"""`snellen runs`: what there is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from snellen.cli import options
+from snellen.core.errors import SnellenError
+
+
+@click.command("runs")
+@click.argument("folder", type=click.Path(path_type=Path), default=Path("runs"), metavar="[DIR]")
+@click.option(
+    "--limit", type=click.IntRange(min=1), default=20, show_default=True, metavar="N", help="How many runs to show."
+)
+@click.option("--all", "every", is_flag=True, help="Show all runs.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+def command(folder: Path, limit: int, every: bool, as_json: bool) -> int:
+    """List the runs in DIR (default: runs), the latest first: exam, subject, when, samples, score, cost, and whether it is complete.
+
+    What is no run, unfinished or damaged is named and passed over. Answers and marks are not opened.
+
+    \b
+    snellen runs
+    """
+    from snellen.engine.runs.listing import listing
+    from snellen.show.run_list import document, print_listing
+
+    if (folder / "run.json").is_file():
+        raise SnellenError(f"{folder} is a run itself: 'snellen show {folder}' shows it")
+    found = listing(folder, None if every else limit)
+    if as_json:
+        options.print_json(document(folder, found))
+    else:
+        print_listing(folder, found)
+    return 0

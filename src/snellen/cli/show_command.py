@@ -1,0 +1,122 @@
+"""`snellen show`: a run, or samples of it, in the terminal."""
+
+from __future__ import annotations
+
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+import msgspec
+
+from snellen.cli import options
+from snellen.core.errors import SnellenError
+
+if TYPE_CHECKING:
+    from snellen.engine.runs.run import Run
+
+SHOWN = 20
+
+
+@click.command("show")
+@click.argument("run", type=click.Path(path_type=Path))
+@click.argument("sample", required=False, metavar="[ID]")
+@click.option("--wrong", is_flag=True, help="List the samples that are not correct, with truth and reading.")
+@click.option("--flips", is_flag=True, help="List the samples that protocols mark differently.")
+@options.several(
+    "--protocol",
+    "--protocols",
+    "protocols",
+    metavar="P,...",
+    help="With --wrong: the protocol to mark by (default: the run's first). With --flips: those to compare (default: all).",
+)
+@click.option(
+    "--limit",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help=f"How many samples to list (default: {SHOWN}; with --json, all).",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+def command(
+    run: Path,
+    sample: str | None,
+    wrong: bool,
+    flips: bool,
+    protocols: tuple[str, ...],
+    limit: int | None,
+    as_json: bool,
+) -> int:
+    """Show RUN in the terminal, or its sample ID: question, reply, what each protocol reads and says, and the ledger. Calls nothing.
+
+    \b
+    snellen show runs/salbench_baseline-chance_b1c9eecc --wrong --protocol robust
+    """
+    from snellen.engine.runs.run import open_run
+
+    if (sample is not None) + wrong + flips > 1:
+        raise SnellenError("a sample's ID, --wrong and --flips: choose one")
+    if (protocols or limit is not None) and not (wrong or flips):
+        raise SnellenError("--protocol and --limit go with --wrong or --flips")
+    opened = open_run(options.run_folder(run, "show"))
+    if sample is None and not opened.folder.has("summary.json"):
+        raise SnellenError(f"{run} is not marked yet: the command that made it goes on, or 'snellen remark {run}'")
+    if wrong:
+        _wrong(opened, protocols, limit, as_json)
+    elif flips:
+        _flips(opened, protocols, limit, as_json)
+    elif sample is not None:
+        _sample(opened, sample, as_json)
+    else:
+        _whole(opened, as_json)
+    return 0
+
+
+def _whole(run: Run, as_json: bool) -> None:
+    from snellen.show.sample_lists import print_some
+    from snellen.show.terminal import print_run
+
+    if as_json:
+        options.print_json({"run": str(run.path)} | msgspec.to_builtins(run.summary))
+    else:
+        print_run(run)
+        print_some(run)
+
+
+def _sample(run: Run, name: str, as_json: bool) -> None:
+    from snellen.show.sample_facts import document, sample_facts
+    from snellen.show.sample_view import print_sample
+
+    facts = sample_facts(run, name)
+    if as_json:
+        options.print_json({"run": str(run.path)} | document(facts))
+    else:
+        print_sample(run, facts)
+
+
+def _wrong(run: Run, protocols: tuple[str, ...], limit: int | None, as_json: bool) -> None:
+    from snellen.engine.mark.flips import prompts_of
+    from snellen.show.sample_lists import main_protocol, print_wrong, wrong
+
+    if len(protocols) > 1:
+        raise SnellenError("--wrong goes by one protocol: name one")
+    prompts_of(run, protocols)
+    by = protocols[0] if protocols else main_protocol(run)
+    if as_json:
+        rows = [msgspec.to_builtins(one._asdict()) for one in islice(wrong(run, by), limit)]
+        options.print_json(_listed(run, rows) | {"protocol": by})
+    else:
+        print_wrong(run, by, limit or SHOWN)
+
+
+def _flips(run: Run, protocols: tuple[str, ...], limit: int | None, as_json: bool) -> None:
+    from snellen.show.sample_lists import flipped, print_flips
+
+    if as_json:
+        rows = [msgspec.to_builtins(one._asdict()) for one in islice(flipped(run, protocols), limit)]
+        options.print_json(_listed(run, rows))
+    else:
+        print_flips(run, protocols, limit or SHOWN)
+
+
+def _listed(run: Run, rows: list[Any]) -> dict[str, Any]:
+    return {"run": str(run.path), "synthetic": run.manifest.data.synthetic, "samples": rows}

@@ -1,0 +1,49 @@
+"""`snellen verify`: does a run hold what it says?"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from snellen.cli import options
+
+
+@click.command("verify")
+@click.argument("run", type=click.Path(path_type=Path))
+@click.option(
+    "--data",
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    help="The data set, if it is no longer where the run found it.",
+)
+@click.option("--exports", is_flag=True, help="Compare the files in exports/, too.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document, with every difference.")
+def command(run: Path, data: Path | None, exports: bool, as_json: bool) -> int:
+    """Make marks and summary of RUN again from its answers and compare them with what is there; compare samples and pictures with the data
+    set. Writes nothing into RUN and calls nothing.
+
+    Exit code 0: all that was compared holds. 1: something differs. 2: it cannot be checked.
+
+    \b
+    snellen verify runs/salbench_baseline-chance_b1c9eecc
+    """
+    from snellen.engine.mark.verify import verify
+
+    found = verify(options.run_folder(run, "verify"), data, exports=exports)
+    if as_json:
+        options.print_json(
+            {
+                "run": str(run),
+                "holds": not found.total,
+                "checked": found.checked,
+                "unchecked": found.unchecked,
+                "count": found.total,
+                "differences": [d._asdict() for d in found.differences],
+            }
+        )
+    else:
+        from snellen.show.verified import print_verified
+
+        print_verified(run, found)
+    return 1 if found.total else 0

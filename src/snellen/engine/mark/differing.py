@@ -1,0 +1,114 @@
+"""What differs between two documents, place by place: what a file says, and what it should say. Pure."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from itertools import zip_longest
+from typing import Any, NamedTuple
+
+NEAR = 1e-9
+"""Numbers that are this close are the same: the last digit is up to the processor."""
+NOTHING = "nothing"
+
+
+class Difference(NamedTuple):
+    """One thing that is not as it should be: in which file, where in it, what is written there, what was found instead."""
+
+    file: str
+    place: str
+    recorded: str
+    found: str
+
+
+class Differences:
+    """All differences counted, and the first of them kept."""
+
+    MOST = 10_000
+
+    def __init__(self) -> None:
+        self.count = 0
+        self.kept: list[Difference] = []
+
+    def add(self, file: str, place: str, recorded: Any, found: Any) -> None:
+        """One more."""
+        self.count += 1
+        if len(self.kept) < self.MOST:
+            self.kept.append(Difference(file, place, said(recorded), said(found)))
+
+    def compare(self, file: str, place: str, recorded: Any, found: Any) -> None:
+        """Every place in which two documents differ."""
+        try:
+            for where, one, other in differing(recorded, found, place):
+                self.add(file, where, one, other)
+        except RecursionError:
+            self.add(file, place, Plain("a document that is too deep to be compared"), Plain("another"))
+
+
+class _Absent:
+    """In the place of what one of two documents does not have."""
+
+
+ABSENT = _Absent()
+
+
+def said(value: Any) -> str:
+    """A value in a few words.
+
+    >>> said(ABSENT), said("Color"), said(0.5), said(None)
+    ('nothing', "'Color'", '0.5', 'null')
+    """
+    if isinstance(value, _Absent):
+        return NOTHING
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return str(value).lower()
+    return repr(value) if not isinstance(value, Plain) else str(value)
+
+
+class Plain(str):
+    """Words for people, which are not quoted."""
+
+    __slots__ = ()
+
+
+def differing(recorded: Any, found: Any, place: str = "") -> Iterator[tuple[str, Any, Any]]:
+    """The places in which two JSON values differ, with both values.
+
+    >>> list(differing({"a": [1, 2], "b": 1.0}, {"a": [1, 3], "b": 1.0 + 1e-15}))
+    [('a.2', 2, 3)]
+    """
+    if isinstance(recorded, Mapping) and isinstance(found, Mapping):
+        for key in dict.fromkeys((*recorded, *found)):
+            yield from differing(recorded.get(key, ABSENT), found.get(key, ABSENT), _below(place, str(key)))
+    elif isinstance(recorded, list) and isinstance(found, list):
+        names = [_name(one, i) for i, one in enumerate(found if len(found) >= len(recorded) else recorded, 1)]
+        for name, one, other in zip_longest(names, recorded, found, fillvalue=ABSENT):
+            yield from differing(one, other, _below(place, str(name)))
+    elif not _same(recorded, found):
+        yield place, recorded, found
+
+
+def _same(one: Any, other: Any) -> bool:
+    if isinstance(one, bool) or isinstance(other, bool):
+        return one is other
+    if isinstance(one, int | float) and isinstance(other, int | float):
+        return math.isclose(one, other, rel_tol=NEAR, abs_tol=NEAR * NEAR)
+    return bool(one == other)
+
+
+def _name(value: Any, number: int) -> str:
+    """What an item of a list is called: a protocol and a part by their names, anything else by its number."""
+    if isinstance(value, Mapping):
+        if isinstance(value.get("protocol"), str) and "groups" in value:
+            return str(value["protocol"])
+        if isinstance(value.get("by"), Mapping) and "metrics" in value:
+            return " · ".join(map(str, value["by"].values())) or "all"
+        if isinstance(value.get("name"), str):
+            return str(value["name"])
+    return str(number)
+
+
+def _below(place: str, name: str) -> str:
+    return f"{place}.{name}" if place else name

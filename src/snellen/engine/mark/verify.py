@@ -1,0 +1,236 @@
+"""Does a run hold what it says? Everything that is derived is made again, somewhere else, and compared with what is there.
+
+Marks and summary are made by the code that `run` and `remark` use, in a temporary folder. Nothing is written into the run folder, not
+even a lock, so a copy on a medium that cannot be written to will do. What only the data set can tell is compared where that is at hand.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator
+from itertools import zip_longest
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import msgspec
+
+from snellen import exams
+from snellen.core.errors import SnellenError, Stopped
+from snellen.core.records import LAYOUT, Changed, Manifest, ProtocolEntry, read_summary
+from snellen.engine.mark import marking
+from snellen.engine.mark.differing import ABSENT, Difference, Differences, Plain
+from snellen.engine.mark.verify_data import compare_data
+from snellen.engine.plan.plan import Target, of_run
+from snellen.engine.runs.folder import UNREADABLE, RunFolder
+
+SUMMARY = "summary.json"
+NOT_DERIVED = ("concurrency", "digest")
+"""What the limiter did is known to nobody else; the digest covers it."""
+STILL = "answers came in while it was looked at: wait until the run is done"
+
+
+class Verified(NamedTuple):
+    """What was compared, what could not be, and every difference (`total` of them, of which the first are there)."""
+
+    checked: tuple[str, ...]
+    unchecked: tuple[str, ...]
+    differences: tuple[Difference, ...]
+    total: int
+
+
+def verify(path: Path, data: Path | None = None, *, exports: bool = False) -> Verified:
+    """Compare a run folder with what its answers and its data set give. Raises SnellenError where that cannot be done at all."""
+    try:
+        return _verified(path, data, exports)
+    except Stopped as error:  # no room in the temporary folder
+        raise SnellenError(str(error)) from None
+    except OSError as error:
+        raise SnellenError(f"{path} cannot be checked: {error.filename or 'a file'}: {error.strerror}") from None
+
+
+def _verified(path: Path, data: Path | None, exports: bool) -> Verified:
+    folder = RunFolder(path)
+    known = folder.manifest()
+    if not folder.has(SUMMARY):
+        raise SnellenError(
+            f"{path} has no {SUMMARY} yet, so there is nothing to verify: 'snellen remark {path}' makes it"
+        )
+    if data is not None and not data.is_dir():
+        raise SnellenError(f"--data {data}: no such folder")
+    exam = exams.load(known.benchmark)
+    targets = of_run(exam, known, path)
+    scan, size = folder.scan(), folder.answers_bytes
+    found = Differences()
+    checked: list[str] = []
+    unchecked: list[str] = []
+    _compare_protocols(known, targets, found)
+    checked.append(f"{len(targets)} protocol" + "s" * (len(targets) != 1))
+    if scan.unreadable:
+        found.add("answers.jsonl", "lines that cannot be read", scan.unreadable, 0)
+    with tempfile.TemporaryDirectory(prefix="snellen-verify-") as place:
+        again = RunFolder(path, Path(place))
+        document = _document(folder)
+        limiter = document.get("concurrency")
+        marking.mark_run(again, exam, targets, scan=scan, concurrency=limiter, exports=exports)
+        checked.append(_compare_marks(folder, again, known, targets, found, unchecked))
+        checked.append(_compare_summaries(folder, Path(place), document, known, targets, found, unchecked))
+        if exports:
+            checked.append(_compare_exports(path, Path(place), found))
+    there = compare_data(folder, exam, known, scan, data, found)
+    if folder.answers_bytes != size:
+        raise SnellenError(f"{path}: {STILL}")
+    return Verified((*checked, *there.checked), (*unchecked, *there.unchecked), tuple(found.kept), found.count)
+
+
+# ---------------------------------------------------------------- protocols and marks
+
+
+def _compare_protocols(known: Manifest, targets: tuple[Target, ...], found: Differences) -> None:
+    """The rules that are installed, and those that the marks were made by."""
+    for was, now in zip(known.protocols, targets, strict=True):
+        entry = now.entry
+        if was.version != entry.version:
+            found.add("run.json", f"protocols.{was.name}.version", was.version, entry.version)
+        if was.code != entry.code:
+            found.add("run.json", f"protocols.{was.name}.code", was.code, entry.code)
+
+
+def _compare_marks(
+    folder: RunFolder,
+    again: RunFolder,
+    known: Manifest,
+    targets: tuple[Target, ...],
+    found: Differences,
+    unchecked: list[str],
+) -> str:
+    total = 0
+    for was, now in zip(known.protocols, targets, strict=True):
+        total += _compare_marks_of(was, folder.marks_path(was.name), again.marks_path(now.name), found)
+    names = {f"{entry.name}.jsonl" for entry in known.protocols}
+    marks = folder.path / "marks"
+    stray = sorted(p.name for p in marks.iterdir() if p.name not in names) if marks.is_dir() else []
+    if stray:
+        unchecked.append(f"marks of protocols that run.json does not name: {', '.join(stray)}")
+    return f"{total:,} marks"
+
+
+def _compare_marks_of(was: ProtocolEntry, before: Path, now: Path, found: Differences) -> int:
+    """Line by line; lines that are equal are not parsed. Gives how many marks there should be."""
+    file = f"marks/{was.name}.jsonl"
+    if not before.is_file():
+        found.add(file, "the file", ABSENT, Plain("marks can be made"))
+        return 0
+    count = 0
+    with before.open("rb") as old, now.open("rb") as new:
+        for number, (one, other) in enumerate(zip_longest(old, new), 1):
+            count += other is not None
+            if one != other:
+                _compare_lines(file, number, one, other, found)
+    return count
+
+
+def _compare_lines(file: str, number: int, one: bytes | None, other: bytes | None, found: Differences) -> None:
+    left, right = _line(one), _line(other)
+    name = next((str(m["id"]) for m in (right, left) if isinstance(m, dict) and "id" in m), "")
+    place = f"line {number}" + (f", sample {name}" if name else "")
+    if not isinstance(left, dict) or not isinstance(right, dict):
+        found.add(file, place, left, right)
+    else:
+        found.compare(file, place, left, right)
+
+
+def _line(raw: bytes | None) -> Any:
+    if raw is None:
+        return ABSENT
+    try:
+        return msgspec.json.decode(raw)
+    except (*UNREADABLE, RecursionError):
+        return Plain("a line that cannot be read")
+
+
+# ---------------------------------------------------------------- the summary
+
+
+def _document(folder: RunFolder) -> dict[str, Any]:
+    """summary.json as it stands, whoever wrote it."""
+    raw = (folder.path / SUMMARY).read_bytes()
+    try:
+        document = msgspec.json.decode(raw)
+        if isinstance(document, dict) and (
+            document.get("concurrency") is None or isinstance(document["concurrency"], dict)
+        ):
+            return document
+        reason: Any = "it is no summary"
+    except (*UNREADABLE, RecursionError) as error:
+        reason = error
+    raise SnellenError(
+        f"{folder.path / SUMMARY} is damaged ({reason}), so there is nothing to compare; 'snellen remark {folder.path}' makes it again"
+    )
+
+
+def _compare_summaries(
+    folder: RunFolder,
+    place: Path,
+    was: dict[str, Any],
+    known: Manifest,
+    targets: tuple[Target, ...],
+    found: Differences,
+    unchecked: list[str],
+) -> str:
+    now = msgspec.json.decode((place / SUMMARY).read_bytes())
+    try:
+        read_summary((folder.path / SUMMARY).read_bytes())
+    except Changed as error:
+        found.add(SUMMARY, "digest", Plain(str(error)), Plain("as Snellen writes it"))
+    except UNREADABLE as error:
+        found.add(SUMMARY, "the file", Plain(f"no summary: {error}"), Plain("a summary"))
+        return "the summary"
+    if was.get("layout") == LAYOUT:
+        for key in NOT_DERIVED:
+            was.pop(key, None)
+            now.pop(key, None)
+        found.compare(SUMMARY, "", was, now)
+        return "the summary"
+    unchecked.append(
+        f"intervals, floors, controls: {SUMMARY} has layout {was.get('layout', 1)} of another version, this one writes {LAYOUT}"
+    )
+    names = {target.name: entry.name for entry, target in zip(known.protocols, targets, strict=True)}
+    found.compare(SUMMARY, "", _bare(was, {}), _bare(now, names))
+    return "counts and values in the summary"
+
+
+def _bare(document: dict[str, Any], names: dict[str, str]) -> dict[str, Any]:
+    """What summaries of all versions have: numbers of answers, and values of metrics by protocol and part."""
+    kept: dict[str, Any] = {key: document.get(key) for key in ("asked", "samples", "failed", "answers_bytes")}
+    for protocol in document.get("protocols") or ():
+        name = protocol.get("protocol", "")
+        for group in protocol.get("groups") or ():
+            part = " · ".join(map(str, (group.get("by") or {}).values())) or "all"
+            values = {k: m.get("value") for k, m in (group.get("metrics") or {}).items()}
+            headline = protocol.get("headline", "")
+            kept[f"{names.get(name, name)}.{part}"] = {
+                "n": group.get("n"),
+                "outcomes": group.get("outcomes"),
+                headline: values.get(headline),
+            }
+    return kept
+
+
+def _compare_exports(path: Path, place: Path, found: Differences) -> str:
+    """The files that papers define, byte by byte."""
+    was, now = _files(path / "exports"), _files(place / "exports")
+    for name in sorted(was.keys() | now.keys()):
+        old, new = was.get(name), now.get(name)
+        if old is None or new is None:
+            found.add(f"exports/{name}", "the file", *(ABSENT if f is None else Plain("a file") for f in (old, new)))
+        elif old.read_bytes() != new.read_bytes():
+            found.add(f"exports/{name}", "the file", Plain("another content"), Plain("what the marks give"))
+    return f"{len(now)} exports"
+
+
+def _files(folder: Path) -> dict[str, Path]:
+    return {p.relative_to(folder).as_posix(): p for p in _below(folder)} if folder.is_dir() else {}
+
+
+def _below(folder: Path) -> Iterator[Path]:
+    return (p for p in folder.rglob("*") if p.is_file())

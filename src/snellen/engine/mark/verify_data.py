@@ -1,0 +1,134 @@
+"""A run against its data set: samples and truths as the run kept them, and pictures by the digests in the ledger."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import msgspec
+
+from snellen.core.arm import Arm
+from snellen.core.dataset import Dataset
+from snellen.core.errors import SnellenError
+from snellen.core.exam import Exam
+from snellen.core.records import Manifest
+from snellen.core.types import ImageSent, Picture, Question, Sample
+from snellen.engine.ask.questions import to_ask
+from snellen.engine.mark.differing import ABSENT, Differences, Plain
+from snellen.engine.runs.data_again import opened_again
+from snellen.engine.runs.folder import Key, RunFolder, Scan
+
+GIVEN_AWAY = "image of "
+"""How a control says that a picture is another sample's: its bytes are as they were."""
+
+
+class Compared(NamedTuple):
+    """What was compared with the data set, and what could not be."""
+
+    checked: tuple[str, ...] = ()
+    unchecked: tuple[str, ...] = ()
+
+
+def compare_data(
+    folder: RunFolder, exam: Exam, known: Manifest, scan: Scan, where: Path | None, found: Differences
+) -> Compared:
+    """Samples and pictures, where the data set is at hand."""
+    try:
+        data = opened_again(known, exam, where)
+    except SnellenError as error:
+        if where is not None:
+            raise
+        return Compared(unchecked=(f"samples and pictures: {error}; --data DIR says where it is now",))
+    if data.fingerprint != known.data.fingerprint:
+        found.add("run.json", "data.fingerprint", known.data.fingerprint, data.fingerprint)
+    samples = _compare_samples(folder, exam, data, found)
+    return _pictures(folder, exam, known, data, scan, found, samples)
+
+
+# ---------------------------------------------------------------- samples
+
+
+def _compare_samples(folder: RunFolder, exam: Exam, data: Dataset, found: Differences) -> int:
+    """Ids, tags, truths and facts of samples.jsonl, by id. Gives how many the run has."""
+    kept = {sample.id: sample for sample in folder.samples()}
+    left = set(kept)
+    for sample in data.light():
+        was = kept.get(sample.id)
+        left.discard(sample.id)
+        if was is None:
+            found.add("samples.jsonl", f"sample {sample.id}", ABSENT, Plain("a sample of the data set"))
+        else:
+            facts = exam.keeps_facts and bool(was.facts)
+            found.compare("samples.jsonl", f"sample {sample.id}", _plain(was, facts), _plain(sample, facts))
+    for name in sorted(left):
+        found.add("samples.jsonl", f"sample {name}", Plain("a sample"), ABSENT)
+    return len(kept)
+
+
+def _plain(sample: Sample, facts: bool) -> dict[str, Any]:
+    """As a file of samples would have it, without facts where the run kept none."""
+    made = Sample(id=sample.id, tags=sample.tags, truth=sample.truth, facts=sample.facts if facts else {})
+    document: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(made, order="deterministic"))
+    return document
+
+
+# ---------------------------------------------------------------- pictures
+
+
+def _pictures(
+    folder: RunFolder, exam: Exam, known: Manifest, data: Dataset, scan: Scan, found: Differences, samples: int
+) -> Compared:
+    sent = {
+        (a.id, a.prompt): tuple(image for call in a.calls for image in call.images)
+        for a in folder.images(scan)
+        if any(call.images for call in a.calls)
+    }
+    checked: tuple[str, ...] = (f"{samples:,} samples",)
+    if not sent:
+        return Compared(checked, ("pictures: the ledger has none, as nothing was sent to an endpoint",))
+    same = altered = unmade = 0
+    for key, shown in _shown(exam, known, data, sent):
+        if shown is None:
+            unmade += 1
+            continue
+        for number, image in enumerate(sent[key], 1):
+            if image.sha256 in shown:
+                same += 1
+            elif _touched(image):
+                altered += 1
+            else:
+                there = shown[number - 1] if number <= len(shown) else ABSENT
+                found.add("answers.jsonl", f"sample {key[0]}, {key[1]}, image {number}", image.sha256, there)
+    unchecked: tuple[str, ...] = (f"{altered:,} pictures that were altered before they were sent",) if altered else ()
+    unchecked += (f"pictures of {unmade:,} questions that cannot be made any more",) if unmade else ()
+    return Compared((*checked, f"{same:,} pictures as sent"), unchecked)
+
+
+def _shown(
+    exam: Exam, known: Manifest, data: Dataset, sent: dict[Key, tuple[ImageSent, ...]]
+) -> Iterator[tuple[Key, list[str] | None]]:
+    """The pictures of every question that sent some, by digest; None where it cannot be made."""
+    arms = [Arm.parse(text) for text in dict.fromkeys(prompt for _id, prompt in sent)]
+    usable = [arm for arm in arms if arm.prompt in exam.prompts]
+    done = set()
+    for one in to_ask(exam, data, usable, sent.__contains__, lambda _arm, _sample: True, known.options.seed):
+        key = (one.id, one.arm.text)
+        done.add(key)
+        try:
+            yield key, [hashlib.sha256(p.data).hexdigest() for p in _all(one.make())]
+        except Exception:  # a prompt of a plugin, or a picture that is damaged by now: the samples say which
+            yield key, None
+    yield from ((key, None) for key in sent if key not in done)
+
+
+def _all(question: Question) -> list[Picture]:
+    """Every picture of a question, those of earlier turns first, as they are sent."""
+    parts = [part for turn in question.history for part in turn.parts] + list(question.parts)
+    return [part for part in parts if isinstance(part, Picture)]
+
+
+def _touched(image: ImageSent) -> bool:
+    """Whether a picture was drawn or written anew, which another version of the imaging library does with other bytes."""
+    return any(not step.startswith(GIVEN_AWAY) for step in image.transforms)

@@ -1,0 +1,98 @@
+"""The runs in a folder, told from run.json and summary.json alone; what is no run, or not a whole one, is named and passed over.
+
+A summary is about a megabyte, and seeing whether somebody changed it takes longer than reading it. So only those of the runs that
+are wanted are opened, the latest first.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from snellen.core.errors import SnellenError
+from snellen.core.records import Manifest, Summary
+from snellen.engine.runs.folder import RunFolder
+
+NO_RUN = "no run"
+UNFINISHED = "unfinished"
+DAMAGED = "damaged"
+
+
+class Listed(NamedTuple):
+    """A run that has a summary."""
+
+    path: Path
+    manifest: Manifest
+    summary: Summary
+
+
+class PassedOver(NamedTuple):
+    """Something in the folder that is not shown: what it is (one of the words above), and more of that for people."""
+
+    path: Path
+    kind: str
+    why: str
+
+
+class Listing(NamedTuple):
+    """What a folder holds: runs, the latest first, everything else by name, and how many older runs were not opened."""
+
+    runs: tuple[Listed, ...]
+    passed: tuple[PassedOver, ...]
+    older: int = 0
+
+
+def listing(folder: Path, limit: int | None = None) -> Listing:
+    """The latest runs right below a folder, or all. Answers and marks are not opened."""
+    if not folder.is_dir():
+        raise SnellenError(f"{folder}: no such folder; 'snellen run' makes runs in runs/, or where --out says")
+    begun: list[tuple[RunFolder, Manifest]] = []
+    passed: list[PassedOver] = []
+    for path in _entries(folder):
+        run = RunFolder(path)
+        manifest = _manifest(run)
+        if isinstance(manifest, PassedOver):
+            passed.append(manifest)
+        else:
+            begun.append((run, manifest))
+    begun.sort(key=lambda one: one[1].created, reverse=True)
+    runs: list[Listed] = []
+    opened = 0
+    for run, manifest in begun:
+        if len(runs) == limit:
+            break
+        opened += 1
+        try:
+            runs.append(Listed(run.path, manifest, run.summary()))
+        except (SnellenError, OSError) as error:
+            passed.append(PassedOver(run.path, DAMAGED, _reason(error)))
+    passed.sort(key=lambda one: one.path.name)
+    return Listing(tuple(runs), tuple(passed), len(begun) - opened)
+
+
+def _entries(folder: Path) -> Iterator[Path]:
+    """What is in a folder, by name; what is hidden is nobody's run."""
+    try:
+        names = sorted(entry.name for entry in os.scandir(folder) if not entry.name.startswith("."))
+    except OSError as error:
+        raise SnellenError(f"{folder} cannot be read ({error.strerror})") from None
+    return (folder / name for name in names)
+
+
+def _manifest(run: RunFolder) -> Manifest | PassedOver:
+    """What a run with a summary is; or why an entry of the folder is not shown."""
+    if not run.has("run.json"):
+        return PassedOver(run.path, NO_RUN, "a folder without run.json" if run.path.is_dir() else "a file")
+    try:
+        manifest = run.manifest()
+    except (SnellenError, OSError) as error:
+        return PassedOver(run.path, DAMAGED, _reason(error))
+    if not run.has("summary.json"):
+        return PassedOver(run.path, UNFINISHED, f"begun {manifest.created}, not marked yet: the same command goes on")
+    return manifest
+
+
+def _reason(error: Exception) -> str:
+    return f"it cannot be read ({error.strerror})" if isinstance(error, OSError) else str(error)
