@@ -275,8 +275,9 @@ def run_folder(path: Path, command: str) -> Path:
     if (path / "run.json").is_file():
         return path
     if path.is_dir() and any(path.glob("*/run.json")):
-        some = "the runs" if command == "report" else "one of its runs"
-        such = f"'snellen report {path}/*'" if command == "report" else f"those that 'snellen runs {path}' lists"
+        several = command in ("report", "export", "compare")
+        some = "the runs" if several else "one of its runs"
+        such = f"'snellen {command} {path}/*'" if several else f"those that 'snellen runs {path}' lists"
         raise SnellenError(f"{path} is a folder of runs, not a run: name {some}, such as {such}")
     raise SnellenError(f"{path} is not a run folder (it has no run.json): name a folder that 'snellen run' made")
 
@@ -284,14 +285,3 @@ def run_folder(path: Path, command: str) -> Path:
 def print_json(value: Any) -> None:
     """One JSON document on standard output and nothing else there."""
     click.echo(msgspec.json.format(msgspec.json.encode(value), indent=2).decode())
-
-
-def run_folder(path: Path, command: str) -> Path:
-    """A run folder, or an error that says which folders would do."""
-    if (path / "run.json").is_file():
-        return path
-    if path.is_dir() and any(path.glob("*/run.json")):
-        raise SnellenError(
-            f"{path} is a folder of runs, not a run: name the runs, such as 'snellen {command} {path}/*'"
-        )
-    raise SnellenError(f"{path} is not a run folder (it has no run.json): name a folder that 'snellen run' made")
