@@ -18,6 +18,7 @@ COMMANDS = {
     "audit": "what subjects that never look would score under each protocol",
     "estimate": "calls, tokens, money and time of a run; calls nothing",
     "probe": "what an endpoint does with pictures and parameters, measured by charts",
+    "compare": "who leads, by how much, and whether that could be chance; calls nothing",
     "report": "show runs in the terminal and write one self-contained HTML page",
     "protocols": "prompts and rules side by side; with --run: where protocols disagree, and why",
     "data": "make, get, check or show a data set",
