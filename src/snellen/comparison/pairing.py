@@ -186,8 +186,9 @@ def _asked_alike(prompt: str, runs: Sequence[Opened]) -> bool:
     for one in runs:
         wording = one.manifest.wordings.get(prompt)
         if wording is not None:
-            same = (one.manifest.data.fingerprint, one.manifest.options)
-            known.setdefault(repr(same), set()).add(wording.digest)
+            questions = one.manifest.questions.get(prompt)  # fewer for a subject that only chooses among options
+            same = repr((one.manifest.data.fingerprint, one.manifest.options, questions))
+            known.setdefault(same, set()).add(wording.digest)
     return all(len(digests) == 1 for digests in known.values())
 
 
