@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import msgspec
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.compare.conftest import Runs, chatty, right, wrong
@@ -30,11 +32,34 @@ def test_runs_that_cannot_be_told_apart_share_a_letter(subject: Runs, tmp_path: 
     assert found.ranking is not None and found.protocols == ("paper",)
     assert [(r.run, r.groups) for r in found.ranking.rows] == [("B", "a"), ("C", "a"), ("A", "b")]
     assert found.verdict == (
-        "Under 'paper' in P3 B is first with 80.0 and cannot be told apart from C; A is behind it.",
+        "Under 'paper' B is first with 80.0 and cannot be told apart from C; A is behind it.",
         "A gave no answer to 20 of 120 (20 unparsable), counted as wrong.",
     )
     done = command("compare", *runs, cache=tmp_path, COLUMNS="80")
     assert done.returncode == 0 and "B 80.0 a   C 80.0 a   A 25.0 b" in done.stdout
+
+
+def called(run: Path, **call: float) -> Path:
+    """The run as if each answer had come from an endpoint, at this cost and in this time."""
+    path = run / "answers.jsonl"
+    answers = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    whole = {"key": "k", "kind": "chat", "endpoint": "e", "model": "m", **call}
+    path.write_text("".join(json.dumps(a | {"calls": [whole]}) + "\n" for a in answers), encoding="utf-8")
+    snellen.remark(run)
+    return run
+
+
+def test_cost_and_time_are_shown_beside_the_score(subject: Runs, tmp_path: Path) -> None:
+    weak, strong, alike = three(subject)
+    runs = called(weak, cost=0.001, latency=1.0), called(strong, cost=0.02, latency=3.0), called(alike, latency=2.5)
+    found = snellen.compare(*runs)
+    assert [side.cost for side in found.sides] == [pytest.approx(1.0), pytest.approx(20.0), None]
+    assert [side.seconds for side in found.sides] == [1.0, 3.0, 2.5]
+    assert found.ranking is not None and found.ranking.measures == ("score", "seconds")
+    assert found.ranking.front == ("A", "C")  # as good as B and quicker; what C costs nobody knows
+    shown = command("compare", *runs, cache=tmp_path, COLUMNS="80").stdout
+    assert "20.00" in shown and "unknown" in shown and "3.00 s" in shown
+    assert "A and C are on the Pareto front of score and time" in shown
 
 
 def test_cost_and_time_make_a_front(subject: Runs) -> None:

@@ -151,6 +151,16 @@ def test_a_protocol_of_another_version(two: tuple[Path, Path]) -> None:
     )
 
 
+def test_marks_of_an_earlier_version_on_both_sides(two: tuple[Path, Path]) -> None:
+    for run in two:
+        marked = RunFolder(run).summary().marked
+        rewrite(run, summary={"marked": tuple(msgspec.structs.replace(e, version="1") for e in marked)})
+    assert snellen.compare(*two).notes == tuple(
+        f"Protocol '{name}' is compared as its version 1 marked; 'snellen remark' marks by 2."
+        for name in ("paper", "robust")
+    )
+
+
 def test_a_prompt_that_was_worded_otherwise(two: tuple[Path, Path]) -> None:
     rewrite(two[1], manifest={"wordings": {"question": Wording(digest="other")}})
     assert "the wording of its prompt 'question' was changed between the runs" in refused(*two)

@@ -92,6 +92,9 @@ def _row(asked: Asked, part: str, by: dict[str, str], every: Sequence[Both], met
     test = sign_flips(found)
     smallest, needed = _power(found, up, down, asked.power) if share else (None, None)
     right = [(b.first.outcome is Outcome.CORRECT, b.second.outcome is Outcome.CORRECT) for b in some]
+    own = None
+    if part and metric != protocol.headline:
+        own = own_difference(protocol, by, [b.first for b in some], [b.second for b in some])
     return Row(
         protocol=asked.name,
         prompt=asked.prompt,
@@ -119,7 +122,7 @@ def _row(asked: Asked, part: str, by: dict[str, str], every: Sequence[Both], met
         silence=silence(some, moves),
         smallest=smallest,
         needed=needed,
-        headline=own_difference(protocol, by, some) if part and metric != protocol.headline else None,
+        headline=own,
     )
 
 

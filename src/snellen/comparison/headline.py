@@ -4,15 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
 
 from snellen.comparison.results import Own
 from snellen.core.protocol import Protocol, Seen
 from snellen.core.results import declared
 from snellen.stats.jackknife import left_out, moved_interval
-
-if TYPE_CHECKING:
-    from snellen.comparison.differences import Both
 
 
 class Members:
@@ -41,19 +37,21 @@ class Members:
         return found
 
 
-def own_difference(protocol: Protocol, by: Mapping[str, str], some: Sequence[Both]) -> Own | None:
-    """The difference of two runs' headlines over the same samples; None where the headline is a mean or cannot be had."""
+def own_difference(
+    protocol: Protocol, by: Mapping[str, str], first: Sequence[Seen], second: Sequence[Seen]
+) -> Own | None:
+    """The difference of two runs' headlines over the same samples, in the same order; None where the headline is a mean or cannot be had."""
     about = declared(protocol.metrics, protocol.headline)
     if about.kind != "own" or about.unit:
         return None
     import numpy as np
 
-    sides = [_Side(protocol, by, [getattr(both, side) for both in some]) for side in ("first", "second")]
+    sides = [_Side(protocol, by, marks) for marks in (first, second)]
     values = [side.score(None) for side in sides]
     if values[0] is None or values[1] is None:
         return None
     difference = values[1] - values[0]
-    weights = left_out([both.first.cluster for both in some])
+    weights = left_out([seen.cluster for seen in first])
     scores = [[side.score(np.flatnonzero(row == 0).tolist()) for side in sides] for row in weights]
     without = np.array([np.nan if a is None or b is None else b - a for a, b in scores], dtype=np.float64)
     interval = moved_interval(difference, without, 1.0, share=False) if len(without) else None

@@ -82,6 +82,12 @@ def common(runs: Sequence[Opened], wanted: Sequence[str] = ()) -> Common:
         notes += _about(one)
     _options(runs, notes)
     targets = {name: exam.protocol(f"{entry.base}@{entry.prompt}") for name, entry in entries.items()}
+    for name, (protocol, _arm) in targets.items():
+        marked = entries[name].version
+        if marked != protocol.version:
+            notes.append(
+                f"Protocol '{name}' is compared as its version {marked} marked; 'snellen remark' marks by {protocol.version}."
+            )
     return Common(exam.name, targets, {i: first.samples[i] for i in ids}, tuple(notes))
 
 

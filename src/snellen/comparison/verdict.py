@@ -208,7 +208,10 @@ def _every(found: Iterable[Found]) -> list[str]:
 def _of_many(ranking: Ranking, rows: Sequence[Row]) -> list[str]:
     parts = list(dict.fromkeys(r.part for r in ranking.rows))
     shown = [""] if "" in parts else parts
-    said = [_places(part, [r for r in ranking.rows if r.part == part], ranking.protocol) for part in shown]
+    named = len(shown) > 1
+    said = [
+        _places(part if named else "", [r for r in ranking.rows if r.part == part], ranking.protocol) for part in shown
+    ]
     said += _silent(rows)
     if ranking.front:
         measures = _listed([{"seconds": "time"}.get(m, m) for m in ranking.measures])
