@@ -119,3 +119,33 @@ def test_two_that_say_the_same_cannot_be_told_apart(subject: Runs) -> None:
     row = found.row("paper")
     assert row.p == 1.0 and row.leader == "" and not found.flips
     assert row.smallest is not None and 0.05 < row.smallest < 0.08  # eight of 120, all one way
+
+
+def test_unreadable_replies_of_both_sides_make_no_lead(subject: Runs) -> None:
+    """Each side has 30 of them, elsewhere: what each loses the other loses, too, and the lead is that of the answers."""
+    found = snellen.compare(
+        subject("one", lambda i, s: chatty(right(s)) if i < 30 else right(s) if i < 80 else wrong(s)),
+        subject("two", lambda i, s: chatty(right(s)) if 30 <= i < 60 else right(s)),
+    )
+    row = found.row("paper")
+    assert row.silence.by_first == pytest.approx(0.25) and row.silence.by_second == pytest.approx(-0.25)
+    assert found.verdict[0].startswith("Under 'paper' B leads by 33.3 points [") and "answer" not in found.verdict[0]
+    assert found.verdict[-1] == "B leads under all 2 protocols."
+
+
+def test_a_leader_that_could_be_further_ahead(subject: Runs) -> None:
+    found = snellen.compare(
+        subject("one", lambda i, s: right(s) if i < 40 else wrong(s)),
+        subject("two", lambda i, s: chatty(right(s)) if i < 24 else right(s) if i < 110 else wrong(s)),
+    )
+    assert found.verdict[0].endswith("(p < 0.0001), in spite of 20.0 points lost by replies of B that cannot be read.")
+
+
+def test_more_of_them_on_one_side_than_on_the_other(subject: Runs) -> None:
+    found = snellen.compare(
+        subject("one", lambda i, s: chatty(right(s)) if i < 40 else right(s) if i < 110 else wrong(s)),
+        subject("two", lambda i, s: chatty(right(s)) if 40 <= i < 50 else right(s) if i < 110 else wrong(s)),
+    )
+    assert found.verdict[0].endswith("(p < 0.0001), all of it questions without an answer (A 40, B 10).")
+    assert found.verdict[1] == "Under 'robust' A and B score the same (91.7)."
+    assert found.verdict[2] == "The lead is parsing: the same replies, read by 'robust', do not show it."

@@ -70,7 +70,7 @@ def test_cost_and_time_make_a_front(subject: Runs) -> None:
     ]
     ranks = ranking("paper", found.rows, known)
     assert ranks.front == ("A", "C") and ranks.measures == ("score", "cost", "seconds")
-    assert verdict(found.rows, known, ranks)[-1] == (
+    assert verdict(found.rows, ranks)[-1] == (
         "A and C are on the Pareto front of score, cost and time: no other run is better in one and as good in the rest."
     )
     unknown = [msgspec.structs.replace(known[0], cost=None, seconds=None), *known[1:]]

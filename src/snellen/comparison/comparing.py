@@ -59,7 +59,7 @@ def compare_runs(
         samples=len(samples),
         notes=shared.notes,
         rows=tuple(found),
-        verdict=verdict(found, sides, ranks),
+        verdict=verdict(found, ranks),
         ranking=ranks,
         flips=tuple(flipped),
         power=power,

@@ -40,7 +40,7 @@ class Members:
 def own_difference(
     protocol: Protocol, by: Mapping[str, str], first: Sequence[Seen], second: Sequence[Seen]
 ) -> Own | None:
-    """The difference of two runs' headlines over the same samples, in the same order; None where the headline is a mean or cannot be had."""
+    """The difference of two runs' headlines over the same samples, in one order; None where the headline is a mean or cannot be had."""
     about = declared(protocol.metrics, protocol.headline)
     if about.kind != "own" or about.unit:
         return None

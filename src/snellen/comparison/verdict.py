@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from snellen.comparison.results import Ranked, Ranking, Row, Side
+from snellen.comparison.results import Ranked, Ranking, Row
 from snellen.core.silence import LOUD
 from snellen.stats.intervals import LEVEL
 
@@ -36,7 +36,7 @@ class Found(NamedTuple):
         return self.row.p < CHANCE and self.row.gain != 0
 
 
-def verdict(rows: Sequence[Row], sides: Sequence[Side], ranking: Ranking | None) -> tuple[str, ...]:
+def verdict(rows: Sequence[Row], ranking: Ranking | None = None) -> tuple[str, ...]:
     """The closing sentences."""
     if ranking is not None:
         return tuple(_of_many(ranking, rows))
@@ -91,31 +91,33 @@ def _interval(row: Row) -> str:
 
 
 def unread(row: Row) -> float:
-    """How much of a lead lies in samples that only the other side did not answer."""
-    found = row.silence.by_first if row.leader == row.second_run else row.silence.by_second
+    """How much of a lead lies in samples that not both sides answered: below 0 where these cost the leader more than the other."""
+    found = row.silence.by_first + row.silence.by_second + row.silence.by_both
     return found if row.difference > 0 else -found
 
 
 def _unread(row: Row) -> str:
     """', of which 24.0 are replies of A that cannot be read', or nothing."""
-    lead = abs(row.difference)
-    if row.unit:
+    lead, share = abs(row.difference), unread(row)
+    if row.unit or abs(share) < max(WORTH_SAYING * lead, 0.005):
         return ""
     sides = (row.first_run, row.silence.first), (row.second_run, row.silence.second)
     trailing, leading = sides if row.leader == row.second_run else sides[::-1]
-    share, lost = unread(row), _lost(row)
-    if share >= max(WORTH_SAYING * lead, 0.005):
-        what = _kind(*trailing)
-        return f", all of it {what}" if share >= lead - 1e-12 else f", of which {100 * share:.1f} are {what}"
-    if lost >= max(WORTH_SAYING * lead, 0.005):
-        return f", in spite of {amount(lost, '')} lost by {_kind(*leading)}"
-    return ""
+    if share < 0:
+        return f", in spite of {amount(-share, '')} lost by {_why(leading, trailing)}"
+    what = _why(trailing, leading)
+    return f", all of it {what}" if share >= lead - 1e-12 else f", of which {100 * share:.1f} are {what}"
 
 
-def _lost(row: Row) -> float:
-    """How much larger a lead would be without the samples that only the leader did not answer."""
-    found = row.silence.by_second if row.leader == row.second_run else row.silence.by_first
-    return -found if row.difference > 0 else found
+Counted = tuple[str, dict[str, int]]
+
+
+def _why(more: Counted, fewer: Counted) -> str:
+    """The non-answers of a side, beside those of the other where it has some, too."""
+    (letter, counts), (other, few) = more, fewer
+    if 10 * sum(few.values()) <= sum(counts.values()):
+        return _kind(letter, counts)
+    return f"questions without an answer ({letter} {sum(counts.values()):,}, {other} {sum(few.values()):,})"
 
 
 def _kind(letter: str, counts: dict[str, int]) -> str:

@@ -105,7 +105,7 @@ def _differences(rows: Sequence[tuple[str, Row]], head: str) -> Table:
         clear = row.p_holm < 0.05
         cells = [
             shown(name, 80),
-            Text(f"{row.n:,}"),
+            Text(str(row.n)),
             *(Text(words.number(v, row.unit)) for v in (row.first, row.second)),
         ]
         cells.append(Text(_difference(row), style="bold" if clear else ""))
