@@ -85,6 +85,13 @@ def test_on_the_screen(runs: tuple[Path, Path], tmp_path: Path) -> None:
     assert "\x1b" not in done.stdout
 
 
+def test_the_document_shows_what_the_command_says(runs: tuple[Path, Path]) -> None:
+    page = Path(__file__).parents[2] / "docs" / "comparing.md"
+    shown = " ".join(page.read_text(encoding="utf-8").split())
+    for sentence in snellen.compare(*runs).verdict:
+        assert sentence in shown
+
+
 def test_as_json(runs: tuple[Path, Path], tmp_path: Path) -> None:
     done = command("compare", *runs, "--json", cache=tmp_path)
     document = json.loads(done.stdout)
