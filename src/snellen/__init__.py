@@ -1,7 +1,7 @@
 """Snellen: an eye exam for vision-language models.
 
-`evaluate()` runs an exam, `remark()` marks stored answers again, `open_run()` reads a run. Names load when used, so
-`import snellen` is cheap.
+`evaluate()` runs an exam, `remark()` marks stored answers again, `open_run()` reads a run, `compare()` compares some. Names load when
+used, so `import snellen` is cheap.
 """
 
 from __future__ import annotations
@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.2.0.dev0"
 
 if TYPE_CHECKING:
-    from snellen.api import evaluate
+    from snellen.api import compare, evaluate
+    from snellen.comparison.results import Comparison
     from snellen.core.errors import SnellenError, Stopped
     from snellen.core.exam import Exam
     from snellen.core.options import Option
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Answer",
     "Call",
+    "Comparison",
     "Exam",
     "Mark",
     "Metric",
@@ -44,13 +46,15 @@ __all__ = [
     "Subject",
     "SubjectKind",
     "Text",
+    "compare",
     "evaluate",
     "open_run",
     "remark",
 ]
 
 _HOME = {
-    "snellen.api": ("evaluate",),
+    "snellen.api": ("compare", "evaluate"),
+    "snellen.comparison.results": ("Comparison",),
     "snellen.engine.run": ("remark",),
     "snellen.engine.runs.run": ("Run", "open_run"),
     "snellen.core.errors": ("SnellenError", "Stopped"),

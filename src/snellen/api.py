@@ -1,4 +1,4 @@
-"""`evaluate()`: a run from Python, with the abilities of `snellen run`."""
+"""`evaluate()` and `compare()`: what `snellen run` and `snellen compare` do, from Python."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from snellen.comparison.comparing import compare_runs
+from snellen.comparison.results import Comparison
 from snellen.core.errors import MostlySilent
 from snellen.core.options import Selection
 from snellen.engine.answer.loop import Progress
@@ -67,3 +69,13 @@ def evaluate(
     elif finished.stopped is not None:
         raise finished.stopped
     return finished.run
+
+
+def compare(*runs: str | Path | Run, protocols: Sequence[str] = (), power: float | None = None) -> Comparison:
+    """Compare runs of one exam, sample by sample: who leads, by how much, and whether that could be chance.
+
+    Runs are folders, or what `evaluate()` and `open_run()` gave. `power` is a difference between 0 and 1, such as 0.05 for 5 points: each
+    row then says in `needed` how many samples would show it. `print(*found.verdict)` says it in words.
+    """
+    paths = [run.path if isinstance(run, Run) else run for run in runs]
+    return compare_runs(paths, protocols=protocols, power=power)

@@ -193,6 +193,10 @@ class RunFolder:
         """As `texts`, with tokens."""
         return self._latest(_TOKENS, scan, keys)
 
+    def heads(self, scan: Scan | None = None, keys: Iterable[Key] | None = None) -> Iterator[AnswerHead]:
+        """As `texts`, with what the calls took instead of what was said."""
+        return self._latest(_HEADS, scan, keys)
+
     def _latest(
         self, decoder: msgspec.json.Decoder[Any], scan: Scan | None = None, keys: Iterable[Key] | None = None
     ) -> Iterator[Any]:

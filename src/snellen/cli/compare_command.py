@@ -1,0 +1,62 @@
+"""`snellen compare`: runs of one exam beside each other."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+import msgspec
+
+from snellen.cli import options
+
+
+@click.command("compare")
+@click.argument("runs", nargs=-1, required=True, type=click.Path(path_type=Path))
+@options.several(
+    "--protocol",
+    "--protocols",
+    "protocols",
+    metavar="P,...",
+    help="Compare under these protocols, the first being the main one (default: all that the runs share).",
+)
+@click.option(
+    "--power",
+    type=click.FloatRange(0, 100, min_open=True),
+    metavar="D",
+    help="Say how many samples it takes to show a difference of D points (80 % power).",
+)
+@click.option(
+    "--flips",
+    type=click.IntRange(min=0),
+    default=0,
+    metavar="N",
+    help="List up to N samples that only one run got right, for each of two runs, with both replies.",
+)
+@click.option("-v", "--verbose", is_flag=True, help="Show every part under every protocol.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document, with every flip.")
+def command(
+    runs: tuple[Path, ...],
+    protocols: tuple[str, ...],
+    power: float | None,
+    flips: int,
+    verbose: bool,
+    as_json: bool,
+) -> int:
+    """Compare RUNS of one exam on the samples that all of them have. Calls nothing and needs no data set.
+
+    Two runs: differences with intervals and exact tests, part by part and under every protocol, and in words what the lead is made of.
+    More: a ranking with ties, cost and time.
+
+    \b
+    snellen compare runs/salbench_A runs/salbench_B --flips 5
+    """
+    from snellen.comparison.comparing import compare_runs
+    from snellen.show.comparison_table import print_comparison
+
+    wanted = None if power is None else power / 100
+    found = compare_runs(runs, protocols=protocols, power=wanted, flips=as_json or flips > 0)
+    if as_json:
+        options.print_json(msgspec.to_builtins(found))
+    else:
+        print_comparison(found, flips=flips, verbose=verbose)
+    return 0

@@ -1,0 +1,184 @@
+"""From run folders to a comparison: what can be paired is paired, compared, ranked and put in words. Reads runs, writes nothing."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import combinations
+from pathlib import Path
+from statistics import median
+
+from snellen.comparison.differences import Asked, Both, part_name, rows
+from snellen.comparison.headline import Members
+from snellen.comparison.pairing import Common, Opened, common, opened
+from snellen.comparison.ranking import ranking
+from snellen.comparison.results import Comparison, Flip, FlipSide, Row, Side
+from snellen.comparison.verdict import verdict
+from snellen.core.errors import SnellenError
+from snellen.core.protocol import Key, Protocol, Seen
+from snellen.core.records import LAYOUT
+from snellen.core.types import Mark, Outcome, Sample
+
+
+def compare_runs(
+    paths: Sequence[str | Path], *, protocols: Sequence[str] = (), power: float | None = None, flips: bool = True
+) -> Comparison:
+    """Compare runs of one exam, sample by sample.
+
+    Two runs are compared under every protocol that both have. More are ranked under the first one, each pair of them being compared.
+    `power` is a difference (0.05 for 5 points): each row then says how many samples would show it.
+    """
+    runs = opened(paths)
+    shared = common(runs, protocols)
+    sides = tuple(_side(one, shared) for one in runs)
+    names = list(shared.protocols)
+    many = len(runs) > 2
+    found: list[Row] = []
+    flipped: list[Flip] = []
+    samples: set[str] = set()
+    for name in names[:1] if many else names:
+        protocol, arm = shared.protocols[name]
+        marks = {one.letter: _marks(one, name, protocol) for one in runs}
+        ids = _marked(shared.samples, marks.values())
+        samples.update(ids)
+        seen = {k: {i: protocol.seen(shared.samples[i], own[i]) for i in ids} for k, own in marks.items()}
+        parts = {i: _part(protocol, shared.samples[i]) for i in ids}
+        for one, other in combinations(runs, 2):
+            asked = Asked(protocol, name, arm.text, one.letter, other.letter, power)
+            pairs = [Both(i, parts[i], seen[one.letter][i], seen[other.letter][i]) for i in ids]
+            joined = _joined(protocol, shared.samples, (seen[one.letter], seen[other.letter]))
+            found += rows(asked, [*pairs, *joined])
+            if flips and not many:
+                flipped += _flips(asked, (one, other), (marks[one.letter], marks[other.letter]), parts)
+    ranks = ranking(names[0], found, sides) if many else None
+    return Comparison(
+        exam=shared.exam,
+        synthetic=runs[0].manifest.data.synthetic,
+        sides=sides,
+        protocols=tuple(names[:1] if many else names),
+        samples=len(samples),
+        notes=shared.notes,
+        rows=tuple(found),
+        verdict=verdict(found, ranks),
+        ranking=ranks,
+        flips=tuple(flipped),
+        power=power,
+    )
+
+
+def _marks(one: Opened, name: str, protocol: Protocol) -> dict[str, Mark]:
+    """A run's marks of one protocol; an error where they are not those that its summary is of."""
+    marks = {m.id: m for m in one.run.marks(name)}
+    counts: dict[Key, Counter[str]] = {}
+    for i, mark in marks.items():
+        sample = one.samples.get(i)
+        if sample is None:
+            raise _not_of(one, name)
+        counts.setdefault(_part(protocol, sample), Counter())[protocol.seen(sample, mark).outcome.value] += 1
+    if one.summary.layout >= LAYOUT:
+        result = next((p for p in one.summary.protocols if p.protocol == name), None)
+        for group in result.groups if result is not None else ():
+            found = counts.get(tuple(group.by.items()))
+            if group.whole and found is not None and found != group.outcomes:
+                raise _not_of(one, name)
+    return marks
+
+
+def _not_of(one: Opened, name: str) -> SnellenError:
+    path = one.run.path
+    return SnellenError(
+        f"{path}: the marks of protocol '{name}' do not give its summary: one was changed; 'snellen remark {path}' makes both again"
+    )
+
+
+def _marked(samples: Mapping[str, Sample], every: Iterable[Mapping[str, Mark]]) -> list[str]:
+    """The samples that all runs have marks of."""
+    all_marks = list(every)
+    return [i for i in samples if all(i in marks for marks in all_marks)]
+
+
+def _part(protocol: Protocol, sample: Sample) -> Key:
+    return next(iter(protocol.groups(sample)))
+
+
+def _joined(protocol: Protocol, samples: Mapping[str, Sample], sides: Sequence[Mapping[str, Seen]]) -> list[Both]:
+    """Items that are made of several samples (VCR's answer and reason) as both runs have them; none where they do not match."""
+    if type(protocol).joined is Protocol.joined:
+        return []
+    members: dict[Key, list[str]] = {}
+    for i in sides[0]:
+        for key in protocol.groups(samples[i]):
+            members.setdefault(key, []).append(i)
+    found: list[Both] = []
+    for key, ids in members.items():
+        items = [protocol.joined(Members(key, [side[i] for i in ids])) for side in sides]
+        if items[0] is None or items[1] is None:
+            continue
+        first, second = ([seen for seen, count in some for _ in range(count)] for some in items if some is not None)
+        if [s.cluster for s in first] == [s.cluster for s in second]:
+            pairs = enumerate(zip(first, second, strict=True))
+            found += [Both(f"{at:09}", key, a, b, joined=True) for at, (a, b) in pairs]
+    return found
+
+
+def _side(one: Opened, shared: Common) -> Side:
+    """What a run's answers to the main protocol's questions took."""
+    arm = next(iter(shared.protocols.values()))[1].text
+    costs: list[float | None] = []
+    seconds: list[float] = []
+    for head in one.run.folder.heads(keys=((i, arm) for i in shared.samples)):
+        known = [call.cost for call in head.calls]
+        costs.append(None if not known or any(c is None for c in known) else sum(c for c in known if c is not None))
+        took = [call.latency for call in head.calls if call.latency is not None]
+        if took and head.failure is None:
+            seconds.append(sum(took))
+    paid = [c for c in costs if c is not None]
+    return Side(
+        letter=one.letter,
+        run=str(one.run.path),
+        subject=one.manifest.subject.spec,
+        shots=one.manifest.options.shots,
+        complete=one.summary.complete,
+        oracle=one.manifest.oracle,
+        cost=1000 * sum(paid) / len(paid) if paid and len(paid) == len(costs) else None,
+        seconds=median(seconds) if seconds else None,
+    )
+
+
+# ---------------------------------------------------------------- flips
+
+
+def _flips(
+    asked: Asked,
+    runs: tuple[Opened, Opened],
+    marks: tuple[Mapping[str, Mark], Mapping[str, Mark]],
+    parts: Mapping[str, Key],
+) -> Iterator[Flip]:
+    """Every sample that only one of two runs got right, with what both said; those of the first run before the second's."""
+    right = [{i for i in parts if own[i].outcome is Outcome.CORRECT} for own in marks]
+    wanted = [i for i in parts if (i in right[0]) != (i in right[1])]
+    if not wanted:
+        return
+    replies = [
+        {
+            a.id: a.text if a.failure is None else None
+            for a in one.run.folder.texts(keys=((i, asked.prompt) for i in wanted))
+        }
+        for one in runs
+    ]
+    for i in sorted(wanted, key=lambda i: i not in right[0]):
+        views = (
+            FlipSide(outcome=own[i].outcome.value, reading=own[i].reading, reply=said.get(i))
+            for own, said in zip(marks, replies, strict=True)
+        )
+        first, second = views
+        yield Flip(
+            id=i,
+            part=part_name(parts[i]),
+            protocol=asked.name,
+            only=asked.first if i in right[0] else asked.second,
+            first_run=asked.first,
+            second_run=asked.second,
+            first=first,
+            second=second,
+        )

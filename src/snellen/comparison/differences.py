@@ -1,0 +1,172 @@
+"""Two runs' marks of the same samples under one protocol, as differences with intervals and tests. Pure."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+import msgspec
+
+from snellen.comparison.headline import own_difference
+from snellen.comparison.results import Row, Silence
+from snellen.core.protocol import Key, Protocol, Seen
+from snellen.core.results import declared
+from snellen.core.types import NON_ANSWERS, Outcome
+from snellen.stats.intervals import Interval, worth
+from snellen.stats.means import Clusters, measured_interval, of_samples
+from snellen.stats.paired import difference_interval
+from snellen.stats.power import samples_for, smallest_difference
+from snellen.stats.significance import holm, sign_flips
+
+
+class Both(NamedTuple):
+    """What two runs have of one sample; `joined` is an item that several samples make up, which are there as well."""
+
+    id: str
+    part: Key
+    first: Seen
+    second: Seen
+    joined: bool = False
+
+
+class Asked(NamedTuple):
+    """What is compared: a protocol and its arm, the letters of the two runs, and the difference for which n is wanted, if any."""
+
+    protocol: Protocol
+    name: str
+    prompt: str
+    first: str
+    second: str
+    power: float | None = None
+
+
+def part_name(part: Key) -> str:
+    """'P3_box', 'Illusion_ICON · shape'; a part without a name is all there is."""
+    return " · ".join(value for _name, value in part) or "all"
+
+
+def rows(asked: Asked, every: Sequence[Both]) -> list[Row]:
+    """A row for each part, in the protocol's order, and behind several parts of one metric that of all of them together."""
+    parts: dict[Key, list[Both]] = {}
+    for both in every:
+        parts.setdefault(both.part, []).append(both)
+    order = sorted(parts, key=lambda key: (asked.protocol.order(key), key))
+    found = [row for part in order if (row := _row(asked, part_name(part), dict(part), parts[part])) is not None]
+    adjusted = holm([row.p for row in found])
+    found = [msgspec.structs.replace(row, p_holm=p) for row, p in zip(found, adjusted, strict=True)]
+    alone = [both for both in every if not both.joined]
+    if len({both.part for both in alone}) > 1 and len({row.metric for row in found}) == 1:
+        whole = _row(asked, "", {}, alone, found[0].metric)
+        found += [whole] if whole is not None else []
+    return found
+
+
+def metric_of(protocol: Protocol, every: Iterable[Both]) -> str:
+    """The metric that is compared sample by sample: the headline where samples have it, else the bounded one, else their first."""
+    names: dict[str, None] = {}
+    for both in every:
+        names.update(dict.fromkeys(name for name in both.first.values if name in both.second.values))
+    wanted = (protocol.headline, protocol.bounded, *names)
+    return next((name for name in wanted if name in names), "")
+
+
+def _row(asked: Asked, part: str, by: dict[str, str], every: Sequence[Both], metric: str = "") -> Row | None:
+    """The difference over some samples; None where none of them has a value on both sides."""
+    protocol = asked.protocol
+    metric = metric or metric_of(protocol, every)
+    some = sorted((b for b in every if metric in b.first.values and metric in b.second.values), key=lambda b: b.id)
+    if not some:
+        return None
+    about = declared(protocol.metrics, metric)
+    first, second = (
+        [side.values[metric] for side in sides] for sides in zip(*((b.first, b.second) for b in some), strict=True)
+    )
+    moves = [b - a for a, b in zip(first, second, strict=True)]
+    found = of_samples(moves, [b.first.cluster if part else _across(b) for b in some])
+    n = len(some)
+    up, down = sum(m for m in moves if m > 0), -sum(m for m in moves if m < 0)
+    share = not about.unit
+    interval: Interval | None = difference_interval(found, up, down) if share else measured_interval(found)
+    low, high, kind = interval if interval is not None else (None, None, "")
+    test = sign_flips(found)
+    smallest, needed = _power(found, up, down, asked.power) if share else (None, None)
+    right = [(b.first.outcome is Outcome.CORRECT, b.second.outcome is Outcome.CORRECT) for b in some]
+    own = None
+    if part and metric != protocol.headline:
+        own = own_difference(protocol, by, [b.first for b in some], [b.second for b in some])
+    return Row(
+        protocol=asked.name,
+        prompt=asked.prompt,
+        part=part,
+        by=by,
+        first_run=asked.first,
+        second_run=asked.second,
+        metric=metric,
+        label=about.label_of(metric),
+        unit=about.unit,
+        better=about.better,
+        n=n,
+        clusters=round(float(found.times.sum())),
+        first=sum(first) / n,
+        second=sum(second) / n,
+        difference=found.total / n,
+        low=low,
+        high=high,
+        interval=kind,
+        p=test.p,
+        p_holm=test.p,
+        test=test.how,
+        only_first=right.count((True, False)),
+        only_second=right.count((False, True)),
+        silence=silence(some, moves),
+        smallest=smallest,
+        needed=needed,
+        headline=own,
+    )
+
+
+def _across(both: Both) -> str:
+    """What a sample shares with those of other parts: the image, where it is known, or else the name behind the part's.
+
+    SalBench asks about each image with and without a box: `P3/12` and `P3_box/12` stand or fall together.
+    """
+    return both.first.cluster or both.id.rpartition("/")[2]
+
+
+def _power(found: Clusters, up: float, down: float, wanted: float | None) -> tuple[float | None, int | None]:
+    """By as many independent right-or-wrong samples as these are worth, as in the interval."""
+    n = found.n
+    moving = (up + down) / n
+    part = worth(found.spread(max(0.0, moving - ((up - down) / n) ** 2))).n / n
+    needed = None if wanted is None else round(samples_for(wanted, moving) / part)
+    return smallest_difference(n * part, moving), needed
+
+
+def silence(some: Sequence[Both], moves: Sequence[float]) -> Silence:
+    """How much of the difference is in samples without an answer."""
+    counts: tuple[Counter[str], Counter[str]] = (Counter(), Counter())
+    sums: Counter[tuple[bool, bool]] = Counter()
+    totals: dict[tuple[bool, bool], float] = dict.fromkeys(((a, b) for a in (True, False) for b in (True, False)), 0.0)
+    for both, move in zip(some, moves, strict=True):
+        gone = both.first.outcome in NON_ANSWERS, both.second.outcome in NON_ANSWERS
+        for count, seen, is_gone in zip(counts, (both.first, both.second), gone, strict=True):
+            if is_gone:
+                count[seen.outcome.value] += 1
+        sums[gone] += 1
+        totals[gone] += move
+    n, answered = len(some), sums[False, False]
+    return Silence(
+        first=_ordered(counts[0]),
+        second=_ordered(counts[1]),
+        by_first=totals[True, False] / n,
+        by_second=totals[False, True] / n,
+        by_both=totals[True, True] / n,
+        by_answers=totals[False, False] / n,
+        answered=answered,
+        among_answered=totals[False, False] / answered if answered else None,
+    )
+
+
+def _ordered(counts: Mapping[str, int]) -> dict[str, int]:
+    return {o.value: counts[o.value] for o in Outcome if counts.get(o.value)}

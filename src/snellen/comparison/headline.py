@@ -1,0 +1,86 @@
+"""Headlines that are no means over samples (a macro F1): their paired difference, by leaving out whole clusters of both runs at once."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+
+from snellen.comparison.results import Own
+from snellen.core.protocol import Protocol, Seen
+from snellen.core.results import declared
+from snellen.stats.jackknife import left_out, moved_interval
+
+
+class Members:
+    """Marks of one run in one group, in order, each with how often it comes (once). Fulfils `core.protocol.Group`."""
+
+    whole = True
+
+    def __init__(self, by: Iterable[tuple[str, str]], marks: Sequence[Seen], counts: Sequence[int] = ()) -> None:
+        self.by = dict(by)
+        self._marks, self._counts = marks, counts or [1] * len(marks)
+
+    @property
+    def n(self) -> int:
+        return sum(self._counts)
+
+    def rows(self) -> Iterator[tuple[Seen, int]]:
+        """What was seen, and how often."""
+        return ((seen, count) for seen, count in zip(self._marks, self._counts, strict=True) if count)
+
+    def values(self, metric: str) -> Counter[float]:
+        """The samples' values of a metric."""
+        found: Counter[float] = Counter()
+        for seen, count in self.rows():
+            if metric in seen.values:
+                found[seen.values[metric]] += count
+        return found
+
+
+def own_difference(
+    protocol: Protocol, by: Mapping[str, str], first: Sequence[Seen], second: Sequence[Seen]
+) -> Own | None:
+    """The difference of two runs' headlines over the same samples, in one order; None where the headline is a mean or cannot be had."""
+    about = declared(protocol.metrics, protocol.headline)
+    if about.kind != "own" or about.unit:
+        return None
+    import numpy as np
+
+    sides = [_Side(protocol, by, marks) for marks in (first, second)]
+    values = [side.score(None) for side in sides]
+    if values[0] is None or values[1] is None:
+        return None
+    difference = values[1] - values[0]
+    weights = left_out([seen.cluster for seen in first])
+    scores = [[side.score(np.flatnonzero(row == 0).tolist()) for side in sides] for row in weights]
+    without = np.array([np.nan if a is None or b is None else b - a for a, b in scores], dtype=np.float64)
+    interval = moved_interval(difference, without, 1.0, share=False) if len(without) else None
+    return Own(
+        metric=protocol.headline,
+        label=about.label_of(protocol.headline),
+        first=values[0],
+        second=values[1],
+        difference=difference,
+        low=None if interval is None else max(-1.0, interval.low),
+        high=None if interval is None else min(1.0, interval.high),
+    )
+
+
+class _Side:
+    """One run's marks, to be scored with some left out."""
+
+    def __init__(self, protocol: Protocol, by: Mapping[str, str], marks: Sequence[Seen]) -> None:
+        self._protocol, self._by = protocol, by
+        self._keys: list[Hashable] = [(tuple(s.values.items()), s.outcome, s.cluster, s.own) for s in marks]
+        self._seen = dict(zip(self._keys, marks, strict=True))
+        self._counts = Counter(self._keys)
+
+    def score(self, out: Sequence[int] | None) -> float | None:
+        """The headline without the samples in these places."""
+        counts = self._counts
+        if out:
+            counts = counts.copy()
+            counts.subtract(self._keys[at] for at in out)
+        marks = Members(self._by.items(), list(self._seen.values()), [counts[key] for key in self._seen])
+        found = self._protocol.own_scores(marks).get(self._protocol.headline)
+        return None if found is None else found.value

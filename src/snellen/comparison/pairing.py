@@ -1,0 +1,217 @@
+"""Which samples and protocols of some runs can be compared. What cannot is left out, with a sentence, or refused."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from snellen import exams
+from snellen.core.arm import Arm
+from snellen.core.errors import SnellenError, unknown
+from snellen.core.protocol import Protocol
+from snellen.core.records import Manifest, ProtocolEntry, Summary
+from snellen.core.types import Sample
+from snellen.engine.runs.run import Run
+
+LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+OTHER_DATA = 0.05
+"""Where more of the common samples than that have another truth, it is another data set under the same names."""
+
+
+class Opened(NamedTuple):
+    """A run with its records, read once."""
+
+    letter: str
+    run: Run
+    manifest: Manifest
+    summary: Summary
+    samples: Mapping[str, Sample]
+
+    @property
+    def entries(self) -> dict[str, ProtocolEntry]:
+        """The protocols that it was marked by, without control arms."""
+        return {e.name: e for e in self.summary.marked or self.manifest.protocols if not e.arm.control}
+
+
+class Common(NamedTuple):
+    """What can be compared: protocols by name, each with its arm, and the samples; `notes` say what cannot, and why."""
+
+    exam: str
+    protocols: Mapping[str, tuple[Protocol, Arm]]
+    samples: Mapping[str, Sample]
+    notes: tuple[str, ...]
+
+
+def opened(paths: Sequence[str | Path]) -> list[Opened]:
+    """The runs, each with a letter. Refused: fewer than two, one twice, one that has not been marked to the end."""
+    folders = [Path(p) for p in paths]
+    if len(folders) < 2:
+        raise SnellenError("a comparison takes at least two runs: snellen compare RUN RUN")
+    if len(folders) > len(LETTERS):
+        raise SnellenError(f"{len(folders)} runs are too many to compare at once: name at most {len(LETTERS)}")
+    seen: set[Path] = set()
+    for path in folders:
+        if path.resolve() in seen:
+            raise SnellenError(f"{path} is named twice: a run does not differ from itself")
+        seen.add(path.resolve())
+    return [_opened(letter, path) for letter, path in zip(LETTERS, folders, strict=False)]
+
+
+def _opened(letter: str, path: Path) -> Opened:
+    if not (path / "run.json").is_file() and path.is_dir() and any(path.glob("*/run.json")):
+        raise SnellenError(f"{path} is a folder of runs, not a run: name the runs, such as 'snellen compare {path}/*'")
+    run = Run(path)
+    if not run.folder.has("summary.json"):
+        raise SnellenError(f"{path} has no marks yet; 'snellen remark {path}' makes them")
+    summary = run.summary
+    if summary.answers_bytes and summary.answers_bytes != run.folder.answers_bytes:
+        raise SnellenError(f"{path} has answers that are not marked yet; 'snellen remark {path}' does it")
+    return Opened(letter, run, run.manifest, summary, {s.id: s for s in run.samples()})
+
+
+def common(runs: Sequence[Opened], wanted: Sequence[str] = ()) -> Common:
+    """What these runs share; an error where that is nothing, or where they are of different kinds."""
+    first, notes = runs[0], list[str]()
+    for other in runs[1:]:
+        _same_kind(first, other)
+    exam = exams.load(first.manifest.benchmark)
+    ids = _samples(runs, notes)
+    entries = _entries(runs, wanted, notes)
+    for one in runs:
+        notes += _about(one)
+    _options(runs, notes)
+    targets = {name: exam.protocol(f"{entry.base}@{entry.prompt}") for name, entry in entries.items()}
+    for name, (protocol, _arm) in targets.items():
+        marked = entries[name].version
+        if marked != protocol.version:
+            notes.append(
+                f"Protocol '{name}' is compared as its version {marked} marked; 'snellen remark' marks by {protocol.version}."
+            )
+    return Common(exam.name, targets, {i: first.samples[i] for i in ids}, tuple(notes))
+
+
+def _same_kind(first: Opened, other: Opened) -> None:
+    a, b = first.manifest, other.manifest
+    if a.benchmark != b.benchmark:
+        raise SnellenError(
+            f"{first.run.path} is a run of {a.benchmark} and {other.run.path} of {b.benchmark}: only runs of one exam can be compared"
+        )
+    if a.data.synthetic != b.data.synthetic:
+        made, real = (first, other) if a.data.synthetic else (other, first)
+        raise SnellenError(
+            f"{made.run.path} is on synthetic data and {real.run.path} on real data: their scores say nothing of each other"
+        )
+    if a.data.origin != b.data.origin:
+        said = f"{_made(a.data.origin)} and {_made(b.data.origin)}"
+        raise SnellenError(
+            f"{first.run.path} and {other.run.path} are on different synthetic sets ({said}): run both on one of them"
+        )
+
+
+def _made(origin: Mapping[str, object]) -> str:
+    return ", ".join(f"{k} {v}" for k, v in origin.items() if isinstance(v, str | int)) or "not ours"
+
+
+# ---------------------------------------------------------------- samples
+
+
+def _samples(runs: Sequence[Opened], notes: list[str]) -> list[str]:
+    """The ids that all runs have, with the same truth and tags, in the first run's order."""
+    first = runs[0]
+    ids = [i for i in first.samples if all(i in other.samples for other in runs[1:])]
+    if not ids:
+        raise SnellenError(f"{first.run.path} and {runs[1].run.path} have no samples in common")
+    changed = {i for other in runs[1:] for i in ids if not _alike(first.samples[i], other.samples[i])}
+    prints = {one.manifest.data.fingerprint for one in runs}
+    if len(changed) > OTHER_DATA * len(ids):
+        raise SnellenError(
+            f"the runs are on different data: {len(changed)} of {len(ids)} common samples have another truth or other tags"
+        )
+    sizes = {len(one.samples) for one in runs}
+    if sizes != {len(ids)}:
+        own = ", ".join(f"{one.letter} has {len(one.samples):,}" for one in runs)
+        notes.append(f"Only the {len(ids):,} samples that all runs have are compared ({own}).")
+    if changed:
+        notes.append(f"The data differ: {len(changed)} samples with another truth or other tags are left out.")
+    elif len(prints) > 1 and len({_selected(one) for one in runs}) == 1:
+        notes.append("The data differ, though truths and tags of the common samples do not: pictures may.")
+    return [i for i in ids if i not in changed]
+
+
+def _alike(first: Sample, other: Sample) -> bool:
+    return first.truth == other.truth and first.tags == other.tags
+
+
+def _selected(one: Opened) -> tuple[object, ...]:
+    options = one.manifest.options
+    return options.splits, options.tasks, options.limit, options.seed
+
+
+# ---------------------------------------------------------------- protocols
+
+
+def _entries(runs: Sequence[Opened], wanted: Sequence[str], notes: list[str]) -> dict[str, ProtocolEntry]:
+    """The protocols that all runs have in one version for one wording of a prompt, in the order wanted or of the first run."""
+    there = [one.entries for one in runs]
+    every = dict.fromkeys(name for entries in there for name in entries)
+    for name in wanted:
+        if name not in every:
+            raise unknown("protocol", name, every, of="these runs")
+    found: dict[str, ProtocolEntry] = {}
+    for name in wanted or every:
+        why = _unlike(name, runs, there)
+        if why:
+            notes.append(why)
+        else:
+            found[name] = there[0][name]
+    if not found:
+        raise SnellenError(f"the runs have no protocol in common. {' '.join(notes)}")
+    return found
+
+
+def _unlike(name: str, runs: Sequence[Opened], there: Sequence[Mapping[str, ProtocolEntry]]) -> str:
+    """Why a protocol cannot be compared; nothing where it can."""
+    lacking = [one.letter for one, entries in zip(runs, there, strict=True) if name not in entries]
+    if lacking:
+        return f"Protocol '{name}' is left out: {' and '.join(lacking)} {'was' if len(lacking) == 1 else 'were'} not marked by it."
+    entries = [e[name] for e in there]
+    if len({e.prompt for e in entries}) > 1:
+        return f"Protocol '{name}' is left out: it marked answers to different prompts."
+    if len({(e.version, e.code) for e in entries}) > 1:
+        versions = ", ".join(f"{one.letter} has {e.version}" for one, e in zip(runs, entries, strict=True))
+        return f"Protocol '{name}' is left out: its versions differ ({versions}); 'snellen remark' brings old marks up to date."
+    if not _asked_alike(entries[0].arm.prompt, runs):
+        return f"Protocol '{name}' is left out: the wording of its prompt '{entries[0].arm.prompt}' was changed between the runs."
+    return ""
+
+
+def _asked_alike(prompt: str, runs: Sequence[Opened]) -> bool:
+    """Whether a prompt was worded alike. Digests are of the first questions, so only runs on the same questions can tell."""
+    known: dict[object, set[str]] = {}
+    for one in runs:
+        wording = one.manifest.wordings.get(prompt)
+        if wording is not None:
+            questions = one.manifest.questions.get(prompt)  # fewer for a subject that only chooses among options
+            same = repr((one.manifest.data.fingerprint, one.manifest.options, questions))
+            known.setdefault(same, set()).add(wording.digest)
+    return all(len(digests) == 1 for digests in known.values())
+
+
+# ---------------------------------------------------------------- notes
+
+
+def _about(one: Opened) -> Iterator[str]:
+    if not one.summary.complete:
+        wanted = one.summary.questions or one.summary.samples
+        answered = sum(one.summary.asked.values()) - one.summary.failed
+        yield f"{one.letter} is incomplete: {answered:,} of {wanted:,} questions answered."
+    if one.manifest.oracle:
+        yield f"{one.letter} is an oracle, which looks at the answers: {one.manifest.oracle}"
+
+
+def _options(runs: Sequence[Opened], notes: list[str]) -> None:
+    shots = [one.manifest.options.shots for one in runs]
+    if len(set(shots)) > 1:
+        own = ", ".join(f"{one.letter} had {n}" for one, n in zip(runs, shots, strict=True))
+        notes.append(f"The runs were asked with different numbers of examples ({own}): the difference includes that.")

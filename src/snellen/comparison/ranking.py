@@ -1,0 +1,95 @@
+"""Many runs: their order in each part, which of them the data cannot tell apart, and which are worth their cost and time. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import combinations
+from statistics import fmean
+
+from snellen.comparison.results import Ranked, Ranking, Row, Side
+from snellen.stats.intervals import LEVEL
+from snellen.stats.significance import holm
+
+LETTERS = "abcdefghijklmnopqrstuvwxyz"
+
+
+def ranking(protocol: str, rows: Sequence[Row], sides: Sequence[Side]) -> Ranking:
+    """The order of runs by what each pair of them says."""
+    found: list[Ranked] = []
+    for part in dict.fromkeys(row.part for row in rows):
+        found += _ranked(part, [row for row in rows if row.part == part])
+    known = {name for name in ("cost", "seconds") if all(getattr(side, name) is not None for side in sides)}
+    measures = ("score", *(name for name in ("cost", "seconds") if name in known))
+    points = _points(found, sides, measures) if known else {}
+    return Ranking(protocol=protocol, rows=tuple(found), front=tuple(front(points)), measures=measures)
+
+
+def _ranked(part: str, rows: Sequence[Row]) -> list[Ranked]:
+    """The runs of one part, the best first; those that no pair's test tells apart, Holm over all pairs, share a letter."""
+    scores: dict[str, float] = {}
+    for row in rows:
+        scores |= {row.first_run: row.first, row.second_run: row.second}
+    one = rows[0]
+    sign = 1 if one.better == "lower" else -1
+    order = sorted(scores, key=lambda run: (sign * scores[run], run))
+    adjusted = holm([row.p for row in rows])
+    apart = [(r.first_run, r.second_run) for r, p in zip(rows, adjusted, strict=True) if p < 1 - LEVEL]
+    groups = letters(order, apart)
+    return [
+        Ranked(
+            run=run,
+            part=part,
+            n=one.n,
+            metric=one.metric,
+            label=one.label,
+            unit=one.unit,
+            score=scores[run],
+            groups=groups[run],
+        )
+        for run in order
+    ]
+
+
+def letters(order: Sequence[str], apart: Iterable[tuple[str, str]]) -> dict[str, str]:
+    """Letters for things in order, such that two share one if and only if they were not told apart (insert and absorb, Piepho 2004).
+
+    >>> letters("BCA", [("A", "B")])
+    {'B': 'a', 'C': 'ab', 'A': 'b'}
+    """
+    groups = [frozenset(order)]
+    for first, second in apart:
+        split = [part for g in groups for part in ((g - {first}, g - {second}) if {first, second} <= g else (g,))]
+        groups = [g for g in dict.fromkeys(split) if g and not any(g < other for other in split)]
+    groups.sort(key=lambda g: sorted(order.index(x) for x in g))
+    names = [LETTERS[i] if i < len(LETTERS) else f"({i + 1})" for i in range(len(groups))]
+    return {x: "".join(name for name, g in zip(names, groups, strict=True) if x in g) for x in order}
+
+
+def _points(rows: Sequence[Ranked], sides: Sequence[Side], measures: Sequence[str]) -> dict[str, tuple[float, ...]]:
+    """What each run has of each measure, more being better: over all samples, or else the mean of its parts."""
+    whole = [r for r in rows if not r.part] or rows
+    if len({r.unit for r in whole}) > 1 or any(r.unit for r in whole):
+        return {}
+    return {
+        side.letter: (
+            fmean(r.score for r in whole if r.run == side.letter),
+            *(-getattr(side, name) for name in measures[1:]),
+        )
+        for side in sides
+    }
+
+
+def front(points: Mapping[str, tuple[float, ...]]) -> list[str]:
+    """The Pareto front: those that no other beats, being as good in everything and better in something.
+
+    >>> front({"A": (0.9, -10.0), "B": (0.8, -1.0), "C": (0.8, -2.0)})
+    ['A', 'B']
+    """
+    beaten = set()
+    for one, other in combinations(points, 2):
+        for worse, better in ((one, other), (other, one)):
+            if points[worse] != points[better] and all(
+                a <= b for a, b in zip(points[worse], points[better], strict=True)
+            ):
+                beaten.add(worse)
+    return [name for name in points if name not in beaten]

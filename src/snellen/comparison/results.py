@@ -1,0 +1,170 @@
+"""What a comparison says, as frozen records. Differences are second minus first; shares are between 0 and 1."""
+
+from __future__ import annotations
+
+from snellen.core.records import Record
+
+
+class Side(Record, frozen=True):
+    """One of the runs: the letter that stands for it, and what its answers to the compared questions took.
+
+    `cost` is in USD for 1,000 questions, stored answers at what they once cost; None where a call's cost is not known. `seconds` is the
+    median time of an answer; None where nobody measured any.
+    """
+
+    letter: str
+    run: str
+    subject: str
+    shots: int = 0
+    complete: bool = True
+    oracle: str = ""
+    cost: float | None = None
+    seconds: float | None = None
+
+
+class Silence(Record, frozen=True):
+    """What a difference is made of: samples without an answer of the first or of the second side, and those that both answered.
+
+    `first` and `second` count non-answers by kind. `by_first` is the part of the difference that lies in samples which only the first did
+    not answer, `by_second` that of samples which only the second did not, `by_both` that of samples which neither did, `by_answers` the
+    rest: they add up to it. `answered` is on how many samples both gave an answer, `among_answered` the difference on these alone.
+    """
+
+    first: dict[str, int]
+    second: dict[str, int]
+    by_first: float
+    by_second: float
+    by_both: float
+    by_answers: float
+    answered: int
+    among_answered: float | None = None
+
+
+class Own(Record, frozen=True):
+    """The headline where it is no mean over samples, such as a macro F1: both scores and their difference, by the jackknife."""
+
+    metric: str
+    label: str
+    first: float
+    second: float
+    difference: float
+    low: float | None = None
+    high: float | None = None
+
+
+class Row(Record, frozen=True):
+    """Two runs on one part of an exam under one protocol; `part` is empty for all parts together.
+
+    `p` is of the difference, by the test named; `p_holm` adjusted for the number of parts (of all parts together it is p itself).
+    `only_first` and `only_second` count samples that only one side got right. `smallest` is the smallest difference that these
+    samples could have shown with 80 % power, `needed` how many show the difference that was asked for.
+    """
+
+    protocol: str
+    prompt: str
+    part: str
+    by: dict[str, str]
+    first_run: str
+    second_run: str
+    metric: str
+    label: str
+    unit: str
+    better: str
+    n: int
+    clusters: int
+    first: float
+    second: float
+    difference: float
+    low: float | None
+    high: float | None
+    interval: str
+    p: float
+    p_holm: float
+    test: str
+    only_first: int
+    only_second: int
+    silence: Silence
+    smallest: float | None = None
+    needed: int | None = None
+    headline: Own | None = None
+
+    @property
+    def gain(self) -> float:
+        """How much better the second is, whichever way the metric counts."""
+        return -self.difference if self.better == "lower" else self.difference
+
+    @property
+    def leader(self) -> str:
+        """The letter of the side that is ahead, whether or not that could be chance; empty where none is."""
+        return "" if self.gain == 0 else self.second_run if self.gain > 0 else self.first_run
+
+
+class Ranked(Record, frozen=True):
+    """A run's place in a part. Runs that share a letter in `groups` cannot be told apart, Holm over all pairs."""
+
+    run: str
+    part: str
+    n: int
+    metric: str
+    label: str
+    unit: str
+    score: float
+    groups: str
+
+
+class Ranking(Record, frozen=True):
+    """Runs by score under the main protocol, part by part, the best first.
+
+    `front` are the runs that no other beats in all of `measures` (score, cost, seconds: those that are known of every run).
+    """
+
+    protocol: str
+    rows: tuple[Ranked, ...]
+    front: tuple[str, ...]
+    measures: tuple[str, ...]
+
+
+class FlipSide(Record, frozen=True):
+    """One run's view of a flipped sample. `reply` is None where the call failed."""
+
+    outcome: str
+    reading: object
+    reply: str | None
+
+
+class Flip(Record, frozen=True):
+    """A sample that one run got right under a protocol and the other did not."""
+
+    id: str
+    part: str
+    protocol: str
+    only: str
+    first_run: str
+    second_run: str
+    first: FlipSide
+    second: FlipSide
+
+
+class Comparison(Record, frozen=True):
+    """All that runs say of each other. `protocols` are those compared, the main one first; `notes` what was left out, and why."""
+
+    exam: str
+    synthetic: bool
+    sides: tuple[Side, ...]
+    protocols: tuple[str, ...]
+    samples: int
+    notes: tuple[str, ...]
+    rows: tuple[Row, ...]
+    verdict: tuple[str, ...]
+    ranking: Ranking | None = None
+    flips: tuple[Flip, ...] = ()
+    power: float | None = None
+
+    def row(self, protocol: str, part: str = "") -> Row:
+        """The row of a protocol and part of the first two runs; without a part, that of all parts together or of the only part."""
+        first, second = (side.letter for side in self.sides[:2])
+        every = [r for r in self.rows if r.protocol == protocol and (r.first_run, r.second_run) == (first, second)]
+        found = [r for r in every if r.part == part] or ([] if part or len(every) != 1 else every)
+        if not found:
+            raise KeyError(f"{protocol} {part}".strip())
+        return found[0]

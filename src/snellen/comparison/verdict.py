@@ -1,0 +1,279 @@
+"""A comparison in the sentences that a person would say: who leads, under which protocols, whether that could be chance, and how much
+of it is replies that nobody could read. Pure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from snellen.comparison.results import Ranked, Ranking, Row
+from snellen.core.silence import LOUD
+from snellen.stats.intervals import LEVEL
+
+CHANCE = 1 - LEVEL
+"""A difference whose p is this or more could be chance."""
+WORTH_SAYING = 0.1
+"""The part of a lead from which on non-answers are named."""
+KINDS = {
+    "unparsable": "replies of {} that cannot be read",
+    "refused": "refusals of {}",
+    "empty": "empty replies of {}",
+    "truncated": "replies of {} that were cut off",
+    "error": "calls of {} that failed",
+}
+
+
+class Found(NamedTuple):
+    """Protocols that say the same of all samples: their names, and the first one's row."""
+
+    names: tuple[str, ...]
+    row: Row
+
+    @property
+    def clear(self) -> bool:
+        """Whether the difference is more than chance."""
+        return self.row.p < CHANCE and self.row.gain != 0
+
+
+def verdict(rows: Sequence[Row], ranking: Ranking | None = None) -> tuple[str, ...]:
+    """The closing sentences."""
+    if ranking is not None:
+        return tuple(_of_many(ranking, rows))
+    protocols = list(dict.fromkeys(row.protocol for row in rows))
+    wholes = [row for name in protocols if (row := whole(rows, name)) is not None]
+    if not wholes:
+        return tuple(_by_part(rows, protocols[:1]))
+    found = together(wholes)
+    said = [_lead(one, main=i == 0, before=found[0]) for i, one in enumerate(found)]
+    return (*said, *_parts(rows, protocols[0]), *_conclusion(found, len(wholes)))
+
+
+def whole(rows: Iterable[Row], protocol: str) -> Row | None:
+    """A protocol's row of all parts together, or of its only part; None where parts have different metrics."""
+    own = [row for row in rows if row.protocol == protocol]
+    return next((row for row in own if not row.part), own[0] if len(own) == 1 else None)
+
+
+def together(rows: Sequence[Row]) -> list[Found]:
+    """Protocols under which the same samples have the same scores, once."""
+    groups: dict[tuple[object, ...], list[Row]] = {}
+    for row in rows:
+        key = row.unit, row.n, row.first, row.second, row.p, row.silence.by_first, row.silence.by_second
+        groups.setdefault(key, []).append(row)
+    return [Found(tuple(r.protocol for r in some), some[0]) for some in groups.values()]
+
+
+# ---------------------------------------------------------------- one protocol
+
+
+def _lead(found: Found, *, main: bool, before: Found) -> str:
+    row = found.row
+    where = f"Under {_names(found.names)}"
+    if row.gain == 0:
+        return f"{where} {row.first_run} and {row.second_run} score the same ({amount(row.first, row.unit, '')})."
+    size = f"{amount(abs(row.difference), row.unit)}{_interval(row)}"
+    again = not main and before.clear and before.row.leader == row.leader
+    if found.clear:
+        lead = f"the lead is {size}" if again else f"{row.leader} leads by {size}"
+        return f"{where} {lead} ({chance(row.p)}){_unread(row)}."
+    lead = f"the lead is {size} and" if again else f"{row.leader} is ahead by {size}, which"
+    return f"{where} {lead} could be chance ({chance(row.p)}){_unread(row)}."
+
+
+def _interval(row: Row) -> str:
+    """The interval of the lead: of its size, whoever leads."""
+    if row.low is None or row.high is None:
+        return ""
+    low, high = (row.low, row.high) if row.difference > 0 else (-row.high, -row.low)
+    scale = 1.0 if row.unit else 100.0
+    return f" [{scale * low:.1f}, {scale * high:.1f}]"
+
+
+def unread(row: Row) -> float:
+    """How much of a lead lies in samples that not both sides answered: below 0 where these cost the leader more than the other."""
+    found = row.silence.by_first + row.silence.by_second + row.silence.by_both
+    return found if row.difference > 0 else -found
+
+
+def _unread(row: Row) -> str:
+    """', of which 24.0 are replies of A that cannot be read', or nothing."""
+    lead, share = abs(row.difference), unread(row)
+    if row.unit or abs(share) < max(WORTH_SAYING * lead, 0.005):
+        return ""
+    sides = (row.first_run, row.silence.first), (row.second_run, row.silence.second)
+    trailing, leading = sides if row.leader == row.second_run else sides[::-1]
+    if share < 0:
+        return f", in spite of {amount(-share, '')} lost by {_why(leading, trailing)}"
+    what = _why(trailing, leading)
+    return f", all of it {what}" if share >= lead - 1e-12 else f", of which {100 * share:.1f} are {what}"
+
+
+Counted = tuple[str, dict[str, int]]
+
+
+def _why(more: Counted, fewer: Counted) -> str:
+    """The non-answers of a side, beside those of the other where it has some, too."""
+    (letter, counts), (other, few) = more, fewer
+    if 10 * sum(few.values()) <= sum(counts.values()):
+        return _kind(letter, counts)
+    return f"questions without an answer ({letter} {sum(counts.values()):,}, {other} {sum(few.values()):,})"
+
+
+def _kind(letter: str, counts: dict[str, int]) -> str:
+    if len(counts) == 1:
+        return KINDS.get(next(iter(counts)), "questions that {} did not answer").format(letter)
+    kinds = ", ".join(f"{n} {name}" for name, n in counts.items())
+    return f"questions that {letter} did not answer ({kinds})"
+
+
+# ---------------------------------------------------------------- parts
+
+
+def _parts(rows: Sequence[Row], protocol: str) -> list[str]:
+    """Whether the main protocol's lead survives in the parts, Holm's correction over them."""
+    own = [row for row in rows if row.protocol == protocol and row.part]
+    if len(own) < 2:
+        return []
+    won: dict[str, list[str]] = {}
+    for row in own:
+        if row.p_holm < CHANCE and row.leader:
+            won.setdefault(row.leader, []).append(row.part)
+    if not won:
+        return [f"In none of the {len(own)} parts does a lead under '{protocol}' survive Holm's correction."]
+    said = " and ".join(f"{letter}'s in {_listed(parts)}" for letter, parts in won.items())
+    one = sum(map(len, won.values())) == 1
+    verb = "survives" if one else "survive"
+    return [f"Of the leads in {len(own)} parts under '{protocol}', {said} {verb} Holm's correction."]
+
+
+def _by_part(rows: Sequence[Row], protocols: Sequence[str]) -> list[str]:
+    """Where parts have different metrics there is no row of all: a sentence for each part under the main protocol."""
+    return [
+        f"{row.part}: {_lead(Found((row.protocol,), row), main=True, before=Found((row.protocol,), row))}"
+        for row in rows
+        if row.protocol in protocols and row.part
+    ]
+
+
+# ---------------------------------------------------------------- all protocols
+
+
+def _conclusion(found: Sequence[Found], protocols: int) -> list[str]:
+    first = found[0].row
+    clear = [one for one in found if one.clear]
+    leaders = {one.row.leader for one in clear}
+    a, b = first.first_run, first.second_run
+    if not clear:
+        which = "" if protocols == 1 else f" under any of {protocols} protocols"
+        shown = ""
+        if first.smallest is not None and not first.unit:
+            shown = f": {first.n:,} samples show {amount(first.smallest, '')} or more, four times in five"
+        return [f"{a} and {b} cannot be told apart{which}{shown}."]
+    if len(leaders) > 1:
+        return ["Who leads depends on the protocol."]
+    return [_of_one_leader(found, clear, protocols)]
+
+
+def _of_one_leader(found: Sequence[Found], clear: Sequence[Found], protocols: int) -> str:
+    leader = clear[0].row.leader
+    best = max(clear, key=lambda one: abs(one.row.difference))
+    misread = not best.row.unit and 2 * unread(best.row) >= abs(best.row.difference)
+    others = [one for one in found if one is not best and one.row.prompt == best.row.prompt]
+    small = [
+        one for one in others if one.row.leader != leader or 2 * abs(one.row.difference) <= abs(best.row.difference)
+    ]
+    gone = [one for one in small if not one.clear]
+    if misread and gone:
+        return f"The lead is parsing: the same replies, read by {_names(_every(gone))}, do not show it."
+    if misread and small:
+        left = min(small, key=lambda one: abs(one.row.difference))
+        size = amount(abs(left.row.difference), left.row.unit)
+        return f"Most of the lead is parsing: the same replies, read by {_names(left.names)}, leave {size}."
+    if misread:
+        return f"At least half of {leader}'s lead under {_names(best.names)} is questions without an answer, not wrong answers."
+    if len(clear) == len(found):
+        return f"{leader} leads under all {protocols} protocols." if protocols > 1 else f"{leader} leads."
+    lost = [one for one in found if not one.clear]
+    if all(one in gone for one in lost):
+        return f"The lead of {leader} depends on how the same replies are read and marked: not under {_names(_every(lost))}."
+    return f"The lead of {leader} is not sure: under {_names(_every(lost))} it could be chance."
+
+
+def _every(found: Iterable[Found]) -> list[str]:
+    return [name for one in found for name in one.names]
+
+
+# ---------------------------------------------------------------- many runs
+
+
+def _of_many(ranking: Ranking, rows: Sequence[Row]) -> list[str]:
+    parts = list(dict.fromkeys(r.part for r in ranking.rows))
+    shown = [""] if "" in parts else parts
+    named = len(shown) > 1
+    said = [
+        _places(part if named else "", [r for r in ranking.rows if r.part == part], ranking.protocol) for part in shown
+    ]
+    said += _silent(rows)
+    if ranking.front:
+        measures = _listed([{"seconds": "time"}.get(m, m) for m in ranking.measures])
+        runs = f"{ranking.front[0]} is" if len(ranking.front) == 1 else f"{_listed(ranking.front)} are"
+        said.append(f"{runs} on the Pareto front of {measures}: no other run is better in one and as good in the rest.")
+    return said
+
+
+def _silent(rows: Sequence[Row]) -> list[str]:
+    """Runs with many non-answers, which count as wrong: their places say less about their eyes."""
+    found: dict[str, tuple[int, int, dict[str, int]]] = {}
+    every = [row for row in rows if not row.part] or rows
+    for row in every:
+        for run, counts in ((row.first_run, row.silence.first), (row.second_run, row.silence.second)):
+            missing = sum(counts.values())
+            if missing > LOUD * row.n and missing > found.get(run, (0, 0, {}))[0]:
+                found[run] = missing, row.n, counts
+    return [
+        f"{run} gave no answer to {missing:,} of {n:,} ({', '.join(f'{k} {kind}' for kind, k in counts.items())}), counted as wrong."
+        for run, (missing, n, counts) in sorted(found.items())
+    ]
+
+
+def _places(part: str, rows: Sequence[Ranked], protocol: str) -> str:
+    where = f"Under '{protocol}'" + (f" in {part}" if part else "")
+    best = rows[0]
+    near = [r.run for r in rows[1:] if set(r.groups) & set(best.groups)]
+    behind = [r.run for r in rows[1:] if not set(r.groups) & set(best.groups)]
+    said = f"{where} {best.run} leads with {amount(best.score, best.unit, '')}"
+    if near:
+        said = f"{where} {best.run} is first with {amount(best.score, best.unit, '')}"
+        said += f" and cannot be told apart from {_listed(near)}"
+    if behind:
+        said += f"; {_listed(behind)} {'is' if len(behind) == 1 else 'are'} behind it"
+    return f"{said}."
+
+
+# ---------------------------------------------------------------- words
+
+
+def amount(value: float, unit: str, noun: str = " points") -> str:
+    """'28.3 points', or '12.40 px' of what is no share."""
+    return f"{value:.2f} {unit}" if unit else f"{100 * value:.1f}{noun}"
+
+
+def chance(p: float) -> str:
+    """'p = 0.25', 'p = 0.0031', 'p < 0.0001'."""
+    if p < 0.0001:
+        return "p < 0.0001"
+    return f"p = {p:.2f}" if p >= 0.095 else f"p = {p:.2g}"
+
+
+def _names(names: Sequence[str]) -> str:
+    return _listed([f"'{name}'" for name in names])
+
+
+def _listed(names: Sequence[str]) -> str:
+    """'a', 'a and b', 'a, b and c'.
+
+    >>> _listed(["P3", "P3_box", "O3"])
+    'P3, P3_box and O3'
+    """
+    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)

@@ -1,0 +1,46 @@
+"""What a paired comparison of so many samples could show, and how many it takes to show so much.
+
+The chance to find a difference depends on how often both sides differ at all: a difference of 5 points in 5 of 100 samples that all go one
+way is plain, in 55 that mostly cancel it is not. `moving` is that share of samples (graded values: the mean of what was gained and
+lost). The formula is the usual one for McNemar's test (Connor 1987), two-sided at 5 %.
+"""
+
+from __future__ import annotations
+
+from math import ceil, sqrt
+from statistics import NormalDist
+
+from snellen.stats.intervals import Z
+
+POWER = 0.8
+"""How often a difference that is there shall be found."""
+BETA = NormalDist().inv_cdf(POWER)
+
+
+def samples_for(difference: float, moving: float) -> int:
+    """How many pairs show a difference between 0 and 1, four times in five.
+
+    >>> samples_for(0.05, 0.2), samples_for(0.1, 0.2)
+    (626, 155)
+    """
+    return ceil(_samples(abs(difference), moving))
+
+
+def smallest_difference(n: float, moving: float) -> float | None:
+    """The smallest difference that n pairs show, four times in five; None where not even the largest would be shown.
+
+    >>> round(smallest_difference(626, 0.2), 3), smallest_difference(2, 0.5)
+    (0.05, None)
+    """
+    if n <= 0 or _samples(1.0, moving) > n:
+        return None
+    low, high = 0.0, 1.0
+    for _ in range(60):
+        middle = (low + high) / 2
+        low, high = (low, middle) if _samples(middle, moving) <= n else (middle, high)
+    return high
+
+
+def _samples(difference: float, moving: float) -> float:
+    share = min(1.0, max(moving, difference))  # a difference takes at least as many samples that differ
+    return float(((Z * sqrt(share) + BETA * sqrt(max(0.0, share - difference**2))) / difference) ** 2)
