@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from abc import ABC, abstractmethod
 from collections import Counter
 from dataclasses import dataclass
 from typing import Any
@@ -14,7 +15,7 @@ Response = tuple[int, dict[str, str], bytes]
 
 
 @dataclass
-class Native(Endpoint):
+class Native(Endpoint, ABC):
     """A server that checks the key, answers, and lets a share of the requests go wrong, in each of its provider's ways in turn."""
 
     key: str = "sk-native-0123456789"
@@ -80,27 +81,27 @@ class Native(Endpoint):
 
     # ------------------------------------------------------------ of each provider
 
-    def check(self, path: str, headers: dict[str, str]) -> Response | None:
-        raise NotImplementedError
+    @abstractmethod
+    def check(self, path: str, headers: dict[str, str]) -> Response | None: ...
 
     def refuses(self, request: dict[str, Any], headers: dict[str, str]) -> Response | None:
         return None
 
-    def model(self, path: str) -> Response:
-        raise NotImplementedError
+    @abstractmethod
+    def model(self, path: str) -> Response: ...
 
-    def asks(self, request: dict[str, Any]) -> str:
-        raise NotImplementedError
+    @abstractmethod
+    def asks(self, request: dict[str, Any]) -> str: ...
 
-    def say(self, request: dict[str, Any], number: int) -> tuple[str, dict[str, Any]]:
-        raise NotImplementedError
+    @abstractmethod
+    def say(self, request: dict[str, Any], number: int) -> tuple[str, dict[str, Any]]: ...
 
+    @abstractmethod
     def tokens(self, reply: dict[str, Any]) -> dict[str, int]:
         """Tokens that a reply bills: `input`, `output` and, as parts of them, `cached`, `written`, `thinking`."""
-        raise NotImplementedError
 
-    def errors(self) -> dict[str, Response]:
-        raise NotImplementedError
+    @abstractmethod
+    def errors(self) -> dict[str, Response]: ...
 
     def extra_headers(self, number: str) -> dict[str, str]:
         return {}
