@@ -44,7 +44,7 @@ class ProbeCommand(ExamCommand):
 @click.option(
     "--timeout",
     type=click.FloatRange(min=0, min_open=True),
-    help="Seconds to wait for one try of a call (default: 120).",
+    help="Seconds to wait for one try of a call (default: 300 on a server of your own, 600 elsewhere).",
     cls=options.HOW,
 )
 @click.option("--tries", type=click.IntRange(min=1), help="How often a call is tried (default: 6).", cls=options.HOW)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from typing import BinaryIO
+from typing import Any, BinaryIO
 from urllib.parse import urljoin
 
 from snellen.core.errors import SnellenError
@@ -67,20 +67,11 @@ class Transport:
             raise SnellenError(
                 f"{origin(url)} is not {origin(self._url)}: a key goes only to the address that was given"
             )
-        response = await self._once(method, target(url), body, content_type, largest, into, timeout)
-        return await self._follow(response, method, url, body, content_type, largest, into, timeout)
+        how = {"content_type": content_type, "largest": largest, "into": into, "timeout": timeout}
+        response = await self._once(method, target(url), body, **how)
+        return await self._follow(response, method, url, body, **how)
 
-    async def _follow(
-        self,
-        response: Response,
-        method: str,
-        url: str,
-        body: bytes = b"",
-        content_type: str = JSON,
-        largest: int = LARGEST_REPLY,
-        into: BinaryIO | None = None,
-        timeout: float | None = None,
-    ) -> Response:
+    async def _follow(self, response: Response, method: str, url: str, body: bytes = b"", **how: Any) -> Response:
         """The response that redirects end at."""
         for _ in range(HOPS):
             hop = next_hop(response, method, url)
@@ -88,23 +79,15 @@ class Transport:
                 return response
             body = body if hop.method == method else b""
             method, url = hop
-            response = await self._once(method, target(url), body, content_type, largest, into, timeout)
+            response = await self._once(method, target(url), body, **how)
         if next_hop(response, method, url) is not None:
             raise Elsewhere(f"{origin(url)} sends requests on from one address to the next, more than {HOPS} times")
         return response
 
-    async def _once(
-        self,
-        method: str,
-        path: str,
-        body: bytes = b"",
-        content_type: str = JSON,
-        largest: int = LARGEST_REPLY,
-        into: BinaryIO | None = None,
-        timeout: float | None = None,
-    ) -> Response:
+    async def _once(self, method: str, path: str, body: bytes = b"", **how: Any) -> Response:
+        """One exchange; `how` are the further arguments of `HttpClient.request`."""
         try:
-            return await self._client.request(method, path, body, content_type, largest, into, timeout)
+            return await self._client.request(method, path, body, **how)
         except Fault as fault:
             raise Fault(self._key.redact(str(fault)), fault.refused, fault.sent) from None
 

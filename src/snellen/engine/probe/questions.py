@@ -33,8 +33,6 @@ HOW_OFTEN = 5
 PICTURES = 4
 QUALITY = 30
 """Of the JPEG files that a loss is compared with."""
-SETTING = {"temperature": "temperature", "seed": "seed", "stop": "stop", "length": "max_tokens", "logprobs": "logprobs"}
-"""The setting that a part is about, by the name that subjects give it; one that is no option of theirs goes into the request's body."""
 
 
 class ProbeExam(Exam):
