@@ -14,10 +14,11 @@ if TYPE_CHECKING:
     from snellen.show.export import Rows
 
 FORMATS = ("csv", "parquet", "latex", "md", "xlsx", "json")
+TABLES = ("paper", "details")
 NEXT = {
     "csv": "A cell that could be a formula begins with an apostrophe.",
     "parquet": "DuckDB, pandas and pyarrow read it.",
-    "latex": r"In a paper: \usepackage{booktabs}, and \input this file.",
+    "latex": r"In a paper: \usepackage{booktabs,graphicx}, and \input this file.",
     "md": "Paste it where Markdown has tables.",
     "xlsx": "No cell of it is a formula.",
     "json": "One document.",
@@ -39,15 +40,26 @@ NEXT = {
 @click.option(
     "--protocol", metavar="P", help="Only this protocol (default: all; latex and md: the first that the runs share)."
 )
+@click.option(
+    "--table",
+    type=click.Choice(TABLES),
+    help="Lay it out as the exam's paper does: its main table, or its details (latex, md, csv, xlsx).",
+)
 @click.option("--published", is_flag=True, help="Add papers' figures: real data and the same protocol only.")
 def command(
-    runs: tuple[Path, ...], form: str | None, out: Path | None, samples: bool, protocol: str | None, published: bool
+    runs: tuple[Path, ...],
+    form: str | None,
+    out: Path | None,
+    samples: bool,
+    protocol: str | None,
+    table: str | None,
+    published: bool,
 ) -> int:
     """Write the scores of RUNS as one table: tidy for programs (csv, parquet, xlsx, json), or as a paper has it (latex, md).
 
     \b
     snellen export runs/* --out scores.csv
-    snellen export runs/salbench_* --format latex --protocol paper --out table.tex
+    snellen export runs/salbench_* --table paper --published --out table.tex
     """
     from snellen.engine.runs.run import open_run
     from snellen.show import export as files
@@ -57,17 +69,21 @@ def command(
         raise SnellenError(f"{form} is no text for the screen: name a file with --out")
     if samples and form in files.FOR_PAPERS:
         raise SnellenError(f"--samples has no table in {form}: choose from csv, parquet, xlsx, json")
+    if samples and table:
+        raise SnellenError("--samples and --table are different tables: choose one")
     opened = [open_run(options.run_folder(path, "export")) for path in dict.fromkeys(runs)]
     rows = files.rows_of(opened, samples=samples, protocol=protocol, published=published)
     if published and not any(r.published for r in rows.scores):
         click.echo("note: there are no published figures for these runs (real data, the same protocol)", err=True)
-    content = files.exported(rows, form)
+    content = files.exported(rows, form, table or "")
     if out is None:
         click.echo(content, nl=False)
         return 0
     _write(out, content)
     of = f"{len(opened)} run" + ("s" if len(opened) > 1 else "")
-    click.echo(f"Wrote {out}: {_counted(rows, form)} of {of}" + (f" · {rows.status}" if rows.status else ""))
+    click.echo(
+        f"Wrote {out}: {_counted(rows, 'md' if table else form)} of {of}" + (f" · {rows.status}" if rows.status else "")
+    )
     click.echo(f"{NEXT[form]} docs/reporting.md explains every column.")
     return 0
 
