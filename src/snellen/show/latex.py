@@ -107,7 +107,7 @@ def _pieces(table: PaperTable) -> Iterator[PaperTable]:
 
 def _labels(tables: Sequence[PaperTable]) -> list[str]:
     """A label for each table, none twice."""
-    names = [re.sub(r"[^a-z0-9]+", "-", f"{t.exam}-{t.protocol}".lower()).strip("-") for t in tables]
+    names = [re.sub(r"[^a-z0-9]+", "-", f"{t.exam}-{t.protocol}-{t.name}".lower()).strip("-") for t in tables]
     return [f"{n}-{names[: i + 1].count(n)}" if names.count(n) > 1 else n for i, n in enumerate(names)]
 
 
@@ -117,7 +117,8 @@ def _table(table: PaperTable, label: str) -> str:
     lines = [
         r"\begin{table}",
         r"\centering",
-        rf"\caption{{{' '.join(map(escaped, table.caption))}{FLOOR if low else ''}}}",
+        rf"\caption[{{{escaped(f'{table.exam}, protocol {table.protocol}')}}}]"
+        rf"{{{' '.join(map(escaped, table.caption))}{FLOOR if low else ''}}}",
         rf"\label{{tab:{label}}}",
         r"\medskip",
         r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%",

@@ -57,10 +57,11 @@ class Head(NamedTuple):
 
 
 class PaperTable(NamedTuple):
-    """A table with its caption. `floors` is empty where no column has one."""
+    """A table with its caption. `name` is that of its layout, `floors` is empty where no column has one."""
 
     exam: str
     protocol: str
+    name: str
     heads: tuple[Head, ...]
     lines: tuple[Line, ...]
     floors: tuple[str, ...]
@@ -133,7 +134,7 @@ def _tables(rows: list[ScoreRow], layouts: Sequence[Layout]) -> Iterator[PaperTa
         columns = [c for c in layout.columns if (_group(c), c.metric) in own]
         if columns:
             made += 1
-            yield _table(rows, columns, layout.about)
+            yield _table(rows, columns, layout.about, layout.name)
     if not made:
         plain = [r for r in rows if r.headline and r.whole]
         for metric, unit in dict.fromkeys((r.metric, r.unit) for r in plain if not r.published):
@@ -143,7 +144,7 @@ def _tables(rows: list[ScoreRow], layouts: Sequence[Layout]) -> Iterator[PaperTa
             yield _table(some, columns, some[0].label)
 
 
-def _table(rows: list[ScoreRow], columns: Sequence[Column], about: str) -> PaperTable:
+def _table(rows: list[ScoreRow], columns: Sequence[Column], about: str, name: str = "") -> PaperTable:
     places = {(_group(c), c.metric): c for c in columns}
     shown = [r for r in rows if (_group(r), r.metric) in places]
     runs: dict[str, list[ScoreRow]] = {}
@@ -162,6 +163,7 @@ def _table(rows: list[ScoreRow], columns: Sequence[Column], about: str) -> Paper
     return PaperTable(
         exam=rows[0].exam,
         protocol=rows[0].protocol,
+        name=name,
         heads=tuple(Head(c.name, c.group) for c in columns),
         lines=lines,
         floors=floors if any(f != NOTHING for f in floors) else (),
