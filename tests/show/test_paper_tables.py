@@ -122,6 +122,15 @@ def test_the_details_have_matching_and_every_label(salbench: list[Run], tmp_path
     assert len(book.sheetnames) == 6 and book["table 1"]["C1"].value == "matching"
 
 
+def test_scores_rows_and_data_frames_say_the_same(salbench: list[Run]) -> None:
+    for run in salbench:
+        frame = run.to_pandas(published=True)
+        assert frame["published"].sum() == 1764 * (18 if not run.manifest.options.shots else 12) / 42
+        own = frame[frame["headline"] & frame["whole"] & ~frame["published"] & (frame["control"] == "")]
+        said = {(row.protocol, row.part): (row.value, row.low, row.high, row.n) for row in own.itertuples()}
+        assert said == {key: (s.value, s.low, s.high, s.n) for key, s in run.scores().items()}
+
+
 # ---------------------------------------------------------------- every exam's layout
 
 

@@ -61,8 +61,8 @@ def escaped(text: str) -> str:
 def _letter(found: str) -> str:
     if found == "--":
         return "-{}-"
-    base, *accents = unicodedata.normalize("NFD", found)
-    if found in _LATIN or (base.isascii() and base.isalpha() and len(accents) == 1 and accents[0] in _ACCENTS):
+    letter = unicodedata.normalize("NFD", found)
+    if found in _LATIN or (len(letter) == 2 and letter[0].isascii() and letter[0].isalpha() and letter[1] in _ACCENTS):
         return found
     return rf"\protect\snellenletter{{{found}}}{{{ord(found):04X}}}"
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from snellen.core.layout import PAPER, By, Column, Layout
 
 
-def tables(_protocol: str, parts: Sequence[By]) -> Iterator[Layout]:
+def tables(protocol: str, parts: Sequence[By]) -> Iterator[Layout]:
     """One table for pairs and one for larger sets. The published set does not say the kind of difference; others may."""
     for split, task in dict.fromkeys((by["split"], by["task"]) for by in parts if {"split", "task"} <= set(by)):
         whole = {"split": split, "task": task}

@@ -10,7 +10,7 @@ from snellen.exams.illusionbench.names import SUBSETS
 RECALLS = {"shape": "shape_recall", "scene": "scene_recall"}
 
 
-def tables(_protocol: str, parts: Sequence[By]) -> Iterator[Layout]:
+def tables(protocol: str, parts: Sequence[By]) -> Iterator[Layout]:
     """One table for each task that was asked: the paper's figures are of the question for the shape."""
     for task in dict.fromkeys(by["task"] for by in parts if "task" in by):
         columns = [

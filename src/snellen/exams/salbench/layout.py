@@ -12,7 +12,7 @@ TASKS = {"D": "Detection", "R": "Referring", "VR": "VisualRef"}
 SPLITS = {"O3": "NAT", "P3": "SYN"}
 
 
-def tables(protocol: str, _parts: Sequence[By]) -> Iterator[Layout]:
+def tables(protocol: str, parts: Sequence[By]) -> Iterator[Layout]:
     """Table 1 has the protocol's headline: the macro F1 that the paper calls F1 under `paper`, the mean of F1 under `plan-v2`."""
     headline = PROTOCOLS[protocol].headline if protocol in PROTOCOLS else "macro_f1"
     ordered = sorted(CONFIGS, key=lambda c: (list(TASKS).index(c.task), list(SPLITS).index(c.split)))
