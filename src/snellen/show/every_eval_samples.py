@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from typing import Any
 
 import msgspec
@@ -29,9 +29,9 @@ def instances(run: Run, rows: Sequence[ScoreRow], evaluation: str, model: str, s
     exam = exam_of(run)
     wanted = {r.protocol for r in rows}
     protocols = [p for p in run.protocols if p.protocol in wanted]
-    asked = _asked(run, exam, protocols)
-    samples = {s.id: s for s in run.samples()}
     scan = run.folder.scan()
+    asked = _asked(run, exam, protocols, scan.last)
+    samples = {s.id: s for s in run.samples()}
     for summary in protocols:
         protocol, _arm = exam.protocol(summary.protocol)
         own = {tuple(r.by.items()): r for r in rows if r.protocol == summary.protocol and r.metric == _metric(summary)}
@@ -46,13 +46,17 @@ def instances(run: Run, rows: Sequence[ScoreRow], evaluation: str, model: str, s
             yield json.dumps(names | line, ensure_ascii=False, allow_nan=False).encode() + b"\n"
 
 
-def _asked(run: Run, exam: Exam, protocols: Sequence[ProtocolSummary]) -> Questions:
+def _asked(
+    run: Run, exam: Exam, protocols: Sequence[ProtocolSummary], answered: Container[tuple[str, str]]
+) -> Questions:
     arms = [Arm.parse(prompt) for prompt in dict.fromkeys(p.prompt for p in protocols)]
     try:
         data = unchanged(run.manifest, exam)
     except SnellenError as error:
         raise SnellenError(f"{run.path}: samples say what was asked, and {error}") from None
-    every = questions(exam, data, arms, lambda _i: True, lambda _arm, _sample: True, run.manifest.options.seed)
+    every = questions(
+        exam, data, arms, lambda one: one in answered, lambda _arm, _sample: True, run.manifest.options.seed
+    )
     return {(q.id, q.prompt): q for q in every}
 
 
