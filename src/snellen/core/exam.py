@@ -18,6 +18,7 @@ import msgspec
 from snellen.core.arm import Arm
 from snellen.core.dataset import Dataset, Problem, SampleData
 from snellen.core.errors import SnellenError, plugin_failed, unknown
+from snellen.core.layout import By, Layout
 from snellen.core.options import Option, Selection
 from snellen.core.prompt import Prompt
 from snellen.core.protocol import Protocol
@@ -33,13 +34,14 @@ Progress = Callable[[int, int], None]
 
 
 class Published(NamedTuple):
-    """A figure from a paper that may stand beside a run on real data."""
+    """A figure from a paper that may stand beside a run on real data, with the same number of examples before the question."""
 
     model: str
     by: dict[str, str]
     metric: str
     value: float
     source: str
+    shots: int = 0
 
 
 class Recorded(NamedTuple):
@@ -254,6 +256,10 @@ class Exam:
 
     def published(self, protocol: str, prompt: str) -> Iterable[Published]:
         """The paper's figures under this protocol and prompt. They are shown beside real data only."""
+        return ()
+
+    def tables(self, protocol: str, parts: Sequence[By]) -> Iterable[Layout]:
+        """The tables of the exam's paper, for runs that have these groups of samples. Without one, parts are columns."""
         return ()
 
     def notes(self, run: RunFacts) -> Iterable[str]:

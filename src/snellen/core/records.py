@@ -242,6 +242,7 @@ class PublishedRow(Record, frozen=True):
     value: float
     source: str
     protocol: str
+    shots: int = 0
 
 
 class ScorerSummary(Record, frozen=True):

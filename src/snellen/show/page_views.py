@@ -132,7 +132,11 @@ def run_view(number: int, run: Run, samples: int) -> RunView:
         outcomes=[o.value for o in Outcome if o in used or o in (Outcome.CORRECT, Outcome.WRONG)],
         parts=[_part(protocols, part) for part in words.side_by_side(protocols, whole=True)],
         breakdown=_breakdown(protocols),
-        published=[(row, words.metric_name(by_name.get(row.protocol), row.metric)) for row in summary.published],
+        published=[
+            (row, words.metric_name(by_name.get(row.protocol), row.metric))
+            for row in summary.published
+            if "." not in row.metric  # a paper's figures of every single label are in its table of details: `export`
+        ],
         parting=flip_gallery.parting(run, samples),
         gallery=shown,
         oracle=manifest.oracle,

@@ -254,12 +254,13 @@ class _Marking:
         return tuple(found)
 
     def _published(self, targets: tuple[Target, ...], results: list[ProtocolSummary]) -> tuple[PublishedRow, ...]:
-        """The paper's figures for the parts that this run has."""
+        """The paper's figures for the parts that this run has, with as many examples before the question."""
+        shots = self.manifest.options.shots
         return tuple(
             PublishedRow(**row._asdict(), protocol=target.name)
             for target, result in zip(targets, results, strict=True)
             for row in self.exam.published(target.protocol.name, target.arm.text)
-            if any(g.by == row.by for g in result.groups)
+            if row.shots == shots and any(g.by == row.by for g in result.groups)
         )
 
     def _notes(self, targets: tuple[Target, ...], results: list[ProtocolSummary]) -> tuple[str, ...]:

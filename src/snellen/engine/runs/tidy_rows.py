@@ -87,7 +87,7 @@ def published_rows(manifest: Manifest, summary: Summary) -> list[ScoreRow]:
             published=True,
             source=row.source,
             status="PUBLISHED",
-            options={},
+            options={"shots": row.shots} if row.shots else {},
             run_cost=None,
             run_cost_unknown=None,
             data_fingerprint="",

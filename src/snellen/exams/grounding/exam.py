@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from snellen.core.dataset import Dataset, Problem
 from snellen.core.errors import SnellenError
 from snellen.core.exam import Exam, HubSet, RunFacts, Wanted
+from snellen.core.layout import By, Layout
 from snellen.core.options import Option, Selection
 from snellen.core.results import GroupSummary
 from snellen.core.types import Sample
@@ -103,6 +104,11 @@ class Grounding(Exam):
         from snellen.exams.grounding.scales import notes
 
         return notes(run)
+
+    def tables(self, protocol: str, parts: Sequence[By]) -> Iterator[Layout]:
+        from snellen.exams.grounding.layout import tables
+
+        return tables(protocol, parts)
 
     def exports(self, run: RunFacts) -> Iterator[tuple[str, bytes]]:
         from snellen.exams.grounding.exports import exports

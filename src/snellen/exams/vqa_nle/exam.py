@@ -10,9 +10,10 @@ from snellen.core.dataset import Dataset, Problem
 from snellen.core.errors import SnellenError
 from snellen.core.exam import Exam, HubSet, RunFacts, Wanted
 from snellen.core.gallery import Gallery, GalleryFacts
+from snellen.core.layout import By, Layout
 from snellen.core.options import MAX_MISSING, Option, Selection
 from snellen.core.types import Sample
-from snellen.exams.vqa_nle import check, rows
+from snellen.exams.vqa_nle import check, layout, rows
 from snellen.exams.vqa_nle.data import NleData
 from snellen.exams.vqa_nle.exports import tables
 from snellen.exams.vqa_nle.gallery import ShadedGallery
@@ -128,6 +129,9 @@ class VqaNle(Exam):
 
         found = missing() if any(map(wants_explanation, prompts)) else {}
         return found | ({"e-ViL's scores": f"need {', '.join(found)}"} if found else {})
+
+    def tables(self, protocol: str, parts: Sequence[By]) -> Iterator[Layout]:
+        return layout.tables(self.name, protocol, parts)
 
     def exports(self, run: RunFacts) -> Iterator[tuple[str, bytes]]:
         return tables.exports(self.name, run)
