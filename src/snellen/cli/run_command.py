@@ -163,7 +163,7 @@ def _check_batching(plan: Any, k: int) -> int:
     from snellen.engine.ask.questions import questions
     from snellen.subjects.local.check import check_batching
 
-    asked = questions(plan.exam, plan.data, plan.arms[:1], lambda _key: True, plan.applies, plan.selection.seed)
+    asked = questions(plan.exam, plan.data, plan.firsts[:1], lambda _key: True, plan.applies, plan.selection.seed)
     click.echo(str(check_batching(plan.subject, islice(asked, k), k)))
     return 0
 

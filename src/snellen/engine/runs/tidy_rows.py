@@ -254,4 +254,4 @@ def _silence(group: GroupSummary) -> Silence:
     missing = _missing(group)
     if not missing:
         return ""
-    return "most" if missing > MOST * group.n else "many" if missing > LOUD * group.n else "some"
+    return "most" if missing > MOST * group.answers else "many" if missing > LOUD * group.answers else "some"
