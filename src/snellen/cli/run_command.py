@@ -25,6 +25,7 @@ from snellen.core.errors import SnellenError, Stopped
     "image), options (in another order), swapped (pictures in the other order).",
     cls=options.WHICH,
 )
+@options.repeats
 @click.option(
     "--out",
     "--output",
@@ -154,6 +155,7 @@ def request_of(exam: str | None, own: dict[str, Any], given: dict[str, Any]) -> 
         controls=given.get("controls", ()),
         selection=options.selection_of(given),
         options=own,
+        repeats=given.get("repeats", 1),
     )
 
 

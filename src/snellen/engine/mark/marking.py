@@ -116,6 +116,7 @@ class _Marking:
         self.samples = {s.id: s for s in folder.samples()}
         self.remarked = Remarked({}, [])
         self.asked = Counter(prompt for _id, prompt in scan.last)
+        self._firsts: dict[str, tuple[GroupSummary, ...]] = {}
 
     def repeats(self, target: Target) -> int:
         """How often the questions of a protocol's arm were asked, or were to be."""
@@ -297,7 +298,9 @@ class _Marking:
 
         Of questions that were asked several times it is the first time alone: the papers' files have one answer a sample.
         """
-        groups = result.groups if result.repeats == 1 else self._first_groups(target)
+        if result.repeats > 1 and target.name not in self._firsts:
+            self._firsts[target.name] = self._first_groups(target)
+        groups = self._firsts.get(target.name, result.groups)
 
         def records() -> Iterator[tuple[Sample, Answer, Mark]]:
             for answer, mark in zip(self._answers(target), self.folder.marks(target.name), strict=True):
