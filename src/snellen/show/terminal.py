@@ -13,7 +13,7 @@ from rich.text import Text
 from snellen.core.records import ControlRow, PositionRow, Summary
 from snellen.core.results import GroupSummary, ProtocolSummary, Score
 from snellen.core.text import for_terminal
-from snellen.show import words
+from snellen.show import repeats, words
 from snellen.show.tables import WARNINGS, console, fits, plain_table, shown
 
 if TYPE_CHECKING:
@@ -38,12 +38,16 @@ def print_run(run: Run, *, verbose: bool | None = None) -> None:
         from snellen.show.terminal_details import print_details
 
         print_details(out, summary)
-    name = f"{words.title(run.manifest)} · {words.counted(run.manifest.data.samples, 'sample')}"
+    name = (
+        f"{words.title(run.manifest)} · {words.counted(run.manifest.data.samples, 'sample')}{repeats.asked(protocols)}"
+    )
     marks = [word for word, is_so in (("SYNTHETIC", summary.synthetic), ("INCOMPLETE", not summary.complete)) if is_so]
     out.print(Text(" · ".join([for_terminal(name, 300), *marks]), style="bold"), soft_wrap=True)
     if protocols:
         out.print(_scores(summary))
         out.print(_legend(protocols, bool(verbose)), style="dim")
+        for line in repeats.alike(protocols[0]):
+            out.print(Text(line))
     _print_controls(out, summary, verbose)
     for row in summary.position[:1]:
         out.print(Text(_position(row)))
@@ -67,6 +71,9 @@ def _scores(summary: Summary) -> Table:
     has_floor = any(s is not None and s.floor is not None for s in scores)
     if has_floor:
         table.add_column("floor", no_wrap=True)
+    is_again = any(s is not None and s.spread is not None for s in scores)
+    if is_again:
+        table.add_column("one repeat", no_wrap=True)
     is_silent = any(row.protocol == main.protocol for row in summary.silent)
     if is_silent:
         table.add_column("silent")  # on two lines where there is no room for one, before the parts are
@@ -78,6 +85,7 @@ def _scores(summary: Summary) -> Table:
         group = own or next(iter(part.values()))
         row: list[str | Text] = [shown(words.group_name(group)), str(n), _score(main, score, n)]
         row += [_floor(main, score)] if has_floor else []
+        row += [repeats.spread(score)] if is_again else []
         if is_silent:
             row.append(Text(words.silent_share(summary, main.protocol, group.by), style="bold red"))
         row += [Text(_spread(others, part, score), style="dim")] if others else []
@@ -133,6 +141,8 @@ def _legend(protocols: tuple[ProtocolSummary, ...], verbose: bool) -> Text:
     main = protocols[0]
     headlines = [g.metrics[main.headline] for g in main.groups if g.whole and main.headline in g.metrics]
     said = "Percent [95 % interval]."
+    if any(score.spread is not None for score in headlines):
+        said += " One repeat: its score, lowest to highest, ± standard deviation."
     if verbose or any(score.floor is not None for score in headlines):
         said += f" {words.legend(protocols) if verbose else words.floor_legend(protocols[:1])}"
     notes = words.forbidden(main)

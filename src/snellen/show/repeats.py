@@ -1,0 +1,44 @@
+"""What repeats say, in words: how often questions were asked, how far one time is from the next, how alike the answers are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from snellen.core.results import Consistency, GroupSummary, ProtocolSummary, Score
+from snellen.show import words
+
+
+def asked(protocols: Sequence[ProtocolSummary]) -> str:
+    """' · asked 3 times', or nothing where every question was asked once."""
+    most = max((p.repeats for p in protocols), default=1)
+    return f" · asked {most} times" if most > 1 else ""
+
+
+def spread(score: Score | None) -> str:
+    """'61.2–64.0 ±1.1': the lowest and the highest score of one repeat, and their standard deviation."""
+    if score is None or score.spread is None:
+        return "–"
+    low, high, sd = (words.number(v, score.unit) for v in (score.spread.low, score.spread.high, score.spread.sd))
+    return f"{low}–{high} ±{sd}"
+
+
+def alike(protocol: ProtocolSummary) -> list[str]:
+    """How many samples were right each time, and how many were answered alike; nothing where every question was asked once."""
+    every = [g.consistency for g in protocol.groups if g.whole and g.consistency is not None]
+    found = Consistency(
+        **{name: sum(getattr(c, name) for c in every) for name in ("always", "sometimes", "never", "same")}
+    )
+    if not found.n:
+        return []
+    return [
+        f"Of {words.counted(found.n, 'sample')} asked {protocol.repeats} times, {found.always} were right each time, "
+        f"{found.sometimes} some times, {found.never} never; {found.same} were answered the same each time."
+    ]
+
+
+def consistency(group: GroupSummary) -> str:
+    """'12 always right, 3 some times, 5 never; 15 answered the same', or nothing."""
+    found = group.consistency
+    if found is None or not found.n:
+        return ""
+    return f"{found.always} always right, {found.sometimes} some times, {found.never} never; {found.same} answered the same"
