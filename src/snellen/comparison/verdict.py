@@ -132,13 +132,15 @@ def _again(row: Row) -> list[str]:
     if row.again is None:
         return []
     sides = (row.first_run, row.again.first), (row.second_run, row.again.second)
-    moves = [f"{letter}'s score moves by ±{amount(sd, row.unit)}" for letter, sd in sides if sd is not None]
+    known = [(letter, sd) for letter, sd in sides if sd is not None]
+    moves = [
+        f"{letter}'s{'' if i else ' score moves'} by ±{amount(sd, row.unit)}" for i, (letter, sd) in enumerate(known)
+    ]
     said = f"Asked again, {_listed(moves)} (one standard deviation)"
     if row.again.share is None:
         return [f"{said}."]
-    return [
-        f"{said}: {100 * row.again.share:.0f} % of the doubt about the difference, the rest is which samples there are."
-    ]
+    share = f"{100 * row.again.share:.0f} % of the doubt about the difference"
+    return [f"{said}, which is {share}: more repeats lessen that, the rest takes more samples."]
 
 
 # ---------------------------------------------------------------- parts

@@ -4,22 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from snellen.core.results import Consistency, GroupSummary, ProtocolSummary, Score
+from snellen.core.results import Consistency, GroupSummary, ProtocolSummary
 from snellen.show import words
+
+LEGEND = "±: the standard deviation of the score from one repeat to the next."
 
 
 def asked(protocols: Sequence[ProtocolSummary]) -> str:
     """' · asked 3 times', or nothing where every question was asked once."""
     most = max((p.repeats for p in protocols), default=1)
     return f" · asked {most} times" if most > 1 else ""
-
-
-def spread(score: Score | None) -> str:
-    """'61.2–64.0 ±1.1': the lowest and the highest score of one repeat, and their standard deviation."""
-    if score is None or score.spread is None:
-        return "–"
-    low, high, sd = (words.number(v, score.unit) for v in (score.spread.low, score.spread.high, score.spread.sd))
-    return f"{low}–{high} ±{sd}"
 
 
 def alike(protocol: ProtocolSummary) -> list[str]:

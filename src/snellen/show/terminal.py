@@ -71,9 +71,6 @@ def _scores(summary: Summary) -> Table:
     has_floor = any(s is not None and s.floor is not None for s in scores)
     if has_floor:
         table.add_column("floor", no_wrap=True)
-    is_again = any(s is not None and s.spread is not None for s in scores)
-    if is_again:
-        table.add_column("one repeat", no_wrap=True)
     is_silent = any(row.protocol == main.protocol for row in summary.silent)
     if is_silent:
         table.add_column("silent")  # on two lines where there is no room for one, before the parts are
@@ -85,7 +82,6 @@ def _scores(summary: Summary) -> Table:
         group = own or next(iter(part.values()))
         row: list[str | Text] = [shown(words.group_name(group)), str(n), _score(main, score, n)]
         row += [_floor(main, score)] if has_floor else []
-        row += [repeats.spread(score)] if is_again else []
         if is_silent:
             row.append(Text(words.silent_share(summary, main.protocol, group.by), style="bold red"))
         row += [Text(_spread(others, part, score), style="dim")] if others else []
@@ -142,7 +138,7 @@ def _legend(protocols: tuple[ProtocolSummary, ...], verbose: bool) -> Text:
     headlines = [g.metrics[main.headline] for g in main.groups if g.whole and main.headline in g.metrics]
     said = "Percent [95 % interval]."
     if any(score.spread is not None for score in headlines):
-        said += " One repeat: its score, lowest to highest, ± standard deviation."
+        said += f" {repeats.LEGEND}"
     if verbose or any(score.floor is not None for score in headlines):
         said += f" {words.legend(protocols) if verbose else words.floor_legend(protocols[:1])}"
     notes = words.forbidden(main)

@@ -60,7 +60,6 @@ def _cell(protocol: ProtocolSummary, key: str, score: Score | None, n: int) -> T
         (words.interval(score), "not bold"),
         (words.floor_said(protocol, key, score), f"not bold {WARNINGS[word] or 'dim'}"),
         (words.other_n(score, n), "not bold dim"),
-        (f"(one repeat: {repeats.spread(score)})" if score.spread is not None else "", "not bold dim"),
     ):
         if piece:
             text.append(f" {piece}", style=style)

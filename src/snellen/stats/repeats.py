@@ -16,7 +16,7 @@ import msgspec
 
 from snellen.core.protocol import Key, Protocol, Seen
 from snellen.core.results import Consistency, GroupSummary, Score, Spread
-from snellen.core.types import Mark, Outcome, Sample
+from snellen.core.types import NON_ANSWERS, Mark, Outcome, Sample
 from snellen.stats.tally import GroupMarks, Summarised, Tally, means
 
 
@@ -29,9 +29,7 @@ class Alike(NamedTuple):
 
 
 def mean_seen(every: Sequence[Seen], own: Any = None) -> Seen:
-    """One sample's marks as one: the mean of each value over the repeats that have it. The outcome is right where more than half are
-    right, else the commonest of the others, the earlier one where two are as common.
-    """
+    """One sample's marks as one: the mean of each value over the repeats that have it, and the usual outcome."""
     first = every[0]
     if len(every) == 1:
         return first if own is None else first._replace(own=own)
@@ -41,9 +39,18 @@ def mean_seen(every: Sequence[Seen], own: Any = None) -> Seen:
 
 
 def usual_outcome(outcomes: Sequence[Outcome]) -> Outcome:
-    """What becomes of a sample: right where it is more often right than not, else what it is most often beside that."""
-    others = [o for o in outcomes if o is not Outcome.CORRECT]
-    return Outcome.CORRECT if 2 * len(others) < len(outcomes) else max(others, key=others.count)
+    """What becomes of a sample: right where it is so more than half of the times, no answer where it is that, else answered otherwise.
+
+    >>> right, wrong, cut = Outcome.CORRECT, Outcome.WRONG, Outcome.TRUNCATED
+    >>> [usual_outcome(o).value for o in ([right, right, cut], [right, wrong], [cut, cut, wrong], [cut, wrong], [right, cut])]
+    ['correct', 'wrong', 'truncated', 'wrong', 'truncated']
+    """
+    silent = [o for o in outcomes if o in NON_ANSWERS]
+    others = [o for o in outcomes if o is not Outcome.CORRECT and o not in NON_ANSWERS]
+    if 2 * (len(silent) + len(others)) < len(outcomes):
+        return Outcome.CORRECT
+    among = silent if 2 * len(silent) > len(outcomes) or not others else others
+    return max(among, key=among.count)
 
 
 class Repeated:
