@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import random
 import signal
@@ -37,15 +38,9 @@ def at_random(seed: int = 4) -> Endpoint:
     return Endpoint(script=script)
 
 
-def evaluate(data: Path, endpoint: Endpoint, out: Path, **how: Any) -> snellen.Run:
-    with pytest.warns(UserWarning) if how.pop("warns", False) else _quiet():
+def evaluate(data: Path, endpoint: Endpoint, out: Path, *, warns: bool = False, **how: Any) -> snellen.Run:
+    with pytest.warns(UserWarning) if warns else contextlib.nullcontext():
         return snellen.evaluate("salbench", model="api/fake", base_url=endpoint.url, data=data, out=out, **how)
-
-
-class _quiet:
-    def __enter__(self) -> None: ...
-
-    def __exit__(self, *_exc: object) -> None: ...
 
 
 @pytest.fixture
@@ -146,7 +141,16 @@ def test_a_batch_holds_every_repeat_as_a_request_of_its_own(tmp_path: Path) -> N
         return 200, completion(draw.choice(LABELS), request["model"])
 
     with OpenAIBatchServer(respond) as server:
-        words = ("run", "salbench", "--data", data, "--model", "openai-chat/gpt-4o", "--base-url", f"{server.origin}/v1")
+        words = (
+            "run",
+            "salbench",
+            "--data",
+            data,
+            "--model",
+            "openai-chat/gpt-4o",
+            "--base-url",
+            f"{server.origin}/v1",
+        )
         words += ("--api-key", "sk-test-0123456789abcdef", "--out", tmp_path / "runs", "--price", "2/8", "--batch-api")
         done = command(*words, "--repeats", 2, cache=tmp_path / "c")
         assert done.returncode == 0, done.stderr

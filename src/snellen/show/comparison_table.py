@@ -57,8 +57,8 @@ def _sides(sides: Sequence[Side]) -> Table:
         table.add_column("median time", justify="right", no_wrap=True)
     for side in sides:
         shots = f" · {side.shots} shots" if side.shots else ""
-        times = f" · asked {side.repeats} times" if side.repeats > 1 else ""
-        row = [Text(side.letter, style="bold"), shown(f"{side.subject}{shots}{times}", 140)]
+        again = f" · asked {side.repeats} times" if side.repeats > 1 else ""
+        row = [Text(side.letter, style="bold"), shown(f"{side.subject}{shots}{again}", 140)]
         row += [shown(side.run.rstrip("/").rpartition("/")[2], 120)] if same else []
         row += [Text("unknown" if side.cost is None else f"{side.cost:.2f}")] if costs else []
         row += [Text("unknown" if side.seconds is None else f"{side.seconds:.2f} s")] if times else []

@@ -45,12 +45,12 @@ def usual_outcome(outcomes: Sequence[Outcome]) -> Outcome:
     >>> [usual_outcome(o).value for o in ([right, right, cut], [right, wrong], [cut, cut, wrong], [cut, wrong], [right, cut])]
     ['correct', 'wrong', 'truncated', 'wrong', 'truncated']
     """
-    silent = [o for o in outcomes if o in NON_ANSWERS]
-    others = [o for o in outcomes if o is not Outcome.CORRECT and o not in NON_ANSWERS]
+    silent: list[Outcome] = [o for o in outcomes if o in NON_ANSWERS]
+    others: list[Outcome] = [o for o in outcomes if o not in (*NON_ANSWERS, Outcome.CORRECT)]
     if 2 * (len(silent) + len(others)) < len(outcomes):
         return Outcome.CORRECT
-    among = silent if 2 * len(silent) > len(outcomes) or not others else others
-    return max(among, key=among.count)
+    among: list[Outcome] = silent if 2 * len(silent) > len(outcomes) or not others else others
+    return max(among, key=lambda o: among.count(o))
 
 
 class Repeated:
