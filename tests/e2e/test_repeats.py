@@ -25,6 +25,7 @@ from snellen.core.errors import SnellenError, Stopped
 from snellen.engine.mark.verify import verify
 
 COUNT, TIMES = 12, 3
+PLACES = (("D", "--out"), ("D", "--data"))
 LABELS = ("Color", "Orientation", "Size", "Nothing at all")
 
 
@@ -238,7 +239,7 @@ def test_the_terminal_says_how_often_was_asked_and_how_alike_the_answers_are(dat
     assert done.returncode == 0, done.stderr
     assert f"{COUNT} samples · asked {TIMES} times" in done.stdout
     shown = " ".join(done.stdout.split())
-    assert f"Of {COUNT} samples asked {TIMES} times, " in shown
+    assert f"Of {COUNT} samples asked {TIMES} times, right each time: " in shown
     assert "] ±" in shown
     assert max(map(len, done.stdout.splitlines()[:-3])) <= 80
 
@@ -299,3 +300,19 @@ def test_an_estimate_counts_every_repeat(data: Path, tmp_path: Path) -> None:
     assert thrice["repeats"] == TIMES
     assert thrice["calls"] == TIMES * once["calls"]
     assert thrice["money_usd"] == pytest.approx(TIMES * once["money_usd"])
+
+
+def test_the_documented_example_is_what_the_command_prints(tmp_path: Path) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "running.md").read_text(encoding="utf-8")
+    block = next(b for b in page.split("```") if "--repeats 5\n" in b)
+    made, ran, *lines = block.strip().splitlines()
+    for line in (made, ran):
+        every = line.removeprefix("$ snellen ").split()
+        pairs = zip(["", *every], every, strict=False)
+        given = [tmp_path / "D" if (word, before) in PLACES else word for before, word in pairs]
+        done = command(
+            *given, *(("--out", tmp_path / "runs") if line is ran else ()), cache=tmp_path / "c", COLUMNS="80"
+        )
+        assert done.returncode == 0, done.stderr
+    printed = [line.rstrip() for line in done.stdout.splitlines()]
+    assert [line for line in lines if line not in (*printed, "...")] == []

@@ -25,8 +25,8 @@ def alike(protocol: ProtocolSummary) -> list[str]:
     if not found.n:
         return []
     return [
-        f"Of {words.counted(found.n, 'sample')} asked {protocol.repeats} times, {found.always} were right each time, "
-        f"{found.sometimes} some times, {found.never} never; {found.same} were answered the same each time."
+        f"Of {words.counted(found.n, 'sample')} asked {protocol.repeats} times, right each time: {found.always}, some times: "
+        f"{found.sometimes}, never: {found.never}; answered the same each time: {found.same}."
     ]
 
 

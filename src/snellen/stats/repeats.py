@@ -8,6 +8,7 @@ narrower it may be. What one repeat differs from the next is the spread.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from statistics import fmean, stdev
 from typing import Any, NamedTuple
@@ -49,8 +50,8 @@ def usual_outcome(outcomes: Sequence[Outcome]) -> Outcome:
     others: list[Outcome] = [o for o in outcomes if o not in (*NON_ANSWERS, Outcome.CORRECT)]
     if 2 * (len(silent) + len(others)) < len(outcomes):
         return Outcome.CORRECT
-    among: list[Outcome] = silent if 2 * len(silent) > len(outcomes) or not others else others
-    return max(among, key=lambda o: among.count(o))
+    among = silent if 2 * len(silent) > len(outcomes) or not others else others
+    return Counter(among).most_common(1)[0][0]
 
 
 class Repeated:
