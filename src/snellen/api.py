@@ -30,6 +30,7 @@ def evaluate(
     tasks: Sequence[str] = (),
     limit: int | None = None,
     seed: int = 0,
+    repeats: int = 1,
     out: str | Path = "runs",
     concurrency: int | None = None,
     max_cost: float | None = None,
@@ -43,6 +44,8 @@ def evaluate(
     **options: Any,
 ) -> Run:
     """Run an exam, or go on with it, and give the run. Raises `Stopped` where it ended early with everything kept.
+
+    `repeats` is how often each question is asked: scores are then over all repeats, with their spread.
 
     What `snellen run` notes (old answers, an edited prompt, questions left out) comes as warnings.
 
@@ -60,6 +63,7 @@ def evaluate(
         options=options,
         limits=Limits(concurrency, max_cost, timeout, tries, fresh, use_store, max_errors, batch_api),
         out=Path(out),
+        repeats=repeats,
     )
     finished = carry_out(make_plan(request), on_progress)
     for note in finished.notes:

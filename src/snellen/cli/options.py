@@ -109,6 +109,16 @@ selection = stack(
     ),
 )
 
+repeats = click.option(
+    "--repeats",
+    type=click.IntRange(min=1),
+    default=1,
+    show_default=True,
+    metavar="N",
+    help="Ask each question N times: scores are then over all repeats, with their spread from one to the next.",
+    cls=WHICH,
+)
+
 model = stack(
     click.option(
         "--model", metavar="SPEC", help="Who answers, such as openai/gpt-4o ('snellen list subjects').", cls=WHO

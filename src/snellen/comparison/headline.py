@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from statistics import fmean
 
 from snellen.comparison.results import Own
 from snellen.core.protocol import Protocol, Seen
@@ -38,9 +39,12 @@ class Members:
 
 
 def own_difference(
-    protocol: Protocol, by: Mapping[str, str], first: Sequence[Seen], second: Sequence[Seen]
+    protocol: Protocol, by: Mapping[str, str], first: Sequence[Sequence[Seen]], second: Sequence[Sequence[Seen]]
 ) -> Own | None:
-    """The difference of two runs' headlines over the same samples, in one order; None where the headline is a mean or cannot be had."""
+    """The difference of two runs' headlines over the same samples, in one order; None where the headline is a mean or cannot be had.
+
+    Both sides have their marks once for each time that the questions were asked; a side's headline is the mean over these.
+    """
     about = declared(protocol.metrics, protocol.headline)
     if about.kind != "own" or about.unit:
         return None
@@ -51,7 +55,7 @@ def own_difference(
     if values[0] is None or values[1] is None:
         return None
     difference = values[1] - values[0]
-    weights = left_out([seen.cluster for seen in first])
+    weights = left_out([seen.cluster for seen in first[0]])
     scores = [[side.score(np.flatnonzero(row == 0).tolist()) for side in sides] for row in weights]
     without = np.array([np.nan if a is None or b is None else b - a for a, b in scores], dtype=np.float64)
     interval = moved_interval(difference, without, 1.0, share=False) if len(without) else None
@@ -67,7 +71,20 @@ def own_difference(
 
 
 class _Side:
-    """One run's marks, to be scored with some left out."""
+    """One run's marks by repeat, to be scored with some samples left out."""
+
+    def __init__(self, protocol: Protocol, by: Mapping[str, str], repeats: Sequence[Sequence[Seen]]) -> None:
+        self._repeats = [_Once(protocol, by, marks) for marks in repeats]
+
+    def score(self, out: Sequence[int] | None) -> float | None:
+        """The mean of the repeats' headlines without the samples in these places."""
+        found = [once.score(out) for once in self._repeats]
+        known = [value for value in found if value is not None]
+        return fmean(known) if len(known) == len(found) else None
+
+
+class _Once:
+    """One run's marks of one repeat."""
 
     def __init__(self, protocol: Protocol, by: Mapping[str, str], marks: Sequence[Seen]) -> None:
         self._protocol, self._by = protocol, by

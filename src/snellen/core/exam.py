@@ -296,6 +296,10 @@ class Exam:
         if protocol is None:
             raise unknown("protocol", name, self.protocols, of=self.name)
         arm = Arm.parse(asked or protocol.prompt)
+        if arm.repeat > 1:
+            raise SnellenError(
+                f"{spec}: a protocol marks all repeats of '{arm.first}' together; leave out '#{arm.repeat}'"
+            )
         self.prompt(arm.prompt)
         return protocol.for_prompt(arm.prompt), arm
 

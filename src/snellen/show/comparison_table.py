@@ -57,7 +57,8 @@ def _sides(sides: Sequence[Side]) -> Table:
         table.add_column("median time", justify="right", no_wrap=True)
     for side in sides:
         shots = f" · {side.shots} shots" if side.shots else ""
-        row = [Text(side.letter, style="bold"), shown(f"{side.subject}{shots}", 120)]
+        again = f" · asked {side.repeats} times" if side.repeats > 1 else ""
+        row = [Text(side.letter, style="bold"), shown(f"{side.subject}{shots}{again}", 140)]
         row += [shown(side.run.rstrip("/").rpartition("/")[2], 120)] if same else []
         row += [Text("unknown" if side.cost is None else f"{side.cost:.2f}")] if costs else []
         row += [Text("unknown" if side.seconds is None else f"{side.seconds:.2f} s")] if times else []
@@ -211,7 +212,8 @@ def _print_flips(out: Console, found: Comparison, most: int) -> None:
 def _print_flip(out: Console, flip: Flip) -> None:
     out.print(shown(f"{flip.id} · {flip.part}", 160))
     for letter, side in ((flip.first_run, flip.first), (flip.second_run, flip.second)):
-        out.print(Text(f"  {letter} {side.outcome}: {_reply(side)}"))
+        times = f" ({side.right} of {side.times} right)" if side.times > 1 else ""
+        out.print(Text(f"  {letter} {side.outcome}{times}: {_reply(side)}"))
 
 
 def _reply(side: FlipSide) -> str:

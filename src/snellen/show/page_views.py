@@ -203,7 +203,7 @@ def _abouts(exam: Exam, protocols: Iterable[ProtocolSummary], asked: Iterable[st
         if rules is not None and rules.version == p.version:
             found[p.protocol] = rules.about
     for arm in map(Arm.parse, asked):
-        if arm.prompt in exam.prompts and (not arm.control or arm.control in CONTROLS):
+        if arm.repeat == 1 and arm.prompt in exam.prompts and (not arm.control or arm.control in CONTROLS):
             about = f"control, {arm.about}" if arm.control else exam.prompts[arm.prompt].about
             found[f"prompt {arm.text}"] = about
     return found

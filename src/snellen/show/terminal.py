@@ -13,7 +13,7 @@ from rich.text import Text
 from snellen.core.records import ControlRow, PositionRow, Summary
 from snellen.core.results import GroupSummary, ProtocolSummary, Score
 from snellen.core.text import for_terminal
-from snellen.show import words
+from snellen.show import repeats, words
 from snellen.show.tables import WARNINGS, console, fits, plain_table, shown
 
 if TYPE_CHECKING:
@@ -38,12 +38,16 @@ def print_run(run: Run, *, verbose: bool | None = None) -> None:
         from snellen.show.terminal_details import print_details
 
         print_details(out, summary)
-    name = f"{words.title(run.manifest)} · {words.counted(run.manifest.data.samples, 'sample')}"
+    name = (
+        f"{words.title(run.manifest)} · {words.counted(run.manifest.data.samples, 'sample')}{repeats.asked(protocols)}"
+    )
     marks = [word for word, is_so in (("SYNTHETIC", summary.synthetic), ("INCOMPLETE", not summary.complete)) if is_so]
     out.print(Text(" · ".join([for_terminal(name, 300), *marks]), style="bold"), soft_wrap=True)
     if protocols:
         out.print(_scores(summary))
         out.print(_legend(protocols, bool(verbose)), style="dim")
+        for line in repeats.alike(protocols[0]):
+            out.print(Text(line))
     _print_controls(out, summary, verbose)
     for row in summary.position[:1]:
         out.print(Text(_position(row)))
@@ -133,6 +137,8 @@ def _legend(protocols: tuple[ProtocolSummary, ...], verbose: bool) -> Text:
     main = protocols[0]
     headlines = [g.metrics[main.headline] for g in main.groups if g.whole and main.headline in g.metrics]
     said = "Percent [95 % interval]."
+    if any(score.spread is not None for score in headlines):
+        said += f" {repeats.LEGEND}"
     if verbose or any(score.floor is not None for score in headlines):
         said += f" {words.legend(protocols) if verbose else words.floor_legend(protocols[:1])}"
     notes = words.forbidden(main)

@@ -78,8 +78,9 @@ def value(score: Score) -> str:
 
 
 def interval(score: Score) -> str:
-    """'[55.1, 67.0]', or nothing."""
-    return figures.between(score.low, score.high, score.unit)
+    """'[55.1, 67.0]', or nothing; behind it '±1.2' where questions were asked several times: the standard deviation over repeats."""
+    between = figures.between(score.low, score.high, score.unit)
+    return between if score.spread is None else f"{between} ±{number(score.spread.sd, score.unit)}".lstrip()
 
 
 def floor(score: Score) -> str:

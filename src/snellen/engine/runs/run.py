@@ -73,9 +73,9 @@ class Run:
         """The answers that count, with the calls behind them."""
         return self.folder.answers()
 
-    def marks(self, protocol: str) -> Iterator[Mark]:
-        """The marks of one protocol."""
-        return self.folder.marks(protocol)
+    def marks(self, protocol: str, repeat: int = 1) -> Iterator[Mark]:
+        """The marks of one protocol: of the first time that questions were asked, or of a later one (`snellen run --repeats`)."""
+        return self.folder.marks(protocol, repeat)
 
     def _repr_html_(self) -> str:
         """What a notebook shows: the headlines, or why there are none."""
