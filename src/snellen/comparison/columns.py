@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 from snellen.comparison.headline import Members
@@ -43,8 +43,9 @@ class Columns(NamedTuple):
     """One row for each mark. `row` says which of `seen` it is: marks that are alike share one.
 
     `part` is the place of the sample's part in `parts`; `tags` are what all samples of a part have in common (split, task). `groups` are
-    by the names of the tags that they go by. `answers` is what was read, in a form that can be compared. `guesses` is what a random option would score, NaN where there are no options. Items that
-    several samples make up (`joined`) are behind all samples, in parts of their own.
+    by the names of the tags that they go by. `answers` is what was read, in a form that can be compared. `guesses` is what a random
+    option would score, NaN where there are no options. Items that several samples make up (`joined`) are behind all samples, in parts
+    of their own.
     """
 
     protocol: Protocol
@@ -106,10 +107,10 @@ def columns(protocol: Protocol, prompt: str, marked: Iterable[tuple[Sample, Mark
             once = len(np.unique(places)) == len(places)
             groups[name] = Grouping(values, places, np.array(which, dtype=np.int64), once)
     guesses = {}
-    for name in dict.fromkeys(m for one in made.guesses.values() for m in one):
+    for metric in dict.fromkeys(m for one in made.guesses.values() for m in one):
         drawn = np.full(len(row), np.nan)
-        drawn[list(made.guesses)] = [one.get(name, np.nan) for one in made.guesses.values()]
-        guesses[name] = drawn
+        drawn[list(made.guesses)] = [one.get(metric, np.nan) for one in made.guesses.values()]
+        guesses[metric] = drawn
     return Columns(
         protocol=protocol,
         prompt=prompt,
@@ -183,7 +184,7 @@ class _Making:
         part, *rest = tuple(keys) or ((),)
         groups = [self._group(key[len(part) :]) for key in rest if key[: len(part)] == part]
         others = [key for key in rest if key[: len(part)] != part] if self._joins else []
-        tags = {name: sample.tags[name] for name in ("split", "task") if name in sample.tags}
+        tags = {name: value for name, value in sample.tags.items() if name in ("split", "task")}
         found = _Placed(part, tags, groups, others)
         if isinstance(keys, tuple):
             self._places[id(keys)] = keys, found

@@ -50,9 +50,7 @@ def _of_all(found: Explanation) -> list[str]:
         )
     same = sum(abs(r.value - found.headline.value) < 5e-4 for r in found.readings)
     above = len(found.readings) - found.below - same
-    said.append(
-        f"Of {len(found.readings)} readings {found.below} are below the run's own number, {above} above it."
-    )
+    said.append(f"Of {len(found.readings)} readings {found.below} are below the run's own number, {above} above it.")
     return said
 
 

@@ -17,7 +17,7 @@ from snellen.engine.runs.run import Run
 
 NEAREST = 3
 """So many readings are named where no reading lands on a figure."""
-SAME = 9
+SAME = 6
 """Numbers that agree in so many digits are the same."""
 
 
@@ -47,7 +47,7 @@ def explanation(
     run: Run, found: Marked, readings: Readings, figures: Sequence[Claimed], part: str, metric: str
 ) -> Explanation:
     """All readings of one part (or of all parts together), and the figures among these and those of other parts and groups."""
-    lead = _Lead(readings, metric)
+    lead = Lead(readings, metric)
     scope = part or lead.scope()
     headline = lead.base(scope)
     curve = lead.readings(readings.every(scope, metric))
@@ -83,7 +83,7 @@ def made_with_words(made: Explanation) -> Explanation:
     return replace(made, verdict=verdict(made))
 
 
-class _Lead:
+class Lead:
     """What a run leads with, and readings as records beside it."""
 
     def __init__(self, readings: Readings, metric: str = "") -> None:
@@ -163,7 +163,7 @@ def _swings(headline: Reading, curve: Sequence[Reading]) -> tuple[Swing, ...]:
 class _Searched:
     """The readings among which a figure is looked for: the curve's, those of groups within a part, and of other parts if none was named."""
 
-    def __init__(self, lead: _Lead, named: bool, scope: str, curve: Sequence[Reading]) -> None:
+    def __init__(self, lead: Lead, named: bool, scope: str, curve: Sequence[Reading]) -> None:
         self._lead, self._scope, self._curve = lead, scope, curve
         every = lead.all
         wanted = [scope] if named else list(every.scopes)
@@ -181,12 +181,16 @@ class _Searched:
         lead = self._lead
         some = [*self._curve, *self.within]
         if figure.part or figure.metric != lead.metric:
-            lead = _Lead(self._lead.all, figure.metric)
+            lead = Lead(self._lead.all, figure.metric)
             scope = figure.part or self._scope
             every = lead.all
             some = [
                 *lead.readings(every.every(scope, figure.metric)),
-                *(lead.readings(every.every(scope, figure.metric, within=True)) if len(every.scopes[scope].parts) == 1 else ()),
+                *(
+                    lead.readings(every.every(scope, figure.metric, within=True))
+                    if len(every.scopes[scope].parts) == 1
+                    else ()
+                ),
             ]
         hits = sorted((r for r in some if hit(r.value, figure)), key=lambda r: _far(r, figure, self._scope))
         nearest: list[Reading] = []
@@ -232,14 +236,14 @@ def _check_metric(readings: Readings, metric: str) -> None:
         known.update(dict.fromkeys((*found.metrics(), *found.values)))
         known.update(dict.fromkeys(m.name for m in found.protocol.metrics if not m.unit and "*" not in m.name))
         if found.about(metric).unit:
-            raise SnellenError(f"--metric {metric} is measured in {found.about(metric).unit}: only shares can be explained")
+            raise SnellenError(
+                f"--metric {metric} is measured in {found.about(metric).unit}: only shares can be explained"
+            )
     if metric not in known:
         raise unknown("metric", metric, known, of="this run")
 
 
-def _published(
-    found: Marked, readings: Readings, model: str, part: str, tolerance: float | None
-) -> list[Claimed]:
+def _published(found: Marked, readings: Readings, model: str, part: str, tolerance: float | None) -> list[Claimed]:
     """The paper's figures of a model for the parts that this run has; never beside synthetic data."""
     if found.manifest.data.synthetic:
         raise SnellenError("--published: this run is on synthetic data, which no paper has figures for")

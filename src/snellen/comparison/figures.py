@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from itertools import permutations
 from typing import NamedTuple
 
-from snellen.comparison.choices import AS_WRONG, Choice
+from snellen.comparison.choices import Choice
 from snellen.comparison.explained import Step
 from snellen.comparison.readings import Readings
 from snellen.core.errors import SnellenError
@@ -112,13 +112,11 @@ def split(readings: Readings, start: Choice, end: Choice) -> tuple[Step, ...]:
         changes = _averaged(readings, start, end, groups)
         if changes is not None:
             order = sorted(zip(groups, changes, strict=True), key=lambda item: differ.index(item[0][0]))
-            return tuple(_step(start, end, group, change) for group, change in order)
+            return tuple(_step(readings, start, end, group, change) for group, change in order)
     return ()
 
 
-def _averaged(
-    readings: Readings, start: Choice, end: Choice, groups: Sequence[tuple[str, ...]]
-) -> list[float] | None:
+def _averaged(readings: Readings, start: Choice, end: Choice, groups: Sequence[tuple[str, ...]]) -> list[float] | None:
     """What each group of stages adds, over every order without a gap; None where there is none."""
     sums, orders = [0.0] * len(groups), 0
     for order in permutations(range(len(groups))):
@@ -138,17 +136,18 @@ def _averaged(
     return [s / orders for s in sums] if orders else None
 
 
-def _step(start: Choice, end: Choice, group: tuple[str, ...], change: float) -> Step:
+def _step(readings: Readings, start: Choice, end: Choice, group: tuple[str, ...], change: float) -> Step:
     fields = list(dict.fromkeys(FIELDS[stage] for stage in group))
     if "reader" in fields and "marker" in fields:
         fields.remove("reader")
-    before, after = (", ".join(_said(field, getattr(one, field)) for field in fields) for one in (start, end))
-    stages = [stage for stage in group]
-    name = " and ".join([", ".join(stages[:-1]), stages[-1]] if len(stages) > 1 else stages)
+    before, after = (", ".join(_said(readings, one, field) for field in fields) for one in (start, end))
+    name = " and ".join([", ".join(group[:-1]), group[-1]] if len(group) > 1 else group)
     return Step(stage=name, before=before, after=after, change=change)
 
 
-def _said(field: str, value: str) -> str:
-    if field == "samples":
-        return value or "all"
-    return AS_WRONG if field == "silent" and not value else value
+def _said(readings: Readings, choice: Choice, field: str) -> str:
+    value = str(getattr(choice, field))
+    found = readings.columns(choice)
+    if field == "metric" and found is not None:
+        return found.about(value).label_of(value)
+    return value or "all"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 from snellen.comparison.choices import (
@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     Bools = NDArray[np.bool_]
 
 ALL = "all parts"
+WITHIN = 1e-6
+"""Values that are closer are the same: lmms-eval adds 1e-8 to its denominators."""
 Marked = Mapping[tuple[str, str], Columns]
 """The columns of each protocol (by its own name) on each prompt."""
 
@@ -67,10 +69,13 @@ def scopes(marked: Marked) -> dict[str, Scope]:
 
 
 class Readings:
-    """All marks of a run, to be read in any way; every number is made once."""
+    """All marks of a run, to be read in any way; every number is made once.
 
-    def __init__(self, marked: Marked) -> None:
-        self.marked = marked
+    `beside` are another run's marks of the same samples in the same order: what is left out for one is then left out for both.
+    """
+
+    def __init__(self, marked: Marked, beside: Marked | None = None) -> None:
+        self.marked, self._beside = marked, beside or {}
         self.scopes = scopes(marked)
         self._mixed: dict[tuple[str, str, str], Columns | None] = {}
         self._numbers: dict[Choice, Number | None] = {}
@@ -148,7 +153,12 @@ class Readings:
         if choice.samples:
             rows &= _within(found, choice.samples)
         out = [OUTCOMES.index(outcome) for outcome in left_out(choice.silent)]
-        return np.asarray(rows & ~np.isin(found.outcome, out) if out else rows, dtype=np.bool_)
+        beside = self._beside.get((choice.marker, choice.prompt))
+        if out:
+            rows &= ~np.isin(found.outcome, out)
+            if beside is not None:
+                rows &= ~np.isin(beside.outcome, out)
+        return rows
 
     # ------------------------------------------------------------ scores that are no means
 
@@ -195,7 +205,7 @@ class Readings:
         picked = self.weighed(found, choice)
         if picked is None:
             return self._own_interval(found, choice)
-        at, weights, values = picked
+        at, _weights, values = picked
         if not len(at):
             return None
         clusters = [found.seen[i].cluster for i in found.row[at].tolist()]
@@ -206,8 +216,8 @@ class Readings:
             return None
         sizes = np.bincount(group)
 
-        def mean(kept: Sequence[float]) -> float | None:
-            there = np.asarray(kept) > 0
+        def mean(kept: Floats) -> float | None:
+            there = kept > 0
             sums = np.bincount(group[there], weights=values[there], minlength=len(sizes))
             counts = np.bincount(group[there], minlength=len(sizes))
             full = counts > 0
@@ -247,6 +257,9 @@ class Readings:
             plain = Choice(name, name, prompt, metric or found.protocol.headline, scope)
             rows = self._rows(found, plain)
             metrics = [metric] if metric else self._metrics(found, rows, plain)
+            if within:  # a macro score means little within one label
+                inner = found.protocol.breakdown or found.protocol.headline
+                metrics = [m for m in metrics if m == inner or m in found.values]
             averages = [BY_SAMPLE, *([BY_PART] if len(parts) > 1 else self._averages(found, rows))]
             for samples in _groups_within(found, rows) if within else [""]:
                 for one in metrics:
@@ -275,7 +288,7 @@ class Readings:
         for name in found.metrics():
             mean = found.about(name).kind == "mean"
             if mean and any(
-                np.array_equal(found.values[name][rows], found.values[other][rows], equal_nan=True)
+                np.allclose(found.values[name][rows], found.values[other][rows], rtol=0, atol=WITHIN, equal_nan=True)
                 for other in kept
                 if found.about(other).kind == "mean"
             ):

@@ -43,9 +43,7 @@ def marked_again(run: Run) -> Marked:
     found = {}
     for target in targets:
         guess = None if target.protocol.needs_evidence else _guess(exam, target)
-        found[target.protocol.name, target.arm.text] = columns(
-            target.protocol, target.arm.text, judged(target), guess
-        )
+        found[target.protocol.name, target.arm.text] = columns(target.protocol, target.arm.text, judged(target), guess)
     return Marked(exam, manifest, found, tuple(_notes(manifest, own, scan.failed)))
 
 
@@ -97,7 +95,9 @@ def _notes(manifest: Manifest, own: list[Target], failed: set[tuple[str, str]]) 
     for entry in manifest.protocols:
         now = next((t.entry for t in own if t.entry.name == entry.name), None)
         if now is not None and now.version != entry.version:
-            notes.append(f"Protocol '{entry.name}' was {entry.version} when the run was marked and is {now.version} here.")
+            notes.append(
+                f"Protocol '{entry.name}' was {entry.version} when the run was marked and is {now.version} here."
+            )
     if failed:
         notes.append(f"{len(failed):,} calls failed; 'snellen run' would ask them again.")
     if manifest.oracle:

@@ -97,9 +97,7 @@ def label_scores(
     }
 
 
-def other_scores(
-    group: Group, labels: tuple[str, ...], true_labels: Callable[[str], Labels]
-) -> dict[str, float]:
+def other_scores(group: Group, labels: tuple[str, ...], true_labels: Callable[[str], Labels]) -> dict[str, float]:
     """Two other things that are called F1 of labels: of their summed counts, and of the macro precision and recall."""
     import numpy as np
 
@@ -116,7 +114,9 @@ def other_scores(
     precision, recall = (float(by_label[name][there].mean()) for name in ("precision", "recall"))
     return {
         "micro F1": 2 * hit / (2 * hit + false + missed),
-        "F1 of macro precision and recall": 2 * precision * recall / (precision + recall) if precision + recall else 0.0,
+        "F1 of macro precision and recall": 2 * precision * recall / (precision + recall)
+        if precision + recall
+        else 0.0,
     }
 
 
