@@ -28,7 +28,7 @@ Guess = Callable[[Sample], Mapping[str, float]]
 
 
 class Grouping(NamedTuple):
-    """A way to break parts down: its groups' names, and which rows (`at`) are in which group (`which`).
+    """A way to break parts down: its groups' names ('difficulty easy'), and which rows (`at`) are in which group (`which`).
 
     `once` says that no row is in several: only then does a mean over groups count each row in one of them.
     """
@@ -206,7 +206,7 @@ class _Making:
         self.part.append(at)
 
     def _group(self, rest: Key) -> tuple[tuple[list[int], list[int]], int]:
-        names, value = tuple(name for name, _ in rest), " · ".join(v for _, v in rest)
+        names, value = tuple(name for name, _ in rest), " and ".join(f"{name} {v}" for name, v in rest)
         known = self.group_names.setdefault(names, {})
         return self.groups.setdefault(names, ([], [])), known.setdefault(value, len(known))
 

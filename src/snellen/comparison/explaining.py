@@ -194,7 +194,10 @@ class _Searched:
             ]
         hits = sorted((r for r in some if hit(r.value, figure)), key=lambda r: _far(r, figure, self._scope))
         nearest: list[Reading] = []
-        for one in sorted(some, key=lambda r: (round(abs(r.value - figure.value), SAME), _far(r, figure, self._scope))):
+        for one in sorted(
+            (r for r in some if not r.samples),
+            key=lambda r: (round(abs(r.value - figure.value), SAME), _far(r, figure, self._scope)),
+        ):
             if all(round(one.value, SAME) != round(other.value, SAME) for other in nearest):
                 nearest.append(one)
             if len(nearest) == NEAREST:

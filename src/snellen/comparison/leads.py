@@ -274,7 +274,7 @@ def _counted(first: tuple[int, int], second: tuple[int, int], letters: tuple[str
 
 def _turned(own: LeadReading, turning: Sequence[LeadReading]) -> list[str]:
     """Which single changes make or end a lead, or turn it around."""
-    what = f"{own.label} under '{own.protocol}'"
+    what = f"Under '{own.protocol}' {own.label}"
     before = f"shows a lead of {own.leader}" if own.clear else "shows no lead that could not be chance"
     if not turning:
         return [f"{what} {before}, and no single other choice changes that."]

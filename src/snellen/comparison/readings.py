@@ -34,6 +34,9 @@ if TYPE_CHECKING:
     Bools = NDArray[np.bool_]
 
 ALL = "all parts"
+LEAST_GROUP = 10
+"""Groups of fewer samples are not tried: their numbers are few, and land on anything."""
+MOST_MASKS = 64
 WITHIN = 1e-6
 """Values that are closer are the same: lmms-eval adds 1e-8 to its denominators."""
 Marked = Mapping[tuple[str, str], Columns]
@@ -80,6 +83,7 @@ class Readings:
         self._mixed: dict[tuple[str, str, str], Columns | None] = {}
         self._numbers: dict[Choice, Number | None] = {}
         self._own: dict[tuple[object, ...], Mapping[str, float]] = {}
+        self._masks: dict[tuple[str, ...], Bools] = {}
 
     # ------------------------------------------------------------ one number
 
@@ -108,7 +112,7 @@ class Readings:
         picked = self.weighed(found, choice)
         if picked is not None:
             at, weights, values = picked
-            return Number(float(weights @ values), len(at)) if len(at) else None
+            return Number(float((weights * values).sum()), len(at)) if len(at) else None
         return self._own_number(found, choice)
 
     def weighed(self, found: Columns, choice: Choice) -> tuple[Ints, Floats, Floats] | None:
@@ -118,10 +122,9 @@ class Readings:
         if found.about(choice.metric).kind != "mean" or choice.metric not in found.values:
             return None
         values = found.values[choice.metric]
-        if choice.silent == GUESSED:
-            gone = np.isin(found.outcome, GONE)
-            drawn = found.guesses.get(choice.metric)
-            values = values if drawn is None else np.where(gone & ~np.isnan(drawn), drawn, values)
+        if choice.silent == GUESSED and choice.metric in found.guesses:  # known of non-answers only
+            drawn = found.guesses[choice.metric]
+            values = np.where(np.isnan(drawn), values, drawn)
         at = np.flatnonzero(self._rows(found, choice) & ~np.isnan(values))
         group = self._group(found, choice, at)
         if group is None:
@@ -145,19 +148,27 @@ class Readings:
         return which[at] if (which[at] >= 0).all() else None
 
     def _rows(self, found: Columns, choice: Choice) -> Bools:
-        """The rows of the scope and of the samples chosen that count."""
+        """The rows of the scope and of the samples chosen that count. Many choices in a row have the same."""
+        key = choice.reader, choice.marker, choice.prompt, choice.scope, choice.samples, choice.silent
+        if key not in self._masks:
+            if len(self._masks) >= MOST_MASKS:
+                self._masks.clear()
+            self._masks[key] = self._mask(found, choice)
+        return self._masks[key]
+
+    def _mask(self, found: Columns, choice: Choice) -> Bools:
         import numpy as np
 
-        parts = [i for i, key in enumerate(found.parts) if key in self.scopes[choice.scope].parts]
-        rows = np.isin(found.part, parts)
+        parts = self.scopes[choice.scope].parts
+        rows = np.array([key in parts for key in found.parts], dtype=np.bool_)[found.part]
         if choice.samples:
             rows &= _within(found, choice.samples)
-        out = [OUTCOMES.index(outcome) for outcome in left_out(choice.silent)]
-        beside = self._beside.get((choice.marker, choice.prompt))
+        out = left_out(choice.silent)
         if out:
-            rows &= ~np.isin(found.outcome, out)
-            if beside is not None:
-                rows &= ~np.isin(beside.outcome, out)
+            counts = np.array([outcome not in out for outcome in OUTCOMES], dtype=np.bool_)
+            beside = self._beside.get((choice.marker, choice.prompt))
+            rows &= counts[found.outcome]
+            rows &= counts[beside.outcome] if beside is not None else True
         return rows
 
     # ------------------------------------------------------------ scores that are no means
@@ -311,17 +322,15 @@ class Readings:
 
 
 def _groups_within(found: Columns, rows: Bools) -> list[str]:
-    """The groups within a part, by name, that are not all of it."""
+    """The groups within a part, by name, that are large enough to be reported and not all of it."""
     import numpy as np
 
     n = int(rows.sum())
-    names = []
-    for name, grouping in found.groups.items():
-        inside = grouping.which[rows[grouping.at]]
-        counts = np.bincount(inside, minlength=len(grouping.values)).tolist()
-        names += [
-            f"{' and '.join(name)} {value}" for value, k in zip(grouping.values, counts, strict=True) if 0 < k < n
-        ]
+    names: list[str] = []
+    for grouping in found.groups.values():
+        counts = np.bincount(grouping.which[rows[grouping.at]], minlength=len(grouping.values)).tolist()
+        some = zip(grouping.values, counts, strict=True)
+        names += [name for name, count in some if LEAST_GROUP <= count < n]
     return names
 
 
@@ -330,11 +339,9 @@ def _within(found: Columns, samples: str) -> Bools:
     import numpy as np
 
     rows = np.zeros(len(found.row), dtype=np.bool_)
-    for name, grouping in found.groups.items():
-        before = f"{' and '.join(name)} "
-        if samples.startswith(before) and samples.removeprefix(before) in grouping.values:
-            place = grouping.values.index(samples.removeprefix(before))
-            rows[grouping.at[grouping.which == place]] = True
+    for grouping in found.groups.values():
+        if samples in grouping.values:
+            rows[grouping.at[grouping.which == grouping.values.index(samples)]] = True
             break
     return rows
 

@@ -18,6 +18,8 @@ from snellen.show.tables import console, plain_table, shown
 
 HITS = 5
 """The most readings that are listed beside a figure."""
+NOTHING = 5e-5
+"""Stages that change less than that are left out of the table."""
 ROWS = 9
 """The most choices below the curve, where not all are wanted."""
 
@@ -133,7 +135,7 @@ def _print_split(out: Console, one: Figure, end: Reading) -> None:
     for name in ("stage", "before", "after"):
         table.add_column(name, overflow="fold")
     table.add_column("points", justify="right", no_wrap=True)
-    for step in one.split:
+    for step in [s for s in one.split if abs(s.change) >= NOTHING] or one.split:
         cells = (step.stage, step.before, step.after, f"{100 * step.change:+.2f}")
         table.add_row(*(shown(cell, 120) for cell in cells))
     out.print(table)
