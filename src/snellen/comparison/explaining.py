@@ -12,6 +12,7 @@ from snellen.comparison.explained_words import verdict
 from snellen.comparison.figures import Claimed, claimed, hit, luck, split
 from snellen.comparison.readings import ALL, Readings
 from snellen.comparison.remarking import Marked, marked_again
+from snellen.comparison.resampling import interval_of
 from snellen.core.errors import SnellenError, unknown
 from snellen.engine.runs.run import Run
 
@@ -203,7 +204,7 @@ class _Searched:
             if len(nearest) == NEAREST:
                 break
         best = (hits or nearest)[0]
-        interval = lead.all.interval(choice_of(best))
+        interval = interval_of(lead.all, choice_of(best))
         simple = [r.value for r in some if not hits or len(r.changes) <= len(best.changes)]
         chance = luck(simple, figure.tolerance)
         return Figure(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -13,9 +12,10 @@ from snellen.comparison.lead_records import LeadReading, Leads, Turn
 from snellen.comparison.pairing import Common, Opened
 from snellen.comparison.readings import Readings
 from snellen.comparison.remarking import marked_again
+from snellen.comparison.resampling import clusters_of, kept_places, only
 from snellen.comparison.verdict import CHANCE
 from snellen.core.errors import SnellenError
-from snellen.stats.jackknife import left_out, moved_interval
+from snellen.stats.jackknife import moved_interval
 from snellen.stats.means import of_samples
 from snellen.stats.significance import sign_flips
 
@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 
     Ints = NDArray[np.int64]
 
-GROUPS = 20
-"""Where a lead is no mean of paired samples, it is computed again without each of so many groups of clusters."""
 SAME = 1e-9
 Pair = tuple[Readings, Readings]
 
@@ -88,43 +86,7 @@ def _paired(first: Columns, second: Columns, samples: Iterable[str]) -> tuple[Co
     """Both runs' marks of the same samples in the same order; items that several samples make up are left out."""
     places = [{name: at for at, name in enumerate(one.ids)} for one in (first, second)]
     ids = [name for name in samples if name in places[0] and name in places[1]]
-    return _only(first, [places[0][i] for i in ids]), _only(second, [places[1][i] for i in ids])
-
-
-def _only(found: Columns, places: Sequence[int]) -> Columns:
-    """Some of the rows, in this order."""
-    import numpy as np
-
-    at = np.array(places, dtype=np.int64)
-    new = np.full(len(found.row), -1, dtype=np.int64)
-    new[at] = np.arange(len(at))
-    groups = {}
-    for name, grouping in found.groups.items():
-        there = new[grouping.at] >= 0
-        groups[name] = grouping._replace(at=new[grouping.at[there]], which=grouping.which[there])
-    parts = sorted(set(found.part[at].tolist()))
-    return found._replace(
-        ids=tuple(found.ids[i] for i in places),
-        row=found.row[at],
-        outcome=found.outcome[at],
-        parts=tuple(found.parts[i] for i in parts),
-        tags=tuple(found.tags[i] for i in parts),
-        part=np.searchsorted(np.array(parts, dtype=np.int64), found.part[at]),
-        joined=frozenset(),
-        groups=groups,
-        answers=tuple(found.answers[i] for i in places),
-        guesses={name: column[at] for name, column in found.guesses.items()},
-        values={name: column[at] for name, column in found.values.items()},
-    )
-
-
-def _clusters(found: Columns) -> list[str]:
-    """What rows share: the image, or where there are several parts the name behind the part's, as `compare` has it."""
-    several = len(found.parts) > 1
-    return [
-        cluster or (name.rpartition("/")[2] if several else "")
-        for cluster, name in zip(found.clusters, found.ids, strict=True)
-    ]
+    return only(first, [places[0][i] for i in ids]), only(second, [places[1][i] for i in ids])
 
 
 # ---------------------------------------------------------------- one reading
@@ -168,7 +130,7 @@ def _p(pair: Pair, choice: Choice) -> float | None:
     if not np.array_equal(first[1], second[1]):
         return None
     at, weights, _values = first
-    every = _clusters(found[0])
+    every = clusters_of(found[0])
     scaled = weights * len(at)
     if np.ptp(scaled) < SAME:  # all alike: right or wrong stays so, and the test is exact
         scaled = np.ones(len(at))
@@ -200,14 +162,9 @@ class _Without:
         return self._made[key]
 
     def _pairs(self, key: tuple[str, str]) -> Iterable[Pair]:
-        import numpy as np
-
         found = [side.marked[key] for side in self._pair]
-        shared = zip(_clusters(found[0]), found[0].ids, strict=True)
-        groups = [str(zlib.crc32((cluster or name).encode()) % GROUPS) for cluster, name in shared]
-        for kept in left_out(groups):
-            places = np.flatnonzero(kept).tolist()
-            first, second = _pair(*({key: _only(one, places)} for one in found))
+        for places in kept_places(found[0]):
+            first, second = _pair(*({key: only(one, places)} for one in found))
             first.scopes = second.scopes = self._pair[0].scopes
             yield first, second
 
