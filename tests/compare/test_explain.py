@@ -163,7 +163,7 @@ def test_many_readings_make_coincidences(salbench_run: Kept) -> None:
     top = snellen.explain(salbench_run.path).highest
     sure, loose = (asked(salbench_run, top, tolerance=t) for t in (0.00006, 0.02))
     assert sure.figures[0].coincidence < 0.05 and "coincidence" not in " ".join(sure.verdict)
-    assert loose.figures[0].coincidence > 0.5 and "That may be a coincidence: " in " ".join(loose.verdict)
+    assert loose.figures[0].coincidence > 0.3 and "That may be a coincidence: " in " ".join(loose.verdict)
     assert loose.figures[0].expected >= loose.figures[0].coincidence
 
 
@@ -317,3 +317,37 @@ def test_what_is_the_same_by_construction_is_there_once(salbench_run: Kept, subj
     silent = snellen.explain(salbench_run.path)
     ways = {r.non_answers for r in silent.readings if r.protocol == "paper"}
     assert ways == {"count as wrong", "left out", "count as random guesses"}  # one kind: nothing else to leave out
+
+
+def test_answers_to_another_prompt_are_a_choice(illusions: Path, tmp_path: Path) -> None:
+    """The same subject is better at one prompt: a figure by that prompt's answers is found as such."""
+    chosen = Selection(splits=("Illusion_IN",), tasks=("shape",))
+    samples = list(exams.load("illusionbench").open(illusions, chosen).light())
+    lines = []
+    for i, sample in enumerate(samples):
+        shape = sample.tags["shape"]
+        lines.append({"id": sample.id, "prompt": "original", "text": shape if i % 2 else "nothing"})
+        lines.append({"id": sample.id, "prompt": "lmms-strict", "text": f"Answer: {shape if i % 5 else 'nothing'}"})
+    replies = tmp_path / "prompts.jsonl"
+    replies.write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
+    how = {"splits": ("Illusion_IN",), "tasks": ("shape",), "protocols": ("original", "lmms-strict")}
+    run = snellen.evaluate("illusionbench", model=f"replay/{replies}", data=illusions, out=tmp_path / "runs", **how)  # type: ignore[arg-type]
+    share = mean([float(i % 5 > 0) for i in range(len(samples))])
+    found = snellen.explain(run, f"{100 * share:.2f}")
+    best = found.figures[0].hits[0]
+    assert (best.protocol, best.prompt) == ("lmms-strict", "lmms-strict") and best.changes == ("prompt", "protocol")
+    (step,) = found.figures[0].split
+    assert step.stage == "prompt, reading and marking" and step.change == pytest.approx(share - found.headline.value)
+
+
+def test_items_that_samples_make_up_are_a_part(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
+    """VCR's Q->AR: right where the answer and its rationale are."""
+    data = made("vcr", tmp_path_factory, 24)
+    draw = random.Random(5)
+    kept = run_of("vcr", data, tmp_path, lambda _i, s: draw.choice("ABCD"), "strict", tasks=("q->ar",))
+    scores = snellen.open_run(kept.path).scores()
+    found = snellen.explain(kept.path)
+    joint = next(part for part in found.parts if ("strict", part) in scores and "Q->AR" in part)
+    of_both = snellen.explain(kept.path, part=joint)
+    assert of_both.headline.value == pytest.approx(scores["strict", joint].value)
+    assert "all parts" in found.parts and found.part == "all parts" and found.headline.n == len(kept.pairs)

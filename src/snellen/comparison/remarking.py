@@ -44,7 +44,8 @@ def marked_again(run: Run) -> Marked:
     for target in targets:
         guess = None if target.protocol.needs_evidence else _guess(exam, target)
         found[target.protocol.name, target.arm.text] = columns(target.protocol, target.arm.text, judged(target), guess)
-    return Marked(exam, manifest, found, tuple(_notes(manifest, own, scan.failed)))
+    notes = [*_notes(manifest, own, scan.failed), *_unasked(manifest, found)]
+    return Marked(exam, manifest, found, tuple(notes))
 
 
 def fitting(exam: Exam, own: list[Target], arms: set[Arm]) -> list[Target]:
@@ -88,6 +89,16 @@ def _mean(every: Sequence[Metrics]) -> dict[str, float]:
     """The means of the values that all of some marks have."""
     names = [name for name in every[0] if all(isinstance(one.get(name), float) for one in every)] if every else []
     return {name: sum(float(one[name] or 0.0) for one in every) / len(every) for name in names}
+
+
+def _unasked(manifest: Manifest, found: Mapping[tuple[str, str], Columns]) -> list[str]:
+    """What is still to be asked of the prompts at hand."""
+    there = {prompt: sum(not name.startswith("joined ") for name in one.ids) for (_name, prompt), one in found.items()}
+    return [
+        f"The run is incomplete: {n:,} of {manifest.questions[prompt]:,} questions of the prompt '{prompt}' were asked."
+        for prompt, n in there.items()
+        if n < manifest.questions.get(prompt, 0)
+    ]
 
 
 def _notes(manifest: Manifest, own: list[Target], failed: set[tuple[str, str]]) -> list[str]:
