@@ -93,3 +93,20 @@ def test_two_runs_at_a_time(subject: Runs, runs: tuple[Path, Path], tmp_path: Pa
     third = subject("c", lambda i, s: right(s))
     done = command("compare", *runs, third, "--explain", cache=tmp_path)
     assert done.returncode == 2 and "--explain compares two runs: name two" in done.stderr
+
+
+@pytest.mark.parametrize("words", [(), ("62.5",), ("71.0",)])
+def test_the_document_shows_what_explain_says(subject: Runs, tmp_path: Path, words: tuple[str, ...]) -> None:
+    """Every line but those with the run's path."""
+    page = (Path(__file__).parents[2] / "docs" / "explaining.md").read_text(encoding="utf-8").splitlines()
+    lines = command("explain", subject("a", a), *words, cache=tmp_path, COLUMNS="80").stdout.splitlines()
+    start = next(i for i, line in enumerate(lines) if line.startswith("The run's own number"))
+    said = [line.rstrip() for line in lines[start : lines.index("Next:")]]
+    assert len(said) > 10 and [line for line in said if line not in page] == []
+
+
+def test_the_document_shows_what_compare_says(runs: tuple[Path, Path], tmp_path: Path) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "explaining.md").read_text(encoding="utf-8").splitlines()
+    lines = command("compare", *runs, "--explain", cache=tmp_path, COLUMNS="80").stdout.splitlines()
+    start = next(i for i, line in enumerate(lines) if "who leads (clearly)" in line)
+    assert [line for line in lines[start : lines.index("Next:")] if line.rstrip() not in page] == []
