@@ -1,4 +1,4 @@
-"""`evaluate()` and `compare()`: what `snellen run` and `snellen compare` do, from Python."""
+"""`evaluate()`, `compare()` and `explain()`: what `snellen run`, `snellen compare` and `snellen explain` do, from Python."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from snellen.comparison.comparing import compare_runs
+from snellen.comparison.explained import Explanation
+from snellen.comparison.explaining import explain_run
 from snellen.comparison.results import Comparison
 from snellen.core.errors import MostlySilent
 from snellen.core.options import Selection
@@ -75,11 +77,33 @@ def evaluate(
     return finished.run
 
 
-def compare(*runs: str | Path | Run, protocols: Sequence[str] = (), power: float | None = None) -> Comparison:
+def compare(
+    *runs: str | Path | Run, protocols: Sequence[str] = (), power: float | None = None, explain: bool = False
+) -> Comparison:
     """Compare runs of one exam, sample by sample: who leads, by how much, and whether that could be chance.
 
     Runs are folders, or what `evaluate()` and `open_run()` gave. `power` is a difference between 0 and 1, such as 0.05 for 5 points: each
-    row then says in `needed` how many samples would show it. `print(*found.verdict)` says it in words.
+    row then says in `needed` how many samples would show it. With `explain`, `leads` says under how many choices each of two runs leads.
+    `print(*found.verdict)` says it in words.
     """
     paths = [run.path if isinstance(run, Run) else run for run in runs]
-    return compare_runs(paths, protocols=protocols, power=power)
+    return compare_runs(paths, protocols=protocols, power=power, explain=explain)
+
+
+def explain(
+    run: str | Path | Run,
+    figure: str | float | None = None,
+    *,
+    tolerance: float | None = None,
+    part: str = "",
+    metric: str = "",
+    published: str = "",
+) -> Explanation:
+    """Every number that a run's stored answers can give, and which choices give a claimed figure, such as `"63.4"` or 0.634.
+
+    Nothing is asked and nothing is written. `tolerance` is a share, such as 0.001 for 0.1 points; by default it is half of the figure's
+    last digit, so write `"63.40"` where the zero counts. `print(*found.verdict)` says it in words.
+    """
+    path = run.path if isinstance(run, Run) else run
+    text = None if figure is None else str(figure)
+    return explain_run(path, text, tolerance=tolerance, part=part, metric=metric, published=published)

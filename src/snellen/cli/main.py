@@ -22,6 +22,7 @@ COMMANDS = {
     "show": "a run in the terminal, one of its samples, or those that are wrong",
     "verify": "make marks and summary again and compare; writes nothing into the run",
     "compare": "who leads, by how much, and whether that could be chance; calls nothing",
+    "explain": "which choices give which number, and which give a claimed figure; calls nothing",
     "report": "show runs in the terminal and write one self-contained HTML page",
     "export": "the numbers of runs as csv, parquet, xlsx, json, or a table for a paper",
     "protocols": "prompts and rules side by side; with --run: where protocols disagree, and why",

@@ -10,6 +10,7 @@ from statistics import median
 
 from snellen.comparison.differences import Asked, Both, part_name, rows
 from snellen.comparison.headline import Members
+from snellen.comparison.leads import leads_of
 from snellen.comparison.pairing import Common, Opened, common, opened
 from snellen.comparison.ranking import ranking
 from snellen.comparison.results import Comparison, Flip, FlipSide, Row, Side
@@ -23,15 +24,22 @@ from snellen.stats.repeats import mean_seen, usual_outcome
 
 
 def compare_runs(
-    paths: Sequence[str | Path], *, protocols: Sequence[str] = (), power: float | None = None, flips: bool = True
+    paths: Sequence[str | Path],
+    *,
+    protocols: Sequence[str] = (),
+    power: float | None = None,
+    flips: bool = True,
+    explain: bool = False,
 ) -> Comparison:
     """Compare runs of one exam, sample by sample.
 
     Two runs are compared under every protocol that both have. More are ranked under the first one, each pair of them being compared.
-    `power` is a difference (0.05 for 5 points): each row then says how many samples would show it.
+    `power` is a difference (0.05 for 5 points): each row then says how many samples would show it. `explain` reads the answers of two
+    runs in every defensible way.
     """
     runs = opened(paths)
     shared = common(runs, protocols)
+    leads = leads_of(runs, shared) if explain else None
     sides = tuple(_side(one, shared) for one in runs)
     names = list(shared.protocols)
     many = len(runs) > 2
@@ -63,10 +71,11 @@ def compare_runs(
         samples=len(samples),
         notes=shared.notes,
         rows=tuple(found),
-        verdict=verdict(found, ranks),
+        verdict=(*verdict(found, ranks), *(leads.verdict if leads is not None else ())),
         ranking=ranks,
         flips=tuple(flipped),
         power=power,
+        leads=leads,
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from snellen.comparison.lead_records import Leads
 from snellen.core.records import Record
 
 
@@ -180,6 +181,8 @@ class Comparison(Record, frozen=True):
     ranking: Ranking | None = None
     flips: tuple[Flip, ...] = ()
     power: float | None = None
+    leads: Leads | None = None
+    """Who leads under every choice, where that was asked for."""
 
     def row(self, protocol: str, part: str = "") -> Row:
         """The row of a protocol and part of the first two runs; without a part, that of all parts together or of the only part."""

@@ -13,6 +13,7 @@ from snellen.comparison.results import Comparison, Flip, FlipSide, Ranking, Row,
 from snellen.comparison.verdict import amount, together, whole
 from snellen.core.text import for_terminal, one_line
 from snellen.show import words
+from snellen.show.leads_table import print_leads
 from snellen.show.tables import console, plain_table, shown
 
 REPLY = 120
@@ -32,6 +33,8 @@ def print_comparison(found: Comparison, *, flips: int = 0, verbose: bool = False
         _print_ranking(out, found.ranking)
     else:
         _print_rows(out, found, verbose)
+    if found.leads is not None:
+        print_leads(out, found.leads, verbose=verbose)
     if flips:
         _print_flips(out, found, flips)
     out.print()

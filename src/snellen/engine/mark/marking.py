@@ -90,6 +90,11 @@ def mark_run(
     return marking.remarked
 
 
+def judging(folder: RunFolder, exam: Exam, scan: Scan) -> Callable[[Target], Iterator[tuple[Sample, Mark]]]:
+    """What marks a run's stored answers under any protocol. Nothing is written."""
+    return _Marking(folder, exam, scan)._judged
+
+
 def run_facts(folder: RunFolder, exam: Exam) -> Iterator[RunFacts]:
     """The first protocol of each prompt of a marked run, with its records; control arms are left out."""
     marking, seen = _Marking(folder, exam, folder.scan()), set()
