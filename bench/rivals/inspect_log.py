@@ -37,7 +37,7 @@ def samples(folder: Path, config: str) -> MemoryDataset:
     return MemoryDataset(found, name=config)
 
 
-LOGS = (("eval", None, 1), ("json", 3, 1), ("eval", 3, 2))
+LOGS = (("eval", None, 1), ("json", 1, 1), ("eval", 2, 2))
 """Form of the log, how many samples, how many epochs."""
 
 

@@ -9,6 +9,7 @@ data set on the hub. A folder of that name in the working directory comes first,
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 import tempfile
 from pathlib import Path
@@ -34,7 +35,7 @@ def stand_in(salbench: Path, where: Path) -> None:
 
 
 def main() -> None:
-    salbench, logs, tasks = Path(sys.argv[1]), Path(sys.argv[2]).resolve(), sys.argv[3:] or ["p3"]
+    salbench, out, tasks = Path(sys.argv[1]), Path(sys.argv[2]).resolve(), sys.argv[3:] or ["p3"]
     base = os.environ["RIVAL_BASE_URL"]
     with tempfile.TemporaryDirectory() as place:
         stand_in(salbench, Path(place))
@@ -44,13 +45,14 @@ def main() -> None:
             "--model=openai",
             f"--model_args=model_version=easily-fooled,base_url={base},api_key=none",
             f"--tasks={','.join(tasks)}",
-            f"--output_path={logs}",
+            "--output_path=logs",
             "--batch_size=1",
             "--log_samples",
         ]
         from lmms_eval.__main__ import cli_evaluate
 
         cli_evaluate()
+        shutil.copytree("logs", out, dirs_exist_ok=True)
 
 
 if __name__ == "__main__":

@@ -206,8 +206,25 @@ def _about(one: Opened) -> Iterator[str]:
         wanted = one.summary.questions or one.summary.samples
         answered = sum(one.summary.asked.values()) - one.summary.failed
         yield f"{one.letter} is incomplete: {answered:,} of {wanted:,} questions answered."
+    yield from _imported(one)
     if one.manifest.oracle:
         yield f"{one.letter} is an oracle, which looks at the answers: {one.manifest.oracle}"
+
+
+def _imported(one: Opened) -> Iterator[str]:
+    """What a log leaves open: how the questions were worded, and whose truths they are."""
+    log = one.manifest.imported
+    if not log:
+        return
+    said = {
+        "other": "worded its questions otherwise than our prompt",
+        "unknown": "does not say how it worded its questions",
+    }
+    wording = said.get(str(log.get("wording")))
+    if wording:
+        yield f"{one.letter} is from a log of {log.get('tool')}, which {wording}: the difference may include that."
+    if one.manifest.truth_from_log:
+        yield f"The truths of {one.letter} are those of its log, not of a data set."
 
 
 def _options(runs: Sequence[Opened], notes: list[str]) -> None:

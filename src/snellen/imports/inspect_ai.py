@@ -10,8 +10,9 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from snellen.core.errors import SnellenError
-from snellen.core.types import Struct
 from snellen.imports.files import Archive, checked, decoded
 from snellen.imports.log import Figure, How, Log, Row, replied
 
@@ -24,23 +25,29 @@ STOPS = {"max_tokens": "length", "model_length": "length", "content_filter": "co
 ATTACHED = "attachment://"
 
 
-class Score(Struct, frozen=True):
+class Score(msgspec.Struct, frozen=True, kw_only=True):
+    """What a scorer said of a sample."""
+
     value: Any = None
     answer: str | None = None
 
 
-class Choice(Struct, frozen=True):
+class Choice(msgspec.Struct, frozen=True, kw_only=True):
+    """One reply of a model."""
+
     message: dict[str, Any] = {}
     stop_reason: str = ""
 
 
-class Output(Struct, frozen=True):
+class Output(msgspec.Struct, frozen=True, kw_only=True):
+    """What a model's call gave."""
+
     choices: tuple[Choice, ...] = ()
     completion: str | None = None
     error: str | None = None
 
 
-class Sample(Struct, frozen=True):
+class Sample(msgspec.Struct, frozen=True, kw_only=True):
     """The part of a sample's record that is used; the transcript of events, by far the largest, is skipped."""
 
     id: str | int
@@ -54,32 +61,44 @@ class Sample(Struct, frozen=True):
     attachments: dict[str, str] = {}
 
 
-class Reported(Struct, frozen=True):
+class Reported(msgspec.Struct, frozen=True, kw_only=True):
+    """A scorer with its totals."""
+
     name: str
     scorer: str = ""
     metrics: dict[str, dict[str, Any]] = {}
 
 
-class Headline(Struct, frozen=True):
+class Headline(msgspec.Struct, frozen=True, kw_only=True):
+    """The score that the log itself puts first."""
+
     score: str = ""
 
 
-class Results(Struct, frozen=True):
+class Results(msgspec.Struct, frozen=True, kw_only=True):
+    """The totals of an evaluation."""
+
     completed_samples: int = 0
     scores: tuple[Reported, ...] = ()
     headline: Headline | None = None
 
 
-class ReducedScore(Score, frozen=True):
+class ReducedScore(Score, frozen=True, kw_only=True):
+    """A sample's score over all epochs."""
+
     sample_id: str | int | None = None
 
 
-class Reduced(Struct, frozen=True):
+class Reduced(msgspec.Struct, frozen=True, kw_only=True):
+    """All of these, for one scorer."""
+
     scorer: str
     samples: tuple[ReducedScore, ...] = ()
 
 
-class Spec(Struct, frozen=True):
+class Spec(msgspec.Struct, frozen=True, kw_only=True):
+    """What was evaluated, by whom and how."""
+
     task: str = ""
     model: str = ""
     created: str = ""
@@ -89,7 +108,7 @@ class Spec(Struct, frozen=True):
     packages: dict[str, str] = {}
 
 
-class Header(Struct, frozen=True):
+class Header(msgspec.Struct, frozen=True, kw_only=True):
     """header.json; a `.json` log has samples and reductions beside it."""
 
     eval: Spec
@@ -127,9 +146,7 @@ def _from_archive(archive: Archive) -> tuple[Header, list[Sample], tuple[Reduced
     return header, samples, reduced
 
 
-def _log(
-    path: Path, header: Header, samples: Sequence[Sample], reduced: Iterable[Reduced], epoch: int | None
-) -> Log:
+def _log(path: Path, header: Header, samples: Sequence[Sample], reduced: Iterable[Reduced], epoch: int | None) -> Log:
     spec, notes = header.eval, []
     epochs = sorted({s.epoch for s in samples})
     chosen = epochs[0] if epoch is None else epoch
@@ -153,6 +170,7 @@ def _log(
         tool=TOOL,
         version=str(spec.packages.get("inspect_ai", "")),
         model=spec.model,
+        files=(str(path),),
         made=spec.created,
         task=spec.task,
         rows=tuple(rows),

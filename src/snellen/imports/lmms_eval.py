@@ -3,25 +3,40 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from snellen.core.errors import SnellenError
-from snellen.core.types import Struct
 from snellen.imports.files import checked, decoded, objects
 from snellen.imports.log import Figure, Log, Row, replied
 
 TOOL = "lmms-eval"
 NAME = re.compile(r"(?P<date>.*?)_?samples_(?P<task>.+)\.jsonl$")
 NO_METRICS = frozenset(
-    "doc_id doc_hash prompt_hash target_hash target doc arguments input input_media resps filtered_resps filter token_counts".split()
+    [
+        "doc_id",
+        "doc_hash",
+        "prompt_hash",
+        "target_hash",
+        "target",
+        "doc",
+        "arguments",
+        "input",
+        "input_media",
+        "resps",
+        "filtered_resps",
+        "filter",
+        "token_counts",
+    ]
 )
 """The fields of a line that are no scores."""
 IDS = ("id", "image_id", "question_id", "sample_id")
 
 
-class Results(Struct, frozen=True):
+class Results(msgspec.Struct, frozen=True, kw_only=True):
     """The totals of an evaluation, as far as they are used."""
 
     results: dict[str, dict[str, Any]] = {}
@@ -51,6 +66,7 @@ def read(paths: Sequence[Path]) -> Log:
         tool=TOOL,
         version="" if "unknown" in found.lmms_eval_version else found.lmms_eval_version,
         model=found.model_name or paths[0].resolve().parent.name,
+        files=tuple(str(p) for p in (*(p for _task, p in files), *([totals] if totals else []))),
         made=str(found.date),
         task=", ".join(tasks),
         rows=tuple(rows),
@@ -108,7 +124,9 @@ def _row(where: str, task: str, line: Mapping[str, Any]) -> Row:
     if said is None or not isinstance(number, int):
         raise SnellenError(f"{where}: no line of lmms-eval's samples (doc_id, filtered_resps)")
     fields = document if isinstance(document, dict) else {}
-    scores = {name: value for name, one in line.items() if name not in NO_METRICS and (value := _number(one)) is not None}
+    scores = {
+        name: value for name, one in line.items() if name not in NO_METRICS and (value := _number(one)) is not None
+    }
     return Row(
         where=where,
         id=next((str(fields[k]) for k in IDS if k in fields), None),
@@ -136,22 +154,28 @@ def _number(value: Any) -> float | None:
     return float(inner) if isinstance(inner, bool | int | float) else None
 
 
-def _figures(task: str, rows: Iterable[Row], found: Results) -> list[Figure]:
+def _figures(task: str, rows: Sequence[Row], found: Results) -> list[Figure]:
     """The totals of a task, in the order in which its metrics are declared."""
-    values: dict[str, list[float]] = {}
-    for row in rows:
-        for name, value in row.scores.items():
-            values.setdefault(name, []).append(value)
-    every = list(rows)
-    whole = {name: tuple(v) for name, v in values.items() if len(v) == len(every)}
+    names = dict.fromkeys(name for row in rows for name in row.scores)
+    whole = {n: tuple(r.scores[n] for r in rows) for n in names if all(n in r.scores for r in rows)}
     totals = found.results.get(task, {})
     if not totals:
         return [Figure(name=n, value=None, part=task, score=n, how="sum", values=v) for n, v in whole.items()]
     figures = []
+    rules = _rules(found.configs.get(task, {}))
     for key, value in totals.items():
         metric = key.partition(",")[0]
         if isinstance(value, int | float) and not isinstance(value, bool) and "_stderr" not in metric:
             own = whole.get(metric, ())
-            known = Figure(name=metric, value=float(value), part=task, score=metric, how="sum" if own else "", values=own)
-            figures.append(known)
+            one = Figure(name=metric, value=float(value), part=task, score=metric, how="sum" if own else "", values=own)
+            # a function of the task's own is mostly a mean; where it is not, its total is nothing that we could make again
+            is_mean = one.agrees or rules.get(metric, "mean") == "mean"
+            figures.append(one if is_mean else msgspec.structs.replace(one, how=""))
     return figures
+
+
+def _rules(config: Mapping[str, Any]) -> dict[str, Any]:
+    """How the task adds up each metric: `mean`, or the name of a function of its own."""
+    declared = config.get("metric_list")
+    every = declared if isinstance(declared, list) else []
+    return {str(m["metric"]): m.get("aggregation", "mean") for m in every if isinstance(m, dict) and "metric" in m}

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Literal
 
+import msgspec
 import numpy as np
-
-from snellen.core.types import Struct
 
 LONGEST = 1 << 20
 """The most characters of a reply: a longer one is no answer to a question, and is kept as a failure."""
@@ -16,7 +15,7 @@ How = Literal["sum", "numpy", "stderr", ""]
 """How a figure comes from its values: added up one by one, numpy's mean, numpy's standard error, or in a way of its own."""
 
 
-class Row(Struct, frozen=True):
+class Row(msgspec.Struct, frozen=True, kw_only=True):
     """One sample of a log. `where` is how messages name it; `part` is the task or split that it belongs to.
 
     `number` is its place in that part, from 0, where the log has one. `asked` is the text as sent, `pictures` are SHA-256 digests,
@@ -40,7 +39,7 @@ class Row(Struct, frozen=True):
     fields: dict[str, Any] = {}
 
 
-class Figure(Struct, frozen=True):
+class Figure(msgspec.Struct, frozen=True, kw_only=True):
     """A score as the log reports it, with the values of single samples that it was made of, if the log has them.
 
     `score` is the name of these values in the rows; `value` is None where the log has no total.
@@ -64,11 +63,12 @@ class Figure(Struct, frozen=True):
         return None if self.value is None or self.again is None else self.again == self.value
 
 
-class Log(Struct, frozen=True):
-    """A log, read. `headline` names the score that says of a sample whether the tool counts it as right."""
+class Log(msgspec.Struct, frozen=True, kw_only=True):
+    """A log, read. `headline` names the score that says of a sample whether the tool counts it as right; `files` is all that was read."""
 
     tool: str
     model: str
+    files: tuple[str, ...]
     rows: tuple[Row, ...]
     version: str = ""
     made: str = ""
