@@ -17,6 +17,7 @@ from snellen.core.digest import digest
 from snellen.core.errors import SnellenError
 from snellen.core.exam import Exam
 from snellen.core.options import Selection
+from snellen.core.protocol import Protocol
 from snellen.core.records import Wording
 from snellen.core.subject import Subject
 from snellen.core.types import Answer, Failure, Sample
@@ -97,19 +98,31 @@ def import_log(request: ImportRequest) -> Imported:
 
 
 def _sample(exam: Exam, row: Row, selection: Selection) -> Sample:
-    """A sample as the log describes it."""
-    if row.target is None:
-        raise SnellenError(f"{row.where}: the log has no target, so the truths must come from the data set: --data DIR")
-    split = selection.splits[0] if len(selection.splits) == 1 else row.fields.get("split", row.part)
+    """A sample as the log describes it, in the words of `snellen mark`."""
     name = row.id if row.id is not None else str(row.number)
-    known = {"split": split, **row.fields, "id": f"{row.part}/{name}" if row.part else name, "answer": row.target}
-    if selection.splits:
-        known["split"] = split
+    known = {"split": row.part, "config": row.part, **row.fields, "id": f"{row.part}/{name}" if row.part else name}
+    if len(selection.splits) == 1:
+        known["split"] = selection.splits[0]
+    if row.target is not None:
+        known["answer"] = row.target
     try:
-        return exam.sample_from_row(known)
+        sample = exam.sample_from_row({k: v for k, v in known.items() if v != ""})
     except SnellenError as error:
         raise SnellenError(
-            f"{row.where}: the log does not say enough to mark it without the data set ({error}); --data DIR has the truths"
+            f"{row.where}: the log has too little to mark it by ({error}); --data DIR has the truths"
+        ) from None
+    for protocol in exam.protocols.values():
+        _try_grouping(protocol, sample, row)
+    return sample
+
+
+def _try_grouping(protocol: Protocol, sample: Sample, row: Row) -> None:
+    """What tells a reply right from wrong may be too little for a table by parts."""
+    try:
+        protocol.groups(sample)
+    except KeyError as error:
+        raise SnellenError(
+            f"{row.where}: the log does not say which part of the exam it is from ({error} is missing); --data DIR has it"
         ) from None
 
 
@@ -155,7 +168,7 @@ def _identity(request: ImportRequest, log: Log, asked: Asked) -> dict[str, Any]:
         "version": log.version,
         "model": log.model,
         "made": log.made,
-        "files": _digests(log.files),
+        "files": sorted(_digests(log.files).values()),
         "epoch": request.epoch or 1,
         "prompt": asked.prompt,
         "wording": asked.wording,
@@ -174,7 +187,7 @@ def _digests(paths: Sequence[str]) -> dict[str, str]:
 
 def _written(request: ImportRequest, plan: Plan, log: Log, matched: Matched, asked: Asked) -> Imported:
     """The run folder; one that is there already is completed and marked, never written anew."""
-    theirs = {sample.id: _theirs(log, row, sample) for row, sample in matched.pairs}
+    theirs = {sample.id: _theirs(log, row, sample, asked) for row, sample in matched.pairs}
     with RunFolder(plan.folder) as folder:
         again = folder.has("run.json")
         targets = plan.targets
@@ -224,10 +237,12 @@ def _answer(row: Row, sample: Sample, arm: str) -> Answer:
 # ---------------------------------------------------------------- what the tool said
 
 
-def _theirs(log: Log, row: Row, sample: Sample) -> ImportedSample:
+def _theirs(log: Log, row: Row, sample: Sample, asked: Asked) -> ImportedSample:
     value = row.scores.get(log.headline)
-    right = None if value is None or 0 < value < 1 else value >= 1
-    return ImportedSample(id=sample.id, row=row.where, right=right, read=row.read, scores=row.scores)
+    decided = value is not None and (value <= 0 or value >= 1)  # not true of a score that is no number
+    right = value >= 1 if value is not None and decided else None
+    said = row.asked if asked.wording == "other" else None
+    return ImportedSample(id=sample.id, row=row.where, right=right, read=row.read, scores=row.scores, asked=said)
 
 
 def _record(request: ImportRequest, log: Log, matched: Matched, asked: Asked) -> Record:

@@ -32,13 +32,17 @@ class FigureEntry(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ImportedSample(msgspec.Struct, frozen=True, kw_only=True):
-    """What the tool said of one sample. `right` is None where its score is neither right nor wrong."""
+    """What the tool said of one sample. `right` is None where its score is neither right nor wrong.
+
+    `asked` is the question as the log has it, where that is not how our prompt words it.
+    """
 
     id: str
     row: str
     right: bool | None = None
     read: str | None = None
     scores: dict[str, float] = {}
+    asked: str | None = None
 
 
 class Against(msgspec.Struct, frozen=True, kw_only=True):
@@ -93,6 +97,13 @@ def read_record(folder: RunFolder) -> Record:
         raise SnellenError(f"{folder.path} was not imported: it has no {RECORD}") from None
     except (msgspec.MsgspecError, UnicodeDecodeError) as error:
         raise SnellenError(f"{folder.path / RECORD} is damaged ({error}); import the log again") from None
+
+
+def sample_of(folder: RunFolder, name: str) -> ImportedSample | None:
+    """What the tool said of one sample of a run; None where the run is our own."""
+    if not (folder.path / SAMPLES).is_file():
+        return None
+    return next((one for one in read_samples(folder) if one.id == name), None)
 
 
 def read_samples(folder: RunFolder) -> Iterator[ImportedSample]:
