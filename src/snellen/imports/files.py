@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import zipfile
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, BinaryIO, TypeVar
@@ -102,6 +103,8 @@ class Archive:
             with self.path.open("rb") as file:
                 if info.compress_type == ZSTD:
                     raw = _unpacked(_packed(file, info), where)
+                    if len(raw) <= LARGEST_MEMBER and zlib.crc32(raw) != info.CRC:
+                        raise zipfile.BadZipFile("its checksum is another: the file is damaged")
                 else:
                     with zipfile.ZipFile(file) as found, found.open(info) as member:
                         raw = member.read(LARGEST_MEMBER + 1)

@@ -114,9 +114,10 @@ def _end(name: str) -> str:
 def _narrowed(found: Sequence[Sample], row: Row) -> list[Sample]:
     """Fewer samples, where some are of the row's part, ask what it asked, or have its target."""
     left = list(found)
-    words = _squeezed(row.asked or "")
+    words, said = _squeezed(row.asked or ""), _said(row)
     for fits in (
-        lambda s: bool(_names(s) & _said(row)),
+        lambda s: bool(_folders(s) & said),  # a folder is finer than a tag: P3_box has the split P3, too
+        lambda s: bool(_names(s) & said),
         lambda s: bool(words) and _squeezed(str(s.facts.get("question") or "\0")) in words,
         lambda s: comparable(row.target, s.truth) and not disagrees(row.target, s.truth),
     ):
