@@ -222,7 +222,8 @@ def _imported(one: Opened) -> Iterator[str]:
     }
     wording = said.get(str(log.get("wording")))
     if wording:
-        yield f"{one.letter} is from a log of {log.get('tool')}, which {wording}: the difference may include that."
+        source = "a table of replies" if log.get("tool") == "csv" else f"a log of {log.get('tool')}"
+        yield f"{one.letter} was imported from {source}, which {wording}: the difference may include that."
     if one.manifest.truth_from_log:
         yield f"The truths of {one.letter} are those of its log, not of a data set."
 

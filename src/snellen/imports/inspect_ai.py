@@ -103,7 +103,6 @@ class Spec(msgspec.Struct, frozen=True, kw_only=True):
     model: str = ""
     created: str = ""
     dataset: dict[str, Any] = {}
-    config: dict[str, Any] = {}
     model_generate_config: dict[str, Any] = {}
     packages: dict[str, str] = {}
 
@@ -176,9 +175,14 @@ def _log(path: Path, header: Header, samples: Sequence[Sample], reduced: Iterabl
         rows=tuple(rows),
         headline=first or next((name for r in rows for name in r.scores), ""),
         figures=tuple(_figures(header.results, {r.scorer: r for r in reduced}, every, len(epochs) > 1)),
-        settings={"generate": spec.model_generate_config, "epochs": spec.config.get("epochs", 1)},
+        settings={"generate": _numbers(spec.model_generate_config), "epochs": len(epochs)},
         notes=tuple(notes),
     )
+
+
+def _numbers(config: dict[str, Any]) -> dict[str, Any]:
+    """How replies were made, in numbers; texts and records are left out, as headers with keys may be among them."""
+    return {name: value for name, value in config.items() if isinstance(value, bool | int | float)}
 
 
 def _row(number: int, sample: Sample) -> Row:

@@ -11,12 +11,11 @@ from rich.text import Text
 from snellen.core.text import for_terminal, one_line
 from snellen.core.types import Mark
 from snellen.imports.importing import Imported
-from snellen.imports.record import Against, FigureEntry, Record, read_samples
+from snellen.imports.record import Against, FigureEntry, ImportedSample, Record, read_samples
 from snellen.show import words
 from snellen.show.tables import console, plain_table, shown
 
 MOST_FIGURES, EXAMPLES = 8, 3
-WAYS = {"id": "by id", "picture": "by picture", "place": "by place"}
 WORDINGS = {
     "same": "asked as our prompt '{}' words it",
     "other": "worded otherwise than our prompts; kept as answers to '{}'",
@@ -45,12 +44,13 @@ def print_imported(done: Imported, *, verbose: bool = False) -> None:
 
 
 def _facts(record: Record) -> list[str]:
-    ways = ", ".join(f"{n} {WAYS.get(way, way)}" for way, n in record.matched.items())
+    some = len(record.matched) > 1 or record.left_out
+    ways = ", ".join(f"{n} by {way}" if some else f"by {way}" for way, n in record.matched.items())
     truth = "truths from the log" if record.truth == "log" else "truths from the data set"
     who = " ".join(w for w in (record.tool, record.version) if w)
     made = f", {record.made}" if record.made else ""
     return [
-        f"{who}{made}: {words.counted(record.rows, 'row')}, {words.counted(record.samples, 'sample')} matched {ways}; {truth}",
+        f"{who}{made}: {words.counted(record.rows, 'row')}, matched {ways}; {truth}.",
         f"Questions: {WORDINGS[record.wording].format(record.prompt)}.",
     ]
 
@@ -128,12 +128,15 @@ def _print_examples(out: Console, done: Imported) -> None:
     out.print(Text(f"\n{for_terminal(said, 400)}"))
     texts = {a.id: a.text for a in done.run.folder.texts() if a.id in ids}
     for name in ids:
-        out.print(Text(f"  {_example(name, texts.get(name, ''), theirs[name].right, marks[name], done.record.tool)}"))
+        out.print(Text(f"  {_example(texts.get(name, ''), theirs[name], marks[name], done.record.tool)}"))
 
 
-def _example(name: str, reply: str, right: bool | None, mark: Mark, tool: str) -> str:
+def _example(reply: str, theirs: ImportedSample, mark: Mark, tool: str) -> str:
+    read = theirs.read if theirs.read is not None and theirs.read.casefold() != reply.casefold() else None
+    said = ("right" if theirs.right else "wrong") + (f", read as {read!r}" if read is not None else "")
     ours = f"{mark.outcome.value}, read as {mark.reading!r}"
-    return f"{one_line(name, 60)}: {one_line(repr(reply), 80)} · {tool}: {'right' if right else 'wrong'} · ours: {one_line(ours, 80)}"
+    pieces = (one_line(f"{theirs.id}: {reply!r}", 140), f"{tool}: {one_line(said, 80)}", f"ours: {one_line(ours, 80)}")
+    return " · ".join(pieces)
 
 
 def _next(done: Imported) -> list[str]:
