@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 import zipfile
 from pathlib import Path
 
@@ -120,6 +121,19 @@ def test_what_is_wrong_with_a_file_is_one_line(tool: str, name: str, content: st
     with pytest.raises(SnellenError, match=says) as caught:
         read_log(tool, [file])
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("module", "tool", "name"), [("zstandard", "inspect", "inspect.eval"), ("python_calamine", "csv", "x.xlsx")]
+)
+def test_what_is_not_installed_is_named(
+    module: str, tool: str, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, module, None)
+    (tmp_path / "x.xlsx").write_bytes(b"")
+    file = LOGS / name if tool == "inspect" else tmp_path / name
+    with pytest.raises(SnellenError, match=r"needs the extra 'import': pip install 'snellen\[import\]'"):
+        read_log(tool, [file])
 
 
 def test_an_evaluation_that_was_killed_says_how_to_recover_it(tmp_path: Path) -> None:

@@ -68,6 +68,12 @@ def test_a_place_that_nothing_confirms_is_said(imported: Imports, tmp_path: Path
     assert any("12 rows were matched by their place alone" in note for note in done.record.notes)
 
 
+def test_a_name_that_no_sample_has_is_not_taken_for_a_place(imported: Imports, tmp_path: Path) -> None:
+    rows = [{"id": f"odd-{i}", "response": "Color", "config": "P3"} for i in range(12)]
+    with pytest.raises(SnellenError, match="12 of 12 rows fit no sample"):
+        imported("csv", replies(tmp_path / "x.jsonl", *rows))
+
+
 def test_rows_of_no_sample_are_refused_or_left_out_by_request(imported: Imports, tmp_path: Path) -> None:
     rows = [{"id": f"P3/{name}", "response": "Color", "score": 1} for name in IDS]
     stray = {"id": "P3/who", "response": "Color", "score": 0, "config": "P3"}

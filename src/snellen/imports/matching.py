@@ -12,6 +12,7 @@ from snellen.imports.log import Row
 
 Pictures = Callable[[], Mapping[str, Sequence[str]]]
 """Gives the ids of the samples that show a picture, by its SHA-256; only called where a log has pictures and no ids that fit."""
+PART_FIELDS = ("config", "part", "task", "split", "subset")
 NAMED = 3
 
 
@@ -80,6 +81,7 @@ class _Index:
         self._by_end: defaultdict[str, list[Sample]] = defaultdict(list)
         for sample in samples:
             self._by_end[_end(sample.id)].append(sample)
+        self._by_part = [_by_part(samples, names) for names in (_folders, _names)]
         self._shown: Mapping[str, Sequence[str]] | None = None
 
     def find(self, row: Row) -> tuple[str, list[Sample]]:
@@ -93,10 +95,18 @@ class _Index:
             found = _narrowed([self._by_id[i] for i in self._showing(row.pictures) if i in self._by_id], row)
             if found:
                 return "picture", found
-        if row.number is None:
+        if row.number is None or not (row.id or "0").isdecimal():  # a name that no sample has is no place
             return "", []
-        part = _of_part(self._samples, row) or self._samples
+        part = self._part(row)
         return "place", list(part[row.number : row.number + 1]) if row.number >= 0 else []
+
+    def _part(self, row: Row) -> Sequence[Sample]:
+        """The samples of the row's part, in their order: of the finest that it names; all of them where it names none."""
+        for index in self._by_part:
+            own = [index[word] for word in _said(row) if word in index]
+            if own:
+                return min(own, key=len)
+        return self._samples
 
     def _showing(self, pictures: Sequence[str]) -> list[str]:
         """The samples that show all of these."""
@@ -115,25 +125,24 @@ def _narrowed(found: Sequence[Sample], row: Row) -> list[Sample]:
     """Fewer samples, where some are of the row's part, ask what it asked, or have its target."""
     left = list(found)
     words, said = _squeezed(row.asked or ""), _said(row)
-    for fits in (
+    checks: tuple[Callable[[Sample], bool], ...] = (
         lambda s: bool(_folders(s) & said),  # a folder is finer than a tag: P3_box has the split P3, too
         lambda s: bool(_names(s) & said),
         lambda s: bool(words) and _squeezed(str(s.facts.get("question") or "\0")) in words,
         lambda s: comparable(row.target, s.truth) and not disagrees(row.target, s.truth),
-    ):
+    )
+    for fits in checks:
         if len(left) > 1:
             left = [s for s in left if fits(s)] or left
     return left
 
 
-def _of_part(samples: Sequence[Sample], row: Row) -> list[Sample]:
-    """The samples of the row's part, in their order; of the finest one that it names."""
-    said = _said(row)
-    for names in (_folders, _names):
-        own = [s for s in samples if names(s) & said]
-        if own:
-            return own
-    return []
+def _by_part(samples: Sequence[Sample], names: Callable[[Sample], set[str]]) -> dict[str, list[Sample]]:
+    found: defaultdict[str, list[Sample]] = defaultdict(list)
+    for sample in samples:
+        for name in names(sample):
+            found[name].append(sample)
+    return found
 
 
 def _folders(sample: Sample) -> set[str]:
@@ -146,8 +155,9 @@ def _names(sample: Sample) -> set[str]:
 
 
 def _said(row: Row) -> set[str]:
-    """What a row may call its part."""
-    return {w.casefold() for w in (row.part, *(v for v in row.fields.values() if isinstance(v, str))) if w}
+    """What a row calls its part."""
+    words = (row.part, *(row.fields.get(name) for name in PART_FIELDS))
+    return {w.casefold() for w in words if isinstance(w, str) and w}
 
 
 def comparable(target: str | None, truth: Any) -> bool:

@@ -99,7 +99,7 @@ def _print_against(out: Console, record: Record, rows: Sequence[Against]) -> Non
         score = f"{words.number(row.score)} {row.label}"
         share = f"{words.percent(row.right / row.n)} ({row.right})" if row.n else ""
         name = row.protocol.removesuffix(f"@{record.prompt}")
-        cells = [shown(row.part or "all", 40), shown(name, 40), str(row.n), share, shown(score, 40)]
+        cells: list[str | Text] = [shown(row.part or "all", 40), shown(name, 40), str(row.n), share, shown(score, 40)]
         cells += [str(row.same), str(len(row.only_theirs)), str(len(row.only_ours))] if decided else []
         table.add_row(*cells)
     out.print(table)

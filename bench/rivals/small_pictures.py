@@ -1,4 +1,4 @@
-"""A SalBench set with its pictures shrunk, so that logs that carry pictures stay small: python small.py SALBENCH OUT [PIXELS]."""
+"""A SalBench set with its pictures shrunk, so that logs that carry pictures stay small: python small_pictures.py SALBENCH OUT [PIXELS]."""
 
 from __future__ import annotations
 

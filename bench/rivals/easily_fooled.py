@@ -1,6 +1,6 @@
 """A model that is easy to fool: an OpenAI-compatible endpoint on this machine whose replies hang on the words of the question.
 
-python replies.py PORT [SALT]     answers until it is stopped; another salt deals the replies otherwise
+python easily_fooled.py PORT [SALT]     answers until it is stopped; another salt deals the replies otherwise
 
 The replies are of the kinds that readers disagree about: a bare word, a word with a full stop, a sentence, a list, nothing.
 """
