@@ -47,6 +47,16 @@ def test_an_archive_with_bytes_changed_is_one_line(at: int, tmp_path: Path) -> N
         read_log("inspect", [file])
 
 
+def test_a_member_that_is_not_what_its_checksum_says_is_damaged(tmp_path: Path) -> None:
+    raw = bytearray((LOGS / "inspect.eval").read_bytes())
+    entry = raw.rfind(b"header.json") - 46  # its entry in the directory at the end; the checksum is 16 bytes into it
+    raw[entry + 16] ^= 1
+    file = tmp_path / "changed.eval"
+    file.write_bytes(raw)
+    with pytest.raises(SnellenError, match=r"header\.json: .*checksum"):
+        read_log("inspect", [file])
+
+
 def test_a_bomb_is_not_unpacked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(files, "LARGEST_MEMBER", 1 << 20)
     file = tmp_path / "bomb.eval"
