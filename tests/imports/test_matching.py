@@ -62,6 +62,12 @@ def test_an_order_that_the_targets_contradict_is_refused(imported: Imports, lmms
         imported("lmms-eval", samples)
 
 
+def test_a_letter_as_target_contradicts_no_word(imported: Imports, tmp_path: Path) -> None:
+    """Tools that offer options keep the letter of the right one."""
+    rows = [{"id": f"P3/{name}", "response": "Color", "target": "B"} for name in IDS]
+    assert imported("csv", replies(tmp_path / "x.jsonl", *rows)).record.samples == 12
+
+
 def test_a_place_that_nothing_confirms_is_said(imported: Imports, tmp_path: Path) -> None:
     rows = [{"response": "Color", "config": "P3"} for _ in range(12)]
     done = imported("csv", replies(tmp_path / "x.jsonl", *rows))

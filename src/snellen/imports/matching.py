@@ -161,8 +161,14 @@ def _said(row: Row) -> set[str]:
 
 
 def comparable(target: str | None, truth: Any) -> bool:
-    """Whether a log's target can be held against a sample's truth."""
-    return target is not None and isinstance(truth, str | int | float) and not isinstance(truth, bool)
+    """Whether a log's target can be held against a sample's truth. The letter of an option says nothing where the truth is a word.
+
+    >>> comparable("cat", "cat"), comparable("B", "cat"), comparable("B", "B"), comparable("cat", {"shape": "cat"})
+    (True, False, True, False)
+    """
+    if target is None or isinstance(truth, bool) or not isinstance(truth, str | int | float):
+        return False
+    return not (len(target) == 1 and target.isupper() and len(str(truth)) > 1)
 
 
 def disagrees(target: str | None, truth: Any) -> bool:
