@@ -15,6 +15,7 @@ COMMANDS = {
     "run": "run an exam on a subject, or go on with an interrupted run",
     "remark": "mark stored answers again and show what changed; calls nothing",
     "mark": "mark replies that you already have: JSON lines in, JSON lines out",
+    "import": "make runs of the logs of Inspect, lmms-eval, VLMEvalKit, or of a table",
     "audit": "what subjects that never look would score under each protocol",
     "estimate": "calls, tokens, money and time of a run; calls nothing",
     "probe": "what an endpoint does with pictures and parameters, measured by charts",

@@ -207,6 +207,7 @@ def _about(one: Opened) -> Iterator[str]:
         wanted = one.summary.questions or one.summary.samples
         answered = sum(one.summary.asked.values()) - one.summary.failed
         yield f"{one.letter} is incomplete: {answered:,} of {wanted:,} questions answered."
+    yield from _imported(one)
     if one.manifest.oracle:
         yield f"{one.letter} is an oracle, which looks at the answers: {one.manifest.oracle}"
 
@@ -219,6 +220,23 @@ def _repeats(runs: Sequence[Opened], entries: Iterable[str], notes: list[str]) -
             f"{one.letter} {'once' if n == 1 else f'{n} times'}" for one, n in zip(runs, times, strict=True)
         )
         notes.append(f"Questions were asked differently often ({own}): a sample counts with its mean over these.")
+
+
+def _imported(one: Opened) -> Iterator[str]:
+    """What a log leaves open: how the questions were worded, and whose truths they are."""
+    log = one.manifest.imported
+    if not log:
+        return
+    said = {
+        "other": "worded its questions otherwise than our prompt",
+        "unknown": "does not say how it worded its questions",
+    }
+    wording = said.get(str(log.get("wording")))
+    if wording:
+        source = "a table of replies" if log.get("tool") == "csv" else f"a log of {log.get('tool')}"
+        yield f"{one.letter} was imported from {source}, which {wording}: the difference may include that."
+    if one.manifest.truth_from_log:
+        yield f"The truths of {one.letter} are those of its log, not of a data set."
 
 
 def _options(runs: Sequence[Opened], notes: list[str]) -> None:

@@ -60,7 +60,7 @@ def facts_of(run: Run, summary: Summary, seen: Seen) -> list[tuple[str, str]]:
         ("run folder", str(run.path)),
     ]
     if not (totals.calls or totals.stored):
-        return [*facts, ("calls", words.calls(totals))]
+        return [*facts, ("calls", words.calls(totals, summary.subject))]
     facts += [
         ("calls", f"{totals.calls} calls in {totals.tries} tries; {totals.stored} answers from the store"),
         ("tokens", _tokens(totals)),

@@ -239,7 +239,7 @@ def _print_notes(out: Console, summary: Summary) -> None:
         out.print(Text(f"  and {len(reasons) - SHOWN_REASONS} other reasons", style="red"))
     for line in words.scored_by(summary):
         out.print(Text(for_terminal(line, 300)))
-    out.print(Text(words.calls(summary.totals)))
+    out.print(Text(words.calls(summary.totals, summary.subject)))
 
 
 def _print_end(out: Console, run: Run, verbose: bool | None) -> None:

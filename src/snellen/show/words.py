@@ -365,6 +365,8 @@ def incomplete(summary: Summary) -> str:
     lacks, then = f"{answered} of {wanted} questions answered, {summary.failed} failed", "ask"
     if answered == wanted and unscored:
         lacks, then = f"{unscored} of {wanted} answers not scored yet", "score"
+    if summary.subject.startswith("import/"):
+        return f"INCOMPLETE: {lacks}. The log that it was imported from has no answer to the rest."
     return f"INCOMPLETE: {lacks}. Run the same command again to {then} the rest."
 
 
@@ -378,10 +380,10 @@ def money(totals: Totals) -> str:
     return f"{totals.cost:.4f} USD{unknown}"
 
 
-def calls(totals: Totals) -> str:
+def calls(totals: Totals, subject: str = "") -> str:
     """What a run asked of endpoints from its beginning, in a sentence."""
     if not (totals.calls or totals.stored):
-        return "No API calls (local subject)."
+        return f"No API calls ({'imported from a log' if subject.startswith('import/') else 'local subject'})."
     retried = f" in {totals.tries} tries" if totals.tries > totals.calls else ""
     said = [f"{totals.calls} calls{retried}", f"{totals.stored} from the store"]
     if totals.calls:

@@ -245,7 +245,7 @@ class _Marking:
                 folder, self.exam, targets, self.samples, results, {row.protocol for row in position}
             ),
             position=position,
-            published=() if manifest.data.synthetic else self._published(targets, results),
+            published=() if manifest.data.synthetic or manifest.truth_from_log else self._published(targets, results),
             notes=(*mixed_notes(backends), *self._notes(targets, results)),
             silent=silent,
             lost=lost_parts(plain),

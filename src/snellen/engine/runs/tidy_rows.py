@@ -55,8 +55,8 @@ def score_rows(folder: RunFolder, manifest: Manifest, summary: Summary) -> list[
 
 
 def published_rows(manifest: Manifest, summary: Summary) -> list[ScoreRow]:
-    """Papers' figures for parts that the run has, under its protocols; none where the data is synthetic."""
-    if summary.synthetic or manifest.data.synthetic:
+    """Papers' figures for parts that the run has, under its protocols; none where the data is synthetic or nobody knows which it is."""
+    if summary.synthetic or manifest.data.synthetic or manifest.truth_from_log:
         return []
     protocols = {p.protocol: p for p in summary.plain}
     return [
