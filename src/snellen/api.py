@@ -1,4 +1,4 @@
-"""`evaluate()` and `compare()`: what `snellen run` and `snellen compare` do, from Python."""
+"""`evaluate()`, `compare()` and `gate()`: what `snellen run`, `snellen compare` and `snellen gate` do, from Python."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from snellen.comparison.comparing import compare_runs
+from snellen.comparison.gate import gate_runs
+from snellen.comparison.gating import Gate
 from snellen.comparison.results import Comparison
 from snellen.core.errors import MostlySilent
 from snellen.core.options import Selection
@@ -79,3 +81,19 @@ def compare(*runs: str | Path | Run, protocols: Sequence[str] = (), power: float
     """
     paths = [run.path if isinstance(run, Run) else run for run in runs]
     return compare_runs(paths, protocols=protocols, power=power)
+
+
+def gate(
+    run: str | Path | Run,
+    baseline: str | Path | Run,
+    *,
+    max_drop: float = 0.02,
+    protocols: Sequence[str] = (),
+    parts: Sequence[str] = (),
+) -> Gate:
+    """Whether a run is as good as a baseline of the same exam, but for `max_drop` (0.02 for 2 points) and for noise.
+
+    `assert found.passed, found.said` makes a test of it.
+    """
+    paths = [one.path if isinstance(one, Run) else one for one in (run, baseline)]
+    return gate_runs(*paths, max_drop=max_drop, protocols=protocols, parts=parts)

@@ -22,6 +22,7 @@ COMMANDS = {
     "show": "a run in the terminal, one of its samples, or those that are wrong",
     "verify": "make marks and summary again and compare; writes nothing into the run",
     "compare": "who leads, by how much, and whether that could be chance; calls nothing",
+    "gate": "fail a build where a run is worse than a baseline, and that is no chance",
     "report": "show runs in the terminal and write one self-contained HTML page",
     "export": "the numbers of runs as csv, parquet, xlsx, json, or a table for a paper",
     "protocols": "prompts and rules side by side; with --run: where protocols disagree, and why",
