@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import shutil
-import xml.etree.ElementTree as xml
 from pathlib import Path
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -49,6 +49,10 @@ def part(lost: int, won: int, n: int, name: str = "x") -> list[Both]:
     same = n - lost - won
     every = made([GOOD] * lost + [BAD] * won + [GOOD] * same, [BAD] * lost + [GOOD] * won + [GOOD] * same, part=name)
     return [both._replace(id=both.id.replace("/", " ")) for both in every]
+
+
+def parsed(content: bytes) -> ElementTree.Element:
+    return ElementTree.fromstring(content)  # noqa: S314 (written by us, just now)
 
 
 # ---------------------------------------------------------------- the rule
@@ -141,8 +145,8 @@ def test_it_says_what_so_few_samples_could_not_show() -> None:
         and "could not have been seen: it takes about" in note
     )
     assert not judged(part(10, 10, 9000)).notes, "nine thousand show it"
-    (note,) = judged(part(1, 1, 6)).notes
-    assert note.startswith("This gate could hardly fail: 6 samples show a drop of")
+    (note,) = judged(part(1, 1, 3)).notes
+    assert note.startswith("This gate could hardly fail: 3 samples show a drop of")
 
 
 def test_the_drop_that_is_said_to_show_fails_four_times_in_five() -> None:
@@ -163,7 +167,7 @@ def old(i: int, sample: Sample) -> str:
 
 def noisy(i: int, sample: Sample) -> str:
     """As good as the old one, on other samples: 12 of 120 are lost and 12 won."""
-    return right(sample) if (i % 5) and i % 10 != 3 or i % 10 == 5 else wrong(sample)
+    return right(sample) if (i % 5 and i % 10 != 3) or i % 10 == 5 else wrong(sample)
 
 
 def poor(i: int, sample: Sample) -> str:
@@ -187,7 +191,7 @@ def test_the_command_passes_noise_and_fails_a_drop(subject: Runs, tmp_path: Path
         last.startswith("FAIL: P3 dropped by 20.0 points [") and "of which 10.0 are questions without an answer" in last
     )
     assert job.read_text(encoding="utf-8").startswith("before\n### Snellen gate: FAILED · salbench · SYNTHETIC\n")
-    suite = xml.parse(tmp_path / "gate.xml").getroot().find("testsuite")
+    suite = parsed((tmp_path / "gate.xml").read_bytes()).find("testsuite")
     assert suite is not None and (suite.get("tests"), suite.get("failures")) == ("1", "1")
     robust = command("gate", worse_one, "--baseline", base, "--protocol", "paper,robust", "--json", cache=tmp_path)
     document = json.loads(robust.stdout)
@@ -274,12 +278,11 @@ def test_hostile_names_are_inert_in_xml_and_markdown() -> None:
     hostile = found.__class__(
         **{f: getattr(found, f) for f in found.__struct_fields__} | {"subject": HOSTILE, "notes": (HOSTILE,)}
     )
-    root = xml.fromstring(junit(hostile))
+    root = parsed(junit(hostile))
     case = root.find("testsuite/testcase")
     assert case is not None and "<script>" in case.get("name", "") and case.find("failure") is not None
-    assert [p.get("value") for p in root.iter("property") if p.get("name") == "subject"][0].startswith(
-        "a\\x1b[31m\\x00"
-    )
+    said = {p.get("name"): p.get("value", "") for p in root.iter("property")}
+    assert said["subject"].startswith("a\\x1b[31m\\x00<script>")
     text = summary(hostile)
     assert "<script>" not in text and "](" not in text and "\x1b" not in text and text.count("\n### ") == 0
     (row,) = [line for line in text.splitlines() if line.startswith("| a")]
