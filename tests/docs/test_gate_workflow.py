@@ -101,7 +101,7 @@ def test_a_build_passes_noise_and_fails_a_drop(desk: Path, questions: Path) -> N
     baseline = desk / "baseline"
     said = []
     for number, (model, failed) in enumerate(
-        ((replies(questions, 1), ""), (replies(questions, 2), ""), (replies(questions, 3, 0.12), "Gate"))
+        ((replies(questions, 2), ""), (replies(questions, 1), ""), (replies(questions, 3, 0.12), "Gate"))
     ):
         folder = desk / f"build{number}"
         folder.mkdir()
