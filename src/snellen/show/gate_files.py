@@ -15,7 +15,7 @@ LONG = 2000
 _NOT_IN_XML = re.compile("[\ud800-\udfff\ufffe\uffff]")
 
 
-COLUMNS = ("part", "protocol", "n", "A", "B", "B - A [95 %]", "p, one-sided", "verdict")
+COLUMNS = ("part", "protocol", "n", "A", "B", "B - A [95 %]", "p, adjusted", "verdict")
 
 
 def cells(check: Check) -> list[str]:
@@ -60,7 +60,8 @@ def junit(found: Gate) -> bytes:
             SubElement(case, "failure", {"message": _inert(check.said), "type": "drop"}).text = _inert(_details(check))
     SubElement(suite, "system-out").text = "\n".join(_inert(line) for line in (*found.notes, found.said))
     indent(root)
-    return b'<?xml version="1.0" encoding="UTF-8"?>\n' + tostring(root, encoding="utf-8") + b"\n"
+    text: str = tostring(root, encoding="unicode")
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n{text}\n'.encode()
 
 
 def _details(check: Check) -> str:

@@ -58,7 +58,7 @@ def _checks(checks: tuple[Check, ...], *, several: bool) -> Table:
     kept = [at for at, name in enumerate(COLUMNS) if several or name != "protocol"]
     for at in kept:
         name = COLUMNS[at]
-        right = name in ("n", "A", "B", "p, one-sided")
+        right = name in ("n", "A", "B", "p, adjusted")
         folded = name in ("part", "protocol")
         table.add_column(
             name, justify="right" if right else "left", no_wrap=not folded, overflow="fold" if folded else "ellipsis"
