@@ -1,4 +1,4 @@
-"""`evaluate()`, `compare()` and `explain()`: what `snellen run`, `snellen compare` and `snellen explain` do, from Python."""
+"""`evaluate()`, `compare()`, `explain()` and `gate()`: what the commands `run`, `compare`, `explain` and `gate` do, from Python."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from typing import Any
 from snellen.comparison.comparing import compare_runs
 from snellen.comparison.explained import Explanation
 from snellen.comparison.explaining import explain_run
+from snellen.comparison.gate import gate_runs
+from snellen.comparison.gating import Gate
 from snellen.comparison.results import Comparison
 from snellen.core.errors import MostlySilent
 from snellen.core.options import Selection
@@ -107,3 +109,19 @@ def explain(
     path = run.path if isinstance(run, Run) else run
     text = None if figure is None else str(figure)
     return explain_run(path, text, tolerance=tolerance, part=part, metric=metric, published=published)
+
+
+def gate(
+    run: str | Path | Run,
+    baseline: str | Path | Run,
+    *,
+    max_drop: float = 0.02,
+    protocols: Sequence[str] = (),
+    parts: Sequence[str] = (),
+) -> Gate:
+    """Whether a run is as good as a baseline of the same exam, but for `max_drop` (0.02 for 2 points) and for noise.
+
+    `assert found.passed, found.said` makes a test of it.
+    """
+    paths = [one.path if isinstance(one, Run) else one for one in (run, baseline)]
+    return gate_runs(*paths, max_drop=max_drop, protocols=protocols, parts=parts)

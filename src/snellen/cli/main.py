@@ -24,6 +24,7 @@ COMMANDS = {
     "verify": "make marks and summary again and compare; writes nothing into the run",
     "compare": "who leads, by how much, and whether that could be chance; calls nothing",
     "explain": "which choices give which number, and which give a claimed figure; calls nothing",
+    "gate": "fail a build where a run is worse than a baseline, and that is no chance",
     "report": "show runs in the terminal and write one self-contained HTML page",
     "export": "the numbers of runs as csv, parquet, xlsx, json, or a table for a paper",
     "protocols": "prompts and rules side by side; with --run: where protocols disagree, and why",
