@@ -124,7 +124,7 @@ def _held(data: bytes, side: int, region: Region | None) -> _Held:
         width, height = image.size
     with decoded(data) if region is not None else _drafted(data, side) as image:
         place = (0.0, 0.0, float(width), float(height)) if region is None else _inside(region, width, height)
-        part = image if region is None else image.crop(tuple(map(round, place)))
+        part = image if region is None else image.crop(place)
         scaled = max(place[2] - place[0], place[3] - place[1]) > side
         return _Held(_coded(part, side, STEPS[0][1]), MIME["webp"], place, side, scaled)
 

@@ -10,12 +10,15 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from snellen import exams
+from snellen.core.errors import SnellenError
 from snellen.core.exam import Exam
 from snellen.core.finding import BAD, DOUBT, FACT, GOOD, WEIGHTS, Finding
-from snellen.core.records import ControlRow, Summary
+from snellen.core.records import ControlRow, Manifest, Summary
 from snellen.core.results import GroupSummary, ProtocolSummary, Score, declared
 from snellen.core.silence import LOUD
 from snellen.core.types import NON_ANSWERS
+from snellen.engine.runs.run import Run
 from snellen.show import words
 
 APART = 0.1
@@ -36,6 +39,8 @@ KINDS = {
 }
 SAID_ELSEWHERE = ("silent", "note", "incomplete", "cost")
 """Kinds that the terminal says in words of its own."""
+HEADLINES = ("floor", "score")
+"""Kinds that say how high the score is."""
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z])")
 
 
@@ -55,6 +60,28 @@ def findings(summary: Summary, exam: Exam | None = None, stages: Mapping[str, in
         *_cost(summary),
     ]
     return sorted(found, key=lambda one: WEIGHTS.index(one.weight))
+
+
+def findings_of(run: Run) -> list[Finding]:
+    """What there is to say of a run by its summary alone."""
+    return findings(run.summary, loaded(run.manifest))
+
+
+def loaded(manifest: Manifest) -> Exam | None:
+    """The exam of a run; None for a plugin that is not loaded."""
+    try:
+        return exams.load(manifest.benchmark)
+    except SnellenError:
+        return None
+
+
+def heaviest(found: Sequence[Finding], most: int) -> list[Finding]:
+    """The first so many; the headline is one of them, whatever it weighs."""
+    kept = list(found[:most])
+    headline = next((one for one in found if one.kind in HEADLINES), None)
+    if headline is not None and headline not in kept:
+        kept[-1:] = [headline]
+    return kept
 
 
 def _incomplete(summary: Summary) -> Iterator[Finding]:
@@ -261,7 +288,8 @@ def _altered(how: str, rows: Sequence[ControlRow]) -> Iterator[Finding]:
     if sure:
         most = max(sure, key=lambda r: abs(r.difference))
         where = f" in {words.part_name(most.by)}" if len(rows) > 1 else ""
-        said = f"The order matters: {words.percent(most.score)} -> {words.percent(most.control_score)} {how}{where}, {words.difference(most)}."
+        change = f"{words.percent(most.score)} -> {words.percent(most.control_score)} {how}{where}"
+        said = f"The order matters: {change}, {words.difference(most)}."
         yield Finding(DOUBT, "controls", said, "controls")
 
 
@@ -271,7 +299,9 @@ def _position(summary: Summary) -> Iterator[Finding]:
             place = "first" if row.slot.difference > 0 else "last"
             gap = f"{abs(100 * row.slot.difference):.1f} points"
             said = f"The order of the pictures matters: the one in the {place} place is told right {gap} more often"
-            yield Finding(DOUBT, "position", f"{said}; {row.flipped} of {row.n} are right in one order only.", "controls")
+            yield Finding(
+                DOUBT, "position", f"{said}; {row.flipped} of {row.n} are right in one order only.", "controls"
+            )
 
 
 # ---------------------------------------------------------------- words

@@ -20,9 +20,11 @@ from snellen.core.errors import SnellenError
 from snellen.core.gallery import KINDS, Gallery, Whole
 from snellen.core.records import LAYOUT
 from snellen.core.text import for_terminal
+from snellen.engine.mark.holding import check_summary
 from snellen.engine.runs.run import Run
 from snellen.show import words
 from snellen.show.album import Album
+from snellen.show.findings import loaded
 from snellen.show.gallery import Sources
 from snellen.show.page_compare import digits, exam_views
 from snellen.show.page_facts import plain
@@ -34,7 +36,7 @@ A_SAMPLE = 5_000
 """The bytes that a page may take, and those of a sample where more than a thousand are asked for."""
 FOR_PICTURES = 0.35
 """The share of them that pictures get where they want it, before texts."""
-FIRST_SCREEN = 9
+FIRST_SCREEN = 10
 """Findings that the first screen has room for."""
 SHORT = 300
 HOME = Gallery.package
@@ -74,7 +76,7 @@ def write_report(
         given = {
             "runs": views,
             "exams": exam_views(runs, views, shown, sources),
-            "each": max(1, FIRST_SCREEN // max(1, len(runs))),
+            "each": max(2, FIRST_SCREEN // max(1, len(runs))),
             "passed_over": passed_over,
             "fewer": shown < samples,
         }
@@ -90,7 +92,9 @@ def write_page(page: Path, name: str, album: Album, **given: Any) -> None:
     _write(page, _made(name, album, BUDGET, given, at_any_size=True) or ())
 
 
-def _made(name: str, album: Album, room: int, given: dict[str, Any], *, at_any_size: bool) -> tuple[bytes, bytes] | None:
+def _made(
+    name: str, album: Album, room: int, given: dict[str, Any], *, at_any_size: bool
+) -> tuple[bytes, bytes] | None:
     """A page in two pieces, the pictures being the second; None where it does not fit, however little is told."""
     given = given | {"version": __version__, "made": time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime())}
     for detail in DETAILS:
@@ -131,7 +135,7 @@ def _write(page: Path, pieces: Sequence[bytes]) -> None:
 
 
 def check(run: Run) -> None:
-    """A run that was never marked, or by a later version of Snellen, has to be marked first."""
+    """A run that was never marked, or by a later version of Snellen, has to be marked first; one that was changed is not shown."""
     if not run.folder.has("summary.json"):
         raise SnellenError(
             f"{run.path} has no summary.json: mark its answers with 'snellen remark {run.path}', "
@@ -140,6 +144,9 @@ def check(run: Run) -> None:
     summary = run.summary
     if summary.layout > LAYOUT or not summary.protocols:
         raise SnellenError(f"{run.path}: summary.json is from another version; run 'snellen remark {run.path}'")
+    exam = loaded(run.manifest)
+    if exam is not None:
+        check_summary(run, summary, exam)
 
 
 # ---------------------------------------------------------------- Jinja

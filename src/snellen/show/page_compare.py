@@ -15,10 +15,10 @@ from snellen.core.errors import SnellenError
 from snellen.core.gallery import Gallery, Pick, Shown
 from snellen.engine.runs.run import Run
 from snellen.show import gallery, words
-from snellen.show.page_views import OverviewRow, RunView, overview
+from snellen.show.page_views import OverviewRow, RunView
 
 EACH = 6  # samples of a side that are shown
-SCORES = "Headline scores"
+SCORES = "Headline scores under each run's main protocol, part by part"
 ORACLE = "ORACLE runs, which look at the answer: for comparison only"
 
 
@@ -57,11 +57,11 @@ class FlipCard(NamedTuple):
 
 
 class OneSided(NamedTuple):
-    """Samples that only one run got right, each once; `cards` are some of `count`."""
+    """Samples that only one run got right, each once; `cards` are some of `total`."""
 
     letter: str
     subject: str
-    count: int
+    total: int
     cards: list[FlipCard]
 
 
@@ -77,6 +77,17 @@ class Versus(NamedTuple):
     between: str
     flips: list[OneSided]
 
+    @property
+    def costs(self) -> bool:
+        return any(row.side.cost is not None for row in self.ranks)
+
+    @property
+    def times(self) -> bool:
+        return any(row.side.seconds is not None for row in self.ranks)
+
+
+Parts = list[tuple[str, list[tuple[RunView, OverviewRow]]]]
+
 
 class ExamView(NamedTuple):
     """All that the page says of the runs of one exam, beside each other."""
@@ -84,14 +95,16 @@ class ExamView(NamedTuple):
     name: str
     anchor: str
     views: list[RunView]
-    overviews: list[tuple[str, list[tuple[RunView, list[OverviewRow]]]]]
+    charts: list[tuple[str, bool, Parts]]
     versus: list[Versus]
     alone: list[str]
 
     @property
     def verdicts(self) -> list[tuple[str, str]]:
         """Of each comparison its conclusion, and who the letters are."""
-        return [(who(v.found.sides), v.found.verdict[-1]) for v in self.versus if v.found is not None and v.found.verdict]
+        return [
+            (who(v.found.sides), v.found.verdict[-1]) for v in self.versus if v.found is not None and v.found.verdict
+        ]
 
 
 def who(sides: Sequence[Side]) -> str:
@@ -111,8 +124,8 @@ def _exam(
     name: str, anchor: str, some: Sequence[tuple[Run, RunView]], samples: int, sources: gallery.Sources
 ) -> ExamView:
     views = [view for _run, view in some]
-    kinds = ((SCORES, [v for v in views if not v.oracle]), (ORACLE, [v for v in views if v.oracle]))
-    overviews = [(title, overview(own)) for title, own in kinds if own]
+    kinds = ((SCORES, False), (ORACLE, True))
+    charts = [(title, peeks, made) for title, peeks in kinds if (made := _chart(views, peeks))]
     groups: dict[str, list[tuple[Run, RunView]]] = {}
     for run, view in some:
         if not view.oracle:
@@ -120,7 +133,17 @@ def _exam(
             groups.setdefault(repr((data.synthetic, sorted(data.origin.items()))), []).append((run, view))
     versus = [_versus(own, samples, sources) for own in groups.values() if len(own) > 1]
     alone = [view.title for own in groups.values() if len(own) == 1 < len(views) for _run, view in own]
-    return ExamView(name, anchor, views, overviews, versus, alone)
+    return ExamView(name, anchor, views, charts, versus, alone)
+
+
+def _chart(views: Sequence[RunView], peeks: bool) -> Parts:
+    """Every part with the runs that have it, each under its main protocol."""
+    parts: dict[str, list[tuple[RunView, OverviewRow]]] = {}
+    for view in views:
+        for row in view.overview if bool(view.oracle) is peeks else ():
+            if row.first:
+                parts.setdefault(row.part, []).append((view, row))
+    return list(parts.items())
 
 
 def _versus(some: Sequence[tuple[Run, RunView]], samples: int, sources: gallery.Sources) -> Versus:
@@ -140,7 +163,7 @@ def _versus(some: Sequence[tuple[Run, RunView]], samples: int, sources: gallery.
 
 def _best_two(found: Comparison, runs: Sequence[Run], samples: int) -> Comparison:
     """The two that lead, of several, compared with each other."""
-    first = [row.run for row in found.ranking.rows][:2] if found.ranking is not None else []
+    first = _order(found)[:2]
     chosen = [run.path for run, side in zip(runs, found.sides, strict=True) if side.letter in first]
     return compare_runs(chosen, protocols=found.protocols[:1], flips=samples > 0)
 
@@ -172,9 +195,15 @@ def _ranks(found: Comparison) -> tuple[list[RankRow], list[str]]:
     rows = found.ranking.rows
     parts = list(dict.fromkeys(row.part for row in rows))
     places = {(row.run, row.part): row for row in rows}
-    order = list(dict.fromkeys(row.run for row in rows))
+    order = _order(found)
     sides = sorted(found.sides, key=lambda side: order.index(side.letter) if side.letter in order else len(order))
     return [RankRow(side, [places.get((side.letter, part)) for part in parts]) for side in sides], parts
+
+
+def _order(found: Comparison) -> list[str]:
+    """The runs of a ranking, the best over all samples first, or in the first part where nothing is said of all."""
+    rows = found.ranking.rows if found.ranking is not None else ()
+    return list(dict.fromkeys(row.run for row in sorted(rows, key=lambda row: bool(row.part))))
 
 
 def digits(row: Row) -> str:

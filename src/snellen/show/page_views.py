@@ -5,19 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from snellen import exams, scorers
+from snellen import scorers
 from snellen.core.arm import CONTROLS, Arm
-from snellen.core.errors import SnellenError
 from snellen.core.exam import Exam
 from snellen.core.finding import Finding
 from snellen.core.gallery import Gallery, GalleryFacts, Item, View
-from snellen.core.records import Manifest, PublishedRow, Summary
+from snellen.core.records import PublishedRow, Summary
 from snellen.core.results import GroupSummary, ProtocolSummary, Score, declared
 from snellen.core.types import Outcome
 from snellen.engine.mark import scoring
 from snellen.engine.runs.run import Run
 from snellen.show import flip_gallery, gallery, words
-from snellen.show.findings import SAID_ELSEWHERE, findings
+from snellen.show.findings import SAID_ELSEWHERE, findings, heaviest, loaded
 from snellen.show.page_facts import facts_of
 
 MOST_CELLS = 240
@@ -87,6 +86,15 @@ class RunView(NamedTuple):
         return f"{finding.place if there.get(finding.place) else 'run'}-{self.number}"
 
     @property
+    def overview(self) -> list[OverviewRow]:
+        """The headline of every part under every protocol."""
+        return [row for part in self.parts for row in _overview_rows(self, part)]
+
+    def heaviest(self, most: int) -> list[Finding]:
+        """What the first screen has room for."""
+        return heaviest(self.findings, most)
+
+    @property
     def own_findings(self) -> list[Finding]:
         """Those that its section does not say in other words."""
         return [one for one in self.findings if one.kind not in SAID_ELSEWHERE]
@@ -105,12 +113,8 @@ class OverviewRow(NamedTuple):
     silent: str
 
 
-def overview(views: list[RunView]) -> list[tuple[RunView, list[OverviewRow]]]:
-    """The headline of every part under every protocol, for each run."""
-    return [(view, [row for part in view.parts for row in _overview_rows(view, part)]) for view in views]
-
-
 def _overview_rows(view: RunView, part: Part) -> list[OverviewRow]:
+    """The headline of a part under every protocol, those together that say the same, the main protocol's first."""
     scores: list[tuple[str, tuple[str, int, Score | None]]] = []
     for column in part.columns:
         for name in column.names:
@@ -161,14 +165,6 @@ def run_view(number: int, run: Run, samples: int, sources: gallery.Sources) -> R
         oracle=manifest.oracle,
         findings=findings(summary, exam, parting.counts),
     )
-
-
-def loaded(manifest: Manifest) -> Exam | None:
-    """The exam of a run; None for a plugin that is not loaded."""
-    try:
-        return exams.load(manifest.benchmark)
-    except SnellenError:
-        return None
 
 
 # ---------------------------------------------------------------- the gallery

@@ -12,7 +12,7 @@ from snellen.core.types import Answer, ImageSent, Picture, Sample
 from snellen.show.album import Album
 
 QUERY_SIDE = 320
-SCREEN_SIDE = 640
+SCREEN_SIDE = 800
 CUT_SIDE = 360
 EXAMPLE_SIDE = 96
 MISSING = "image not available: "

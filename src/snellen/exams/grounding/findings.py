@@ -24,7 +24,9 @@ def findings(summary: Summary) -> Iterator[Finding]:
     elif saw < 1 - WORTH_SAYING:
         yield Finding(DOUBT, "detector", f"{said}: what it does not see no chooser can choose.", "gallery")
     else:
-        yield Finding(FACT, "detector", f"{said}, and the chooser lost {100 * max(0.0, saw - hit):.1f} points.", "gallery")
+        yield Finding(
+            FACT, "detector", f"{said}, and the chooser lost {100 * max(0.0, saw - hit):.1f} points.", "gallery"
+        )
 
 
 def _value(group: GroupSummary | None, metric: str) -> float | None:

@@ -21,7 +21,9 @@ def findings(summary: Summary) -> Iterator[Finding]:
     if score.low > 0.5:
         yield Finding(FACT, "certainty", f"It is surer where it is right: AUROC {_said(score)}, where 50 says nothing.")
     elif score.high < 0.5:
-        yield Finding(DOUBT, "certainty", f"It is surer where it is wrong: AUROC {_said(score)}, where 50 says nothing.")
+        yield Finding(
+            DOUBT, "certainty", f"It is surer where it is wrong: AUROC {_said(score)}, where 50 says nothing."
+        )
     else:
         said = f"How sure it is says nothing about its answers: AUROC {_said(score)}, where 50 is chance."
         yield Finding(DOUBT, "certainty", said)
