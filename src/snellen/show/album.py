@@ -60,15 +60,24 @@ class Album:
     def __init__(self) -> None:
         self._named: dict[tuple[str, int, Region | None], str] = {}
         self._held: dict[str, _Held] = {}
+        self._sides: dict[str, list[int]] = {}
         self._left_out: set[str] = set()
 
     def add(self, sha: str, data: bytes, side: int, region: Region | None = None) -> Print:
-        """Hold a picture, or a part of it in its own pixels, with at most `side` of them. Raises BadPicture."""
+        """Hold a picture, or a part of it in its own pixels, with at most `side` of them; a larger copy that is there already will do.
+
+        Raises BadPicture.
+        """
         key = sha, side, region
+        larger = [k for k in self._sides.get(sha, ()) if k >= side] if region is None else []
+        if larger:
+            key = sha, larger[0], None
         if key not in self._named:
             held = _held(data, side, region)
             self._named[key] = f"p{len(self._held) + 1}"
             self._held[self._named[key]] = held
+            if region is None:
+                self._sides.setdefault(sha, []).append(side)
         return self._print(self._named[key], with_bytes=False)
 
     def scaled(self, name: str) -> bool:
@@ -115,8 +124,6 @@ class Album:
 
 def _held(data: bytes, side: int, region: Region | None) -> _Held:
     head = sniff(data)
-    if head.codec not in MIME:
-        raise BadPicture("not a known image format")
     fits = 0 < head.width <= side and 0 < head.height <= side
     if region is None and fits and head.codec in WEB and len(data) <= ORIGINAL_BYTES:
         return _Held(data, MIME[head.codec], (0, 0, head.width, head.height), side, scaled=False)

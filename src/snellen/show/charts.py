@@ -20,7 +20,7 @@ from snellen.show import words
 FORMATS = ("svg", "png", "pdf")
 INKS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 MARKERS = "osD^vP*X"
-ROW, HEAD, LEGEND = 0.2, 0.42, 0.19  # inches
+ROW, HEAD, LEGEND = 0.17, 0.3, 0.17  # inches
 NAME = 60
 STYLE: Any = {
     "svg.fonttype": "none",
@@ -38,7 +38,7 @@ WITHOUT_DATE: dict[str, dict[str, Any]] = {
 
 
 class Point(NamedTuple):
-    """One run's score of a part; `under` where it is at or below its floor."""
+    """A subject's score of a part; `under` where it is at or below its floor."""
 
     run: int
     score: Score
@@ -92,17 +92,20 @@ def chart_of(runs: Sequence[Run], protocol: str | None = None) -> Chart:
     by_exam: dict[str, list[int]] = {}
     for at, run in enumerate(runs):
         by_exam.setdefault(run.manifest.benchmark, []).append(at)
+    names = [_name(run, [runs[i] for i in by_exam[run.manifest.benchmark]]) for run in runs]
+    known = list(dict.fromkeys(names))
     parts: list[Part] = []
     measured: list[str] = []
     for exam, own in by_exam.items():
-        results = {at: _protocol(runs, own, at, protocol) for at in own}
+        results = {known.index(names[at]): _protocol(runs, own, at, protocol) for at in own}
         first = next(iter(results.values()))
         measured.append(f"{exam}: {words.metric_name(first, first.headline)} under '{first.protocol}'")
         parts += _parts(results, f"{exam} · " if len(by_exam) > 1 else "")
     if not parts:
         raise SnellenError("these runs have no scores in percent to draw")
-    names = [_name(run, len(by_exam) == 1) for run in runs]
-    return Chart("; ".join(measured), names, parts, _notes(runs, parts))
+    one = len(measured) == 1
+    notes = [*([] if one else [f"{line}." for line in measured]), *_notes(runs, parts)]
+    return Chart(measured[0] if one else "Scores by exam and part", known, parts, notes)
 
 
 def _protocol(runs: Sequence[Run], own: Sequence[int], at: int, wanted: str | None) -> ProtocolSummary:
@@ -131,9 +134,11 @@ def _parts(results: dict[int, ProtocolSummary], before: str) -> list[Part]:
     return list(found.values())
 
 
-def _name(run: Run, one_exam: bool) -> str:
-    title = words.title(run.manifest)
-    said = title.partition(" · ")[2] if one_exam else title
+def _name(run: Run, of_exam: Sequence[Run]) -> str:
+    """The subject; with the end of its folder's name where another run of the exam has the same."""
+    said = words.title(run.manifest).partition(" · ")[2]
+    if sum(words.title(other.manifest) == words.title(run.manifest) for other in of_exam) > 1:
+        said += f" ({run.path.name.rpartition('_')[2]})"
     return one_line(said, NAME) + (" (ORACLE: looks at the answer)" if run.manifest.oracle else "")
 
 
@@ -159,7 +164,7 @@ def _draw(chart: Chart, path: Path, ending: str) -> None:
 
     rows = sum(len(part.points) for part in chart.parts)
     high = ROW * rows + HEAD * len(chart.parts)
-    below = LEGEND * (len(chart.runs) + len(chart.notes)) + 0.75
+    below = LEGEND * (len(chart.runs) + len(chart.notes)) + 0.62
     with matplotlib.rc_context():
         matplotlib.rcdefaults()
         matplotlib.rcParams.update(STYLE)
@@ -194,7 +199,7 @@ def _draw(chart: Chart, path: Path, ending: str) -> None:
 
 def _part(axes: Any, part: Part, y: float) -> float:
     """A heading and a row for each run; gives where the next part begins."""
-    axes.text(0, y + HEAD * 0.72, f"{one_line(part.name, NAME)} (n = {part.n:,})", fontweight="bold", va="center")
+    axes.text(0, y + HEAD * 0.62, f"{one_line(part.name, NAME)} (n = {part.n:,})", fontweight="bold", va="center")
     y += HEAD
     for point in part.points:
         score, ink, at = point.score, _ink(point.run), y + ROW / 2
