@@ -64,7 +64,7 @@ def inert(page: Page) -> None:
     assert policy["content"] == "default-src 'none'; img-src data:; style-src 'unsafe-inline'"
 
 
-def report(*runs: snellen.Run, tmp_path: Path, samples: int = 48) -> Page:
+def report(*runs: snellen.Run, tmp_path: Path, samples: int | None = None) -> Page:
     page = tmp_path / "new" / "report.html"
     write_report(runs, page, samples)
     assert [p.name for p in page.parent.iterdir()] == ["report.html"]

@@ -23,10 +23,9 @@ from snellen.cli import options
 @click.option(
     "--samples",
     type=click.IntRange(min=0),
-    default=48,
-    show_default=True,
     metavar="N",
-    help="How many samples of each run the page shows; 0 for none. Above 1,000 in all the page may take more than 5 MB.",
+    help="How many samples of each run the page shows (default: 48, fewer of many runs); 0 for none. The page stays below 5 MB "
+    "with up to 1,000 in all.",
 )
 @click.option(
     "--data",
@@ -36,7 +35,7 @@ from snellen.cli import options
     help="Where a data set is now, for its pictures, if it moved since the run; may be given several times.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
-def command(runs: tuple[Path, ...], out: Path | None, samples: int, data: tuple[Path, ...], as_json: bool) -> int:
+def command(runs: tuple[Path, ...], out: Path | None, samples: int | None, data: tuple[Path, ...], as_json: bool) -> int:
     """Say what to know of RUNS, or of all runs in a folder, and write one small self-contained HTML page. Calls nothing.
 
     \b

@@ -31,6 +31,8 @@ from snellen.show.page_facts import plain
 from snellen.show.page_views import run_view
 
 SAMPLES = 48
+IN_ALL = 400
+"""How many samples of a run a page shows that nobody said a number for, and how many of all runs together."""
 BUDGET = 5_000_000
 A_SAMPLE = 5_000
 """The bytes that a page may take, and those of a sample where more than a thousand are asked for."""
@@ -49,25 +51,28 @@ class Detail(NamedTuple):
     evidence: bool
 
 
-DETAILS = (Detail(2000, True), Detail(800, True), Detail(400, False))
+DETAILS = (Detail(2000, True), Detail(800, True), Detail(300, False))
 """From the most to the least; the first that leaves room for the pictures is taken."""
 
 
 def write_report(
     runs: Sequence[Run],
     page: Path,
-    samples: int = SAMPLES,
+    samples: int | None = None,
     *,
     data: Sequence[Path] = (),
     passed_over: Sequence[str] = (),
 ) -> None:
     """Write the page of some runs; `samples` of each get into its gallery, with pictures from `data` where that has them.
 
+    Without a number there are 48 of each, or fewer of many runs.
+
     It takes five megabytes at most, or five kilobytes a sample where more than a thousand are asked for: pictures get smaller, then texts
     shorter, then samples fewer, and the page says so. `passed_over` is said on it, too.
     """
     for run in runs:
         check(run)
+    samples = max(SAMPLES // 4, min(SAMPLES, IN_ALL // max(1, len(runs)))) if samples is None else samples
     room = max(BUDGET, A_SAMPLE * samples * len(runs))
     shown = samples
     while True:
