@@ -33,5 +33,6 @@ def command(runs: tuple[Path, ...], out: Path, protocol: str | None) -> int:
     write_chart(found, out, protocol)
     for line in passed:
         click.echo(f"Passed over: {line}")
-    click.echo(f"Chart: {out}   Next: the same numbers as a table: 'snellen export RUN... --format latex'")
+    click.echo(f"Chart: {out}")
+    click.echo("Next: the same numbers as a table: 'snellen export RUN... --format latex'")
     return 0

@@ -35,7 +35,9 @@ from snellen.cli import options
     help="Where a data set is now, for its pictures, if it moved since the run; may be given several times.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
-def command(runs: tuple[Path, ...], out: Path | None, samples: int | None, data: tuple[Path, ...], as_json: bool) -> int:
+def command(
+    runs: tuple[Path, ...], out: Path | None, samples: int | None, data: tuple[Path, ...], as_json: bool
+) -> int:
     """Say what to know of RUNS, or of all runs in a folder, and write one small self-contained HTML page. Calls nothing.
 
     \b

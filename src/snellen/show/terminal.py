@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from rich.console import Console
+from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
@@ -69,7 +70,7 @@ def print_findings(runs: Sequence[tuple[Run, Sequence[Finding]]]) -> None:
         marks = " · SYNTHETIC" * summary.synthetic + " · INCOMPLETE" * (not summary.complete)
         out.print(Text(for_terminal(f"{words.title(run.manifest)}{marks}", 300), style="bold"), soft_wrap=True)
         for one in heaviest(found, each):
-            out.print(Text(f"  {for_terminal(one.text, 300)}", style=COLOURS.get(one.weight, "")))
+            out.print(Padding(Text(for_terminal(one.text, 300), style=COLOURS.get(one.weight, "")), (0, 0, 0, 2)))
 
 
 # ---------------------------------------------------------------- the scores
