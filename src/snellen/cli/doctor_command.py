@@ -22,6 +22,7 @@ EXTRAS = {
     "excel": ("xlsxwriter", "snellen export --format xlsx, the xlsx files of vqax, actx, esnlive, vcr"),
     "pandas": ("pandas", "run.to_pandas()"),
     "import": ("zstandard", "snellen import of Inspect's .eval files and of Excel files"),
+    "charts": ("matplotlib", "snellen chart"),
     "nlg": ("pycocoevalcap", "METEOR of explanations (needs Java)"),
 }
 KEYS = (

@@ -285,7 +285,7 @@ def run_folder(path: Path, command: str) -> Path:
     if (path / "run.json").is_file():
         return path
     if path.is_dir() and any(path.glob("*/run.json")):
-        several = command in ("report", "export", "compare")
+        several = command in ("export", "compare")
         some = "the runs" if several else "one of its runs"
         such = f"'snellen {command} {path}/*'" if several else f"those that 'snellen runs {path}' lists"
         raise SnellenError(f"{path} is a folder of runs, not a run: name {some}, such as {such}")

@@ -18,11 +18,12 @@ import msgspec
 from snellen.core.arm import Arm
 from snellen.core.dataset import Dataset, Problem, SampleData
 from snellen.core.errors import SnellenError, plugin_failed, unknown
+from snellen.core.finding import Finding
 from snellen.core.layout import By, Layout
 from snellen.core.options import Option, Selection
 from snellen.core.prompt import Prompt
 from snellen.core.protocol import Protocol
-from snellen.core.records import Manifest, Totals
+from snellen.core.records import Manifest, Summary, Totals
 from snellen.core.results import GroupSummary
 from snellen.core.scorer import Evidence
 from snellen.core.types import Answer, Mark, Question, Sample, Text
@@ -264,6 +265,10 @@ class Exam:
 
     def notes(self, run: RunFacts) -> Iterable[str]:
         """What must be said of a run's results under one protocol, each in a sentence with what to do: answers that look misread."""
+        return ()
+
+    def findings(self, summary: Summary) -> Iterable[Finding]:
+        """What a person should know of a run that only this exam can tell from its scores: where they were lost, say."""
         return ()
 
     def exports(self, run: RunFacts) -> Iterator[tuple[str, bytes]]:

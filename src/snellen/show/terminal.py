@@ -4,16 +4,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from rich.console import Console
+from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from snellen.core.finding import BAD, DOUBT, Finding
 from snellen.core.records import ControlRow, PositionRow, Summary
 from snellen.core.results import GroupSummary, ProtocolSummary, Score
 from snellen.core.text import for_terminal
 from snellen.show import repeats, words
+from snellen.show.findings import SAID_ELSEWHERE, findings_of, heaviest
 from snellen.show.tables import WARNINGS, console, fits, plain_table, shown
 
 if TYPE_CHECKING:
@@ -21,6 +25,9 @@ if TYPE_CHECKING:
     from snellen.engine.runs.run import Run
 
 SHOWN_CHANGES = 20
+SHOWN_FINDINGS = 3
+MANY_RUNS = 5
+COLOURS = {BAD: "bold red", DOUBT: "yellow"}
 SHOWN_REASONS = 3
 SHOWN_SILENT = 3
 LONG_HEADER = 20
@@ -51,8 +58,23 @@ def print_run(run: Run, *, verbose: bool | None = None) -> None:
     _print_controls(out, summary, verbose)
     for row in summary.position[:1]:
         out.print(Text(_position(row)))
+    doubts = [one for one in findings_of(run) if one.kind not in SAID_ELSEWHERE]
+    for one in [one for one in doubts if one.weight in COLOURS][:SHOWN_FINDINGS]:
+        out.print(Text(for_terminal(one.text, 300), style=COLOURS[one.weight]))
     _print_notes(out, summary)
     _print_end(out, run, verbose)
+
+
+def print_findings(runs: Sequence[tuple[Run, Sequence[Finding]]]) -> None:
+    """Of several runs what to know first, the heaviest of each."""
+    out = console()
+    each = 1 if len(runs) > MANY_RUNS else 2
+    for run, found in runs:
+        summary = run.summary
+        marks = " · SYNTHETIC" * summary.synthetic + " · INCOMPLETE" * (not summary.complete)
+        out.print(Text(for_terminal(f"{words.title(run.manifest)}{marks}", 300), style="bold"), soft_wrap=True)
+        for one in heaviest(found, each):
+            out.print(Padding(Text(for_terminal(one.text, 300), style=COLOURS.get(one.weight, "")), (0, 0, 0, 2)))
 
 
 # ---------------------------------------------------------------- the scores

@@ -7,7 +7,7 @@ metrics go by their plain names, and by the units that their scores say.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple, TypeVar
 
 from snellen.core import figures
@@ -297,13 +297,18 @@ def outcomes_of(marks: Mapping[str, Mark]) -> list[tuple[Names, Outcome]]:
     return together((name, mark.outcome) for name, mark in marks.items())
 
 
-def metrics_of(protocols: Mapping[str, ProtocolSummary], marks: Mapping[str, Mark]) -> dict[str, str]:
-    """Every metric that a sample has under some protocol, with its name."""
-    found: dict[str, str] = {}
-    for name, mark in marks.items():
-        for key in mark.metrics:
-            found.setdefault(key, metric_name(protocols[name], key))
-    return found
+def sample_values(
+    protocols: Mapping[str, ProtocolSummary], columns: Sequence[tuple[Names, Mark]]
+) -> Iterator[tuple[str, list[str]]]:
+    """Every metric that a sample has under some protocol: its name, and its value in each column."""
+    keys = dict.fromkeys(key for _names, mark in columns for key, value in mark.metrics.items() if value is not None)
+    for key in keys:
+        label = next(metric_name(protocols[names[0]], key) for names, mark in columns if key in mark.metrics)
+        values = [
+            sample_value(protocols[names[0]], key, mark.metrics[key]) if key in mark.metrics else ""
+            for names, mark in columns
+        ]
+        yield label, values
 
 
 # ---------------------------------------------------------------- runs
