@@ -22,6 +22,7 @@ LAYERS = (
     ("engine",),
     ("comparison",),
     ("show",),
+    ("view",),
     ("api",),
     ("cli",),
     ("grounding", "__main__"),

@@ -1,0 +1,85 @@
+// What a page gains from a script: keys, and pages that keep up with a run that goes on. Everything else works without it.
+"use strict";
+
+const main = () => document.getElementById("main");
+const help = document.getElementById("help");
+const visible = (node) => node.offsetParent !== null;
+
+function step(by) {
+  const links = [...document.querySelectorAll("a.open")].filter(visible);
+  const list = document.querySelector("ol.samples, ol.pairs, table.runs");
+  if (!list) {
+    follow(by > 0 ? "next" : "prev");
+    return;
+  }
+  const at = links.indexOf(document.activeElement);
+  const to = links[at < 0 ? (by > 0 ? 0 : links.length - 1) : at + by];
+  if (to) {
+    to.focus();
+    to.scrollIntoView({ block: "nearest" });
+  }
+}
+
+function follow(rel) {
+  const link = document.querySelector(`a[rel="${rel}"]`);
+  if (link) link.click();
+}
+
+const KEYS = {
+  j: () => step(1),
+  k: () => step(-1),
+  n: () => follow("next"),
+  p: () => follow("prev"),
+  u: () => follow("up"),
+  "/": () => document.getElementById("q")?.focus(),
+  "?": () => help.showModal(),
+};
+
+document.addEventListener("keydown", (event) => {
+  const typing = event.target.closest?.("input:not([type=checkbox]), select, textarea, dialog");
+  if (typing || event.ctrlKey || event.metaKey || event.altKey) return;
+  const act = KEYS[event.key];
+  if (act) {
+    event.preventDefault();
+    act();
+  }
+});
+
+const button = document.querySelector("button.keys");
+button.hidden = false;
+button.addEventListener("click", () => help.showModal());
+
+for (const image of document.querySelectorAll(".thumb img")) {
+  const gone = () => image.closest(".thumb").classList.add("none");
+  if (image.complete && !image.naturalWidth && image.currentSrc) gone();
+  image.addEventListener("error", gone);
+}
+
+// A page that is live is asked for again, and what changed of its content put in place. What somebody is doing is not disturbed.
+async function refresh() {
+  if (!document.hidden && !busy()) {
+    try {
+      const answer = await fetch(location.href, { cache: "no-store", credentials: "same-origin" });
+      const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+      const fresh = page.getElementById("main");
+      if (fresh && fresh.innerHTML !== main().innerHTML && !busy()) main().replaceWith(document.adoptNode(fresh));
+      if (page.body.dataset.live) document.body.dataset.live = page.body.dataset.live;
+      else delete document.body.dataset.live;
+      document.title = page.title;
+    } catch {
+      // the server has ended, or is slow: try again later
+    }
+  }
+  if (document.body.dataset.live) wait();
+}
+
+function busy() {
+  const here = document.activeElement;
+  return main().contains(here) && here !== main() && !here.matches(".scroll");
+}
+
+function wait() {
+  setTimeout(refresh, 1000 * Number(document.body.dataset.live));
+}
+
+if (document.body.dataset.live) wait();
