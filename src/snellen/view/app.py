@@ -315,5 +315,3 @@ def _picture(found: Image | None) -> Response:
     if found is None:
         raise HTTPException(404, "This picture cannot be shown.")
     return Response(found.data, headers={"content-type": found.mime, **KEPT_PICTURE})
-
-

@@ -45,7 +45,9 @@ def compare_context(
         "kinds": WHICH,
         "page": page,
         "keys": keys,
-        "address": lambda **other: "/compare" + asked([*keys, *({"protocol": protocol, "only": which} | other).items()]),
+        "address": lambda **other: (
+            "/compare" + asked([*keys, *({"protocol": protocol, "only": which} | other).items()])
+        ),
         "found": found,
         "problem": problem,
         "rows": _rows(found) if found is not None else [],
@@ -54,7 +56,9 @@ def compare_context(
     }
 
 
-def pairs_context(volumes: tuple[Volume, Volume], pairs: Pairs, records: tuple[list[Record], list[Record]], protocol: str) -> dict[str, Any]:
+def pairs_context(
+    volumes: tuple[Volume, Volume], pairs: Pairs, records: tuple[list[Record], list[Record]], protocol: str
+) -> dict[str, Any]:
     """What the template's list of samples gets. Records of which the ids differ (two texts with one hash) are passed over."""
     found = []
     for both in zip(*records, strict=True):

@@ -31,7 +31,7 @@ UNREADABLE = (msgspec.MsgspecError, UnicodeDecodeError)
 
 class _SampleHead(Struct, frozen=True):
     id: str
-    tags: dict[str, str] = {}
+    tags: dict[str, str]
 
 
 class _CallTime(Struct, frozen=True):
@@ -121,7 +121,9 @@ class Index:
         """Whether what was read is no longer there, so that a new index has to be made."""
         now = _stamp(source.answers)
         lost = self._answers is not None and (now is None or now[0] != self._answers or now[1] < self._end)
-        return self.ready and (lost or _stamp(source.samples) != self._samples or _since(source.manifest) != self._since)
+        return self.ready and (
+            lost or _stamp(source.samples) != self._samples or _since(source.manifest) != self._since
+        )
 
     def update(self, source: Source) -> None:
         """Read what is new."""
@@ -295,8 +297,9 @@ def _decoded(
                     break
                 try:
                     found.append((place, decode(line)))
-                except UNREADABLE:
-                    pass
+                except UNREADABLE:  # passed over, as everywhere
+                    place += len(line)
+                    continue
                 place += len(line)
             count(place - begin, place - before)
             yield found

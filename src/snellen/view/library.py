@@ -8,7 +8,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from concurrent.futures import wait as wait_for
-from typing import NamedTuple
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,7 +26,8 @@ FRESH = 0.5
 """Seconds in which a run is not looked at again."""
 
 
-class Volume(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Volume:
     """A run that is looked at: its files and its index. `summary` is None where it is not marked yet."""
 
     entry: Entry
@@ -94,7 +95,9 @@ class Library:
         with self._lock:
             found = self._searches.pop(asked, None)
             if found is None:
-                found = self._searcher.submit(records.matching, volume.source, volume.index, text, self._given_up(asked))
+                found = self._searcher.submit(
+                    records.matching, volume.source, volume.index, text, self._given_up(asked)
+                )
             self._searches[asked] = found
             while len(self._searches) > KEPT_SEARCHES:
                 self._searches.popitem(last=False)[1].cancel()

@@ -58,7 +58,13 @@ class Renderer:
         found.globals.update(words=words, KINDS=KINDS, LONG=LONG, template_of=self.of)
         del found.filters["safe"]
         found.filters.update(
-            plain=plain, cut=lambda text: Whole(text[:LONG]), share=_share, px=_px, short=_short, asked=asked, tagged=_tagged
+            plain=plain,
+            cut=lambda text: Whole(text[:LONG]),
+            share=_share,
+            px=_px,
+            short=_short,
+            asked=asked,
+            tagged=_tagged,
         )
         return found
 

@@ -11,7 +11,13 @@ from snellen.core.results import Score
 from snellen.show import words
 from snellen.view.shelf import Entry, Found, Shelf, being_written, stamp
 
-SORTS = {"": "latest first", "exam": "by exam", "subject": "by subject", "score": "highest score first", "cost": "dearest first"}
+SORTS = {
+    "": "latest first",
+    "exam": "by exam",
+    "subject": "by subject",
+    "score": "highest score first",
+    "cost": "dearest first",
+}
 STATES = {"complete": "complete", "incomplete": "not complete", "going-on": "going on now"}
 SHOWN_PARTS = 3
 PAGE = 200
@@ -101,7 +107,7 @@ def _row(shelf: Shelf, entry: Entry, counter: Counter) -> RunRow:
     state = "complete" if progress is None else "going-on" if progress.going_on else "incomplete"
     scores = entry.headline.scores if entry.headline is not None else ()
     totals = entry.headline.totals if entry.headline is not None else None
-    cost = "" if totals is None or not totals.calls else words.money(totals)
+    cost = words.money(totals) if totals is not None and (totals.cost or totals.cost_unknown) else ""
     more = max(0, len(scores) - SHOWN_PARTS)
     return RunRow(entry, words.title(entry.manifest), state, progress, scores[:SHOWN_PARTS], more, cost)
 

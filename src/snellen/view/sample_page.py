@@ -133,7 +133,11 @@ def _item(
     turns: list[tuple[str, list[str | Shown]]],
     why: str,
 ) -> Item:
-    marks = {p.protocol: record.marks[p.protocol] for p in volume.protocols.values() if p.prompt == arm and p.protocol in record.marks}
+    marks = {
+        p.protocol: record.marks[p.protocol]
+        for p in volume.protocols.values()
+        if p.prompt == arm and p.protocol in record.marks
+    }
     pick = Pick(kind_of(m.outcome for m in marks.values()) if marks else "", "", record.sample.id, arm, marks)
     asked = [part for part in turns[-1][1] if isinstance(part, Shown)] if turns else []
     about = asked[-1:] if question is not None and question.shots else asked

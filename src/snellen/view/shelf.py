@@ -85,7 +85,8 @@ class Shelf:
         alone = (folder / "run.json").is_file()
         here = folder.resolve()
         self.folder = folder
-        self._root, self._only = (here.parent, here.name) if alone else (here, None)
+        self._root = here.parent if alone else here
+        self._only = here.name if alone else None
         self._entries: dict[str, tuple[tuple[Stamp | None, ...], Entry]] = {}
         self._summaries: dict[str, tuple[Stamp | None, Summary]] = {}
         self._lock = threading.Lock()
