@@ -34,7 +34,7 @@ T = TypeVar("T")
 THREADS = 4
 INDEX_WAIT = 0.15
 SEARCH_WAIT = 1.5
-DATA_WAIT = 2.0
+DATA_WAIT = 0.8
 COMPARE_WAIT = 0.5
 BEHIND, AHEAD = 10, 40
 """Samples around the one that is shown whose questions are loaded with it."""
@@ -160,6 +160,7 @@ class Viewer:
                 "before": "" if before is None else f"{here}/sample/{before}{wanted.query()}",
                 "after": "" if after is None else f"{here}/sample/{after}{wanted.query()}",
                 "live": loaded is None,
+                "every": 0.7,
             }
 
         return await self._page("sample", context)
@@ -211,7 +212,7 @@ class Viewer:
         for arm in volume.index.arms:
             picture = thumbnail_of(questions[arm]) if arm in questions else None
             if picture is not None:
-                return _picture(await asyncio.wrap_future(self.pictures.small(picture.data)))
+                return _picture(await self._in_thread(partial(self.pictures.small, picture.data)))
         raise HTTPException(404, "No picture.")
 
     async def picture(self, request: Request) -> Response:
@@ -234,9 +235,11 @@ class Viewer:
         if not found:
             raise HTTPException(404, "This sample's record cannot be read.")
         name = found[0].sample.id
-        if self.pictures.loaded(volume.entry.key, name) is None:
-            await asyncio.wrap_future(self._load(volume, found))
         loaded = self.pictures.loaded(volume.entry.key, name)
+        for _again in range(3):  # others may have asked for so much since that it was crowded out
+            if loaded is None and found[0].answers:
+                await asyncio.shield(asyncio.wrap_future(self._load(volume, found)))
+                loaded = self.pictures.loaded(volume.entry.key, name)
         return volume, loaded.questions if loaded is not None else {}
 
     async def file(self, request: Request) -> Response:

@@ -105,7 +105,12 @@ class Library:
 
     def _given_up(self, asked: tuple[str, int, str]) -> Callable[[], bool]:
         """Whether the server ends, or later searches have crowded one out."""
-        return lambda: self._closed or asked not in self._searches
+
+        def given_up() -> bool:
+            with self._lock:
+                return self._closed or asked not in self._searches
+
+        return given_up
 
     def close(self) -> None:
         """End what goes on."""

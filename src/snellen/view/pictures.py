@@ -34,6 +34,8 @@ LARGE = 3000
 LOADED_BYTES = 48 << 20
 SMALL_BYTES = 16 << 20
 OPENED = 2
+AT_ONCE = 150
+"""The most samples that one pass loads."""
 WEB = frozenset({"png", "jpeg", "webp", "gif"})
 GONE = "the data set no longer has this sample"
 K = TypeVar("K")
@@ -84,42 +86,81 @@ class Bounded(Generic[K, V]):
                 self._held -= self._found.popitem(last=False)[1][1]
 
 
+class _Pending(NamedTuple):
+    """What is to be loaded of one run, and who is told when it is."""
+
+    manifest: Manifest
+    wanted: dict[str, Collection[str]]
+    told: Future[None]
+
+
 class Pictures:
     """Data sets of the runs that are looked at. `where` is where the data is now, if it moved."""
 
     def __init__(self, where: Path | None = None) -> None:
         self._where = where
         self._pool = ThreadPoolExecutor(1, "pictures")
+        self._pending: dict[str, _Pending] = {}
+        self._lock = threading.Lock()
         self._opened: OrderedDict[tuple[str, str], tuple[Exam, Dataset]] = OrderedDict()
         self._loaded: Bounded[tuple[str, str], Loaded] = Bounded(LOADED_BYTES)
-        self._small: Bounded[str, Image | None] = Bounded(SMALL_BYTES)
+        self._small: Bounded[str, Image] = Bounded(SMALL_BYTES)
 
     def ask_for(self, key: str, manifest: Manifest, wanted: Mapping[str, Collection[str]]) -> Future[None]:
-        """Load what was asked about samples, given by their ids with the arms that asked; what is there already is not read again."""
-        return self._pool.submit(self._load, key, manifest, wanted)
+        """Load what was asked about samples, given by their ids with the arms that asked; what is there already is not read again.
+
+        All that is asked for of a run while the thread is busy is loaded in one pass; of very much, the latest.
+        """
+        missing = {i: arms for i, arms in wanted.items() if self._loaded.get((key, i)) is None}
+        if not missing:
+            done: Future[None] = Future()
+            done.set_result(None)
+            return done
+        with self._lock:
+            pending = self._pending.pop(key, None)
+            if pending is None:
+                pending = _Pending(manifest, {}, Future())
+                self._pool.submit(self._work)
+            self._pending[key] = pending
+            pending.wanted.update(missing)
+            for old in list(pending.wanted)[:-AT_ONCE]:
+                del pending.wanted[old]
+        return pending.told
 
     def loaded(self, key: str, sample: str) -> Loaded | None:
         """What was asked about a sample, if it was loaded."""
         return self._loaded.get((key, sample))
 
-    def small(self, data: bytes) -> Future[Image | None]:
+    def small(self, data: bytes) -> Image | None:
         """A thumbnail; None where the picture cannot be used."""
-        return self._pool.submit(self._thumbnail, data)
+        sha = hashlib.sha256(data).hexdigest()
+        found = self._small.get(sha)
+        if found is None:
+            found = scaled(data, SMALL)
+            if found is not None:
+                self._small.put(sha, found, len(found.data))
+        return found
 
     def close(self) -> None:
         """End what goes on."""
         self._pool.shutdown(wait=False, cancel_futures=True)
 
+    def _work(self) -> None:
+        """Load what the run asks for that was asked about last."""
+        with self._lock:
+            key, pending = self._pending.popitem()
+        try:
+            self._load(key, pending.manifest, pending.wanted)
+        finally:
+            pending.told.set_result(None)
+
     def _load(self, key: str, manifest: Manifest, wanted: Mapping[str, Collection[str]]) -> None:
-        missing = {i: arms for i, arms in wanted.items() if self._loaded.get((key, i)) is None}
-        if not missing:
-            return
-        found: dict[str, dict[str, Question]] = {i: {} for i in missing}
+        found: dict[str, dict[str, Question]] = {i: {} for i in wanted}
         why = GONE
         try:
             exam, data = self._open(manifest)
-            arms = [Arm.parse(text) for text in dict.fromkeys(arm for some in missing.values() for arm in some)]
-            asked = {(i, arm) for i, some in missing.items() for arm in some}
+            arms = [Arm.parse(text) for text in dict.fromkeys(arm for some in wanted.values() for arm in some)]
+            asked = {(i, arm) for i, some in wanted.items() for arm in some}
             for one in to_ask(exam, data, arms, asked.__contains__, lambda _a, _s: True, manifest.options.seed):
                 try:
                     found[one.id][one.arm.text] = one.make()
@@ -141,15 +182,6 @@ class Pictures:
         self._opened[name] = found
         while len(self._opened) > OPENED:
             self._opened.popitem(last=False)
-        return found
-
-    def _thumbnail(self, data: bytes) -> Image | None:
-        sha = hashlib.sha256(data).hexdigest()
-        found = self._small.get(sha)
-        if found is None:
-            found = scaled(data, SMALL)
-            if found is not None:
-                self._small.put(sha, found, len(found.data))
         return found
 
 

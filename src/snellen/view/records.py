@@ -97,6 +97,7 @@ _WORDS = msgspec.json.Decoder(_Words)
 def matching(source: Source, index: Index, text: str, stopped: Callable[[], bool]) -> NDArray[np.bool_]:
     """Which samples have a text in their id, truth, facts or an answer, whatever the case. Stops early where nobody waits any more."""
     needle = text.casefold()
+    raw = needle.encode() if needle.isascii() and needle.isprintable() and not set(needle) & {'"', "\\"} else b""
     keep = np.zeros(len(index), bool)
     files = [(source.samples, index.places)]
     files += [(source.answers, column.place) for column in index.arms.values()]
@@ -106,6 +107,8 @@ def matching(source: Source, index: Index, text: str, stopped: Callable[[], bool
         for count, (row, line) in enumerate(_in_order(path, order.tolist(), places)):
             if count % 1024 == 0 and stopped():
                 return keep
+            if raw and line.isascii() and raw not in line.lower():
+                continue  # a plain text is in a plain line as it is: most need no decoding
             words = _decoded(line, _WORDS)
             if words is not None and needle in _said(words):
                 keep[row] = True
