@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import http.client
+import re
 import threading
 import time
-from contextlib import contextmanager
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -58,7 +59,7 @@ class Served:
         for _again in range(600):
             reply = self.ask(target)
             assert reply.status == 200, reply.text
-            if "One moment" not in reply.text and "Being compared" not in reply.text and "being read" not in reply.text:
+            if not re.search("One moment|Read so far|Being compared|is being read", reply.text):
                 return reply.text
             time.sleep(0.05)
         raise AssertionError(f"{target} is never ready")

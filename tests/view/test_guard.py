@@ -153,7 +153,7 @@ def test_no_address_leads_out_of_the_folder(folder: Path, target: str) -> None:
         reply = viewer.ask(target.format(key=entry.key))
         assert reply.status in (400, 403, 404), reply.text
         assert SECRET not in reply.text and "root:" not in reply.text
-        assert reply.status == 400 and "content-security-policy" not in reply.headers or safe(reply.headers)
+        assert (reply.status == 400 and "content-security-policy" not in reply.headers) or safe(reply.headers)
 
 
 def test_links_out_of_the_folder_are_not_followed(folder: Path) -> None:

@@ -107,7 +107,7 @@ def test_a_runs_page_has_every_score_and_leads_to_its_samples(viewer: Served, ke
 def test_pages_of_samples_have_each_sample_once_and_in_order(viewer: Served, keys: list[str], run: Run) -> None:
     pages = [listed(viewer.page(f"/run/{keys[0]}/samples?page={n}")) for n in (1, 2, 3)]
     assert list(map(len, pages)) == [50, 50, 20]
-    assert sum(pages, []) == [s.id for s in run.samples()]
+    assert [name for page in pages for name in page] == [s.id for s in run.samples()]
     assert listed(viewer.page(f"/run/{keys[0]}/samples?page=99")) == pages[2]
     last = viewer.page(f"/run/{keys[0]}/samples?page=3")
     assert 'rel="next"' not in last and 'rel="prev"' in last and "101 to 120 of 120 samples" in words_of(last)
@@ -177,7 +177,7 @@ def test_without_its_data_a_sample_is_shown_without_its_picture(runs: Path, tmp_
     with served(tmp_path / "runs") as viewer:
         (entry,) = viewer.viewer.shelf.found().runs
         assert "gone is not there" in words_of(viewer.page(f"/run/{entry.key}/sample/5"))
-        assert viewer.ask(f"/run/{entry.key}/sample/5/small").status == 404
+        assert b"no picture" in viewer.ask(f"/run/{entry.key}/sample/5/small").body
     with served(tmp_path / "runs", data=runs.parent / "data") as viewer:
         assert 'class="query"' in viewer.page(f"/run/{entry.key}/sample/5")
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from functools import partial
 from pathlib import Path
@@ -17,6 +17,7 @@ from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
 from snellen.core.errors import SnellenError
+from snellen.core.types import Question
 from snellen.view import compare_page, records
 from snellen.view.library import Library, Volume
 from snellen.view.pairs import WHICH, Comparer, pairs_of, read
@@ -36,6 +37,8 @@ INDEX_WAIT = 0.15
 SEARCH_WAIT = 1.5
 DATA_WAIT = 0.8
 COMPARE_WAIT = 0.5
+SMALL_WAIT = 0.2
+PICTURE_WAIT = 20.0
 BEHIND, AHEAD = 10, 40
 """Samples around the one that is shown whose questions are loaded with it."""
 KEPT_PICTURE = {"cache-control": "private, max-age=3600"}
@@ -97,8 +100,10 @@ class Viewer:
         """A page of samples."""
         volume = await self._volume(request, INDEX_WAIT)
         wanted = wanted_from(request.query_params.multi_items(), volume.plain)
-        if not volume.index.ready:
-            return await self._waiting(volume, volume.index.done / volume.index.total)
+        index = volume.index
+        share = None if index.ready else index.done / index.total
+        if share is not None and not (index.begun and wanted.all and not wanted.sort):
+            return await self._waiting(volume, share)
 
         def context() -> dict[str, Any] | None:
             rows = self.library.rows(volume, wanted, SEARCH_WAIT)
@@ -106,9 +111,11 @@ class Viewer:
                 return None
             some, page, pages = page_of(rows, wanted.page)
             found = records.read(volume.source, volume.index, some.tolist())
-            self._load(volume, found)
+            if share is None:
+                self._load(volume, found)
             progress = progress_of(self.shelf, volume.entry, self._counter)
-            live = {"live": progress is not None and progress.going_on}
+            going_on = progress is not None and progress.going_on
+            live = {"live": going_on or share is not None, "share": share, "every": 2 if share is None else 0.7}
             shown = wanted._replace(page=page)
             return form_context(volume, shown) | samples_context(volume, shown, rows, page, pages, found) | live
 
@@ -207,17 +214,21 @@ class Viewer:
     # ------------------------------------------------------------ pictures and files
 
     async def small(self, request: Request) -> Response:
-        """A thumbnail of the picture that a sample is about."""
-        volume, questions = await self._questions(request)
+        """A thumbnail of the picture that a sample is about, or a drawing that says that there is none.
+
+        It is not waited for: a browser has six connections, and a list of thumbnails would hold them all.
+        """
+        volume, questions = await self._questions(request, SMALL_WAIT)
         for arm in volume.index.arms:
             picture = thumbnail_of(questions[arm]) if arm in questions else None
-            if picture is not None:
-                return _picture(await self._in_thread(partial(self.pictures.small, picture.data)))
-        raise HTTPException(404, "No picture.")
+            found = await self._in_thread(partial(self.pictures.small, picture.data)) if picture is not None else None
+            if found is not None:
+                return _picture(found)
+        return self._own("none.svg")
 
     async def picture(self, request: Request) -> Response:
         """A picture of a request."""
-        volume, questions = await self._questions(request)
+        volume, questions = await self._questions(request, PICTURE_WAIT)
         arm, number = request.path_params["arm"], request.path_params["number"]
         names = list(volume.index.arms)
         question = questions.get(names[arm]) if arm < len(names) else None
@@ -226,25 +237,30 @@ class Viewer:
             raise HTTPException(404, "No such picture.")
         return _picture(await self._in_thread(partial(large, every[number].data)))
 
-    async def _questions(self, request: Request) -> tuple[Volume, Any]:
-        volume = await self._ready(request)
+    async def _questions(self, request: Request, wait: float) -> tuple[Volume, Mapping[str, Question]]:
+        volume = await self._volume(request, wait)
         row = request.path_params["row"]
+        if not volume.index.ready:
+            raise HTTPException(503, "The run is being read: try again.")
         if row >= len(volume.index):
             raise HTTPException(404, "No such sample.")
         found = await self._in_thread(partial(records.read, volume.source, volume.index, [row]))
-        if not found:
-            raise HTTPException(404, "This sample's record cannot be read.")
-        name = found[0].sample.id
-        loaded = self.pictures.loaded(volume.entry.key, name)
-        for _again in range(3):  # others may have asked for so much since that it was crowded out
-            if loaded is None and found[0].answers:
-                await asyncio.shield(asyncio.wrap_future(self._load(volume, found)))
-                loaded = self.pictures.loaded(volume.entry.key, name)
-        return volume, loaded.questions if loaded is not None else {}
+        if not found or not found[0].answers:
+            return volume, {}
+        key, name = volume.entry.key, found[0].sample.id
+        if self.pictures.loaded(key, name) is None:
+            await _wait(self._load(volume, found), wait)
+        loaded = self.pictures.loaded(key, name)
+        if loaded is None:
+            raise HTTPException(503, "The data set is being read: try again.")
+        return volume, loaded.questions
 
     async def file(self, request: Request) -> Response:
         """A file that comes with the viewer."""
-        found = self._static.get(request.path_params["name"])
+        return self._own(request.path_params["name"])
+
+    def _own(self, name: str) -> Response:
+        found = self._static.get(name)
         if found is None:
             raise HTTPException(404, "There is no such file.")
         return Response(found[0], headers={"content-type": found[1], **KEPT_PICTURE})
@@ -296,12 +312,10 @@ class Viewer:
 
 
 async def _wait(future: Future[Any], seconds: float) -> None:
-    """Wait, but not for ever; the work goes on all the same."""
-    waiting: Awaitable[Any] = asyncio.shield(asyncio.wrap_future(future))
-    try:
-        await asyncio.wait_for(waiting, seconds)
-    except Exception:  # whoever reads the result hears of its errors
-        return
+    """Wait, but not for ever; the work goes on all the same, and whoever reads its result hears of its errors."""
+    waiting = asyncio.wrap_future(future)
+    waiting.add_done_callback(lambda done: done.cancelled() or done.exception())
+    await asyncio.wait([waiting], timeout=seconds)
 
 
 def _compared(going_on: Future[bytes]) -> tuple[Any, str]:

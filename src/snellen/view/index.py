@@ -103,7 +103,8 @@ class Index:
         self.tags: dict[str, TagColumn] = {}
         self.arms: dict[str, ArmColumn] = {}
         self.marks: dict[str, MarkColumn] = {}
-        self.ready = False
+        self.begun = self.ready = False
+        """Whether the samples are known, and whether all the rest is."""
         self.done, self.total = 0, 1
         """Bytes that were read and are to be read, for whoever waits."""
         self.version = 0
@@ -130,6 +131,7 @@ class Index:
         size = sum(p.stat().st_size for p in (source.samples, source.answers, *source.marks.values()) if p is not None)
         self.done, self.total = 0, max(1, size)
         changed = self._read_samples(source)
+        self.begun = True
         order = np.argsort(self.hashes, kind="stable")
         rows = _Rows(self.hashes[order], order)
         changed |= self._read_answers(source, rows)
@@ -188,14 +190,16 @@ class Index:
         )
 
     def _read_marks(self, source: Source, rows: _Rows) -> bool:
-        changed = self.marks.keys() != source.marks.keys()
+        changed = not self.ready or self.marks.keys() != source.marks.keys()
         found: dict[str, MarkColumn] = {}
         for name, path in source.marks.items():
             now = _stamp(path)
-            if name in self.marks and now == self._marks.get(name):
+            if name in self._marks and name in self.marks and now == self._marks[name]:
                 found[name] = self.marks[name]
                 continue
             column = MarkColumn(np.full(len(self), NONE, np.uint8), np.full(len(self), NOWHERE, np.int64))
+            if not self.ready:
+                self.marks = self.marks | {name: column}  # whoever looks already sees them come
             for some in _decoded(path, 0, _MARKS, self._count):
                 at, there = rows.of([mark.id for _place, mark in some])
                 column.outcome[at] = np.array([CODES[mark.outcome] for _place, mark in some], np.uint8)[there]

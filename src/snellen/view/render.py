@@ -77,7 +77,7 @@ def static() -> dict[str, tuple[bytes, str]]:
     return {
         "view.css": (style, "text/css; charset=utf-8"),
         "view.js": ((here / "view.js").read_bytes(), "text/javascript; charset=utf-8"),
-        "icon.svg": ((here / "icon.svg").read_bytes(), "image/svg+xml"),
+        **{name: ((here / name).read_bytes(), "image/svg+xml") for name in ("icon.svg", "none.svg")},
     }
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import socket
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -33,6 +34,7 @@ def serve(folder: Path, data: Path | None, port: int | None, opened: Callable[[K
     """Serve until Ctrl-C. `opened` is called with the session's keys as soon as the server listens."""
     import uvicorn
 
+    sys.setswitchinterval(0.0005)  # a page makes many short reads; none should wait long while a run is being indexed
     viewer = Viewer(folder, data)
     listener = listening(port)
     keys = Keys(listener.getsockname()[1])

@@ -49,11 +49,18 @@ const button = document.querySelector("button.keys");
 button.hidden = false;
 button.addEventListener("click", () => help.showModal());
 
-for (const image of document.querySelectorAll(".thumb img")) {
-  const gone = () => image.closest(".thumb").classList.add("none");
-  if (image.complete && !image.naturalWidth && image.currentSrc) gone();
-  image.addEventListener("error", gone);
-}
+// A thumbnail that is not there yet is asked for again, for a while. `error` does not bubble: it is caught on its way down.
+document.addEventListener(
+  "error",
+  (event) => {
+    const image = event.target;
+    const again = Number(image.dataset?.again ?? 0);
+    if (!image.matches?.(".thumb img") || again >= 20) return;
+    image.dataset.again = again + 1;
+    setTimeout(() => (image.src = `${image.src.split("&again=")[0]}&again=${again + 1}`), 700 + 200 * again);
+  },
+  true,
+);
 
 // A page that is live is asked for again, and what changed of its content put in place. What somebody is doing is not disturbed.
 async function refresh() {
