@@ -133,9 +133,12 @@ def test_a_live_page_shows_new_answers_by_itself(browser: Any, runs: Path, tmp_p
     with served(tmp_path / "runs") as viewer, FileLock(folder / ".lock"):
         seen = Watched(browser, viewer.keys.link())
         assert "10 of 120 answers, going on" in seen.page.inner_text("main")
+        seen.page.locator("input[name=run]").check()
+        seen.page.locator("h1").click()
         with answers.open("ab") as file:
             file.writelines(lines[10:37])
         seen.page.wait_for_function("() => document.body.innerText.includes('37 of 120 answers')", timeout=60_000)
+        assert seen.page.locator("input[name=run]").is_checked()
         seen.context.close()
 
 

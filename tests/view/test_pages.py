@@ -83,6 +83,25 @@ def test_what_is_no_run_is_named_and_a_damaged_one_too(runs: Path, tmp_path: Pat
         assert "it was changed after Snellen wrote it" in words_of(viewer.page(f"/run/{entry.key}"))
 
 
+def test_of_many_runs_the_latest_are_read_first_and_the_page_does_not_wait_for_the_others(
+    runs: Path, tmp_path: Path
+) -> None:
+    one = next(runs.glob("*chance*"))
+    for number in range(5):
+        copy = open_run(shutil.copytree(one, tmp_path / "runs" / f"run-{number}"))
+        copy.folder.write_record(msgspec.structs.replace(copy.manifest, created=f"2026-01-0{number + 1}T00:00:00Z"))
+    with served(tmp_path / "runs") as viewer:
+        shelf = viewer.viewer.shelf
+        assert [run.pending for run in shelf.found(0.0).runs] == [True] * 5
+        assert shelf.run(shelf.found(0.0).runs[3].key) is not None
+        assert [run.pending for run in shelf.found(0.0).runs] == [True, True, True, False, True]
+        assert [run.path.name for run in shelf.found().runs] == [f"run-{n}" for n in (4, 3, 2, 1, 0)]
+        assert not any(run.pending for run in shelf.found(0.0).runs)
+        summary = tmp_path / "runs" / "run-2" / "summary.json"
+        summary.write_bytes(summary.read_bytes() + b"\n")
+        assert [run.pending for run in shelf.found(0.0).runs] == [False, False, True, False, False]
+
+
 def test_a_run_itself_may_be_named(run: Run) -> None:
     with served(run.path) as viewer:
         assert [entry.path.name for entry in viewer.viewer.shelf.found().runs] == [run.path.name]

@@ -17,6 +17,7 @@ from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
 from snellen.core.errors import SnellenError
+from snellen.core.gallery import Gallery
 from snellen.core.types import Question
 from snellen.view import compare_page, records
 from snellen.view.library import Library, Volume
@@ -26,13 +27,14 @@ from snellen.view.records import Record
 from snellen.view.render import Renderer, static
 from snellen.view.run_page import run_context
 from snellen.view.runs_page import Counter, progress_of, runs_context
-from snellen.view.sample_page import RunFacts, pictures_of, sample_blocks, thumbnail_of
+from snellen.view.sample_page import RunFacts, gallery_of, pictures_of, sample_blocks, thumbnail_of
 from snellen.view.samples_page import form_context, samples_context
 from snellen.view.shelf import Shelf
 from snellen.view.wanted import PAGE, page_of, wanted_from
 
 T = TypeVar("T")
 THREADS = 4
+LIST_WAIT = 0.2
 INDEX_WAIT = 0.15
 SEARCH_WAIT = 1.5
 DATA_WAIT = 0.8
@@ -56,6 +58,7 @@ class Viewer:
         self._counter = Counter()
         self._static = static()
         self._limit: anyio.CapacityLimiter | None = None
+        self._shown: tuple[tuple[str, int], Gallery] | None = None
 
     def app(self) -> Starlette:
         """The application, to be put behind a `Guard`."""
@@ -69,7 +72,7 @@ class Viewer:
             Route("/run/{key}/sample/{row:int}/small", self.small),
             Route("/static/{name}", self.file),
         ]
-        handlers: Any = {HTTPException: self._refused, SnellenError: self._failed}
+        handlers: Any = {HTTPException: self._refused, SnellenError: self._failed, OSError: self._failed}
         return Starlette(routes=routes, exception_handlers=handlers)
 
     def close(self) -> None:
@@ -83,7 +86,7 @@ class Viewer:
         """All runs."""
 
         def context() -> dict[str, Any]:
-            return runs_context(self.shelf, self.shelf.found(), self._counter, dict(request.query_params))
+            return runs_context(self.shelf, self.shelf.found(LIST_WAIT), self._counter, dict(request.query_params))
 
         return await self._page("runs", context)
 
@@ -154,7 +157,7 @@ class Viewer:
         after = near[place + 1].row if place + 1 < len(near) else None
 
         def context() -> dict[str, Any]:
-            blocks = sample_blocks(volume, record, loaded)
+            blocks = sample_blocks(volume, record, loaded, self._gallery(volume))
             here = f"/run/{key}"
             at_page = wanted._replace(page=1 + (at or 0) // PAGE)
             return form_context(volume, wanted) | {
@@ -272,6 +275,13 @@ class Viewer:
         wanted = {record.sample.id: tuple(record.answers) for record in some if record.answers}
         return self.pictures.ask_for(volume.entry.key, volume.entry.manifest, wanted)
 
+    def _gallery(self, volume: Volume) -> Gallery:
+        """How a run's exam shows samples: made once for a state of the run, as it may read what scorers said of all."""
+        state = volume.entry.key, volume.index.version
+        if self._shown is None or self._shown[0] != state:
+            self._shown = state, gallery_of(volume)
+        return self._shown[1]
+
     async def _volume(self, request: Request, wait: float) -> Volume:
         found = await self._in_thread(partial(self.library.volume, request.path_params["key"], wait))
         if found is None:
@@ -307,7 +317,7 @@ class Viewer:
         said = error.detail if error.status_code != 404 or error.detail != "Not Found" else "There is no such page."
         return await self._page("message", lambda: {"said": said, "live": False}, error.status_code)
 
-    async def _failed(self, request: Request, error: SnellenError) -> Response:
+    async def _failed(self, request: Request, error: Exception) -> Response:
         return await self._page("message", lambda: {"said": str(error), "live": False}, 500)
 
 

@@ -59,12 +59,14 @@ def compare_context(
 def pairs_context(
     volumes: tuple[Volume, Volume], pairs: Pairs, records: tuple[list[Record], list[Record]], protocol: str
 ) -> dict[str, Any]:
-    """What the template's list of samples gets. Records of which the ids differ (two texts with one hash) are passed over."""
+    """What the template's list of samples gets. What one of the runs no longer has is passed over."""
     found = []
-    for both in zip(*records, strict=True):
-        if both[0].sample.id == both[1].sample.id:
-            sides = tuple(_side(v, r, protocol) for v, r in zip(volumes, both, strict=True))
-            found.append(Pair(both[0].sample.id, plain(both[0].sample.truth), sides))
+    second = {record.sample.id: record for record in records[1]}
+    for record in records[0]:
+        other = second.get(record.sample.id)
+        if other is not None:
+            sides = tuple(_side(v, r, protocol) for v, r in zip(volumes, (record, other), strict=True))
+            found.append(Pair(record.sample.id, plain(record.sample.truth), sides))
     return {"pairs": found, "counts": pairs.counts, "total": len(pairs.first), "size": PAGE}
 
 

@@ -97,14 +97,17 @@ def runs_context(shelf: Shelf, found: Found, counter: Counter, given: Mapping[st
         "given": {"q": text, "exam": exam, "state": state, "sort": sort if sort in SORTS else ""},
         "sorts": SORTS,
         "states": STATES,
-        "live": any(row.progress is not None and row.progress.going_on for row in rows),
+        "pending": sum(row.entry.pending for row in rows),
+        "live": any(row.entry.pending or (row.progress is not None and row.progress.going_on) for row in rows),
         "synthetic": any(row.entry.manifest.data.synthetic for row in chosen),
     }
 
 
 def _row(shelf: Shelf, entry: Entry, counter: Counter) -> RunRow:
-    progress = progress_of(shelf, entry, counter)
-    state = "complete" if progress is None else "going-on" if progress.going_on else "incomplete"
+    progress = None if entry.pending else progress_of(shelf, entry, counter)
+    state = (
+        "" if entry.pending else "complete" if progress is None else "going-on" if progress.going_on else "incomplete"
+    )
     scores = entry.headline.scores if entry.headline is not None else ()
     totals = entry.headline.totals if entry.headline is not None else None
     cost = words.money(totals) if totals is not None and (totals.cost or totals.cost_unknown) else ""

@@ -44,9 +44,8 @@ class Block(NamedTuple):
     facts: list[tuple[str, str]]
 
 
-def sample_blocks(volume: Volume, record: Record, loaded: Loaded | None) -> list[Block]:
+def sample_blocks(volume: Volume, record: Record, loaded: Loaded | None, hook: Gallery) -> list[Block]:
     """A block for each arm that asked about the sample; those of controls are shown plainly."""
-    hook = gallery_of(volume)
     blocks = []
     for number, arm in enumerate(volume.index.arms):
         answer = record.answers.get(arm)
@@ -58,7 +57,11 @@ def sample_blocks(volume: Volume, record: Record, loaded: Loaded | None) -> list
         turns = list(_turns(question, answer, base, hook)) if question is not None else []
         shown = Gallery() if Arm.parse(arm).control else hook
         item = _item(volume, record, arm, answer, question, turns, why)
-        view = shown.view([item])
+        try:
+            view = shown.view([item])
+        except Exception:  # a run may hold what its exam never wrote: it is shown plainly, as those of unknown exams
+            shown = Gallery()
+            view = shown.view([item])
         about = Arm.parse(arm).about
         facts = list(_sent(volume.entry.manifest, answer))
         blocks.append(Block(arm, about, shown, item, view.each[0], view.common, turns, facts))

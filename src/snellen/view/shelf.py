@@ -9,6 +9,7 @@ import contextlib
 import hashlib
 import os
 import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -37,13 +38,17 @@ class Headline(NamedTuple):
 
 
 class Entry(NamedTuple):
-    """A run of the folder. `headline` is None where it is not marked yet, `problem` says what is wrong with its summary."""
+    """A run of the folder. `headline` is None where it is not marked yet, `problem` says what is wrong with its summary.
+
+    `pending` is a run of which only run.json was read yet.
+    """
 
     key: str
     path: Path
     manifest: Manifest
-    headline: Headline | None
-    problem: str
+    headline: Headline | None = None
+    problem: str = ""
+    pending: bool = False
 
     @property
     def complete(self) -> bool:
@@ -102,25 +107,33 @@ class Shelf:
         """A regular file inside the folder; None for all else. Names in a run's own records may be anything."""
         return path if path.is_file() and self.inside(path) else None
 
-    def found(self) -> Found:
-        """What the folder holds now."""
+    def found(self, seconds: float = float("inf")) -> Found:
+        """What the folder holds now. Of runs that are new, the latest are read for so long; the others are `pending`."""
         runs: list[Entry] = []
         passed: list[PassedOver] = []
         with self._lock:
             for path in self._paths():
-                one = self._entry(path)
-                if isinstance(one, Entry):
-                    runs.append(one)
-                else:
-                    passed.append(one)
-        runs.sort(key=lambda run: (run.manifest.created, run.path.name), reverse=True)
-        return Found(tuple(runs), tuple(passed))
+                one = self._begun(path)
+                (runs if isinstance(one, Entry) else passed).append(one)  # type: ignore[arg-type]
+            runs.sort(key=lambda run: (run.manifest.created, run.path.name), reverse=True)
+            end = time.monotonic() + seconds
+            for at, run in enumerate(runs):
+                if run.pending and time.monotonic() < end:
+                    read = self._read(run)
+                    if isinstance(read, Entry):
+                        runs[at] = read
+                    else:
+                        passed.append(read)
+        refused = {one.path for one in passed}
+        return Found(tuple(run for run in runs if run.path not in refused), tuple(passed))
 
     def run(self, key: str) -> Entry | None:
         """The run of a key, looked up among the folder's names."""
         with self._lock:
             path = next((p for p in self._paths() if key_of(p.name) == key), None)
-            one = self._entry(path) if path is not None else None
+            one = self._begun(path) if path is not None else None
+            if isinstance(one, Entry) and one.pending:
+                one = self._read(one)
         return one if isinstance(one, Entry) else None
 
     def summary(self, entry: Entry) -> Summary | None:
@@ -150,24 +163,39 @@ class Shelf:
             raise SnellenError(f"{self.folder} cannot be read ({error.strerror})") from None
         return (self._root / name for name in names)
 
-    def _entry(self, path: Path) -> Entry | PassedOver:
-        record, summary = path / "run.json", path / "summary.json"
+    def _begun(self, path: Path) -> Entry | PassedOver:
+        """What was read of a run before, or its manifest."""
+        record = path / "run.json"
         if not self.inside(path):
             return PassedOver(path, OUTSIDE, "a link to a place outside the folder, which is not followed")
         if not record.is_file():
             return PassedOver(path, NO_RUN, "a folder without run.json" if path.is_dir() else "a file")
-        stamps = stamp(record), stamp(summary)
+        if not self.inside(record):
+            return PassedOver(path, OUTSIDE, "run.json is a link to a place outside the folder")
         kept = self._entries.get(path.name)
-        if kept is None or kept[0] != stamps:
-            link = self._link_out(path)
-            if link is not None:
-                return PassedOver(path, OUTSIDE, f"{link} is a link to a place outside the folder")
+        if kept is not None and kept[0] == _stamps(path):
+            return kept[1]
+        try:
+            return Entry(key_of(path.name), path, RunFolder(path).manifest(), pending=True)
+        except (SnellenError, OSError) as error:
+            return PassedOver(path, DAMAGED, str(error))
+
+    def _read(self, entry: Entry) -> Entry | PassedOver:
+        """A run with its headline, kept until its records change."""
+        path = entry.path
+        stamps = _stamps(path)
+        link = self._link_out(path)
+        if link is not None:
+            return PassedOver(path, OUTSIDE, f"{link} is a link to a place outside the folder")
+        headline, problem = None, ""
+        if self.file(path / "summary.json") is not None:
             try:
-                kept = stamps, self._read(path)
+                headline = _headline(Listed(path, entry.manifest, RunFolder(path).summary()))
             except (SnellenError, OSError) as error:
-                return PassedOver(path, DAMAGED, str(error))
-            self._entries[path.name] = kept
-        return kept[1]
+                problem = str(error)
+        read = entry._replace(headline=headline, problem=problem, pending=False)
+        self._entries[path.name] = stamps, read
+        return read
 
     def _link_out(self, path: Path) -> str | None:
         """A file of a run, or a folder in it, that is a link to a place outside; None where there is none."""
@@ -178,16 +206,9 @@ class Shelf:
                     return one.relative_to(path).as_posix()
         return None
 
-    def _read(self, path: Path) -> Entry:
-        folder = RunFolder(path)
-        manifest = folder.manifest()
-        headline, problem = None, ""
-        if self.file(path / "summary.json") is not None:
-            try:
-                headline = _headline(Listed(path, manifest, folder.summary()))
-            except (SnellenError, OSError) as error:
-                problem = str(error)
-        return Entry(key_of(path.name), path, manifest, headline, problem)
+
+def _stamps(path: Path) -> tuple[Stamp | None, Stamp | None]:
+    return stamp(path / "run.json"), stamp(path / "summary.json")
 
 
 def _headline(run: Listed) -> Headline:

@@ -69,7 +69,7 @@ async function refresh() {
       const answer = await fetch(location.href, { cache: "no-store", credentials: "same-origin" });
       const page = new DOMParser().parseFromString(await answer.text(), "text/html");
       const fresh = page.getElementById("main");
-      if (fresh && fresh.innerHTML !== main().innerHTML && !busy()) main().replaceWith(document.adoptNode(fresh));
+      if (fresh && !busy()) put(document.adoptNode(fresh));
       if (page.body.dataset.live) document.body.dataset.live = page.body.dataset.live;
       else delete document.body.dataset.live;
       document.title = page.title;
@@ -78,6 +78,16 @@ async function refresh() {
     }
   }
   if (document.body.dataset.live) wait();
+}
+
+// New content, with what was unfolded and ticked as it was.
+function put(fresh) {
+  const open = [...main().querySelectorAll("details")].map((one) => one.open);
+  const ticked = [...main().querySelectorAll("input[name=run]:checked")].map((one) => one.value);
+  const folds = [...fresh.querySelectorAll("details")];
+  if (folds.length === open.length) folds.forEach((one, at) => (one.open = open[at]));
+  for (const box of fresh.querySelectorAll("input[name=run]")) box.checked = ticked.includes(box.value);
+  main().replaceWith(fresh);
 }
 
 function busy() {
