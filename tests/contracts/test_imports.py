@@ -23,6 +23,7 @@ LAYERS = (
     ("imports",),
     ("comparison",),
     ("show",),
+    ("view",),
     ("api",),
     ("cli",),
     ("grounding", "__main__"),

@@ -21,6 +21,7 @@ COMMANDS = {
     "probe": "what an endpoint does with pictures and parameters, measured by charts",
     "runs": "which runs there are: when, complete or not, score, cost",
     "show": "a run in the terminal, one of its samples, or those that are wrong",
+    "view": "runs in a browser, also while they go on: search, filter, compare",
     "verify": "make marks and summary again and compare; writes nothing into the run",
     "compare": "who leads, by how much, and whether that could be chance; calls nothing",
     "explain": "which choices give which number, and which give a claimed figure; calls nothing",

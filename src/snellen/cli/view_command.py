@@ -1,0 +1,58 @@
+"""`snellen view`: runs in a browser."""
+
+from __future__ import annotations
+
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from snellen.core.errors import SnellenError
+
+if TYPE_CHECKING:
+    from snellen.view.guard import Keys
+
+
+@click.command("view")
+@click.argument("folder", type=click.Path(path_type=Path), default=Path("runs"), metavar="[DIR]")
+@click.option("--data", type=click.Path(path_type=Path), metavar="DIR", help="Where the data set is now, if it moved.")
+@click.option(
+    "--port",
+    type=click.IntRange(1, 65535),
+    metavar="N",
+    help="The port on 127.0.0.1 (default: 8378, or a free one if that is taken).",
+)
+@click.option(
+    "--open/--no-open",
+    "open_it",
+    default=None,
+    help="Open a browser, or not (default: where there is a terminal).",
+)
+def command(folder: Path, data: Path | None, port: int | None, open_it: bool | None) -> int:
+    """Look at the runs in DIR (default: runs), or at one run, in a browser, also while they go on. Ctrl-C ends it.
+
+    Only this machine can reach it, and only with the link that it prints. It writes nothing and calls nobody.
+
+    \b
+    snellen view runs
+    """
+    if any(find_spec(name) is None for name in ("starlette", "uvicorn")):
+        raise SnellenError("the viewer needs a small web server: pip install 'snellen[view]'")
+    from snellen.view.serving import serve
+
+    if data is not None and not data.is_dir():
+        raise SnellenError(f"--data {data}: no such folder")
+    want = sys.stdout.isatty() if open_it is None else open_it
+
+    def opened(keys: Keys) -> None:
+        click.echo(f"Looking at {folder}. Open this link (it is only for you):\n  {keys.link()}\nCtrl-C ends it.")
+        if want:
+            import webbrowser
+
+            webbrowser.open(keys.link_once())
+
+    serve(folder, data, port, opened)
+    click.echo("Stopped.")
+    return 0

@@ -1,0 +1,140 @@
+"""Who may ask, and what every answer says. Any page in any browser on this machine can reach a local port, and so can its other users.
+
+- Host has to be this machine's own name with our port: a foreign name that was made to point here (DNS rebinding) is refused.
+- Origin and Sec-Fetch-Site have to be ours: no other page may read, embed or link into the viewer.
+- A cookie has to hold the session's secret. It comes with the link that `snellen view` prints, or with the one-time link that it opens.
+- Only GET and HEAD. Every answer, an error too, bears a policy under which nothing runs or loads but our own files.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Awaitable, Callable, Iterable, MutableMapping
+from typing import Any
+from urllib.parse import parse_qs
+
+Scope = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
+Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
+App = Callable[[Scope, Receive, Send], Awaitable[None]]
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; "
+    "frame-ancestors 'none'; base-uri 'none'"
+)
+HEADERS = (
+    (b"content-security-policy", POLICY.encode()),
+    (b"x-content-type-options", b"nosniff"),
+    (b"referrer-policy", b"no-referrer"),
+    (b"cross-origin-opener-policy", b"same-origin"),
+    (b"cross-origin-resource-policy", b"same-origin"),
+    (b"x-frame-options", b"DENY"),
+    (b"permissions-policy", b"camera=(), geolocation=(), microphone=()"),
+)
+LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
+LONGEST = 8192
+
+
+class Keys:
+    """The secrets of a session: the one that the printed link brings, and links that work once."""
+
+    def __init__(self, port: int) -> None:
+        self.port = port
+        self.secret = secrets.token_urlsafe(24)
+        self._once: set[str] = set()
+
+    @property
+    def cookie(self) -> str:
+        """The cookie's name: cookies do not know ports."""
+        return f"snellen_view_{self.port}"
+
+    def link(self) -> str:
+        """The address to open; it works as long as the server runs."""
+        return f"http://127.0.0.1:{self.port}/?key={self.secret}"
+
+    def link_once(self) -> str:
+        """An address that works once: a browser's command line is seen by every user of the machine."""
+        code = secrets.token_urlsafe(24)
+        self._once.add(code)
+        return f"http://127.0.0.1:{self.port}/?key={code}"
+
+    def lets_in(self, given: str) -> bool:
+        """Whether a link's key is good."""
+        if given in self._once:
+            self._once.discard(given)
+            return True
+        return self.knows(given)
+
+    def knows(self, given: str) -> bool:
+        """Whether a cookie's is."""
+        return secrets.compare_digest(given.encode("utf-8", "replace"), self.secret.encode())
+
+
+class Guard:
+    """Stands before the application and lets nobody through who should not be."""
+
+    def __init__(self, app: App, keys: Keys) -> None:
+        self._app, self._keys = app, keys
+        self._hosts = frozenset(f"{name}:{keys.port}" for name in LOOPBACK)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            return
+        headers = _headers(scope["headers"])
+
+        async def guarded(message: MutableMapping[str, Any]) -> None:
+            if message["type"] == "http.response.start":
+                names = {name for name, _value in HEADERS}
+                kept = [(k, v) for k, v in message.get("headers", ()) if k.lower() not in names]
+                if not any(k.lower() == b"cache-control" for k, _v in kept):
+                    kept.append((b"cache-control", b"no-store"))
+                message = {**message, "headers": [*kept, *HEADERS]}
+            await send(message)
+
+        refusal = self._refusal(scope, headers)
+        if refusal is not None:
+            await _answer(guarded, *refusal)
+            return
+        brought = parse_qs(scope["query_string"].decode("latin-1")[:LONGEST]).get("key", [""])[0]
+        if brought and self._keys.lets_in(brought):
+            cookie = f"{self._keys.cookie}={self._keys.secret}; Path=/; HttpOnly; SameSite=Strict"
+            more = ((b"set-cookie", cookie.encode()), (b"location", b"/"))
+            await _answer(guarded, 303, "Come in.", more)
+        elif not self._keys.knows(_cookie(headers, self._keys.cookie)):
+            await _answer(guarded, 403, "This page needs the link that 'snellen view' printed: open that one.")
+        else:
+            await self._app(scope, receive, guarded)
+
+    def _refusal(self, scope: Scope, headers: dict[str, list[str]]) -> tuple[int, str] | None:
+        """What is wrong with a request, as a status and a sentence."""
+        host = headers.get("host", [])
+        if len(host) != 1 or host[0].lower() not in self._hosts:
+            return 403, f"Refused: this server answers to 127.0.0.1:{self._keys.port} only (Host header)."
+        if any(origin not in {f"http://{name}" for name in self._hosts} for origin in headers.get("origin", [])):
+            return 403, "Refused: asked for by a page from elsewhere (Origin header)."
+        if any(site not in ("same-origin", "none") for site in headers.get("sec-fetch-site", [])):
+            return 403, "Refused: linked from a page from elsewhere. Open the link from the terminal, or paste it."
+        if scope["method"] not in ("GET", "HEAD"):
+            return 405, "Refused: this server only shows things (GET and HEAD)."
+        if len(scope["path"]) + len(scope["query_string"]) > LONGEST:
+            return 414, "Refused: the address is too long."
+        return None
+
+
+def _headers(raw: Iterable[tuple[bytes, bytes]]) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for name, value in raw:
+        found.setdefault(name.decode("latin-1").lower(), []).append(value.decode("latin-1"))
+    return found
+
+
+def _cookie(headers: dict[str, list[str]], name: str) -> str:
+    """A cookie's value. Other servers on this machine may have set others, well-formed or not: they are passed over."""
+    pairs = (pair.strip().partition("=") for line in headers.get("cookie", []) for pair in line.split(";"))
+    return next((value for key, _, value in pairs if key == name), "")
+
+
+async def _answer(send: Send, status: int, text: str, more: Iterable[tuple[bytes, bytes]] = ()) -> None:
+    body = f"{text}\n".encode()
+    headers = [(b"content-type", b"text/plain; charset=utf-8"), (b"content-length", str(len(body)).encode()), *more]
+    await send({"type": "http.response.start", "status": status, "headers": headers})
+    await send({"type": "http.response.body", "body": body})

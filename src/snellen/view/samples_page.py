@@ -1,0 +1,117 @@
+"""A page of samples, found by a filter."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from snellen.core.types import Outcome
+from snellen.show import words
+from snellen.show.page_facts import plain
+from snellen.view.library import Volume
+from snellen.view.records import Record
+from snellen.view.wanted import KINDS, PAGE, SORTS, STATES, TAG, Rows, Wanted
+
+REPLY = 280
+MOST_VALUES = 400
+MOST_ARMS = 3
+
+
+class Reply(NamedTuple):
+    """What was said to one arm. `arm` is empty where the run has only one."""
+
+    arm: str
+    text: str
+    failed: bool
+
+
+class SampleRow(NamedTuple):
+    """A sample in the list."""
+
+    row: int
+    id: str
+    tags: list[tuple[str, str]]
+    truth: str
+    replies: list[Reply]
+    more: int
+    outcomes: list[tuple[words.Names, Outcome]]
+    flipped: bool
+    address: str
+
+
+class Choice(NamedTuple):
+    """A tag that the filter offers: its values, and the one chosen."""
+
+    name: str
+    key: str
+    values: list[str]
+    chosen: str
+
+
+def samples_context(
+    volume: Volume, wanted: Wanted, rows: Rows, page: int, pages: int, records: list[Record]
+) -> dict[str, Any]:
+    """What the template of a page of samples gets."""
+    base = f"/run/{volume.entry.key}"
+    first = (page - 1) * PAGE
+    return {
+        "rows": [sample_row(volume, record, base, wanted._replace(page=1)) for record in records],
+        "found": len(rows),
+        "first": first + 1 if len(rows) else 0,
+        "last": min(first + PAGE, len(rows)),
+        "page": page,
+        "pages": pages,
+        "before": base + "/samples" + wanted.query(page=page - 1) if page > 1 else "",
+        "after": base + "/samples" + wanted.query(page=page + 1) if page < pages else "",
+        "ends": (base + "/samples" + wanted.query(page=1), base + "/samples" + wanted.query(page=pages)),
+        "version_of_data": volume.entry.manifest.data.fingerprint[:12],
+    }
+
+
+def form_context(volume: Volume, wanted: Wanted) -> dict[str, Any]:
+    """What the filter's form gets, on every page about samples."""
+    chosen = dict(wanted.tags)
+    choices = [
+        Choice(key, TAG + key, column.values, chosen.get(key, ""))
+        for key, column in volume.index.tags.items()
+        if 1 < len(column.values) <= MOST_VALUES or key in chosen
+    ]
+    return {
+        "entry": volume.entry,
+        "title": words.title(volume.entry.manifest),
+        "manifest": volume.entry.manifest,
+        "wanted": wanted,
+        "choices": choices,
+        "protocols": volume.plain,
+        "kinds": KINDS,
+        "states": STATES,
+        "sorts": SORTS,
+        "outcomes": list(Outcome),
+        "total": len(volume.index),
+    }
+
+
+def sample_row(volume: Volume, record: Record, base: str, wanted: Wanted) -> SampleRow:
+    """A sample in the list: the beginning of each reply, and the outcomes, protocols together that say the same."""
+    marks = {name: record.marks[name] for name in volume.plain if name in record.marks}
+    several = len(volume.index.arms) > 1
+    replies = [
+        Reply(
+            arm if several else "",
+            f"{a.failure.kind}: {a.failure.reason}" if a.failure is not None else a.text,
+            a.failure is not None,
+        )
+        for arm, a in record.answers.items()
+    ]
+    outcomes = words.outcomes_of(marks)
+    right = {outcome is Outcome.CORRECT for _names, outcome in outcomes if outcome is not Outcome.ERROR}
+    return SampleRow(
+        record.row,
+        record.sample.id,
+        [(k, v) for k, v in record.sample.tags.items() if v],
+        plain(record.sample.truth),
+        replies[:MOST_ARMS],
+        max(0, len(replies) - MOST_ARMS),
+        outcomes,
+        len(right) > 1,
+        f"{base}/sample/{record.row}{wanted.query()}",
+    )

@@ -1,0 +1,61 @@
+"""Starts the viewer's server on this machine's own address and ends it."""
+
+from __future__ import annotations
+
+import socket
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+from snellen.core.errors import SnellenError
+from snellen.view.app import Viewer
+from snellen.view.guard import Guard, Keys
+
+HOME = "127.0.0.1"
+PORT = 8378
+
+
+def listening(port: int | None) -> socket.socket:
+    """A socket that only this machine reaches: on the port that was named, or on the usual one, or on any that is free."""
+    for one in (port,) if port is not None else (PORT, 0):
+        found = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+        found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            found.bind((HOME, one))
+            found.listen(64)
+            return found
+        except OSError as error:
+            found.close()
+            why = error.strerror or str(error)
+    raise SnellenError(f"cannot listen on port {port} ({why}); choose another --port, or leave it out")
+
+
+def serve(folder: Path, data: Path | None, port: int | None, opened: Callable[[Keys], None]) -> None:
+    """Serve until Ctrl-C. `opened` is called with the session's keys as soon as the server listens."""
+    import uvicorn
+
+    sys.setswitchinterval(0.0005)  # a page makes many short reads; none should wait long while a run is being indexed
+    viewer = Viewer(folder, data)
+    listener = listening(port)
+    keys = Keys(listener.getsockname()[1])
+    config = uvicorn.Config(
+        Guard(viewer.app(), keys),
+        loop="asyncio",
+        http="h11",
+        ws="none",
+        lifespan="off",
+        log_level="warning",
+        access_log=False,
+        server_header=False,
+        proxy_headers=False,
+        timeout_graceful_shutdown=1,
+        limit_concurrency=256,
+    )
+    try:
+        opened(keys)
+        uvicorn.Server(config).run(sockets=[listener])
+    except KeyboardInterrupt:
+        pass
+    finally:
+        viewer.close()
+        listener.close()

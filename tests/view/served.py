@@ -1,0 +1,85 @@
+"""The viewer on a port of its own, in a thread, for as long as a test needs it."""
+
+from __future__ import annotations
+
+import http.client
+import re
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import uvicorn
+
+from snellen.view.app import Viewer
+from snellen.view.guard import Guard, Keys
+from snellen.view.serving import listening
+
+
+class Reply(NamedTuple):
+    """What came back."""
+
+    status: int
+    headers: dict[str, str]
+    body: bytes
+
+    @property
+    def text(self) -> str:
+        return self.body.decode()
+
+
+class Served:
+    """A running viewer."""
+
+    def __init__(self, viewer: Viewer, keys: Keys) -> None:
+        self.viewer, self.keys = viewer, keys
+        self.base = f"http://127.0.0.1:{keys.port}"
+
+    def ask(self, target: str, method: str = "GET", cookie: bool = True, **headers: str) -> Reply:
+        """A request with exactly this target and these headers (`_` for `-`), sent as they are."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.keys.port, timeout=60)
+        try:
+            connection.putrequest(method, target, skip_host=True, skip_accept_encoding=True)
+            sent = {"host": f"127.0.0.1:{self.keys.port}"} | {k.replace("_", "-"): v for k, v in headers.items()}
+            if cookie:
+                sent.setdefault("cookie", f"{self.keys.cookie}={self.keys.secret}")
+            for name, value in sent.items():
+                if value:
+                    connection.putheader(name, value)
+            connection.endheaders()
+            answer = connection.getresponse()
+            return Reply(answer.status, {k.lower(): v for k, v in answer.getheaders()}, answer.read())
+        finally:
+            connection.close()
+
+    def page(self, target: str) -> str:
+        """A page once it is no longer being read."""
+        for _again in range(600):
+            reply = self.ask(target)
+            assert reply.status == 200, reply.text
+            if not re.search("One moment|Read so far|Being compared|is being read", reply.text):
+                return reply.text
+            time.sleep(0.05)
+        raise AssertionError(f"{target} is never ready")
+
+
+@contextmanager
+def served(folder: Path, **given: Any) -> Iterator[Served]:
+    viewer = Viewer(folder, **given)
+    listener = listening(0)
+    keys = Keys(listener.getsockname()[1])
+    config = uvicorn.Config(
+        Guard(viewer.app(), keys), lifespan="off", ws="none", log_level="error", server_header=False
+    )
+    server = uvicorn.Server(config)
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
+    thread.start()
+    try:
+        yield Served(viewer, keys)
+    finally:
+        server.should_exit = True
+        thread.join(30)
+        viewer.close()
+        listener.close()

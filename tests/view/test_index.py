@@ -1,0 +1,214 @@
+"""The index says what the run's files say, keeps up with a run that goes on, and counts the answers that the engine counts."""
+
+from __future__ import annotations
+
+import json
+import random
+import shutil
+from pathlib import Path
+
+import msgspec
+import numpy as np
+import pytest
+
+from snellen.core.records import Wording
+from snellen.core.types import Answer, Call, Failure, Outcome
+from snellen.engine.mark.flips import flipped_ids, gather
+from snellen.engine.runs.run import Run, open_run
+from snellen.view import records
+from snellen.view.index import CODES, NOWHERE, Index, Source, source_of
+from snellen.view.shelf import Shelf
+from snellen.view.wanted import Wanted, page_of, rows_of, wanted_from
+
+FAILED = Failure(kind="error", reason="503")
+
+
+@pytest.fixture
+def run(runs: Path, tmp_path: Path) -> Run:
+    """A copy of a run, to write to."""
+    return open_run(shutil.copytree(next(runs.glob("*chance*")), tmp_path / "runs" / "mine"))
+
+
+def source(run: Run) -> Source:
+    names = {p.protocol: p.prompt for p in run.summary.protocols}
+    return source_of(Shelf(run.path.parent), run.path, open_run(run.path).manifest, names)
+
+
+def indexed(run: Run) -> Index:
+    index = Index()
+    index.update(source(run))
+    return index
+
+
+def ids(run: Run) -> list[str]:
+    return [sample.id for sample in run.samples()]
+
+
+def added(run: Run, *answers: Answer) -> None:
+    with run.folder.answers_path.open("ab") as file:
+        file.write(b"".join(msgspec.json.encode(a) + b"\n" for a in answers))
+
+
+def test_every_sample_answer_and_mark_is_found_where_it_is(run: Run) -> None:
+    index, files = indexed(run), source(run)
+    found = records.read(files, index, range(len(index)))
+    answers = {(a.id, a.prompt): a for a in run.answers()}
+    assert [r.sample.id for r in found] == ids(run) and len(found) == 120
+    assert {(r.sample.id, arm): a for r in found for arm, a in r.answers.items()} == answers
+    for protocol in run.protocols:
+        marks = {m.id: m for m in run.marks(protocol.protocol)}
+        assert {r.sample.id: r.marks[protocol.protocol] for r in found} == marks
+
+
+def test_outcomes_tags_and_flips_are_those_of_the_marks(run: Run) -> None:
+    index = indexed(run)
+    names = [p.protocol for p in run.protocols]
+    every = ids(run)
+    for name in names:
+        wrong = {m.id for m in run.marks(name) if m.outcome is Outcome.WRONG}
+        rows = rows_of(index, Wanted(protocol=name, outcome="wrong"), names)
+        assert {every[row] for row in rows} == wrong and wrong
+    verdicts = gather({name: run.marks(name) for name in names})
+    assert {every[row] for row in rows_of(index, Wanted(flips=True), names)} == flipped_ids(verdicts)
+    for sample in run.samples():
+        for key, value in sample.tags.items():
+            column = index.tags[key]
+            assert column.values[column.codes[every.index(sample.id)]] == value
+
+
+def test_the_answers_that_count_are_those_of_the_engine(run: Run) -> None:
+    """Repeated, failed and failed after an answer, in any order: the last answer counts, a failure only where there is none."""
+    draw = random.Random(7)
+    run.folder.answers_path.write_bytes(b"")
+    for _ in range(600):
+        failure = FAILED if draw.random() < 0.5 else None
+        added(run, Answer(id=draw.choice(ids(run)), prompt="question", text=str(draw.random()), failure=failure))
+    added(run, Answer(id="not in this run", prompt="question", text="x"))
+    index, scan = indexed(run), run.folder.scan()
+    arm = index.arms["question"]
+    for row, name in enumerate(ids(run)):
+        assert arm.place[row] == scan.last.get((name, "question"), NOWHERE)
+        assert bool(arm.failed[row]) == ((name, "question") in scan.failed)
+
+
+def test_answers_to_an_earlier_wording_do_not_count(run: Run) -> None:
+    since = run.folder.answers_bytes // 2
+    manifest = msgspec.structs.replace(run.manifest, wordings={"question": Wording(digest="x", since=since)})
+    run.folder.write_record(manifest)
+    index, scan = indexed(run), run.folder.scan()
+    assert 0 < index.answered()["question"][0] == len(scan.last) < 120
+
+
+def test_it_keeps_up_with_a_run_that_goes_on(run: Run) -> None:
+    whole = run.folder.answers_path.read_bytes()
+    lines = whole.splitlines(keepends=True)
+    run.folder.answers_path.write_bytes(b"".join(lines[:50]))
+    index = indexed(run)
+    assert index.answered() == {"question": (50, 0)}
+    before = index.version
+    with run.folder.answers_path.open("ab") as file:
+        file.write(lines[50] + lines[51][:20])  # the second one is being written
+    index.update(source(run))
+    assert index.answered() == {"question": (51, 0)} and index.version > before
+    with run.folder.answers_path.open("ab") as file:
+        file.write(lines[51][20:] + b"".join(lines[52:]))
+    assert not index.outdated(source(run))
+    index.update(source(run))
+    assert index.answered() == {"question": (120, 0)}
+    assert np.array_equal(index.arms["question"].place, indexed(run).arms["question"].place)
+    unchanged = index.version
+    index.update(source(run))
+    assert index.version == unchanged
+
+
+def test_a_file_that_shrank_or_other_samples_need_a_new_index(run: Run) -> None:
+    index = indexed(run)
+    assert not index.outdated(source(run))
+    kept = run.folder.samples_path.read_bytes()
+    run.folder.samples_path.write_bytes(kept + b'{"id":"one more","tags":{}}\n')
+    assert index.outdated(source(run))
+    index = indexed(run)
+    with run.folder.answers_path.open("r+b") as file:
+        file.truncate(100)
+    assert index.outdated(source(run))
+
+
+def test_marks_made_again_are_read_again(run: Run) -> None:
+    index = indexed(run)
+    path = run.folder.marks_path("robust")
+    lines = [json.loads(line) for line in path.read_text().splitlines()]
+    path.write_text("".join(json.dumps(line | {"outcome": "refused"}) + "\n" for line in lines))
+    index.update(source(run))
+    assert set(index.marks["robust"].outcome) == {CODES[Outcome.REFUSED]}
+
+
+def test_damaged_lines_are_passed_over(run: Run) -> None:
+    with run.folder.answers_path.open("ab") as file:
+        file.write(b'{"id": 1}\nnot json\n\xff\xfe\n{"id":"torn')
+    assert indexed(run).answered() == {"question": (120, 0)}
+
+
+def test_sorting_is_by_the_reply(run: Run) -> None:
+    run.folder.answers_path.write_bytes(b"")
+    for number, name in enumerate(ids(run)[:3]):
+        call = Call(key="k", kind="api", endpoint="", model="", latency=float(number))
+        added(run, Answer(id=name, prompt="question", text="x" * (3 - number), calls=(call,)))
+    index = indexed(run)
+    assert rows_of(index, Wanted(sort="longest"), [])[:3].tolist() == [0, 1, 2]
+    assert rows_of(index, Wanted(sort="shortest"), [])[:3].tolist() == [2, 1, 0]
+    assert rows_of(index, Wanted(sort="slowest"), [])[:3].tolist() == [2, 1, 0]
+    assert rows_of(index, Wanted(state="answered"), []).tolist() == [0, 1, 2]
+    assert len(rows_of(index, Wanted(state="open"), [])) == 117
+
+
+@pytest.mark.parametrize("text", ["straße", "STRASSE", 'quo"te', "back\\slash", "new\nline", "plain words", "PLAIN"])
+def test_a_search_finds_a_text_whatever_its_case_and_characters(run: Run, text: str) -> None:
+    run.folder.answers_path.write_bytes(b"")
+    said = 'on the Straße: quo"te, back\\slash, new\nline and Plain Words'
+    added(
+        run,
+        *(Answer(id=name, prompt="question", text=said if i == 60 else "nothing") for i, name in enumerate(ids(run))),
+    )
+    index = indexed(run)
+    found = records.matching(source(run), index, text, lambda: False)
+    assert np.flatnonzero(found).tolist() == [60]
+
+
+def test_a_search_looks_at_ids_but_not_at_the_ledger(run: Run) -> None:
+    name = ids(run)[3]
+    call = Call(key="needle", kind="api", endpoint="needle", model="needle")
+    added(run, Answer(id=ids(run)[9], prompt="question", text="x", calls=(call,)))
+    index = indexed(run)
+    assert np.flatnonzero(records.matching(source(run), index, name.upper(), lambda: False)).tolist() == [3]
+    assert not records.matching(source(run), index, "needle", lambda: False).any()
+
+
+def test_an_address_gives_back_its_filter() -> None:
+    from urllib.parse import parse_qsl
+
+    wanted = Wanted("robust", "wrong", True, "answered", "a&b=c é", "longest", (("split", "P3 & more"), ("x", "=")), 7)
+    assert wanted_from(parse_qsl(wanted.query()[1:]), ["robust"]) == wanted
+    assert Wanted().query() == ""
+
+
+def test_nonsense_in_an_address_is_left_out() -> None:
+    given = [("protocol", "no"), ("outcome", "no"), ("page", "-1"), ("sort", "no"), ("state", "no"), ("flips", "2")]
+    assert wanted_from(given, ["robust"]) == Wanted()
+    for page in ("0", "x", "٣", "9" * 5000, "1e3", ""):
+        assert wanted_from([("page", page)], []).page == 1
+
+
+@pytest.mark.parametrize(
+    ("n", "page", "first", "count", "pages"),
+    [
+        (0, 1, 0, 0, 1),
+        (50, 1, 0, 50, 1),
+        (50, 2, 0, 50, 1),
+        (51, 2, 50, 1, 2),
+        (120, 3, 100, 20, 3),
+        (120, 10**9, 100, 20, 3),
+    ],
+)
+def test_pages_at_the_edges(n: int, page: int, first: int, count: int, pages: int) -> None:
+    some, at, of = page_of(np.arange(n), page)
+    assert some.tolist() == list(range(first, first + count)) and of == pages and at == (min(page, pages))

@@ -1,0 +1,270 @@
+"""What the pages say: runs, samples by filter, one sample, two runs side by side, and a run that goes on."""
+
+from __future__ import annotations
+
+import html
+import io
+import json
+import re
+import shutil
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+from PIL import Image
+from tests.support.endpoint import Endpoint
+from tests.support.sets import write_set
+from tests.view.served import Served, served
+
+import snellen
+from snellen.comparison.comparing import compare_runs
+from snellen.engine.runs.run import Run, open_run
+from snellen.view.runs_page import Counter
+
+
+def words_of(page: str) -> str:
+    """The text of a page on one line."""
+    return " ".join(html.unescape(re.sub(r"<[^>]+>", " ", page)).split())
+
+
+def listed(page: str) -> list[str]:
+    """The samples of a list."""
+    return [html.unescape(name) for name in re.findall(r'<a class="open" href="[^"]*/sample/[^"]*">([^<]*)</a>', page)]
+
+
+@pytest.fixture
+def run(viewer: Served, keys: list[str]) -> Run:
+    entry = viewer.viewer.shelf.run(keys[0])
+    assert entry is not None
+    return open_run(entry.path)
+
+
+# ---------------------------------------------------------------- runs
+
+
+def test_the_first_page_lists_all_runs_with_their_scores(viewer: Served, runs: Path) -> None:
+    page = words_of(viewer.page("/"))
+    assert "2 of 2 runs" in page and "salbench · baseline/chance" in page
+    for path in runs.iterdir():
+        assert path.name in page
+        for score in open_run(path).scores().values():
+            assert score.value is not None
+        first = open_run(path).scores()[("paper", "P3")]
+        assert (
+            f"P3 {100 * (first.value or 0):.1f} [{100 * (first.low or 0):.1f}, {100 * (first.high or 0):.1f}]" in page
+        )
+
+
+def test_runs_are_searched_filtered_and_sorted(viewer: Served) -> None:
+    def subjects(target: str) -> list[str]:
+        return re.findall(r'<a class="open" href="/run/\w+">salbench · baseline/(\w+)', viewer.page(target))
+
+    assert subjects("/?q=CONSTANT") == ["constant"]
+    assert subjects("/?q=nothing+like+it") == [] and "No run fits" in viewer.page("/?q=nothing")
+    assert subjects("/?sort=subject") == ["chance", "constant"]
+    assert len(subjects("/?exam=salbench&state=complete")) == 2
+    assert subjects("/?state=going-on") == [] == subjects("/?exam=d3")
+
+
+def test_what_is_no_run_is_named_and_a_damaged_one_too(runs: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "runs"
+    shutil.copytree(runs, folder)
+    one, other = sorted(folder.iterdir())
+    (folder / "notes.txt").write_text("hello")
+    (one / "run.json").write_text("{")
+    summary = other / "summary.json"
+    summary.write_text(summary.read_text().replace('"complete": true', '"complete": false'))
+    with served(folder) as viewer:
+        page = words_of(viewer.page("/"))
+        assert "Passed over: 2" in page and "notes.txt (no run): a file" in page and "damaged" in page
+        assert "summary cannot be used" in page
+        (entry,) = viewer.viewer.shelf.found().runs
+        assert "it was changed after Snellen wrote it" in words_of(viewer.page(f"/run/{entry.key}"))
+
+
+def test_of_many_runs_the_latest_are_read_first_and_the_page_does_not_wait_for_the_others(
+    runs: Path, tmp_path: Path
+) -> None:
+    one = next(runs.glob("*chance*"))
+    for number in range(5):
+        copy = open_run(shutil.copytree(one, tmp_path / "runs" / f"run-{number}"))
+        copy.folder.write_record(msgspec.structs.replace(copy.manifest, created=f"2026-01-0{number + 1}T00:00:00Z"))
+    with served(tmp_path / "runs") as viewer:
+        shelf = viewer.viewer.shelf
+        assert [run.pending for run in shelf.found(0.0).runs] == [True] * 5
+        assert shelf.run(shelf.found(0.0).runs[3].key) is not None
+        assert [run.pending for run in shelf.found(0.0).runs] == [True, True, True, False, True]
+        assert [run.path.name for run in shelf.found().runs] == [f"run-{n}" for n in (4, 3, 2, 1, 0)]
+        assert not any(run.pending for run in shelf.found(0.0).runs)
+        summary = tmp_path / "runs" / "run-2" / "summary.json"
+        summary.write_bytes(summary.read_bytes() + b"\n")
+        assert [run.pending for run in shelf.found(0.0).runs] == [False, False, True, False, False]
+
+
+def test_a_run_itself_may_be_named(run: Run) -> None:
+    with served(run.path) as viewer:
+        assert [entry.path.name for entry in viewer.viewer.shelf.found().runs] == [run.path.name]
+
+
+def test_a_runs_page_has_every_score_and_leads_to_its_samples(viewer: Served, keys: list[str], run: Run) -> None:
+    page = viewer.page(f"/run/{keys[0]}")
+    said = words_of(page)
+    for protocol in run.protocols:
+        for group in protocol.groups:
+            score = group.metrics.get(protocol.headline)
+            if group.whole and score is not None and score.value is not None:
+                assert f"{100 * score.value:.1f}" in said
+    wrong = sum(m.outcome == "wrong" for m in run.marks("paper"))
+    target = re.findall(r'<td class="number"><a href="([^"]+protocol=paper&amp;outcome=wrong[^"]*)"', page)[0]
+    assert f"of {wrong} samples" in words_of(viewer.page(html.unescape(target)))
+
+
+# ---------------------------------------------------------------- samples
+
+
+def test_pages_of_samples_have_each_sample_once_and_in_order(viewer: Served, keys: list[str], run: Run) -> None:
+    pages = [listed(viewer.page(f"/run/{keys[0]}/samples?page={n}")) for n in (1, 2, 3)]
+    assert list(map(len, pages)) == [50, 50, 20]
+    assert [name for page in pages for name in page] == [s.id for s in run.samples()]
+    assert listed(viewer.page(f"/run/{keys[0]}/samples?page=99")) == pages[2]
+    last = viewer.page(f"/run/{keys[0]}/samples?page=3")
+    assert 'rel="next"' not in last and 'rel="prev"' in last and "101 to 120 of 120 samples" in words_of(last)
+
+
+@pytest.mark.parametrize("protocol", ["paper", "robust"])
+def test_a_filter_shows_the_samples_that_the_marks_name(
+    viewer: Served, keys: list[str], run: Run, protocol: str
+) -> None:
+    for outcome in ("correct", "not-correct"):
+        wanted = [m.id for m in run.marks(protocol) if (m.outcome == "correct") is (outcome == "correct")]
+        page = viewer.page(f"/run/{keys[0]}/samples?protocol={protocol}&outcome={outcome}")
+        assert listed(page) == wanted[:50] and wanted
+        assert f"of {len(wanted)} sample" in words_of(page)
+
+
+def test_a_text_a_tag_and_what_fits_nothing(viewer: Served, keys: list[str], run: Run) -> None:
+    name = [s.id for s in run.samples()][77]
+    assert listed(viewer.page(f"/run/{keys[0]}/samples?q={name.upper()}")) == [name]
+    replies = {a.id for a in run.answers() if "color" in a.text.casefold()}
+    found = words_of(viewer.page(f"/run/{keys[0]}/samples?q=color"))
+    truths = {s.id for s in run.samples() if "color" in json.dumps([s.truth, s.facts]).casefold()}
+    assert f"of {len(replies | truths)} samples" in found
+    assert "No sample fits" in words_of(viewer.page(f"/run/{keys[0]}/samples?q=neverheardof"))
+    assert "No sample fits" in words_of(viewer.page(f"/run/{keys[0]}/samples?tag.split=O3"))
+    assert "of 120 samples" in words_of(viewer.page(f"/run/{keys[0]}/samples?tag.split=P3"))
+
+
+def test_previous_and_next_stay_in_the_filter(viewer: Served, keys: list[str], run: Run) -> None:
+    wanted = [m.id for m in run.marks("robust") if m.outcome == "correct"]
+    page = viewer.page(f"/run/{keys[0]}/samples?protocol=robust&outcome=correct")
+    target = html.unescape(re.findall(r'<a class="open" href="([^"]*/sample/[^"]*)"', page)[0])
+    seen = []
+    for _step in wanted:
+        page = viewer.page(target)
+        seen.append(html.unescape(re.findall(r"<h1>([^<]*)", page)[0]).strip())
+        after = re.search(r'<a rel="next" href="([^"]+)"', page)
+        if after is None:
+            break
+        target = html.unescape(after.group(1))
+    assert seen == wanted
+    assert f"{len(wanted)} of {len(wanted)}" in words_of(page)
+
+
+def test_a_sample_shows_question_reply_readings_and_picture(viewer: Served, keys: list[str], run: Run) -> None:
+    page = viewer.page(f"/run/{keys[0]}/sample/5")
+    said = words_of(page)
+    sample, answer = list(run.samples())[5], {a.id: a for a in run.answers()}
+    assert sample.id in said and f"truth {sample.truth}" in said and f"reply {answer[sample.id].text}" in said
+    for protocol in run.protocols:
+        assert protocol.protocol in said
+    assert "Context: Given this list of low level visual features" in said
+    source = re.findall(r'<img class="query" src="([^"]+)"', page)[0]
+    data = viewer.ask(source)
+    assert data.headers["content-type"] == "image/png" and data.headers["x-content-type-options"] == "nosniff"
+    with Image.open(io.BytesIO(data.body)) as picture:
+        assert picture.size == (8, 8)
+    small = viewer.ask(f"/run/{keys[0]}/sample/5/small")
+    assert small.headers["content-type"] == "image/webp" and small.status == 200
+
+
+def test_without_its_data_a_sample_is_shown_without_its_picture(runs: Path, tmp_path: Path) -> None:
+    shutil.copytree(next(runs.glob("*chance*")), tmp_path / "runs" / "mine")
+    run = open_run(tmp_path / "runs" / "mine")
+    data = msgspec.structs.replace(run.manifest.data, source=str(tmp_path / "gone"))
+    run.folder.write_record(msgspec.structs.replace(run.manifest, data=data))
+    with served(tmp_path / "runs") as viewer:
+        (entry,) = viewer.viewer.shelf.found().runs
+        assert "gone is not there" in words_of(viewer.page(f"/run/{entry.key}/sample/5"))
+        assert b"no picture" in viewer.ask(f"/run/{entry.key}/sample/5/small").body
+    with served(tmp_path / "runs", data=runs.parent / "data") as viewer:
+        assert 'class="query"' in viewer.page(f"/run/{entry.key}/sample/5")
+
+
+# ---------------------------------------------------------------- two runs
+
+
+def test_two_runs_side_by_side_say_what_compare_says(viewer: Served, keys: list[str], runs: Path) -> None:
+    entries = [viewer.viewer.shelf.run(key) for key in keys]
+    found = compare_runs([entry.path for entry in entries if entry is not None])
+    page = viewer.page(f"/compare?run={keys[0]}&run={keys[1]}&protocol=robust&only=second")
+    said = words_of(page)
+    for sentence in found.verdict:
+        assert sentence in said
+    only = [flip.id for flip in found.flips if flip.protocol == "robust" and flip.only == "B"]
+    names = re.findall(r'<p class="name">([^<]*)</p>', page)
+    assert sorted(map(html.unescape, names)) == sorted(only)[: len(names)] or set(names) <= set(only)
+    assert f"{len(only)} sample" in said and len(names) == min(50, len(only)) and only
+
+
+def test_one_run_or_strangers_cannot_be_compared(viewer: Served, keys: list[str]) -> None:
+    assert viewer.ask(f"/compare?run={keys[0]}").status == 400
+    assert viewer.ask(f"/compare?run={keys[0]}&run={keys[0]}").status == 400
+    assert viewer.ask(f"/compare?run={keys[0]}&run=000000000000").status == 404
+
+
+# ---------------------------------------------------------------- a run that goes on
+
+
+def test_a_run_that_goes_on_is_shown_while_it_grows(tmp_path: Path) -> None:
+    """The endpoint looks at the viewer between its replies."""
+    write_set(tmp_path / "data", 8)
+    seen: list[str] = []
+    samples: list[str] = []
+    (tmp_path / "runs").mkdir()
+    with served(tmp_path / "runs") as viewer:
+
+        def script(_body: dict[str, Any], _n: int) -> tuple[int, dict[str, str], bytes]:
+            seen.append(words_of(viewer.page("/")))
+            entries = viewer.viewer.shelf.found().runs
+            if len(seen) == 6:
+                samples.append(words_of(viewer.page(f"/run/{entries[0].key}/samples?state=answered")))
+                samples.append(viewer.page(f"/run/{entries[0].key}"))
+            said = {"role": "assistant", "content": "Color", "reasoning_content": "thinking of it"}
+            return 200, {}, json.dumps({"id": "x", "model": "m", "choices": [{"message": said}]}).encode()
+
+        with Endpoint(script=script) as server:
+            given = {"base_url": server.url, "use_store": False, "concurrency": 1}
+            snellen.evaluate("salbench", model="api/m", data=tmp_path / "data", out=tmp_path / "runs", **given)
+        growing = [int(n) for page in seen for n in re.findall(r"(\d+) of 8 answers, going on", page)]
+        assert growing == list(range(8)) and "not marked yet" in seen[-1]
+        assert "1 to 5 of 5 samples (all: 8)" in samples[0]
+        assert 'data-live="2"' in samples[1] and "GOING ON" in samples[1]
+        page = words_of(viewer.page("/"))
+        assert "answers, going on" not in page and "not marked yet" not in page
+        assert "of 8 samples" in words_of(viewer.page(f"/run/{viewer.viewer.shelf.found().runs[0].key}/samples"))
+        (entry,) = viewer.viewer.shelf.found().runs
+        sample = words_of(viewer.page(f"/run/{entry.key}/sample/0"))
+        assert "thinking, kept apart" in sample and "as sent (the SHA-256 is the one in the ledger)" in sample
+        assert "request as sent" in sample and "parameter" in sample
+
+
+def test_lines_are_counted_as_they_come(tmp_path: Path) -> None:
+    path, counter = tmp_path / "answers.jsonl", Counter()
+    assert counter.lines(path) == 0
+    for written, expected in ((b"a\nb\n", 2), (b"c", 2), (b"\n", 3)):
+        with path.open("ab") as file:
+            file.write(written)
+        assert counter.lines(path) == expected
+    path.write_bytes(b"x\n")
+    assert counter.lines(path) == 1
