@@ -91,8 +91,9 @@ def mark_run(
 
 
 def judging(folder: RunFolder, exam: Exam, scan: Scan) -> Callable[[Target], Iterator[tuple[Sample, Mark]]]:
-    """What marks a run's stored answers under any protocol. Nothing is written."""
-    return _Marking(folder, exam, scan)._judged
+    """What marks a run's stored answers under any protocol, of questions that were asked several times the first. Nothing is written."""
+    marking = _Marking(folder, exam, scan)
+    return lambda target: marking._judged(target, 1)
 
 
 def run_facts(folder: RunFolder, exam: Exam) -> Iterator[RunFacts]:
