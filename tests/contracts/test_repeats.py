@@ -1,0 +1,75 @@
+"""Every exam, ours and a plugin's, asked twice: who says the same both times scores as if asked once, with no spread and no narrower."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from snellen.comparison.comparing import compare_runs
+from snellen.core.exam import Exam
+from snellen.core.results import GroupSummary, declared
+from snellen.engine.mark.verify import verify
+from snellen.engine.plan.plan import make_plan
+from snellen.engine.plan.request import RunRequest
+from snellen.engine.run import carry_out
+from snellen.engine.runs.run import Run
+from tests.contracts.test_exports import MODELS
+
+
+@pytest.fixture
+def runs(exam: Exam, sets: dict[str, Path], tmp_path: Path) -> tuple[Run, Run]:
+    """The same replies, recorded once and twice."""
+    data = sets[exam.name]
+    model = MODELS.get(exam.name, "baseline/constant:yes because it is so").format(data=data)
+    first = carry_out(make_plan(RunRequest(exam.name, model, data, out=tmp_path / "first"))).run
+    once = [{"id": a.id, "prompt": a.prompt, "text": a.text} for a in first.answers() if a.failure is None]
+    twice = [*once, *({**a, "prompt": f"{a['prompt']}#2"} for a in once)]
+    found = []
+    for name, lines, repeats in (("once", once, 1), ("twice", twice, 2)):
+        path = tmp_path / f"{name}.jsonl"
+        path.write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
+        request = RunRequest(exam.name, f"replay/{path}", data, out=tmp_path / "runs", repeats=repeats)
+        found.append(carry_out(make_plan(request)).run)
+    return found[0], found[1]
+
+
+def test_who_says_the_same_twice_scores_as_if_asked_once(runs: tuple[Run, Run]) -> None:
+    once, twice = (run.summary for run in runs)
+    assert twice.questions == 2 * once.questions
+    assert [p.protocol for p in twice.protocols] == [p.protocol for p in once.protocols]
+    for one, two in zip(once.protocols, twice.protocols, strict=True):
+        assert (one.repeats, two.repeats) == (1, 2)
+        assert [(g.by, g.n, g.whole) for g in two.groups] == [(g.by, g.n, g.whole) for g in one.groups]
+        for before, after in zip(one.groups, two.groups, strict=True):
+            assert after.outcomes == {name: 2 * n for name, n in before.outcomes.items()}
+            assert after.metrics.keys() == before.metrics.keys()
+            assert (after.bounds is None) == (before.bounds is None)
+            if after.consistency is not None:
+                assert after.consistency.same == after.consistency.n == after.n
+            for key in before.metrics:
+                _same(before, after, key, declared(one.metrics, key).kind == "mean")
+    assert verify(runs[1].path).differences == ()
+
+
+def _same(before: GroupSummary, after: GroupSummary, key: str, mean: bool) -> None:
+    was, now = before.metrics[key], after.metrics[key]
+    if was.value is None:
+        assert now.value is None
+        return
+    for name in ("value", "low", "high", "floor"):
+        end = getattr(was, name)
+        assert getattr(now, name) == (None if end is None else pytest.approx(end, abs=1e-9)), (key, name)
+    assert (now.n, now.unit) == (was.n, was.unit)
+    if mean and after.consistency is not None:
+        assert now.interval == was.interval
+    assert now.spread is not None
+    assert now.spread.sd == pytest.approx(0, abs=1e-9)
+
+
+def test_it_does_not_differ_from_itself(runs: tuple[Run, Run]) -> None:
+    found = compare_runs([run.path for run in runs])
+    assert found.rows
+    assert {round(row.difference, 12) for row in found.rows} == {0.0}
+    assert all(row.p == 1 for row in found.rows)
