@@ -6,6 +6,8 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from statistics import median
 
+from msgspec.structs import replace
+
 from snellen.comparison.choices import DIMENSIONS, Choice
 from snellen.comparison.explained import Explanation, Figure, Reading, Swing
 from snellen.comparison.explained_words import verdict
@@ -74,13 +76,6 @@ def explanation(
         notes=found.notes,
         figures=held,
     )
-    return made_with_words(made)
-
-
-def made_with_words(made: Explanation) -> Explanation:
-    """The explanation with its closing sentences."""
-    from msgspec.structs import replace
-
     return replace(made, verdict=verdict(made))
 
 
