@@ -87,8 +87,9 @@ def questions(desk: Path) -> Path:
 
 
 def shown(text: str) -> list[str]:
-    """Without what differs from place to place: folders."""
-    return [re.sub(r"\s*\((?:runs|baseline)\S*\)$", "", line.rstrip()) for line in text.splitlines()]
+    """Without what differs from place to place: folders, and the digest in a run's name."""
+    lines = (re.sub(r"(replies)_[0-9a-f]{8}", r"\1_DIGEST", line.rstrip()) for line in text.splitlines())
+    return [re.sub(r"\s*\((?:runs|baseline)\S*\)$", "", line) for line in lines]
 
 
 def blocks() -> list[list[str]]:
