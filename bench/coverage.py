@@ -91,6 +91,17 @@ DESIGNS = (
 )
 
 
+ASKED = (
+    (Design("30 samples, asked 3 times", (1,) * 30), 3),
+    (Design("247 samples, asked 3 times", (1,) * 247), 3),
+    (Design("2589 samples, asked 5 times", (1,) * 2589), 5),
+    (Design("100 screens of 3, asked 3 times", (3,) * 100), 3),
+)
+"""Samples that are asked several times."""
+STEADY = (0.2, 1.0, 10.0)
+"""How sure a model is of itself: with 0.2 nearly every sample is right each time or never, with 10 all are about as likely."""
+
+
 class Cell(NamedTuple):
     """One design under one correlation with one true value: coverage in percent, and width relative to that of independent samples.
 
@@ -162,6 +173,52 @@ def means(
 
             made = cell(design.name, f"mean {mean:g}, correlation {correlation:g}", drawn, times, mean, high - low)
             yield made._replace(end=mean in ENDS)
+
+
+def asked_again(design: Design, repeats: int, times: int) -> Iterator[Cell]:
+    """The mean over samples of the mean over repeats, and the paired difference of two such runs; as a run and `compare` make them.
+
+    Every sample has a chance of its own, and half of what makes it easy or hard is its cluster's. Width is beside that of as many
+    independent samples that were asked once.
+    """
+    n = sum(design.sizes)
+    for steady in STEADY:
+        for mean in MEANS:
+            low, high = wilson(mean * n, n)
+
+            def drawn(count: int, steady: float = steady, mean: float = mean) -> Iterator[Interval]:
+                return (share_interval(of_samples(*_asked(design, repeats, steady, mean))) for _ in range(count))
+
+            made = cell(design.name, f"mean {mean:g}, steady {steady:g}", drawn, times, mean, high - low)
+            yield made._replace(end=mean in ENDS)
+
+            def moved(count: int, steady: float = steady, mean: float = mean) -> Iterator[Interval]:
+                return (_moved(design, repeats, steady, mean) for _ in range(count))
+
+            low, high = tango(mean * (1 - mean) * n, mean * (1 - mean) * n, n)
+            made = cell(design.name, f"two of mean {mean:g}, steady {steady:g}", moved, times, 0.0, high - low)
+            yield made._replace(end=mean in ENDS)
+
+
+def _ease(design: Design, steady: float, mean: float) -> tuple[Floats, list[str]]:
+    """A chance for each sample: one that its cluster shares or one of its own, as likely as not."""
+    shared = np.repeat(RNG.beta(mean * steady, (1 - mean) * steady, len(design.sizes)), design.sizes)
+    own = RNG.beta(mean * steady, (1 - mean) * steady, len(shared))
+    names = [f"c{i}" if size > 1 else "" for i, size in enumerate(design.sizes) for _ in range(size)]
+    return np.where(RNG.random(len(shared)) < 0.5, shared, own), names
+
+
+def _asked(design: Design, repeats: int, steady: float, mean: float) -> tuple[list[float], list[str]]:
+    ease, names = _ease(design, steady, mean)
+    return (RNG.binomial(repeats, ease) / repeats).tolist(), names
+
+
+def _moved(design: Design, repeats: int, steady: float, mean: float) -> Interval:
+    """Two runs of the same model on the same samples."""
+    ease, names = _ease(design, steady, mean)
+    moves = (RNG.binomial(repeats, ease) - RNG.binomial(repeats, ease)) / repeats
+    up, down = float(moves[moves > 0].sum()), -float(moves[moves < 0].sum())
+    return difference_interval(of_samples(moves.tolist(), names), up, down)
 
 
 def differences(design: Design, times: int) -> Iterator[Cell]:
@@ -356,6 +413,9 @@ def main() -> int:
         print(f"\n{title}")
         for design in DESIGNS:
             low += shown(design.name, list(made(design)))
+    print("\nasked several times")
+    for design, repeats in ASKED:
+        low += shown(design.name, list(asked_again(design, repeats, times)))
     print("\nscores that are no means")
     cells: dict[str, list[Cell]] = {}
     for one in (*macro_f1(times // 5), *others(times)):

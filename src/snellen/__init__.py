@@ -1,7 +1,7 @@
 """Snellen: an eye exam for vision-language models.
 
-`evaluate()` runs an exam, `remark()` marks stored answers again, `open_run()` reads a run, `compare()` compares some. Names load when
-used, so `import snellen` is cheap.
+`evaluate()` runs an exam, `remark()` marks stored answers again, `open_run()` reads a run, `compare()` compares some, `explain()`
+says which choices give which number, `gate()` judges one run by another. Names load when used, so `import snellen` is cheap.
 """
 
 from __future__ import annotations
@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.2.0.dev0"
 
 if TYPE_CHECKING:
-    from snellen.api import compare, evaluate
+    from snellen.api import compare, evaluate, explain, gate
+    from snellen.comparison.explained import Explanation
+    from snellen.comparison.gating import Gate
     from snellen.comparison.results import Comparison
     from snellen.core.errors import SnellenError, Stopped
     from snellen.core.exam import Exam
@@ -30,6 +32,8 @@ __all__ = [
     "Call",
     "Comparison",
     "Exam",
+    "Explanation",
+    "Gate",
     "Mark",
     "Metric",
     "Option",
@@ -48,12 +52,16 @@ __all__ = [
     "Text",
     "compare",
     "evaluate",
+    "explain",
+    "gate",
     "open_run",
     "remark",
 ]
 
 _HOME = {
-    "snellen.api": ("compare", "evaluate"),
+    "snellen.api": ("compare", "evaluate", "explain", "gate"),
+    "snellen.comparison.explained": ("Explanation",),
+    "snellen.comparison.gating": ("Gate",),
     "snellen.comparison.results": ("Comparison",),
     "snellen.engine.run": ("remark",),
     "snellen.engine.runs.run": ("Run", "open_run"),

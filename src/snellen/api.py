@@ -1,4 +1,4 @@
-"""`evaluate()` and `compare()`: what `snellen run` and `snellen compare` do, from Python."""
+"""`evaluate()`, `compare()`, `explain()` and `gate()`: what the commands `run`, `compare`, `explain` and `gate` do, from Python."""
 
 from __future__ import annotations
 
@@ -8,6 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from snellen.comparison.comparing import compare_runs
+from snellen.comparison.explained import Explanation
+from snellen.comparison.explaining import explain_run
+from snellen.comparison.gate import gate_runs
+from snellen.comparison.gating import Gate
 from snellen.comparison.results import Comparison
 from snellen.core.errors import MostlySilent
 from snellen.core.options import Selection
@@ -30,6 +34,7 @@ def evaluate(
     tasks: Sequence[str] = (),
     limit: int | None = None,
     seed: int = 0,
+    repeats: int = 1,
     out: str | Path = "runs",
     concurrency: int | None = None,
     max_cost: float | None = None,
@@ -43,6 +48,8 @@ def evaluate(
     **options: Any,
 ) -> Run:
     """Run an exam, or go on with it, and give the run. Raises `Stopped` where it ended early with everything kept.
+
+    `repeats` is how often each question is asked: scores are then over all repeats, with their spread.
 
     What `snellen run` notes (old answers, an edited prompt, questions left out) comes as warnings.
 
@@ -60,6 +67,7 @@ def evaluate(
         options=options,
         limits=Limits(concurrency, max_cost, timeout, tries, fresh, use_store, max_errors, batch_api),
         out=Path(out),
+        repeats=repeats,
     )
     finished = carry_out(make_plan(request), on_progress)
     for note in finished.notes:
@@ -71,11 +79,49 @@ def evaluate(
     return finished.run
 
 
-def compare(*runs: str | Path | Run, protocols: Sequence[str] = (), power: float | None = None) -> Comparison:
+def compare(
+    *runs: str | Path | Run, protocols: Sequence[str] = (), power: float | None = None, explain: bool = False
+) -> Comparison:
     """Compare runs of one exam, sample by sample: who leads, by how much, and whether that could be chance.
 
     Runs are folders, or what `evaluate()` and `open_run()` gave. `power` is a difference between 0 and 1, such as 0.05 for 5 points: each
-    row then says in `needed` how many samples would show it. `print(*found.verdict)` says it in words.
+    row then says in `needed` how many samples would show it. With `explain`, `leads` says under how many choices each of two runs leads.
+    `print(*found.verdict)` says it in words.
     """
     paths = [run.path if isinstance(run, Run) else run for run in runs]
-    return compare_runs(paths, protocols=protocols, power=power)
+    return compare_runs(paths, protocols=protocols, power=power, explain=explain)
+
+
+def explain(
+    run: str | Path | Run,
+    figure: str | float | None = None,
+    *,
+    tolerance: float | None = None,
+    part: str = "",
+    metric: str = "",
+    published: str = "",
+) -> Explanation:
+    """Every number that a run's stored answers can give, and which choices give a claimed figure, such as `"63.4"` or 0.634.
+
+    Nothing is asked and nothing is written. `tolerance` is a share, such as 0.001 for 0.1 points; by default it is half of the figure's
+    last digit, so write `"63.40"` where the zero counts. `print(*found.verdict)` says it in words.
+    """
+    path = run.path if isinstance(run, Run) else run
+    text = None if figure is None else str(figure)
+    return explain_run(path, text, tolerance=tolerance, part=part, metric=metric, published=published)
+
+
+def gate(
+    run: str | Path | Run,
+    baseline: str | Path | Run,
+    *,
+    max_drop: float = 0.02,
+    protocols: Sequence[str] = (),
+    parts: Sequence[str] = (),
+) -> Gate:
+    """Whether a run is as good as a baseline of the same exam, but for `max_drop` (0.02 for 2 points) and for noise.
+
+    `assert found.passed, found.said` makes a test of it.
+    """
+    paths = [one.path if isinstance(one, Run) else one for one in (run, baseline)]
+    return gate_runs(*paths, max_drop=max_drop, protocols=protocols, parts=parts)

@@ -20,6 +20,7 @@ LAYERS = (
     ("exams", "subjects"),
     ("scorers",),
     ("engine",),
+    ("imports",),
     ("comparison",),
     ("show",),
     ("view",),

@@ -13,7 +13,7 @@ from snellen.core.exam import Exam
 from snellen.core.outcomes import mark_reply
 from snellen.core.prompt import Prompt, by_name
 from snellen.core.protocol import Protocol
-from snellen.core.records import LAYOUT, DataEntry, Manifest, SubjectEntry, Summary
+from snellen.core.records import LAYOUT, DataEntry, Manifest, ProtocolEntry, SubjectEntry, Summary
 from snellen.core.results import GroupSummary, Metric, ProtocolSummary, Score
 from snellen.core.types import Answer, Mark, Picture, Sample
 from snellen.engine.runs.run import Run, open_run
@@ -112,7 +112,11 @@ def answered_run(path: Path, exam: Dots, replies: Mapping[str, str], **summary: 
     data = exam.open(where, Selection())
     run = _folder(path, exam.name, "replay/mine", len(data), source=str(where), **summary)
     manifest = msgspec.structs.replace(
-        run.manifest, data=msgspec.structs.replace(run.manifest.data, fingerprint=data.fingerprint)
+        run.manifest,
+        data=msgspec.structs.replace(run.manifest.data, fingerprint=data.fingerprint),
+        protocols=tuple(
+            ProtocolEntry(name=p.name, version=p.version, prompt="question") for p in exam.protocols.values()
+        ),
     )
     (path / "run.json").write_bytes(msgspec.json.encode(manifest))
     light = list(data.light())

@@ -47,7 +47,9 @@ class Page(HTMLParser):
         return " ".join(" ".join(self.texts).split())
 
     def images(self) -> list[bytes]:
-        return [base64.b64decode(str(i["src"]).partition("base64,")[2]) for i in self.all("img")]
+        """The bytes of every picture, as often as it is shown."""
+        held = {f"#{i['id']}": base64.b64decode(str(i["href"]).partition("base64,")[2]) for i in self.all("image")}
+        return [held[str(use["href"])] for use in self.all("use") if use["href"] in held]
 
 
 def inert(page: Page) -> None:
@@ -62,7 +64,7 @@ def inert(page: Page) -> None:
     assert policy["content"] == "default-src 'none'; img-src data:; style-src 'unsafe-inline'"
 
 
-def report(*runs: snellen.Run, tmp_path: Path, samples: int = 48) -> Page:
+def report(*runs: snellen.Run, tmp_path: Path, samples: int | None = None) -> Page:
     page = tmp_path / "new" / "report.html"
     write_report(runs, page, samples)
     assert [p.name for p in page.parent.iterdir()] == ["report.html"]

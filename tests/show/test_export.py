@@ -171,7 +171,7 @@ def test_latex_has_models_as_rows_and_parts_as_columns(tmp_path: Path) -> None:
         [r"openai/b\_1", r"$20.0^{\dagger}_{\,[10.1,\,90.0]}$", r"$20.0^{\dagger}_{\,[10.1,\,90.0]}$"],
         ["floor", "25.0", "25.0"],
     ]
-    caption = re.search(r"\\caption\{(.*)\}\n", text)
+    caption = re.search(r"\\caption\[\{made-up, protocol paper\}\]\{(.*)\}\n", text)
     assert caption is not None
     assert "accuracy in percent with 95 \\% intervals, by protocol paper (version 1, prompt question)" in caption[1]
     assert "n = 24 in each part." in caption[1] and "at or below the floor" in caption[1]

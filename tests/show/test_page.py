@@ -53,7 +53,10 @@ def test_what_is_equal_is_shown_once_and_a_part_without_a_name_is_all(
     assert text.count('<th scope="col" class="names">plain, same</th>') == 2 + 3, (
         "a part's metrics, more of them, items"
     )
-    assert '<td class="names">plain, same</td>' in text.partition('class="overview"')[2].partition("</table>")[0]
+    assert (
+        '<td class="names">plain, same</td>'
+        in text.partition("under each protocol</caption>")[2].partition("</table>")[0]
+    )
     assert "all: 1 more metrics" in page.text
     assert len(page.images()) == 3
 
@@ -63,8 +66,10 @@ def test_a_word_marks_scores_at_or_below_their_floor(tmp_path: Path) -> None:
     run = made_run(tmp_path / "r", protocol("mine", *parts))
     _no_samples(run)
     page = report(run, tmp_path=tmp_path, samples=0)
-    assert page_text(tmp_path).count('<span class="tag under">at floor</span>') == 2, "in the overview and in its table"
-    assert page.text.count("below floor") == 3, "in the chart, too"
+    assert page_text(tmp_path).count('<span class="tag under">at floor</span>') == 3, (
+        "beside other runs, in the run's chart and in its table"
+    )
+    assert page.text.count("below floor") == 5, "in the charts, too"
 
 
 def test_several_runs_have_contents(tmp_path: Path) -> None:
@@ -74,9 +79,8 @@ def test_several_runs_have_contents(tmp_path: Path) -> None:
     page = report(*runs, tmp_path=tmp_path, samples=0)
     (_nav,) = page.all("nav")
     links = [str(a["href"]) for a in page.all("a")]
-    assert {"#overview", "#run-1", "#scores-1", "#run-2", "#scores-2"} <= set(links)
+    assert {"#exam-1", "#run-1", "#scores-1", "#run-2", "#scores-2"} <= set(links)
     assert {link[1:] for link in links} <= {str(attrs.get("id")) for _tag, attrs in page.tags}
-    assert not report(runs[0], tmp_path=tmp_path, samples=0).all("nav")
 
 
 def test_controls_and_ranges_are_told(tmp_path: Path) -> None:
@@ -145,7 +149,7 @@ def test_an_exam_shows_its_samples_by_its_own_template(
     monkeypatch.setattr(exam, "gallery", lambda facts: seen.append(facts) or Card(facts))
     page = report(answered(tmp_path, monkeypatch, exam, a="3", b="2", c="3"), tmp_path=tmp_path)
     inert(page)
-    text = page_text(tmp_path).partition('class="gallery"')[2]
+    text = page_text(tmp_path).partition('class="fold gallery"')[2]
     assert seen[0].synthetic is False
     assert seen[0].evidence("a", "question") is None
     assert text.count('class="top-of-mine"') == 1

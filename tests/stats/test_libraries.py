@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from math import log
+from math import ceil, log
 
 import numpy as np
 import pytest
 
 from snellen.core.types import Mark, Outcome, Sample
 from snellen.exams.salbench.protocols import PROTOCOLS
+from snellen.stats import significance
 from snellen.stats.agreement import Agreement
 from snellen.stats.calibration import auroc
 from snellen.stats.entropy import bound_from_top
 from snellen.stats.intervals import LEVEL, student, wilson
 from snellen.stats.jackknife import jackknifed
 from snellen.stats.means import alone, measured_interval, of_samples, share_interval
+from snellen.stats.power import POWER, samples_for
+from snellen.stats.significance import DRAWN, EXACT, NORMAL, sign_flips
 from snellen.stats.tally import summarised
 
 DICE = np.random.default_rng(9)
@@ -120,3 +123,61 @@ def test_samples_without_a_cluster_stand_for_themselves() -> None:
     assert apart is not None
     assert named is not None
     assert apart[:2] == pytest.approx(named[:2])
+
+
+# ---------------------------------------------------------------- what `compare` and `gate` use
+
+
+def test_the_mean_of_a_paired_measurement_has_scipys_t_interval() -> None:
+    stats = pytest.importorskip("scipy.stats")
+    first, second = DICE.lognormal(size=(2, 41))
+    ours = measured_interval(of_samples((second - first).tolist(), [""] * 41))
+    assert ours is not None
+    theirs = stats.ttest_rel(second, first).confidence_interval(LEVEL)
+    assert ours[:2] == pytest.approx((theirs.low, theirs.high), rel=1e-9)
+
+
+def test_whole_clusters_have_scipys_permutation_test() -> None:
+    """Sums of clusters flipped in every way, exactly; and of many graded ones, drawn."""
+    stats = pytest.importorskip("scipy.stats")
+
+    def theirs(sums: np.ndarray, ways: float) -> float:
+        test = stats.permutation_test(
+            (sums, np.zeros(len(sums))),
+            lambda a, b, axis: np.mean(a - b, axis=axis),
+            permutation_type="samples",
+            n_resamples=ways,
+            vectorized=True,
+            rng=np.random.default_rng(3),
+        )
+        return float(test.pvalue)
+
+    moves, names = DICE.choice([-1.0, 0.0, 1.0], 60, p=[0.1, 0.6, 0.3]), [f"c{i // 6}" for i in range(60)]
+    found = sign_flips(of_samples(moves.tolist(), names))
+    assert found.how == EXACT and found.p == pytest.approx(theirs(moves.reshape(10, 6).sum(axis=1), np.inf))
+    graded = DICE.normal(0.1, 0.4, 60)
+    drawn = sign_flips(of_samples(graded.tolist(), [""] * 60))
+    assert drawn.how == DRAWN and drawn.p == pytest.approx(theirs(graded, 9_999), abs=0.02)
+
+
+def test_the_normal_limit_is_scipys(monkeypatch: pytest.MonkeyPatch) -> None:
+    norm = pytest.importorskip("scipy.stats").norm
+    monkeypatch.setattr(significance, "MOST_DRAWN", 10)
+    moves = DICE.normal(0.05, 0.4, 300)
+    found = sign_flips(of_samples(moves.tolist(), [""] * 300))
+    assert found.how == NORMAL
+    assert found.p == pytest.approx(2 * norm.sf(abs(moves.sum()) / (moves**2).sum() ** 0.5), rel=1e-9)
+
+
+def test_so_many_samples_show_so_much_as_statsmodels_counts() -> None:
+    """Connor's formula is the usual one for a mean of moves whose spread differs with and without the difference."""
+    power = pytest.importorskip("statsmodels.stats.power")
+    for difference, moving in ((0.05, 0.2), (0.1, 0.3), (0.02, 0.02)):
+        needed = power.normal_sample_size_one_tail(
+            difference,
+            power=POWER,
+            alpha=(1 - LEVEL) / 2,
+            std_null=moving**0.5,
+            std_alternative=(moving - difference**2) ** 0.5,
+        )
+        assert samples_for(difference, moving) == ceil(needed - 1e-9)

@@ -32,6 +32,11 @@ from snellen.cli import options
     metavar="N",
     help="List up to N samples that only one run got right, for each of two runs, with both replies.",
 )
+@click.option(
+    "--explain",
+    is_flag=True,
+    help="Read the answers of two runs in every defensible way: under how many choices each leads (docs/explaining.md).",
+)
 @click.option("-v", "--verbose", is_flag=True, help="Show every part under every protocol.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document, with every flip.")
 def command(
@@ -39,6 +44,7 @@ def command(
     protocols: tuple[str, ...],
     power: float | None,
     flips: int,
+    explain: bool,
     verbose: bool,
     as_json: bool,
 ) -> int:
@@ -54,7 +60,7 @@ def command(
     from snellen.show.comparison_table import print_comparison
 
     wanted = None if power is None else power / 100
-    found = compare_runs(runs, protocols=protocols, power=wanted, flips=as_json or flips > 0)
+    found = compare_runs(runs, protocols=protocols, power=wanted, flips=as_json or flips > 0, explain=explain)
     if as_json:
         options.print_json(msgspec.to_builtins(found))
     else:

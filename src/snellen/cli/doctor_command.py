@@ -21,6 +21,8 @@ EXTRAS = {
     "ocr": ("rapidocr_onnxruntime", "the grounding method ocr"),
     "excel": ("xlsxwriter", "snellen export --format xlsx, the xlsx files of vqax, actx, esnlive, vcr"),
     "pandas": ("pandas", "run.to_pandas()"),
+    "import": ("zstandard", "snellen import of Inspect's .eval files and of Excel files"),
+    "charts": ("matplotlib", "snellen chart"),
     "nlg": ("pycocoevalcap", "METEOR of explanations (needs Java)"),
 }
 KEYS = (

@@ -16,6 +16,7 @@ from snellen.cli.run_command import request_of
 @options.selection
 @options.model
 @options.protocols
+@options.repeats
 @click.option(
     "--seconds-per-call",
     type=click.FloatRange(min=0, min_open=True),

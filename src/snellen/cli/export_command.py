@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,43 +13,77 @@ from snellen.cli import options
 from snellen.core.errors import SnellenError
 
 if TYPE_CHECKING:
+    from snellen.engine.runs.run import Run
     from snellen.show.export import Rows
 
 FORMATS = ("csv", "parquet", "latex", "md", "xlsx", "json")
+FOLDERS = ("eee", "hf")
+TABLES = ("paper", "details")
+RELATIONSHIPS = ("first_party", "third_party", "collaborative", "other")
+SHOWN = 10
 NEXT = {
     "csv": "A cell that could be a formula begins with an apostrophe.",
     "parquet": "DuckDB, pandas and pyarrow read it.",
-    "latex": r"In a paper: \usepackage{booktabs}, and \input this file.",
+    "latex": r"In a paper: \usepackage{booktabs,graphicx}, and \input this file.",
     "md": "Paste it where Markdown has tables.",
     "xlsx": "No cell of it is a formula.",
     "json": "One document.",
+    "eee": "The folder is laid out as Every Eval Ever's data store.",
+    "hf": "Put .eval_results into the model's repository, by a pull request.",
 }
 
 
 @click.command("export")
 @click.argument("runs", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option("--format", "form", type=click.Choice(FORMATS), help="Default: by the name of --out, else csv.")
+@click.option(
+    "--format", "form", type=click.Choice([*FORMATS, *FOLDERS]), help="Default: by the name of --out, else csv."
+)
 @click.option(
     "--out",
     "--output",
     "out",
-    type=click.Path(path_type=Path, dir_okay=False),
+    type=click.Path(path_type=Path),
     metavar="FILE",
-    help="The file to write (default: standard output; parquet and xlsx need one).",
+    help="The file to write (default: standard output; parquet and xlsx need one); for eee and hf a folder.",
 )
 @click.option("--samples", is_flag=True, help="One row a sample and protocol; xlsx and json have the scores, too.")
 @click.option(
     "--protocol", metavar="P", help="Only this protocol (default: all; latex and md: the first that the runs share)."
 )
+@click.option(
+    "--table",
+    type=click.Choice(TABLES),
+    help="Lay it out as the exam's paper does: its main table, or its details (latex, md, csv, xlsx).",
+)
 @click.option("--published", is_flag=True, help="Add papers' figures: real data and the same protocol only.")
+@click.option("--evaluator", metavar="NAME", default="", help="eee: who ran this, a person or an organisation.")
+@click.option(
+    "--relationship",
+    type=click.Choice(RELATIONSHIPS),
+    default="other",
+    help="eee: what the evaluator is to the model's makers.",
+)
+@click.option("--model-id", metavar="OWNER/NAME", help="eee: the model's name, where --model does not say it.")
+@click.option("--dataset", metavar="OWNER/NAME", help="hf: the data set on the hub, where `data get` did not fetch it.")
+@click.option("--source-url", metavar="URL", help="hf: where the run, or what is told of it, can be read.")
 def command(
-    runs: tuple[Path, ...], form: str | None, out: Path | None, samples: bool, protocol: str | None, published: bool
+    runs: tuple[Path, ...],
+    form: str | None,
+    out: Path | None,
+    samples: bool,
+    protocol: str | None,
+    table: str | None,
+    published: bool,
+    **told: str | None,
 ) -> int:
     """Write the scores of RUNS as one table: tidy for programs (csv, parquet, xlsx, json), or as a paper has it (latex, md).
 
+    Or as records for others: Every Eval Ever (eee), Hugging Face's .eval_results (hf).
+
     \b
     snellen export runs/* --out scores.csv
-    snellen export runs/salbench_* --format latex --protocol paper --out table.tex
+    snellen export runs/salbench_* --table paper --published --out table.tex
+    snellen export runs/salbench_* --format eee --evaluator "Our lab" --out records
     """
     from snellen.engine.runs.run import open_run
     from snellen.show import export as files
@@ -57,18 +93,58 @@ def command(
         raise SnellenError(f"{form} is no text for the screen: name a file with --out")
     if samples and form in files.FOR_PAPERS:
         raise SnellenError(f"--samples has no table in {form}: choose from csv, parquet, xlsx, json")
+    if samples and table:
+        raise SnellenError("--samples and --table are different tables: choose one")
     opened = [open_run(options.run_folder(path, "export")) for path in dict.fromkeys(runs)]
+    if form in FOLDERS:
+        if table or published:
+            raise SnellenError(f"--table and --published have no form in {form}: it has the scores of runs alone")
+        return _records(opened, form, out, protocol, samples, told)
     rows = files.rows_of(opened, samples=samples, protocol=protocol, published=published)
     if published and not any(r.published for r in rows.scores):
         click.echo("note: there are no published figures for these runs (real data, the same protocol)", err=True)
-    content = files.exported(rows, form)
+    content = files.exported(rows, form, table or "")
     if out is None:
         click.echo(content, nl=False)
         return 0
     _write(out, content)
     of = f"{len(opened)} run" + ("s" if len(opened) > 1 else "")
-    click.echo(f"Wrote {out}: {_counted(rows, form)} of {of}" + (f" · {rows.status}" if rows.status else ""))
+    click.echo(
+        f"Wrote {out}: {_counted(rows, 'md' if table else form)} of {of}" + (f" · {rows.status}" if rows.status else "")
+    )
     click.echo(f"{NEXT[form]} docs/reporting.md explains every column.")
+    return 0
+
+
+def _records(
+    runs: Sequence[Run],
+    form: str,
+    out: Path | None,
+    protocol: str | None,
+    samples: bool,
+    told: Mapping[str, str | None],
+) -> int:
+    """Write records for others, all of them or none."""
+    from snellen.show.eval_results import eval_results
+    from snellen.show.every_eval import Evaluator, records
+
+    if out is None:
+        raise SnellenError(f"{form} is a folder of files: name it with --out")
+    if form == "hf":
+        if samples:
+            raise SnellenError("--samples has no form in hf: choose eee")
+        files = eval_results(runs, protocol=protocol, dataset=told["dataset"], url=told["source_url"])
+    else:
+        who = Evaluator(told["evaluator"] or "", told["relationship"] or "other")
+        model = told["model_id"]
+        files = records(runs, who, int(time.time()), protocol=protocol, model_id=model, samples=samples)
+    for name, content in files:
+        _write(out / name, content)
+    for name, _content in files[:SHOWN]:
+        click.echo(f"Wrote {out / name}")
+    if len(files) > SHOWN:
+        click.echo(f"and {len(files) - SHOWN} more files")
+    click.echo(f"{NEXT[form]} docs/reporting.md explains what is in them.")
     return 0
 
 

@@ -109,6 +109,16 @@ selection = stack(
     ),
 )
 
+repeats = click.option(
+    "--repeats",
+    type=click.IntRange(min=1),
+    default=1,
+    show_default=True,
+    metavar="N",
+    help="Ask each question N times: scores are then over all repeats, with their spread from one to the next.",
+    cls=WHICH,
+)
+
 model = stack(
     click.option(
         "--model", metavar="SPEC", help="Who answers, such as openai/gpt-4o ('snellen list subjects').", cls=WHO
@@ -275,7 +285,7 @@ def run_folder(path: Path, command: str) -> Path:
     if (path / "run.json").is_file():
         return path
     if path.is_dir() and any(path.glob("*/run.json")):
-        several = command in ("report", "export", "compare")
+        several = command in ("export", "compare")
         some = "the runs" if several else "one of its runs"
         such = f"'snellen {command} {path}/*'" if several else f"those that 'snellen runs {path}' lists"
         raise SnellenError(f"{path} is a folder of runs, not a run: name {some}, such as {such}")

@@ -25,6 +25,7 @@ from snellen.core.errors import SnellenError, Stopped
     "image), options (in another order), swapped (pictures in the other order).",
     cls=options.WHICH,
 )
+@options.repeats
 @click.option(
     "--out",
     "--output",
@@ -154,6 +155,7 @@ def request_of(exam: str | None, own: dict[str, Any], given: dict[str, Any]) -> 
         controls=given.get("controls", ()),
         selection=options.selection_of(given),
         options=own,
+        repeats=given.get("repeats", 1),
     )
 
 
@@ -163,7 +165,7 @@ def _check_batching(plan: Any, k: int) -> int:
     from snellen.engine.ask.questions import questions
     from snellen.subjects.local.check import check_batching
 
-    asked = questions(plan.exam, plan.data, plan.arms[:1], lambda _key: True, plan.applies, plan.selection.seed)
+    asked = questions(plan.exam, plan.data, plan.firsts[:1], lambda _key: True, plan.applies, plan.selection.seed)
     click.echo(str(check_batching(plan.subject, islice(asked, k), k)))
     return 0
 

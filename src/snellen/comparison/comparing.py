@@ -10,26 +10,36 @@ from statistics import median
 
 from snellen.comparison.differences import Asked, Both, part_name, rows
 from snellen.comparison.headline import Members
+from snellen.comparison.leads import leads_of
 from snellen.comparison.pairing import Common, Opened, common, opened
 from snellen.comparison.ranking import ranking
 from snellen.comparison.results import Comparison, Flip, FlipSide, Row, Side
 from snellen.comparison.verdict import verdict
+from snellen.core.arm import Arm
 from snellen.core.errors import SnellenError
 from snellen.core.protocol import Key, Protocol, Seen
 from snellen.core.records import LAYOUT
 from snellen.core.types import Mark, Outcome, Sample
+from snellen.stats.repeats import mean_seen, usual_outcome
 
 
 def compare_runs(
-    paths: Sequence[str | Path], *, protocols: Sequence[str] = (), power: float | None = None, flips: bool = True
+    paths: Sequence[str | Path],
+    *,
+    protocols: Sequence[str] = (),
+    power: float | None = None,
+    flips: bool = True,
+    explain: bool = False,
 ) -> Comparison:
     """Compare runs of one exam, sample by sample.
 
     Two runs are compared under every protocol that both have. More are ranked under the first one, each pair of them being compared.
-    `power` is a difference (0.05 for 5 points): each row then says how many samples would show it.
+    `power` is a difference (0.05 for 5 points): each row then says how many samples would show it. `explain` reads the answers of two
+    runs in every defensible way.
     """
     runs = opened(paths)
     shared = common(runs, protocols)
+    leads = leads_of(runs, shared) if explain else None
     sides = tuple(_side(one, shared) for one in runs)
     names = list(shared.protocols)
     many = len(runs) > 2
@@ -41,12 +51,14 @@ def compare_runs(
         marks = {one.letter: _marks(one, name, protocol) for one in runs}
         ids = _marked(shared.samples, marks.values())
         samples.update(ids)
-        seen = {k: {i: protocol.seen(shared.samples[i], own[i]) for i in ids} for k, own in marks.items()}
+        each = {k: {i: _seen(protocol, shared.samples[i], own[i].values()) for i in ids} for k, own in marks.items()}
+        seen = {k: {i: mean_seen(some) for i, some in own.items()} for k, own in each.items()}
         parts = {i: _part(protocol, shared.samples[i]) for i in ids}
         for one, other in combinations(runs, 2):
             asked = Asked(protocol, name, arm.text, one.letter, other.letter, power)
-            pairs = [Both(i, parts[i], seen[one.letter][i], seen[other.letter][i]) for i in ids]
-            joined = _joined(protocol, shared.samples, (seen[one.letter], seen[other.letter]))
+            a, b = one.letter, other.letter
+            pairs = [Both(i, parts[i], seen[a][i], seen[b][i], each=(each[a][i], each[b][i])) for i in ids]
+            joined = _joined(protocol, shared.samples, (each[a], each[b]))
             found += rows(asked, [*pairs, *joined])
             if flips and not many:
                 flipped += _flips(asked, (one, other), (marks[one.letter], marks[other.letter]), parts)
@@ -59,24 +71,31 @@ def compare_runs(
         samples=len(samples),
         notes=shared.notes,
         rows=tuple(found),
-        verdict=verdict(found, ranks),
+        verdict=(*verdict(found, ranks), *(leads.verdict if leads is not None else ())),
         ranking=ranks,
         flips=tuple(flipped),
         power=power,
+        leads=leads,
     )
 
 
-def _marks(one: Opened, name: str, protocol: Protocol) -> dict[str, Mark]:
+Marks = Mapping[str, Mapping[int, Mark]]
+"""A run's marks by sample: one for each time that it was asked, the first being 1."""
+
+
+def _marks(one: Opened, name: str, protocol: Protocol) -> Marks:
     """A run's marks of one protocol; an error where they are not those that its summary is of."""
-    marks = {m.id: m for m in one.run.marks(name)}
+    result = next((p for p in one.summary.protocols if p.protocol == name), None)
+    marks: dict[str, dict[int, Mark]] = {}
     counts: dict[Key, Counter[str]] = {}
-    for i, mark in marks.items():
-        sample = one.samples.get(i)
-        if sample is None:
-            raise _not_of(one, name)
-        counts.setdefault(_part(protocol, sample), Counter())[protocol.seen(sample, mark).outcome.value] += 1
+    for repeat in range(1, 1 + (1 if result is None else result.repeats)):
+        for mark in one.run.marks(name, repeat):
+            sample = one.samples.get(mark.id)
+            if sample is None:
+                raise _not_of(one, name)
+            counts.setdefault(_part(protocol, sample), Counter())[protocol.seen(sample, mark).outcome.value] += 1
+            marks.setdefault(mark.id, {})[repeat] = mark
     if one.summary.layout >= LAYOUT:
-        result = next((p for p in one.summary.protocols if p.protocol == name), None)
         for group in result.groups if result is not None else ():
             found = counts.get(tuple(group.by.items()))
             if group.whole and found is not None and found != group.outcomes:
@@ -91,7 +110,11 @@ def _not_of(one: Opened, name: str) -> SnellenError:
     )
 
 
-def _marked(samples: Mapping[str, Sample], every: Iterable[Mapping[str, Mark]]) -> list[str]:
+def _seen(protocol: Protocol, sample: Sample, marks: Iterable[Mark]) -> tuple[Seen, ...]:
+    return tuple(protocol.seen(sample, mark) for mark in marks)
+
+
+def _marked(samples: Mapping[str, Sample], every: Iterable[Marks]) -> list[str]:
     """The samples that all runs have marks of."""
     all_marks = list(every)
     return [i for i in samples if all(i in marks for marks in all_marks)]
@@ -101,7 +124,11 @@ def _part(protocol: Protocol, sample: Sample) -> Key:
     return next(iter(protocol.groups(sample)))
 
 
-def _joined(protocol: Protocol, samples: Mapping[str, Sample], sides: Sequence[Mapping[str, Seen]]) -> list[Both]:
+Each = Mapping[str, tuple[Seen, ...]]
+"""What was seen of each sample, once for each time that it was asked."""
+
+
+def _joined(protocol: Protocol, samples: Mapping[str, Sample], sides: Sequence[Each]) -> list[Both]:
     """Items that are made of several samples (VCR's answer and reason) as both runs have them; none where they do not match."""
     if type(protocol).joined is Protocol.joined:
         return []
@@ -111,22 +138,31 @@ def _joined(protocol: Protocol, samples: Mapping[str, Sample], sides: Sequence[M
             members.setdefault(key, []).append(i)
     found: list[Both] = []
     for key, ids in members.items():
-        items = [protocol.joined(Members(key, [side[i] for i in ids])) for side in sides]
-        if items[0] is None or items[1] is None:
+        first, second = ([*_items(protocol, key, [side[i] for i in ids])] for side in sides)
+        everyone = [*first, *second]
+        if not everyone or any([s.cluster for s in some] != [s.cluster for s in everyone[0]] for some in everyone):
             continue
-        first, second = ([seen for seen, count in some for _ in range(count)] for some in items if some is not None)
-        if [s.cluster for s in first] == [s.cluster for s in second]:
-            pairs = enumerate(zip(first, second, strict=True))
-            found += [Both(f"{at:09}", key, a, b, joined=True) for at, (a, b) in pairs]
+        pairs = enumerate(zip(zip(*first, strict=True), zip(*second, strict=True), strict=True))
+        found += [Both(f"{at:09}", key, mean_seen(a), mean_seen(b), joined=True, each=(a, b)) for at, (a, b) in pairs]
     return found
+
+
+def _items(protocol: Protocol, key: Key, marks: Sequence[tuple[Seen, ...]]) -> Iterator[list[Seen]]:
+    """The larger items of a group, time by time: as often as all of its samples were asked."""
+    for at in range(min(map(len, marks))):
+        items = protocol.joined(Members(key, [each[at] for each in marks]))
+        if items is not None:
+            yield [seen for seen, count in items for _ in range(count)]
 
 
 def _side(one: Opened, shared: Common) -> Side:
     """What a run's answers to the main protocol's questions took."""
-    arm = next(iter(shared.protocols.values()))[1].text
+    name, (_protocol, arm) = next(iter(shared.protocols.items()))
+    repeats = next((p.repeats for p in one.summary.protocols if p.protocol == name), 1)
+    asked = [again.text for again in arm.times(repeats)]
     costs: list[float | None] = []
     seconds: list[float] = []
-    for head in one.run.folder.heads(keys=((i, arm) for i in shared.samples)):
+    for head in one.run.folder.heads(keys=((i, text) for i in shared.samples for text in asked)):
         known = [call.cost for call in head.calls]
         costs.append(None if not known or any(c is None for c in known) else sum(c for c in known if c is not None))
         took = [call.latency for call in head.calls if call.latency is not None]
@@ -142,6 +178,7 @@ def _side(one: Opened, shared: Common) -> Side:
         oracle=one.manifest.oracle,
         cost=1000 * sum(paid) / len(paid) if paid and len(paid) == len(costs) else None,
         seconds=median(seconds) if seconds else None,
+        repeats=repeats,
     )
 
 
@@ -151,27 +188,31 @@ def _side(one: Opened, shared: Common) -> Side:
 def _flips(
     asked: Asked,
     runs: tuple[Opened, Opened],
-    marks: tuple[Mapping[str, Mark], Mapping[str, Mark]],
+    marks: tuple[Marks, Marks],
     parts: Mapping[str, Key],
 ) -> Iterator[Flip]:
     """Every sample that only one of two runs got right, with what both said; those of the first run before the second's."""
-    right = [{i for i in parts if own[i].outcome is Outcome.CORRECT} for own in marks]
+    usual = [{i: usual_outcome([mark.outcome for mark in own[i].values()]) for i in parts} for own in marks]
+    right = [{i for i, outcome in own.items() if outcome is Outcome.CORRECT} for own in usual]
     wanted = [i for i in parts if (i in right[0]) != (i in right[1])]
     if not wanted:
         return
-    replies = [
-        {
-            a.id: a.text if a.failure is None else None
-            for a in one.run.folder.texts(keys=((i, asked.prompt) for i in wanted))
-        }
-        for one in runs
+    told = [
+        {i: next(at for at, mark in own[i].items() if mark.outcome is outcomes[i]) for i in wanted}
+        for own, outcomes in zip(marks, usual, strict=True)
     ]
+    replies = [_replies(one, asked.prompt, places) for one, places in zip(runs, told, strict=True)]
     for i in sorted(wanted, key=lambda i: i not in right[0]):
-        views = (
-            FlipSide(outcome=own[i].outcome.value, reading=own[i].reading, reply=said.get(i))
-            for own, said in zip(marks, replies, strict=True)
+        first, second = (
+            FlipSide(
+                outcome=own[i][places[i]].outcome.value,
+                reading=own[i][places[i]].reading,
+                reply=said.get(i),
+                right=sum(mark.outcome is Outcome.CORRECT for mark in own[i].values()),
+                times=len(own[i]),
+            )
+            for own, places, said in zip(marks, told, replies, strict=True)
         )
-        first, second = views
         yield Flip(
             id=i,
             part=part_name(parts[i]),
@@ -182,3 +223,10 @@ def _flips(
             first=first,
             second=second,
         )
+
+
+def _replies(one: Opened, prompt: str, places: Mapping[str, int]) -> dict[str, str | None]:
+    """What a run's subject said of samples, each the time that is wanted."""
+    arm = Arm.parse(prompt)
+    keys = ((i, arm._replace(repeat=at).text) for i, at in places.items())
+    return {a.id: a.text if a.failure is None else None for a in one.run.folder.texts(keys=keys)}

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from math import sqrt
+from statistics import variance
 from typing import NamedTuple
 
 import msgspec
 
 from snellen.comparison.headline import own_difference
-from snellen.comparison.results import Row, Silence
+from snellen.comparison.results import Again, Row, Silence
 from snellen.core.protocol import Key, Protocol, Seen
 from snellen.core.results import declared
 from snellen.core.types import NON_ANSWERS, Outcome
@@ -21,13 +23,21 @@ from snellen.stats.significance import holm, sign_flips
 
 
 class Both(NamedTuple):
-    """What two runs have of one sample; `joined` is an item that several samples make up, which are there as well."""
+    """What two runs have of one sample; `joined` is an item that several samples make up, which are there as well.
+
+    Of a question that was asked several times `first` and `second` are the means, and `each` has both sides' repeats.
+    """
 
     id: str
     part: Key
     first: Seen
     second: Seen
     joined: bool = False
+    each: tuple[tuple[Seen, ...], tuple[Seen, ...]] = ((), ())
+
+    def repeats(self, side: int) -> tuple[Seen, ...]:
+        """What one side has of the sample, each time that it was asked."""
+        return self.each[side] or ((self.first, self.second)[side],)
 
 
 class Asked(NamedTuple):
@@ -94,7 +104,7 @@ def _row(asked: Asked, part: str, by: dict[str, str], every: Sequence[Both], met
     right = [(b.first.outcome is Outcome.CORRECT, b.second.outcome is Outcome.CORRECT) for b in some]
     own = None
     if part and metric != protocol.headline:
-        own = own_difference(protocol, by, [b.first for b in some], [b.second for b in some])
+        own = own_difference(protocol, by, *(_by_repeat(some, side) for side in (0, 1)))
     return Row(
         protocol=asked.name,
         prompt=asked.prompt,
@@ -123,7 +133,35 @@ def _row(asked: Asked, part: str, by: dict[str, str], every: Sequence[Both], met
         smallest=smallest,
         needed=needed,
         headline=own,
+        again=_again(some, metric, found.variance() / n),
     )
+
+
+def _by_repeat(some: Sequence[Both], side: int) -> list[list[Seen]]:
+    """One side's marks of the samples, time by time: as often as all of them were asked."""
+    times = min(len(both.repeats(side)) for both in some)
+    return [[both.repeats(side)[at] for both in some] for at in range(times)]
+
+
+def _again(some: Sequence[Both], metric: str, doubt: float) -> Again | None:
+    """What asking again does to both means, by how far each sample's repeats are apart; `doubt` is the variance of the difference."""
+    spreads = [_within([both.repeats(side) for both in some], metric) for side in (0, 1)]
+    if spreads == [None, None]:
+        return None
+    known = [spread for spread in spreads if spread is not None]
+    share = sum(of_mean for _once, of_mean in known) / doubt if len(known) == 2 and doubt > 0 else None
+    first, second = (None if spread is None else sqrt(spread[0]) for spread in spreads)
+    return Again(first=first, second=second, share=None if share is None else min(1.0, share))
+
+
+def _within(samples: Sequence[Sequence[Seen]], metric: str) -> tuple[float, float] | None:
+    """The variance of a side's mean if each sample is asked once, and as often as it was; None where some were asked once."""
+    every = [[seen.values[metric] for seen in each if metric in seen.values] for each in samples]
+    if any(len(values) < 2 for values in every):
+        return None
+    n = len(every)
+    spreads = [(variance(values), len(values)) for values in every]
+    return sum(v for v, _times in spreads) / n**2, sum(v / times for v, times in spreads) / n**2
 
 
 def _across(both: Both) -> str:

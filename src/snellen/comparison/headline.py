@@ -4,11 +4,20 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from statistics import fmean
+from typing import TYPE_CHECKING
 
 from snellen.comparison.results import Own
 from snellen.core.protocol import Protocol, Seen
 from snellen.core.results import declared
+from snellen.stats.intervals import tango
 from snellen.stats.jackknife import left_out, moved_interval
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
 
 
 class Members:
@@ -38,9 +47,12 @@ class Members:
 
 
 def own_difference(
-    protocol: Protocol, by: Mapping[str, str], first: Sequence[Seen], second: Sequence[Seen]
+    protocol: Protocol, by: Mapping[str, str], first: Sequence[Sequence[Seen]], second: Sequence[Sequence[Seen]]
 ) -> Own | None:
-    """The difference of two runs' headlines over the same samples, in one order; None where the headline is a mean or cannot be had."""
+    """The difference of two runs' headlines over the same samples, in one order; None where the headline is a mean or cannot be had.
+
+    Both sides have their marks once for each time that the questions were asked; a side's headline is the mean over these.
+    """
     about = declared(protocol.metrics, protocol.headline)
     if about.kind != "own" or about.unit:
         return None
@@ -51,23 +63,48 @@ def own_difference(
     if values[0] is None or values[1] is None:
         return None
     difference = values[1] - values[0]
-    weights = left_out([seen.cluster for seen in first])
+    clusters = [seen.cluster for seen in first[0]]
+    weights = left_out(clusters)
     scores = [[side.score(np.flatnonzero(row == 0).tolist()) for side in sides] for row in weights]
     without = np.array([np.nan if a is None or b is None else b - a for a, b in scores], dtype=np.float64)
-    interval = moved_interval(difference, without, 1.0, share=False) if len(without) else None
+    low, high = _ends(difference, without, len(set(clusters) - {""}) + clusters.count(""))
     return Own(
         metric=protocol.headline,
         label=about.label_of(protocol.headline),
         first=values[0],
         second=values[1],
         difference=difference,
-        low=None if interval is None else max(-1.0, interval.low),
-        high=None if interval is None else min(1.0, interval.high),
+        low=low,
+        high=high,
     )
 
 
+def _ends(difference: float, without: Floats, clusters: int) -> tuple[float | None, float | None]:
+    """The jackknife's interval, and never a narrower one than Tango's of as many samples that are all alike: where hardly a sample moves,
+    the jackknife sees no doubt. None from one cluster.
+    """
+    if not len(without):
+        return None, None
+    interval = moved_interval(difference, without, 1.0, share=False)
+    half = max(tango(0, 0, clusters)[1], 0.0 if interval is None else interval.high - difference)
+    return max(-1.0, difference - half), min(1.0, difference + half)
+
+
 class _Side:
-    """One run's marks, to be scored with some left out."""
+    """One run's marks by repeat, to be scored with some samples left out."""
+
+    def __init__(self, protocol: Protocol, by: Mapping[str, str], repeats: Sequence[Sequence[Seen]]) -> None:
+        self._repeats = [_Once(protocol, by, marks) for marks in repeats]
+
+    def score(self, out: Sequence[int] | None) -> float | None:
+        """The mean of the repeats' headlines without the samples in these places."""
+        found = [once.score(out) for once in self._repeats]
+        known = [value for value in found if value is not None]
+        return fmean(known) if len(known) == len(found) else None
+
+
+class _Once:
+    """One run's marks of one repeat."""
 
     def __init__(self, protocol: Protocol, by: Mapping[str, str], marks: Sequence[Seen]) -> None:
         self._protocol, self._by = protocol, by

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -81,6 +81,7 @@ def common(runs: Sequence[Opened], wanted: Sequence[str] = ()) -> Common:
     for one in runs:
         notes += _about(one)
     _options(runs, notes)
+    _repeats(runs, entries, notes)
     targets = {name: exam.protocol(f"{entry.base}@{entry.prompt}") for name, entry in entries.items()}
     for name, (protocol, _arm) in targets.items():
         marked = entries[name].version
@@ -206,8 +207,36 @@ def _about(one: Opened) -> Iterator[str]:
         wanted = one.summary.questions or one.summary.samples
         answered = sum(one.summary.asked.values()) - one.summary.failed
         yield f"{one.letter} is incomplete: {answered:,} of {wanted:,} questions answered."
+    yield from _imported(one)
     if one.manifest.oracle:
         yield f"{one.letter} is an oracle, which looks at the answers: {one.manifest.oracle}"
+
+
+def _repeats(runs: Sequence[Opened], entries: Iterable[str], notes: list[str]) -> None:
+    """Runs whose questions were asked several times, where not all were asked as often."""
+    times = [max((p.repeats for p in one.summary.protocols if p.protocol in entries), default=1) for one in runs]
+    if len(set(times)) > 1:
+        own = ", ".join(
+            f"{one.letter} {'once' if n == 1 else f'{n} times'}" for one, n in zip(runs, times, strict=True)
+        )
+        notes.append(f"Questions were asked differently often ({own}): a sample counts with its mean over these.")
+
+
+def _imported(one: Opened) -> Iterator[str]:
+    """What a log leaves open: how the questions were worded, and whose truths they are."""
+    log = one.manifest.imported
+    if not log:
+        return
+    said = {
+        "other": "worded its questions otherwise than our prompt",
+        "unknown": "does not say how it worded its questions",
+    }
+    wording = said.get(str(log.get("wording")))
+    if wording:
+        source = "a table of replies" if log.get("tool") == "csv" else f"a log of {log.get('tool')}"
+        yield f"{one.letter} was imported from {source}, which {wording}: the difference may include that."
+    if one.manifest.truth_from_log:
+        yield f"The truths of {one.letter} are those of its log, not of a data set."
 
 
 def _options(runs: Sequence[Opened], notes: list[str]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from snellen.comparison.lead_records import Leads
 from snellen.core.records import Record
 
 
@@ -9,7 +10,7 @@ class Side(Record, frozen=True):
     """One of the runs: the letter that stands for it, and what its answers to the compared questions took.
 
     `cost` is in USD for 1,000 questions, stored answers at what they once cost; None where a call's cost is not known. `seconds` is the
-    median time of an answer; None where nobody measured any.
+    median time of an answer; None where nobody measured any. `repeats` is how often each question was asked.
     """
 
     letter: str
@@ -20,6 +21,20 @@ class Side(Record, frozen=True):
     oracle: str = ""
     cost: float | None = None
     seconds: float | None = None
+    repeats: int = 1
+
+
+class Again(Record, frozen=True):
+    """What asking the same questions again does, where both sides were asked several times or one was.
+
+    `first` and `second` are the standard deviations of each side's score from one time to the next; None for a side that was asked once.
+    `share` is the part of the doubt about the difference (of its variance) that lies in that: more repeats would lessen it, the rest takes
+    more samples. None where a side was asked once, so that nobody can tell.
+    """
+
+    first: float | None = None
+    second: float | None = None
+    share: float | None = None
 
 
 class Silence(Record, frozen=True):
@@ -57,7 +72,8 @@ class Row(Record, frozen=True):
 
     `p` is of the difference, by the test named; `p_holm` adjusted for the number of parts (of all parts together it is p itself).
     `only_first` and `only_second` count samples that only one side got right. `smallest` is the smallest difference that these
-    samples could have shown with 80 % power, `needed` how many show the difference that was asked for.
+    samples could have shown with 80 % power, `needed` how many show the difference that was asked for. Where questions were asked several
+    times, a sample counts with its mean over these, is right where it was right more often than not, and `again` says what that does.
     """
 
     protocol: str
@@ -87,6 +103,7 @@ class Row(Record, frozen=True):
     smallest: float | None = None
     needed: int | None = None
     headline: Own | None = None
+    again: Again | None = None
 
     @property
     def gain(self) -> float:
@@ -125,11 +142,16 @@ class Ranking(Record, frozen=True):
 
 
 class FlipSide(Record, frozen=True):
-    """One run's view of a flipped sample. `reply` is None where the call failed."""
+    """One run's view of a flipped sample: it was right so many times of so many. `reply` is None where the call failed.
+
+    Outcome, reading and reply are those of the first time that came out as most did.
+    """
 
     outcome: str
     reading: object
     reply: str | None
+    right: int = 0
+    times: int = 1
 
 
 class Flip(Record, frozen=True):
@@ -159,6 +181,8 @@ class Comparison(Record, frozen=True):
     ranking: Ranking | None = None
     flips: tuple[Flip, ...] = ()
     power: float | None = None
+    leads: Leads | None = None
+    """Who leads under every choice, where that was asked for."""
 
     def row(self, protocol: str, part: str = "") -> Row:
         """The row of a protocol and part of the first two runs; without a part, that of all parts together or of the only part."""

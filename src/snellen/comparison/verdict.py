@@ -46,7 +46,7 @@ def verdict(rows: Sequence[Row], ranking: Ranking | None = None) -> tuple[str, .
         return tuple(_by_part(rows, protocols[:1]))
     found = together(wholes)
     said = [_lead(one, main=i == 0, before=found[0]) for i, one in enumerate(found)]
-    return (*said, *_parts(rows, protocols[0]), *_conclusion(found, len(wholes)))
+    return (*said, *_parts(rows, protocols[0]), *_again(found[0].row), *_conclusion(found, len(wholes)))
 
 
 def whole(rows: Iterable[Row], protocol: str) -> Row | None:
@@ -125,6 +125,22 @@ def _kind(letter: str, counts: dict[str, int]) -> str:
         return KINDS.get(next(iter(counts)), "questions that {} did not answer").format(letter)
     kinds = ", ".join(f"{n} {name}" for name, n in counts.items())
     return f"questions that {letter} did not answer ({kinds})"
+
+
+def _again(row: Row) -> list[str]:
+    """What asking the same questions again does to the scores, where it was tried."""
+    if row.again is None:
+        return []
+    sides = (row.first_run, row.again.first), (row.second_run, row.again.second)
+    known = [(letter, sd) for letter, sd in sides if sd is not None]
+    moves = [
+        f"{letter}'s{'' if i else ' score moves'} by ±{amount(sd, row.unit)}" for i, (letter, sd) in enumerate(known)
+    ]
+    said = f"Asked again, {_listed(moves)} (one standard deviation)"
+    if row.again.share is None:
+        return [f"{said}."]
+    share = f"{100 * row.again.share:.0f} % of the doubt about the difference"
+    return [f"{said}, which is {share}: more repeats lessen that, the rest takes more samples."]
 
 
 # ---------------------------------------------------------------- parts

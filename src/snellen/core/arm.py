@@ -1,4 +1,7 @@
-"""An arm of a run: a prompt, and the control that alters its questions, if any. Files write it as `PROMPT` or `PROMPT+CONTROL`."""
+"""An arm of a run: a prompt, the control that alters its questions, if any, and which time it is that they are asked.
+
+Files write it as `PROMPT` or `PROMPT+CONTROL`, and from the second time on with the number: `PROMPT#2`, `PROMPT+CONTROL#2`.
+"""
 
 from __future__ import annotations
 
@@ -18,27 +21,42 @@ class Arm(NamedTuple):
     """What is asked of every sample: a prompt as it is, or under a control.
 
     >>> Arm.parse("question+blank"), str(Arm("question")), Arm("question").under("none").text
-    (Arm(prompt='question', control='blank'), 'question', 'question+none')
+    (Arm(prompt='question', control='blank', repeat=1), 'question', 'question+none')
+    >>> Arm.parse("question+blank#3"), Arm("question", repeat=2).text
+    (Arm(prompt='question', control='blank', repeat=3), 'question#2')
     """
 
     prompt: str
     control: str = ""
+    repeat: int = 1
 
     @classmethod
     def parse(cls, text: str) -> Arm:
         """The arm that a file or a user names."""
-        prompt, _, control = text.partition("+")
-        return cls(prompt, control)
+        base, _, number = text.rpartition("#")
+        repeat = int(number) if base and number.isdecimal() and int(number) > 1 else 1
+        prompt, _, control = (base if repeat > 1 else text).partition("+")
+        return cls(prompt, control, repeat)
 
     @property
     def text(self) -> str:
         """As files and tables write it."""
-        return f"{self.prompt}+{self.control}" if self.control else self.prompt
+        control = f"+{self.control}" if self.control else ""
+        return f"{self.prompt}{control}#{self.repeat}" if self.repeat > 1 else f"{self.prompt}{control}"
 
     @property
     def plain(self) -> Arm:
-        """The prompt without its control."""
+        """The prompt without its control, asked for the first time."""
         return Arm(self.prompt)
+
+    @property
+    def first(self) -> Arm:
+        """The same, asked for the first time."""
+        return self._replace(repeat=1)
+
+    def times(self, repeats: int) -> tuple[Arm, ...]:
+        """The same, asked so many times."""
+        return tuple(self._replace(repeat=number) for number in range(1, repeats + 1))
 
     def under(self, control: str) -> Arm:
         """The same prompt under a control."""

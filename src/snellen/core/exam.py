@@ -18,10 +18,12 @@ import msgspec
 from snellen.core.arm import Arm
 from snellen.core.dataset import Dataset, Problem, SampleData
 from snellen.core.errors import SnellenError, plugin_failed, unknown
+from snellen.core.finding import Finding
+from snellen.core.layout import By, Layout
 from snellen.core.options import Option, Selection
 from snellen.core.prompt import Prompt
 from snellen.core.protocol import Protocol
-from snellen.core.records import Manifest, Totals
+from snellen.core.records import Manifest, Summary, Totals
 from snellen.core.results import GroupSummary
 from snellen.core.scorer import Evidence
 from snellen.core.types import Answer, Mark, Question, Sample, Text
@@ -33,13 +35,14 @@ Progress = Callable[[int, int], None]
 
 
 class Published(NamedTuple):
-    """A figure from a paper that may stand beside a run on real data."""
+    """A figure from a paper that may stand beside a run on real data, with the same number of examples before the question."""
 
     model: str
     by: dict[str, str]
     metric: str
     value: float
     source: str
+    shots: int = 0
 
 
 class Recorded(NamedTuple):
@@ -256,8 +259,16 @@ class Exam:
         """The paper's figures under this protocol and prompt. They are shown beside real data only."""
         return ()
 
+    def tables(self, protocol: str, parts: Sequence[By]) -> Iterable[Layout]:
+        """The tables of the exam's paper, for runs that have these groups of samples. Without one, parts are columns."""
+        return ()
+
     def notes(self, run: RunFacts) -> Iterable[str]:
         """What must be said of a run's results under one protocol, each in a sentence with what to do: answers that look misread."""
+        return ()
+
+    def findings(self, summary: Summary) -> Iterable[Finding]:
+        """What a person should know of a run that only this exam can tell from its scores: where they were lost, say."""
         return ()
 
     def exports(self, run: RunFacts) -> Iterator[tuple[str, bytes]]:
@@ -290,6 +301,10 @@ class Exam:
         if protocol is None:
             raise unknown("protocol", name, self.protocols, of=self.name)
         arm = Arm.parse(asked or protocol.prompt)
+        if arm.repeat > 1:
+            raise SnellenError(
+                f"{spec}: a protocol marks all repeats of '{arm.first}' together; leave out '#{arm.repeat}'"
+            )
         self.prompt(arm.prompt)
         return protocol.for_prompt(arm.prompt), arm
 

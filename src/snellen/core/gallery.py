@@ -40,8 +40,9 @@ class Pick(NamedTuple):
 class Shown(NamedTuple):
     """A picture on the page, or why there is none (`url` None).
 
-    `beside` are the pictures that the same question shows before it. `cuts` are the regions that were asked for, in the
-    picture's own pixels, where the page has only a smaller copy of it.
+    The page holds every picture once, in the units of the picture's own pixels: `url` says where (`#p12`), for a `<use>` in an SVG whose
+    viewBox is `width` by `height`. `beside` are the pictures that the same question shows before it. `cuts` are the regions that were
+    asked for, held likewise and in the picture's own pixels, where the page has only a smaller copy of it.
     """
 
     url: Whole | None
@@ -49,6 +50,8 @@ class Shown(NamedTuple):
     note: str
     beside: tuple[Shown, ...] = ()
     cuts: tuple[Whole | None, ...] = ()
+    width: float = 0.0
+    height: float = 0.0
 
     @property
     def all(self) -> tuple[Shown, ...]:

@@ -82,6 +82,8 @@ class Protocol:
     """The metric that the range of non-answers is shown of; the headline if empty."""
     breakdown: str = ""
     """The metric of groups within a part; the headline if empty."""
+    reported: tuple[str, ...] = ()
+    """Metrics that people report as the score (`both.*`: a family). Empty: the headline, and every share that is a mean over samples."""
     reads_tokens: bool = False
     needs_evidence: bool = False
     own_files: bool = False
@@ -178,6 +180,10 @@ class Protocol:
 
     def own_scores(self, group: Group) -> Mapping[str, Score]:
         """Scores that are no means over samples, by their metric's name."""
+        return {}
+
+    def other_scores(self, group: Group) -> Mapping[str, float]:
+        """Scores that others report of such replies and no summary shows, by a name for people; `snellen explain` tries them."""
         return {}
 
     def finish(self, groups: Sequence[GroupSummary]) -> tuple[GroupSummary, ...]:

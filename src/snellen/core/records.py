@@ -116,6 +116,17 @@ class Manifest(Record, frozen=True):
         """What an oracle says of itself; nothing for a subject that does not look at the answers."""
         return str(self.subject.identity.get("oracle") or "")
 
+    @property
+    def imported(self) -> dict[str, Any]:
+        """Where the answers of a run come from that was made of another tool's log; nothing for all others."""
+        found = self.subject.identity.get("imported")
+        return found if isinstance(found, dict) else {}
+
+    @property
+    def truth_from_log(self) -> bool:
+        """Whether only another tool's log vouches for the truths: it may be any data set or none, so no paper's figures stand beside it."""
+        return self.imported.get("truth") == "log"
+
 
 # ---------------------------------------------------------------- summary.json
 
@@ -242,6 +253,7 @@ class PublishedRow(Record, frozen=True):
     value: float
     source: str
     protocol: str
+    shots: int = 0
 
 
 class ScorerSummary(Record, frozen=True):

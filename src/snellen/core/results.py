@@ -74,10 +74,39 @@ class Floor(NamedTuple):
     forbidden_answer: str | None = None
 
 
+class Spread(Struct, frozen=True):
+    """A score of each repeat, where questions were asked several times: `each` in their order, the lowest, the highest, and the standard
+    deviation (by the number of repeats less one): how far the score of one asking is from the next.
+    """
+
+    each: tuple[float, ...]
+    low: float
+    high: float
+    sd: float
+
+
+class Consistency(Struct, frozen=True):
+    """How alike the answers to the same question are: samples that were right each time, some times and never, and samples whose
+    answers were read and judged the same each time. Only samples that were asked at least twice are counted.
+    """
+
+    always: int
+    sometimes: int
+    never: int
+    same: int
+
+    @property
+    def n(self) -> int:
+        """The samples that were asked at least twice."""
+        return self.always + self.sometimes + self.never
+
+
 class Score(Struct, frozen=True):
     """A metric's value over a group with what it takes to read it: interval, n, and the fields of its `Floor`.
 
-    Without a unit it is a share, shown in percent; with one it is shown as it is.
+    Without a unit it is a share, shown in percent; with one it is shown as it is. Where questions were asked several times, the value is
+    the mean over samples of the mean over repeats (the mean over repeats, of a score that is no mean over samples), n counts samples, and
+    `spread` has the scores of each repeat.
     """
 
     value: float | None
@@ -90,6 +119,7 @@ class Score(Struct, frozen=True):
     forbidden: float | None = None
     forbidden_answer: str | None = None
     unit: str = ""
+    spread: Spread | None = None
 
     def above(self, floor: Floor) -> Score:
         """The score with its floor."""
@@ -103,7 +133,8 @@ class GroupSummary(Struct, frozen=True):
     """All scores of one group of samples. `by` names the group, e.g. {"config": "P3", "difficulty": "easy"}.
 
     `whole` groups are the parts of the exam (such as a split and task); the others break one of them down. `bounds` is how far
-    the bounded metric could be, were the non-answers all wrong or all right.
+    the bounded metric could be, were the non-answers all wrong or all right. Where questions were asked several times, `n` counts
+    samples, `outcomes` every answer, and `consistency` says how alike these are.
     """
 
     by: dict[str, str]
@@ -112,11 +143,17 @@ class GroupSummary(Struct, frozen=True):
     metrics: dict[str, Score]
     bounds: tuple[float, float] | None = None
     whole: bool = False
+    consistency: Consistency | None = None
+
+    @property
+    def answers(self) -> int:
+        """How many answers the outcomes count: as many as samples, unless questions were asked several times."""
+        return max(self.n, sum(self.outcomes.values()))
 
 
 class ProtocolSummary(Struct, frozen=True):
     """One protocol's results on a run. `bounded` names the metric that the groups' bounds are of; `breakdown` the one that tables
-    show for the groups within a part.
+    show for the groups within a part. `repeats` is how often each question was asked.
     """
 
     protocol: str
@@ -127,3 +164,4 @@ class ProtocolSummary(Struct, frozen=True):
     metrics: tuple[Metric, ...] = ()
     bounded: str = ""
     breakdown: str = ""
+    repeats: int = 1

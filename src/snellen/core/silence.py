@@ -21,7 +21,10 @@ provider's filter that stops everything is never right."""
 
 
 class Silent(Struct, frozen=True):
-    """A part with many non-answers under one protocol: how many of each kind, and how far the score could be (see `bounds`)."""
+    """A part with many non-answers under one protocol: how many of each kind, and how far the score could be (see `bounds`).
+
+    `n` counts questions as often as they were asked.
+    """
 
     protocol: str
     by: dict[str, str]
@@ -44,9 +47,9 @@ def silent_parts(protocols: Iterable[ProtocolSummary]) -> tuple[Silent, ...]:
     """The parts in which more than one question in twenty got no answer, by protocol."""
     found = ((p, g, _missing(g)) for p in protocols for g in p.groups if g.whole)
     return tuple(
-        Silent(protocol=p.protocol, by=g.by, n=g.n, outcomes=missing, bounds=g.bounds)
+        Silent(protocol=p.protocol, by=g.by, n=g.answers, outcomes=missing, bounds=g.bounds)
         for p, g, missing in found
-        if sum(missing.values()) > LOUD * g.n
+        if sum(missing.values()) > LOUD * g.answers
     )
 
 
@@ -56,7 +59,7 @@ def lost_parts(protocols: Sequence[ProtocolSummary]) -> tuple[Silent, ...]:
     for p in protocols:
         for g in p.groups:
             if g.whole and g.n:
-                row = Silent(protocol=p.protocol, by=g.by, n=g.n, outcomes=_missing(g), bounds=g.bounds)
+                row = Silent(protocol=p.protocol, by=g.by, n=g.answers, outcomes=_missing(g), bounds=g.bounds)
                 shares.setdefault(tuple(g.by.items()), []).append(row)
     kindest = (min(rows, key=lambda row: row.share) for rows in shares.values())
     return tuple(row for row in kindest if row.share > MOST)

@@ -10,7 +10,10 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 from typing import Protocol as Interface
 
+import msgspec
+
 from snellen.core.batch import BatchApi
+from snellen.core.digest import digest
 from snellen.core.errors import SnellenError
 from snellen.core.options import Option
 from snellen.core.secret import Secret
@@ -29,7 +32,7 @@ really sent and why others were not, what a probe measured. They are in run.json
 class Request(Struct, frozen=True):
     """One request, ready to send: the body is complete, the key identifies it for ever. Holds no secret.
 
-    `via` says which of the subject's endpoints it is for, where there are several.
+    `via` says which of the subject's endpoints it is for, where there are several. `repeat` says which time it is that it is asked.
     """
 
     key: str
@@ -37,6 +40,13 @@ class Request(Struct, frozen=True):
     images: tuple[ImageSent, ...] = ()
     cost_bound: float | None = None
     via: int = 0
+    repeat: int = 1
+
+    def again(self, repeat: int) -> Request:
+        """The same, asked for another time: from the second on it has a key of its own, so that no two repeats share a stored reply."""
+        if repeat == self.repeat:
+            return self
+        return msgspec.structs.replace(self, key=digest({"request": self.key, "repeat": repeat}), repeat=repeat)
 
 
 class Reply(Struct, frozen=True):
@@ -233,6 +243,13 @@ class Subject:
 
     def about(self) -> str:
         """What was chosen, in a line for people before the run; nothing if there is nothing to say."""
+        return ""
+
+    def why_same(self, repeats: int) -> str:
+        """Why asking a question so many times would give the same reply each time, by construction; nothing where it may give others.
+
+        Whoever draws at random tells the repeats apart by the question's prompt, which ends in `#2`, `#3` from the second time on.
+        """
         return ""
 
     def prepare(self, question: Question) -> Any:

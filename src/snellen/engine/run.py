@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from snellen import __version__, exams, scorers
+from snellen.core.arm import Arm
 from snellen.core.errors import Interrupted, MostlySilent, SnellenError, Stopped
 from snellen.core.records import Manifest, SubjectEntry, Totals
 from snellen.core.subject import LEARNT, Reply
@@ -233,7 +234,7 @@ def _write_manifest(folder: RunFolder, plan: Plan, notes: list[str]) -> tuple[Ta
     targets = _joined(before, plan.targets)
     scored_by = scoring.joined(known.scorers, map(scorer_entry, plan.scorers))
     new = msgspec.structs.replace(known, scorers=scored_by, wordings=renewed(known, now, folder.answers_end))
-    if targets != before:
+    if targets != before or any(arm.repeat > 1 and arm.text not in known.questions for arm in plan.arms):
         asked = known.questions | {arm.text: n for arm, n in plan.questions.items()}
         new = msgspec.structs.replace(new, questions=asked)
     edits = _edited(known, new, targets)
@@ -420,7 +421,7 @@ def remark(path: str | Path, protocols: tuple[str, ...] = ()) -> marking.Remarke
         targets = choose(exam, protocols) if protocols else own
         notes = _kept_aside(folder)
         scan = folder.scan()
-        asked = {k[1] for k in scan.last}
+        asked = {Arm.parse(prompt).first.text for prompt in {k[1] for k in scan.last}}
         lacking = [t for t in targets if t.arm.text not in asked]
         if lacking:
             raise Unasked(folder, exam, lacking, sorted(asked), scan)

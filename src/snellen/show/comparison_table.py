@@ -13,6 +13,7 @@ from snellen.comparison.results import Comparison, Flip, FlipSide, Ranking, Row,
 from snellen.comparison.verdict import amount, together, whole
 from snellen.core.text import for_terminal, one_line
 from snellen.show import words
+from snellen.show.leads_table import print_leads
 from snellen.show.tables import console, plain_table, shown
 
 REPLY = 120
@@ -32,6 +33,8 @@ def print_comparison(found: Comparison, *, flips: int = 0, verbose: bool = False
         _print_ranking(out, found.ranking)
     else:
         _print_rows(out, found, verbose)
+    if found.leads is not None:
+        print_leads(out, found.leads, verbose=verbose)
     if flips:
         _print_flips(out, found, flips)
     out.print()
@@ -57,7 +60,8 @@ def _sides(sides: Sequence[Side]) -> Table:
         table.add_column("median time", justify="right", no_wrap=True)
     for side in sides:
         shots = f" · {side.shots} shots" if side.shots else ""
-        row = [Text(side.letter, style="bold"), shown(f"{side.subject}{shots}", 120)]
+        again = f" · asked {side.repeats} times" if side.repeats > 1 else ""
+        row = [Text(side.letter, style="bold"), shown(f"{side.subject}{shots}{again}", 140)]
         row += [shown(side.run.rstrip("/").rpartition("/")[2], 120)] if same else []
         row += [Text("unknown" if side.cost is None else f"{side.cost:.2f}")] if costs else []
         row += [Text("unknown" if side.seconds is None else f"{side.seconds:.2f} s")] if times else []
@@ -211,7 +215,8 @@ def _print_flips(out: Console, found: Comparison, most: int) -> None:
 def _print_flip(out: Console, flip: Flip) -> None:
     out.print(shown(f"{flip.id} · {flip.part}", 160))
     for letter, side in ((flip.first_run, flip.first), (flip.second_run, flip.second)):
-        out.print(Text(f"  {letter} {side.outcome}: {_reply(side)}"))
+        times = f" ({side.right} of {side.times} right)" if side.times > 1 else ""
+        out.print(Text(f"  {letter} {side.outcome}{times}: {_reply(side)}"))
 
 
 def _reply(side: FlipSide) -> str:

@@ -9,6 +9,7 @@ from snellen import exams
 from snellen.core.gallery import Gallery, Shown
 from snellen.core.options import Selection
 from snellen.engine.ask.questions import asker
+from snellen.show.album import Album
 from snellen.show.page import write_page
 from snellen.show.pictures import Pictures
 
@@ -27,7 +28,8 @@ def write_data_page(exam_name: str, where: Path, page: Path, selection: Selectio
     """Write the page of the selected samples, a seeded draw of at most `limit` of each split and task; gives how many there are."""
     exam = exams.load(exam_name)
     data = exam.open(where, selection)
-    pictures = Pictures(Gallery().regions)
+    album = Album()
+    pictures = Pictures(album, Gallery().regions)
     asks = {name: asker(exam, data, name) for name in exam.prompts if exam.prompts[name].shots == (0,)} or {
         name: asker(exam, data, name) for name in exam.prompts
     }
@@ -40,5 +42,5 @@ def write_data_page(exam_name: str, where: Path, page: Path, selection: Selectio
         )
         asked = "" if prompt is None else asks[prompt](sample).text
         cards.append(Card(sample.id, sample.tags, shown, asked, sample.truth))
-    write_page(page, "data.html", exam=exam, where=data.source, synthetic=data.synthetic, cards=cards)
+    write_page(page, "data.html", album, exam=exam, where=data.source, synthetic=data.synthetic, cards=cards)
     return len(cards)

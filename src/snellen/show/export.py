@@ -4,25 +4,29 @@ from __future__ import annotations
 
 import json
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import msgspec
 
-from snellen import __version__
-from snellen.core.cells import Sheet, csv_bytes, workbook
+from snellen import __version__, exams
+from snellen.core.cells import Cell, Sheet, csv_bytes, workbook
+from snellen.core.errors import SnellenError
+from snellen.core.layout import By, Layout
 from snellen.data import parquet
 from snellen.data.label import MARK
 from snellen.engine.runs.run import Run
 from snellen.engine.runs.tidy import SCHEMA, SampleRow, ScoreRow, Table, table_of
+from snellen.show import words
 from snellen.show.latex import latex
 from snellen.show.markdown import markdown
-from snellen.show.paper_table import check_protocol, paper_tables
+from snellen.show.paper_table import NOTHING, PaperTable, check_protocol, paper_tables
 
 SUFFIXES = {"csv": ".csv", "parquet": ".parquet", "latex": ".tex", "md": ".md", "xlsx": ".xlsx", "json": ".json"}
 BINARY = ("parquet", "xlsx")
 FOR_PAPERS = ("latex", "md")
+WITH_TABLES = ("latex", "md", "csv", "xlsx")
 ONE_TABLE = ("csv", "parquet")
 _SQL = {"text": "VARCHAR", "integer": "BIGINT", "number": "DOUBLE", "yes or no": "BOOLEAN"}
 
@@ -55,7 +59,8 @@ def rows_of(
     for run in runs:
         for row in run.score_rows(published=published):
             if row.published:
-                key = (row.exam, row.protocol, row.version, row.subject, *row.by.items(), row.metric)
+                shots = row.options.get("shots")
+                key = (row.exam, row.protocol, row.version, row.subject, shots, *row.by.items(), row.metric)
                 papers.setdefault(key, row)
             else:
                 scores.append(row)
@@ -67,20 +72,58 @@ def rows_of(
     return Rows(wanted, [r for run in runs for r in run.sample_rows() if protocol in (None, r.protocol)])
 
 
-def exported(rows: Rows, form: str) -> bytes:
+def exported(rows: Rows, form: str, table: str = "") -> bytes:
     """A file's content. CSV and Parquet hold one table: that of the samples where there are any, else that of the scores.
 
-    Tables for papers have no samples.
+    Tables for papers have no samples. `table` names a table of the exams' papers (`paper`, `details`), for formats in `WITH_TABLES`.
     """
+    if table and form not in WITH_TABLES:
+        raise SnellenError(f"--table has no form in {form}: choose from {', '.join(WITH_TABLES)}")
     writers: dict[str, Callable[[Rows], bytes]] = {
-        "csv": _csv,
+        "csv": lambda some: _wide_csv(_papers(some, table)) if table else _csv(some),
         "parquet": _parquet,
-        "latex": lambda some: "\n".join(map(latex, paper_tables(some.scores))).encode(),
-        "md": lambda some: "\n".join(map(markdown, paper_tables(some.scores))).encode(),
-        "xlsx": lambda some: workbook([Sheet(t.name, _cells(t)) for t in some.tables]),
+        "latex": lambda some: latex(_papers(some, table)).encode(),
+        "md": lambda some: "\n".join(map(markdown, _papers(some, table))).encode(),
+        "xlsx": lambda some: workbook(_wide_sheets(_papers(some, table)) if table else _sheets(some)),
         "json": _json,
     }
     return writers[form](rows)
+
+
+def _papers(rows: Rows, table: str) -> list[PaperTable]:
+    return paper_tables(rows.scores, table, _layouts)
+
+
+def _layouts(exam: str, protocol: str, parts: Sequence[By]) -> Iterable[Layout]:
+    """The tables of an exam's paper; none where the exam is a plugin that is not at hand."""
+    return exams.load(exam).tables(protocol, parts) if exam in exams.names() else ()
+
+
+def _sheets(rows: Rows) -> list[Sheet]:
+    return [Sheet(t.name, _cells(t)) for t in rows.tables]
+
+
+def _wide_csv(tables: Sequence[PaperTable]) -> bytes:
+    if len(tables) > 1:
+        raise SnellenError(
+            f"these are {len(tables)} tables, and a CSV file holds one: choose runs of one exam and data set, or write xlsx"
+        )
+    return csv_bytes(wide_rows(tables[0]))
+
+
+def _wide_sheets(tables: Sequence[PaperTable]) -> list[Sheet]:
+    return [Sheet(f"table {i}", [*wide_rows(t), [], [" ".join(t.caption)]]) for i, t in enumerate(tables, 1)]
+
+
+def wide_rows(table: PaperTable) -> list[Sequence[Cell]]:
+    """A table of a paper as plain cells: who, shots, and the figures; what nobody may overlook is part of the name."""
+    made = [words.SYNTHETIC.partition(".")[0]] if words.SYNTHETIC in table.caption else []
+    rows: list[Sequence[Cell]] = [["Model", "Shot", *(head.whole.replace(" ", "_") for head in table.heads)]]
+    for line in (*table.lines, *table.published):
+        said = ", ".join(filter(None, [line.status, *made]))
+        name = line.subject + (f" ({said})" if said else "")
+        rows.append([name, line.shots, *(None if f.value == NOTHING else float(f.value) for f in line.figures)])
+    return rows
 
 
 def _csv(rows: Rows) -> bytes:

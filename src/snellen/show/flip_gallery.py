@@ -38,22 +38,24 @@ class Parting(NamedTuple):
     rows: list[PairRow]
     counts: dict[str, int]
     cards: dict[str, list[Card]]
+    samples: int
 
 
-def parting(run: Run, size: int) -> Parting:
+def parting(run: Run, size: int, sources: gallery.Sources) -> Parting:
     """Agreement of all pairs, and up to `EACH` flips of each stage with their pictures (none where `size` is 0)."""
     found = compare(run)
     stages = by_stage(found.flips)
     empty = dict.fromkeys(STAGES, 0)
     rows = [PairRow(a, b, agreement, stages.get((a, b), empty)) for (a, b), agreement in found.agreements.items()]
     counts = {stage: len({f.id for f in found.flips if f.stage == stage}) for stage in STAGES}
-    return Parting(rows, counts, _cards(run, found) if size else {})
+    return Parting(rows, counts, _cards(run, found, sources) if size else {}, len({f.id for f in found.flips}))
 
 
-def _cards(run: Run, found: Compared) -> dict[str, list[Card]]:
+def _cards(run: Run, found: Compared, sources: gallery.Sources) -> dict[str, list[Card]]:
     chosen = {stage: choose([f for f in found.flips if f.stage == stage], EACH) for stage in STAGES}
     picks = [Pick("", "", f.id, f.first.prompt, {}) for some in chosen.values() for f in some]
-    shown = iter(gallery.items(run, picks, gallery.look(run, picks).answers, Gallery())) if picks else iter(())
+    answers = gallery.look(run, picks).answers if picks else {}
+    shown = iter(gallery.items(run, picks, answers, Gallery(), sources) if picks else ())
     cards: dict[str, list[Card]] = {}
     for stage, some in chosen.items():
         cards[stage] = [Card(f, item.tags, item.truth, item.query) for f, item in zip(some, shown, strict=False)]

@@ -8,13 +8,16 @@ from __future__ import annotations
 import heapq
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
 from typing import NamedTuple
 
 import msgspec
 
 from snellen import exams
+from snellen.core.dataset import Dataset
 from snellen.core.digest import rank
 from snellen.core.errors import SnellenError
+from snellen.core.exam import Exam
 from snellen.core.gallery import KINDS, Gallery, Item, Pick, Shown
 from snellen.core.text import one_line
 from snellen.core.types import NON_ANSWERS, Answer, Mark, Outcome, Question, Sample, Text
@@ -22,6 +25,7 @@ from snellen.engine.ask.questions import asker
 from snellen.engine.runs.data_again import unchanged
 from snellen.engine.runs.run import Run
 from snellen.show import words
+from snellen.show.album import Album
 from snellen.show.pictures import MISSING, Pictures
 
 MOST_TOKENS = 400
@@ -154,11 +158,30 @@ def look(run: Run, picks: list[Pick]) -> Seen:
     return seen
 
 
-def items(run: Run, picks: list[Pick], answers: dict[tuple[str, str], Answer], shown: Gallery) -> list[Item]:
+class Sources(NamedTuple):
+    """Where pictures come from, and where they go: folders that may have the data of a run now, and the page's album."""
+
+    album: Album
+    data: tuple[Path, ...] = ()
+
+    def of(self, run: Run, exam: Exam) -> Dataset:
+        """The data set that a run saw: in one of the folders, or where it was. The error is of the first folder."""
+        first: SnellenError | None = None
+        for place in (*self.data, None):
+            try:
+                return unchanged(run.manifest, exam, place)
+            except SnellenError as error:
+                first = first or error
+        raise first or SnellenError("there is no data set")
+
+
+def items(
+    run: Run, picks: list[Pick], answers: dict[tuple[str, str], Answer], shown: Gallery, sources: Sources
+) -> list[Item]:
     """The chosen samples with truth, answer, prompt and pictures."""
     ids = {p.id for p in picks}
     light = {s.id: s for s in run.samples() if s.id in ids}
-    views = _views(run, picks, answers, Pictures(shown.regions, shown.sent_in_parts))
+    views = _views(run, picks, answers, sources, Pictures(sources.album, shown.regions, shown.sent_in_parts))
     out = []
     for pick in picks:
         answer = answers.get((pick.id, pick.prompt)) or Answer(id=pick.id, prompt=pick.prompt)
@@ -172,7 +195,7 @@ View = tuple[list[str | Shown], str | None, Shown]
 
 
 def _views(
-    run: Run, picks: list[Pick], answers: dict[tuple[str, str], Answer], pictures: Pictures
+    run: Run, picks: list[Pick], answers: dict[tuple[str, str], Answer], sources: Sources, pictures: Pictures
 ) -> dict[tuple[str, str], View]:
     """Prompt and pictures of each pick, from the data set where it still is what the run saw."""
     views: dict[tuple[str, str], View] = {}
@@ -180,7 +203,7 @@ def _views(
     try:
         if picks:
             exam = exams.load(run.manifest.benchmark)
-            data = unchanged(run.manifest, exam)
+            data = sources.of(run, exam)
             prompts: dict[str, list[str]] = {}
             for pick in picks:
                 prompts.setdefault(pick.id, []).append(pick.prompt)

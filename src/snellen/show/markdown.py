@@ -26,8 +26,8 @@ def markdown(table: PaperTable) -> str:
     lines = [
         " ".join(map(escaped, table.caption)),
         "",
-        _row(["model", *map(escaped, table.parts)]),
-        _row(["---", *["---:"] * len(table.parts)]),
+        _row(["model", *(escaped(head.whole) for head in table.heads)]),
+        _row(["---", *["---:"] * len(table.heads)]),
         *(_row([_name(line), *map(_figure, line.figures)]) for line in (*table.lines, *table.published)),
     ]
     if table.floors:

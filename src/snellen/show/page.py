@@ -10,7 +10,7 @@ import contextlib
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import jinja2
 from markupsafe import Markup
@@ -20,52 +20,127 @@ from snellen.core.errors import SnellenError
 from snellen.core.gallery import KINDS, Gallery, Whole
 from snellen.core.records import LAYOUT
 from snellen.core.text import for_terminal
+from snellen.engine.mark.holding import check_summary
 from snellen.engine.runs.run import Run
 from snellen.show import words
+from snellen.show.album import Album
+from snellen.show.findings import loaded
+from snellen.show.gallery import Sources
+from snellen.show.page_compare import digits, exam_views
 from snellen.show.page_facts import plain
-from snellen.show.page_views import overview, run_view
+from snellen.show.page_views import run_view
 
 SAMPLES = 48
+IN_ALL = 400
+"""How many samples of a run a page shows that nobody said a number for, and how many of all runs together."""
+BUDGET = 5_000_000
+A_SAMPLE = 5_000
+"""The bytes that a page may take, and those of a sample where more than a thousand are asked for."""
+FOR_PICTURES = 0.35
+"""The share of them that pictures get where they want it, before texts."""
+FIRST_SCREEN = 10
+"""Findings that the first screen has room for."""
 SHORT = 300
-LONG = 4000
 HOME = Gallery.package
-BLIND = "Headline scores of all runs"
-ORACLE = "ORACLE runs, which look at the answer: for comparison only"
 
 
-def write_report(runs: Sequence[Run], page: Path, samples: int = SAMPLES) -> None:
-    """Write the page of some runs; `samples` of each get into its gallery."""
+class Detail(NamedTuple):
+    """How much is told of a sample: characters of a long text, and whether thoughts, prompt and ledger are there."""
+
+    long: int
+    evidence: bool
+
+
+DETAILS = (Detail(2000, True), Detail(800, True), Detail(300, False))
+"""From the most to the least; the first that leaves room for the pictures is taken."""
+
+
+def write_report(
+    runs: Sequence[Run],
+    page: Path,
+    samples: int | None = None,
+    *,
+    data: Sequence[Path] = (),
+    passed_over: Sequence[str] = (),
+) -> None:
+    """Write the page of some runs; `samples` of each get into its gallery, with pictures from `data` where that has them.
+
+    Without a number there are 48 of each, or fewer of many runs.
+
+    It takes five megabytes at most, or five kilobytes a sample where more than a thousand are asked for: pictures get smaller, then texts
+    shorter, then samples fewer, and the page says so. `passed_over` is said on it, too.
+    """
     for run in runs:
-        _check(run)
-    views = [run_view(number, run, samples) for number, run in enumerate(runs, 1)]
-    blind, oracles = ([v for v in views if bool(v.oracle) is peeks] for peeks in (False, True))
-    overviews = [(title, overview(some)) for title, some in ((BLIND, blind), (ORACLE, oracles)) if some]
-    write_page(page, "report.html", runs=views, overviews=overviews)
+        check(run)
+    samples = max(SAMPLES // 4, min(SAMPLES, IN_ALL // max(1, len(runs)))) if samples is None else samples
+    room = max(BUDGET, A_SAMPLE * samples * len(runs))
+    shown = samples
+    while True:
+        sources = Sources(Album(), tuple(data))
+        views = [run_view(number, run, shown, sources) for number, run in enumerate(runs, 1)]
+        given = {
+            "runs": views,
+            "exams": exam_views(runs, views, shown, sources),
+            "each": max(2, FIRST_SCREEN // max(1, len(runs))),
+            "passed_over": passed_over,
+            "fewer": shown < samples,
+        }
+        made = _made("report.html", sources.album, room, given, at_any_size=shown == 0)
+        if made is not None:
+            break
+        shown //= 2
+    _write(page, made)
 
 
-def write_page(page: Path, name: str, **given: Any) -> None:
-    """Write a template's page as a whole or not at all."""
-    made = time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime())
-    pieces = _Templates().of(Gallery(), name).generate(version=__version__, made=made, **given)
+def write_page(page: Path, name: str, album: Album, **given: Any) -> None:
+    """Write a template's page with its pictures, these small enough for the budget."""
+    _write(page, _made(name, album, BUDGET, given, at_any_size=True) or ())
+
+
+def _made(
+    name: str, album: Album, room: int, given: dict[str, Any], *, at_any_size: bool
+) -> tuple[bytes, bytes] | None:
+    """A page in two pieces, the pictures being the second; None where it does not fit, however little is told."""
+    given = given | {"version": __version__, "made": time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime())}
+    for detail in DETAILS:
+        text = _rendered(name, album, detail, given)
+        if len(text) + min(album.cost, FOR_PICTURES * room) <= room:
+            break
+    else:
+        if len(text) > room and not at_any_size:
+            return None
+    album.fit(max(0, room - len(text)))
+    if album.left_out:
+        text = _rendered(name, album, detail, given)
+    return text, _rendered("album.html", album, detail, {})
+
+
+def _rendered(name: str, album: Album, detail: Detail, given: dict[str, Any]) -> bytes:
+    try:
+        made = _Templates(album, detail).of(Gallery(), name).render(album=album, detail=detail, **given)
+    except jinja2.TemplateError as error:
+        raise SnellenError(f"the page cannot be made: a template failed: {error}") from None
+    return made.encode("utf-8", "backslashreplace")
+
+
+def _write(page: Path, pieces: Sequence[bytes]) -> None:
+    """Write a page as a whole or not at all."""
     part = page.with_name(page.name + ".part")
     try:
         page.parent.mkdir(parents=True, exist_ok=True)
         if page.is_dir():
             raise IsADirectoryError(21, "it is a folder; name a file such as report.html")
-        with part.open("wb", buffering=1 << 20) as out:
-            out.writelines(piece.encode("utf-8", "backslashreplace") for piece in pieces)
+        with part.open("wb") as out:
+            out.writelines(pieces)
         part.replace(page)
-    except (OSError, SnellenError, jinja2.TemplateError) as error:
+    except OSError as error:
         with contextlib.suppress(OSError):
             part.unlink(missing_ok=True)
-        if isinstance(error, SnellenError):
-            raise
-        why = (error.strerror or error) if isinstance(error, OSError) else f"a template failed: {error}"
-        raise SnellenError(f"cannot write {page}: {why}") from None
+        raise SnellenError(f"cannot write {page}: {error.strerror or error}") from None
 
 
-def _check(run: Run) -> None:
-    """A run that was never marked, or by a later version of Snellen, has to be marked first."""
+def check(run: Run) -> None:
+    """A run that was never marked, or by a later version of Snellen, has to be marked first; one that was changed is not shown."""
     if not run.folder.has("summary.json"):
         raise SnellenError(
             f"{run.path} has no summary.json: mark its answers with 'snellen remark {run.path}', "
@@ -74,6 +149,9 @@ def _check(run: Run) -> None:
     summary = run.summary
     if summary.layout > LAYOUT or not summary.protocols:
         raise SnellenError(f"{run.path}: summary.json is from another version; run 'snellen remark {run.path}'")
+    exam = loaded(run.manifest)
+    if exam is not None:
+        check_summary(run, summary, exam)
 
 
 # ---------------------------------------------------------------- Jinja
@@ -82,8 +160,9 @@ def _check(run: Run) -> None:
 class _Templates:
     """The page's templates, and beside them those of each exam's gallery. The page's own names cannot be replaced."""
 
-    def __init__(self) -> None:
+    def __init__(self, album: Album, detail: Detail) -> None:
         self._found: dict[str, jinja2.Environment] = {}
+        self._album, self._detail = album, detail
 
     def of(self, gallery: Gallery, name: str) -> jinja2.Template:
         """A template of a gallery."""
@@ -103,9 +182,11 @@ class _Templates:
             trim_blocks=True,
             lstrip_blocks=True,
         )
-        found.globals.update(words=words, KINDS=KINDS, LONG=LONG, template_of=self.of)
+        most = self._detail.long
+        found.globals.update(words=words, KINDS=KINDS, LONG=most, template_of=self.of, left_out=self._album.left_out)
+        found.globals.update(digits=digits, readings=lambda columns: [plain(mark.reading) for _names, mark in columns])
         del found.filters["safe"]  # nothing that a template prints is beyond escaping
-        found.filters.update(plain=plain, cut=lambda text: Whole(text[:LONG]), share=_share, px=_px)
+        found.filters.update(plain=plain, cut=lambda text: Whole(text[:most]), share=_share, px=_px)
         return found
 
 

@@ -11,7 +11,7 @@ import msgspec
 from snellen.core.records import DataEntry, ScorerEntry, Summary, Totals
 from snellen.core.text import for_terminal
 from snellen.engine.runs.run import Run
-from snellen.show import words
+from snellen.show import repeats, words
 from snellen.show.gallery import Seen
 
 
@@ -51,6 +51,7 @@ def facts_of(run: Run, summary: Summary, seen: Seen) -> list[tuple[str, str]]:
         ("real or synthetic", _made(data)),
         ("data fingerprint", data.fingerprint),
         ("samples", f"{data.samples} selected; answers: {_asked(summary)}"),
+        *(("repeats", f"{line} {repeats.LEGEND}") for p in summary.plain[:1] for line in repeats.alike(p)),
         *_left_out(data.missing),
         ("options", _pairs(msgspec.to_builtins(manifest.options)) or "the defaults"),
         *_scorers(manifest.scorers),
@@ -59,7 +60,7 @@ def facts_of(run: Run, summary: Summary, seen: Seen) -> list[tuple[str, str]]:
         ("run folder", str(run.path)),
     ]
     if not (totals.calls or totals.stored):
-        return [*facts, ("calls", words.calls(totals))]
+        return [*facts, ("calls", words.calls(totals, summary.subject))]
     facts += [
         ("calls", f"{totals.calls} calls in {totals.tries} tries; {totals.stored} answers from the store"),
         ("tokens", _tokens(totals)),

@@ -5,18 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from snellen import exams, scorers
+from snellen import scorers
 from snellen.core.arm import CONTROLS, Arm
-from snellen.core.errors import SnellenError
 from snellen.core.exam import Exam
+from snellen.core.finding import Finding
 from snellen.core.gallery import Gallery, GalleryFacts, Item, View
-from snellen.core.records import Manifest, PublishedRow, Summary
+from snellen.core.records import PublishedRow, Summary
 from snellen.core.results import GroupSummary, ProtocolSummary, Score, declared
 from snellen.core.types import Outcome
 from snellen.engine.mark import scoring
 from snellen.engine.runs.run import Run
 from snellen.show import flip_gallery, gallery, words
+from snellen.show.findings import SAID_ELSEWHERE, findings, heaviest, loaded
 from snellen.show.page_facts import facts_of
+
+MOST_CELLS = 240
+"""Cells of the table of groups from which on it has the main protocol alone."""
 
 # ---------------------------------------------------------------- what the templates are handed
 
@@ -33,10 +37,14 @@ class Part(NamedTuple):
 
 
 class Breakdown(NamedTuple):
-    """The groups within the parts, each with its n; and for protocols that say the same the metric's name and a score a group."""
+    """The groups within the parts, each with its n; and for protocols that say the same the metric's name and a score a group.
+
+    `left_out` are the protocols that a large table has no room for.
+    """
 
     groups: list[tuple[str, int]]
     columns: list[tuple[words.Names, tuple[str, list[Score | None]]]]
+    left_out: words.Names
 
 
 class Shown(NamedTuple):
@@ -68,6 +76,28 @@ class RunView(NamedTuple):
     parting: flip_gallery.Parting
     gallery: Shown
     oracle: str
+    findings: list[Finding]
+
+    def place_of(self, finding: Finding) -> str:
+        """The section that has more of a finding; the run's beginning where there is no such section."""
+        there = {"what": True, "scores": True, "outcomes": True}
+        there |= {"controls": bool(self.summary.controls or self.summary.position)}
+        there |= {"flips": bool(self.parting.rows), "gallery": bool(self.gallery.items)}
+        return f"{finding.place if there.get(finding.place) else 'run'}-{self.number}"
+
+    @property
+    def overview(self) -> list[OverviewRow]:
+        """The headline of every part under every protocol."""
+        return [row for part in self.parts for row in _overview_rows(self, part)]
+
+    def heaviest(self, most: int) -> list[Finding]:
+        """What the first screen has room for."""
+        return heaviest(self.findings, most)
+
+    @property
+    def own_findings(self) -> list[Finding]:
+        """Those that its section does not say in other words."""
+        return [one for one in self.findings if one.kind not in SAID_ELSEWHERE]
 
 
 class OverviewRow(NamedTuple):
@@ -83,12 +113,8 @@ class OverviewRow(NamedTuple):
     silent: str
 
 
-def overview(views: list[RunView]) -> list[tuple[RunView, list[OverviewRow]]]:
-    """The headline of every part under every protocol, for each run."""
-    return [(view, [row for part in view.parts for row in _overview_rows(view, part)]) for view in views]
-
-
 def _overview_rows(view: RunView, part: Part) -> list[OverviewRow]:
+    """The headline of a part under every protocol, those together that say the same, the main protocol's first."""
     scores: list[tuple[str, tuple[str, int, Score | None]]] = []
     for column in part.columns:
         for name in column.names:
@@ -111,12 +137,13 @@ def _overview_rows(view: RunView, part: Part) -> list[OverviewRow]:
     ]
 
 
-def run_view(number: int, run: Run, samples: int) -> RunView:
+def run_view(number: int, run: Run, samples: int, sources: gallery.Sources) -> RunView:
     """All that the page shows of a run; `samples` of them in its gallery."""
     manifest, summary = run.manifest, run.summary
     protocols = summary.plain
-    exam = _exam(manifest)
-    shown, seen = _gallery(run, exam, samples)
+    exam = loaded(manifest)
+    shown, seen = _gallery(run, exam, samples, sources)
+    parting = flip_gallery.parting(run, samples, sources)
     used = {o for p in protocols for g in p.groups for o in g.outcomes}
     by_name = {p.protocol: p for p in protocols}
     return RunView(
@@ -132,25 +159,22 @@ def run_view(number: int, run: Run, samples: int) -> RunView:
         outcomes=[o.value for o in Outcome if o in used or o in (Outcome.CORRECT, Outcome.WRONG)],
         parts=[_part(protocols, part) for part in words.side_by_side(protocols, whole=True)],
         breakdown=_breakdown(protocols),
-        published=[(row, words.metric_name(by_name.get(row.protocol), row.metric)) for row in summary.published],
-        parting=flip_gallery.parting(run, samples),
+        published=[
+            (row, words.metric_name(by_name.get(row.protocol), row.metric))
+            for row in summary.published
+            if "." not in row.metric  # a paper's figures of every single label are in its table of details: `export`
+        ],
+        parting=parting,
         gallery=shown,
         oracle=manifest.oracle,
+        findings=findings(summary, exam, parting.counts),
     )
-
-
-def _exam(manifest: Manifest) -> Exam | None:
-    """The exam of a run; None for a plugin that is not loaded."""
-    try:
-        return exams.load(manifest.benchmark)
-    except SnellenError:
-        return None
 
 
 # ---------------------------------------------------------------- the gallery
 
 
-def _gallery(run: Run, exam: Exam | None, samples: int) -> tuple[Shown, gallery.Seen]:
+def _gallery(run: Run, exam: Exam | None, samples: int, sources: gallery.Sources) -> tuple[Shown, gallery.Seen]:
     """The samples as the exam shows them, and what was seen of the answers on the way."""
     evidence = scoring.gather(run.folder, run.manifest.scorers)
     synthetic = run.manifest.data.synthetic
@@ -163,7 +187,7 @@ def _gallery(run: Run, exam: Exam | None, samples: int) -> tuple[Shown, gallery.
     hook = exam.gallery(facts) if exam is not None else Gallery()
     found = gallery.survey(run, samples, hook)
     seen = gallery.look(run, found.picks)
-    items = hook.arranged(gallery.items(run, found.picks, seen.answers, hook))
+    items = hook.arranged(gallery.items(run, found.picks, seen.answers, hook, sources))
     return Shown(hook, found, items, hook.view(items), len({p.prompt for p in run.protocols})), seen
 
 
@@ -187,7 +211,10 @@ def _part(protocols: Sequence[ProtocolSummary], part: dict[str, GroupSummary]) -
 def _breakdown(protocols: Sequence[ProtocolSummary]) -> Breakdown:
     groups, scores = words.breakdown(protocols)
     named = ((p, words.metric_name(p, words.breakdown_metric(p)), some) for p, some in scores)
-    return Breakdown(groups, words.together((p.protocol, (label, some)) for p, label, some in named))
+    columns = words.together((p.protocol, (label, some)) for p, label, some in named)
+    kept = columns if len(groups) * len(columns) <= MOST_CELLS else columns[:1]
+    left_out = words.Names(name for names, _some in columns[len(kept) :] for name in names)
+    return Breakdown(groups, kept, left_out)
 
 
 def _abouts(exam: Exam, protocols: Iterable[ProtocolSummary], asked: Iterable[str]) -> dict[str, str]:
@@ -199,7 +226,7 @@ def _abouts(exam: Exam, protocols: Iterable[ProtocolSummary], asked: Iterable[st
         if rules is not None and rules.version == p.version:
             found[p.protocol] = rules.about
     for arm in map(Arm.parse, asked):
-        if arm.prompt in exam.prompts and (not arm.control or arm.control in CONTROLS):
+        if arm.repeat == 1 and arm.prompt in exam.prompts and (not arm.control or arm.control in CONTROLS):
             about = f"control, {arm.about}" if arm.control else exam.prompts[arm.prompt].about
             found[f"prompt {arm.text}"] = about
     return found

@@ -1,22 +1,25 @@
-"""The table of a paper: models as rows, parts as columns, one protocol's headline. Plain texts; `latex.py`, `markdown.py` write them.
+"""The tables of a paper: models as rows, parts as columns, one protocol's headline; or as the exam's own paper has them (`Layout`).
 
 Only what may stand side by side shares a table: one exam, one protocol of one version and prompt, and either real or synthetic data.
+Plain texts; `latex.py` and `markdown.py` write them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import PurePath
 from typing import NamedTuple
 
 from snellen.core.errors import SnellenError, unknown
 from snellen.core.figures import between, number
+from snellen.core.layout import By, Column, Layout
 from snellen.engine.runs.tidy import ScoreRow
 from snellen.show import words
 
 NOTHING = "–"
-Parts = dict[tuple[tuple[str, str], ...], str]
-"""Parts by what they are grouped by, with their names."""
+Layouts = Callable[[str, str, Sequence[By]], Iterable[Layout]]
+"""The layouts of an exam's tables by its name, a protocol, and the groups of samples at hand."""
+Group = tuple[tuple[str, str], ...]
 
 
 class Figure(NamedTuple):
@@ -29,34 +32,59 @@ class Figure(NamedTuple):
 
 
 class Line(NamedTuple):
-    """A row of the table: who, what nobody may overlook, and a figure for each part."""
+    """A row of the table: who, after how many examples, what nobody may overlook, and a figure for each column.
+
+    `name` tells rows apart: it has the shots, and the folder where a subject has several runs.
+    """
 
     name: str
     status: str
     figures: tuple[Figure, ...]
+    subject: str = ""
+    shots: int = 0
+
+
+class Head(NamedTuple):
+    """The heading of a column, and the one above it that it shares with its neighbours."""
+
+    name: str
+    group: str = ""
+
+    @property
+    def whole(self) -> str:
+        """Both on one line."""
+        return f"{self.group} {self.name}".strip()
 
 
 class PaperTable(NamedTuple):
-    """A table with its caption. `floors` is empty where no part has one."""
+    """A table with its caption. `name` is that of its layout, `floors` is empty where no column has one."""
 
     exam: str
     protocol: str
-    parts: tuple[str, ...]
+    name: str
+    heads: tuple[Head, ...]
     lines: tuple[Line, ...]
     floors: tuple[str, ...]
     published: tuple[Line, ...]
     caption: tuple[str, ...]
 
 
-def paper_tables(rows: Sequence[ScoreRow]) -> list[PaperTable]:
-    """A table for each exam (and version of the protocol), by the first protocol that all its runs have."""
+def paper_tables(rows: Sequence[ScoreRow], table: str = "", layouts: Layouts = lambda *_: ()) -> list[PaperTable]:
+    """The tables of each exam (and version of the protocol), by the first protocol that all its runs have.
+
+    `table` is the name of a layout; without one, or where the exam has none for these runs, the parts are columns.
+    """
     tables: list[PaperTable] = []
     for exam in dict.fromkeys(r.exam for r in rows):
-        own = [r for r in rows if r.exam == exam]
-        name = _common(exam, own)
-        headlines = [r for r in own if r.protocol == name and r.headline and r.whole]
-        keys = dict.fromkeys(_key(r) for r in headlines if not r.published)
-        tables += [_table([r for r in headlines if _key(r) == key]) for key in keys]
+        name = _common(exam, [r for r in rows if r.exam == exam])
+        own = [r for r in rows if (r.exam, r.protocol) == (exam, name)]
+        parts = list({_group(r): r.by for r in own if not r.published}.values())
+        known = list(layouts(exam, name.partition("@")[0], parts)) if table else []
+        found = [layout for layout in known if layout.name == table]
+        if known and not found:
+            raise unknown("table", table, dict.fromkeys(layout.name for layout in known), of=exam)
+        for key in dict.fromkeys(_key(r) for r in own if not r.published):
+            tables += _tables([r for r in own if _key(r) == key], found)
     if not tables:
         raise SnellenError("these runs have no scores yet: 'snellen remark RUN' marks what was answered")
     return tables
@@ -88,56 +116,83 @@ def _common(exam: str, rows: Sequence[ScoreRow]) -> str:
 
 
 def _key(row: ScoreRow) -> tuple[str, ...]:
-    return (row.version, row.prompt, row.control, row.metric, row.unit, str(row.synthetic))
+    return (row.version, row.prompt, row.control, str(row.synthetic))
+
+
+def _group(row: ScoreRow | Column) -> Group:
+    return tuple(sorted(row.by.items()))
 
 
 # ---------------------------------------------------------------- one table
 
 
-def _table(rows: list[ScoreRow]) -> PaperTable:
-    parts = {tuple(r.by.items()): r.part for r in rows if not r.published}
+def _tables(rows: list[ScoreRow], layouts: Sequence[Layout]) -> Iterator[PaperTable]:
+    """The tables in which some run has a figure; the plain one where no layout has any."""
+    made = 0
+    for layout in layouts:
+        own = {(_group(r), r.metric) for r in rows if not r.published}
+        columns = [c for c in layout.columns if (_group(c), c.metric) in own]
+        if columns:
+            made += 1
+            yield _table(rows, columns, layout.about, layout.name)
+    if not made:
+        plain = [r for r in rows if r.headline and r.whole]
+        for metric, unit in dict.fromkeys((r.metric, r.unit) for r in plain if not r.published):
+            some = [r for r in plain if (r.metric, r.unit) == (metric, unit)]
+            parts = {_group(r): r.part for r in some if not r.published}
+            columns = [Column(name, dict(by), metric) for by, name in zip(parts, _told_apart(parts), strict=True)]
+            yield _table(some, columns, some[0].label)
+
+
+def _table(rows: list[ScoreRow], columns: Sequence[Column], about: str, name: str = "") -> PaperTable:
+    places = {(_group(c), c.metric): c for c in columns}
+    shown = [r for r in rows if (_group(r), r.metric) in places]
     runs: dict[str, list[ScoreRow]] = {}
     papers: dict[str, list[ScoreRow]] = {}
-    for row in rows:
+    for row in shown:
         if row.published:
-            papers.setdefault(row.subject, []).append(row)
+            papers.setdefault(_name(row), []).append(row)
         else:
             runs.setdefault(row.run, []).append(row)
     names = [_name(some[0]) for some in runs.values()]
     lines = tuple(
-        _line(name if names.count(name) == 1 else f"{name} · {PurePath(run).name}", parts, some)
+        _line(name if names.count(name) == 1 else f"{name} · {PurePath(run).name}", places, some)
         for name, (run, some) in zip(names, runs.items(), strict=True)
     )
-    names_of_parts = tuple(_told_apart(parts))
-    floors = tuple(_floor([r for r in rows if tuple(r.by.items()) == by]) for by in parts)
+    floors = tuple(_floor([r for r in shown if (_group(r), r.metric) == place]) for place in places)
     return PaperTable(
         exam=rows[0].exam,
         protocol=rows[0].protocol,
-        parts=names_of_parts,
+        name=name,
+        heads=tuple(Head(c.name, c.group) for c in columns),
         lines=lines,
         floors=floors if any(f != NOTHING for f in floors) else (),
-        published=tuple(_line(name, parts, some) for name, some in papers.items()),
-        caption=tuple(_caption(rows, dict(zip(parts, names_of_parts, strict=True)))),
+        published=tuple(_line(name, places, some) for name, some in papers.items()),
+        caption=tuple(_caption(shown, about)),
     )
 
 
 def _name(row: ScoreRow) -> str:
-    shots = row.options.get("shots")
+    shots = _shots(row)
     return row.subject + (f" · {shots} shots" if shots else "")
 
 
-def _told_apart(parts: Parts) -> Iterable[str]:
+def _shots(row: ScoreRow) -> int:
+    return int(row.options.get("shots") or 0)
+
+
+def _told_apart(parts: dict[Group, str]) -> Iterable[str]:
     """The names of parts; where two have one name, with what they are grouped by."""
     names = list(parts.values())
     for by, name in parts.items():
         yield name if names.count(name) == 1 else " · ".join(f"{key} {value}" for key, value in by)
 
 
-def _line(name: str, parts: Parts, rows: Sequence[ScoreRow]) -> Line:
-    by_part = {tuple(r.by.items()): r for r in rows}
+def _line(name: str, places: Iterable[tuple[Group, str]], rows: Sequence[ScoreRow]) -> Line:
+    found = {(_group(r), r.metric): r for r in rows}
     said = dict.fromkeys(word for r in rows for word in r.status.split(", ") if word and word != "SYNTHETIC")
-    figures = tuple(_figure(by_part[part]) if part in by_part else Figure(NOTHING) for part in parts)
-    return Line(name, ", ".join(said), figures)
+    figures = tuple(_figure(found[place]) if place in found else Figure(NOTHING) for place in places)
+    return Line(name, ", ".join(said), figures, rows[0].subject, _shots(rows[0]))
 
 
 def _figure(row: ScoreRow) -> Figure:
@@ -166,17 +221,17 @@ def _floor(rows: Sequence[ScoreRow]) -> str:
     return NOTHING if not figures else figures[0] if len(figures) == 1 else f"{figures[0]}–{figures[-1]}"
 
 
-def _caption(rows: Sequence[ScoreRow], parts: Parts) -> Iterable[str]:
+def _caption(rows: Sequence[ScoreRow], about: str) -> Iterator[str]:
     own = [r for r in rows if not r.published]
     first = own[0]
-    unit = f"in {first.unit}" if first.unit else "in percent"
+    units = dict.fromkeys(r.unit or "percent" for r in own)
     interval = " with 95 % intervals" if any(r.low is not None for r in own) else ""
     control = f" under the control {first.control}" if first.control else ""
     yield (
-        f"{first.exam}: {first.label} {unit}{interval}, by protocol {first.protocol} (version {first.version}, "
-        f"prompt {first.prompt}{control})."
+        f"{first.exam}: {about} in {' and '.join(units)}{interval}, by protocol {first.protocol} "
+        f"(version {first.version}, prompt {first.prompt}{control})."
     )
-    yield f"{_counts(own, parts)} Non-answers count as wrong."
+    yield f"{_counts(own)} Non-answers count as wrong."
     if any(r.floor is not None for r in own):
         yield "Floor: the best that never looking gets, by one constant answer or by chance."
     if len({r.data_fingerprint for r in own}) > 1:
@@ -188,9 +243,11 @@ def _caption(rows: Sequence[ScoreRow], parts: Parts) -> Iterable[str]:
         yield words.SYNTHETIC
 
 
-def _counts(rows: Sequence[ScoreRow], parts: Parts) -> str:
+def _counts(rows: Sequence[ScoreRow]) -> str:
     """'n = 45 in each part.', or the n of every part."""
-    by_part = {name: sorted({r.part_n or 0 for r in rows if tuple(r.by.items()) == by}) for by, name in parts.items()}
+    parts = {_group(r): r.part for r in rows}
+    named = dict(zip(parts, _told_apart(parts), strict=True))
+    by_part = {name: sorted({r.part_n or 0 for r in rows if _group(r) == by}) for by, name in named.items()}
     said = {part: str(ns[0]) if len(ns) == 1 else f"{ns[0]}–{ns[-1]}" for part, ns in by_part.items()}
     if len(set(said.values())) == 1:
         return f"n = {next(iter(said.values()))}{' in each part' if len(said) > 1 else ''}."

@@ -72,10 +72,10 @@ def _marks(run: Run, name: str) -> dict[str, list[Judged]]:
     """The sample's marks by arm, those of control arms too; none where the run is not marked yet."""
     found: dict[str, list[Judged]] = {}
     if run.folder.has("summary.json"):
-        for protocol in run.summary.protocols:
-            mark = next((m for m in run.marks(protocol.protocol) if m.id == name), None)
+        for protocol, arm in ((p, a) for p in run.summary.protocols for a in Arm.parse(p.prompt).times(p.repeats)):
+            mark = next((m for m in run.marks(protocol.protocol, arm.repeat) if m.id == name), None)
             if mark is not None:
-                found.setdefault(protocol.prompt, []).append(Judged(protocol.protocol, mark))
+                found.setdefault(arm.text, []).append(Judged(protocol.protocol, mark))
     return found
 
 

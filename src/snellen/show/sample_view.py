@@ -11,6 +11,7 @@ from snellen.core.results import ProtocolSummary
 from snellen.core.text import for_terminal, one_line
 from snellen.core.types import Call, Question
 from snellen.engine.runs.run import Run
+from snellen.imports.record import sample_of
 from snellen.show import words
 from snellen.show.page_facts import plain
 from snellen.show.sample_facts import Asked, SampleFacts
@@ -29,6 +30,7 @@ def print_sample(run: Run, facts: SampleFacts) -> None:
     _heading(out, f"{for_terminal(sample.id)} · {for_terminal(words.title(run.manifest), 200)}{synthetic}")
     _fact(out, "tags", tags)
     _fact(out, "truth", plain(sample.truth))
+    _print_imported(out, run, sample.id)
     summaries = {p.protocol: p for p in run.summary.protocols} if run.folder.has("summary.json") else {}
     for one in facts.asked:
         out.print()
@@ -39,6 +41,16 @@ def print_sample(run: Run, facts: SampleFacts) -> None:
     if not facts.asked:
         out.print(Text("It was not asked yet."))
     out.print(Text(f"Next: snellen show {for_terminal(str(run.path))} --flips"), soft_wrap=True)
+
+
+def _print_imported(out: Console, run: Run, name: str) -> None:
+    """What the tool said whose log the answer is from, and what it asked if that is not what our prompt asks."""
+    theirs = sample_of(run.folder, name) if run.manifest.imported else None
+    if theirs is not None:
+        verdict = "undecided" if theirs.right is None else "right" if theirs.right else "wrong"
+        scores = ", ".join(f"{k} {v:g}" for k, v in theirs.scores.items())
+        _fact(out, str(run.manifest.imported.get("tool")), f"{verdict} ({scores or 'no score'}), {theirs.row}")
+        _fact(out, "as the log has the question", theirs.asked or "", LONG)
 
 
 def _heading(out: Console, text: str) -> None:

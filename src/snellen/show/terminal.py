@@ -4,16 +4,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from rich.console import Console
+from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from snellen.core.finding import BAD, DOUBT, Finding
 from snellen.core.records import ControlRow, PositionRow, Summary
 from snellen.core.results import GroupSummary, ProtocolSummary, Score
 from snellen.core.text import for_terminal
-from snellen.show import words
+from snellen.show import repeats, words
+from snellen.show.findings import SAID_ELSEWHERE, findings_of, heaviest
 from snellen.show.tables import WARNINGS, console, fits, plain_table, shown
 
 if TYPE_CHECKING:
@@ -21,6 +25,9 @@ if TYPE_CHECKING:
     from snellen.engine.runs.run import Run
 
 SHOWN_CHANGES = 20
+SHOWN_FINDINGS = 3
+MANY_RUNS = 5
+COLOURS = {BAD: "bold red", DOUBT: "yellow"}
 SHOWN_REASONS = 3
 SHOWN_SILENT = 3
 LONG_HEADER = 20
@@ -38,17 +45,36 @@ def print_run(run: Run, *, verbose: bool | None = None) -> None:
         from snellen.show.terminal_details import print_details
 
         print_details(out, summary)
-    name = f"{words.title(run.manifest)} · {words.counted(run.manifest.data.samples, 'sample')}"
+    name = (
+        f"{words.title(run.manifest)} · {words.counted(run.manifest.data.samples, 'sample')}{repeats.asked(protocols)}"
+    )
     marks = [word for word, is_so in (("SYNTHETIC", summary.synthetic), ("INCOMPLETE", not summary.complete)) if is_so]
     out.print(Text(" · ".join([for_terminal(name, 300), *marks]), style="bold"), soft_wrap=True)
     if protocols:
         out.print(_scores(summary))
         out.print(_legend(protocols, bool(verbose)), style="dim")
+        for line in repeats.alike(protocols[0]):
+            out.print(Text(line))
     _print_controls(out, summary, verbose)
     for row in summary.position[:1]:
         out.print(Text(_position(row)))
+    doubts = [one for one in findings_of(run) if one.kind not in SAID_ELSEWHERE]
+    for one in [one for one in doubts if one.weight in COLOURS][:SHOWN_FINDINGS]:
+        out.print(Text(for_terminal(one.text, 300), style=COLOURS[one.weight]))
     _print_notes(out, summary)
     _print_end(out, run, verbose)
+
+
+def print_findings(runs: Sequence[tuple[Run, Sequence[Finding]]]) -> None:
+    """Of several runs what to know first, the heaviest of each."""
+    out = console()
+    each = 1 if len(runs) > MANY_RUNS else 2
+    for run, found in runs:
+        summary = run.summary
+        marks = " · SYNTHETIC" * summary.synthetic + " · INCOMPLETE" * (not summary.complete)
+        out.print(Text(for_terminal(f"{words.title(run.manifest)}{marks}", 300), style="bold"), soft_wrap=True)
+        for one in heaviest(found, each):
+            out.print(Padding(Text(for_terminal(one.text, 300), style=COLOURS.get(one.weight, "")), (0, 0, 0, 2)))
 
 
 # ---------------------------------------------------------------- the scores
@@ -133,6 +159,8 @@ def _legend(protocols: tuple[ProtocolSummary, ...], verbose: bool) -> Text:
     main = protocols[0]
     headlines = [g.metrics[main.headline] for g in main.groups if g.whole and main.headline in g.metrics]
     said = "Percent [95 % interval]."
+    if any(score.spread is not None for score in headlines):
+        said += f" {repeats.LEGEND}"
     if verbose or any(score.floor is not None for score in headlines):
         said += f" {words.legend(protocols) if verbose else words.floor_legend(protocols[:1])}"
     notes = words.forbidden(main)
@@ -233,7 +261,7 @@ def _print_notes(out: Console, summary: Summary) -> None:
         out.print(Text(f"  and {len(reasons) - SHOWN_REASONS} other reasons", style="red"))
     for line in words.scored_by(summary):
         out.print(Text(for_terminal(line, 300)))
-    out.print(Text(words.calls(summary.totals)))
+    out.print(Text(words.calls(summary.totals, summary.subject)))
 
 
 def _print_end(out: Console, run: Run, verbose: bool | None) -> None:

@@ -14,7 +14,7 @@ from rich.text import Text
 
 from snellen.core.records import ControlRow, PositionRow, Summary
 from snellen.core.results import ProtocolSummary, Score
-from snellen.show import words
+from snellen.show import repeats, words
 from snellen.show.tables import NARROW, WARNINGS, fits, plain_table, shown
 
 SCORES = "percent [95 % interval] and floor"
@@ -78,6 +78,8 @@ def _rows(columns: list[words.Column], *, every: bool) -> Iterator[tuple[str, li
     for key, name in metrics.items():
         yield name, [(str(c.names), _metric_cell(c, key)) for c in columns if every or key in c.group.metrics]
     yield "outcomes", [(str(c.names), shown(words.outcomes(c.group))) for c in columns]
+    if any(c.group.consistency for c in columns):
+        yield "repeats", [(str(c.names), shown(repeats.consistency(c.group))) for c in columns]
     if any(c.group.bounds for c in columns):
         ranges = [(str(c.names), Text(words.bounds(c.group))) for c in columns]
         yield words.bounded(c.protocol for c in columns), ranges

@@ -7,7 +7,7 @@ metrics go by their plain names, and by the units that their scores say.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple, TypeVar
 
 from snellen.core import figures
@@ -78,8 +78,9 @@ def value(score: Score) -> str:
 
 
 def interval(score: Score) -> str:
-    """'[55.1, 67.0]', or nothing."""
-    return figures.between(score.low, score.high, score.unit)
+    """'[55.1, 67.0]', or nothing; behind it '±1.2' where questions were asked several times: the standard deviation over repeats."""
+    between = figures.between(score.low, score.high, score.unit)
+    return between if score.spread is None else f"{between} ±{number(score.spread.sd, score.unit)}".lstrip()
 
 
 def floor(score: Score) -> str:
@@ -296,13 +297,18 @@ def outcomes_of(marks: Mapping[str, Mark]) -> list[tuple[Names, Outcome]]:
     return together((name, mark.outcome) for name, mark in marks.items())
 
 
-def metrics_of(protocols: Mapping[str, ProtocolSummary], marks: Mapping[str, Mark]) -> dict[str, str]:
-    """Every metric that a sample has under some protocol, with its name."""
-    found: dict[str, str] = {}
-    for name, mark in marks.items():
-        for key in mark.metrics:
-            found.setdefault(key, metric_name(protocols[name], key))
-    return found
+def sample_values(
+    protocols: Mapping[str, ProtocolSummary], columns: Sequence[tuple[Names, Mark]]
+) -> Iterator[tuple[str, list[str]]]:
+    """Every metric that a sample has under some protocol: its name, and its value in each column."""
+    keys = dict.fromkeys(key for _names, mark in columns for key, value in mark.metrics.items() if value is not None)
+    for key in keys:
+        label = next(metric_name(protocols[names[0]], key) for names, mark in columns if key in mark.metrics)
+        values = [
+            sample_value(protocols[names[0]], key, mark.metrics[key]) if key in mark.metrics else ""
+            for names, mark in columns
+        ]
+        yield label, values
 
 
 # ---------------------------------------------------------------- runs
@@ -364,6 +370,8 @@ def incomplete(summary: Summary) -> str:
     lacks, then = f"{answered} of {wanted} questions answered, {summary.failed} failed", "ask"
     if answered == wanted and unscored:
         lacks, then = f"{unscored} of {wanted} answers not scored yet", "score"
+    if summary.subject.startswith("import/"):
+        return f"INCOMPLETE: {lacks}. The log that it was imported from has no answer to the rest."
     return f"INCOMPLETE: {lacks}. Run the same command again to {then} the rest."
 
 
@@ -377,10 +385,10 @@ def money(totals: Totals) -> str:
     return f"{totals.cost:.4f} USD{unknown}"
 
 
-def calls(totals: Totals) -> str:
+def calls(totals: Totals, subject: str = "") -> str:
     """What a run asked of endpoints from its beginning, in a sentence."""
     if not (totals.calls or totals.stored):
-        return "No API calls (local subject)."
+        return f"No API calls ({'imported from a log' if subject.startswith('import/') else 'local subject'})."
     retried = f" in {totals.tries} tries" if totals.tries > totals.calls else ""
     said = [f"{totals.calls} calls{retried}", f"{totals.stored} from the store"]
     if totals.calls:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Mapping
+from typing import NamedTuple
 
 from snellen.core.protocol import Key, Protocol, Seen
 from snellen.core.results import GroupSummary, Metric, Score, declared
@@ -29,6 +30,16 @@ class _Row:
         self.values, self.outcome, self.cluster, self.own, self.first = values, outcome, cluster, own, first
 
 
+class Summarised(NamedTuple):
+    """A group's scores, and the names of those that the protocol made in a way of its own. `joined` says that it is of larger items
+    than samples.
+    """
+
+    group: GroupSummary
+    own: frozenset[str]
+    joined: bool
+
+
 class Tally:
     """All groups of one protocol: `add` every mark, then take the `groups`."""
 
@@ -38,9 +49,14 @@ class Tally:
         self._rows: dict[Hashable, _Row] = {}
         self._places: dict[int, tuple[Iterable[Key], list[GroupMarks]]] = {}
 
-    def add(self, sample: Sample, mark: Mark) -> None:
-        """Count one mark in every group that its sample is in."""
+    def add(self, sample: Sample, mark: Mark) -> Seen:
+        """Count one mark in every group that its sample is in; gives what was seen of it."""
         seen = self._protocol.seen(sample, mark)
+        self.count(sample, seen)
+        return seen
+
+    def count(self, sample: Sample, seen: Seen) -> None:
+        """Count what was seen of a sample in every group that it is in."""
         # an outcome's own hash is slow, and it is a constant
         known = (*seen.values, *seen.values.values(), id(seen.outcome), seen.cluster, seen.own)
         row = self._rows.get(known)
@@ -67,13 +83,21 @@ class Tally:
             self._places[id(keys)] = (keys, found)
         return found
 
-    def groups(self) -> tuple[GroupSummary, ...]:
-        """The scores of all groups, in the protocol's order."""
+    def marks(self) -> list[GroupMarks]:
+        """What was counted, group by group, in the protocol's order."""
         ordered = sorted(self._groups, key=lambda key: (self._protocol.order(key), key))
         for group in self._groups.values():
             group.sort()
-        every = (_joined(self._protocol, self._groups[key]) for key in ordered)
-        return self._protocol.finish([_summary(self._protocol, group) for group in every if group.counts])
+        return [self._groups[key] for key in ordered]
+
+    def groups(self) -> tuple[GroupSummary, ...]:
+        """The scores of all groups, in the protocol's order."""
+        return self._protocol.finish([one.group for one in self.summarised()])
+
+    def summarised(self) -> list[Summarised]:
+        """As `groups`, before the protocol's last word."""
+        every = ((group, _joined(self._protocol, group)) for group in self.marks())
+        return [_summary(self._protocol, group, joined=group is not marks) for marks, group in every if group.counts]
 
 
 def summarised(protocol: Protocol, marked: Iterable[tuple[Sample, Mark]]) -> tuple[GroupSummary, ...]:
@@ -136,14 +160,14 @@ def _joined(protocol: Protocol, group: GroupMarks) -> GroupMarks:
     return found
 
 
-def _summary(protocol: Protocol, group: GroupMarks) -> GroupSummary:
+def _summary(protocol: Protocol, group: GroupMarks, *, joined: bool) -> Summarised:
     floors, own = protocol.floors(group), protocol.own_scores(group)
     scores = {name: score for name, score in means(protocol, group).items() if name not in own} | dict(own)
     scores.setdefault(protocol.headline, Score(value=None, n=0))
     for name, floor in floors.items():
         if name in scores:
             scores[name] = scores[name].above(floor)
-    return GroupSummary(
+    found = GroupSummary(
         by=group.by,
         n=group.n,
         outcomes=group.outcomes(),
@@ -151,6 +175,7 @@ def _summary(protocol: Protocol, group: GroupMarks) -> GroupSummary:
         bounds=bounds(group, protocol.bounded or protocol.headline),
         whole=group.whole,
     )
+    return Summarised(found, frozenset(own), joined)
 
 
 def _in_order(metrics: tuple[Metric, ...], scores: Mapping[str, Score]) -> list[str]:

@@ -8,6 +8,7 @@ import random
 from types import MappingProxyType
 from typing import Any
 
+from snellen.core.arm import Arm
 from snellen.core.errors import SnellenError, unknown
 from snellen.core.subject import Caller, Given, Subject, SubjectKind
 from snellen.core.types import Answer, Failure, Question
@@ -35,7 +36,9 @@ class Chance(Subject):
         self._seed = seed
 
     async def answer(self, question: Question, prepared: Any, call: Caller) -> Answer:
-        draw = random.Random(f"{self._seed}/{question.id}")  # noqa: S311 (a coin, not a secret)
+        repeat = Arm.parse(question.prompt).repeat
+        again = f"#{repeat}" if repeat > 1 else ""
+        draw = random.Random(f"{self._seed}/{question.id}{again}")  # noqa: S311 (a coin, not a secret)
         options = question.options
         if not options:
             return failed(question, "no-options", "the question offers no options to choose from")
@@ -55,6 +58,9 @@ class Constant(Subject):
         self.identity = {"kind": "baseline", "name": "constant", "text": text}
         self._text = text
 
+    def why_same(self, repeats: int) -> str:
+        return f"{self.spec} says the same whatever it is asked"
+
     async def answer(self, question: Question, prepared: Any, call: Caller) -> Answer:
         return said(question, self._text)
 
@@ -68,6 +74,9 @@ class Solver(Subject):
         self._path = path
         self._workers: Workers | None = None
         self.parallel = 2 * (os.cpu_count() or 1)
+
+    def why_same(self, repeats: int) -> str:
+        return f"{self.spec} computes its answer, the same one each time"
 
     async def answer(self, question: Question, prepared: Any, call: Caller) -> Answer:
         if self._workers is None:

@@ -12,6 +12,7 @@ from typing import Any
 
 import msgspec
 
+from snellen.core.arm import Arm
 from snellen.core.errors import SnellenError
 from snellen.core.exam import Recorded
 from snellen.core.subject import Caller, Given, Subject, SubjectKind
@@ -35,6 +36,13 @@ class Replay(Subject):
         self.identity: dict[str, Any] = {"kind": "replay", "sha256": hashlib.sha256(raw).hexdigest()}
         self._texts = _own_form(path, raw, recorded) or read_replies(path, raw)
         self.recorded_ids = frozenset(name for name, _prompt in self._texts)
+        self._times = max((Arm.parse(prompt).repeat for _id, prompt in self._texts if prompt), default=1)
+
+    def why_same(self, repeats: int) -> str:
+        if repeats <= self._times:
+            return ""
+        there = f"{self._times} replies" if self._times > 1 else "one reply"
+        return f"{self.spec} has {there} to a question, whatever it is asked again"
 
     async def answer(self, question: Question, prepared: Any, call: Caller) -> Answer:
         text = self._texts.get((question.id, question.prompt), self._texts.get((question.id, None)))

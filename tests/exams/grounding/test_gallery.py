@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import io
 import json
 import re
@@ -10,14 +11,16 @@ from typing import Any
 
 import pytest
 from PIL import Image
-from tests.show.pages import HOSTILE, Page, inert, report
+from tests.show.pages import HOSTILE, inert, report
 
 import snellen
-from snellen.core.types import Answer, Sample
+from snellen.core.errors import SnellenError
+from snellen.core.types import Answer, Picture, Sample
 from snellen.engine.run import remark
 from snellen.exams.grounding.gallery import ScreenGallery
 from snellen.exams.grounding.reading.predictions import Detection, Prediction, to_text
-from snellen.show import pictures
+from snellen.show.album import Album
+from snellen.show.pictures import Pictures
 
 SCREENS = ScreenGallery()
 
@@ -84,20 +87,26 @@ def test_the_page_draws_target_prediction_crops_and_detections(tmp_path: Path, d
     inert(page)
     text = (tmp_path / "new" / "report.html").read_text("utf-8")
     small = _article(text, "a/small")
-    whole = small.partition("</svg>")[0]
+    drawn, _, rest = small.partition("</svg>")
+    assert '<rect class="l-target line" x="500" y="50" width="10" height="10"/>' in drawn
+    assert 'x1="540" y1="55" x2="510" y2="55"' in drawn
+    assert '<rect class="l-crops" x="0" y="0" width="400" height="250">' in drawn
+    name = drawn.partition('<g id="')[2].partition('"')[0]
+    whole = rest.partition("</svg>")[0]
     assert 'viewBox="0 0 1000 500"' in whole
-    assert '<rect class="l-target line" x="500" y="50" width="10" height="10"/>' in whole
+    assert f'<use href="#{name}"/>' in whole
     assert '<circle cx="540" cy="55"' in whole
-    assert 'x1="540" y1="55" x2="510" y2="55"' in whole
-    assert '<rect class="l-crops" x="0" y="0" width="400" height="250">' in whole
+    assert rest.count(f'<use href="#{name}"/>') == 1 + rest.count('class="part"')
     assert "Missed by 30 px." in small
     assert "did not see the target (1 detections)" in small
     assert "Hit." in _article(text, "a/big")
     # one screenshot and one set of detections are held once, and used by all
-    assert len(page.all("image")) == 1
+    screens = [i for i in page.all("image") if (i["width"], i["height"]) == ("1000", "500")]
+    assert len(screens) == 1
     assert len([r for r in page.all("rect") if r.get("class") == "one-seen"]) == 1
     held = {str(tag["id"]) for tag in page.all("image") + page.all("g") if tag.get("id")}
-    assert {str(use["href"])[1:] for use in page.all("use")} == held == {"screen-1-0", "seen-1-0"}
+    assert {str(use["href"])[1:] for use in page.all("use")} == held
+    assert {"seen-1-0", str(screens[0]["id"])} < held
     assert {f"d-{x}" for x in ("target", "prediction", "crops", "seen")} <= {str(i["class"]) for i in page.all("input")}
 
 
@@ -159,7 +168,7 @@ def test_oracles_stand_apart_and_are_called_so(tmp_path: Path, data: Path) -> No
     page = report(oracle, blind, tmp_path=tmp_path)
     inert(page)
     tables = [str(t.get("class")) for t in page.all("table") if "overview" in str(t.get("class"))]
-    assert tables == ["overview", "overview oracles"]
+    assert tables[:2] == ["overview", "overview oracles"], "beside each other; then each run's own"
     text = (tmp_path / "new" / "report.html").read_text("utf-8")
     own = text.partition("ORACLE runs, which look at the answer")[2].partition("</table>")[0]
     assert 'href="#run-1"' in own
@@ -179,18 +188,29 @@ def test_a_large_screenshot_is_scaled_and_its_close_ups_are_cut_from_its_own_pix
     answer = Answer(id="x", prompt="instruction", text=to_text(prediction((100.0, 100.0))))
     views = SCREENS.regions(sample, answer)
     assert len(views) == 2
-    cuts = pictures.cut(out.getvalue(), views)
-    with Image.open(io.BytesIO(_decoded(cuts[0]))) as image:
-        assert image.size == (420, 263)
-        red, green, blue = image.getpixel((int(2010 - views[0][0]), int(1005 - views[0][1])))  # type: ignore[misc]
+    album = Album()
+    shown = Pictures(album, SCREENS.regions, cuts_out=True).query(
+        Picture(data=out.getvalue(), name="x"), sample, 0, answer
+    )
+    album.fit(10_000_000)
+    held = {f"#{p.name}": p for p in album.prints()}
+    whole, cut = held[str(shown.url)], held[str(shown.cuts[0])]
+    assert (whole.width, whole.height) == (3000, 1500), "in pixels of the screenshot, whatever the copy has"
+    assert (cut.x, cut.y, cut.width, cut.height) == (views[0][0], views[0][1], 420, 263)
+    with Image.open(io.BytesIO(_decoded(cut.url))) as image:
+        assert image.size == (360, 225)
+        at = [round(v * 360 / 420) for v in (2010 - views[0][0], 1005 - views[0][1])]
+        red, green, blue = image.getpixel((at[0], at[1]))  # type: ignore[misc]
         assert green > 90
         assert max(red, blue) < 60
-    assert pictures.cut(out.getvalue(), [(-5, 0, 10, 10), (0, 0, 4000, 10)]) == (None, None)
+    with Image.open(io.BytesIO(_decoded(whole.url))) as image:
+        assert image.size == (800, 400)
+    with pytest.raises(SnellenError):
+        album.add("x", out.getvalue(), 100, (-5, 0, 10, 10))
 
 
-def _decoded(url: str | None) -> bytes:
-    page = Page(f'<img src="{url}">')
-    return page.images()[0]
+def _decoded(url: str) -> bytes:
+    return base64.b64decode(url.partition("base64,")[2])
 
 
 def test_a_method_that_sends_parts_still_has_its_screenshot_shown(tmp_path: Path, data: Path) -> None:
@@ -203,4 +223,4 @@ def test_a_method_that_sends_parts_still_has_its_screenshot_shown(tmp_path: Path
     remark(run.path)
     page = report(snellen.Run(run.path), tmp_path=tmp_path)
     assert "parts of it were sent" in page.text
-    assert len(page.all("image")) == 1
+    assert len([i for i in page.all("image") if i["width"] == "1000"]) == 1

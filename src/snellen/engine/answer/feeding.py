@@ -67,7 +67,8 @@ def _item(by: Feeding, one: Open) -> Item:
         question = one.make()
         for picture in question.pictures:
             check_image(picture)
-        return Item(question, by.subject.prepare(question))
+        prepared = by.subject.prepare(question)
+        return Item(question, prepared.again(one.arm.repeat) if isinstance(prepared, Request) else prepared)
     except BadPicture as error:
         return Item(question, None, Failure(kind="bad-image", reason=str(error)))
     except SnellenError as error:
@@ -189,7 +190,8 @@ class ProcessFeed:
         if w.failure is not None:
             return Item(question, None, w.failure)
         body = self._memory[w.at : w.at + w.size]
-        return Item(question, Request(key=w.key, body=body, images=w.images, cost_bound=w.cost_bound))
+        repeat = Arm.parse(w.prompt).repeat
+        return Item(question, Request(key=w.key, body=body, images=w.images, cost_bound=w.cost_bound, repeat=repeat))
 
     def kill(self) -> None:
         """End the process; whoever waits for its next line gets none."""

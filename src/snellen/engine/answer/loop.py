@@ -14,6 +14,7 @@ from collections.abc import Callable
 from contextvars import ContextVar
 from typing import Any, NamedTuple, TypeVar
 
+from snellen.core.arm import Arm
 from snellen.core.errors import Interrupted, Stopped
 from snellen.core.records import Totals
 from snellen.core.subject import Caller, Endpoint, Reply, Request
@@ -35,6 +36,8 @@ GRACE = 2.0
 T = TypeVar("T")
 _MADE: ContextVar[list[Call]] = ContextVar("made")
 """The calls of the question that the task is for. (A subject may keep the caller that it is given, so that one cannot know it.)"""
+_REPEAT: ContextVar[int] = ContextVar("repeat", default=1)
+"""Which time it is that this question is asked: a subject that makes its requests on the way knows nothing of repeats."""
 
 
 class Progress(NamedTuple):
@@ -152,7 +155,7 @@ class Asking:
     async def _route(self, request: Request) -> Reply:
         if not self.callers:
             raise RuntimeError("this subject has no endpoint to call")
-        reply = await self.callers[request.via](request)
+        reply = await self.callers[request.via](request.again(_REPEAT.get()))
         _MADE.get().append(reply.call)
         return reply
 
@@ -263,6 +266,7 @@ class Asking:
         question = item.question
         made: list[Call] = []
         _MADE.set(made)
+        _REPEAT.set(Arm.parse(question.prompt).repeat)
         try:
             return await self.plan.subject.answer(question, item.prepared, call)
         except BaseException:

@@ -57,8 +57,10 @@ def to_ask(
 
 def _ask_under(exam: Exam, data: Dataset, arm: Arm, seed: int) -> Ask:
     ask = asker(exam, data, arm.prompt)
-    if not arm.control:
+    if arm == arm.plain:
         return ask
+    if not arm.control:
+        return lambda sample: msgspec.structs.replace(ask(sample), prompt=arm.text)
     return lambda sample: msgspec.structs.replace(altered(ask(sample), arm.control, seed), prompt=arm.text)
 
 

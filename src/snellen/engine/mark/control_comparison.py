@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence, Set
 from itertools import chain, combinations
+from statistics import fmean
 from typing import Any
 
 from snellen.core.exam import Exam
@@ -12,7 +13,7 @@ from snellen.core.outcomes import mark_reply
 from snellen.core.protocol import Key, Protocol
 from snellen.core.records import ControlRow
 from snellen.core.results import GroupSummary, ProtocolSummary
-from snellen.core.types import Question, Sample
+from snellen.core.types import Mark, Question, Sample
 from snellen.engine.plan.plan import Target
 from snellen.engine.runs.folder import RunFolder
 from snellen.stats.paired import Pair, paired_difference
@@ -43,29 +44,46 @@ def compare(
             continue
         if target.arm.control == "swapped" and base.name in with_position:
             continue
-        result = next(r for r in results if r.protocol == base.name)
-        found += _rows(folder, exam, base, target, samples, result)
+        by_name = {r.protocol: r for r in results}
+        first, second = (_values(folder, by_name[t.name]) for t in (base, target))
+        found += _rows(exam, base, target, samples, by_name[base.name], (first, second))
     return tuple(found)
 
 
+def _values(folder: RunFolder, result: ProtocolSummary) -> dict[str, list[Mark]]:
+    """A protocol's marks by sample: one for each time that it was asked."""
+    found: dict[str, list[Mark]] = {}
+    for repeat in range(1, result.repeats + 1):
+        for mark in folder.marks(result.protocol, repeat):
+            found.setdefault(mark.id, []).append(mark)
+    return found
+
+
+def _mean(marks: Sequence[Mark], metric: str) -> float | None:
+    """A sample's value: the mean over the times that it was asked."""
+    values = [value for mark in marks if isinstance(value := mark.metrics.get(metric), float)]
+    return fmean(values) if values else None
+
+
 def _rows(
-    folder: RunFolder,
     exam: Exam,
     base: Target,
     target: Target,
     samples: Mapping[str, Sample],
     result: ProtocolSummary,
+    marks: tuple[Mapping[str, list[Mark]], Mapping[str, list[Mark]]],
 ) -> Iterator[ControlRow]:
-    first = {m.id: m.metrics for m in folder.marks(base.name)}
-    metric = next((m for v in first.values() if (m := sample_metric(target.protocol, v))), "")
+    plain = (mark.metrics for some in marks[0].values() for mark in some)
+    metric = next((m for v in plain if (m := sample_metric(target.protocol, v))), "")
     pairs: dict[Key, Counter[Pair]] = {}
     members: dict[Key, list[Sample]] = {}
-    for mark in folder.marks(target.name):
-        before, after = first.get(mark.id, {}).get(metric), mark.metrics.get(metric)
-        if isinstance(before, float) and isinstance(after, float):
-            sample = samples[mark.id]
+    for name, some in marks[1].items():
+        before, after = _mean(marks[0].get(name, ()), metric), _mean(some, metric)
+        if before is not None and after is not None:
+            sample = samples[name]
             part = next(iter(target.protocol.groups(sample)))
-            pairs.setdefault(part, Counter())[Pair(before, after, target.protocol.seen(sample, mark).cluster)] += 1
+            cluster = target.protocol.seen(sample, some[0]).cluster
+            pairs.setdefault(part, Counter())[Pair(before, after, cluster)] += 1
             members.setdefault(part, []).append(sample)
     for part, counts in sorted(pairs.items(), key=lambda item: (target.protocol.order(item[0]), item[0])):
         group = next((g for g in result.groups if g.whole and g.by == dict(part)), None)

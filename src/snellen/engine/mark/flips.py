@@ -104,10 +104,10 @@ def stage_of(first: Side, second: Side) -> str:
     """The first stage in which two views of a sample differ."""
     if first.prompt != second.prompt and first.reply != second.reply:
         return "prompt"
-    return "reading" if comparable(_answer(first.reading)) != comparable(_answer(second.reading)) else "marking"
+    return "reading" if comparable(answer_of(first.reading)) != comparable(answer_of(second.reading)) else "marking"
 
 
-def _answer(reading: Any) -> Any:
+def answer_of(reading: Any) -> Any:
     """The answer alone, where a reading has more than that (an explanation, say)."""
     return reading["answer"] if isinstance(reading, dict) and "answer" in reading else reading
 

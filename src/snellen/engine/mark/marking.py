@@ -15,11 +15,12 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from snellen.core.arm import Arm
 from snellen.core.errors import SnellenError, Stopped, plugin_failed
 from snellen.core.exam import Exam, RunFacts
 from snellen.core.outcomes import mark_reply
 from snellen.core.records import LAYOUT, PositionRow, PublishedRow, ScorerSummary, Summary
-from snellen.core.results import ProtocolSummary
+from snellen.core.results import GroupSummary, ProtocolSummary
 from snellen.core.scorer import Evidence
 from snellen.core.silence import lost_parts, silent_parts
 from snellen.core.types import Answer, Mark, Outcome, Sample
@@ -30,7 +31,8 @@ from snellen.engine.plan.plan import Target
 from snellen.engine.runs.backends import mixed_notes
 from snellen.engine.runs.folder import MARKS, UNREADABLE, AnswerText, AnswerTokens, Key, RunFolder, Scan
 from snellen.engine.runs.writing import replacing
-from snellen.stats.tally import Tally
+from snellen.stats.repeats import Repeated
+from snellen.stats.tally import summarised
 
 _ENCODER = msgspec.json.Encoder()
 Look = Callable[[Key], Evidence | None]
@@ -64,7 +66,8 @@ def is_current(folder: RunFolder, targets: tuple[Target, ...]) -> bool:
         and summary.answers_bytes == folder.answers_bytes
         and [(s.name, s.identity) for s in summary.scorers] == [(s.name, s.identity) for s in scorers]
         and summary.evidence_bytes == scoring.size(folder, scorers)
-        and all(marked.get(t.name) == t.entry and folder.marks_path(t.name).is_file() for t in targets)
+        and all(marked.get(t.name) == t.entry for t in targets)
+        and all(folder.marks_path(p.protocol, r).is_file() for p in summary.protocols for r in range(1, p.repeats + 1))
     )
 
 
@@ -85,6 +88,12 @@ def mark_run(
         marking.export(targets, results)
     folder.write_record(summary)
     return marking.remarked
+
+
+def judging(folder: RunFolder, exam: Exam, scan: Scan) -> Callable[[Target], Iterator[tuple[Sample, Mark]]]:
+    """What marks a run's stored answers under any protocol, of questions that were asked several times the first. Nothing is written."""
+    marking = _Marking(folder, exam, scan)
+    return lambda target: marking._judged(target, 1)
 
 
 def run_facts(folder: RunFolder, exam: Exam) -> Iterator[RunFacts]:
@@ -112,28 +121,37 @@ class _Marking:
         self.manifest = folder.manifest()
         self.samples = {s.id: s for s in folder.samples()}
         self.remarked = Remarked({}, [])
+        self.asked = Counter(prompt for _id, prompt in scan.last)
+        self._firsts: dict[str, tuple[GroupSummary, ...]] = {}
+
+    def repeats(self, target: Target) -> int:
+        """How often the questions of a protocol's arm were asked, or were to be."""
+        every = map(Arm.parse, {*self.asked, *self.manifest.questions})
+        return max((arm.repeat for arm in every if arm.first == target.arm), default=1)
 
     # ------------------------------------------------------------ one protocol
 
     def marked(self, target: Target) -> ProtocolSummary:
         """All marks of one protocol, written, and their summary."""
         protocol = target.protocol
-        tally, broken = Tally(protocol), None
-        plain: list[Sample] | None = None if has_own_floors(protocol) else []
-        for sample, mark in self._written(target):
-            if plain is not None:
-                plain.append(sample)
-            if broken is None:
-                try:
-                    tally.add(sample, mark)
-                except Exception as error:  # the marks are written to the end all the same
-                    broken = error
+        repeats = self.repeats(target)
+        tally, broken = Repeated(protocol, repeats), None
+        plain: dict[str, Sample] | None = None if has_own_floors(protocol) else {}
+        for repeat in range(1, repeats + 1):
+            for sample, mark in self._written(target, repeat):
+                if plain is not None:
+                    plain[sample.id] = sample
+                if broken is None:
+                    try:
+                        tally.add(sample, mark, repeat)
+                    except Exception as error:  # the marks are written to the end all the same
+                        broken = error
         try:
             if broken is not None:
                 raise broken
             groups = tally.groups()
             if plain is not None:
-                groups = with_floors(self.exam, target, plain, groups)
+                groups = with_floors(self.exam, target, list(plain.values()), groups)
             groups = self.exam.named_groups(groups, msgspec.to_builtins(self.manifest.subject))
         except SnellenError:
             raise
@@ -150,33 +168,34 @@ class _Marking:
             metrics=protocol.metrics,
             bounded=protocol.bounded or protocol.headline,
             breakdown=protocol.breakdown or protocol.headline,
+            repeats=repeats,
         )
 
-    def _answers(self, target: Target) -> Iterator[AnswerText]:
+    def _answers(self, target: Target, repeat: int = 1) -> Iterator[AnswerText]:
         """The latest answers to a protocol's prompt, in the samples' order whenever they came, with tokens only where it looks at them."""
         every = self.folder.tokens if target.protocol.reads_tokens else self.folder.texts
-        arm = target.arm.text
+        arm = target.arm._replace(repeat=repeat).text
         return every(self.scan, ((sample, arm) for sample in self.samples))
 
-    def _judged(self, target: Target) -> Iterator[tuple[Sample, Mark]]:
+    def _judged(self, target: Target, repeat: int) -> Iterator[tuple[Sample, Mark]]:
         """Judge answer by answer."""
         look = scoring.gather(self.folder, self.manifest.scorers) if target.protocol.needs_evidence else None
-        arm = target.arm.text
+        arm = target.arm._replace(repeat=repeat).text
         for name, prompt in self.scan.last:
             if prompt == arm and name not in self.samples:
                 raise SnellenError(f"{self.folder.answers_path}: an answer for the unknown sample '{name}'")
-        for answer in self._answers(target):
+        for answer in self._answers(target, repeat):
             sample = self.samples[answer.id]
             yield sample, _judge(target, sample, answer, look)
 
-    def _written(self, target: Target) -> Iterator[tuple[Sample, Mark]]:
+    def _written(self, target: Target, repeat: int) -> Iterator[tuple[Sample, Mark]]:
         """Write each mark as it comes and hand it on; the file takes its place when all are there."""
-        path = self.folder.marks_path(target.name)
+        path = self.folder.marks_path(target.name, repeat)
         old = _OldMarks(path)
         marks, changed = 0, 0
         try:
             with replacing(self.folder.derived, path.relative_to(self.folder.derived).as_posix()) as out:
-                for sample, mark in self._judged(target):
+                for sample, mark in self._judged(target, repeat):
                     line = _ENCODER.encode(mark) + b"\n"
                     out.write(line)
                     marks += 1
@@ -188,7 +207,8 @@ class _Marking:
         except OSError as error:
             again = f"'snellen remark {self.folder.path}' goes on"
             raise Stopped(f"cannot write {path} ({error.strerror}): free some space; {again}") from None
-        self.remarked.counts[target.name] = (marks, changed)
+        before_this = self.remarked.counts.get(target.name, (0, 0)) if repeat > 1 else (0, 0)
+        self.remarked.counts[target.name] = (before_this[0] + marks, before_this[1] + changed)
 
     # ------------------------------------------------------------ the whole run
 
@@ -197,8 +217,8 @@ class _Marking:
     ) -> Summary:
         """The summary of all protocols."""
         folder, manifest, scan = self.folder, self.manifest, self.scan
-        counts = Counter(prompt for _id, prompt in scan.last)
-        asked = {target.arm.text: counts[target.arm.text] for target in targets}
+        arms = [arm.text for target in targets for arm in target.arm.times(self.repeats(target))]
+        asked = {arm: self.asked[arm] for arm in arms}
         expected = {arm: manifest.questions.get(arm, manifest.data.samples) for arm in asked}
         scorers = self._scorers()
         position = self._position(targets)
@@ -226,7 +246,7 @@ class _Marking:
                 folder, self.exam, targets, self.samples, results, {row.protocol for row in position}
             ),
             position=position,
-            published=() if manifest.data.synthetic else self._published(targets, results),
+            published=() if manifest.data.synthetic or manifest.truth_from_log else self._published(targets, results),
             notes=(*mixed_notes(backends), *self._notes(targets, results)),
             silent=silent,
             lost=lost_parts(plain),
@@ -254,12 +274,13 @@ class _Marking:
         return tuple(found)
 
     def _published(self, targets: tuple[Target, ...], results: list[ProtocolSummary]) -> tuple[PublishedRow, ...]:
-        """The paper's figures for the parts that this run has."""
+        """The paper's figures for the parts that this run has, with as many examples before the question."""
+        shots = self.manifest.options.shots
         return tuple(
             PublishedRow(**row._asdict(), protocol=target.name)
             for target, result in zip(targets, results, strict=True)
             for row in self.exam.published(target.protocol.name, target.arm.text)
-            if any(g.by == row.by for g in result.groups)
+            if row.shots == shots and any(g.by == row.by for g in result.groups)
         )
 
     def _notes(self, targets: tuple[Target, ...], results: list[ProtocolSummary]) -> tuple[str, ...]:
@@ -280,7 +301,13 @@ class _Marking:
                 self.folder.write(f"exports/{name}" if i == 0 else f"exports/{target.name}/{name}", content)
 
     def facts(self, target: Target, result: ProtocolSummary) -> RunFacts:
-        """A protocol's results, and sample, answer (without its ledger) and mark side by side, streamed."""
+        """A protocol's results, and sample, answer (without its ledger) and mark side by side, streamed.
+
+        Of questions that were asked several times it is the first time alone: the papers' files have one answer a sample.
+        """
+        if result.repeats > 1 and target.name not in self._firsts:
+            self._firsts[target.name] = self._first_groups(target)
+        groups = self._firsts.get(target.name, result.groups)
 
         def records() -> Iterator[tuple[Sample, Answer, Mark]]:
             for answer, mark in zip(self._answers(target), self.folder.marks(target.name), strict=True):
@@ -290,7 +317,16 @@ class _Marking:
                     )
                 yield self.samples[answer.id], _bare(answer), mark
 
-        return RunFacts(self.manifest, target.protocol, target.arm.text, result.groups, self.scan.totals, records)
+        return RunFacts(self.manifest, target.protocol, target.arm.text, groups, self.scan.totals, records)
+
+    def _first_groups(self, target: Target) -> tuple[GroupSummary, ...]:
+        """The scores of the first time that each question was asked."""
+        marked = ((self.samples[mark.id], mark) for mark in self.folder.marks(target.name))
+        groups = summarised(target.protocol, marked)
+        if not has_own_floors(target.protocol):
+            samples = [self.samples[mark.id] for mark in self.folder.marks(target.name)]
+            groups = with_floors(self.exam, target, samples, groups)
+        return self.exam.named_groups(groups, msgspec.to_builtins(self.manifest.subject))
 
 
 def _judge(target: Target, sample: Sample, answer: AnswerText, look: Look | None) -> Mark:

@@ -15,8 +15,9 @@ from typing import Any, NamedTuple
 import msgspec
 
 from snellen import exams
+from snellen.core.arm import Arm
 from snellen.core.errors import SnellenError, Stopped
-from snellen.core.records import LAYOUT, Changed, Manifest, ProtocolEntry, read_summary
+from snellen.core.records import LAYOUT, Changed, Manifest, read_summary
 from snellen.engine.mark import marking
 from snellen.engine.mark.differing import ABSENT, Difference, Differences, Plain
 from snellen.engine.mark.verify_data import compare_data
@@ -104,9 +105,13 @@ def _compare_marks(
     unchecked: list[str],
 ) -> str:
     total = 0
+    names: set[str] = set()
     for was, now in zip(known.protocols, targets, strict=True):
-        total += _compare_marks_of(was, folder.marks_path(was.name), again.marks_path(now.name), found)
-    names = {f"{entry.name}.jsonl" for entry in known.protocols}
+        repeats = max((arm.repeat for arm in map(Arm.parse, known.questions) if arm.first == now.arm), default=1)
+        for repeat in range(1, repeats + 1):
+            before, after = folder.marks_path(was.name, repeat), again.marks_path(now.name, repeat)
+            names.add(before.name)
+            total += _compare_marks_of(before, after, found)
     marks = folder.path / "marks"
     stray = sorted(p.name for p in marks.iterdir() if p.name not in names) if marks.is_dir() else []
     if stray:
@@ -114,9 +119,9 @@ def _compare_marks(
     return f"{total:,} marks"
 
 
-def _compare_marks_of(was: ProtocolEntry, before: Path, now: Path, found: Differences) -> int:
+def _compare_marks_of(before: Path, now: Path, found: Differences) -> int:
     """Line by line; lines that are equal are not parsed. Gives how many marks there should be."""
-    file = f"marks/{was.name}.jsonl"
+    file = f"marks/{before.name}"
     if not before.is_file():
         found.add(file, "the file", ABSENT, Plain("marks can be made"))
         return 0

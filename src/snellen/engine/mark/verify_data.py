@@ -35,6 +35,8 @@ def compare_data(
     folder: RunFolder, exam: Exam, known: Manifest, scan: Scan, where: Path | None, found: Differences
 ) -> Compared:
     """Samples and pictures, where the data set is at hand."""
+    if known.truth_from_log:
+        return Compared(unchecked=("samples: their truths came from the log that was imported, not from a data set",))
     try:
         data = opened_again(known, exam, where)
     except SnellenError as error:
@@ -43,22 +45,23 @@ def compare_data(
         return Compared(unchecked=(f"samples and pictures: {error}; --data DIR says where it is now",))
     if data.fingerprint != known.data.fingerprint:
         found.add("run.json", "data.fingerprint", known.data.fingerprint, data.fingerprint)
-    samples = _compare_samples(folder, exam, data, found)
+    samples = _compare_samples(folder, exam, data, found, whole=not known.imported)
     return _pictures(folder, exam, known, data, scan, found, samples)
 
 
 # ---------------------------------------------------------------- samples
 
 
-def _compare_samples(folder: RunFolder, exam: Exam, data: Dataset, found: Differences) -> int:
-    """Ids, tags, truths and facts of samples.jsonl, by id. Gives how many the run has."""
+def _compare_samples(folder: RunFolder, exam: Exam, data: Dataset, found: Differences, *, whole: bool) -> int:
+    """Ids, tags, truths and facts of samples.jsonl, by id. Gives how many the run has; where it is not the `whole` set, some will do."""
     kept = {sample.id: sample for sample in folder.samples()}
     left = set(kept)
     for sample in data.light():
         was = kept.get(sample.id)
         left.discard(sample.id)
         if was is None:
-            found.add("samples.jsonl", f"sample {sample.id}", ABSENT, Plain("a sample of the data set"))
+            if whole:
+                found.add("samples.jsonl", f"sample {sample.id}", ABSENT, Plain("a sample of the data set"))
         else:
             facts = exam.keeps_facts and bool(was.facts)
             found.compare("samples.jsonl", f"sample {sample.id}", _plain(was, facts), _plain(sample, facts))

@@ -40,7 +40,8 @@ def estimate(plan: Plan, max_tokens: int, assumed: Assumed = USUAL) -> dict[str,
     questions = sum(plan.questions.values())
     found: dict[str, Any] = {
         "samples": len(plan.data),
-        "prompts": ", ".join(arm.text for arm in plan.arms),
+        "prompts": ", ".join(arm.text for arm in plan.firsts),
+        **({"repeats": plan.repeats} if plan.repeats > 1 else {}),
         "calls": questions,
         "synthetic_data": plan.data.synthetic,
     }
@@ -135,7 +136,7 @@ def _probe(plan: Plan, one: Asked) -> tuple[int, int, int]:
     ids = [s.id for s in plan.data.light()]
     chosen = frozenset(ids[:: max(1, ceil(len(ids) / PROBE))])
     total, count, longest = 0, 0, 0
-    for arm in plan.arms:
+    for arm in plan.firsts:
         ask = asker(plan.exam, plan.data, arm.prompt)
         shown = 0 if arm.control == "none" else one.pictures
         for sample in plan.data.full(chosen.__contains__):

@@ -28,6 +28,7 @@ from snellen.engine.call.store import cache_folder
 from snellen.engine.plan.request import Limits, RunRequest
 
 NAMING = 2
+MOST_REPEATS = 100
 
 
 class Target(NamedTuple):
@@ -65,7 +66,10 @@ class Feeding(NamedTuple):
 
 
 class Plan(NamedTuple):
-    """Everything that decides what is asked and how it is marked. `questions` counts them by arm."""
+    """Everything that decides what is asked and how it is marked. `questions` counts them by arm.
+
+    The number of repeats is not part of the run's name: the same command with more of them asks those that are missing.
+    """
 
     exam: Exam
     data: Dataset
@@ -78,11 +82,20 @@ class Plan(NamedTuple):
     limits: Limits = Limits()
     out: Path = Path("runs")
     results: Path | None = None
+    repeats: int = 1
+
+    @property
+    def firsts(self) -> tuple[Arm, ...]:
+        """The arms that the protocols mark, each once."""
+        return tuple(dict.fromkeys(t.arm for t in self.targets))
 
     @property
     def arms(self) -> tuple[Arm, ...]:
-        """The arms that have to be asked, each once."""
-        return tuple(dict.fromkeys(t.arm for t in self.targets))
+        """The arms that have to be asked: those that the protocols mark, as often as each question is asked.
+
+        The repeats of an arm stand together, so that a sample's are asked one after the other: a provider's cache then has its picture.
+        """
+        return tuple(again for arm in self.firsts for again in arm.times(self.repeats))
 
     @property
     def feeding(self) -> Feeding:
@@ -141,6 +154,7 @@ def make_plan(request: RunRequest, *, offline: bool = False) -> Plan:
     request.limits.check(subject.spec, bool(subject.endpoints))
     results = Path(wanted.options["results"]) if wanted.options.get("results") else None
     plan = Plan(exam, data, subject, targets, selection, limits=request.limits, out=request.out, results=results)
+    plan = plan._replace(repeats=_checked_repeats(request.repeats, subject))
     plan = _that_apply(plan, named=bool(request.protocols))
     return plan if offline else plan._replace(scorers=_scorers(plan, wanted.options))
 
@@ -157,6 +171,16 @@ def _checked(exam: Exam, wanted: Wanted) -> Selection:
     if selection.shots not in exam.shots:
         raise SnellenError(f"--shots {selection.shots}: {exam.name} has {', '.join(map(str, exam.shots))}")
     return selection
+
+
+def _checked_repeats(repeats: int, subject: Subject) -> int:
+    """How often each question is asked; an error where every time would be the first one again."""
+    if not 1 <= repeats <= MOST_REPEATS:
+        raise SnellenError(f"--repeats {repeats}: a number from 1 to {MOST_REPEATS}")
+    why = subject.why_same(repeats) if repeats > 1 else ""
+    if why:
+        raise SnellenError(f"--repeats {repeats} would measure nothing: {why}")
+    return repeats
 
 
 def _owners() -> dict[str, str]:
@@ -196,13 +220,13 @@ def applies(exam: Exam, arm: Arm, sample: Sample, chooses_only: bool = False) ->
 
 
 def counted(plan: Plan, chooses_only: bool) -> dict[Arm, int]:
-    """How many questions each arm asks."""
+    """How many questions each arm asks at a time."""
     some = [
         arm
-        for arm in plan.arms
+        for arm in plan.firsts
         if chooses_only or arm.control == "options" or plan.exam.prompts[arm.prompt].applies is not None
     ]
-    counts = {arm: 0 if arm in some else len(plan.data) for arm in plan.arms}
+    counts = {arm: 0 if arm in some else len(plan.data) for arm in plan.firsts}
     for sample in plan.data.light() if some else ():
         for arm in some:
             counts[arm] += applies(plan.exam, arm, sample, chooses_only)
@@ -217,11 +241,11 @@ def bare(sample: Sample) -> Sample:
 def _that_apply(plan: Plan, *, named: bool) -> Plan:
     """Count the questions, and let go of protocols whose prompt fits no sample; that is an error where they were named."""
     only = plan.subject.chooses_only
-    if plan.subject.needs_picture and any(arm.control == "none" for arm in plan.arms):
+    if plan.subject.needs_picture and any(arm.control == "none" for arm in plan.firsts):
         raise SnellenError(
             f"control 'none' shows no picture, and {plan.subject.spec} needs one: 'blank' shows an empty one"
         )
-    if any(arm.control == "shuffled" for arm in plan.arms):
+    if any(arm.control == "shuffled" for arm in plan.firsts):
         sum(1 for _ in partners(plan.data, 0))  # raises where an image has no other to be exchanged with
     counts = counted(plan, only)
     shuffles = [arm for arm in counts if arm.control == "options"]
@@ -234,7 +258,7 @@ def _that_apply(plan: Plan, *, named: bool) -> Plan:
             raise SnellenError(f"{plan.subject.spec}: the prompt '{idle[0].arm}' offers no options to choose from")
         raise SnellenError(f"protocol {idle[0].name}: its prompt '{idle[0].arm}' fits no sample of this selection")
     kept = plan._replace(targets=tuple(t for t in plan.targets if counts[t.arm]))
-    for arm in kept.arms:
+    for arm in kept.firsts:
         asker(plan.exam, plan.data, arm.prompt)  # says what is wrong with shots and prompts before anything is asked
     left = {arm.plain: counts[arm.plain] - counts[arm] for arm in shuffles if arm.plain in counts}
     notes = tuple(
@@ -244,7 +268,7 @@ def _that_apply(plan: Plan, *, named: bool) -> Plan:
     )
     lost = sum(for_anyone.values()) - sum(counts.values())
     notes += (f"{plan.subject.spec}: {lost} questions offer no options and are left out",) if lost else ()
-    return kept._replace(questions={arm: counts[arm] for arm in kept.arms}, notes=notes)
+    return kept._replace(questions={arm: counts[arm.first] for arm in kept.arms}, notes=notes)
 
 
 def _why_none(plan: Plan, arm: Arm) -> str:

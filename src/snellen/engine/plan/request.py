@@ -44,7 +44,10 @@ class Limits(NamedTuple):
 
 
 class RunRequest(NamedTuple):
-    """One exam on one subject. `options` has the exam's and the subject's own options that were given, by name."""
+    """One exam on one subject. `options` has the exam's and the subject's own options that were given, by name.
+
+    `repeats` is how often each question is asked.
+    """
 
     exam: str
     model: str | None
@@ -56,3 +59,4 @@ class RunRequest(NamedTuple):
     options: Mapping[str, Any] = {}
     limits: Limits = Limits()
     out: Path = Path("runs")
+    repeats: int = 1

@@ -24,7 +24,7 @@ def wordings(plan: Plan) -> dict[str, str]:
     """A digest of what each prompt of a plan asks, without the pictures."""
     light = list(islice(plan.data.light(), OF_PLUGINS if plan.exam.origin else LOOKED_AT))
     found = {}
-    for arm in dict.fromkeys(a.plain for a in plan.arms):
+    for arm in dict.fromkeys(a.plain for a in plan.firsts):
         ask = asker(plan.exam, plan.data, arm.prompt)
         try:
             asked = [_said(ask(bare(s))) for s in light if plan.applies(arm, s)]

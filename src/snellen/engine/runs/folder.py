@@ -251,12 +251,13 @@ class RunFolder:
         totals.cost, totals.call_seconds = math.fsum(costs), math.fsum(seconds)  # the same in any order of the answers
         return found._replace(unreadable=unreadable)
 
-    def marks_path(self, protocol: str) -> Path:
-        return self.derived / "marks" / f"{protocol}.jsonl"
+    def marks_path(self, protocol: str, repeat: int = 1) -> Path:
+        again = f"#{repeat}" if repeat > 1 else ""
+        return self.derived / "marks" / f"{protocol}{again}.jsonl"
 
-    def marks(self, protocol: str) -> Iterator[Mark]:
-        """The marks of one protocol, as stored."""
-        path = self.marks_path(protocol)
+    def marks(self, protocol: str, repeat: int = 1) -> Iterator[Mark]:
+        """The marks of one protocol, as stored: those of the first time that questions were asked, or of a later one."""
+        path = self.marks_path(protocol, repeat)
         if not path.is_file():
             raise SnellenError(f"{self.path} has no marks of protocol '{protocol}'; 'snellen remark' makes them")
         with path.open("rb") as file:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from snellen.core.errors import SnellenError
+from snellen.core.figures import part_name
 from snellen.core.records import ControlRow, Manifest, Summary
 from snellen.core.results import ProtocolSummary, Score
 from snellen.core.types import Answer, Mark, Sample
@@ -42,7 +43,7 @@ class Run:
     def scores(self) -> dict[tuple[str, str], Score]:
         """The headline of every part under every protocol: `{("robust", "P3"): Score(...)}`."""
         return {
-            (p.protocol, " · ".join(g.by.values())): g.metrics[p.headline]
+            (p.protocol, part_name(g.by)): g.metrics[p.headline]
             for p in self.protocols
             for g in p.groups
             if g.whole and p.headline in g.metrics
@@ -58,11 +59,11 @@ class Run:
         """Every sample under every protocol as tidy rows."""
         return sample_rows(self.folder, self.manifest, self.summary)
 
-    def to_pandas(self, samples: bool = False) -> Any:
+    def to_pandas(self, samples: bool = False, *, published: bool = False) -> Any:
         """The scores as a pandas DataFrame, or with `samples` one row for each sample and protocol (extra 'pandas')."""
         if samples:
             return frame(table_of("samples", SampleRow, list(self.sample_rows())))
-        return frame(table_of("scores", ScoreRow, self.score_rows()))
+        return frame(table_of("scores", ScoreRow, self.score_rows(published=published)))
 
     def samples(self) -> Iterator[Sample]:
         """The samples, without pictures."""
@@ -72,9 +73,9 @@ class Run:
         """The answers that count, with the calls behind them."""
         return self.folder.answers()
 
-    def marks(self, protocol: str) -> Iterator[Mark]:
-        """The marks of one protocol."""
-        return self.folder.marks(protocol)
+    def marks(self, protocol: str, repeat: int = 1) -> Iterator[Mark]:
+        """The marks of one protocol: of the first time that questions were asked, or of a later one (`snellen run --repeats`)."""
+        return self.folder.marks(protocol, repeat)
 
     def _repr_html_(self) -> str:
         """What a notebook shows: the headlines, or why there are none."""

@@ -20,7 +20,11 @@ Silence = Literal["", "some", "many", "most"]
 
 
 class ScoreRow(Record, frozen=True):
-    """One metric of one group of samples under one protocol and arm; or a paper's figure (`published`)."""
+    """One metric of one group of samples under one protocol and arm; or a paper's figure (`published`).
+
+    `repeats` is how often each question was asked; `n` and `part_n` count samples, `outcomes` and `non_answers` every answer. The spread is
+    that of the repeats' own scores: lowest, highest, standard deviation.
+    """
 
     run: str
     exam: str
@@ -62,10 +66,14 @@ class ScoreRow(Record, frozen=True):
     data_origin: dict[str, Any]
     created: str
     snellen: str
+    repeats: int | None = None
+    spread_low: float | None = None
+    spread_high: float | None = None
+    spread_sd: float | None = None
 
 
 class SampleRow(Record, frozen=True):
-    """What became of one sample under one protocol and arm."""
+    """What became of one sample under one protocol and arm, the `repeat`-th time that it was asked."""
 
     run: str
     exam: str
@@ -98,6 +106,7 @@ class SampleRow(Record, frozen=True):
     oracle: bool
     data_fingerprint: str
     metrics: dict[str, float | str | None]
+    repeat: int = 1
 
 
 class Column(NamedTuple):

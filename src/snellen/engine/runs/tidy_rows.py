@@ -43,6 +43,10 @@ def score_rows(folder: RunFolder, manifest: Manifest, summary: Summary) -> list[
             floor=score.floor,
             floor_answer=score.floor_answer or "",
             status=status(manifest, summary, stale, group),
+            repeats=protocol.repeats,
+            spread_low=score.spread.low if score.spread is not None else None,
+            spread_high=score.spread.high if score.spread is not None else None,
+            spread_sd=score.spread.sd if score.spread is not None else None,
         )
         for protocol in summary.protocols
         for group in protocol.groups
@@ -51,8 +55,8 @@ def score_rows(folder: RunFolder, manifest: Manifest, summary: Summary) -> list[
 
 
 def published_rows(manifest: Manifest, summary: Summary) -> list[ScoreRow]:
-    """Papers' figures for parts that the run has, under its protocols; none where the data is synthetic."""
-    if summary.synthetic or manifest.data.synthetic:
+    """Papers' figures for parts that the run has, under its protocols; none where the data is synthetic or nobody knows which it is."""
+    if summary.synthetic or manifest.data.synthetic or manifest.truth_from_log:
         return []
     protocols = {p.protocol: p for p in summary.plain}
     return [
@@ -87,7 +91,7 @@ def published_rows(manifest: Manifest, summary: Summary) -> list[ScoreRow]:
             published=True,
             source=row.source,
             status="PUBLISHED",
-            options={},
+            options={"shots": row.shots} if row.shots else {},
             run_cost=None,
             run_cost_unknown=None,
             data_fingerprint="",
@@ -114,9 +118,10 @@ def sample_rows(folder: RunFolder, manifest: Manifest, summary: Summary) -> Iter
         "status": status(manifest, summary, is_stale(folder, summary)),
         "data_fingerprint": manifest.data.fingerprint,
     }
-    for protocol in summary.protocols:
-        marks = list(folder.marks(protocol.protocol))
-        answers = folder.answers(scan, ((m.id, protocol.prompt) for m in marks))
+    for protocol, repeat in ((p, r) for p in summary.protocols for r in range(1, p.repeats + 1)):
+        marks = list(folder.marks(protocol.protocol, repeat))
+        prompt = Arm.parse(protocol.prompt)._replace(repeat=repeat).text
+        answers = folder.answers(scan, ((m.id, prompt) for m in marks))
         answer = next(answers, None)
         named = _of_protocol(protocol)
         for mark in marks:
@@ -131,7 +136,8 @@ def sample_rows(folder: RunFolder, manifest: Manifest, summary: Summary) -> Iter
                 outcome=str(mark.outcome),
                 reading=mark.reading,
                 metrics=mark.metrics,
-                **_of_answer(own or Answer(id=mark.id, prompt=protocol.prompt)),
+                **_of_answer(own or Answer(id=mark.id, prompt=prompt)),
+                repeat=repeat,
             )
             if own is not None:
                 answer = next(answers, None)
@@ -254,4 +260,4 @@ def _silence(group: GroupSummary) -> Silence:
     missing = _missing(group)
     if not missing:
         return ""
-    return "most" if missing > MOST * group.n else "many" if missing > LOUD * group.n else "some"
+    return "most" if missing > MOST * group.answers else "many" if missing > LOUD * group.answers else "some"

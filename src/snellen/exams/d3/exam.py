@@ -17,6 +17,7 @@ from snellen.exams.d3.check import check
 from snellen.exams.d3.data import SPLITS, TASKS, D3Data
 from snellen.exams.d3.exports import exports
 from snellen.exams.d3.gallery import D3Gallery
+from snellen.exams.d3.layout import tables
 from snellen.exams.d3.names import MOST, names_of
 from snellen.exams.d3.position import position_bias
 from snellen.exams.d3.prompts import PROMPTS, probes
@@ -57,6 +58,7 @@ class D3(Exam):
     sample_from_row = staticmethod(rows.sample_from_row)
     evidence_from_row = staticmethod(rows.evidence_from_row)
     exports = staticmethod(exports)
+    tables = staticmethod(tables)
     gallery = staticmethod(D3Gallery)
 
     def hub(self, name: str | None) -> HubSet:

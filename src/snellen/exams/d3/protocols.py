@@ -58,6 +58,7 @@ class D3Protocol(Protocol):
 
     headline = "both"
     metrics = METRICS
+    reported = (*HITS, "image_to_text", *(f"{name}.*" for name in HITS))
     needs_evidence = True
 
     def __init__(self, name: str, about: str, *, ties: bool) -> None:

@@ -10,7 +10,10 @@ from typing import TYPE_CHECKING, Any
 from snellen.core.dataset import Dataset, Problem
 from snellen.core.errors import SnellenError
 from snellen.core.exam import Exam, HubSet, RunFacts, Wanted
+from snellen.core.finding import Finding
+from snellen.core.layout import By, Layout
 from snellen.core.options import Option, Selection
+from snellen.core.records import Summary
 from snellen.core.results import GroupSummary
 from snellen.core.types import Sample
 from snellen.exams.grounding import fetch, summary
@@ -103,6 +106,16 @@ class Grounding(Exam):
         from snellen.exams.grounding.scales import notes
 
         return notes(run)
+
+    def tables(self, protocol: str, parts: Sequence[By]) -> Iterator[Layout]:
+        from snellen.exams.grounding.layout import tables
+
+        return tables(protocol, parts)
+
+    def findings(self, summary: Summary) -> Iterator[Finding]:
+        from snellen.exams.grounding.findings import findings
+
+        return findings(summary)
 
     def exports(self, run: RunFacts) -> Iterator[tuple[str, bytes]]:
         from snellen.exams.grounding.exports import exports

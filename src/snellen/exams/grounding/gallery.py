@@ -19,10 +19,14 @@ _BIG = float("inf")
 
 
 class Screen(NamedTuple):
-    """One sample. `picture` and `seen` name what `Screens` holds once; `views` have a cut-out where the picture is a small copy."""
+    """One sample. `seen` names what `Screens` holds once; `views` have a cut-out where the picture is a small copy.
+
+    `times` is by what the picture's sides are multiplied to be those of the screen that the truth is given on.
+    """
 
     drawn: Overlay
-    picture: int | None
+    picture: Whole | None
+    times: tuple[float, float]
     seen: int | None
     views: list[tuple[CloseUp, Whole | None]]
     instruction: str
@@ -31,9 +35,8 @@ class Screen(NamedTuple):
 
 
 class Screens(NamedTuple):
-    """What several screens share, each held once: pictures with their size, and sets of detections."""
+    """What several screens share, each held once: sets of detections."""
 
-    pictures: list[tuple[Whole, int, int]]
     detections: list[tuple[Rect, ...]]
 
 
@@ -64,25 +67,16 @@ class ScreenGallery(Gallery):
 
     def view(self, items: Sequence[Item]) -> View:
         """A Screen for each item, None for one whose truth cannot be used; and what they share."""
-        pictures: dict[Whole, tuple[int, tuple[Whole, int, int]]] = {}
         detections: dict[tuple[Rect, ...], int] = {}
-        each = [_screen(self._protocol, item, pictures, detections) for item in items]
-        return View(each, Screens([entry for _at, entry in pictures.values()], list(detections)), _orders(items))
+        each = [_screen(self._protocol, item, detections) for item in items]
+        return View(each, Screens(list(detections)), _orders(items))
 
 
-def _screen(
-    protocol: Protocol,
-    item: Item,
-    pictures: dict[Whole, tuple[int, tuple[Whole, int, int]]],
-    detections: dict[tuple[Rect, ...], int],
-) -> Screen | None:
+def _screen(protocol: Protocol, item: Item, detections: dict[tuple[Rect, ...], int]) -> Screen | None:
     try:
         truth, prediction, drawn = _drawn(protocol, item.sample, item.answer)
     except SnellenError:
         return None
-    url = item.query.url
-    if url is not None:
-        pictures.setdefault(url, (len(pictures), (url, drawn.width, drawn.height)))
     if drawn.detections:
         detections.setdefault(drawn.detections, len(detections))
     views = close_ups(drawn)
@@ -91,7 +85,8 @@ def _screen(
     verdict, *sentences = said(mark, truth, prediction, drawn)
     return Screen(
         drawn=drawn,
-        picture=None if url is None else pictures[url][0],
+        picture=item.query.url,
+        times=(drawn.width / (item.query.width or drawn.width), drawn.height / (item.query.height or drawn.height)),
         seen=detections.get(drawn.detections),
         views=list(zip(views, cuts, strict=True)),
         instruction=str(item.facts.get("instruction", "")),

@@ -47,6 +47,8 @@ class Target(NamedTuple):
 class GroundingSummary(Protocol):
     """What grounding's protocols have in common once there are marks."""
 
+    reported = (CLICK.name, DETECTION.name, "present_accuracy")
+
     def seen(self, sample: Sample, mark: Mark) -> Seen:
         """What is kept of a mark. Targets of one screenshot stand or fall together.
 

@@ -9,6 +9,7 @@ from snellen.core.options import MAX_MISSING, SHOTS
 from snellen.exams.illusionbench.check import check
 from snellen.exams.illusionbench.data import IllusionData
 from snellen.exams.illusionbench.exports import exports
+from snellen.exams.illusionbench.layout import tables
 from snellen.exams.illusionbench.names import SUBSETS, TASKS
 from snellen.exams.illusionbench.prompts import PROMPTS, probes, truths
 from snellen.exams.illusionbench.protocols import PROTOCOLS
@@ -42,6 +43,7 @@ class IllusionBench(Exam):
     reply_from_row = staticmethod(reply_from_row)
     published = staticmethod(published)
     exports = staticmethod(exports)
+    tables = staticmethod(tables)
 
     def hub(self, name: str | None) -> HubSet:
         return HubSet("arshiahemmat/IllusionBench", ("*.parquet", "README.md"))

@@ -55,6 +55,7 @@ class IllusionProtocol(Protocol):
     """One protocol: a prompt and a rule. `buckets` is set where shape, scene and rest split every reply in three."""
 
     headline = "recall"
+    reported = ("recall",)
 
     def __init__(
         self,

@@ -9,8 +9,10 @@ from snellen.core.options import SHOTS
 from snellen.exams.salbench.check import check
 from snellen.exams.salbench.data import SalBenchData
 from snellen.exams.salbench.exports import exports
+from snellen.exams.salbench.layout import tables
 from snellen.exams.salbench.prompts import PROMPTS, probes, truths
 from snellen.exams.salbench.protocols import PROTOCOLS
+from snellen.exams.salbench.published import published
 from snellen.exams.salbench.rows import sample_from_row
 
 
@@ -38,6 +40,8 @@ class SalBench(Exam):
     truths = staticmethod(truths)
     sample_from_row = staticmethod(sample_from_row)
     exports = staticmethod(exports)
+    published = staticmethod(published)
+    tables = staticmethod(tables)
 
     def hub(self, name: str | None) -> HubSet:
         configs = ("P3*/*.parquet", "O3*/*.parquet")

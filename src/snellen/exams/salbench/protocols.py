@@ -88,6 +88,7 @@ class SalBenchProtocol(Protocol):
 
     metrics = METRICS
     bounded = "exact_match"
+    reported = ("macro_f1", "f1", "exact_match", "precision", "recall")
     breakdown = "f1"  # a macro score means little within one category
 
     def __init__(
@@ -147,6 +148,10 @@ class SalBenchProtocol(Protocol):
         macro, errors = self._macro_labels(split), self._errors_in_categories
         true, every = self._true_labels(split), self._all_labels
         return summary.label_scores(group, macro, true, with_errors=errors, all_labels=every)
+
+    def other_scores(self, group: Group) -> dict[str, float]:
+        split = BY_NAME[group.by["config"]].split
+        return summary.other_scores(group, self._macro_labels(split), self._true_labels(split))
 
     def _true_labels(self, split: str) -> Callable[[str], Labels]:
         labels = labels_of(split)

@@ -7,18 +7,22 @@ from typing import Any
 
 from snellen.core.errors import SnellenError
 from snellen.core.types import Sample
+from snellen.exams.salbench.names import BY_NAME
 
+CONFIGS = {name.lower(): config for name, config in BY_NAME.items()}
 WORDS = {"synthetic": "P3", "natural": "O3"}
 """What the SalBench Evaluation Plan v2 calls the splits."""
 
 
 def sample_from_row(row: Mapping[str, Any]) -> Sample:
-    """A light sample of a row; an error names the field that is missing."""
-    named = row.get("split")
+    """A light sample of a row; an error names the field that is missing. `config`, where there is one, says which task it was."""
+    config = CONFIGS.get(str(row.get("config", "")).lower())
+    named = config.split if config is not None else row.get("split")
     split = WORDS.get(named, named) if isinstance(named, str) else named
     if split not in ("P3", "O3"):
         raise SnellenError(f'field "split" must be "P3" or "O3" (or "synthetic", "natural"), not {named!r}')
     if not isinstance(row.get("answer"), str):
         given = "missing" if "answer" not in row else f"not a text but {type(row['answer']).__name__}"
         raise SnellenError(f'field "answer" (the true labels, a text such as "Color, Shape") is {given}')
-    return Sample(id=str(row["id"]), tags={"split": split}, truth=row["answer"])
+    tags = {"config": split} if config is None else {"config": config.name, "task": config.task}
+    return Sample(id=str(row["id"]), tags={**tags, "split": split}, truth=row["answer"])

@@ -97,6 +97,29 @@ def label_scores(
     }
 
 
+def other_scores(group: Group, labels: tuple[str, ...], true_labels: Callable[[str], Labels]) -> dict[str, float]:
+    """Two other things that are called F1 of labels: of their summed counts, and of the macro precision and recall."""
+    import numpy as np
+
+    counts = np.zeros((3, len(labels)))
+    for seen, count in group.rows():
+        one = cast(Said, seen.own)
+        truth, said = (np.array([c in some for c in labels]) for some in (true_labels(one.truth), one.predicted))
+        counts += count * np.stack([truth & said, ~truth & said, truth & ~said])
+    there = counts[0] + counts[2] > 0
+    if not there.any():
+        return {}
+    hit, false, missed = counts.sum(axis=1).tolist()
+    by_label = category_scores(*counts)
+    precision, recall = (float(by_label[name][there].mean()) for name in ("precision", "recall"))
+    return {
+        "micro F1": 2 * hit / (2 * hit + false + missed),
+        "F1 of macro precision and recall": 2 * precision * recall / (precision + recall)
+        if precision + recall
+        else 0.0,
+    }
+
+
 def _made_of(truths: Floats, predicted: Floats, labels: tuple[str, ...], there: NDArray[np.bool_]) -> dict[str, float]:
     """Of how many right-or-wrong samples each score is made: those with the label; for macro scores as many as the labels make up.
 

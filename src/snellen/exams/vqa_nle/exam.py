@@ -9,12 +9,16 @@ from typing import Any
 from snellen.core.dataset import Dataset, Problem
 from snellen.core.errors import SnellenError
 from snellen.core.exam import Exam, HubSet, RunFacts, Wanted
+from snellen.core.finding import Finding
 from snellen.core.gallery import Gallery, GalleryFacts
+from snellen.core.layout import By, Layout
 from snellen.core.options import MAX_MISSING, Option, Selection
+from snellen.core.records import Summary
 from snellen.core.types import Sample
-from snellen.exams.vqa_nle import check, rows
+from snellen.exams.vqa_nle import check, layout, rows
 from snellen.exams.vqa_nle.data import NleData
 from snellen.exams.vqa_nle.exports import tables
+from snellen.exams.vqa_nle.findings import findings
 from snellen.exams.vqa_nle.gallery import ShadedGallery
 from snellen.exams.vqa_nle.names import MAX_TOKENS, OLD_NAMES, SPLITS, TITLES, wants_explanation
 from snellen.exams.vqa_nle.prompts import probes, prompts_of, truths
@@ -129,12 +133,18 @@ class VqaNle(Exam):
         found = missing() if any(map(wants_explanation, prompts)) else {}
         return found | ({"e-ViL's scores": f"need {', '.join(found)}"} if found else {})
 
+    def tables(self, protocol: str, parts: Sequence[By]) -> Iterator[Layout]:
+        return layout.tables(self.name, protocol, parts)
+
     def exports(self, run: RunFacts) -> Iterator[tuple[str, bytes]]:
         return tables.exports(self.name, run)
 
     def collect(self, run: RunFacts, results: Path) -> Iterable[str]:
         for update in tables.publish(self.name, run, results):
             yield " ".join((update.why, *update.notes))
+
+    def findings(self, summary: Summary) -> Iterator[Finding]:
+        return findings(summary)
 
     def gallery(self, facts: GalleryFacts) -> Gallery:
         return ShadedGallery()

@@ -37,6 +37,7 @@ class NleProtocol(Protocol):
     """
 
     headline = "accuracy"
+    reported = tuple(m.name for m in summary.ACCURACIES)
     reads_tokens = True
     own_files = True  # each has the tables of its own marks
 

@@ -110,6 +110,13 @@ class LocalSubject(Subject):
             f"{'batch size found while running' if self.batch is None else f'batches of {self.batch}'}"
         )
 
+    def why_same(self, repeats: int) -> str:
+        if self._settings.temperature > 0:
+            return ""
+        return (
+            f"{self.spec} at temperature 0 always takes the likeliest word; --temperature above 0 draws anew each time"
+        )
+
     def prepare(self, question: Question) -> Prompt:
         """The conversation and the images' ledger; pictures are decoded when their batch is made."""
         return to_prompt(question, self._named)

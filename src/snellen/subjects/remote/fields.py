@@ -39,6 +39,19 @@ def without(sent: Mapping[str, Any], name: str) -> dict[str, Any]:
     return {k: (left if k == first else v) for k, v in sent.items() if k != first or left}
 
 
+def grown(sent: Mapping[str, Any], name: str, by: int) -> dict[str, Any]:
+    """The same with a whole number in a field grown by so much; without such a field, the same.
+
+    >>> grown({"generationConfig": {"seed": 7}}, "generationConfig.seed", 2), grown({"a": 1}, "seed", 2)
+    ({'generationConfig': {'seed': 9}}, {'a': 1})
+    """
+    first, _, rest = name.partition(".")
+    inner = sent.get(first)
+    if rest:
+        return {**sent, first: grown(inner, rest, by)} if isinstance(inner, Mapping) else dict(sent)
+    return {**sent, first: inner + by} if isinstance(inner, int) else dict(sent)
+
+
 def merged(sent: Mapping[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:
     """Both; where both have an object under a name, its fields are merged likewise, else the second one's value counts.
 

@@ -21,7 +21,7 @@ from snellen.core.types import Answer, Failure, ImageSent, Part, Picture, Questi
 from snellen.subjects.image_tokens import image_rule, image_tokens
 from snellen.subjects.prices import file_price, table_price
 from snellen.subjects.remote import reading
-from snellen.subjects.remote.fields import holds, merged, renamed, without
+from snellen.subjects.remote.fields import grown, holds, merged, renamed, without
 from snellen.subjects.remote.format import Told, WireFormat
 from snellen.subjects.remote.refusals import goes_by, refused_parameters
 from snellen.subjects.remote.service import (
@@ -199,9 +199,18 @@ class RemoteSubject(Subject, Endpoint):
         return {name: fields for name, fields in self._form.droppable.items() if any(holds(sent, f) for f in fields)}
 
     def body_of(self, request: Request) -> bytes:
-        if self._head is self._head_as_written:
+        head = self._head if request.repeat == 1 else self._head_again(request.repeat)
+        if head is self._head_as_written:
             return request.body
-        return self._head + request.body[len(self._head_as_written) :]
+        return head + request.body[len(self._head_as_written) :]
+
+    def _head_again(self, repeat: int) -> bytes:
+        """Where a random seed is sent, each repeat has the next one: with the same seed it would be the same draw."""
+        sent = self._sent()
+        fields = self._carried(sent).get("seed", ())
+        for field in fields:
+            sent = grown(sent, field, repeat - 1)
+        return self._form.head(self.model, self._service, sent) if fields else self._head
 
     def give_in(self, status: int, body: bytes) -> bool:
         said = self._form.said(body, self.connection.key)

@@ -104,6 +104,13 @@ class MethodSubject(Subject):
         text, pictures = self._method.prompt
         return tuple(Asked(model, self._method.most, text, pictures) for model in self._asked)
 
+    def why_same(self, repeats: int) -> str:
+        """A method that asks no model computes its answer; one that does is as steady as the models are."""
+        reasons = [model.why_same(repeats) for model in self._asked]
+        if not reasons and not self.identity.get("code"):  # a plugin's function may do what it likes
+            return f"{self.spec} asks no model and computes the same answer each time"
+        return reasons[0] if reasons and all(reasons) else ""
+
     def prepare(self, question: Question) -> View:
         return View.of(question)
 

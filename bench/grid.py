@@ -1,0 +1,407 @@
+"""Do 95 % intervals hold the truth in 93 to 97 % of runs, and are p values uniform where there is no difference? By simulation.
+
+    python bench/grid.py [--quick] [intervals] [tests]
+
+Intervals: every kind that a run or a comparison shows, at n = 30, 247 and 2,589, true rates of 5 to 95 %, samples that stand for themselves
+and samples in 10, 30 and 100 clusters of one size, with a correlation of 0.2 within clusters; 2,000 runs a cell. A line is a kind at an n
+and a number of clusters: the mean coverage over its rates, the lowest and the highest cell, and how many cells are below 93 and above
+97 %. Wilson's coverage for independent samples is also computed from the binomial distribution, without chance: right or wrong answers
+of few samples move in steps, and with them the coverage of any interval.
+Tests: how often p is at most 1, 5, 10, 20 and 50 % where there is no difference, and its largest distance from uniform. Exact tests of
+whole numbers have steps and stay below; the same p with ties broken by a coin has none.
+Exits 1 if the mean of a kind at an n is below 93 %, or a p is too small too often; means above 97 % are counted.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cache
+from math import exp, lgamma, log, sqrt
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from snellen.comparison.headline import Members, _ends, own_difference
+from snellen.core.protocol import Seen
+from snellen.core.types import Mark, Outcome, Sample
+from snellen.exams.salbench.protocols import PROTOCOLS
+from snellen.stats.intervals import Interval, wilson
+from snellen.stats.jackknife import left_out, quantile_interval
+from snellen.stats.means import Clusters, measured_interval, share_interval
+from snellen.stats.paired import difference_interval
+from snellen.stats.significance import _counted_out, sign_flips
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+RNG = np.random.default_rng(13)
+NUMBERS = (30, 247, 2589)
+RATES = (0.05, 0.1, 0.3, 0.5, 0.7, 0.9, 0.95)
+CLUSTERS = (0, 10, 30, 100)
+CORRELATION = 0.2
+MOVES = ((0.025, 0.025), (0.1, 0.1), (0.02, 0.1), (0.05, 0.25), (0.3, 0.3))
+"""Shares of samples that are won and lost between two runs."""
+GRADES = np.array([0.3, 0.6, 1.0])
+LOW, HIGH = 93.0, 97.0
+LEVELS = (0.01, 0.05, 0.1, 0.2, 0.5)
+LABELS = ("Color", "Orientation", "Size")
+ROBUST = PROTOCOLS["robust"]
+TAGS = {"config": "P3", "split": "P3", "task": "D"}
+
+
+class Cell(NamedTuple):
+    """A kind of interval at an n, a number of clusters (0: none) and a true value, with the coverage in percent."""
+
+    kind: str
+    n: int
+    clusters: int
+    setting: str
+    coverage: float
+
+
+def designs() -> Iterator[tuple[int, int, Ints]]:
+    """n, the number of clusters, and their sizes. As many clusters as samples are none."""
+    for n in NUMBERS:
+        for clusters in CLUSTERS:
+            if clusters < n:
+                count = clusters or n
+                yield n, clusters, np.full(count, n // count) + (np.arange(count) < n % count)
+
+
+def chances(rate: float, shape: tuple[int, int], clusters: int) -> Floats:
+    """A chance for each cluster of each run."""
+    if not clusters:
+        return np.full(shape, rate)
+    both = (1 - CORRELATION) / CORRELATION
+    return RNG.beta(rate * both, (1 - rate) * both, shape)
+
+
+def covered(found: Iterable[Interval | None], truth: float) -> float:
+    """In percent; an interval that is not there does not hold the truth."""
+    held = [one is not None and one.low - 1e-12 <= truth <= one.high + 1e-12 for one in found]
+    return 100 * float(np.mean(held))
+
+
+# ---------------------------------------------------------------- means and differences
+
+
+def shares(times: int) -> Iterator[Cell]:
+    """Shares of right answers."""
+    for n, clusters, sizes in designs():
+        ones = np.ones(len(sizes))
+        for rate in RATES:
+            if clusters:
+                sums = RNG.binomial(sizes, chances(rate, (times, len(sizes)), clusters)).astype(np.float64)
+                found = [share_interval(Clusters(row, sizes.astype(np.float64), ones, True, 0.0, 1.0)) for row in sums]
+                yield Cell("share", n, clusters, f"{rate:g}", covered(found, rate))
+            else:
+                counts = Counter(RNG.binomial(n, rate, times).tolist())
+                held = sum(c for k, c in counts.items() if _holds(k, n, rate))
+                yield Cell("share", n, clusters, f"{rate:g}", 100 * held / times)
+
+
+@cache
+def _holds(k: int, n: int, rate: float) -> bool:
+    """Whether the interval of k right ones of n independent samples holds the rate."""
+    values = np.array([1.0, 0.0])
+    found = share_interval(Clusters(values, np.ones(2), np.array([float(k), float(n - k)]), True, 0.0, 1.0))
+    return found.low - 1e-12 <= rate <= found.high + 1e-12
+
+
+def exact(n: int, rate: float) -> float:
+    """The coverage of Wilson's interval, in percent."""
+    logs = [
+        lgamma(n + 1) - lgamma(k + 1) - lgamma(n - k + 1) + k * log(rate) + (n - k) * log(1 - rate)
+        for k in range(n + 1)
+    ]
+    held = (low <= rate <= high for low, high in (wilson(k, n) for k in range(n + 1)))
+    return 100 * sum(exp(one) for one, yes in zip(logs, held, strict=True) if yes)
+
+
+def graded(times: int) -> Iterator[Cell]:
+    """Means of graded values: six in ten are right or wrong, the others lie around the chance, half as far from it as they could."""
+    for n, clusters, sizes in designs():
+        starts, ones = np.concatenate([[0], np.cumsum(sizes)[:-1]]), np.ones(len(sizes))
+        for rate in RATES:
+            found: list[Interval | None] = []
+            for chance in chances(rate, (times, len(sizes)), clusters):
+                each = np.repeat(chance, sizes)
+                right = (RNG.random(n) < each).astype(np.float64)
+                values = np.where(RNG.random(n) < 0.6, right, (right + each) / 2)
+                sums = np.add.reduceat(values, starts)
+                found.append(share_interval(Clusters(sums, sizes.astype(np.float64), ones, False, 0.0, 1.0)))
+            yield Cell("share, graded", n, clusters, f"{rate:g}", covered(found, rate))
+
+
+def differences(times: int, *, grades: bool) -> Iterator[Cell]:
+    """Paired differences: samples that are won and lost, whole or by grades."""
+    kind = "difference, graded" if grades else "difference"
+    for n, clusters, sizes in designs():
+        for won, lost in MOVES:
+            truth = (won - lost) * (float(GRADES.mean()) if grades else 1.0)
+            found = [difference_interval(*one) for one in moves(sizes, clusters, won, lost, times, grades=grades)]
+            yield Cell(kind, n, clusters, f"+{won:g} -{lost:g}", covered(found, truth))
+
+
+def moves(
+    sizes: Ints, clusters: int, won: float, lost: float, times: int, *, grades: bool = False
+) -> Iterator[tuple[Clusters, float, float]]:
+    """Draws of moves by cluster, with the sums of what was won and lost."""
+    parts = np.array([won, lost, 1 - won - lost])
+    n, counts, ones = int(sizes.sum()), sizes.astype(np.float64), np.ones(len(sizes))
+    for _ in range(times):
+        if clusters:
+            chance = RNG.dirichlet(parts * (1 - CORRELATION) / CORRELATION, size=len(sizes))
+            up, down = RNG.multinomial(sizes, chance).T[:2]
+        else:
+            kinds = RNG.choice(3, n, p=parts)
+            up, down = kinds == 0, kinds == 1
+        gained, given = (_grades(x) if grades else x.astype(np.float64) for x in (up, down))
+        found = Clusters(gained - given, counts, ones, not grades, -1.0, 1.0)
+        yield found, float(gained.sum()), float(given.sum())
+
+
+def _grades(counts: NDArray[np.int64] | NDArray[np.bool_]) -> Floats:
+    """The sums of so many grades."""
+    whole = counts.astype(np.int64)
+    each = RNG.choice(GRADES, int(whole.sum()))
+    sums = np.bincount(np.repeat(np.arange(len(whole)), whole), weights=each, minlength=len(whole))
+    return np.asarray(sums, dtype=np.float64)
+
+
+def times_taken(times: int) -> Iterator[Cell]:
+    """Means and medians of a skewed measurement, in seconds."""
+    for n, clusters, sizes in designs():
+        starts, ones = np.concatenate([[0], np.cumsum(sizes)[:-1]]), np.ones(len(sizes))
+        names = [f"c{i}" if clusters else "" for i, size in enumerate(sizes.tolist()) for _ in range(size)]
+        share = CORRELATION if clusters else 0.0
+        means: list[Interval | None] = []
+        medians: list[Interval | None] = []
+        for _ in range(times):
+            normal = sqrt(share) * np.repeat(RNG.normal(size=len(sizes)), sizes) + sqrt(1 - share) * RNG.normal(size=n)
+            values = np.exp(0.5 * normal)
+            sums = np.add.reduceat(values, starts)
+            means.append(
+                measured_interval(Clusters(sums, sizes.astype(np.float64), ones, False, 0.0, float(values.max())))
+            )
+            medians.append(quantile_interval(values.tolist(), 0.5, names))
+        yield Cell("measurement", n, clusters, "log spread 0.5", covered(means, exp(0.125)))
+        yield Cell("median", n, clusters, "log spread 0.5", covered(medians, 1.0))
+
+
+# ---------------------------------------------------------------- scores that are no means
+
+
+def said(true: int, label: int) -> Seen:
+    """A mark of SalBench's `robust`."""
+    sample = Sample(id="", tags=TAGS, truth=LABELS[true].lower())
+    values: dict[str, float | str | None] = dict.fromkeys(
+        ("exact_match", "precision", "recall", "f1"), float(true == label)
+    )
+    mark = Mark(
+        id="",
+        outcome=Outcome.CORRECT if true == label else Outcome.WRONG,
+        reading=[LABELS[label].lower()],
+        metrics=values,
+    )
+    return ROBUST.seen(sample, mark)
+
+
+def f1(counts: Floats) -> Floats:
+    """Macro F1 of counted (true, said) in the last two axes."""
+    hits = np.diagonal(counts, axis1=-2, axis2=-1)
+    both = counts.sum(axis=-1) + counts.sum(axis=-2)
+    there = counts.sum(axis=-1) > 0
+    each = np.where(there, 2 * hits / np.maximum(both, 1e-9), 0.0)
+    return np.asarray(each.sum(axis=-1) / there.sum(axis=-1).clip(min=1), dtype=np.float64)
+
+
+def confused(rate: float) -> Floats:
+    """The chances of (true, said): three labels, so many said rightly, the others at random."""
+    return (np.eye(3) * (rate - (1 - rate) / 2) + (1 - rate) / 2) / 3
+
+
+def macro(times: int) -> Iterator[Cell]:
+    """SalBench's macro F1 on P3, by the protocol's own code."""
+    seen = [said(true, label) for true in range(3) for label in range(3)]
+    for n in NUMBERS:
+        for rate in RATES:
+            counts = RNG.multinomial(n, confused(rate).ravel(), times).tolist()
+            scores = (ROBUST.own_scores(Members({"config": "P3"}.items(), seen, row))["macro_f1"] for row in counts)
+            found = (None if s.low is None or s.high is None else Interval(s.low, s.high, "") for s in scores)
+            yield Cell("macro F1", n, 0, f"{rate:g}", covered(found, float(f1(confused(rate)))))
+
+
+def macro_difference(times: int) -> Iterator[Cell]:
+    """The difference of two runs' macro F1 as `compare` shows it: the second says as the first in 7 of 10, else by its own rate."""
+    for n in NUMBERS:
+        groups = min(n, 100)
+        sizes = np.full(groups, n // groups) + (np.arange(groups) < n % groups)
+        for rate in RATES:
+            other = abs(rate - 0.1)
+            own = confused(rate), confused(other)
+            joint = np.einsum("ta,ab->tab", own[0], 0.7 * np.eye(3)) + 0.3 * np.einsum("ta,tb->tab", own[0], 3 * own[1])
+            truth = float(f1(joint.sum(axis=1)) - f1(joint.sum(axis=2)))
+            found: list[Interval | None] = []
+            for _ in range(times):
+                counts = RNG.multinomial(sizes, joint.ravel()).reshape(groups, 3, 3, 3).astype(np.float64)
+                found.append(_moved(counts))
+            yield Cell("macro F1, difference", n, 0, f"{rate:g}", covered(found, truth))
+
+
+def _moved(counts: Floats) -> Interval | None:
+    """The interval from counts of (true, first, second) in each of the groups that are left out."""
+    every = counts.sum(axis=0)
+    rest = every - counts
+    value = float(f1(every.sum(axis=1)) - f1(every.sum(axis=2)))
+    low, high = _ends(value, f1(rest.sum(axis=2)) - f1(rest.sum(axis=3)), round(float(every.sum())))
+    return None if low is None or high is None else Interval(low, high, "")
+
+
+def check_moved() -> None:
+    """The short way above gives what `compare` gives."""
+    drawn = RNG.integers(0, 3, (120, 3)).tolist()
+    first, second = ([said(true, label[k]) for true, *label in drawn] for k in (0, 1))
+    theirs = own_difference(ROBUST, {"config": "P3"}, [first], [second])
+    counts = np.zeros((100, 3, 3, 3))
+    for group, row in enumerate(left_out([""] * 120)):
+        for at in np.flatnonzero(row == 0).tolist():
+            counts[(group, *drawn[at])] += 1
+    ours = _moved(counts)
+    ends = (None, None) if theirs is None else (theirs.low, theirs.high)
+    if (
+        ours is None
+        or ends[0] is None
+        or ends[1] is None
+        or max(abs(ends[0] - ours.low), abs(ends[1] - ours.high)) > 1e-6
+    ):
+        raise SystemExit(f"the macro F1 of this file is not that of compare: {ours}, {theirs}")
+
+
+# ---------------------------------------------------------------- tests
+
+
+class Tested(NamedTuple):
+    """A design without a difference: its p values, and those with ties broken by a coin where all ways are counted out."""
+
+    name: str
+    p: Floats
+    broken: Floats | None
+
+
+def tested(times: int) -> Iterator[Tested]:
+    """Right or wrong at every n, alone and in clusters; graded values, drawn and counted out."""
+    for n, clusters, sizes in designs():
+        drawn = [one for one, _up, _down in moves(sizes, clusters, 0.1, 0.1, times)]
+        p = np.array([sign_flips(one).p for one in drawn])
+        yield Tested(f"right or wrong, n {n:,}{_in(clusters)}", p, np.array([broken(one) for one in drawn]))
+    for n, clusters in ((30, 10), (247, 0), (247, 30), (2589, 100)):
+        sizes = np.full(clusters or n, n // (clusters or n))
+        drawn = [one for one, _up, _down in moves(sizes, clusters, 0.2, 0.2, times, grades=True)]
+        yield Tested(f"graded, n {n:,}{_in(clusters)}", np.array([sign_flips(one).p for one in drawn]), None)
+
+
+def _in(clusters: int) -> str:
+    return f", {clusters} clusters" if clusters else ""
+
+
+def broken(moved: Clusters) -> float:
+    """The chance of more than was found, and of as much times a coin's fall: uniform, were there no difference."""
+    sizes = Counter(np.abs(moved.sums).round().astype(int).tolist())
+    del sizes[0]
+    found = round(abs(moved.total))
+    more = _counted_out(sizes, found + 1)
+    return more + float(RNG.random()) * (_counted_out(sizes, found) - more)
+
+
+# ---------------------------------------------------------------- tables
+
+
+def print_intervals(times: int) -> int:
+    """A line for each kind, n and number of clusters, then for each kind and n; how many of the latter are too low."""
+    check_moved()
+    print(f"Coverage of 95 % intervals, in %; {times:,} runs a cell, correlation {CORRELATION} within clusters")
+    print(
+        f"{'kind':22}{'n':>6}{'clusters':>10}{'cells':>7}{'mean':>7}{'lowest':>8}{'highest':>9}{'<93':>5}{'>97':>5}   lowest at"
+    )
+    every: list[Cell] = []
+    kinds: Sequence[Callable[[int], Iterator[Cell]]] = (
+        shares,
+        graded,
+        lambda count: differences(count, grades=False),
+        lambda count: differences(count, grades=True),
+        times_taken,
+        macro,
+        macro_difference,
+    )
+    for made in kinds:
+        cells = list(made(times))
+        every += cells
+        for key in dict.fromkeys((c.kind, c.n, c.clusters) for c in cells):
+            _line([c for c in cells if (c.kind, c.n, c.clusters) == key], f"{key[2] or 'none'}")
+    print("\nAll numbers of clusters together:")
+    narrow = wide = 0
+    for kind, n in dict.fromkeys((c.kind, c.n) for c in every):
+        mean = _line([c for c in every if (c.kind, c.n) == (kind, n)], "all")
+        narrow, wide = narrow + (mean < LOW), wide + (mean > HIGH)
+    print(f"{narrow} of these means are below {LOW:g} %, {wide} above {HIGH:g} %")
+    print("\nWilson's interval of independent samples, computed without chance; rates of 5 to 95 %:")
+    for n in NUMBERS:
+        print(f"n {n:5,}  " + "  ".join(f"{exact(n, rate):5.1f}" for rate in RATES))
+    return narrow
+
+
+def _line(cells: Sequence[Cell], clusters: str) -> float:
+    """Print some cells as one line; their mean."""
+    cover = [c.coverage for c in cells]
+    worst = min(cells, key=lambda c: c.coverage)
+    below, above = sum(c < LOW for c in cover), sum(c > HIGH for c in cover)
+    mean = float(np.mean(cover))
+    print(
+        f"{worst.kind:22}{worst.n:6,}{clusters:>10}{len(cells):7}{mean:7.1f}{min(cover):8.1f}{max(cover):9.1f}"
+        f"{below:5}{above:5}   {worst.setting}",
+        flush=True,
+    )
+    return mean
+
+
+def print_tests(times: int) -> int:
+    """A line for each design; how many p values are too small too often."""
+    print(f"\nHow often p is at most so much where there is no difference, in %; {times:,} draws")
+    head = "".join(f"{100 * level:7.0f}" for level in LEVELS)
+    print(f"{'design':44}{head}   furthest   ties broken:{head}   furthest")
+    wrong = 0
+    for one in tested(times):
+        shares = [float(np.mean(one.p <= level + 1e-12)) for level in LEVELS]
+        wrong += any(
+            s > level + 3.5 * sqrt(level * (1 - level) / times) for s, level in zip(shares, LEVELS, strict=True)
+        )
+        said = "".join(f"{100 * s:7.1f}" for s in shares) + f"{_furthest(one.p):11.3f}"
+        if one.broken is not None:
+            even = [float(np.mean(one.broken <= level)) for level in LEVELS]
+            wrong += any(abs(s - x) > 3.5 * sqrt(x * (1 - x) / times) for s, x in zip(even, LEVELS, strict=True))
+            said += " " * 15 + "".join(f"{100 * s:7.1f}" for s in even) + f"{_furthest(one.broken):11.3f}"
+        print(f"{one.name:44}{said}", flush=True)
+    return wrong
+
+
+def _furthest(p: Floats) -> float:
+    """The largest distance of the p values' distribution from the uniform one (Kolmogorov and Smirnov's)."""
+    found = np.sort(p)
+    steps = np.arange(len(found) + 1) / len(found)
+    return float(max(np.max(steps[1:] - found), np.max(found - steps[:-1])))
+
+
+def main() -> int:
+    """Print what is asked for; without words, all."""
+    times = 200 if "--quick" in sys.argv else 2000
+    wanted = [word for word in sys.argv[1:] if not word.startswith("-")] or ["intervals", "tests"]
+    wrong = print_intervals(times) if "intervals" in wanted else 0
+    wrong += print_tests(times) if "tests" in wanted else 0
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

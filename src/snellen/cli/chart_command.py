@@ -1,0 +1,38 @@
+"""`snellen chart`: the scores of runs as a picture for a paper."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+
+@click.command("chart")
+@click.argument("runs", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option(
+    "--out",
+    "--output",
+    "out",
+    type=click.Path(path_type=Path, dir_okay=False),
+    default=Path("chart.svg"),
+    show_default=True,
+    metavar="FILE",
+    help="The file to write: .svg, .png or .pdf.",
+)
+@click.option("--protocol", metavar="P", help="Scores under this protocol (default: the first that the runs share).")
+def command(runs: tuple[Path, ...], out: Path, protocol: str | None) -> int:
+    """Draw the scores of RUNS, or of all runs in a folder: a dot with its interval for each part and run, and the floors.
+
+    \b
+    snellen chart runs/salbench_* --out salbench.pdf
+    """
+    from snellen.cli.several import opened
+    from snellen.show.charts import write_chart
+
+    found, passed = opened(runs, "chart")
+    write_chart(found, out, protocol)
+    for line in passed:
+        click.echo(f"Passed over: {line}")
+    click.echo(f"Chart: {out}")
+    click.echo("Next: the same numbers as a table: 'snellen export RUN... --format latex'")
+    return 0

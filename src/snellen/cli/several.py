@@ -1,0 +1,42 @@
+"""Runs as a user names them where there may be many: run folders, and folders that hold runs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from snellen.cli import options
+from snellen.core.errors import SnellenError
+
+if TYPE_CHECKING:
+    from snellen.engine.runs.run import Run
+
+
+def opened(paths: Sequence[Path], command: str) -> tuple[list[Run], list[str]]:
+    """The runs that were named, which have to be good, and those in folders that were named, as far as they are; why others are not."""
+    from snellen.engine.runs.listing import listing
+    from snellen.engine.runs.run import open_run
+    from snellen.show.page import check
+
+    found: dict[Path, Run] = {}
+    passed: list[str] = []
+    for path in paths:
+        if (path / "run.json").is_file() or not any(path.glob("*/run.json")):
+            run = open_run(options.run_folder(path, command))
+            check(run)
+            found.setdefault(path.resolve(), run)
+            continue
+        there = listing(path)
+        passed += [f"{one.path.name} ({one.kind}): {one.why}" for one in there.passed]
+        for listed in sorted(there.runs, key=lambda one: (one.manifest.benchmark, one.manifest.created)):
+            run = open_run(listed.path)
+            try:
+                check(run)
+            except SnellenError as error:
+                passed.append(str(error))
+            else:
+                found.setdefault(listed.path.resolve(), run)
+    if not found:
+        raise SnellenError(f"{paths[0]} has no run that can be shown: {'; '.join(passed)}")
+    return list(found.values()), passed

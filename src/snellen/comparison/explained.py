@@ -1,0 +1,103 @@
+"""What an explanation of a number says, as frozen records. Shares are between 0 and 1."""
+
+from __future__ import annotations
+
+from snellen.core.records import Record
+
+
+class Reading(Record, frozen=True):
+    """One number that the stored answers give, and the choices behind it. `changes` names those in which it is not the run's own number.
+
+    `samples` is empty for all samples of the part, or names a group within it. `label` is the metric's name for people.
+    """
+
+    protocol: str
+    prompt: str
+    metric: str
+    label: str
+    part: str
+    average: str
+    samples: str
+    non_answers: str
+    value: float
+    n: int
+    changes: tuple[str, ...] = ()
+
+
+class Swing(Record, frozen=True):
+    """How far one choice alone moves the number: the lowest and the highest reading that differ from the run's own in nothing else."""
+
+    choice: str
+    readings: int
+    lowest: Reading
+    highest: Reading
+
+    @property
+    def size(self) -> float:
+        """From the lowest to the highest."""
+        return self.highest.value - self.lowest.value
+
+
+class Step(Record, frozen=True):
+    """What one stage adds to a gap: what was chosen before and what after, averaged over every order in which stages can change."""
+
+    stage: str
+    before: str
+    after: str
+    change: float
+
+
+class Figure(Record, frozen=True):
+    """A claimed figure held against the readings.
+
+    `hits` are the readings within `tolerance`, those with the fewest changes first; `nearest` the readings next to it where there are
+    none. `split` is the way from the run's own number (`start`) to the first of these, stage by stage: its changes add up to the gap
+    between them. `low` and `high` are the interval of that reading. `simple` of the readings `searched` have no more changes than it:
+    `coincidence` is the share of figures between the lowest and the highest of these that would have landed on one, `expected` on how
+    many such a figure lands in the mean.
+    """
+
+    text: str
+    value: float
+    tolerance: float
+    start: Reading
+    searched: int
+    simple: int
+    source: str = ""
+    part: str = ""
+    hits: tuple[Reading, ...] = ()
+    nearest: tuple[Reading, ...] = ()
+    split: tuple[Step, ...] = ()
+    low: float | None = None
+    high: float | None = None
+    holds: bool | None = None
+    coincidence: float = 0.0
+    expected: float = 0.0
+
+
+class Explanation(Record, frozen=True):
+    """Every reading of a run's stored answers.
+
+    `headline` is the run's own number for the part (or parts) that the curve is of, `readings` are those of all its samples, the lowest
+    first; `within` are those of groups within parts and of other parts, which are searched for a figure and are not in the curve.
+    `below` counts readings that are lower than the headline.
+    """
+
+    exam: str
+    subject: str
+    run: str
+    synthetic: bool
+    part: str
+    parts: tuple[str, ...]
+    headline: Reading
+    readings: tuple[Reading, ...]
+    within: tuple[Reading, ...]
+    values: int
+    lowest: float
+    median: float
+    highest: float
+    below: int
+    swings: tuple[Swing, ...]
+    notes: tuple[str, ...]
+    figures: tuple[Figure, ...] = ()
+    verdict: tuple[str, ...] = ()

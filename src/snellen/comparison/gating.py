@@ -1,0 +1,221 @@
+"""Should the build fail? A comparison with a baseline, judged so that noise does not fail it. Pure.
+
+A part fails where its score dropped by more than is allowed and the drop could not be chance: the one-sided test of the same paired
+signs that `compare` counts. A model that did not change fails in at most ALARM of its re-runs, however many parts there are: where all
+samples are tested together and by part, the first has WHOLE of that and the parts share the rest by Holm's correction.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from statistics import NormalDist
+
+from snellen.comparison.results import Comparison, Row
+from snellen.comparison.verdict import amount, chance, unread
+from snellen.core.errors import SnellenError, unknown
+from snellen.core.records import Record
+from snellen.stats.intervals import Z
+from snellen.stats.power import BETA
+from snellen.stats.significance import holm
+
+ALARM = 0.05
+"""How often a build may fail though nothing changed."""
+WHOLE = 0.8
+"""The part of that for all samples together: a fall that is everywhere shows there first, and one part's fall has to be large anyway."""
+
+
+class Check(Record, frozen=True):
+    """One part under one protocol; `part` is 'all' for all parts together. Scores, drops and their intervals are shares.
+
+    `drop` is above 0 where the run is worse. `p` is the one-sided chance of such a drop, adjusted for the number of checks: below ALARM
+    it is more than chance. `shows` is the drop that would fail four times in five, `needed` how many samples would tell a drop of just
+    what is allowed from chance; None where that is not known.
+    """
+
+    protocol: str
+    part: str
+    label: str
+    n: int
+    baseline: float
+    score: float
+    drop: float
+    low: float | None
+    high: float | None
+    p: float
+    failed: bool
+    said: str
+    shows: float | None = None
+    needed: int | None = None
+
+
+class Gate(Record, frozen=True):
+    """Whether a run may pass, and why. `said` is the verdict in one line; `notes` are what a reader has to know beside it."""
+
+    exam: str
+    synthetic: bool
+    run: str
+    baseline: str
+    subject: str
+    baseline_subject: str
+    samples: int
+    max_drop: float
+    passed: bool
+    said: str
+    checks: tuple[Check, ...]
+    notes: tuple[str, ...] = ()
+
+    @property
+    def failed(self) -> tuple[Check, ...]:
+        """The checks that did not pass, the largest drop first."""
+        return tuple(sorted((c for c in self.checks if c.failed), key=lambda c: -c.drop))
+
+
+def gated(found: Comparison, max_drop: float, parts: Sequence[str] = ()) -> Gate:
+    """Judge the second of two compared runs by the first; `parts` are those that count (none: all, and all together)."""
+    shares = [row for row in found.rows if not row.unit]
+    if not shares:
+        raise SnellenError(
+            f"{found.exam} has no score in points under {', '.join(found.protocols)}: --max-drop is in points; name another --protocol"
+        )
+    there = list(dict.fromkeys(row.part for row in shares if row.part))
+    for name in parts:
+        if name not in there:
+            raise unknown("part", name, there, of="these runs")
+    rows = [row for row in shares if not parts or row.part in parts]
+    checks = tuple(_checks(rows, max_drop))
+    old, new = found.sides[:2]
+    passed = not any(check.failed for check in checks)
+    return Gate(
+        exam=found.exam,
+        synthetic=found.synthetic,
+        run=new.run,
+        baseline=old.run,
+        subject=new.subject,
+        baseline_subject=old.subject,
+        samples=found.samples,
+        max_drop=max_drop,
+        passed=passed,
+        said=_verdict(checks),
+        checks=checks,
+        notes=(*_left_out(found.rows), *found.notes, *(_blind(checks, max_drop) if passed else ())),
+    )
+
+
+# ---------------------------------------------------------------- the rule
+
+
+def _checks(rows: Sequence[Row], max_drop: float) -> list[Check]:
+    """All samples together first, then the parts. A protocol's only part is all that there is."""
+    several = {row.protocol for row in rows if not row.part}
+    wholes = [row for row in rows if row.protocol not in several or not row.part]
+    parts = [row for row in rows if row.protocol in several and row.part]
+    found: list[Check] = []
+    for some, budget in ((wholes, WHOLE if parts else 1.0), (parts, 1 - WHOLE)):
+        strictest = ALARM * budget / max(1, len(some))
+        for row, p in zip(some, holm([worse(row) for row in some]), strict=True):
+            found.append(_check(row, min(1.0, p / budget), strictest, max_drop))
+    return found
+
+
+def worse(row: Row) -> float:
+    """The chance of at least such a drop, were there none: half the two-sided one, since signs flip either way alike."""
+    return row.p / 2 if row.gain < 0 else 1.0
+
+
+def _check(row: Row, p: float, level: float, max_drop: float) -> Check:
+    drop = -row.gain
+    failed = p < ALARM and drop > max_drop + 1e-9  # 10 of 500 are 2 points, whatever the last digit says
+    low, high = row.low, row.high
+    if low is not None and high is not None and row.better != "lower":
+        low, high = -high, -low
+    shows, needed = _sight(row, level, max_drop)
+    return Check(
+        protocol=row.protocol,
+        part=row.part or "all",
+        label=row.label,
+        n=row.n,
+        baseline=row.first,
+        score=row.second,
+        drop=drop,
+        low=low,
+        high=high,
+        p=p,
+        failed=failed,
+        said=_said(row, drop, (low, high), p, max_drop),
+        shows=shows,
+        needed=needed,
+    )
+
+
+def _sight(row: Row, level: float, max_drop: float) -> tuple[float | None, int | None]:
+    """The drop that would fail four times in five, and how many samples would tell one of just what is allowed from chance.
+
+    By the width of the interval, which knows of clusters, grades and repeats.
+    """
+    if row.low is None or row.high is None:
+        return None, None
+    error = (row.high - row.low) / (2 * Z)
+    sure = NormalDist().inv_cdf(1 - level)
+    needed = round(row.n * ((sure + BETA) * error / max_drop) ** 2) if max_drop > 0 else None
+    return max(max_drop, sure * error) + BETA * error, needed
+
+
+# ---------------------------------------------------------------- in words
+
+
+def _said(row: Row, drop: float, ends: tuple[float | None, float | None], p: float, max_drop: float) -> str:
+    """A check in one sentence, without its verdict."""
+    if drop <= 0:
+        return f"did not drop ({100 * row.first:.1f} before, {100 * row.second:.1f} now, n = {row.n:,})"
+    low, high = ends
+    between = "" if low is None or high is None else f" [{100 * low:.1f}, {100 * high:.1f}]"
+    size = f"dropped by {amount(drop, '')}{between}"
+    known = f"({chance(p)}, n = {row.n:,}; {100 * max_drop:g} allowed)"
+    if p >= ALARM:
+        return f"{size}, which could be chance {known}"
+    silent = min(unread(row), drop)
+    more = sum(row.silence.second.values()) > sum(row.silence.first.values())
+    if more and 10 * silent >= drop:
+        return f"{size}, of which {100 * silent:.1f} are questions without an answer {known}"
+    return f"{size} {known}"
+
+
+def _verdict(checks: Sequence[Check]) -> str:
+    """The whole in one line: of what failed all samples together or the worst part, else what came nearest to it."""
+    failed = sorted((c for c in checks if c.failed), key=lambda c: (c.part != "all", -c.drop))
+    if failed:
+        more = f"; {len(failed)} of {len(checks)} checks failed" if len(checks) > 1 else ""
+        return f"FAIL: {_named(failed[0], checks)} {failed[0].said}{more}"
+    nearest = min([c for c in checks if c.part == "all"] or checks, key=lambda c: (c.p, -c.drop))
+    more = f"; all {len(checks)} checks passed" if len(checks) > 1 else ""
+    return f"PASS: {_named(nearest, checks)} {nearest.said}{more}"
+
+
+def _named(check: Check, checks: Sequence[Check]) -> str:
+    part = "all samples" if check.part == "all" else check.part
+    return part if len({c.protocol for c in checks}) == 1 else f"{part} under '{check.protocol}'"
+
+
+def _left_out(rows: Sequence[Row]) -> list[str]:
+    """Parts that are measured in something else than points."""
+    return [
+        f"{row.part or 'all'} is not judged: {row.label} is in {row.unit}, not in points." for row in rows if row.unit
+    ]
+
+
+def _blind(checks: Sequence[Check], max_drop: float) -> list[str]:
+    """What the gate could not have seen: said wherever a drop of just what is allowed would pass for chance."""
+    first = checks[0]
+    if first.shows is None or first.needed is None:
+        return []
+    if all(c.shows is None or c.shows > c.baseline for c in checks):
+        return [
+            f"This gate could hardly fail: {first.n:,} samples show a drop of {amount(first.shows, '')}, and the baseline has "
+            f"{100 * first.baseline:.1f}."
+        ]
+    if first.needed <= first.n:
+        return []
+    return [
+        f"{first.n:,} samples show drops of {amount(first.shows, '')} or more, four times in five. A drop of {100 * max_drop:g} could "
+        f"not have been seen: it takes about {first.needed:,} samples."
+    ]

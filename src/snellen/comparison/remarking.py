@@ -1,0 +1,116 @@
+"""A run's stored answers, marked in memory under every protocol that fits them. The run folder is read and never written to."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from snellen import exams
+from snellen.comparison.columns import Columns, Guess, columns
+from snellen.core.arm import Arm
+from snellen.core.errors import SnellenError
+from snellen.core.exam import Exam
+from snellen.core.records import Manifest
+from snellen.core.types import Metrics, Sample
+from snellen.engine.mark.control_comparison import random_replies
+from snellen.engine.mark.marking import judging
+from snellen.engine.mark.plain_floors import question_of
+from snellen.engine.plan.plan import Target, of_run
+from snellen.engine.runs.run import Run
+
+
+class Marked(NamedTuple):
+    """The marks of a run in columns, by protocol and prompt; the first is the one that the run leads with."""
+
+    exam: Exam
+    manifest: Manifest
+    columns: Mapping[tuple[str, str], Columns]
+    notes: tuple[str, ...]
+
+
+def marked_again(run: Run) -> Marked:
+    """Mark all answers of a run under every protocol that fits them."""
+    manifest = run.manifest
+    exam = exams.load(manifest.benchmark)
+    scan = run.folder.scan()
+    if not scan.last:
+        raise SnellenError(f"{run.path} has no answers yet: there is nothing to explain")
+    own = [t for t in of_run(exam, manifest, run.path) if not t.arm.control]
+    targets = fitting(exam, own, {Arm.parse(prompt) for _id, prompt in scan.last})
+    if not targets:
+        raise SnellenError(f"{run.path} has answers to control arms only: there is no score to explain")
+    judged = judging(run.folder, exam, scan)
+    found = {}
+    for target in targets:
+        guess = None if target.protocol.needs_evidence else _guess(exam, target)
+        found[target.protocol.name, target.arm.text] = columns(target.protocol, target.arm.text, judged(target), guess)
+    notes = [*_notes(manifest, own, scan.failed), *_unasked(manifest, found)]
+    return Marked(exam, manifest, found, tuple(notes))
+
+
+def fitting(exam: Exam, own: list[Target], arms: set[Arm]) -> list[Target]:
+    """The run's own protocols, then every other that fits answers at hand.
+
+    A protocol fits the prompt that it was made for, and an arm on which the run has another protocol that was made for that same prompt.
+    """
+    found = {(t.protocol.name, t.arm): t for t in own if t.arm in arms}
+    like = {(t.protocol.prompt, t.arm) for t in own}
+    for name, protocol in exam.protocols.items():
+        for arm in sorted(arms):
+            if not arm.control and (arm.prompt == protocol.prompt or (protocol.prompt, arm) in like):
+                found.setdefault((name, arm), Target(protocol.for_prompt(arm.prompt), arm))
+    return list(found.values())
+
+
+def _guess(exam: Exam, target: Target) -> Guess:
+    """What a random one of the options would score, by metric, on the average; each kind of question is tried once."""
+    prompt, protocol = target.arm.prompt, target.protocol
+    probes = {(p.tags.get("split"), p.tags.get("task")): p for p in exam.probes()}
+    known: dict[tuple[object, ...], dict[str, float]] = {}
+
+    def guess(sample: Sample) -> Mapping[str, float]:
+        like = sample.tags.get("split"), sample.tags.get("task")
+        asked = sample if exam.keeps_facts else probes.get(like)
+        try:
+            question = question_of(exam, prompt, asked) if asked is not None else None
+        except SnellenError:  # a prompt that cannot be asked without its examples or pictures
+            question = None
+        if question is None or not question.options:
+            return {}
+        kind = (*like, question.options, question.answer_form, repr(sample.truth), repr(sample.facts))
+        if kind not in known:
+            known[kind] = _mean([protocol.judge(reply, sample).metrics for reply in random_replies(question)])
+        return known[kind]
+
+    return guess
+
+
+def _mean(every: Sequence[Metrics]) -> dict[str, float]:
+    """The means of the values that all of some marks have."""
+    names = [name for name in every[0] if all(isinstance(one.get(name), float) for one in every)] if every else []
+    return {name: sum(float(one[name] or 0.0) for one in every) / len(every) for name in names}
+
+
+def _unasked(manifest: Manifest, found: Mapping[tuple[str, str], Columns]) -> list[str]:
+    """What is still to be asked of the prompts at hand."""
+    there = {prompt: sum(not name.startswith("joined ") for name in one.ids) for (_name, prompt), one in found.items()}
+    return [
+        f"The run is incomplete: {n:,} of {manifest.questions[prompt]:,} questions of the prompt '{prompt}' were asked."
+        for prompt, n in there.items()
+        if n < manifest.questions.get(prompt, 0)
+    ]
+
+
+def _notes(manifest: Manifest, own: list[Target], failed: set[tuple[str, str]]) -> list[str]:
+    notes = []
+    for entry in manifest.protocols:
+        now = next((t.entry for t in own if t.entry.name == entry.name), None)
+        if now is not None and now.version != entry.version:
+            notes.append(
+                f"Protocol '{entry.name}' was {entry.version} when the run was marked and is {now.version} here."
+            )
+    if failed:
+        notes.append(f"{len(failed):,} calls failed; 'snellen run' would ask them again.")
+    if manifest.oracle:
+        notes.append(f"The subject is an oracle, which looks at the answers: {manifest.oracle}")
+    return notes

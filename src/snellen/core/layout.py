@@ -1,0 +1,26 @@
+"""How the paper of an exam lays its tables out: which figure stands in which column, and under which headings."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+PAPER, DETAILS = "paper", "details"
+By = Mapping[str, str]
+
+
+class Column(NamedTuple):
+    """A column: one metric of one group of samples. Neighbours of one `group` share a heading above their own."""
+
+    name: str
+    by: By
+    metric: str
+    group: str = ""
+
+
+class Layout(NamedTuple):
+    """A table: `name` is how it is asked for (`paper`, `details`), `about` what its figures are. Columns that no run fills are left out."""
+
+    name: str
+    about: str
+    columns: Sequence[Column]

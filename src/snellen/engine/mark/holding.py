@@ -1,0 +1,59 @@
+"""Do the marks of a run give the summary that stands beside them? A quick look, for those who show or compare what a summary says.
+
+Outcomes are counted part by part, and the headline is added up where it is a mean. `verify` makes everything again and finds the rest.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from math import isclose
+
+from snellen.core.errors import SnellenError
+from snellen.core.exam import Exam
+from snellen.core.protocol import Key
+from snellen.core.records import LAYOUT, Summary
+from snellen.core.results import GroupSummary, ProtocolSummary, declared
+from snellen.engine.runs.run import Run
+
+
+def check_summary(run: Run, summary: Summary, exam: Exam) -> None:
+    """Refuse a run whose marks do not give its summary: one of them was changed."""
+    if summary.layout < LAYOUT:
+        return
+    samples = {s.id: s for s in run.samples()}
+    versions = {entry.name: entry.version for entry in summary.marked}
+    for result in summary.plain:
+        protocol, _arm = exam.protocol(f"{result.protocol.partition('@')[0]}@{result.prompt}")
+        if protocol.version != versions.get(result.protocol, result.version):
+            continue  # marked by other rules, which may group otherwise
+        outcomes: dict[Key, Counter[str]] = {}
+        sums: dict[Key, list[float]] = {}
+        for mark in run.marks(result.protocol):
+            sample = samples.get(mark.id)
+            if sample is None:
+                raise _changed(run, result.protocol)
+            part = next(iter(protocol.groups(sample)))
+            seen = protocol.seen(sample, mark)
+            outcomes.setdefault(part, Counter())[seen.outcome.value] += 1
+            if result.headline in seen.values:
+                sums.setdefault(part, []).append(seen.values[result.headline])
+        for group in result.groups:
+            part = tuple(group.by.items())
+            if group.whole and part in outcomes and not _gives(outcomes[part], sums.get(part, []), result, group):
+                raise _changed(run, result.protocol)
+
+
+def _gives(outcomes: Counter[str], values: list[float], result: ProtocolSummary, group: GroupSummary) -> bool:
+    if outcomes != group.outcomes:
+        return False
+    score = group.metrics.get(result.headline)
+    if score is None or score.value is None or declared(result.metrics, result.headline).kind != "mean":
+        return True
+    return len(values) != score.n or isclose(sum(values) / len(values), score.value, rel_tol=1e-6, abs_tol=1e-9)
+
+
+def _changed(run: Run, name: str) -> SnellenError:
+    return SnellenError(
+        f"{run.path}: the marks of protocol '{name}' do not give its summary: one was changed; "
+        f"'snellen remark {run.path}' makes both again"
+    )

@@ -1,0 +1,34 @@
+"""Where grounding's points were lost, in words: by the detector, which did not see the target, or by the chooser, which took another."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from snellen.core.finding import DOUBT, FACT, Finding
+from snellen.core.records import Summary
+from snellen.core.results import GroupSummary
+
+WORTH_SAYING = 0.1
+"""The share of targets from which on a loss is named."""
+
+
+def findings(summary: Summary) -> Iterator[Finding]:
+    """What detector and chooser lost under the main protocol; nothing for subjects that say no detections."""
+    whole = next((g for p in summary.plain[:1] for g in p.groups if g.whole), None)
+    saw, hit = _value(whole, "detector_recall"), _value(whole, "present_accuracy") or _value(whole, "click_accuracy")
+    if saw is None or hit is None:
+        return
+    said = f"The detector saw {100 * saw:.1f} % of the targets"
+    if saw - hit >= WORTH_SAYING:
+        yield Finding(DOUBT, "detector", f"{said}, the chooser lost {100 * (saw - hit):.1f} points of that.", "gallery")
+    elif saw < 1 - WORTH_SAYING:
+        yield Finding(DOUBT, "detector", f"{said}: what it does not see no chooser can choose.", "gallery")
+    else:
+        yield Finding(
+            FACT, "detector", f"{said}, and the chooser lost {100 * max(0.0, saw - hit):.1f} points.", "gallery"
+        )
+
+
+def _value(group: GroupSummary | None, metric: str) -> float | None:
+    found = group.metrics.get(metric) if group is not None else None
+    return found.value if found is not None else None

@@ -1,0 +1,140 @@
+"""Files of logs, read with bounds: a size that is no log's, a bomb, and what is not JSON are one clear line."""
+
+from __future__ import annotations
+
+import json
+import zipfile
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, BinaryIO, TypeVar
+
+import msgspec
+
+from snellen.core.errors import MissingExtra, SnellenError
+
+T = TypeVar("T")
+LARGEST_FILE = 2 << 30
+LARGEST_MEMBER = 256 << 20
+LARGEST_LINE = 64 << 20
+MOST_UNPACKED = 8 << 30
+ZSTD = 93
+"""The number of zstd among a zip file's ways to compress; zipfile knows it from Python 3.14 on."""
+_LOCAL_HEADER = 30
+
+
+def checked(path: Path) -> Path:
+    """The path of a log that is there and of a size that can be read."""
+    if not path.is_file():
+        raise SnellenError(f"{path}: no such file")
+    if path.suffix.lower() in (".pkl", ".pickle"):
+        raise SnellenError(
+            f"{path}: a pickle can run code when it is opened, so Snellen opens none; VLMEvalKit's .xlsx, .tsv or .json has the same rows"
+        )
+    size = path.stat().st_size
+    if size > LARGEST_FILE:
+        raise SnellenError(f"{path}: {size:,} bytes, more than the {LARGEST_FILE:,} that are read of one log")
+    return path
+
+
+def decoded(raw: bytes, kind: type[T], where: str) -> T:
+    """JSON as a typed record. Python's own spelling of numbers (NaN) is taken, too."""
+    try:
+        return msgspec.json.decode(raw, type=kind)
+    except msgspec.ValidationError as error:
+        raise SnellenError(f"{where}: not what such a log has ({error})") from None
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        pass
+    try:
+        return msgspec.convert(json.loads(raw), kind)
+    except msgspec.ValidationError as error:
+        raise SnellenError(f"{where}: not what such a log has ({error})") from None
+    except (ValueError, RecursionError) as error:
+        raise SnellenError(f"{where}: no readable JSON ({error})") from None
+
+
+def lines(path: Path) -> Iterator[tuple[int, bytes]]:
+    """The lines of a file that hold something, with their numbers."""
+    with checked(path).open("rb") as file:
+        number = 0
+        while line := file.readline(LARGEST_LINE + 1):
+            number += 1
+            if len(line) > LARGEST_LINE:
+                raise SnellenError(f"{path} line {number}: longer than {LARGEST_LINE:,} bytes")
+            if line.strip():
+                yield number, line
+
+
+def objects(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    """The JSON objects of a file with one a line."""
+    for number, line in lines(path):
+        yield number, decoded(line, dict[str, Any], f"{path} line {number}")
+
+
+class Archive:
+    """A zip file of JSON members, each read whole within bounds."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = checked(path)
+        try:
+            with zipfile.ZipFile(path) as found:
+                self._members = {info.filename: info for info in found.infolist()}
+        except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError) as error:
+            raise SnellenError(f"{path}: no zip file, or a torn one ({error})") from None
+        self._room = MOST_UNPACKED
+
+    def names(self) -> list[str]:
+        return list(self._members)
+
+    def read(self, name: str, kind: type[T]) -> T:
+        """A member as a typed record."""
+        where = f"{self.path}: {name}"
+        info = self._members.get(name)
+        if info is None:
+            raise SnellenError(f"{self.path}: it has no {name}, so it is no finished log of Inspect")
+        raw = self._bytes(info, where)
+        self._room -= len(raw)
+        if self._room < 0:
+            raise SnellenError(f"{self.path}: unpacked it is larger than {MOST_UNPACKED:,} bytes")
+        return decoded(raw, kind, where)
+
+    def _bytes(self, info: zipfile.ZipInfo, where: str) -> bytes:
+        try:
+            with self.path.open("rb") as file:
+                if info.compress_type == ZSTD:
+                    raw = _unpacked(_packed(file, info), where)
+                    if len(raw) <= LARGEST_MEMBER and zlib.crc32(raw) != info.CRC:
+                        raise zipfile.BadZipFile("its checksum is another: the file is damaged")
+                else:
+                    with zipfile.ZipFile(file) as found, found.open(info) as member:
+                        raw = member.read(LARGEST_MEMBER + 1)
+        except (zipfile.BadZipFile, OSError, EOFError, ValueError, NotImplementedError, RuntimeError) as error:
+            raise SnellenError(f"{where}: cannot be unpacked ({error})") from None
+        if len(raw) > LARGEST_MEMBER:
+            raise SnellenError(f"{where}: unpacked it is larger than {LARGEST_MEMBER:,} bytes")
+        return raw
+
+
+def _packed(file: BinaryIO, info: zipfile.ZipInfo) -> bytes:
+    """The bytes of a member as they lie in the file. Two lengths in the header before them say where they begin."""
+    file.seek(info.header_offset)
+    header = file.read(_LOCAL_HEADER)
+    if len(header) < _LOCAL_HEADER or header[:4] != b"PK\x03\x04":
+        raise zipfile.BadZipFile("the file is torn")
+    file.seek(int.from_bytes(header[26:28], "little") + int.from_bytes(header[28:30], "little"), 1)
+    raw = file.read(min(info.compress_size, LARGEST_MEMBER + 1))
+    if len(raw) < min(info.compress_size, LARGEST_MEMBER + 1):
+        raise zipfile.BadZipFile("the file is torn")
+    return raw
+
+
+def _unpacked(raw: bytes, where: str) -> bytes:
+    try:
+        import zstandard
+    except ImportError:
+        raise MissingExtra(f"{where}: a log that is compressed with zstd", "import") from None
+    try:
+        with zstandard.ZstdDecompressor().stream_reader(raw) as stream:
+            return bytes(stream.read(LARGEST_MEMBER + 1))
+    except (zstandard.ZstdError, MemoryError) as error:
+        raise zipfile.BadZipFile(str(error)) from None

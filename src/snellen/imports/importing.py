@@ -1,0 +1,287 @@
+"""From a log to a run like any other: its rows are matched with samples, its replies kept as answers and marked, its scores kept beside."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import msgspec
+
+from snellen import __version__, exams
+from snellen.core.arm import Arm
+from snellen.core.dataset import Dataset
+from snellen.core.digest import digest
+from snellen.core.errors import SnellenError
+from snellen.core.exam import Exam
+from snellen.core.options import Selection
+from snellen.core.protocol import Protocol
+from snellen.core.records import Wording
+from snellen.core.subject import Subject
+from snellen.core.types import Answer, Failure, Sample
+from snellen.engine.mark import marking
+from snellen.engine.plan.plan import Plan, Target, choose, manifest, of_run
+from snellen.engine.plan.wording import wordings
+from snellen.engine.runs.folder import RunFolder
+from snellen.engine.runs.run import Run
+from snellen.imports.asked import Asked, asked_as
+from snellen.imports.log import Figure, Log, Row
+from snellen.imports.matching import Matched, match, refusal
+from snellen.imports.reading import read_log
+from snellen.imports.record import RECORD, SAMPLES, Against, FigureEntry, ImportedSample, Record, against
+
+FROM_LOG = "log"
+_ENCODER = msgspec.json.Encoder()
+
+
+class ImportRequest(NamedTuple):
+    """What a user asks for. Without `data` the truths are taken from the log."""
+
+    tool: str
+    files: tuple[Path, ...]
+    exam: str
+    data: Path | None = None
+    protocols: tuple[str, ...] = ()
+    prompt: str | None = None
+    selection: Selection = Selection()
+    model: str | None = None
+    epoch: int | None = None
+    skip_unmatched: bool = False
+    out: Path = Path("runs")
+
+
+class Imported(NamedTuple):
+    """A log that became a run. `again` says that it had been imported before."""
+
+    run: Run
+    record: Record
+    against: tuple[Against, ...]
+    again: bool
+
+
+class Kept(Dataset):
+    """The samples that a log has replies to, as a data set: those of a folder, or those that the log itself describes."""
+
+    def __init__(self, samples: Sequence[Sample], whole: Dataset) -> None:
+        self.fingerprint, self.source, self.options = whole.fingerprint, whole.source, whole.options
+        self.synthetic, self.origin = whole.synthetic, whole.origin
+        self._samples = samples
+
+    def __len__(self) -> int:
+        return len(self._samples)
+
+    def full(self, wanted: Callable[[str], bool]) -> Iterator[Sample]:
+        yield from (s for s in self._samples if wanted(s.id))
+
+
+def import_log(request: ImportRequest) -> Imported:
+    """Read a log and make a run of it, or find the run that it became before. Nothing of the log is executed."""
+    exam = exams.load(request.exam)
+    log = read_log(request.tool, request.files, request.epoch)
+    if request.data is not None:
+        whole = exam.open(request.data, request.selection)
+        samples = list(whole.light())
+    else:
+        samples = [_sample(exam, row, request.selection) for row in log.rows]
+        whole = _described(samples, request)
+    matched = match(log.rows, samples, lambda: _pictures(whole))
+    if matched.left and (not request.skip_unmatched or not matched.pairs):
+        raise refusal(matched.left, len(log.rows), whole.source)
+    asked = asked_as(exam, matched.pairs, request.prompt)
+    plan = _plan(request, exam, log, Kept([s for _row, s in matched.pairs], whole), asked)
+    return _written(request, plan, log, matched, asked)
+
+
+# ---------------------------------------------------------------- samples
+
+
+def _sample(exam: Exam, row: Row, selection: Selection) -> Sample:
+    """A sample as the log describes it, in the words of `snellen mark`."""
+    name = row.id if row.id is not None else str(row.number)
+    known = {"split": row.part, "config": row.part, **row.fields, "id": f"{row.part}/{name}" if row.part else name}
+    if len(selection.splits) == 1:
+        known["split"] = selection.splits[0]
+    if row.target is not None:
+        known["answer"] = row.target
+    try:
+        sample = exam.sample_from_row({k: v for k, v in known.items() if v != ""})
+    except SnellenError as error:
+        raise SnellenError(
+            f"{row.where}: the log has too little to mark it by ({error}); --data DIR has the truths"
+        ) from None
+    for protocol in exam.protocols.values():
+        _try_grouping(protocol, sample, row)
+    return sample
+
+
+def _try_grouping(protocol: Protocol, sample: Sample, row: Row) -> None:
+    """What tells a reply right from wrong may be too little for a table by parts."""
+    try:
+        protocol.groups(sample)
+    except KeyError as error:
+        raise SnellenError(
+            f"{row.where}: the log does not say which part of the exam it is from ({error} is missing); --data DIR has it"
+        ) from None
+
+
+def _described(samples: Sequence[Sample], request: ImportRequest) -> Dataset:
+    """The samples of a log as a data set."""
+    found = Dataset()
+    found.source, found.options = request.files[0].name, request.selection
+    found.fingerprint = digest([msgspec.to_builtins(s) for s in samples])
+    return found
+
+
+def _pictures(data: Dataset) -> Mapping[str, Sequence[str]]:
+    """The samples that show each picture, by its digest."""
+    found: defaultdict[str, list[str]] = defaultdict(list)
+    for sample in data.full(lambda _id: True):
+        for picture in sample.pictures:
+            found[hashlib.sha256(picture.data).hexdigest()].append(sample.id)
+    return found
+
+
+# ---------------------------------------------------------------- the run
+
+
+def _plan(request: ImportRequest, exam: Exam, log: Log, data: Dataset, asked: Asked) -> Plan:
+    """What `run` would have planned, with the log in the place of whoever answers."""
+    every = choose(exam, request.protocols, asked.prompt)
+    targets = tuple(t for t in every if not t.protocol.needs_evidence)
+    if not targets:
+        raise SnellenError(
+            f"the protocols of {exam.name} need the pictures: 'snellen run {exam.name} --model replay/FILE' takes recorded replies"
+        )
+    subject = Subject()
+    subject.spec = f"import/{log.tool}:{request.model or log.model or 'unknown'}"
+    subject.identity = {"kind": "import", "imported": _identity(request, log, asked)}
+    arm = Arm(asked.prompt)
+    return Plan(exam, data, subject, targets, request.selection, questions={arm: len(data)}, out=request.out)
+
+
+def _identity(request: ImportRequest, log: Log, asked: Asked) -> dict[str, Any]:
+    """What decides the answers of an imported run: the files, and what was taken of them as what."""
+    return {
+        "tool": log.tool,
+        "version": log.version,
+        "model": log.model,
+        "made": log.made,
+        "files": sorted(_digests(log.files).values()),
+        "epoch": request.epoch or 1,
+        "prompt": asked.prompt,
+        "wording": asked.wording,
+        "truth": FROM_LOG if request.data is None else "data set",
+    }
+
+
+def _digests(paths: Sequence[str]) -> dict[str, str]:
+    """What was read, by the names of files: where they lay says nothing."""
+    found = {}
+    for path in map(Path, paths):
+        with path.open("rb") as file:
+            found[path.name] = hashlib.file_digest(file, "sha256").hexdigest()
+    return found
+
+
+def _written(request: ImportRequest, plan: Plan, log: Log, matched: Matched, asked: Asked) -> Imported:
+    """The run folder; one that is there already is completed and marked, never written anew."""
+    theirs = {sample.id: _theirs(log, row, sample, asked) for row, sample in matched.pairs}
+    with RunFolder(plan.folder) as folder:
+        again = folder.has("run.json")
+        targets = plan.targets
+        if again:
+            own = of_run(plan.exam, folder.manifest(), folder.path)
+            targets = tuple(dict.fromkeys(own + targets))
+        if not folder.has("samples.jsonl"):
+            folder.write_samples(plan.data.light(), facts=plan.exam.keeps_facts)
+        _write_manifest(folder, plan, targets, asked)
+        folder.start_appending()
+        known = folder.scan().last
+        arm = plan.arms[0].text
+        folder.append(*(_answer(row, s, arm) for row, s in matched.pairs if (s.id, arm) not in known))
+        marking.mark_run(folder, plan.exam, targets)
+        record = _record(request, log, matched, asked)
+        folder.write(RECORD, msgspec.json.format(_ENCODER.encode(record), indent=2) + b"\n")
+        folder.write_chunks(SAMPLES, (_ENCODER.encode(one) + b"\n" for one in theirs.values()))
+        verdicts = against(folder, theirs)
+    return Imported(Run(plan.folder), record, verdicts, again)
+
+
+def _write_manifest(folder: RunFolder, plan: Plan, targets: Sequence[Target], asked: Asked) -> None:
+    """run.json; the wording of the prompt is in it only where it is known to have been asked."""
+    if folder.has("run.json"):
+        known = folder.manifest()
+    else:
+        known = manifest(plan, __version__, fresh=False)
+        if asked.wording == "same":
+            said = {name: Wording(digest=mark) for name, mark in wordings(plan).items()}
+            known = msgspec.structs.replace(known, wordings=said)
+    folder.write_record(msgspec.structs.replace(known, protocols=tuple(t.entry for t in targets)))
+
+
+def _answer(row: Row, sample: Sample, arm: str) -> Answer:
+    failure = Failure(kind="imported", reason=row.error) if row.error else None
+    return Answer(
+        id=sample.id,
+        prompt=arm,
+        text="" if failure else row.text,
+        thinking=row.thinking,
+        failure=failure,
+        finish_reason=row.finish_reason,
+        refused=row.refused,
+    )
+
+
+# ---------------------------------------------------------------- what the tool said
+
+
+def _theirs(log: Log, row: Row, sample: Sample, asked: Asked) -> ImportedSample:
+    value = row.scores.get(log.headline)
+    decided = value is not None and (value <= 0 or value >= 1)  # not true of a score that is no number
+    right = value >= 1 if value is not None and decided else None
+    said = row.asked if asked.wording == "other" else None
+    return ImportedSample(id=sample.id, row=row.where, right=right, read=row.read, scores=row.scores, asked=said)
+
+
+def _record(request: ImportRequest, log: Log, matched: Matched, asked: Asked) -> Record:
+    notes = list(log.notes)
+    if matched.left:
+        notes.append(
+            f"{len(matched.left)} of {len(log.rows)} rows fit no sample and are left out of our scores, not of theirs"
+        )
+    if matched.unsure:
+        notes.append(
+            f"{matched.unsure} rows were matched by their place alone: nothing in the log confirms that the order is the data set's"
+        )
+    return Record(
+        tool=log.tool,
+        version=log.version,
+        model=log.model,
+        made=log.made,
+        task=log.task,
+        files=_digests(log.files),
+        rows=len(log.rows),
+        samples=len(matched.pairs),
+        headline=log.headline,
+        figures=tuple(map(_entry, log.figures)),
+        matched=dict(matched.ways),
+        left_out=len(matched.left),
+        prompt=asked.prompt,
+        wording=asked.wording,
+        truth=FROM_LOG if request.data is None else "data set",
+        settings=log.settings,
+        notes=tuple(notes),
+    )
+
+
+def _entry(figure: Figure) -> FigureEntry:
+    return FigureEntry(
+        name=figure.name,
+        part=figure.part,
+        n=len(figure.values),
+        logged=figure.value,
+        computed=figure.again,
+        agrees=figure.agrees,
+    )

@@ -1,0 +1,107 @@
+"""What all readers give: the rows of a log with the tool's own scores, and the figures that it reports."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal
+
+import msgspec
+import numpy as np
+
+LONGEST = 1 << 20
+"""The most characters of a reply: a longer one is no answer to a question, and is kept as a failure."""
+
+How = Literal["sum", "numpy", "stderr", ""]
+"""How a figure comes from its values: added up one by one, numpy's mean, numpy's standard error, or in a way of its own."""
+
+
+class Row(msgspec.Struct, frozen=True, kw_only=True):
+    """One sample of a log. `where` is how messages name it; `part` is the task or split that it belongs to.
+
+    `number` is its place in that part, from 0, where the log has one. `asked` is the text as sent, `pictures` are SHA-256 digests,
+    `read` is what the tool took as the answer, `fields` are what else may say which sample it is and what its truth is.
+    """
+
+    where: str
+    id: str | None = None
+    number: int | None = None
+    part: str = ""
+    text: str = ""
+    thinking: str = ""
+    finish_reason: str | None = None
+    refused: bool = False
+    error: str = ""
+    asked: str | None = None
+    pictures: tuple[str, ...] = ()
+    target: str | None = None
+    read: str | None = None
+    scores: dict[str, float] = {}
+    fields: dict[str, Any] = {}
+
+
+class Figure(msgspec.Struct, frozen=True, kw_only=True):
+    """A score as the log reports it, with the values of single samples that it was made of, if the log has them.
+
+    `score` is the name of these values in the rows; `value` is None where the log has no total.
+    """
+
+    name: str
+    value: float | None
+    part: str = ""
+    score: str = ""
+    how: How = ""
+    values: tuple[float, ...] = ()
+
+    @property
+    def again(self) -> float | None:
+        """The figure computed from the samples' values by the tool's own rule; None where that is not known."""
+        return computed(self.how, self.values, self.value)
+
+    @property
+    def agrees(self) -> bool | None:
+        """Whether the log's total is what its samples give, to the last digit; None where one of the two is not there."""
+        return None if self.value is None or self.again is None else self.again == self.value
+
+
+class Log(msgspec.Struct, frozen=True, kw_only=True):
+    """A log, read. `headline` names the score that says of a sample whether the tool counts it as right; `files` is all that was read."""
+
+    tool: str
+    model: str
+    files: tuple[str, ...]
+    rows: tuple[Row, ...]
+    version: str = ""
+    made: str = ""
+    task: str = ""
+    headline: str = ""
+    figures: tuple[Figure, ...] = ()
+    settings: dict[str, Any] = {}
+    notes: tuple[str, ...] = ()
+
+
+def computed(how: How, values: Sequence[float], logged: float | None = None) -> float | None:
+    """A figure from single values.
+
+    From Python 3.12 on `sum` keeps the digits that adding one by one loses. A log does not say which Python wrote it, so both count.
+
+    >>> computed("sum", [1.0, 0.0, 1.0]), computed("stderr", [1.0]), computed("", [1.0])
+    (0.6666666666666666, 0.0, None)
+    """
+    if not how or not values:
+        return None
+    if how == "numpy":
+        return float(np.mean(values))
+    if how == "stderr":
+        return float(np.std(values, ddof=1) / np.sqrt(len(values))) if len(values) > 1 else 0.0
+    total = 0.0
+    for value in values:
+        total += value
+    plain, kept = total / len(values), sum(values) / len(values)
+    return kept if kept == logged else plain
+
+
+def replied(text: str, **facts: Any) -> dict[str, Any]:
+    """A reply as fields of a row; one that is too long to be any is a failure."""
+    if len(text) <= LONGEST:
+        return {"text": text, **facts}
+    return {**facts, "error": f"the reply has {len(text):,} characters, more than {LONGEST:,}: not kept"}

@@ -1,0 +1,150 @@
+"""What is kept of a log beside the run that it became: imported.json, and imported.jsonl with what the tool said of each sample."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from snellen.core.errors import SnellenError
+from snellen.core.figures import part_name
+from snellen.core.results import declared
+from snellen.core.types import Mark, Outcome
+from snellen.engine.runs.folder import RunFolder
+from snellen.imports.asked import Wording
+
+RECORD, SAMPLES = "imported.json", "imported.jsonl"
+
+
+class FigureEntry(msgspec.Struct, frozen=True, kw_only=True):
+    """A score that the log reports, and what its samples give by the tool's own rule; None where that is not known.
+
+    `agrees` is whether the two are equal to the last digit.
+    """
+
+    name: str
+    part: str
+    n: int
+    logged: float | None
+    computed: float | None
+    agrees: bool | None
+
+
+class ImportedSample(msgspec.Struct, frozen=True, kw_only=True):
+    """What the tool said of one sample. `right` is None where its score is neither right nor wrong.
+
+    `asked` is the question as the log has it, where that is not how our prompt words it.
+    """
+
+    id: str
+    row: str
+    right: bool | None = None
+    read: str | None = None
+    scores: dict[str, float] = {}
+    asked: str | None = None
+
+
+class Against(msgspec.Struct, frozen=True, kw_only=True):
+    """The tool's verdicts against one of our protocols', in one part of the exam: on how many samples they are one, and which only one of
+    them counts as right.
+
+    `score` is the protocol's headline, named by `label`; `right` of `n` samples are right under it. `unread` counts among those that
+    only the tool counts as right the replies that our reader finds no answer in. On `undecided` samples the tool is neither.
+    """
+
+    protocol: str
+    part: str
+    label: str
+    score: float | None
+    right: int
+    n: int
+    same: int = 0
+    only_theirs: tuple[str, ...] = ()
+    only_ours: tuple[str, ...] = ()
+    unread: int = 0
+    undecided: int = 0
+
+
+class Record(msgspec.Struct, frozen=True, kw_only=True):
+    """imported.json."""
+
+    tool: str
+    version: str
+    model: str
+    made: str
+    task: str
+    files: dict[str, str]
+    """SHA-256 by name."""
+    rows: int
+    samples: int
+    headline: str
+    figures: tuple[FigureEntry, ...]
+    matched: dict[str, int]
+    left_out: int
+    prompt: str
+    wording: Wording
+    truth: str
+    settings: dict[str, Any] = {}
+    notes: tuple[str, ...] = ()
+
+
+def read_record(folder: RunFolder) -> Record:
+    """imported.json of a run; an error where it was not imported."""
+    try:
+        return msgspec.json.decode((folder.path / RECORD).read_bytes(), type=Record)
+    except FileNotFoundError:
+        raise SnellenError(f"{folder.path} was not imported: it has no {RECORD}") from None
+    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+        raise SnellenError(f"{folder.path / RECORD} is damaged ({error}); import the log again") from None
+
+
+def sample_of(folder: RunFolder, name: str) -> ImportedSample | None:
+    """What the tool said of one sample of a run; None where the run is our own."""
+    if not (folder.path / SAMPLES).is_file():
+        return None
+    return next((one for one in read_samples(folder) if one.id == name), None)
+
+
+def read_samples(folder: RunFolder) -> Iterator[ImportedSample]:
+    """imported.jsonl of a run."""
+    path = folder.path / SAMPLES
+    decoder = msgspec.json.Decoder(ImportedSample)
+    with path.open("rb") as file:
+        for number, line in enumerate(file, 1):
+            try:
+                yield decoder.decode(line)
+            except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+                raise SnellenError(f"{path} line {number} is damaged ({error}); import the log again") from None
+
+
+def against(folder: RunFolder, theirs: Mapping[str, ImportedSample]) -> tuple[Against, ...]:
+    """The tool's verdicts against those of every protocol of the run, part by part."""
+    samples = {s.id: s for s in folder.samples()}
+    found = []
+    for one in folder.summary().plain:
+        marks = list(folder.marks(one.protocol))
+        label = declared(one.metrics, one.headline).label_of(one.headline)
+        for group in (g for g in one.groups if g.whole):
+            own = [m for m in marks if group.by.items() <= samples[m.id].tags.items()]
+            score = group.metrics[one.headline].value if one.headline in group.metrics else None
+            facts = {"protocol": one.protocol, "part": part_name(group.by), "label": label, "score": score}
+            found.append(_against(facts, own, theirs))
+    return tuple(found)
+
+
+def _against(facts: Mapping[str, Any], marks: Sequence[Mark], theirs: Mapping[str, ImportedSample]) -> Against:
+    ours = {m.id: m.outcome for m in marks if m.outcome is not Outcome.UNMARKED}
+    said = {i: right for i in ours if i in theirs and (right := theirs[i].right) is not None}
+    only_theirs = tuple(i for i, right in said.items() if right and ours[i] is not Outcome.CORRECT)
+    only_ours = tuple(i for i, right in said.items() if not right and ours[i] is Outcome.CORRECT)
+    return Against(
+        **facts,
+        right=sum(o is Outcome.CORRECT for o in ours.values()),
+        n=len(marks),
+        same=len(said) - len(only_theirs) - len(only_ours),
+        only_theirs=only_theirs,
+        only_ours=only_ours,
+        unread=sum(ours[i] is not Outcome.WRONG for i in only_theirs),
+        undecided=len(marks) - len(said),
+    )

@@ -1,0 +1,70 @@
+"""A gate's verdict in the terminal: every check in a table, what to know beside it, and the verdict in the last line."""
+
+from __future__ import annotations
+
+import shlex
+
+from rich.table import Table
+from rich.text import Text
+
+from snellen.comparison.gating import Check, Gate
+from snellen.core.text import for_terminal
+from snellen.show import words
+from snellen.show.gate_files import COLUMNS, cells
+from snellen.show.tables import console, plain_table, shown
+
+
+def print_gate(found: Gate, verbose: bool = False) -> None:
+    """One screen: of many checks only those that failed and all samples together, unless `verbose`."""
+    out = console()
+    marks = " · SYNTHETIC" if found.synthetic else ""
+    said = f"{found.exam} · {words.counted(found.samples, 'common sample')}{marks}"
+    out.print(Text(for_terminal(said, 300), style="bold"))
+    for name, subject, path in (
+        ("A, baseline", found.baseline_subject, found.baseline),
+        ("B, run", found.subject, found.run),
+    ):
+        out.print(Text(for_terminal(f"{name:12} {subject}  ({path})", 600)))
+    listed = found.checks if verbose or len(found.checks) <= MOST else _short(found)
+    out.print()
+    out.print(_checks(listed, several=len({c.protocol for c in found.checks}) > 1))
+    if len(listed) < len(found.checks):
+        out.print(Text(f"{len(found.checks) - len(listed)} more checks that passed: -v shows them", style="dim"))
+    for note in found.notes:
+        out.print(Text(f"Note: {for_terminal(note, 600)}", style="yellow"))
+    if not found.passed:
+        out.print(Text("Next:", style="dim"))
+        command = f"  snellen compare {shlex.quote(found.baseline)} {shlex.quote(found.run)} --flips 5"
+        out.print(Text(for_terminal(command, 2000), style="dim"), soft_wrap=True)
+    out.print(
+        Text(for_terminal(f"{found.said}.", 1000), style="bold green" if found.passed else "bold red"), soft_wrap=True
+    )
+
+
+MOST = 12
+"""The most checks that are shown without -v."""
+
+
+def _short(found: Gate) -> tuple[Check, ...]:
+    """What failed and all samples together, then the largest drops, as many as there is room for."""
+    first = [c for c in found.checks if c.failed or c.part == "all"]
+    rest = sorted((c for c in found.checks if c not in first), key=lambda c: -c.drop)
+    return tuple([*first, *rest][: max(MOST, len(first))])
+
+
+def _checks(checks: tuple[Check, ...], *, several: bool) -> Table:
+    """The columns of the files; the protocol's only where there are several."""
+    table = plain_table()
+    kept = [at for at, name in enumerate(COLUMNS) if several or name != "protocol"]
+    for at in kept:
+        name = COLUMNS[at]
+        right = name in ("n", "A", "B", "p, adjusted")
+        folded = name in ("part", "protocol")
+        table.add_column(
+            name, justify="right" if right else "left", no_wrap=not folded, overflow="fold" if folded else "ellipsis"
+        )
+    for check in checks:
+        row = [shown(cell, 80) for cell in cells(check)]
+        row[-1].stylize("bold red" if check.failed else "green")
+        table.add_row(*(row[at] for at in kept))
+    return table

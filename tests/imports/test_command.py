@@ -1,0 +1,127 @@
+"""`snellen import` as a user starts it: what it prints, its exit codes, the page that shows it, and exams of every kind."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+from PIL import Image
+from tests.imports.conftest import LOGS, Imports
+from tests.support.command import snellen as command
+
+import snellen
+from snellen import exams
+from snellen.core.options import Selection
+
+ROOT = Path(__file__).parents[2]
+PAGE = ROOT / "docs" / "importing.md"
+CANARY = "sk-canary-0123456789abcdef"
+
+
+def test_the_page_shows_what_the_command_prints(
+    salbench: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    blocks = re.findall(r"^```\n(.*?)^```$", PAGE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+    shown = [block for block in blocks if block.startswith("$ snellen ")]
+    assert len(shown) == 4
+    monkeypatch.chdir(tmp_path)
+    shutil.copytree(salbench, tmp_path / "data" / "small")
+    shutil.copytree(LOGS, tmp_path / "logs")
+    (tmp_path / "replies.csv").write_text(next(b for b in blocks if b.startswith("id,response")), encoding="utf-8")
+    for block in shown:
+        first, _, rest = block.partition("\n")
+        done = command(*first.removeprefix("$ snellen ").split(), cache=tmp_path / "cache", COLUMNS="80")
+        assert (done.returncode, done.stderr) == (0, ""), first
+        assert [line.rstrip() for line in done.stdout.splitlines()] == rest.splitlines()
+
+
+def test_json_is_one_document(salbench: Path, tmp_path: Path) -> None:
+    words = ("import", "inspect", LOGS / "inspect.eval", "--benchmark", "salbench", "--data", salbench, "--json")
+    done = command(*words, "--out", tmp_path / "runs", cache=tmp_path / "cache")
+    found = json.loads(done.stdout)
+    assert (found["imported"]["tool"], found["imported"]["samples"]) == ("inspect", 12)
+    assert {row["protocol"] for row in found["against"]} == {"paper", "lmms-eval", "plan-v2", "robust"}
+    assert (Path(found["run"]) / "imported.json").is_file()
+
+
+def test_a_total_that_was_changed_is_loud_and_exit_code_1(salbench: Path, lmms: Path, tmp_path: Path) -> None:
+    document = json.loads(lmms.read_text(encoding="utf-8"))
+    document["results"]["p3"]["exact_match,none"] = 0.9
+    document["configs"]["p3"]["metric_list"][0]["aggregation"] = "mean"
+    lmms.write_text(json.dumps(document), encoding="utf-8")
+    done = command(
+        "import", "lmms-eval", lmms, "--exam", "salbench", "--data", salbench, "--out", tmp_path, cache=tmp_path
+    )
+    assert done.returncode == 1
+    assert "DIFFERS: 1 figure of the log is not what its samples give." in done.stdout
+    assert "0.3333333333333333" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (("helm", "x.json", "--benchmark", "salbench"), "unknown tool 'helm'"),
+        (("inspect", "x.eval", "--benchmark", "salbench"), "x.eval: no such file"),
+        (("inspect", LOGS / "inspect.eval", "--benchmark", "salbanch"), "did you mean 'salbench'"),
+        (("inspect", LOGS / "inspect.eval", LOGS / "inspect.json", "--exam", "salbench"), "import one at a time"),
+        (("csv", LOGS / "inspect.json", "--exam", "salbench", "--epoch", "1"), "--epoch means nothing for csv"),
+        (("inspect", LOGS / "inspect.eval", "--exam", "salbench", "--prompt", "what"), "unknown prompt 'what'"),
+    ],
+)
+def test_bad_usage_is_one_line_and_exit_code_2(words: tuple[object, ...], says: str, tmp_path: Path) -> None:
+    done = command("import", *words, "--out", tmp_path / "runs", cache=tmp_path)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert says in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+    assert not (tmp_path / "runs").exists()
+
+
+def test_a_key_in_the_logs_settings_does_not_come_along(imported: Imports, tmp_path: Path) -> None:
+    log = json.loads((LOGS / "inspect.json").read_text(encoding="utf-8"))
+    log["eval"]["model_generate_config"] |= {"extra_headers": {"Authorization": CANARY}, "system_message": CANARY}
+    log["eval"]["model_args"] = {"api_key": CANARY}
+    (tmp_path / "x.json").write_text(json.dumps(log), encoding="utf-8")
+    run = imported("inspect", tmp_path / "x.json").run
+    assert '"temperature": 0' in (run.path / "imported.json").read_text(encoding="utf-8")
+    assert not [p for p in run.path.rglob("*") if p.is_file() and CANARY.encode() in p.read_bytes()]
+
+
+@pytest.mark.parametrize(
+    ("exam", "reply"), [("grounding", "(0.5, 0.5)"), ("illusionbench", "cat"), ("vqax", "yes because it is red")]
+)
+def test_replies_to_any_exam_give_the_scores_of_a_run_of_our_own(
+    imported: Imports, tmp_path: Path, exam: str, reply: str
+) -> None:
+    loaded = exams.load(exam)
+    loaded.make(tmp_path / exam, count=2, seed=1, workers=1)
+    prompt = next(iter(loaded.protocols.values())).prompt
+    samples = loaded.open(tmp_path / exam, Selection()).light()
+    asked = [s.id for s in samples if loaded.prompts[prompt].asked_about(s)]
+    file = tmp_path / f"{exam}.jsonl"
+    file.write_text("\n".join(json.dumps({"id": i, "response": reply}) for i in asked), encoding="utf-8")
+    own = snellen.evaluate(exam, model=f"replay/{file}", data=tmp_path / exam, prompt=prompt, out=tmp_path / "own")
+    done = imported("csv", file, exam=exam, data=tmp_path / exam)
+    assert done.record.samples == len(asked)
+    found = snellen.compare(own.path, done.run.path)
+    assert found.rows
+    assert all(row.difference == 0 for row in found.rows)
+
+
+def test_an_exam_of_a_plugin(tmp_path: Path) -> None:
+    folder = tmp_path / "dots"
+    folder.mkdir()
+    for n in (1, 2):
+        Image.new("RGB", (8, 8), (n, 0, 0)).save(folder / f"{n}.png")
+    (folder / "truth.csv").write_text("file,dots\n1.png,3\n2.png,5\n", encoding="utf-8")
+    (tmp_path / "mine.csv").write_text("id,response,target\n2.png,I count 5,5\n1.png,four: 4,3\n", encoding="utf-8")
+    words = ("import", "csv", tmp_path / "mine.csv", "--benchmark", "dots", "--data", folder, "--json")
+    plugin = ("--plugin", ROOT / "docs" / "examples" / "dots.py", "--out", tmp_path / "runs")
+    done = command(*words, *plugin, cache=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert {(row["protocol"], row["right"], row["n"]) for row in json.loads(done.stdout)["against"]} == {
+        ("exact", 1, 2),
+        ("near", 1, 2),
+    }

@@ -1,0 +1,170 @@
+"""A log from somewhere is hostile until read: nothing runs, nothing fills the memory, nothing reaches the terminal raw."""
+
+from __future__ import annotations
+
+import json
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+from tests.imports.conftest import LOGS, Imports
+
+from snellen.core.errors import SnellenError
+from snellen.imports import files, log
+from snellen.imports.reading import read_log
+from snellen.show.imported_table import print_imported
+
+NASTY = "\x1b[2J\x1b]0;owned\x07[red]Color[/red]\u202e=1+1"
+
+
+def inspect_json(path: Path, **changed: object) -> Path:
+    document = json.loads((LOGS / "inspect.json").read_text(encoding="utf-8"))
+    document["samples"][0] |= changed
+    path.write_text(json.dumps(document), encoding="utf-8")
+    return path
+
+
+def said(text: str) -> dict[str, object]:
+    return {"output": {"choices": [{"message": {"role": "assistant", "content": text}, "stop_reason": "stop"}]}}
+
+
+@pytest.mark.parametrize("cut", [10, 1000, 20000, -10])
+def test_a_torn_archive_is_one_line(cut: int, tmp_path: Path) -> None:
+    file = tmp_path / "torn.eval"
+    file.write_bytes((LOGS / "inspect.eval").read_bytes()[:cut])
+    with pytest.raises(SnellenError, match=r"torn\.eval"):
+        read_log("inspect", [file])
+
+
+@pytest.mark.parametrize("at", [3000, 5000, 30000])
+def test_an_archive_with_bytes_changed_is_one_line(at: int, tmp_path: Path) -> None:
+    raw = bytearray((LOGS / "inspect.eval").read_bytes())
+    raw[at : at + 40] = b"\xff" * 40
+    file = tmp_path / "changed.eval"
+    file.write_bytes(raw)
+    with pytest.raises(SnellenError, match=r"changed\.eval"):
+        read_log("inspect", [file])
+
+
+def test_a_member_that_is_not_what_its_checksum_says_is_damaged(tmp_path: Path) -> None:
+    raw = bytearray((LOGS / "inspect.eval").read_bytes())
+    entry = raw.rfind(b"header.json") - 46  # its entry in the directory at the end; the checksum is 16 bytes into it
+    raw[entry + 16] ^= 1
+    file = tmp_path / "changed.eval"
+    file.write_bytes(raw)
+    with pytest.raises(SnellenError, match=r"header\.json: .*checksum"):
+        read_log("inspect", [file])
+
+
+def test_a_bomb_is_not_unpacked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(files, "LARGEST_MEMBER", 1 << 20)
+    file = tmp_path / "bomb.eval"
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as packed:
+        packed.writestr("header.json", b" " * (64 << 20))
+    assert file.stat().st_size < 1 << 20
+    with pytest.raises(SnellenError, match=r"header\.json: unpacked it is larger than 1,048,576 bytes"):
+        read_log("inspect", [file])
+
+
+def test_a_bomb_of_zstd_is_not_unpacked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(files, "LARGEST_MEMBER", 2000)
+    with pytest.raises(SnellenError, match="unpacked it is larger than 2,000 bytes"):
+        read_log("inspect", [LOGS / "inspect.eval"])
+
+
+def test_many_members_do_not_add_up_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(files, "MOST_UNPACKED", 30_000)
+    with pytest.raises(SnellenError, match="unpacked it is larger than 30,000 bytes"):
+        read_log("inspect", [LOGS / "inspect.eval"])
+
+
+def test_a_line_without_end_is_not_read_to_its_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(files, "LARGEST_LINE", 1000)
+    file = tmp_path / "x.jsonl"
+    file.write_bytes(b'{"id": 1, "response": "' + b"a" * 100_000)
+    with pytest.raises(SnellenError, match="line 1: longer than 1,000 bytes"):
+        read_log("csv", [file])
+
+
+def test_a_reply_that_is_no_reply_is_a_failure(imported: Imports, tmp_path: Path) -> None:
+    done = imported("inspect", inspect_json(tmp_path / "long.json", **said("x" * (log.LONGEST + 1))))
+    (answer,) = done.run.answers()
+    assert answer.text == ""
+    assert answer.failure is not None
+    assert "1,048,577 characters" in answer.failure.reason
+
+
+@pytest.mark.parametrize(
+    "text", ['{"id": 1', "[1, 2]", '"text"', "[" * 100_000, '{"id": 1, "response": {"a": 1}, "x": NaN}']
+)
+def test_lines_that_are_no_rows(text: str, tmp_path: Path) -> None:
+    file = tmp_path / "x.jsonl"
+    file.write_text(text, encoding="utf-8")
+    if "NaN" in text:
+        assert read_log("csv", [file]).rows[0].id == "1"  # Python's own spelling of numbers is read
+        return
+    with pytest.raises(SnellenError, match=r"x\.jsonl line 1"):
+        read_log("csv", [file])
+
+
+@pytest.mark.parametrize(
+    ("tool", "name", "content", "says"),
+    [
+        ("inspect", "x.json", '{"status": "success"}', "not what such a log has"),
+        ("inspect", "x.json", '{"eval": {}, "samples": []}', "the log has no samples"),
+        ("inspect", "x.json", "nothing", "no readable JSON"),
+        ("lmms-eval", "x_samples_p3.jsonl", '{"a": 1}\n', "no line of lmms-eval's samples"),
+        ("lmms-eval", "x_samples_p3.jsonl", "", "it has no samples"),
+        ("lmms-eval", "predictions.jsonl", "{}", "lmms-eval writes DATE_samples_TASK.jsonl"),
+        ("lmms-eval", "x_results.json", "{}", "writes them with --log_samples"),
+        ("vlmevalkit", "x.csv", "index,answer\n1,a\n", "no column 'prediction'"),
+        ("vlmevalkit", "x.xlsx", "no zip", "no Excel workbook"),
+        ("csv", "x.parquet", "x", "not a table that is read here"),
+        ("csv", "x.csv", "id,response\n1,\udcff\n", "not UTF-8"),
+        ("helm", "x.json", "{}", "unknown tool 'helm'"),
+    ],
+)
+def test_what_is_wrong_with_a_file_is_one_line(tool: str, name: str, content: str, says: str, tmp_path: Path) -> None:
+    file = tmp_path / name
+    file.write_bytes(content.encode("utf-8", "surrogateescape"))
+    with pytest.raises(SnellenError, match=says) as caught:
+        read_log(tool, [file])
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("module", "tool", "name"), [("zstandard", "inspect", "inspect.eval"), ("python_calamine", "csv", "x.xlsx")]
+)
+def test_what_is_not_installed_is_named(
+    module: str, tool: str, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, module, None)
+    (tmp_path / "x.xlsx").write_bytes(b"")
+    file = LOGS / name if tool == "inspect" else tmp_path / name
+    with pytest.raises(SnellenError, match=r"needs the extra 'import': pip install 'snellen\[import\]'"):
+        read_log(tool, [file])
+
+
+def test_an_evaluation_that_was_killed_says_how_to_recover_it(tmp_path: Path) -> None:
+    file = tmp_path / "killed.eval"
+    with zipfile.ZipFile(file, "w") as packed:
+        packed.writestr("_journal/start.json", "{}")
+        packed.writestr("samples/1_epoch_1.json", "{}")
+    with pytest.raises(SnellenError, match="inspect log recover"):
+        read_log("inspect", [file])
+
+
+def test_nasty_text_stays_text(imported: Imports, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    document = json.loads(inspect_json(tmp_path / "x.json", **said(NASTY)).read_text(encoding="utf-8"))
+    document["eval"] |= {"model": f"m{NASTY}/../../x", "packages": {"inspect_ai": NASTY}, "created": NASTY}
+    document["samples"][0]["scores"] = {NASTY: {"value": "C"}}
+    document["results"]["scores"][0]["name"] = NASTY
+    (tmp_path / "x.json").write_text(json.dumps(document), encoding="utf-8")
+    done = imported("inspect", tmp_path / "x.json")
+    assert done.run.path.parent == tmp_path / "runs"
+    print_imported(done, verbose=True)
+    shown = capsys.readouterr().out
+    assert "\\x1b[2J" in shown
+    assert not any(c in shown for c in "\x1b\x07\u202e")
+    assert [a.text for a in done.run.answers()] == [NASTY]

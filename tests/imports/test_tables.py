@@ -1,0 +1,124 @@
+"""Tables: anybody's CSV or JSON lines, and VLMEvalKit's files by its documented form."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+
+import openpyxl
+import pytest
+from tests.imports.conftest import Imports
+
+from snellen.core.errors import SnellenError
+from snellen.core.options import Selection
+from snellen.imports.reading import read_log
+
+IDS = [f"P3/syn-p3-s5-{i:05}" for i in range(12)]
+SAID = ["Color", "Size", "Orientation"] * 4
+
+
+def table(path: Path, head: list[str], rows: list[list[object]]) -> Path:
+    """One table in the form that the file's name asks for."""
+    if path.suffix == ".xlsx":
+        book = openpyxl.Workbook()
+        for row in [head, *rows]:
+            book.active.append(row)
+        book.save(path)
+    elif path.suffix == ".jsonl":
+        path.write_text("\n".join(json.dumps(dict(zip(head, r, strict=True))) for r in rows), encoding="utf-8")
+    elif path.suffix == ".json":
+        path.write_text(json.dumps([dict(zip(head, r, strict=True)) for r in rows]), encoding="utf-8")
+    else:
+        with path.open("w", encoding="utf-8", newline="") as file:
+            csv.writer(file, delimiter="\t" if path.suffix == ".tsv" else ",").writerows([head, *rows])
+    return path
+
+
+@pytest.mark.parametrize("form", [".csv", ".tsv", ".xlsx", ".json", ".jsonl"])
+def test_a_table_of_ids_and_replies_in_any_form(imported: Imports, tmp_path: Path, form: str) -> None:
+    rows: list[list[object]] = [[i, said, n % 2] for n, (i, said) in enumerate(zip(IDS, SAID, strict=True))]
+    done = imported("csv", table(tmp_path / f"mine{form}", ["id", "response", "score"], rows), model="mine")
+    assert (done.record.samples, done.run.manifest.subject.spec) == (12, "import/csv:mine")
+    assert {a.id: a.text for a in done.run.answers()} == dict(zip(IDS, SAID, strict=True))
+    assert [(f.logged, f.computed) for f in done.record.figures] == [(None, 0.5)]
+
+
+def test_columns_have_other_names_and_a_failure_is_no_answer(imported: Imports, tmp_path: Path) -> None:
+    head = ["sample_id", "prediction", "model", "error"]
+    rows: list[list[object]] = [[IDS[0], "Color", "gpt", ""], [IDS[1], "", "gpt", "429 too many requests"]]
+    done = imported("csv", table(tmp_path / "x.csv", head, rows))
+    answers = {a.id: a for a in done.run.answers()}
+    assert answers[IDS[0]].failure is None
+    assert answers[IDS[1]].failure is not None
+    assert answers[IDS[1]].failure.reason == "429 too many requests"
+    assert done.run.summary.failed == 1
+    assert done.run.manifest.subject.spec == "import/csv:gpt"
+
+
+def test_a_reply_with_line_breaks_and_quotes_is_kept_whole(imported: Imports, tmp_path: Path) -> None:
+    said = 'First "this",\nthen\r\nthat: Color'
+    done = imported("csv", table(tmp_path / "x.csv", ["id", "response"], [[IDS[0], said]]))
+    assert [a.text for a in done.run.answers()] == [said]
+
+
+@pytest.mark.parametrize(
+    ("head", "rows", "says"),
+    [
+        (["id", "what"], [[1, "Color"]], "no column with the reply .* it has id, what"),
+        (["id", "response", "model"], [[IDS[0], "a", "m1"], [IDS[1], "b", "m2"]], "names m1, m2; a run has one"),
+        (["id", "response"], [], "it has no rows"),
+        (["id", "response"], [[IDS[0], "a", "stray"]], "more cells than the header"),
+    ],
+)
+def test_what_is_wrong_with_a_table_is_one_line(
+    imported: Imports, tmp_path: Path, head: list[str], rows: list[list[object]], says: str
+) -> None:
+    with pytest.raises(SnellenError, match=says):
+        imported("csv", table(tmp_path / "x.csv", head, rows))
+
+
+# ---------------------------------------------------------------- VLMEvalKit
+
+
+def vlmevalkit(folder: Path, form: str = ".xlsx", total: str | None = "0.5") -> Path:
+    """Predictions with hits, and the totals beside them, as VLMEvalKit names and fills them."""
+    place = folder / "GPT4o"
+    place.mkdir()
+    head = ["index", "question", "answer", "prediction", "hit", "log", "split"]
+    truth = ["size", "color", "orientation", "orientation"]
+    rows: list[list[object]] = [
+        [n, "Which feature?", truth[n], said, hit, "exact", "P3"]
+        for n, (said, hit) in enumerate(
+            [("Size", 1), ("Color", 1), ("Size", 0), ("Failed to obtain answer via API.", 0)]
+        )
+    ]
+    if total is not None:
+        table(place / "GPT4o_SalBench_acc.csv", ["split", "Overall"], [["P3", total]])
+    return table(place / f"GPT4o_SalBench_openai_result{form}", head, rows)
+
+
+@pytest.mark.parametrize("form", [".xlsx", ".tsv", ".json"])
+def test_vlmevalkits_predictions_and_totals(imported: Imports, tmp_path: Path, form: str) -> None:
+    done = imported("vlmevalkit", vlmevalkit(tmp_path, form), selection=Selection(tasks=("D",)))
+    assert done.run.manifest.subject.spec == "import/vlmevalkit:GPT4o"
+    assert [(f.name, f.logged, f.computed, f.agrees) for f in done.record.figures] == [("Overall", 0.5, 0.5, True)]
+    assert done.record.matched == {"place": 4}  # its index is the row's number, and the answers confirm it
+    failed = [a for a in done.run.answers() if a.failure is not None]
+    assert [a.id for a in failed] == [IDS[3]]  # its sentinel is no reply
+
+
+def test_totals_in_percent_and_wrong_totals(imported: Imports, tmp_path: Path) -> None:
+    (tmp_path / "a").mkdir()
+    (tmp_path / "b").mkdir()
+    assert read_log("vlmevalkit", [vlmevalkit(tmp_path / "a", total="50.0")]).figures[0].agrees
+    assert read_log("vlmevalkit", [vlmevalkit(tmp_path / "b", total="0.75")]).figures[0].agrees is False
+
+
+def test_a_pickle_is_never_opened(imported: Imports, tmp_path: Path) -> None:
+    file = tmp_path / "GPT4o_SalBench.pkl"
+    file.write_bytes(b"cposix\nsystem\n(S'touch owned'\ntR.")
+    with pytest.raises(
+        SnellenError, match=r"Snellen opens none; VLMEvalKit's \.xlsx, \.tsv or \.json has the same rows"
+    ):
+        imported("vlmevalkit", file)
