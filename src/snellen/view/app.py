@@ -164,7 +164,7 @@ class Viewer:
                 "record": record,
                 "blocks": blocks,
                 "run": RunFacts(1, volume.protocols),
-                "at": at,
+                "place": at,
                 "of": total,
                 "up": f"{here}/samples{at_page.query()}",
                 "before": "" if before is None else f"{here}/sample/{before}{wanted.query()}",
