@@ -116,7 +116,10 @@ def test_thumbnails_and_pictures_are_drawn(browser: Any, viewer: Served, keys: l
     page = seen.go(f"/run/{keys[0]}/samples")
     page.wait_for_function("() => document.querySelector('.thumb img').naturalWidth > 0", timeout=60_000)
     page = seen.go(f"/run/{keys[0]}/sample/3")
-    page.wait_for_function("() => document.querySelector('img.query').naturalWidth === 8", timeout=60_000)
+    page.wait_for_function("() => document.querySelector('svg.query use').getBBox().width === 8", timeout=60_000)
+    address = page.get_attribute("svg.held image", "href")
+    assert page.request.get(seen.base + address).headers["content-type"] == "image/png"
+    assert any(url.endswith(address) for url in seen.requests)
     seen.context.close()
 
 

@@ -91,6 +91,14 @@ def test_the_answers_that_count_are_those_of_the_engine(run: Run) -> None:
         assert bool(arm.failed[row]) == ((name, "question") in scan.failed)
 
 
+def test_a_failure_after_an_answer_does_not_count_when_it_comes_later(run: Run) -> None:
+    index = indexed(run)
+    before = index.arms["question"].place.copy()
+    added(run, Answer(id=ids(run)[4], prompt="question", failure=FAILED))
+    index.update(source(run))
+    assert np.array_equal(index.arms["question"].place, before) and index.answered() == {"question": (120, 0)}
+
+
 def test_answers_to_an_earlier_wording_do_not_count(run: Run) -> None:
     since = run.folder.answers_bytes // 2
     manifest = msgspec.structs.replace(run.manifest, wordings={"question": Wording(digest="x", since=since)})

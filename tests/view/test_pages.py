@@ -179,7 +179,8 @@ def test_a_sample_shows_question_reply_readings_and_picture(viewer: Served, keys
     for protocol in run.protocols:
         assert protocol.protocol in said
     assert "Context: Given this list of low level visual features" in said
-    source = re.findall(r'<img class="query" src="([^"]+)"', page)[0]
+    drawn = re.findall(r'<svg class="query"[^>]*><use href="#([^"]+)"', page)[0]
+    source = re.findall(f'<image id="{drawn}" href="([^"]+)" width="8" height="8"', page)[0]
     data = viewer.ask(source)
     assert data.headers["content-type"] == "image/png" and data.headers["x-content-type-options"] == "nosniff"
     with Image.open(io.BytesIO(data.body)) as picture:
@@ -198,7 +199,7 @@ def test_without_its_data_a_sample_is_shown_without_its_picture(runs: Path, tmp_
         assert "gone is not there" in words_of(viewer.page(f"/run/{entry.key}/sample/5"))
         assert b"no picture" in viewer.ask(f"/run/{entry.key}/sample/5/small").body
     with served(tmp_path / "runs", data=runs.parent / "data") as viewer:
-        assert 'class="query"' in viewer.page(f"/run/{entry.key}/sample/5")
+        assert '<svg class="query"' in viewer.page(f"/run/{entry.key}/sample/5")
 
 
 # ---------------------------------------------------------------- two runs

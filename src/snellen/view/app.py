@@ -39,7 +39,7 @@ INDEX_WAIT = 0.15
 SEARCH_WAIT = 1.5
 DATA_WAIT = 0.8
 COMPARE_WAIT = 0.5
-SMALL_WAIT = 0.2
+SMALL_WAIT = 0.03
 PICTURE_WAIT = 20.0
 BEHIND, AHEAD = 10, 40
 """Samples around the one that is shown whose questions are loaded with it."""
@@ -164,7 +164,7 @@ class Viewer:
                 "record": record,
                 "blocks": blocks,
                 "run": RunFacts(1, volume.protocols),
-                "at": at,
+                "place": at,
                 "of": total,
                 "up": f"{here}/samples{at_page.query()}",
                 "before": "" if before is None else f"{here}/sample/{before}{wanted.query()}",

@@ -17,7 +17,10 @@ from snellen import __version__
 from snellen.core.errors import SnellenError
 from snellen.core.gallery import KINDS, Gallery, Whole
 from snellen.core.text import for_terminal, one_line
+from snellen.core.types import Mark
 from snellen.show import words
+from snellen.show.page import Detail
+from snellen.show.page_compare import digits
 from snellen.show.page_facts import plain
 from snellen.view.wanted import TAG
 
@@ -56,6 +59,7 @@ class Renderer:
             lstrip_blocks=True,
         )
         found.globals.update(words=words, KINDS=KINDS, LONG=LONG, template_of=self.of)
+        found.globals.update(left_out=(), detail=Detail(LONG, True), digits=digits, readings=_readings)
         del found.filters["safe"]
         found.filters.update(
             plain=plain,
@@ -88,6 +92,11 @@ def _inert(value: Any) -> Any:
     if isinstance(value, Markup) or not isinstance(value, str):
         return value  # Markup: the templates' own macros, whose data came through here already
     return for_terminal(value, None if isinstance(value, Whole) else SHORT)
+
+
+def _readings(columns: Iterable[tuple[Any, Mark]]) -> list[str]:
+    """What protocols read, as text."""
+    return [plain(mark.reading) for _names, mark in columns]
 
 
 def _short(text: Any, limit: int) -> str:

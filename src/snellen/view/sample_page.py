@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from snellen import exams, scorers
@@ -11,6 +11,7 @@ from snellen.core.arm import Arm
 from snellen.core.errors import SnellenError
 from snellen.core.exam import Exam
 from snellen.core.gallery import Gallery, GalleryFacts, Item, Pick, Shown, Whole
+from snellen.core.images import sniff
 from snellen.core.records import Manifest
 from snellen.core.results import ProtocolSummary
 from snellen.core.types import Answer, Picture, Question, Text
@@ -31,6 +32,15 @@ class RunFacts(NamedTuple):
     protocols: dict[str, ProtocolSummary]
 
 
+class Print(NamedTuple):
+    """A picture that the page holds once: its name there, where it comes from, and its size."""
+
+    name: str
+    address: str
+    width: int
+    height: int
+
+
 class Block(NamedTuple):
     """One question about the sample and its answer, as the exam's gallery shows it."""
 
@@ -42,6 +52,7 @@ class Block(NamedTuple):
     common: Any
     request: list[tuple[str, list[str | Shown]]]
     facts: list[tuple[str, str]]
+    prints: list[Print]
 
 
 def sample_blocks(volume: Volume, record: Record, loaded: Loaded | None, hook: Gallery) -> list[Block]:
@@ -54,7 +65,8 @@ def sample_blocks(volume: Volume, record: Record, loaded: Loaded | None, hook: G
         base = f"/run/{volume.entry.key}/sample/{record.row}/picture/{number}"
         question = loaded.questions.get(arm) if loaded is not None else None
         why = "the data set is being read" if loaded is None else loaded.unknown
-        turns = list(_turns(question, answer, base, hook)) if question is not None else []
+        prints = list(_prints(question, base, number)) if question is not None else []
+        turns = list(_turns(question, answer, prints, hook)) if question is not None else []
         shown = Gallery() if Arm.parse(arm).control else hook
         item = _item(volume, record, arm, answer, question, turns, why)
         try:
@@ -64,7 +76,7 @@ def sample_blocks(volume: Volume, record: Record, loaded: Loaded | None, hook: G
             view = shown.view([item])
         about = Arm.parse(arm).about
         facts = list(_sent(volume.entry.manifest, answer))
-        blocks.append(Block(arm, about, shown, item, view.each[0], view.common, turns, facts))
+        blocks.append(Block(arm, about, shown, item, view.each[0], view.common, turns, facts, prints))
     return blocks
 
 
@@ -106,7 +118,16 @@ def thumbnail_of(question: Question) -> Picture | None:
     return question.pictures[-1 if question.shots else 0]
 
 
-def _turns(question: Question, answer: Answer, base: str, hook: Gallery) -> Iterator[tuple[str, list[str | Shown]]]:
+def _prints(question: Question, base: str, number: int) -> Iterator[Print]:
+    """The pictures of a request, to be drawn by name."""
+    for at, picture in enumerate(pictures_of(question)):
+        head = sniff(picture.data)
+        yield Print(f"p{number}-{at}", f"{base}/{at}", head.width or 1, head.height or 1)
+
+
+def _turns(
+    question: Question, answer: Answer, prints: Sequence[Print], hook: Gallery
+) -> Iterator[tuple[str, list[str | Shown]]]:
     """The request turn by turn: who says it, and its texts and pictures in order, each compared with the ledger."""
     sent = [call.images for call in answer.calls]
     at = 0
@@ -122,7 +143,10 @@ def _turns(question: Question, answer: Answer, base: str, hook: Gallery) -> Iter
             if said.startswith(MISSING):
                 said = "from the data set; parts of it were sent" if hook.sent_in_parts else said
             usable = not said.startswith(MISSING)
-            shown.append(Shown(Whole(f"{base}/{at}") if usable else None, f"picture {at + 1} of the request", said))
+            one = prints[at]
+            url = Whole(f"#{one.name}") if usable else None
+            alt = f"picture {at + 1} of the request"
+            shown.append(Shown(url, alt, said, width=one.width, height=one.height))
             at += 1
         yield role, shown
 
