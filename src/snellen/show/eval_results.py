@@ -88,7 +88,8 @@ def notes(row: ScoreRow) -> str:
         f"n = {row.n}" + (f" (limited to {limit} of each part)" if limit else ""),
         f"95 % interval {between(row.low, row.high, row.unit)}" if row.low is not None else "",
         f"never looking gets {number(row.floor, row.unit)}" if row.floor is not None else "",
-        f"{row.non_answers} without an answer, counted as wrong" if row.non_answers else "",
+        f"each question asked {row.repeats} times, the mean over these" if (row.repeats or 1) > 1 else "",
+        f"{row.non_answers} of {row.answers} without an answer, counted as wrong" if row.non_answers else "",
         f"data {row.data_fingerprint[:16]}" if row.data_fingerprint else "",
     ]
     return one_line("; ".join(filter(None, said)), 500)

@@ -196,6 +196,9 @@ def _score(row: ScoreRow) -> dict[str, Any]:
         "non_answers_counted_as_wrong": str(row.non_answers),
         "outcomes": json.dumps(row.outcomes),
     }
+    if (row.repeats or 1) > 1:
+        details |= {"times_each_question_was_asked": str(row.repeats), "answers_of_the_part": str(row.answers)}
+        details |= {"standard_deviation_over_repeats": repr(row.spread_sd)} if row.spread_sd is not None else {}
     if row.floor is not None:
         details |= {"floor_without_looking": repr(row.floor), "floor_answer": row.floor_answer}
     found: dict[str, Any] = {"score": row.value, "details": details}
