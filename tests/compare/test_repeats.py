@@ -136,7 +136,9 @@ def test_its_explanation_is_of_all_repeats(runs: list[Path], tables: tuple[np.nd
     found = explain_run(runs[0])
     (group,) = (g for g in run.summary.protocols[0].groups if g.whole)
     assert found.headline.value == pytest.approx(group.metrics["macro_f1"].value)
-    exact = next(r for r in found.readings if (r.protocol, r.metric, r.changes) == ("paper", "exact_match", ("metric",)))
+    exact = next(
+        r for r in found.readings if (r.protocol, r.metric, r.changes) == ("paper", "exact_match", ("metric",))
+    )
     assert exact.value == pytest.approx(tables[0].mean())
     assert exact.n == N
     figure = explain_run(runs[0], f"{100 * tables[0].mean():.2f}").figures[0]

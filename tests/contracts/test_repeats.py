@@ -93,7 +93,9 @@ def test_what_is_said_of_it_is_what_was_said_of_one_asking(exam: Exam, runs: tup
     assert all("asked" not in " ".join(t.caption) for t in once)
 
 
-def test_its_marks_give_its_summary_and_a_changed_one_of_a_later_time_is_seen(exam: Exam, runs: tuple[Run, Run]) -> None:
+def test_its_marks_give_its_summary_and_a_changed_one_of_a_later_time_is_seen(
+    exam: Exam, runs: tuple[Run, Run]
+) -> None:
     run = runs[1]
     check_summary(run, run.summary, exam)
     path = run.folder.marks_path(run.summary.plain[0].protocol, 2)

@@ -33,9 +33,9 @@ def interval_of(readings: Readings, choice: Choice) -> Interval | None:
         return own
     values = []
     for places in kept_places(found):
-        one = Readings({(choice.marker, choice.prompt): only(found, places)})
-        one.scopes = readings.scopes
-        again = one.number(choice)
+        fewer = Readings({(choice.marker, choice.prompt): only(found, places)})
+        fewer.scopes = readings.scopes
+        again = fewer.number(choice)
         values.append(np.nan if again is None else again.value)
     return moved_interval(number.value, np.array(values), float(number.n)) if values else None
 

@@ -20,6 +20,12 @@ def times(repeats: int) -> str:
     return f" · asked {repeats} times" if repeats > 1 else ""
 
 
+def first_only(protocols: Sequence[ProtocolSummary]) -> str:
+    """What is to be said where only the first of several answers is shown; nothing where every question was asked once."""
+    most = max((p.repeats for p in protocols), default=1)
+    return f"Every question was asked {most} times: this is about the first answer to each." if most > 1 else ""
+
+
 def alike(protocol: ProtocolSummary) -> list[str]:
     """How many samples were right each time, and how many were answered alike; nothing where every question was asked once."""
     every = [g.consistency for g in protocol.groups if g.whole and g.consistency is not None]
