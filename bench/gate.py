@@ -46,7 +46,8 @@ def chances(n: int, changing: float, dice: np.random.Generator) -> Floats:
 
 def worsened(chance: Floats, by: float) -> Floats:
     """The same model, worse by so many points: every chance is scaled down."""
-    return chance * (1 - by / chance.mean())
+    found: Floats = chance * (1 - by / float(chance.mean()))
+    return found
 
 
 def pairs(n: int, changing: float, worse: float, times: int, seed: int = 1) -> Iterator[Pairs]:

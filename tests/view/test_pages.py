@@ -286,7 +286,11 @@ def again(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Served, Pa
     for name, right_at, other in (("A", (2, 3), unreadable), ("B", (1,), wrong)):
         truths = {s.id: str(s.truth).capitalize() for s in SalBenchData(data, Selection(tasks=("D",))).light()}
         lines = [
-            {"id": i, "prompt": f"question#{t}" if t > 1 else "question", "text": truth if t in right_at else other(truth)}
+            {
+                "id": i,
+                "prompt": f"question#{t}" if t > 1 else "question",
+                "text": truth if t in right_at else other(truth),
+            }
             for i, truth in truths.items()
             for t in (1, 2, 3)
         ]

@@ -32,7 +32,7 @@ from snellen.core.options import Selection
 @click.option("--prompt", metavar="NAME", help="The prompt that was asked (default: the one whose words the log has).")
 @click.option("--model", metavar="NAME", help="What to call the model (default: as the log does).")
 @click.option(
-    "--epoch", type=click.IntRange(min=1), metavar="N", help="Which epoch of a log of Inspect (default: the first)."
+    "--epoch", type=click.IntRange(min=1), metavar="N", help="One epoch of a log of Inspect (default: all, as repeats)."
 )
 @click.option("--skip-unmatched", is_flag=True, help="Leave out rows that fit no sample, and say how many.")
 @click.option(

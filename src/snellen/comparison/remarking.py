@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from snellen import exams
 from snellen.comparison.columns import Columns, Guess, columns
+from snellen.comparison.pairing import imported_notes
 from snellen.core.arm import Arm
 from snellen.core.errors import SnellenError
 from snellen.core.exam import Exam
@@ -123,6 +124,7 @@ def _notes(manifest: Manifest, own: list[Target], failed: set[tuple[str, str]]) 
             notes.append(
                 f"Protocol '{entry.name}' was {entry.version} when the run was marked and is {now.version} here."
             )
+    notes += imported_notes(manifest, "the run")
     if failed:
         notes.append(f"{len(failed):,} calls failed; 'snellen run' would ask them again.")
     if manifest.oracle:
