@@ -65,14 +65,14 @@ def command(
 
     \b
     inspect      Inspect AI: LOG.eval or LOG.json
-    lmms-eval    DATE_samples_TASK.jsonl, or DATE_results.json with the samples beside it
+    lmms-eval    DATE_samples_TASK.jsonl, or DATE_results.json beside these
     vlmevalkit   MODEL_DATASET.xlsx, .tsv or .json, or the scored ..._result.xlsx
-    csv          any table (.csv, .tsv, .xlsx, .json, .jsonl) with columns id and response
+    csv          a table (.csv, .tsv, .xlsx, .json, .jsonl): id and response
 
     Exit code 1: the log's own totals are not what its samples give.
 
     \b
-    snellen import inspect logs/2026-11-17_salbench.eval --benchmark salbench --data data/salbench
+    snellen import inspect LOG.eval --benchmark salbench --data data/salbench
     """
     from snellen.imports.importing import ImportRequest, import_log
     from snellen.show.imported_table import print_imported

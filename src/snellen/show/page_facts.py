@@ -14,7 +14,6 @@ from snellen.engine.runs.run import Run
 from snellen.show import repeats, words
 from snellen.show.gallery import Seen
 
-
 UNKNOWN = "not known: the truths are those of the log that was imported, not of a data set"
 
 
