@@ -114,6 +114,18 @@ def test_no_protocol_in_common(subject: Runs, real: Path, two: tuple[Path, Path]
     assert said.startswith("the runs have no protocol in common. Protocol 'paper' is left out: B was not marked by it.")
 
 
+def test_many_protocols_of_which_none_is_shared_are_told_in_a_line(subject: Runs, real: Path) -> None:
+    first = subject("first", good, data=real, protocols=("paper", "robust"))
+    second = subject("second", good, data=real, protocols=("plan-v2", "lmms-eval"))
+    said = refused(first, second)
+    assert "Marked were A by paper, robust; B by plan-v2, lmms-eval." in said
+    assert "left out" not in said and len(said) < 300
+
+
+def test_a_folder_of_runs_is_no_run(two: tuple[Path, Path]) -> None:
+    assert "is a folder of runs, not a run: name the runs" in refused(two[0].parent)
+
+
 def test_a_protocol_that_is_not_there_on_the_command_line(two: tuple[Path, Path], tmp_path: Path) -> None:
     done = command("compare", *two, "--protocol", "papr", cache=tmp_path)
     assert done.returncode == 2 and done.stderr.startswith(

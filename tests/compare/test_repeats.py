@@ -9,8 +9,11 @@ from typing import Any
 import numpy as np
 import pytest
 from tests.compare.conftest import right, wrong
+from tests.support.command import snellen as command
 
 import snellen
+from snellen.comparison.explaining import explain_run
+from snellen.comparison.gate import gate_runs
 from snellen.comparison.results import Comparison
 from snellen.core.options import Selection
 from snellen.exams.salbench.data import SalBenchData
@@ -126,3 +129,45 @@ def test_runs_that_were_asked_once_say_nothing_of_repeats(subject: Any) -> None:
     found = snellen.compare(a, b)
     assert all(row.again is None for row in found.rows)
     assert not [said for said in found.verdict if "again" in said]
+
+
+def test_its_explanation_is_of_all_repeats(runs: list[Path], tables: tuple[np.ndarray, np.ndarray]) -> None:
+    run = snellen.open_run(runs[0])
+    found = explain_run(runs[0])
+    (group,) = (g for g in run.summary.protocols[0].groups if g.whole)
+    assert found.headline.value == pytest.approx(group.metrics["macro_f1"].value)
+    exact = next(
+        r for r in found.readings if (r.protocol, r.metric, r.changes) == ("paper", "exact_match", ("metric",))
+    )
+    assert exact.value == pytest.approx(tables[0].mean())
+    assert exact.n == N
+    figure = explain_run(runs[0], f"{100 * tables[0].mean():.2f}").figures[0]
+    assert figure.hits[0].metric == "exact_match"
+    assert figure.low is not None and figure.high is not None
+    assert figure.low < figure.value < figure.high
+
+
+def test_whose_lead_is_explained_by_the_first_time_alone_is_said(runs: list[Path], subject: Any) -> None:
+    said = snellen.compare(*runs, explain=True).leads
+    assert said is not None
+    assert said.verdict[-1].endswith("count the first time alone.")
+    plain = [subject(name, lambda _i, s: right(s)) for name in ("once", "twice")]
+    other = snellen.compare(*plain, explain=True).leads
+    assert other is not None
+    assert "first time" not in " ".join(other.verdict)
+
+
+def test_a_gate_counts_means_and_says_how_often_each_side_was_asked(runs: list[Path], tmp_path: Path) -> None:
+    worse, better = runs
+    found = gate_runs(worse, better, max_drop=0.02)
+    check = found.checks[0]
+    row = snellen.compare(better, worse).row("paper")
+    assert (check.baseline, check.score, check.n) == (row.first, row.second, N)
+    assert check.p == pytest.approx(row.p / 2)
+    assert not found.passed
+    assert (found.baseline_repeats, found.repeats) == (B_TIMES, A_TIMES)
+    done = command("gate", worse, "--baseline", better, "--summary", tmp_path / "said.md", cache=tmp_path / "cache")
+    assert done.returncode == 1
+    for said in (done.stdout, (tmp_path / "said.md").read_text(encoding="utf-8")):
+        assert f"asked {A_TIMES} times" in said
+        assert f"asked {B_TIMES} times" in said

@@ -8,13 +8,19 @@ from pathlib import Path
 import pytest
 
 from snellen.comparison.comparing import compare_runs
+from snellen.comparison.explaining import explain_run
+from snellen.core.errors import SnellenError
 from snellen.core.exam import Exam
 from snellen.core.results import GroupSummary, declared
+from snellen.engine.mark.holding import check_summary
 from snellen.engine.mark.verify import verify
 from snellen.engine.plan.plan import make_plan
 from snellen.engine.plan.request import RunRequest
 from snellen.engine.run import carry_out
 from snellen.engine.runs.run import Run
+from snellen.show.export import rows_of
+from snellen.show.findings import SAID_ELSEWHERE, findings
+from snellen.show.paper_table import paper_tables
 from tests.contracts.test_exports import MODELS
 
 
@@ -73,3 +79,41 @@ def test_it_does_not_differ_from_itself(runs: tuple[Run, Run]) -> None:
     assert found.rows
     assert {round(row.difference, 12) for row in found.rows} == {0.0}
     assert all(row.p == 1 for row in found.rows)
+
+
+def test_what_is_said_of_it_is_what_was_said_of_one_asking(exam: Exam, runs: tuple[Run, Run]) -> None:
+    said = [
+        [f.text for f in findings(run.summary, exam) if f.kind == "silent" or f.kind not in SAID_ELSEWHERE]
+        for run in runs
+    ]
+    assert said[0] == said[1]
+    once, twice = (paper_tables(rows_of([run]).scores) for run in runs)
+    assert [[line.figures for line in t.lines] for t in twice] == [[line.figures for line in t.lines] for t in once]
+    assert all("asked 2 times" in " ".join(t.caption) for t in twice)
+    assert all("asked" not in " ".join(t.caption) for t in once)
+
+
+def test_its_marks_give_its_summary_and_a_changed_one_of_a_later_time_is_seen(
+    exam: Exam, runs: tuple[Run, Run]
+) -> None:
+    run = runs[1]
+    check_summary(run, run.summary, exam)
+    path = run.folder.marks_path(run.summary.plain[0].protocol, 2)
+    lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    first = lines[0]["outcome"]
+    lines[0]["outcome"] = "refused" if first != "refused" else "empty"
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    with pytest.raises(SnellenError, match="do not give its summary"):
+        check_summary(run, run.summary, exam)
+
+
+def test_its_explanation_begins_with_the_number_that_the_run_shows(runs: tuple[Run, Run]) -> None:
+    try:
+        once, twice = (explain_run(run.path) for run in runs)
+    except SnellenError as error:  # an exam without a score that is a share
+        assert "nothing to explain" in str(error)
+        return
+    assert twice.headline.value == pytest.approx(once.headline.value, abs=1e-12)
+    assert (once.repeats, twice.repeats) == (1, 2)
+    assert len(twice.readings) == len(once.readings)
+    assert {r.prompt for r in twice.readings} == {r.prompt for r in once.readings}

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from statistics import fmean
 
 import pytest
 from tests.imports.conftest import LOGS, Imports
 
 import snellen
 from snellen.core.errors import SnellenError
+from snellen.engine.mark.verify import verify
 from snellen.imports.reading import read_log
+from snellen.imports.record import read_samples
 
 RESULTS = next((LOGS / "lmms").glob("*results.json"))
 
@@ -85,13 +88,33 @@ def test_both_forms_of_inspects_log_hold_the_same() -> None:
     assert all(f.agrees for f in plain.figures)
 
 
-def test_of_several_epochs_one_is_taken_and_the_score_is_over_all(imported: Imports) -> None:
+def test_epochs_are_repeats_and_both_scores_are_over_all_of_them(imported: Imports) -> None:
     done = imported("inspect", LOGS / "inspect-epochs.eval")
-    assert done.record.samples == 2
+    assert (done.record.samples, done.record.rows) == (2, 4)
     assert all(f.agrees for f in done.record.figures)
     assert any("2 epochs" in note for note in done.record.notes)
-    second = imported("inspect", LOGS / "inspect-epochs.eval", epoch=2)
-    assert second.run.path != done.run.path
+    assert done.run.summary.asked == {"question": 2, "question#2": 2}
+    assert done.run.summary.complete
+    assert {p.repeats for p in done.run.protocols} == {2}
+    theirs = list(read_samples(done.run.folder))
+    assert [(one.id, one.repeat) for one in theirs] == [
+        (i, r) for r in (1, 2) for i in dict.fromkeys(t.id for t in theirs)
+    ]
+    (accuracy,) = (f for f in done.record.figures if f.name == "includes: accuracy")
+    assert fmean(float(bool(one.right)) for one in theirs) == accuracy.logged
+    assert {row.n for row in done.against} == {4}
+    assert all(row.same + len(row.only_theirs) + len(row.only_ours) == 4 for row in done.against)
+    assert verify(done.run.path).total == 0
+    again = imported("inspect", LOGS / "inspect-epochs.eval")
+    assert again.again and again.run.path == done.run.path
+    assert len(list(again.run.answers())) == 4
+
+
+def test_one_epoch_can_be_taken_by_itself(imported: Imports) -> None:
+    done = imported("inspect", LOGS / "inspect-epochs.eval", epoch=2)
+    assert done.run.summary.asked == {"question": 2}
+    assert all(f.agrees for f in done.record.figures)
+    assert done.run.path != imported("inspect", LOGS / "inspect-epochs.eval", epoch=1).run.path
     with pytest.raises(SnellenError, match="has 1, 2"):
         imported("inspect", LOGS / "inspect-epochs.eval", epoch=3)
 

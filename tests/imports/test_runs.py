@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from pathlib import Path
 
+import msgspec
 import pytest
 from tests.imports.conftest import LOGS, Imports
 
 import snellen
+from snellen.comparison.gate import gate_runs
 from snellen.core.errors import SnellenError
 from snellen.engine.mark.verify import verify
 from snellen.engine.run import remark
+from snellen.show.gallery import Seen
+from snellen.show.page_facts import facts_of
 
 INSPECT = LOGS / "inspect.eval"
 
@@ -122,3 +127,21 @@ def test_without_data_and_without_targets_it_says_what_is_missing(imported: Impo
     file.write_text("id,response,answer\n1,Color,color\n", encoding="utf-8")
     with pytest.raises(SnellenError, match='field "split" must be'):
         imported("csv", file, data=None)
+
+
+def test_what_the_log_leaves_open_is_said_wherever_the_run_is_shown(imported: Imports, tmp_path: Path) -> None:
+    done = imported("inspect", INSPECT, data=None, out=tmp_path / "log")
+    notes = " ".join(snellen.explain(done.run).notes)
+    assert "The run was imported from a log of inspect, which" in notes
+    assert "The truths of the run are those of its log, not of a data set." in notes
+    facts = dict(facts_of(done.run, done.run.summary, Seen(Counter(), Counter(), [], {})))
+    assert facts["real or synthetic"].startswith("not known")
+
+
+def test_a_log_without_all_answers_judges_nobody_and_says_why(imported: Imports, tmp_path: Path) -> None:
+    path = imported("inspect", INSPECT).run.path
+    summary = snellen.open_run(path).summary
+    snellen.open_run(path).folder.write_record(msgspec.structs.replace(summary, complete=False))
+    other = imported("inspect", LOGS / "inspect-epochs.eval").run.path
+    with pytest.raises(SnellenError, match="the log that it was imported from has no answer to the rest"):
+        gate_runs(other, path, max_drop=0.02)

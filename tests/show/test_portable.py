@@ -429,3 +429,76 @@ def test_one_folder_is_one_models(tmp_path: Path) -> None:
         eval_results(runs, dataset="a/b")
     with pytest.raises(SnellenError, match="would be the same file"):
         eval_results([runs[0], runs[0]], dataset="a/b")
+
+
+# ---------------------------------------------------------------- imported answers, and several answers to a question
+
+
+LOG = {
+    "tool": "inspect",
+    "version": "0.3.1",
+    "made": "2026-11-01T00:00:00+00:00",
+    "files": ["ab" * 32],
+    "truth": "data set",
+}
+
+
+def imported(path: Path, **log: Any) -> Run:
+    return simple(path, "import/inspect:openai/gpt-x", {"kind": "import", "imported": LOG | log})
+
+
+def test_a_record_of_imported_answers_says_who_asked(tmp_path: Path) -> None:
+    run = imported(tmp_path / "run")
+    [(name, content)] = records([run], LAB, NOW)
+    document = json.loads(content)
+    jsonschema.validate(document, RECORD)
+    assert name.startswith("data/made-up/openai/gpt-x/")
+    assert document["eval_library"] == {
+        "name": "inspect",
+        "version": "0.3.1",
+        "additional_details": {"marked_by": f"snellen {run.manifest.snellen}"},
+    }
+    details = document["source_metadata"]["additional_details"]
+    assert "Not asked by Snellen" in details["imported"] and details["log_sha256"] == "ab" * 32
+    asked = "1793491200"
+    assert document["evaluation_timestamp"] == document["evaluation_results"][0]["evaluation_timestamp"] == asked
+    table = imported(tmp_path / "table", tool="csv", version="")
+    library = json.loads(records([table], LAB, NOW)[0][1])["eval_library"]
+    assert (library["name"], library["version"]) == ("unknown", "unknown")
+    [(_name, said)] = eval_results([run], dataset="owner/data")
+    (entry,) = yaml.safe_load(said)
+    assert "answers imported from a log of inspect, not asked by snellen" in entry["notes"]
+    assert str(entry["date"]).startswith("2026-11-01")
+    parse_eval_result_entries(yaml.safe_load(said))
+
+
+def test_truths_of_a_log_make_no_record(tmp_path: Path) -> None:
+    run = imported(tmp_path / "run", truth="log")
+    for write in (lambda: records([run], LAB, NOW), lambda: eval_results([run], dataset="owner/data")):
+        with pytest.raises(SnellenError, match="its truths are those of a log"):
+            write()
+
+
+def test_a_question_that_was_asked_several_times_has_a_line_for_each_answer(tmp_path: Path) -> None:
+    write_config(tmp_path / "data", "P3", 6)
+    words = ["run", "salbench", "--data", tmp_path / "data", "--model", "baseline/chance", "--out", tmp_path / "runs"]
+    done = snellen(*words, "--repeats", 3, "--protocol", "paper", cache=tmp_path / "cache")
+    assert done.returncode == 0, done.stderr
+    run = open_run(next((tmp_path / "runs").iterdir()))
+    files = dict(records([run], LAB, NOW, samples=True))
+    [document] = [json.loads(content) for name, content in files.items() if name.endswith(".json")]
+    jsonschema.validate(document, RECORD)
+    scored = document["evaluation_results"][0]["score_details"]
+    assert scored["uncertainty"]["num_samples"] == 6
+    assert scored["details"]["times_each_question_was_asked"] == "3"
+    assert scored["details"]["answers_of_the_part"] == "18"
+    rows = [json.loads(line) for line in files[document["detailed_evaluation_results"]["file_path"]].splitlines()]
+    for row in rows:
+        jsonschema.validate(row, LINE)
+    assert len(rows) == 18
+    assert {row["metadata"]["repeat"] for row in rows} == {"1", "2", "3"}
+    said = {(row["sample_id"], row["metadata"]["repeat"]): row["output"]["raw"] for row in rows}
+    kept = {(a.id, a.prompt.partition("#")[2] or "1"): [a.text] for a in run.answers()}
+    assert said == kept
+    [(_name, text)] = eval_results([run], dataset="owner/data")
+    assert all("each question asked 3 times" in entry["notes"] for entry in yaml.safe_load(text))

@@ -30,7 +30,7 @@ def run(runs: Path, tmp_path: Path) -> Run:
 
 
 def source(run: Run) -> Source:
-    names = {p.protocol: p.prompt for p in run.summary.protocols}
+    names = {p.protocol: p.repeats for p in run.summary.protocols}
     return source_of(Shelf(run.path.parent), run.path, open_run(run.path).manifest, names)
 
 

@@ -7,6 +7,7 @@ import io
 import json
 import re
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,9 @@ from tests.view.served import Served, served
 
 import snellen
 from snellen.comparison.comparing import compare_runs
+from snellen.core.options import Selection
 from snellen.engine.runs.run import Run, open_run
+from snellen.exams.salbench.data import SalBenchData
 from snellen.view.runs_page import Counter
 
 
@@ -269,3 +272,63 @@ def test_lines_are_counted_as_they_come(tmp_path: Path) -> None:
         assert counter.lines(path) == expected
     path.write_bytes(b"x\n")
     assert counter.lines(path) == 1
+
+
+# ---------------------------------------------------------------- questions that were asked several times
+
+
+@pytest.fixture(scope="module")
+def again(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Served, Path]]:
+    """A cannot be read the first time and is right the second and third, B is right the first time alone."""
+    folder = tmp_path_factory.mktemp("again")
+    data = write_set(folder / "data", 12)
+    unreadable, wrong = lambda _truth: "Nothing", lambda truth: "Size" if truth == "Color" else "Color"
+    for name, right_at, other in (("A", (2, 3), unreadable), ("B", (1,), wrong)):
+        truths = {s.id: str(s.truth).capitalize() for s in SalBenchData(data, Selection(tasks=("D",))).light()}
+        lines = [
+            {
+                "id": i,
+                "prompt": f"question#{t}" if t > 1 else "question",
+                "text": truth if t in right_at else other(truth),
+            }
+            for i, truth in truths.items()
+            for t in (1, 2, 3)
+        ]
+        (folder / f"{name}.jsonl").write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
+        how: dict[str, Any] = {"protocols": ("paper", "robust"), "tasks": ("D",), "repeats": 3}
+        snellen.evaluate("salbench", model=f"replay/{folder / f'{name}.jsonl'}", data=data, out=folder / "runs", **how)
+    with served(folder / "runs") as found:
+        yield found, folder / "runs"
+
+
+def test_each_time_a_question_was_asked_has_its_answer_and_marks(again: tuple[Served, Path]) -> None:
+    viewer, _runs = again
+    key = next(r.key for r in viewer.viewer.shelf.found().runs if "A.jsonl" in r.manifest.subject.spec)
+    page = words_of(viewer.page(f"/run/{key}"))
+    assert "asked 3 times" in page and "these count answers" in page
+    assert len(listed(viewer.page(f"/run/{key}/samples?protocol=paper&outcome=correct"))) == 12
+    assert len(listed(viewer.page(f"/run/{key}/samples?protocol=paper&outcome=unparsable"))) == 12
+    assert "No sample fits" in viewer.page(f"/run/{key}/samples?protocol=paper&outcome=wrong")
+    rows = words_of(viewer.page(f"/run/{key}/samples"))
+    assert "paper#2" in rows
+    assert "protocols disagree" not in rows.partition("1 to 12 of 12")[2]
+    sample = viewer.page(f"/run/{key}/sample/0")
+    for arm, outcome in (("question", "unparsable"), ("question#2", "correct"), ("question#3", "correct")):
+        block = words_of(sample.partition(f"Asked with '{arm}'")[2].partition("Asked with")[0])
+        marks = block.partition("Marks of")[2].partition("request as sent")[0]
+        assert outcome in marks and ("correct" in marks) == (outcome == "correct"), (arm, marks)
+
+
+def test_runs_side_by_side_go_by_what_mostly_became_of_a_sample(again: tuple[Served, Path]) -> None:
+    viewer, runs = again
+    keys = {r.manifest.subject.spec[-7]: r.key for r in viewer.viewer.shelf.found().runs}
+    page = viewer.page(f"/compare?run={keys['A']}&run={keys['B']}&protocol=paper&only=first")
+    row = compare_runs([next(p for p in runs.iterdir() if p.name == r) for r in names_of(viewer, keys)]).row("paper")
+    assert (row.only_first, row.only_second) == (12, 0)
+    assert "only A right (12)" in words_of(page) or "only A right 12" in words_of(page)
+
+
+def names_of(viewer: Served, keys: dict[str, str]) -> list[str]:
+    """The folders of runs A and B."""
+    by_key = {r.key: r.path.name for r in viewer.viewer.shelf.found().runs}
+    return [by_key[keys[letter]] for letter in "AB"]

@@ -23,6 +23,8 @@ EXTRAS = {
     "pandas": ("pandas", "run.to_pandas()"),
     "import": ("zstandard", "snellen import of Inspect's .eval files and of Excel files"),
     "charts": ("matplotlib", "snellen chart"),
+    "view": ("uvicorn", "snellen view"),
+    "net": ("aiohttp", "SNELLEN_HTTP=aiohttp, another way to the network"),
     "nlg": ("pycocoevalcap", "METEOR of explanations (needs Java)"),
 }
 KEYS = (

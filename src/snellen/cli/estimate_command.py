@@ -64,7 +64,7 @@ def command(
 
     \b
     snellen estimate salbench --data DIR --model openai/gpt-4o
-    snellen estimate grounding --data DIR --model openai/gpt-4o --method vlm+narrow --method-option format=gpt
+    snellen estimate grounding --data DIR --model openai/o3 --method vlm+narrow
     """
     from snellen.engine.plan.estimate import Assumed, estimate
     from snellen.engine.plan.plan import make_plan

@@ -83,7 +83,7 @@ def command(
     \b
     snellen export runs/* --out scores.csv
     snellen export runs/salbench_* --table paper --published --out table.tex
-    snellen export runs/salbench_* --format eee --evaluator "Our lab" --out records
+    snellen export runs/salbench_* --format eee --evaluator Lab --out records
     """
     from snellen.engine.runs.run import open_run
     from snellen.show import export as files

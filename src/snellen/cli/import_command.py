@@ -32,7 +32,7 @@ from snellen.core.options import Selection
 @click.option("--prompt", metavar="NAME", help="The prompt that was asked (default: the one whose words the log has).")
 @click.option("--model", metavar="NAME", help="What to call the model (default: as the log does).")
 @click.option(
-    "--epoch", type=click.IntRange(min=1), metavar="N", help="Which epoch of a log of Inspect (default: the first)."
+    "--epoch", type=click.IntRange(min=1), metavar="N", help="One epoch of a log of Inspect (default: all, as repeats)."
 )
 @click.option("--skip-unmatched", is_flag=True, help="Leave out rows that fit no sample, and say how many.")
 @click.option(
@@ -65,14 +65,14 @@ def command(
 
     \b
     inspect      Inspect AI: LOG.eval or LOG.json
-    lmms-eval    DATE_samples_TASK.jsonl, or DATE_results.json with the samples beside it
+    lmms-eval    DATE_samples_TASK.jsonl, or DATE_results.json beside these
     vlmevalkit   MODEL_DATASET.xlsx, .tsv or .json, or the scored ..._result.xlsx
-    csv          any table (.csv, .tsv, .xlsx, .json, .jsonl) with columns id and response
+    csv          a table (.csv, .tsv, .xlsx, .json, .jsonl): id and response
 
     Exit code 1: the log's own totals are not what its samples give.
 
     \b
-    snellen import inspect logs/2026-11-17_salbench.eval --benchmark salbench --data data/salbench
+    snellen import inspect LOG.eval --benchmark salbench --data data/salbench
     """
     from snellen.imports.importing import ImportRequest, import_log
     from snellen.show.imported_table import print_imported

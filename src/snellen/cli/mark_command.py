@@ -29,7 +29,8 @@ def command(exam: str, protocol: str, source: IO[bytes]) -> int:
     come {"id", "protocol", "outcome", "reading", "metrics"}.
 
     \b
-    echo '{"id": 1, "split": "P3", "answer": "color", "response": "Color."}' | snellen mark salbench --protocol robust
+    echo '{"id": 1, "split": "P3", "answer": "color", "response": "Color."}' |
+      snellen mark salbench --protocol robust
     """
     from snellen import exams
 

@@ -63,8 +63,8 @@ def command(model: str, own: dict[str, Any], **given: Any) -> int:
 
     \b
     snellen probe openai/gpt-4o --max-cost 0.5
-    snellen probe vllm/Qwen/Qwen2.5-VL-7B-Instruct --base-url http://localhost:8000/v1
-    snellen probe api/my-model --base-url http://localhost:8000/v1 --parts size,coordinates
+    snellen probe vllm/Qwen/Qwen2.5-VL-7B-Instruct --parts size
+    snellen probe api/my-model --base-url http://localhost:8000/v1
     """
     from snellen.cli.progress import show_count
     from snellen.engine.plan.request import Limits

@@ -98,7 +98,7 @@ def command(exam: str | None, own: dict[str, Any], **given: Any) -> int:
 
     \b
     snellen run salbench --data DIR --model baseline/pixels
-    snellen run salbench --model openrouter/qwen/qwen2.5-vl-72b-instruct --limit 100 --max-cost 1
+    snellen run salbench --model openai/gpt-4o --limit 100 --max-cost 1
     snellen run grounding --data DIR --method ocr
     snellen run vqax --data DIR --model hf/llava-hf/llava-1.5-7b-hf --prompt 3shot
     """

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from snellen.core.errors import SnellenError
+from snellen.core.errors import MissingExtra, SnellenError
 
 if TYPE_CHECKING:
     from snellen.view.guard import Keys
@@ -39,7 +39,7 @@ def command(folder: Path, data: Path | None, port: int | None, open_it: bool | N
     snellen view runs
     """
     if any(find_spec(name) is None for name in ("starlette", "uvicorn")):
-        raise SnellenError("the viewer needs a small web server: pip install 'snellen[view]'")
+        raise MissingExtra("the viewer", "view")
     from snellen.view.serving import serve
 
     if data is not None and not data.is_dir():

@@ -80,7 +80,8 @@ class Explanation(Record, frozen=True):
 
     `headline` is the run's own number for the part (or parts) that the curve is of, `readings` are those of all its samples, the lowest
     first; `within` are those of groups within parts and of other parts, which are searched for a figure and are not in the curve.
-    `below` counts readings that are lower than the headline.
+    `below` counts readings that are lower than the headline. `repeats` is how often questions were asked: every reading is then the mean
+    over the times that they were.
     """
 
     exam: str
@@ -101,3 +102,4 @@ class Explanation(Record, frozen=True):
     notes: tuple[str, ...]
     figures: tuple[Figure, ...] = ()
     verdict: tuple[str, ...] = ()
+    repeats: int = 1

@@ -14,6 +14,7 @@ from snellen.comparison.explained_words import verdict
 from snellen.comparison.figures import Claimed, claimed, hit, luck, split
 from snellen.comparison.readings import ALL, Readings
 from snellen.comparison.remarking import Marked, marked_again
+from snellen.comparison.repeated import of_repeats
 from snellen.comparison.resampling import interval_of
 from snellen.core.errors import SnellenError, unknown
 from snellen.engine.runs.run import Run
@@ -36,7 +37,7 @@ def explain_run(
     """Re-mark a run's stored answers in every defensible way, and hold a claimed or published figure against what they give."""
     run = Run(Path(path))
     found = marked_again(run)
-    readings = Readings(found.columns)
+    readings = of_repeats(found.columns, found.again)
     if part and part not in readings.scopes:
         raise unknown("part", part, readings.scopes, of=str(run.path))
     _check_metric(readings, metric)
@@ -64,6 +65,7 @@ def explanation(
         synthetic=found.manifest.data.synthetic,
         part=scope,
         parts=tuple(readings.scopes),
+        repeats=1 + len(found.again),
         headline=headline,
         readings=curve,
         within=searched.within if searched is not None else (),

@@ -41,9 +41,10 @@ def _refuse(one: Opened) -> None:
     """An error of a run that says nothing of its subject."""
     path, summary = one.run.path, one.summary
     if not summary.complete:
-        raise SnellenError(
-            f"{path} is not finished, so nothing can be judged by it: 'snellen run' with the same options goes on with it"
-        )
+        cure = "'snellen run' with the same options goes on with it"
+        if one.manifest.imported:
+            cure = "the log that it was imported from has no answer to the rest"
+        raise SnellenError(f"{path} is not finished, so nothing can be judged by it: {cure}")
     lost = lost_parts(summary.plain)
     if lost:
         part, missing = part_name(lost[0].by), f"{lost[0].missing:,} of {lost[0].n:,}"

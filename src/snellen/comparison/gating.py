@@ -49,7 +49,10 @@ class Check(Record, frozen=True):
 
 
 class Gate(Record, frozen=True):
-    """Whether a run may pass, and why. `said` is the verdict in one line; `notes` are what a reader has to know beside it."""
+    """Whether a run may pass, and why. `said` is the verdict in one line; `notes` are what a reader has to know beside it.
+
+    `repeats` is how often each question was asked: a sample then counts with its mean over these.
+    """
 
     exam: str
     synthetic: bool
@@ -63,6 +66,8 @@ class Gate(Record, frozen=True):
     said: str
     checks: tuple[Check, ...]
     notes: tuple[str, ...] = ()
+    repeats: int = 1
+    baseline_repeats: int = 1
 
     @property
     def failed(self) -> tuple[Check, ...]:
@@ -98,6 +103,8 @@ def gated(found: Comparison, max_drop: float, parts: Sequence[str] = ()) -> Gate
         said=_verdict(checks),
         checks=checks,
         notes=(*_left_out(found.rows), *found.notes, *(_blind(checks, max_drop) if passed else ())),
+        repeats=new.repeats,
+        baseline_repeats=old.repeats,
     )
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
+
 from snellen.comparison.choices import Choice
 from snellen.comparison.columns import Columns
 from snellen.comparison.explaining import Lead
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
     Ints = NDArray[np.int64]
 
 SAME = 1e-9
+FIRST_ONLY = "Of questions that were asked several times, these readings count the first time alone."
 Pair = tuple[Readings, Readings]
 
 
@@ -51,7 +54,10 @@ def leads_of(runs: Sequence[Opened], shared: Common) -> Leads:
     own = _row(pair, Lead(pair[0]).choice(scope), letters, without)
     if own is None:
         raise SnellenError(f"{second.run.path} has no number for '{scope}' under '{main}': there is nothing to explain")
-    return leads(scope, letters, own, rows)
+    made = leads(scope, letters, own, rows)
+    if any(p.repeats > 1 for one in runs for p in one.summary.protocols):
+        return replace(made, verdict=(*made.verdict, FIRST_ONLY))
+    return made
 
 
 def _pair(first: Mapping[tuple[str, str], Columns], second: Mapping[tuple[str, str], Columns]) -> Pair:

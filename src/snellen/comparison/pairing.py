@@ -15,6 +15,8 @@ from snellen.core.types import Sample
 from snellen.engine.runs.run import Run
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+NAMED = 3
+"""So many reasons are told one by one."""
 OTHER_DATA = 0.05
 """Where more of the common samples than that have another truth, it is another data set under the same names."""
 
@@ -47,6 +49,8 @@ def opened(paths: Sequence[str | Path]) -> list[Opened]:
     """The runs, each with a letter. Refused: fewer than two, one twice, one that has not been marked to the end."""
     folders = [Path(p) for p in paths]
     if len(folders) < 2:
+        for path in folders:
+            _check_single(path)
         raise SnellenError("a comparison takes at least two runs: snellen compare RUN RUN")
     if len(folders) > len(LETTERS):
         raise SnellenError(f"{len(folders)} runs are too many to compare at once: name at most {len(LETTERS)}")
@@ -58,9 +62,14 @@ def opened(paths: Sequence[str | Path]) -> list[Opened]:
     return [_opened(letter, path) for letter, path in zip(LETTERS, folders, strict=False)]
 
 
-def _opened(letter: str, path: Path) -> Opened:
+def _check_single(path: Path) -> None:
+    """Refuse a folder of runs in the place of a run."""
     if not (path / "run.json").is_file() and path.is_dir() and any(path.glob("*/run.json")):
         raise SnellenError(f"{path} is a folder of runs, not a run: name the runs, such as 'snellen compare {path}/*'")
+
+
+def _opened(letter: str, path: Path) -> Opened:
+    _check_single(path)
     run = Run(path)
     if not run.folder.has("summary.json"):
         raise SnellenError(f"{path} has no marks yet; 'snellen remark {path}' makes them")
@@ -167,8 +176,16 @@ def _entries(runs: Sequence[Opened], wanted: Sequence[str], notes: list[str]) ->
         else:
             found[name] = there[0][name]
     if not found:
-        raise SnellenError(f"the runs have no protocol in common. {' '.join(notes)}")
+        raise SnellenError(f"the runs have no protocol in common. {_no_protocol(runs, there, notes)}")
     return found
+
+
+def _no_protocol(runs: Sequence[Opened], there: Sequence[Mapping[str, ProtocolEntry]], notes: Sequence[str]) -> str:
+    """Why nothing is left to compare by, in a line: protocol by protocol, or where they are many and none is shared run by run."""
+    if len(notes) <= NAMED or any(name in there[0] for entries in there[1:] for name in entries):
+        return " ".join(notes)
+    marked = "; ".join(f"{one.letter} by {', '.join(entries)}" for one, entries in zip(runs, there, strict=True))
+    return f"Marked were {marked}. Name runs that were asked with the same prompts, or mark by more: 'snellen remark RUN --protocol P'."
 
 
 def _unlike(name: str, runs: Sequence[Opened], there: Sequence[Mapping[str, ProtocolEntry]]) -> str:
@@ -207,7 +224,7 @@ def _about(one: Opened) -> Iterator[str]:
         wanted = one.summary.questions or one.summary.samples
         answered = sum(one.summary.asked.values()) - one.summary.failed
         yield f"{one.letter} is incomplete: {answered:,} of {wanted:,} questions answered."
-    yield from _imported(one)
+    yield from imported_notes(one.manifest, one.letter)
     if one.manifest.oracle:
         yield f"{one.letter} is an oracle, which looks at the answers: {one.manifest.oracle}"
 
@@ -222,21 +239,18 @@ def _repeats(runs: Sequence[Opened], entries: Iterable[str], notes: list[str]) -
         notes.append(f"Questions were asked differently often ({own}): a sample counts with its mean over these.")
 
 
-def _imported(one: Opened) -> Iterator[str]:
-    """What a log leaves open: how the questions were worded, and whose truths they are."""
-    log = one.manifest.imported
-    if not log:
-        return
+def imported_notes(manifest: Manifest, who: str) -> Iterator[str]:
+    """What a log leaves open of a run: how the questions were worded, and whose truths they are."""
+    log = manifest.imported
     said = {
         "other": "worded its questions otherwise than our prompt",
         "unknown": "does not say how it worded its questions",
     }
     wording = said.get(str(log.get("wording")))
     if wording:
-        source = "a table of replies" if log.get("tool") == "csv" else f"a log of {log.get('tool')}"
-        yield f"{one.letter} was imported from {source}, which {wording}: the difference may include that."
-    if one.manifest.truth_from_log:
-        yield f"The truths of {one.letter} are those of its log, not of a data set."
+        yield f"{who[:1].upper()}{who[1:]} was imported from {manifest.imported_from}, which {wording}: the difference may include that."
+    if manifest.truth_from_log:
+        yield f"The truths of {who} are those of its log, not of a data set."
 
 
 def _options(runs: Sequence[Opened], notes: list[str]) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 from snellen.comparison.choices import (
@@ -74,7 +74,8 @@ def scopes(marked: Marked) -> dict[str, Scope]:
 class Readings:
     """All marks of a run, to be read in any way; every number is made once.
 
-    `beside` are another run's marks of the same samples in the same order: what is left out for one is then left out for both.
+    `beside` are another run's marks of the same samples in the same order: what is left out for one is then left out for both. `each` are
+    the readings of every time that questions were asked: these alone where it was once.
     """
 
     def __init__(self, marked: Marked, beside: Marked | None = None) -> None:
@@ -84,6 +85,7 @@ class Readings:
         self._numbers: dict[Choice, Number | None] = {}
         self._own: dict[tuple[object, ...], Mapping[str, float]] = {}
         self._masks: dict[tuple[str, ...], Bools] = {}
+        self.each: tuple[Readings, ...] = (self,)
 
     # ------------------------------------------------------------ one number
 
@@ -276,11 +278,15 @@ class Readings:
                 for one in metrics:
                     for average in [BY_SAMPLE] if within else averages:
                         choice = plain._replace(metric=one, average=average, samples=samples)
-                        yield from (c for c in self._ways(found, choice) if self.number(c) is not None)
+                        yield from (c for c in self.ways(choice) if self.number(c) is not None)
 
-    def _ways(self, found: Columns, choice: Choice) -> Iterator[Choice]:
+    def ways(self, choice: Choice) -> Iterable[Choice]:
+        """A choice with every way to treat the non-answers that its samples have."""
         import numpy as np
 
+        found = self.columns(choice)
+        if found is None:
+            return ()
         rows = self._rows(found, choice)
         codes = np.unique(found.outcome[rows]).tolist()
         drawn = found.guesses.get(choice.metric)
@@ -289,7 +295,7 @@ class Readings:
         ways = ways_with((OUTCOMES[i] for i in codes), guesses=guesses)
         if choice.samples:
             ways = [way for way in ways if way in (AS_WRONG, LEFT_OUT)]
-        return (choice._replace(silent=way) for way in ways)
+        return [choice._replace(silent=way) for way in ways]
 
     def _metrics(self, found: Columns, rows: Bools, plain: Choice) -> list[str]:
         """The metrics, each once where several have the same values."""

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from snellen import exams
 from snellen.comparison.columns import Columns, Guess, columns
+from snellen.comparison.pairing import imported_notes
 from snellen.core.arm import Arm
 from snellen.core.errors import SnellenError
 from snellen.core.exam import Exam
@@ -20,12 +21,16 @@ from snellen.engine.runs.run import Run
 
 
 class Marked(NamedTuple):
-    """The marks of a run in columns, by protocol and prompt; the first is the one that the run leads with."""
+    """The marks of a run in columns, by protocol and prompt; the first is the one that the run leads with.
+
+    `columns` are those of the first time that questions were asked, `again` those of each further time (`snellen run --repeats`).
+    """
 
     exam: Exam
     manifest: Manifest
     columns: Mapping[tuple[str, str], Columns]
     notes: tuple[str, ...]
+    again: tuple[Mapping[tuple[str, str], Columns], ...] = ()
 
 
 def marked_again(run: Run) -> Marked:
@@ -36,16 +41,22 @@ def marked_again(run: Run) -> Marked:
     if not scan.last:
         raise SnellenError(f"{run.path} has no answers yet: there is nothing to explain")
     own = [t for t in of_run(exam, manifest, run.path) if not t.arm.control]
-    targets = fitting(exam, own, {Arm.parse(prompt) for _id, prompt in scan.last})
+    arms = {Arm.parse(prompt) for _id, prompt in scan.last}
+    targets = fitting(exam, own, {arm.first for arm in arms})
     if not targets:
         raise SnellenError(f"{run.path} has answers to control arms only: there is no score to explain")
     judged = judging(run.folder, exam, scan)
-    found = {}
+    every: list[dict[tuple[str, str], Columns]] = [{} for _ in range(max(arm.repeat for arm in arms))]
     for target in targets:
         guess = None if target.protocol.needs_evidence else _guess(exam, target)
-        found[target.protocol.name, target.arm.text] = columns(target.protocol, target.arm.text, judged(target), guess)
-    notes = [*_notes(manifest, own, scan.failed), *_unasked(manifest, found)]
-    return Marked(exam, manifest, found, tuple(notes))
+        for repeat in sorted(arm.repeat for arm in arms if arm.first == target.arm):
+            marks = judged(target, repeat)
+            every[repeat - 1][target.protocol.name, target.arm.text] = columns(
+                target.protocol, target.arm.text, marks, guess
+            )
+    first, *again = every
+    notes = [*_notes(manifest, own, scan.failed), *_unasked(manifest, every)]
+    return Marked(exam, manifest, first, tuple(notes), tuple(again))
 
 
 def fitting(exam: Exam, own: list[Target], arms: set[Arm]) -> list[Target]:
@@ -91,9 +102,13 @@ def _mean(every: Sequence[Metrics]) -> dict[str, float]:
     return {name: sum(float(one[name] or 0.0) for one in every) / len(every) for name in names}
 
 
-def _unasked(manifest: Manifest, found: Mapping[tuple[str, str], Columns]) -> list[str]:
+def _unasked(manifest: Manifest, every: Sequence[Mapping[tuple[str, str], Columns]]) -> list[str]:
     """What is still to be asked of the prompts at hand."""
-    there = {prompt: sum(not name.startswith("joined ") for name in one.ids) for (_name, prompt), one in found.items()}
+    there = {
+        Arm.parse(prompt)._replace(repeat=repeat).text: sum(not name.startswith("joined ") for name in one.ids)
+        for repeat, found in enumerate(every, 1)
+        for (_name, prompt), one in found.items()
+    }
     return [
         f"The run is incomplete: {n:,} of {manifest.questions[prompt]:,} questions of the prompt '{prompt}' were asked."
         for prompt, n in there.items()
@@ -109,6 +124,7 @@ def _notes(manifest: Manifest, own: list[Target], failed: set[tuple[str, str]]) 
             notes.append(
                 f"Protocol '{entry.name}' was {entry.version} when the run was marked and is {now.version} here."
             )
+    notes += imported_notes(manifest, "the run")
     if failed:
         notes.append(f"{len(failed):,} calls failed; 'snellen run' would ask them again.")
     if manifest.oracle:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Iterator, Sequence
+from statistics import fmean
 
 from snellen.comparison.choices import Choice
 from snellen.comparison.columns import Columns
@@ -16,18 +17,25 @@ GROUPS = 20
 
 
 def interval_of(readings: Readings, choice: Choice) -> Interval | None:
-    """The interval of any reading: its own where it has one, else the jackknife's over groups of clusters."""
+    """The interval of any reading: its own where it has one, else the jackknife's over groups of clusters.
+
+    Of questions that were asked several times it is the mean of the intervals of each time: more repeats are no more samples.
+    """
     import numpy as np
 
+    if len(readings.each) > 1:
+        every = [one for single in readings.each if (one := interval_of(single, choice)) is not None]
+        ends = (fmean(one.low for one in every), fmean(one.high for one in every)) if every else None
+        return None if ends is None else Interval(*ends, every[0].kind)
     own, number = readings.interval(choice), readings.number(choice)
     found = readings.columns(choice)
     if own is not None or number is None or found is None or choice.reader != choice.marker:
         return own
     values = []
     for places in kept_places(found):
-        one = Readings({(choice.marker, choice.prompt): only(found, places)})
-        one.scopes = readings.scopes
-        again = one.number(choice)
+        fewer = Readings({(choice.marker, choice.prompt): only(found, places)})
+        fewer.scopes = readings.scopes
+        again = fewer.number(choice)
         values.append(np.nan if again is None else again.value)
     return moved_interval(number.value, np.array(values), float(number.n)) if values else None
 

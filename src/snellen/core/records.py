@@ -123,6 +123,12 @@ class Manifest(Record, frozen=True):
         return found if isinstance(found, dict) else {}
 
     @property
+    def imported_from(self) -> str:
+        """The same in words: 'a log of inspect', 'a table of replies'; nothing for a run of our own."""
+        tool = str(self.imported.get("tool") or "")
+        return "a table of replies" if tool == "csv" else f"a log of {tool}" if tool else ""
+
+    @property
     def truth_from_log(self) -> bool:
         """Whether only another tool's log vouches for the truths: it may be any data set or none, so no paper's figures stand beside it."""
         return self.imported.get("truth") == "log"

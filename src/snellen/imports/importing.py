@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -11,7 +11,6 @@ from typing import Any, NamedTuple
 import msgspec
 
 from snellen import __version__, exams
-from snellen.core.arm import Arm
 from snellen.core.dataset import Dataset
 from snellen.core.digest import digest
 from snellen.core.errors import SnellenError
@@ -86,12 +85,16 @@ def import_log(request: ImportRequest) -> Imported:
     else:
         samples = [_sample(exam, row, request.selection) for row in log.rows]
         whole = _described(samples, request)
-    matched = match(log.rows, samples, lambda: _pictures(whole))
-    if matched.left and (not request.skip_unmatched or not matched.pairs):
-        raise refusal(matched.left, len(log.rows), whole.source)
-    asked = asked_as(exam, matched.pairs, request.prompt)
-    plan = _plan(request, exam, log, Kept([s for _row, s in matched.pairs], whole), asked)
-    return _written(request, plan, log, matched, asked)
+    every = [match(rows, samples, lambda: _pictures(whole)) for rows in (log.rows, *log.again)]
+    for matched, rows in zip(every, (log.rows, *log.again), strict=True):
+        if matched.left and (not request.skip_unmatched or not matched.pairs):
+            raise refusal(matched.left, len(rows), whole.source)
+    asked = asked_as(exam, every[0].pairs, request.prompt)
+    kept = {sample.id for matched in every for _row, sample in matched.pairs}
+    plan = _plan(request, exam, log, Kept([s for s in samples if s.id in kept], whole), asked)
+    arm = plan.targets[0].arm
+    questions = dict(zip(arm.times(len(every)), (len(matched.pairs) for matched in every), strict=True))
+    return _written(request, plan._replace(questions=questions, repeats=len(every)), log, every, asked)
 
 
 # ---------------------------------------------------------------- samples
@@ -157,8 +160,7 @@ def _plan(request: ImportRequest, exam: Exam, log: Log, data: Dataset, asked: As
     subject = Subject()
     subject.spec = f"import/{log.tool}:{request.model or log.model or 'unknown'}"
     subject.identity = {"kind": "import", "imported": _identity(request, log, asked)}
-    arm = Arm(asked.prompt)
-    return Plan(exam, data, subject, targets, request.selection, questions={arm: len(data)}, out=request.out)
+    return Plan(exam, data, subject, targets, request.selection, out=request.out)
 
 
 def _identity(request: ImportRequest, log: Log, asked: Asked) -> dict[str, Any]:
@@ -169,7 +171,7 @@ def _identity(request: ImportRequest, log: Log, asked: Asked) -> dict[str, Any]:
         "model": log.model,
         "made": log.made,
         "files": sorted(_digests(log.files).values()),
-        "epoch": request.epoch or 1,
+        "epoch": request.epoch or ("all" if log.again else 1),
         "prompt": asked.prompt,
         "wording": asked.wording,
         "truth": FROM_LOG if request.data is None else "data set",
@@ -185,9 +187,13 @@ def _digests(paths: Sequence[str]) -> dict[str, str]:
     return found
 
 
-def _written(request: ImportRequest, plan: Plan, log: Log, matched: Matched, asked: Asked) -> Imported:
+def _written(request: ImportRequest, plan: Plan, log: Log, every: Sequence[Matched], asked: Asked) -> Imported:
     """The run folder; one that is there already is completed and marked, never written anew."""
-    theirs = {sample.id: _theirs(log, row, sample, asked) for row, sample in matched.pairs}
+    theirs = {
+        (sample.id, at): _theirs(log, row, sample, asked, at)
+        for at, matched in enumerate(every, 1)
+        for row, sample in matched.pairs
+    }
     with RunFolder(plan.folder) as folder:
         again = folder.has("run.json")
         targets = plan.targets
@@ -199,10 +205,10 @@ def _written(request: ImportRequest, plan: Plan, log: Log, matched: Matched, ask
         _write_manifest(folder, plan, targets, asked)
         folder.start_appending()
         known = folder.scan().last
-        arm = plan.arms[0].text
-        folder.append(*(_answer(row, s, arm) for row, s in matched.pairs if (s.id, arm) not in known))
+        for arm, matched in zip(plan.questions, every, strict=True):
+            folder.append(*(_answer(row, s, arm.text) for row, s in matched.pairs if (s.id, arm.text) not in known))
         marking.mark_run(folder, plan.exam, targets)
-        record = _record(request, log, matched, asked)
+        record = _record(request, log, every, asked)
         folder.write(RECORD, msgspec.json.format(_ENCODER.encode(record), indent=2) + b"\n")
         folder.write_chunks(SAMPLES, (_ENCODER.encode(one) + b"\n" for one in theirs.values()))
         verdicts = against(folder, theirs)
@@ -237,23 +243,28 @@ def _answer(row: Row, sample: Sample, arm: str) -> Answer:
 # ---------------------------------------------------------------- what the tool said
 
 
-def _theirs(log: Log, row: Row, sample: Sample, asked: Asked) -> ImportedSample:
+def _theirs(log: Log, row: Row, sample: Sample, asked: Asked, repeat: int) -> ImportedSample:
     value = row.scores.get(log.headline)
     decided = value is not None and (value <= 0 or value >= 1)  # not true of a score that is no number
     right = value >= 1 if value is not None and decided else None
     said = row.asked if asked.wording == "other" else None
-    return ImportedSample(id=sample.id, row=row.where, right=right, read=row.read, scores=row.scores, asked=said)
+    return ImportedSample(
+        id=sample.id, row=row.where, right=right, read=row.read, scores=row.scores, asked=said, repeat=repeat
+    )
 
 
-def _record(request: ImportRequest, log: Log, matched: Matched, asked: Asked) -> Record:
+def _record(request: ImportRequest, log: Log, every: Sequence[Matched], asked: Asked) -> Record:
     notes = list(log.notes)
-    if matched.left:
+    rows = sum(map(len, (log.rows, *log.again)))
+    left, unsure = sum(len(one.left) for one in every), sum(one.unsure for one in every)
+    ways: Counter[str] = Counter()
+    for one in every:
+        ways.update(one.ways)
+    if left:
+        notes.append(f"{left} of {rows} rows fit no sample and are left out of our scores, not of theirs")
+    if unsure:
         notes.append(
-            f"{len(matched.left)} of {len(log.rows)} rows fit no sample and are left out of our scores, not of theirs"
-        )
-    if matched.unsure:
-        notes.append(
-            f"{matched.unsure} rows were matched by their place alone: nothing in the log confirms that the order is the data set's"
+            f"{unsure} rows were matched by their place alone: nothing in the log confirms that the order is the data set's"
         )
     return Record(
         tool=log.tool,
@@ -262,12 +273,12 @@ def _record(request: ImportRequest, log: Log, matched: Matched, asked: Asked) ->
         made=log.made,
         task=log.task,
         files=_digests(log.files),
-        rows=len(log.rows),
-        samples=len(matched.pairs),
+        rows=rows,
+        samples=len({sample.id for one in every for _row, sample in one.pairs}),
         headline=log.headline,
         figures=tuple(map(_entry, log.figures)),
-        matched=dict(matched.ways),
-        left_out=len(matched.left),
+        matched=dict(ways),
+        left_out=left,
         prompt=asked.prompt,
         wording=asked.wording,
         truth=FROM_LOG if request.data is None else "data set",

@@ -118,7 +118,7 @@ class Header(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def read(path: Path, epoch: int | None = None) -> Log:
-    """A log of either form. Of several epochs one is taken: the first, if none is named."""
+    """A log of either form. Of several epochs all are taken, as repeats, or the one that is named."""
     with checked(path).open("rb") as file:
         zipped = file.read(4) == b"PK\x03\x04"
     if zipped:
@@ -148,22 +148,22 @@ def _from_archive(archive: Archive) -> tuple[Header, list[Sample], tuple[Reduced
 def _log(path: Path, header: Header, samples: Sequence[Sample], reduced: Iterable[Reduced], epoch: int | None) -> Log:
     spec, notes = header.eval, []
     epochs = sorted({s.epoch for s in samples})
-    chosen = epochs[0] if epoch is None else epoch
-    if chosen not in epochs:
-        raise SnellenError(f"--epoch {chosen}: {path} has {', '.join(map(str, epochs))}")
+    if epoch is not None and epoch not in epochs:
+        raise SnellenError(f"--epoch {epoch}: {path} has {', '.join(map(str, epochs))}")
     if len(epochs) > 1:
         notes.append(
-            f"the log has {len(epochs)} epochs: the replies of epoch {chosen} are imported (--epoch N takes another); "
-            "Inspect's score is over all of them"
+            f"the log has {len(epochs)} epochs, which are kept as repeats: scores are over all of them, and n counts replies"
+            if epoch is None
+            else f"the log has {len(epochs)} epochs: the replies of epoch {epoch} are imported; Inspect's score is over all of them"
         )
     if header.status != "success":
         notes.append(f"Inspect says of this log: {header.status or 'no status'}")
-    own = [s for s in samples if s.epoch == chosen]
     completed = header.results.completed_samples if header.results else len(samples)
     if completed > len(samples):
         raise SnellenError(f"{path}: its results are of {completed} samples, and it holds {len(samples)}")
     every = [_row(i, s) for i, s in enumerate(samples)]
-    rows = [_row(i, s) for i, s in enumerate(own)]
+    times = [[s for s in samples if s.epoch == one] for one in (epochs if epoch is None else [epoch])]
+    rows, *again = [tuple(_row(i, s) for i, s in enumerate(some)) for some in times]
     first = header.results.headline.score if header.results and header.results.headline else ""
     return Log(
         tool=TOOL,
@@ -172,7 +172,8 @@ def _log(path: Path, header: Header, samples: Sequence[Sample], reduced: Iterabl
         files=(str(path),),
         made=spec.created,
         task=spec.task,
-        rows=tuple(rows),
+        rows=rows,
+        again=tuple(again),
         headline=first or next((name for r in rows for name in r.scores), ""),
         figures=tuple(_figures(header.results, {r.scorer: r for r in reduced}, every, len(epochs) > 1)),
         settings={"generate": _numbers(spec.model_generate_config), "epochs": len(epochs)},

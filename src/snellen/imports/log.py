@@ -64,7 +64,10 @@ class Figure(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Log(msgspec.Struct, frozen=True, kw_only=True):
-    """A log, read. `headline` names the score that says of a sample whether the tool counts it as right; `files` is all that was read."""
+    """A log, read. `headline` names the score that says of a sample whether the tool counts it as right; `files` is all that was read.
+
+    `again` are the rows of each further time that the questions were asked (Inspect's epochs).
+    """
 
     tool: str
     model: str
@@ -77,6 +80,7 @@ class Log(msgspec.Struct, frozen=True, kw_only=True):
     figures: tuple[Figure, ...] = ()
     settings: dict[str, Any] = {}
     notes: tuple[str, ...] = ()
+    again: tuple[tuple[Row, ...], ...] = ()
 
 
 def computed(how: How, values: Sequence[float], logged: float | None = None) -> float | None:

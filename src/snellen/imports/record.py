@@ -15,6 +15,8 @@ from snellen.engine.runs.folder import RunFolder
 from snellen.imports.asked import Wording
 
 RECORD, SAMPLES = "imported.json", "imported.jsonl"
+Reply = tuple[str, int]
+"""A sample's id, and which time it is that it was asked."""
 
 
 class FigureEntry(msgspec.Struct, frozen=True, kw_only=True):
@@ -32,7 +34,7 @@ class FigureEntry(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ImportedSample(msgspec.Struct, frozen=True, kw_only=True):
-    """What the tool said of one sample. `right` is None where its score is neither right nor wrong.
+    """What the tool said of one reply. `right` is None where its score is neither right nor wrong.
 
     `asked` is the question as the log has it, where that is not how our prompt words it.
     """
@@ -43,13 +45,14 @@ class ImportedSample(msgspec.Struct, frozen=True, kw_only=True):
     read: str | None = None
     scores: dict[str, float] = {}
     asked: str | None = None
+    repeat: int = 1
 
 
 class Against(msgspec.Struct, frozen=True, kw_only=True):
     """The tool's verdicts against one of our protocols', in one part of the exam: on how many samples they are one, and which only one of
     them counts as right.
 
-    `score` is the protocol's headline, named by `label`; `right` of `n` samples are right under it. `unread` counts among those that
+    `score` is the protocol's headline, named by `label`; `right` of `n` replies are right under it. `unread` counts among those that
     only the tool counts as right the replies that our reader finds no answer in. On `undecided` samples the tool is neither.
     """
 
@@ -99,11 +102,11 @@ def read_record(folder: RunFolder) -> Record:
         raise SnellenError(f"{folder.path / RECORD} is damaged ({error}); import the log again") from None
 
 
-def sample_of(folder: RunFolder, name: str) -> ImportedSample | None:
-    """What the tool said of one sample of a run; None where the run is our own."""
+def samples_of(folder: RunFolder, name: str) -> list[ImportedSample]:
+    """What the tool said of one sample of a run, each time that it was asked; nothing where the run is our own."""
     if not (folder.path / SAMPLES).is_file():
-        return None
-    return next((one for one in read_samples(folder) if one.id == name), None)
+        return []
+    return [one for one in read_samples(folder) if one.id == name]
 
 
 def read_samples(folder: RunFolder) -> Iterator[ImportedSample]:
@@ -118,23 +121,25 @@ def read_samples(folder: RunFolder) -> Iterator[ImportedSample]:
                 raise SnellenError(f"{path} line {number} is damaged ({error}); import the log again") from None
 
 
-def against(folder: RunFolder, theirs: Mapping[str, ImportedSample]) -> tuple[Against, ...]:
+def against(folder: RunFolder, theirs: Mapping[Reply, ImportedSample]) -> tuple[Against, ...]:
     """The tool's verdicts against those of every protocol of the run, part by part."""
     samples = {s.id: s for s in folder.samples()}
     found = []
     for one in folder.summary().plain:
-        marks = list(folder.marks(one.protocol))
+        marks = [(mark, at) for at in range(1, one.repeats + 1) for mark in folder.marks(one.protocol, at)]
         label = declared(one.metrics, one.headline).label_of(one.headline)
         for group in (g for g in one.groups if g.whole):
-            own = [m for m in marks if group.by.items() <= samples[m.id].tags.items()]
+            own = [(m, at) for m, at in marks if group.by.items() <= samples[m.id].tags.items()]
             score = group.metrics[one.headline].value if one.headline in group.metrics else None
             facts = {"protocol": one.protocol, "part": part_name(group.by), "label": label, "score": score}
             found.append(_against(facts, own, theirs))
     return tuple(found)
 
 
-def _against(facts: Mapping[str, Any], marks: Sequence[Mark], theirs: Mapping[str, ImportedSample]) -> Against:
-    ours = {m.id: m.outcome for m in marks if m.outcome is not Outcome.UNMARKED}
+def _against(
+    facts: Mapping[str, Any], marks: Sequence[tuple[Mark, int]], theirs: Mapping[Reply, ImportedSample]
+) -> Against:
+    ours = {(m.id, at): m.outcome for m, at in marks if m.outcome is not Outcome.UNMARKED}
     said = {i: right for i in ours if i in theirs and (right := theirs[i].right) is not None}
     only_theirs = tuple(i for i, right in said.items() if right and ours[i] is not Outcome.CORRECT)
     only_ours = tuple(i for i, right in said.items() if not right and ours[i] is Outcome.CORRECT)
@@ -143,8 +148,8 @@ def _against(facts: Mapping[str, Any], marks: Sequence[Mark], theirs: Mapping[st
         right=sum(o is Outcome.CORRECT for o in ours.values()),
         n=len(marks),
         same=len(said) - len(only_theirs) - len(only_ours),
-        only_theirs=only_theirs,
-        only_ours=only_ours,
+        only_theirs=tuple(name for name, _at in only_theirs),
+        only_ours=tuple(name for name, _at in only_ours),
         unread=sum(ours[i] is not Outcome.WRONG for i in only_theirs),
         undecided=len(marks) - len(said),
     )

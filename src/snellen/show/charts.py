@@ -115,7 +115,8 @@ def _protocol(runs: Sequence[Run], own: Sequence[int], at: int, wanted: str | No
         raise unknown("protocol", wanted, shared, of="these runs")
     if not shared:
         raise SnellenError(
-            f"the runs of {runs[at].manifest.benchmark} have no protocol in common: 'snellen remark' marks under others"
+            f"the runs of {runs[at].manifest.benchmark} have no protocol in common: "
+            "'snellen remark RUN --protocol P' marks them by one more"
         )
     return next(p for p in runs[at].protocols if p.protocol == (wanted or shared[0]))
 

@@ -12,7 +12,7 @@ from rich.text import Text
 from snellen.comparison.results import Comparison, Flip, FlipSide, Ranking, Row, Side
 from snellen.comparison.verdict import amount, together, whole
 from snellen.core.text import for_terminal, one_line
-from snellen.show import words
+from snellen.show import repeats, words
 from snellen.show.leads_table import print_leads
 from snellen.show.tables import console, plain_table, shown
 
@@ -60,7 +60,7 @@ def _sides(sides: Sequence[Side]) -> Table:
         table.add_column("median time", justify="right", no_wrap=True)
     for side in sides:
         shots = f" · {side.shots} shots" if side.shots else ""
-        again = f" · asked {side.repeats} times" if side.repeats > 1 else ""
+        again = repeats.times(side.repeats)
         row = [Text(side.letter, style="bold"), shown(f"{side.subject}{shots}{again}", 140)]
         row += [shown(side.run.rstrip("/").rpartition("/")[2], 120)] if same else []
         row += [Text("unknown" if side.cost is None else f"{side.cost:.2f}")] if costs else []

@@ -12,6 +12,7 @@ from typing import Any
 
 from snellen.core.errors import SnellenError
 from snellen.core.figures import between, number
+from snellen.core.records import Manifest
 from snellen.core.text import one_line
 from snellen.engine.runs.run import Run
 from snellen.engine.runs.tidy import ScoreRow
@@ -48,7 +49,7 @@ def _file(run: Run, protocol: str | None, dataset: str | None, url: str | None) 
     first = headline[0]
     shots = int(first.options.get("shots") or 0)
     name = "_".join([slug(first.exam), slug(first.protocol), *([f"{shots}shots"] if shots else [])])
-    entries = [_entry(row, source, run.manifest.created, url) for row in headline]
+    entries = [_entry(row, source, run.manifest, url) for row in headline]
     return f"{FOLDER}/{name}.yaml", "".join(line for entry in entries for line in _yaml(entry)).encode()
 
 
@@ -61,26 +62,27 @@ def _guess(run: Run) -> str:
         return ""
 
 
-def _entry(row: ScoreRow, source: Source, created: str, url: str | None) -> dict[str, Any]:
+def _entry(row: ScoreRow, source: Source, manifest: Manifest, url: str | None) -> dict[str, Any]:
     if row.value is None:
         raise TypeError("a score without a value")
     place = {"id": source.repo, "task_id": slug("_".join(row.by.values()), "-")}
     entry: dict[str, Any] = {
         "dataset": place | ({"revision": source.commit} if source.commit else {}),
         "value": row.value if row.unit else round(100 * row.value, 2),
-        "date": created,
+        "date": str(manifest.imported.get("made") or "") or manifest.created,
     }
     if url:
         entry["source"] = {"url": url, "name": f"snellen {row.snellen}"}
-    return entry | {"notes": notes(row)}
+    return entry | {"notes": notes(row, manifest.imported_from)}
 
 
-def notes(row: ScoreRow) -> str:
+def notes(row: ScoreRow, imported_from: str = "") -> str:
     """What it takes to read the value, on one line."""
     shots = int(row.options.get("shots") or 0)
     limit = row.options.get("limit")
     said = [
         f"snellen {row.snellen}",
+        f"answers imported from {imported_from}, not asked by snellen" if imported_from else "",
         f"protocol {row.protocol} version {row.version}",
         f"prompt {row.prompt}",
         f"{shots} shots",
@@ -88,7 +90,8 @@ def notes(row: ScoreRow) -> str:
         f"n = {row.n}" + (f" (limited to {limit} of each part)" if limit else ""),
         f"95 % interval {between(row.low, row.high, row.unit)}" if row.low is not None else "",
         f"never looking gets {number(row.floor, row.unit)}" if row.floor is not None else "",
-        f"{row.non_answers} without an answer, counted as wrong" if row.non_answers else "",
+        f"each question asked {row.repeats} times, the mean over these" if (row.repeats or 1) > 1 else "",
+        f"{row.non_answers} of {row.answers} without an answer, counted as wrong" if row.non_answers else "",
         f"data {row.data_fingerprint[:16]}" if row.data_fingerprint else "",
     ]
     return one_line("; ".join(filter(None, said)), 500)

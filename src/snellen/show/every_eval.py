@@ -17,10 +17,21 @@ import msgspec
 
 from snellen.core.digest import digest
 from snellen.core.errors import SnellenError
+from snellen.core.records import Manifest
 from snellen.engine.runs.run import Run
 from snellen.engine.runs.tidy import ScoreRow
 from snellen.show.every_eval_samples import instances
-from snellen.show.portable import Files, Model, Source, model_of, one_of_each, part_id, portable_rows, source_of
+from snellen.show.portable import (
+    UNKNOWN,
+    Files,
+    Model,
+    Source,
+    model_of,
+    one_of_each,
+    part_id,
+    portable_rows,
+    source_of,
+)
 from snellen.show.portable import slug as piece
 from snellen.stats.intervals import LEVEL
 
@@ -112,17 +123,45 @@ def _document(run: Run, rows: Sequence[ScoreRow], model: Model, evaluator: Evalu
     return {
         "schema_version": SCHEMA,
         "evaluation_id": "",
-        "evaluation_timestamp": _seconds(manifest.created),
+        "evaluation_timestamp": _seconds(_when(manifest)),
         "retrieved_timestamp": str(now),
         "source_metadata": {
             "source_name": "Snellen",
             "source_type": "evaluation_run",
             "source_organization_name": evaluator.name,
             "evaluator_relationship": evaluator.relationship,
+            **_imported(manifest),
         },
-        "eval_library": {"name": "snellen", "version": manifest.snellen},
+        "eval_library": _library(manifest),
         "model_info": _model(run, model),
         "evaluation_results": [_result(row, source, run) for row in rows],
+    }
+
+
+def _when(manifest: Manifest) -> str:
+    """When the questions were asked: of a log that was imported, when it was made."""
+    return str(manifest.imported.get("made") or "") or manifest.created
+
+
+def _imported(manifest: Manifest) -> dict[str, Any]:
+    """That the answers are another tool's, where they are: whoever reads the record must not take them for ours."""
+    if not manifest.imported:
+        return {}
+    said = f"Not asked by Snellen: the answers are those of {manifest.imported_from}. Snellen marked them."
+    files = " ".join(map(str, manifest.imported.get("files") or ()))
+    return {"additional_details": {"imported": said, "log_sha256": files}}
+
+
+def _library(manifest: Manifest) -> dict[str, Any]:
+    """Who ran the evaluation: the tool whose log was imported, or we."""
+    log = manifest.imported
+    if not log:
+        return {"name": "snellen", "version": manifest.snellen}
+    tool = str(log.get("tool") or UNKNOWN)
+    return {
+        "name": UNKNOWN if tool == "csv" else tool,
+        "version": str(log.get("version") or UNKNOWN),
+        "additional_details": {"marked_by": f"snellen {manifest.snellen}"},
     }
 
 
@@ -145,7 +184,7 @@ def _result(row: ScoreRow, source: Source, run: Run) -> dict[str, Any]:
     return {
         "evaluation_result_id": result_id(row),
         "evaluation_name": part_id(row),
-        "evaluation_timestamp": _seconds(run.manifest.created),
+        "evaluation_timestamp": _seconds(_when(run.manifest)),
         "source_data": _data(row, source, run),
         "metric_config": _metric(row),
         "score_details": _score(row),
@@ -196,6 +235,9 @@ def _score(row: ScoreRow) -> dict[str, Any]:
         "non_answers_counted_as_wrong": str(row.non_answers),
         "outcomes": json.dumps(row.outcomes),
     }
+    if (row.repeats or 1) > 1:
+        details |= {"times_each_question_was_asked": str(row.repeats), "answers_of_the_part": str(row.answers)}
+        details |= {"standard_deviation_over_repeats": repr(row.spread_sd)} if row.spread_sd is not None else {}
     if row.floor is not None:
         details |= {"floor_without_looking": repr(row.floor), "floor_answer": row.floor_answer}
     found: dict[str, Any] = {"score": row.value, "details": details}

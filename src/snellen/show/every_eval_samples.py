@@ -17,6 +17,7 @@ from snellen.core.results import ProtocolSummary
 from snellen.core.types import NON_ANSWERS, Answer, Mark, Outcome, Question, Sample
 from snellen.engine.ask.questions import questions
 from snellen.engine.runs.data_again import unchanged
+from snellen.engine.runs.folder import Scan
 from snellen.engine.runs.run import Run
 from snellen.engine.runs.tidy import ScoreRow
 from snellen.show.portable import exam_of, part_id
@@ -25,7 +26,10 @@ Questions = dict[tuple[str, str], Question]
 
 
 def instances(run: Run, rows: Sequence[ScoreRow], evaluation: str, model: str, schema: str) -> Iterator[bytes]:
-    """One line for each sample and protocol that `rows` are of. The data set has to be there: a line says what was asked."""
+    """One line for each answer and protocol that `rows` are of. The data set has to be there: a line says what was asked.
+
+    A sample has several lines where its question was asked several times.
+    """
     exam = exam_of(run)
     wanted = {r.protocol for r in rows}
     protocols = [p for p in run.protocols if p.protocol in wanted]
@@ -35,15 +39,22 @@ def instances(run: Run, rows: Sequence[ScoreRow], evaluation: str, model: str, s
     for summary in protocols:
         protocol, _arm = exam.protocol(summary.protocol)
         own = {tuple(r.by.items()): r for r in rows if r.protocol == summary.protocol and r.metric == _metric(summary)}
-        marks = {m.id: m for m in run.marks(summary.protocol)}
-        for answer in run.folder.answers(scan, [(i, summary.prompt) for i in marks]):
-            sample, mark = samples[answer.id], marks[answer.id]
+        for answer, mark in _answered(run, scan, summary):
+            sample = samples[answer.id]
             row = _row_of(protocol, sample, own)
             line = _line(sample, asked[sample.id, summary.prompt], answer, mark, summary)
             names = {"schema_version": schema, "evaluation_id": evaluation, "model_id": model}
             names["evaluation_name"] = part_id(row) if row is not None else f"{exam.name}.{summary.protocol}"
             names |= {"evaluation_result_id": f"{part_id(row)}.{row.metric}"} if row is not None else {}
             yield json.dumps(names | line, ensure_ascii=False, allow_nan=False).encode() + b"\n"
+
+
+def _answered(run: Run, scan: Scan, summary: ProtocolSummary) -> Iterator[tuple[Answer, Mark]]:
+    """Every answer with its mark, each time that questions were asked."""
+    for arm in Arm.parse(summary.prompt).times(summary.repeats):
+        marks = {m.id: m for m in run.marks(summary.protocol, arm.repeat)}
+        for answer in run.folder.answers(scan, [(i, arm.text) for i in marks]):
+            yield answer, marks[answer.id]
 
 
 def _asked(
@@ -88,6 +99,7 @@ def _line(sample: Sample, asked: Question, answer: Answer, mark: Mark, summary: 
         "error": failure or (str(mark.outcome) if mark.outcome in NON_ANSWERS else None),
         "metadata": {
             **sample.tags,
+            **({"repeat": str(Arm.parse(answer.prompt).repeat)} if summary.repeats > 1 else {}),
             "outcome": str(mark.outcome),
             "images_sha256": " ".join(i.sha256 for call in answer.calls[:1] for i in call.images),
         },

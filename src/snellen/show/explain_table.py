@@ -31,7 +31,8 @@ def print_explanation(found: Explanation, *, verbose: bool = False) -> None:
     out.print(Text(for_terminal(f"{found.exam} · {found.subject}{marks}", 300), style="bold"))
     for note in found.notes:
         out.print(Text(f"Note: {for_terminal(note, 600)}", style="yellow"))
-    out.print(shown(f"The run's own number: {percent(found.headline.value)}, {_own(found)}.", 600))
+    again = f" Asked {found.repeats} times: every number is the mean over these." if found.repeats > 1 else ""
+    out.print(shown(f"The run's own number: {percent(found.headline.value)}, {_own(found)}.{again}", 600))
     out.print(shown(_all(found), 600))
     if not found.figures or verbose:
         _print_curve(out, found, verbose)

@@ -99,7 +99,7 @@ def _cost(summary: Summary) -> Iterator[Finding]:
 
 
 class Missing(NamedTuple):
-    """How many questions got no answer under a protocol, over the parts of the exam."""
+    """How many replies are no answer under a protocol, over the parts of the exam; n counts every time that a question was asked."""
 
     protocol: str
     n: int
@@ -120,7 +120,7 @@ def _missing(summary: Summary) -> list[Missing]:
         for g in parts:
             if (p.protocol, tuple(g.by.items())) in silent:
                 kinds.update({k: n for k, n in g.outcomes.items() if k in NON_ANSWERS})
-        found.append(Missing(p.protocol, sum(g.n for g in parts), kinds))
+        found.append(Missing(p.protocol, sum(g.answers for g in parts), kinds))
     return found
 
 

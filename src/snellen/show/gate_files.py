@@ -10,6 +10,7 @@ from snellen.comparison.verdict import chance
 from snellen.core.text import one_line
 from snellen.show import words
 from snellen.show.markdown import escaped
+from snellen.show.repeats import times
 
 LONG = 2000
 _NOT_IN_XML = re.compile("[\ud800-\udfff\ufffe\uffff]")
@@ -46,6 +47,8 @@ def junit(found: Gate) -> bytes:
         ("subject", found.subject),
         ("baseline", found.baseline),
         ("baseline subject", found.baseline_subject),
+        ("times each question was asked", str(found.repeats)),
+        ("times each question was asked, baseline", str(found.baseline_repeats)),
         ("max drop, points", f"{100 * found.max_drop:g}"),
         ("data", "synthetic" if found.synthetic else "real"),
     ):
@@ -81,8 +84,8 @@ def summary(found: Gate) -> str:
         "",
         f"**{escaped(found.said)}.**",
         "",
-        f"A is the baseline, {escaped(found.baseline_subject)} ({escaped(found.baseline)}). "
-        f"B is the run, {escaped(found.subject)} ({escaped(found.run)}).",
+        f"A is the baseline, {escaped(found.baseline_subject)}{times(found.baseline_repeats)} ({escaped(found.baseline)}). "
+        f"B is the run, {escaped(found.subject)}{times(found.repeats)} ({escaped(found.run)}).",
         "",
         f"| {' | '.join(COLUMNS)} |",
         "| --- | --- | ---: | ---: | ---: | --- | ---: | --- |",

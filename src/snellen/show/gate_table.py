@@ -9,7 +9,7 @@ from rich.text import Text
 
 from snellen.comparison.gating import Check, Gate
 from snellen.core.text import for_terminal
-from snellen.show import words
+from snellen.show import repeats, words
 from snellen.show.gate_files import COLUMNS, cells
 from snellen.show.tables import console, plain_table, shown
 
@@ -20,11 +20,11 @@ def print_gate(found: Gate, verbose: bool = False) -> None:
     marks = " · SYNTHETIC" if found.synthetic else ""
     said = f"{found.exam} · {words.counted(found.samples, 'common sample')}{marks}"
     out.print(Text(for_terminal(said, 300), style="bold"))
-    for name, subject, path in (
-        ("A, baseline", found.baseline_subject, found.baseline),
-        ("B, run", found.subject, found.run),
+    for name, subject, times, path in (
+        ("A, baseline", found.baseline_subject, found.baseline_repeats, found.baseline),
+        ("B, run", found.subject, found.repeats, found.run),
     ):
-        out.print(Text(for_terminal(f"{name:12} {subject}  ({path})", 600)))
+        out.print(Text(for_terminal(f"{name:12} {subject}{repeats.times(times)}  ({path})", 600)))
     listed = found.checks if verbose or len(found.checks) <= MOST else _short(found)
     out.print()
     out.print(_checks(listed, several=len({c.protocol for c in found.checks}) > 1))

@@ -8,8 +8,9 @@ from collections.abc import Sequence
 from rich.console import Console
 from rich.text import Text
 
+from snellen.core.arm import Arm
 from snellen.core.text import for_terminal, one_line
-from snellen.core.types import Mark
+from snellen.core.types import Mark, Outcome
 from snellen.imports.importing import Imported
 from snellen.imports.record import Against, FigureEntry, ImportedSample, Record, read_samples
 from snellen.show import words
@@ -120,15 +121,22 @@ def _print_examples(out: Console, done: Imported) -> None:
         return
     row = max(rows, key=lambda r: len(r.only_theirs) + len(r.only_ours))
     ids = (*row.only_ours[:EXAMPLES], *row.only_theirs[:EXAMPLES])[:EXAMPLES]
-    theirs = {s.id: s for s in read_samples(done.run.folder) if s.id in ids}
-    marks = {m.id: m for m in done.run.marks(row.protocol) if m.id in ids}
+    theirs = {(s.id, s.repeat): s for s in read_samples(done.run.folder) if s.id in ids}
+    times = range(1, 1 + max(at for _id, at in theirs))
+    marks = {(m.id, at): m for at in times for m in done.run.marks(row.protocol, at) if m.id in ids}
     unread = f"; in {row.unread} of these our reader finds no answer" if row.unread else ""
     said = f"Where verdicts part under '{row.protocol}' ({row.part or 'all'}): "
     said += f"{len(row.only_theirs)} right for {done.record.tool} only{unread}; {len(row.only_ours)} right for us only."
     out.print(Text(f"\n{for_terminal(said, 400)}"))
-    texts = {a.id: a.text for a in done.run.folder.texts() if a.id in ids}
-    for name in ids:
-        out.print(Text(f"  {_example(texts.get(name, ''), theirs[name], marks[name], done.record.tool)}"))
+    texts = {(a.id, Arm.parse(a.prompt).repeat): a.text for a in done.run.folder.texts() if a.id in ids}
+    for name in dict.fromkeys(ids):
+        one = next(i for i in sorted(marks) if i[0] == name and _part(theirs.get(i), marks[i]))
+        out.print(Text(f"  {_example(texts.get(one, ''), theirs[one], marks[one], done.record.tool)}"))
+
+
+def _part(theirs: ImportedSample | None, ours: Mark) -> bool:
+    """Whether the tool and a protocol say opposite things of a reply."""
+    return theirs is not None and theirs.right is not None and theirs.right != (ours.outcome is Outcome.CORRECT)
 
 
 def _example(reply: str, theirs: ImportedSample, mark: Mark, tool: str) -> str:

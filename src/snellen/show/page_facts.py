@@ -14,6 +14,8 @@ from snellen.engine.runs.run import Run
 from snellen.show import repeats, words
 from snellen.show.gallery import Seen
 
+UNKNOWN = "not known: the truths are those of the log that was imported, not of a data set"
+
 
 def plain(value: Any) -> str:
     """A reading, truth or option as text.
@@ -48,7 +50,7 @@ def facts_of(run: Run, summary: Summary, seen: Seen) -> list[tuple[str, str]]:
     facts += [("fingerprint of the endpoint's system", _counted(marks))] if marks else []
     facts += [
         ("data", data.source),
-        ("real or synthetic", _made(data)),
+        ("real or synthetic", UNKNOWN if manifest.truth_from_log else _made(data)),
         ("data fingerprint", data.fingerprint),
         ("samples", f"{data.samples} selected; answers: {_asked(summary)}"),
         *(("repeats", f"{line} {repeats.LEGEND}") for p in summary.plain[:1] for line in repeats.alike(p)),

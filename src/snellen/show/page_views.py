@@ -15,7 +15,7 @@ from snellen.core.results import GroupSummary, ProtocolSummary, Score, declared
 from snellen.core.types import Outcome
 from snellen.engine.mark import scoring
 from snellen.engine.runs.run import Run
-from snellen.show import flip_gallery, gallery, words
+from snellen.show import flip_gallery, gallery, repeats, words
 from snellen.show.findings import SAID_ELSEWHERE, findings, heaviest, loaded
 from snellen.show.page_facts import facts_of
 
@@ -93,6 +93,11 @@ class RunView(NamedTuple):
     def heaviest(self, most: int) -> list[Finding]:
         """What the first screen has room for."""
         return heaviest(self.findings, most)
+
+    @property
+    def first_only(self) -> str:
+        """That samples and flips are about the first answers alone, where there are several."""
+        return repeats.first_only(self.summary.plain)
 
     @property
     def own_findings(self) -> list[Finding]:

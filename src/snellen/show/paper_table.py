@@ -199,8 +199,8 @@ def _figure(row: ScoreRow) -> Figure:
     notes = []
     if row.n != row.part_n:
         notes.append(f"n = {row.n}")
-    if row.silence in ("many", "most") and row.part_n:
-        notes.append(f"{100 * (row.non_answers or 0) / row.part_n:.0f} % no answer")
+    if row.silence in ("many", "most") and row.answers:
+        notes.append(f"{100 * (row.non_answers or 0) / row.answers:.0f} % no answer")
     return Figure(number(row.value, row.unit), between(row.low, row.high, row.unit), tuple(notes), _floor_word(row))
 
 
@@ -232,6 +232,10 @@ def _caption(rows: Sequence[ScoreRow], about: str) -> Iterator[str]:
         f"(version {first.version}, prompt {first.prompt}{control})."
     )
     yield f"{_counts(own)} Non-answers count as wrong."
+    times = sorted({r.repeats or 1 for r in own})
+    if times[-1] > 1:
+        often = f"{times[0]} to {times[-1]}" if len(times) > 1 else str(times[0])
+        yield f"Every question was asked {often} times; scores are means over these, and n counts samples."
     if any(r.floor is not None for r in own):
         yield "Floor: the best that never looking gets, by one constant answer or by chance."
     if len({r.data_fingerprint for r in own}) > 1:

@@ -57,6 +57,11 @@ def portable_rows(run: Run, protocol: str | None = None) -> list[ScoreRow]:
         for key in g.metrics
         if declared(p.metrics, key).detail and key != p.headline
     }
+    if run.manifest.truth_from_log:
+        raise SnellenError(
+            f"{run.path} has no portable record: its truths are those of a log, so nobody can say which data set they are of; "
+            "'snellen import' with --data DIR takes them from the data set"
+        )
     plain = [r for r in run.score_rows() if r.whole and not r.control]
     for word, why in REFUSED.items():
         if any(word in r.status.split(", ") for r in plain):
@@ -91,6 +96,8 @@ def model_of(manifest: Manifest, given: str | None = None) -> Model:
     name = spec.removeprefix(f"{kind}/")
     if kind == "replay":
         name = PurePath(name).stem  # where a file of replies lies is nobody else's business
+    elif kind == "import":
+        name = name.partition(":")[2]  # the log's own name for it
     elif kind in _OURS:
         name = f"snellen/{kind}-{'-'.join(name.replace('/', ' ').split())}"
     model = given or (name if "/" in name else f"{_HOSTED.get(kind, UNKNOWN)}/{name}")

@@ -12,8 +12,18 @@ LEGEND = "±: the standard deviation of the score from one repeat to the next."
 
 def asked(protocols: Sequence[ProtocolSummary]) -> str:
     """' · asked 3 times', or nothing where every question was asked once."""
+    return times(max((p.repeats for p in protocols), default=1))
+
+
+def times(repeats: int) -> str:
+    """' · asked 3 times', or nothing for once."""
+    return f" · asked {repeats} times" if repeats > 1 else ""
+
+
+def first_only(protocols: Sequence[ProtocolSummary]) -> str:
+    """What is to be said where only the first of several answers is shown; nothing where every question was asked once."""
     most = max((p.repeats for p in protocols), default=1)
-    return f" · asked {most} times" if most > 1 else ""
+    return f"Every question was asked {most} times: this is about the first answer to each." if most > 1 else ""
 
 
 def alike(protocol: ProtocolSummary) -> list[str]:

@@ -13,7 +13,7 @@ from snellen.core.text import for_terminal, one_line
 from snellen.core.types import Outcome
 from snellen.engine.mark.flips import compare, prompts_of
 from snellen.engine.runs.run import Run
-from snellen.show import words
+from snellen.show import repeats, words
 from snellen.show.page_facts import plain
 from snellen.show.tables import console, plain_table
 
@@ -124,6 +124,9 @@ def _print(run: Run, title: str, table: Any, shown: Iterable[Wrong | Flipped], t
     out = console()
     synthetic = " · SYNTHETIC" * run.summary.synthetic
     out.print(Text(f"{for_terminal(words.title(run.manifest), 300)} · {for_terminal(title)}{synthetic}", style="bold"))
+    first_only = repeats.first_only(run.summary.plain)
+    if first_only:
+        out.print(Text(f"{first_only} 'snellen show RUN ID' has all of them."))
     some = list(shown)
     if some:
         out.print(table)

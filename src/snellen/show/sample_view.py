@@ -11,7 +11,7 @@ from snellen.core.results import ProtocolSummary
 from snellen.core.text import for_terminal, one_line
 from snellen.core.types import Call, Question
 from snellen.engine.runs.run import Run
-from snellen.imports.record import sample_of
+from snellen.imports.record import samples_of
 from snellen.show import words
 from snellen.show.page_facts import plain
 from snellen.show.sample_facts import Asked, SampleFacts
@@ -45,11 +45,11 @@ def print_sample(run: Run, facts: SampleFacts) -> None:
 
 def _print_imported(out: Console, run: Run, name: str) -> None:
     """What the tool said whose log the answer is from, and what it asked if that is not what our prompt asks."""
-    theirs = sample_of(run.folder, name) if run.manifest.imported else None
-    if theirs is not None:
+    for theirs in samples_of(run.folder, name) if run.manifest.imported else ():
         verdict = "undecided" if theirs.right is None else "right" if theirs.right else "wrong"
         scores = ", ".join(f"{k} {v:g}" for k, v in theirs.scores.items())
-        _fact(out, str(run.manifest.imported.get("tool")), f"{verdict} ({scores or 'no score'}), {theirs.row}")
+        time = f", asked again ({theirs.repeat})" if theirs.repeat > 1 else ""
+        _fact(out, str(run.manifest.imported.get("tool")), f"{verdict} ({scores or 'no score'}), {theirs.row}{time}")
         _fact(out, "as the log has the question", theirs.asked or "", LONG)
 
 

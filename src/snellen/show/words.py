@@ -325,7 +325,7 @@ def no_answers(groups: Iterable[GroupSummary]) -> str:
     total = 0
     found: Counter[str] = Counter()
     for group in groups:
-        total += group.n
+        total += group.answers
         found.update({name: n for name, n in group.outcomes.items() if name in NON_ANSWERS})
     kinds = ", ".join(f"{n} {name}" for name, n in found.items())
     return f"No answer: {sum(found.values())} of {total} ({kinds}), counted as wrong." if found else ""

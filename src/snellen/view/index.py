@@ -7,9 +7,9 @@ An answers file that grows is read on from where the last look ended.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import islice
+from itertools import islice, zip_longest
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar
 
 import msgspec
 import numpy as np
@@ -18,6 +18,8 @@ from numpy.typing import NDArray
 from snellen.core.arm import Arm
 from snellen.core.records import Manifest
 from snellen.core.types import Failure, Outcome, Struct
+from snellen.engine.runs.folder import marked_as
+from snellen.stats.repeats import usual_outcome
 from snellen.view.shelf import Shelf, Stamp, stamp
 
 OUTCOMES = tuple(Outcome)
@@ -66,7 +68,7 @@ class ArmColumn(NamedTuple):
 
 
 class MarkColumn(NamedTuple):
-    """The marks of one protocol, by sample: code of the outcome, and the place of the line."""
+    """The marks of one protocol and repeat, by sample: code of the outcome, and the place of the line."""
 
     outcome: NDArray[np.uint8]
     place: NDArray[np.int64]
@@ -88,9 +90,10 @@ class Source(NamedTuple):
     manifest: Manifest
 
 
-def source_of(shelf: Shelf, path: Path, manifest: Manifest, protocols: Mapping[str, str]) -> Source:
-    """The files of a run that are inside the folder. `protocols` may be named by anybody."""
-    marks = {name: shelf.file(path / "marks" / f"{name}.jsonl") for name in protocols}
+def source_of(shelf: Shelf, path: Path, manifest: Manifest, protocols: Mapping[str, int]) -> Source:
+    """The files of a run that are inside the folder. `protocols` may be named by anybody; each has its number of repeats."""
+    names = [marked_as(name, at) for name, repeats in protocols.items() for at in range(1, repeats + 1)]
+    marks = {name: shelf.file(path / "marks" / f"{name}.jsonl") for name in names}
     return Source(shelf.file(path / "samples.jsonl"), shelf.file(path / "answers.jsonl"), marks, manifest)
 
 
@@ -215,17 +218,34 @@ class Index:
 
     # ------------------------------------------------------------ columns that follow from others
 
-    def flipped(self, protocols: list[str]) -> NDArray[np.bool_]:
-        """Samples that some protocol calls correct and another does not; failed calls say nothing about a protocol."""
-        correct = np.zeros(len(self), bool)
-        missed = np.zeros(len(self), bool)
+    def times(self, protocol: str) -> list[MarkColumn]:
+        """The marks of a protocol, each time that questions were asked; none where it has none."""
+        names = (marked_as(protocol, at) for at in range(1, len(self.marks) + 1))
+        return [self.marks[name] for name in names if name in self.marks]
+
+    def usual(self, protocol: str) -> NDArray[np.uint8]:
+        """What became of each sample under a protocol: of questions that were asked several times, as `compare` has it."""
+        first, *again = (column.outcome for column in self.times(protocol))
+        if not again:
+            return first
+        kinds, which = np.unique(np.stack([first, *again], axis=1), axis=0, return_inverse=True)
+        every = [[OUTCOMES[code] for code in row if code != NONE] for row in kinds.tolist()]
+        codes = np.array([CODES[usual_outcome(some)] if some else NONE for some in every], np.uint8)
+        found: NDArray[np.uint8] = codes[which.reshape(-1)]
+        return found
+
+    def flipped(self, protocols: Sequence[str]) -> NDArray[np.bool_]:
+        """Samples that some protocol calls correct and another does not, of one answer; failed calls say nothing about a protocol."""
         said_nothing = [NONE, CODES[Outcome.ERROR], CODES[Outcome.UNMARKED]]
-        for name in protocols:
-            outcome = self.marks[name].outcome
-            right = outcome == CODES[Outcome.CORRECT]
-            correct |= right
-            missed |= ~right & ~np.isin(outcome, said_nothing)
-        found: NDArray[np.bool_] = correct & missed
+        every = [[column.outcome for column in self.times(name)] for name in protocols]
+        found = np.zeros(len(self), bool)
+        for outcomes in zip_longest(*every):
+            correct, missed = np.zeros(len(self), bool), np.zeros(len(self), bool)
+            for outcome in (one for one in outcomes if one is not None):
+                right = outcome == CODES[Outcome.CORRECT]
+                correct |= right
+                missed |= ~right & ~np.isin(outcome, said_nothing)
+            found |= correct & missed
         return found
 
     def answered(self) -> dict[str, tuple[int, int]]:
@@ -234,14 +254,6 @@ class Index:
             name: (int((arm.place != NOWHERE).sum()), int((arm.failed & (arm.place != NOWHERE)).sum()))
             for name, arm in self.arms.items()
         }
-
-    def counts(self, protocol: str) -> dict[str, int]:
-        """How often a protocol gave each outcome."""
-        column = self.marks.get(protocol)
-        if column is None:
-            return {}
-        tally: Any = np.bincount(column.outcome, minlength=256)
-        return {outcome.value: int(tally[code]) for outcome, code in CODES.items() if tally[code]}
 
 
 def _stamp(path: Path | None) -> Stamp | None:

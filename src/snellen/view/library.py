@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from snellen.core.records import Summary
 from snellen.core.results import ProtocolSummary
+from snellen.engine.runs.folder import marked_as
 from snellen.view import records
 from snellen.view.index import Index, Source, source_of
 from snellen.view.shelf import Entry, Shelf
@@ -45,6 +46,18 @@ class Volume:
         """The names of its protocols without those of control arms, the main one first."""
         return [p.protocol for p in self.summary.plain] if self.summary is not None else []
 
+    @property
+    def plain_marks(self) -> list[str]:
+        """The names of their marks, each time that questions were asked: the first time of all of them first."""
+        found = self.summary.plain if self.summary is not None else []
+        most = max((p.repeats for p in found), default=1)
+        return [marked_as(p.protocol, at) for at in range(1, most + 1) for p in found if at <= p.repeats]
+
+    @property
+    def repeats(self) -> int:
+        """How often questions were asked."""
+        return max((p.repeats for p in self.protocols.values()), default=1)
+
 
 class Library:
     """Gives volumes at once; their indexes get ready by themselves, one after the other."""
@@ -64,7 +77,7 @@ class Library:
         if entry is None:
             return None
         summary = self.shelf.summary(entry)
-        protocols = {p.protocol: p.prompt for p in summary.protocols} if summary is not None else {}
+        protocols = {p.protocol: p.repeats for p in summary.protocols} if summary is not None else {}
         source = source_of(self.shelf, entry.path, entry.manifest, protocols)
         with self._lock:
             index, going_on, looked = self._indexes.pop(key, (Index(), None, 0.0))

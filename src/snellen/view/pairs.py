@@ -43,7 +43,7 @@ def pairs_of(one: Volume, other: Volume, protocol: str, which: str) -> Pairs:
     _both, first, second = np.intersect1d(one.index.hashes, other.index.hashes, return_indices=True)
     order = np.argsort(first, kind="stable")
     first, second = first[order], second[order]
-    a, b = one.index.marks[protocol].outcome[first], other.index.marks[protocol].outcome[second]
+    a, b = one.index.usual(protocol)[first], other.index.usual(protocol)[second]
     marked = (a != NONE) & (b != NONE)
     first, second, a, b = first[marked], second[marked], a[marked], b[marked]
     right = CODES[Outcome.CORRECT]

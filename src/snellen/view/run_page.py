@@ -10,7 +10,7 @@ from snellen.core.records import Summary
 from snellen.core.results import GroupSummary, ProtocolSummary, Score
 from snellen.core.types import Outcome
 from snellen.engine.runs.run import Run
-from snellen.show import words
+from snellen.show import repeats, words
 from snellen.show.gallery import Seen
 from snellen.show.page_facts import facts_of
 from snellen.view.library import Volume
@@ -44,7 +44,8 @@ def run_context(volume: Volume, progress: Progress | None) -> dict[str, Any]:
     entry, summary = volume.entry, volume.summary
     context: dict[str, Any] = {
         "entry": entry,
-        "title": words.title(entry.manifest),
+        "title": words.title(entry.manifest) + repeats.times(volume.repeats),
+        "repeats": volume.repeats,
         "manifest": entry.manifest,
         "progress": progress,
         "summary": summary,

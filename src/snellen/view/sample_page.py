@@ -16,7 +16,7 @@ from snellen.core.records import Manifest
 from snellen.core.results import ProtocolSummary
 from snellen.core.types import Answer, Picture, Question, Text
 from snellen.engine.mark import scoring
-from snellen.engine.runs.folder import RunFolder
+from snellen.engine.runs.folder import RunFolder, marked_as
 from snellen.show.gallery import kind_of
 from snellen.show.page_facts import plain
 from snellen.show.pictures import MISSING, compare
@@ -160,10 +160,11 @@ def _item(
     turns: list[tuple[str, list[str | Shown]]],
     why: str,
 ) -> Item:
+    time = Arm.parse(arm)
     marks = {
-        p.protocol: record.marks[p.protocol]
+        p.protocol: mark
         for p in volume.protocols.values()
-        if p.prompt == arm and p.protocol in record.marks
+        if p.prompt == time.first.text and (mark := record.marks.get(marked_as(p.protocol, time.repeat))) is not None
     }
     pick = Pick(kind_of(m.outcome for m in marks.values()) if marks else "", "", record.sample.id, arm, marks)
     asked = [part for part in turns[-1][1] if isinstance(part, Shown)] if turns else []

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from snellen.core.types import Outcome
+from snellen.engine.runs.folder import marked_as
 from snellen.show import words
 from snellen.show.page_facts import plain
 from snellen.view.library import Volume
@@ -92,7 +93,7 @@ def form_context(volume: Volume, wanted: Wanted) -> dict[str, Any]:
 
 def sample_row(volume: Volume, record: Record, base: str, wanted: Wanted) -> SampleRow:
     """A sample in the list: the beginning of each reply, and the outcomes, protocols together that say the same."""
-    marks = {name: record.marks[name] for name in volume.plain if name in record.marks}
+    marks = {name: record.marks[name] for name in volume.plain_marks if name in record.marks}
     several = len(volume.index.arms) > 1
     replies = [
         Reply(
@@ -102,8 +103,6 @@ def sample_row(volume: Volume, record: Record, base: str, wanted: Wanted) -> Sam
         )
         for arm, a in record.answers.items()
     ]
-    outcomes = words.outcomes_of(marks)
-    right = {outcome is Outcome.CORRECT for _names, outcome in outcomes if outcome is not Outcome.ERROR}
     return SampleRow(
         record.row,
         record.sample.id,
@@ -111,7 +110,13 @@ def sample_row(volume: Volume, record: Record, base: str, wanted: Wanted) -> Sam
         plain(record.sample.truth),
         replies[:MOST_ARMS],
         max(0, len(replies) - MOST_ARMS),
-        outcomes,
-        len(right) > 1,
+        words.outcomes_of(marks),
+        any(_disagree(volume, record, time) for time in range(1, volume.repeats + 1)),
         f"{base}/sample/{record.row}{wanted.query()}",
     )
+
+
+def _disagree(volume: Volume, record: Record, time: int) -> bool:
+    """Whether one protocol calls an answer correct and another does not."""
+    marks = (record.marks.get(marked_as(name, time)) for name in volume.plain)
+    return len({m.outcome is Outcome.CORRECT for m in marks if m is not None and m.outcome is not Outcome.ERROR}) > 1

@@ -90,7 +90,7 @@ def rows_of(index: Index, wanted: Wanted, protocols: Sequence[str], matching: ND
     if wanted.outcome:
         keep &= _with_outcome(index, by, wanted.outcome)
     if wanted.flips:
-        keep &= index.flipped([name for name in protocols if name in index.marks])
+        keep &= index.flipped(protocols)
     if wanted.state:
         keep &= _in_state(index, wanted.state)
     for key, value in wanted.tags:
@@ -104,16 +104,16 @@ def rows_of(index: Index, wanted: Wanted, protocols: Sequence[str], matching: ND
 
 
 def _with_outcome(index: Index, protocol: str, outcome: str) -> NDArray[np.bool_]:
-    column = index.marks.get(protocol)
-    if column is None:
-        return np.zeros(len(index), bool)
+    """Samples with such an answer: any of them, where questions were asked several times."""
     if outcome == NOT_CORRECT:
         codes = [CODES[o] for o in Outcome if o not in (Outcome.CORRECT, Outcome.UNMARKED)]
     elif outcome == NO_ANSWER:
         codes = [CODES[o] for o in NON_ANSWERS]
     else:
         codes = [CODES[Outcome(outcome)]]
-    found: NDArray[np.bool_] = np.isin(column.outcome, codes)
+    found = np.zeros(len(index), bool)
+    for column in index.times(protocol):
+        found |= np.isin(column.outcome, codes)
     return found
 
 

@@ -6,7 +6,10 @@ Outcomes are counted part by part, and the headline is added up where it is a me
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
+from itertools import chain
 from math import isclose
+from statistics import fmean
 
 from snellen.core.errors import SnellenError
 from snellen.core.exam import Exam
@@ -27,8 +30,8 @@ def check_summary(run: Run, summary: Summary, exam: Exam) -> None:
         if protocol.version != versions.get(result.protocol, result.version):
             continue  # marked by other rules, which may group otherwise
         outcomes: dict[Key, Counter[str]] = {}
-        sums: dict[Key, list[float]] = {}
-        for mark in run.marks(result.protocol):
+        values: dict[Key, dict[str, list[float]]] = {}
+        for mark in chain.from_iterable(run.marks(result.protocol, at) for at in range(1, result.repeats + 1)):
             sample = samples.get(mark.id)
             if sample is None:
                 raise _changed(run, result.protocol)
@@ -36,20 +39,25 @@ def check_summary(run: Run, summary: Summary, exam: Exam) -> None:
             seen = protocol.seen(sample, mark)
             outcomes.setdefault(part, Counter())[seen.outcome.value] += 1
             if result.headline in seen.values:
-                sums.setdefault(part, []).append(seen.values[result.headline])
+                values.setdefault(part, {}).setdefault(mark.id, []).append(seen.values[result.headline])
         for group in result.groups:
             part = tuple(group.by.items())
-            if group.whole and part in outcomes and not _gives(outcomes[part], sums.get(part, []), result, group):
+            if group.whole and part in outcomes and not _gives(outcomes[part], values.get(part, {}), result, group):
                 raise _changed(run, result.protocol)
 
 
-def _gives(outcomes: Counter[str], values: list[float], result: ProtocolSummary, group: GroupSummary) -> bool:
+def _gives(
+    outcomes: Counter[str], values: Mapping[str, list[float]], result: ProtocolSummary, group: GroupSummary
+) -> bool:
+    """Whether these are a group's outcomes and, by the values of each sample's repeats, its headline."""
     if outcomes != group.outcomes:
         return False
     score = group.metrics.get(result.headline)
     if score is None or score.value is None or declared(result.metrics, result.headline).kind != "mean":
         return True
-    return len(values) != score.n or isclose(sum(values) / len(values), score.value, rel_tol=1e-6, abs_tol=1e-9)
+    if len(values) != score.n:
+        return True
+    return isclose(fmean(map(fmean, values.values())), score.value, rel_tol=1e-6, abs_tol=1e-9)
 
 
 def _changed(run: Run, name: str) -> SnellenError:

@@ -90,10 +90,9 @@ def mark_run(
     return marking.remarked
 
 
-def judging(folder: RunFolder, exam: Exam, scan: Scan) -> Callable[[Target], Iterator[tuple[Sample, Mark]]]:
-    """What marks a run's stored answers under any protocol, of questions that were asked several times the first. Nothing is written."""
-    marking = _Marking(folder, exam, scan)
-    return lambda target: marking._judged(target, 1)
+def judging(folder: RunFolder, exam: Exam, scan: Scan) -> Callable[[Target, int], Iterator[tuple[Sample, Mark]]]:
+    """What marks a run's stored answers of one repeat, the first being 1, under any protocol. Nothing is written."""
+    return _Marking(folder, exam, scan)._judged
 
 
 def run_facts(folder: RunFolder, exam: Exam) -> Iterator[RunFacts]:

@@ -112,6 +112,11 @@ class Scan(NamedTuple):
         return len(self.last) - len(self.failed)
 
 
+def marked_as(protocol: str, repeat: int = 1) -> str:
+    """The name of a protocol's marks: `paper`, and `paper#2` of the second time that questions were asked."""
+    return f"{protocol}#{repeat}" if repeat > 1 else protocol
+
+
 class RunFolder:
     """Files of one run. Opened for writing as a context manager, which takes the lock.
 
@@ -252,8 +257,7 @@ class RunFolder:
         return found._replace(unreadable=unreadable)
 
     def marks_path(self, protocol: str, repeat: int = 1) -> Path:
-        again = f"#{repeat}" if repeat > 1 else ""
-        return self.derived / "marks" / f"{protocol}{again}.jsonl"
+        return self.derived / "marks" / f"{marked_as(protocol, repeat)}.jsonl"
 
     def marks(self, protocol: str, repeat: int = 1) -> Iterator[Mark]:
         """The marks of one protocol, as stored: those of the first time that questions were asked, or of a later one."""

@@ -54,7 +54,7 @@ def _cells(row: ScoreRow) -> tuple[str, ...]:
         between(row.low, row.high, row.unit),
         str(row.n),
         "" if row.floor is None else number(row.floor, row.unit),
-        f"{row.non_answers} of {row.part_n}" if row.non_answers else "",
+        f"{row.non_answers} of {row.answers}" if row.non_answers else "",
     )
 
 

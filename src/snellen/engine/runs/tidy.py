@@ -71,6 +71,11 @@ class ScoreRow(Record, frozen=True):
     spread_high: float | None = None
     spread_sd: float | None = None
 
+    @property
+    def answers(self) -> int:
+        """How many answers the outcomes count: as many as samples of the part, unless questions were asked several times."""
+        return max(self.part_n or 0, sum(self.outcomes.values()))
+
 
 class SampleRow(Record, frozen=True):
     """What became of one sample under one protocol and arm, the `repeat`-th time that it was asked."""

@@ -1,0 +1,65 @@
+"""What every command says of itself fits a terminal, and what may be missing is known to `doctor` and said in a line."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import click
+import pytest
+from click.testing import CliRunner
+from tests.support.sets import write_set
+
+import snellen
+from snellen.cli import doctor_command
+from snellen.cli.main import app
+
+ROOT = Path(__file__).parents[2]
+NOT_FOR_USERS = {"all", "dev"}
+
+
+def commands() -> list[str]:
+    return app.list_commands(click.Context(app))
+
+
+@pytest.mark.parametrize("name", ["", *commands()])
+def test_help_fits_80_columns(name: str) -> None:
+    done = CliRunner().invoke(app, [*([name] if name else []), "--help"], terminal_width=80)
+    assert done.exit_code == 0
+    assert [line for line in done.output.splitlines() if len(line) > 80] == []
+
+
+def test_doctor_knows_every_extra() -> None:
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
+    assert set(doctor_command.EXTRAS) == set(extras) - NOT_FOR_USERS
+
+
+@pytest.mark.parametrize(
+    ("missing", "words", "extra"),
+    [
+        ("uvicorn", ["view", ".", "--no-open"], "view"),
+        ("starlette", ["view", ".", "--no-open"], "view"),
+        ("matplotlib", ["chart", "{run}", "--out", "{run}/c.png"], "charts"),
+        ("xlsxwriter", ["export", "{run}", "--out", "{run}/x.xlsx"], "excel"),
+        ("python_calamine", ["import", "csv", "{run}/t.xlsx", "--exam", "salbench"], "import"),
+    ],
+)
+def test_what_is_missing_is_said_in_one_line(missing: str, words: list[str], extra: str, tmp_path: Path) -> None:
+    run = a_run(tmp_path)
+    (run / "t.xlsx").write_bytes(b"PK\x03\x04")
+    call = "import sys; sys.modules[sys.argv.pop(1)] = None; from snellen.cli.main import main; sys.exit(main())"
+    given = [word.format(run=run) for word in words]
+    done = subprocess.run([sys.executable, "-c", call, missing, *given], capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert len(done.stderr.strip().splitlines()) == 1
+    assert f"pip install 'snellen[{extra}]'" in done.stderr
+
+
+def a_run(folder: Path) -> Path:
+    """A small run on disk."""
+    write_set(folder / "data", 3)
+    return snellen.evaluate(
+        "salbench", model="baseline/chance", data=folder / "data", out=folder / "runs", use_store=False
+    ).path
