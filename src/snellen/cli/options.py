@@ -227,8 +227,8 @@ def data_of(exam: str, where: Path | None, given: str | None) -> Path:
 
 
 def data_folder(exam: str, given: str | None) -> Path:
-    """`--data`: a folder, or the name that the hub has for the exam's data; else where `snellen data get` puts it."""
-    if given is not None and (Path(given).is_dir() or (Path(given).is_file() and _takes_file(exam, given))):
+    """`--data`: a folder or a file, or the name that the hub has for the exam's data; else where `snellen data get` puts it."""
+    if given is not None and Path(given).exists():
         return Path(given)
     home = default_data_folder(exam)
     if given is not None:
@@ -241,14 +241,6 @@ def data_folder(exam: str, given: str | None) -> Path:
     ways = [f"'snellen data make {exam} --out DIR' makes a synthetic set"] if _makes(exam) else []
     ways += [f"'snellen data get {exam}' fetches the real one"] if _fetches(exam) else []
     raise SnellenError("no data: give --data DIR" + (f"; {', '.join(ways)}" if ways else ""))
-
-
-def _takes_file(exam: str, given: str) -> bool:
-    """Whether an exam reads a single file."""
-    from snellen import exams
-
-    found = exams.load(exam)
-    return found.last_resort or found.recognises(Path(given)) is not None
 
 
 def _makes(exam: str) -> bool:

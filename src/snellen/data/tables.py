@@ -113,8 +113,10 @@ class Table:
     def _of_csv(self) -> Iterator[Row]:
         csv.field_size_limit(LONGEST_CELL)
         with self.path.open(encoding="utf-8-sig", newline="") as file:
-            table = csv.reader(file, delimiter="\t" if self._ending == ".tsv" else ",", strict=True)
             try:
+                first = file.readline()
+                file.seek(0)
+                table = csv.reader(file, delimiter=self._delimiter(first), strict=True)
                 header = [name.strip() for name in next(table, [])]
                 doubled = {name for name in header if header.count(name) > 1}
                 if doubled:
@@ -131,6 +133,12 @@ class Table:
                 raise SnellenError(f"{self.path}: not UTF-8 text; save it as 'CSV UTF-8'") from None
             except csv.Error as error:
                 raise SnellenError(f"{self.path}, line {table.line_num}: not valid CSV ({error})") from None
+
+    def _delimiter(self, header: str) -> str:
+        """A comma, unless the header has semicolons alone, as spreadsheets write it where a comma is in numbers."""
+        if self._ending == ".tsv":
+            return "\t"
+        return ";" if ";" in header and "," not in header else ","
 
 
 def _parsed(number: int, place: str, text: bytes) -> Row:

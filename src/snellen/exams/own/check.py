@@ -25,8 +25,10 @@ def check(where: Path) -> Iterator[Problem]:
         return
     kinds: Counter[str] = Counter()
     good: list[tuple[Row, Sample]] = []
+    wrong = False
     for row, light, problem in found.items():
         if light is None:
+            wrong = True
             yield from (problem,) if problem is not None else ()
             continue
         kinds[light.tags["task"]] += 1
@@ -36,8 +38,8 @@ def check(where: Path) -> Iterator[Problem]:
             yield found.problem(row, str(error), error.column)
             continue
         good.append((row, light))
-    if not kinds:
-        yield Problem(str(where), "no question in it can be asked")
+    if not kinds and not wrong:
+        yield Problem(str(where), "no questions in it")
     yield from _undecoded(found, good)
     yield from (Problem(found.source.name, said, fatal=False) for said in _understood(found, kinds))
 

@@ -53,13 +53,16 @@ class Questions:
     def items(self) -> Iterator[Item]:
         """Every row in order."""
         seen: set[str] = set()
+        unclear_said = False
         for row in self.source.rows():
             try:
                 found = self._sample(row)
                 if found.id in seen:
                     raise Wrong(self.columns.plain.get("id", "id"), f"the id {found.id[:60]!r} is there twice")
             except Wrong as error:
-                yield Item(row, None, self.problem(row, str(error), error.column))
+                again = unclear_said and str(error) == self.survey.unclear  # that is said once, not of each row
+                unclear_said = unclear_said or str(error) == self.survey.unclear
+                yield Item(row, None, None if again else self.problem(row, str(error), error.column))
                 continue
             seen.add(found.id)
             yield Item(row, found)

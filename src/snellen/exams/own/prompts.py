@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
+from typing import Any
 
 from snellen.core.prompt import Prompt, by_name
 from snellen.core.types import AnswerKind, Question, Sample, Text
@@ -61,7 +62,7 @@ PROMPTS = by_name(
     Prompt("bare", "the question and lettered options, and no word on how to answer", partial(ask, "bare")),
 )
 
-_PROBES = {
+_PROBES: dict[str, tuple[dict[str, Any], Any]] = {
     "choice": ({"question": "What is on the table?", "options": ["a cup", "a plate", "a book", "a lamp"]}, "a plate"),
     "labels": (
         {"question": "What is on the table?", "options": ["a cup", "a plate", "a book", "a lamp"]},

@@ -29,6 +29,7 @@ _DENIED = re.compile(
 )
 _SENTENCE = re.compile(r"(?<=[.!?;])\s|\n")
 _BARE_LETTERS = re.compile(r"[\s(\[\"'*]*([A-Za-z])(?:[\s,;&/)(\]\"'*.]|and\b)*")
+_MOST_VERDICTS = 10
 _CLOSING = " \t\n.!?,;:\"'`*"
 
 
@@ -80,7 +81,7 @@ def _chosen(text: str, options: Sequence[str]) -> list[int]:
     """The options that a text chooses."""
     if (bare := _bare(text, options)) is not None:
         return bare
-    for found in reversed(list(_VERDICT.finditer(text))[-20:]):
+    for found in reversed(list(_VERDICT.finditer(text))[-_MOST_VERDICTS:]):
         if places := _affirmed(signed(text[found.end() :], options)):
             return places
     return _affirmed(signed(text, options))
@@ -154,7 +155,7 @@ def read_number(reply: str) -> float | None:
         return None
     text = _NOT_NUMBER.sub(" ", said[0])
     ends = [m.end() for m in (*_VERDICT.finditer(text), *_EQUALS.finditer(text))]
-    for part in (*(text[end:] for end in sorted(ends, reverse=True)), text):
+    for part in (*(text[end:] for end in sorted(ends, reverse=True)[:_MOST_VERDICTS]), text):
         found = {value for m in _NUMBER.finditer(part) if (value := _value(m.group())) is not None}
         if found:
             return found.pop() if len(found) == 1 else None
