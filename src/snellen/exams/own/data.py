@@ -41,7 +41,7 @@ class Questions:
 
     def __init__(self, where: Path) -> None:
         self.where, self.source = where, find.source(where)
-        self.base = find.base_of(self.source)
+        self.base = Path.cwd() / find.base_of(self.source)
         self.template = find.template_of(self.source)
         try:
             self.columns: Columns = columns_of(self.source.columns)

@@ -6,6 +6,7 @@ import difflib
 import hashlib
 import os
 import re
+import stat
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from pathlib import Path
@@ -27,19 +28,26 @@ def place_of(named: str, base: Path, column: str) -> Path:
         raise Wrong(column, f"{named[:60]!r} is an address, not a file: fetch the picture and name the file")
     if "\0" in named:
         raise Wrong(column, "the name of a picture has a NUL in it")
-    home = Path.cwd() / base
-    home = Path(os.path.normpath(home))  # links stay as they are: a folder of pictures may be one
-    path = Path(os.path.normpath(home / named.replace("\\", "/")))
-    if not path.is_relative_to(home.parent):
+    home, around = _home(base)
+    path = os.path.normpath(os.path.join(home, named.replace("\\", "/")))  # noqa: PTH118 (much faster, for many rows)
+    if not path.startswith(around):
         raise Wrong(column, f"{named[:60]!r} is far from the table: put the pictures into its folder")
-    return path
+    return Path(path)
+
+
+@lru_cache(maxsize=16)
+def _home(base: Path) -> tuple[str, str]:
+    """The table's folder, and how paths in the folder around it begin. Links stay as they are: a folder of pictures may be one."""
+    home = Path(os.path.normpath(base))
+    return str(home), str(home.parent).rstrip(os.sep) + os.sep
 
 
 def size_of(path: Path, named: str, column: str) -> int:
     """The size of a picture file; Wrong where there is none, with what may have been meant."""
     try:
-        if path.is_file():
-            return path.stat().st_size
+        found = path.stat()
+        if stat.S_ISREG(found.st_mode):
+            return found.st_size
     except (OSError, ValueError):
         pass
     close = difflib.get_close_matches(path.name, _names(path.parent), n=1)

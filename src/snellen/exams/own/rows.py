@@ -9,6 +9,7 @@ import json
 import math
 import re
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from snellen.core.types import Sample
@@ -152,6 +153,7 @@ def number_of(value: Any) -> float | None:
     return found if math.isfinite(found) else None
 
 
+@lru_cache(maxsize=65536)
 def fold(text: str) -> str:
     """A text in the form in which options are compared: without case, and spaces as one."""
     return " ".join(text.casefold().split())
