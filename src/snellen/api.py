@@ -7,13 +7,14 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from snellen import exams
 from snellen.comparison.comparing import compare_runs
 from snellen.comparison.explained import Explanation
 from snellen.comparison.explaining import explain_run
 from snellen.comparison.gate import gate_runs
 from snellen.comparison.gating import Gate
 from snellen.comparison.results import Comparison
-from snellen.core.errors import MostlySilent
+from snellen.core.errors import MostlySilent, SnellenError
 from snellen.core.options import Selection
 from snellen.engine.answer.loop import Progress
 from snellen.engine.plan.plan import make_plan
@@ -23,10 +24,10 @@ from snellen.engine.runs.run import Run
 
 
 def evaluate(
-    exam: str,
+    exam: str | Path,
     *,
     model: str | None = None,
-    data: str | Path,
+    data: str | Path | None = None,
     protocols: Sequence[str] = (),
     prompt: str | None = None,
     controls: Sequence[str] = (),
@@ -49,6 +50,8 @@ def evaluate(
 ) -> Run:
     """Run an exam, or go on with it, and give the run. Raises `Stopped` where it ended early with everything kept.
 
+    `exam` is a name, with the folder of its data; or a file or folder of data that some exam knows, such as questions of your own.
+
     `repeats` is how often each question is asked: scores are then over all repeats, with their spread.
 
     What `snellen run` notes (old answers, an edited prompt, questions left out) comes as warnings.
@@ -56,10 +59,13 @@ def evaluate(
     `options` are the exam's and the subject's own, by name, as `snellen run EXAM --help` lists them: `shots=3`, `base_url=...`,
     `max_tokens=64`, `method="ocr"`. One that means nothing for this exam and subject is refused.
     """
+    name, where = exams.meant(str(exam))
+    if (where is None) == (data is None):
+        raise SnellenError(f"{exam}: name the data once, as the exam's path or with data=")
     request = RunRequest(
-        exam=exam,
+        exam=name,
         model=model,
-        data=Path(data),
+        data=Path(where or data or "."),
         protocols=tuple(protocols),
         prompt=prompt,
         controls=tuple(controls),

@@ -14,7 +14,7 @@ from snellen.core.exam import Exam
 from snellen.registry import plugins
 
 EXAMPLES = Path(__file__).parents[2] / "docs" / "examples"
-OURS = ("actx", "d3", "esnlive", "grounding", "illusionbench", "salbench", "vcr", "vqax")
+OURS = ("actx", "d3", "esnlive", "grounding", "illusionbench", "own", "salbench", "vcr", "vqax")
 EVERY = (*OURS, "dots")
 
 

@@ -23,7 +23,7 @@ from snellen.core.errors import SnellenError
 from snellen.core.options import Selection
 from snellen.core.results import GroupSummary, Score
 from snellen.core.types import Question
-from snellen.engine.ask.controls import partners
+from snellen.engine.ask.controls import as_asked, partners
 from snellen.engine.ask.questions import Applies
 from snellen.engine.ask.questions import questions as asked
 from snellen.engine.mark.control_comparison import _floor
@@ -175,22 +175,48 @@ def test_chance_is_of_the_samples_that_a_prompt_asks_about(tmp_path: Path) -> No
     assert row.chance == pytest.approx(1 / 10)
 
 
-@pytest.mark.parametrize(
-    ("exam", "says"),
-    [
-        ("vcr", "the prompt 'zero' labels its choices A, B, C, D"),
-        ("vqax", "the prompt 'zero' offers no options to shuffle"),
-    ],
-)
-def test_choices_that_cannot_be_shuffled_are_refused(exam: str, says: str, tmp_path: Path) -> None:
-    with pytest.raises(SnellenError, match=says):
+def test_choices_that_cannot_be_shuffled_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(SnellenError, match="the prompt 'zero' offers no options to shuffle"):
         snellen.evaluate(
-            exam,
+            "vqax",
             model="baseline/constant:x",
-            data=made_set(exam, tmp_path, 3),
+            data=made_set("vqax", tmp_path, 3),
             controls=["options"],
             out=tmp_path / "r",
         )
+
+
+def test_lettered_choices_move_and_their_letters_stay_and_the_right_one_moves_along(tmp_path: Path) -> None:
+    data = benchmarks.load("vcr").open(made_set("vcr", tmp_path, 6), Selection())
+    samples = {s.id: s for s in data.light()}
+    exam = benchmarks.load("vcr")
+    plain, control = ([Arm.parse(a)] for a in ("zero", "zero+options"))
+    given = {q.id: q for q in asked(exam, data, plain, lambda _k: True, always, 1)}
+    moved = {q.id: q for q in asked(exam, data, control, lambda _k: True, always, 1)}
+    assert given.keys() == moved.keys()
+    for name, question in moved.items():
+        assert question.options == given[name].options  # the letters
+        assert question.text != given[name].text
+        shown = as_asked(exam, Arm("zero", "options"), samples[name], 1)
+        assert sorted(shown.facts["choices"]) == sorted(samples[name].facts["choices"])
+        right = samples[name].facts["choices"][samples[name].truth["label"]]
+        assert shown.facts["choices"][shown.truth["label"]] == right
+        assert question.text == exam.ask("zero", shown).text
+
+
+def test_a_letter_under_the_control_options_is_read_in_the_order_that_was_shown(tmp_path: Path) -> None:
+    """Who knows the right answer is right in any order; who always says A is right as often as A is shown right."""
+    where = made_set("vcr", tmp_path, 12)
+    run = snellen.evaluate(
+        "vcr", model="baseline/constant:A", data=where, controls=["options"], protocols=["strict"], out=tmp_path / "r"
+    )
+    samples = {s.id: s for s in benchmarks.load("vcr").open(where, Selection()).light()}
+    exam, arm = benchmarks.load("vcr"), Arm("zero", "options")
+    right = {i: as_asked(exam, arm, s, 0).truth["label"] == 0 for i, s in samples.items()}
+    (name,) = (p.protocol for p in run.summary.protocols if "options" in p.prompt)
+    marks = {m.id: m.metrics["accuracy"] == 1.0 for m in run.folder.marks(name)}
+    assert marks == right
+    assert any(right.values()) and right != {i: s.truth["label"] == 0 for i, s in samples.items()}
 
 
 def test_shuffled_never_shows_a_samples_own_image_where_several_share_one(tmp_path: Path) -> None:

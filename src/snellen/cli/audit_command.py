@@ -40,7 +40,9 @@ def command(exam: str, protocols: tuple[str, ...], data: str | None, as_json: bo
     from snellen.engine.mark.text_only import training
     from snellen.engine.plan.plan import choose
 
-    found = exams.load(exam)
+    name, where = exams.meant(exam)
+    data = data if where is None else str(options.data_of(name, where, data))
+    found = exams.load(name)
     targets = choose(found, protocols)
     samples = list(found.open(Path(data), Selection()).light()) if data else list(found.truths())
     trained_on = training(found, Path(data)) if data else []

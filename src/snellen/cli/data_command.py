@@ -1,4 +1,4 @@
-"""`snellen data`: make a synthetic set, get the real one, check and show what is on disk."""
+"""`snellen data`: begin one of your own, make a synthetic set, get the real one, check and show what is on disk."""
 
 from __future__ import annotations
 
@@ -14,7 +14,36 @@ from snellen.core.errors import SnellenError, unknown
 
 @click.group("data")
 def command() -> None:
-    """Make a synthetic data set, get the real one, or check and show what is on disk."""
+    """Begin a data set of your own, make a synthetic one, get the real one, or check and show what is on disk."""
+
+
+@command.command("init")
+@click.argument("kind")
+@click.option(
+    "--out", "--output", "out", type=click.Path(path_type=Path), required=True, metavar="DIR", help="New folder."
+)
+def init(kind: str, out: Path) -> int:
+    """Write a template for questions of your own: a commented file with two rows and their pictures, which runs as it is.
+
+    \b
+    snellen data init choice --out mine
+    snellen run mine --model baseline/chance
+    """
+    from importlib import import_module
+
+    from snellen import exams
+
+    kinds = {name: path for exam in map(exams.load, exams.names()) for name, path in exam.templates.items()}
+    if kind not in kinds:
+        raise unknown("kind of data", kind, sorted(kinds))
+    module, _, function = kinds[kind].partition(":")
+    try:
+        written, model = vars(import_module(module))[function](out)
+    except OSError as error:
+        raise SnellenError(f"--out {out}: cannot be written ({error.strerror})") from None
+    click.echo(f"{written} has two rows to replace with your own; it runs as it is:")
+    click.echo(f"  snellen data check {out}\n  snellen run {out} --model {model}")
+    return 0
 
 
 @command.command("make", cls=MakeCommand)
@@ -102,13 +131,19 @@ def get(exam: str, name: str | None, revision: str | None, out: Path | None) -> 
 @click.option("--data", "--dataset", "data", metavar="DIR", help="Folder of the data set.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 def check(exam: str, data: str | None, as_json: bool) -> int:
-    """List every problem of a data set on disk, with file and row. Exit code 2 where there are any."""
+    """List every problem of a data set on disk, with file and row. Exit code 2 where there are any.
+
+    \b
+    snellen data check salbench --data DIR
+    snellen data check my_questions.csv
+    """
     from snellen import exams
     from snellen.core.text import for_terminal
     from snellen.data.hub import check_lock
 
-    found = exams.load(exam)
-    folder = options.data_folder(exam, data)
+    name, where = exams.meant(exam)
+    found = exams.load(name)
+    folder = options.data_of(name, where, data)
     problems = [*check_lock(folder), *found.check(folder)]
     fatal = sum(p.fatal for p in problems)
     if as_json:
@@ -117,6 +152,8 @@ def check(exam: str, data: str | None, as_json: bool) -> int:
         for problem in problems:
             click.echo(f"{'' if problem.fatal else 'note: '}{for_terminal(str(problem))}")
         click.echo(f"{folder}: {fatal} problems, {len(problems) - fatal} notes")
+        if where is not None and not fatal:
+            click.echo(f"Next: 'snellen run {where} --model SPEC' asks a model ('snellen list subjects').")
     return 2 if fatal else 0
 
 
@@ -148,10 +185,12 @@ def show(exam: str, data: str | None, limit: int, seed: int, out: Path) -> int:
     \b
     snellen data show d3 --data data/d3-synthetic --out pairs.html
     """
+    from snellen import exams
     from snellen.core.options import Selection
     from snellen.show.data_page import write_data_page
     from snellen.show.words import counted
 
-    shown = write_data_page(exam, options.data_folder(exam, data), out, Selection(limit=limit, seed=seed))
-    click.echo(f"{counted(shown, 'sample')} of {exam} in {out}")
+    name, where = exams.meant(exam)
+    shown = write_data_page(name, options.data_of(name, where, data), out, Selection(limit=limit, seed=seed))
+    click.echo(f"{counted(shown, 'sample')} of {name} in {out}")
     return 0

@@ -77,7 +77,7 @@ def command(
         return 0
     from snellen.show.tables import print_table
 
-    title = f"{exam} · {plan.subject.spec}: estimate, nothing was called"
+    title = f"{plan.exam.name} · {plan.subject.spec}: estimate, nothing was called"
     rows = [(k.replace("_", " "), f"{v:,.4f}" if isinstance(v, float) else str(v)) for k, v in found.items()]
     print_table(title, ("what", "how much"), rows)
     return 0

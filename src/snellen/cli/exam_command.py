@@ -30,7 +30,7 @@ class ExamCommand(click.Command):
         self._common = tuple(self.params)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        name = _exam_in(args) if self.exams else None
+        name = (_exam_in(args) or self._by_path(args)) if self.exams else None
         declared: dict[str, list[Option]] = {}
         if name is not None:
             from snellen import exams
@@ -46,6 +46,20 @@ class ExamCommand(click.Command):
             return super().parse_args(ctx, args)
         except click.NoSuchOption as error:
             raise _explained(error, name) from None
+
+    def _by_path(self, args: list[str]) -> str | None:
+        """The exam whose data the command line names by its path: the first word that is no option's value."""
+        from snellen import exams
+
+        flags = {o for p in self._common if isinstance(p, click.Option) and p.is_flag for o in p.opts}
+        for before, word in zip(["", *args], args, strict=False):
+            if not word.startswith("-") and (not before.startswith("-") or before in flags or "=" in before):
+                return exams.meant(word)[0] if Path(word).exists() and self.takes_path(word) else None
+        return None
+
+    def takes_path(self, word: str) -> bool:
+        """Whether a path that is there stands for an exam's data."""
+        return not word.endswith(".toml")
 
     def own(self, exam: Any) -> tuple[Option, ...]:
         """The exam's options that this command takes."""

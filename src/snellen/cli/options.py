@@ -219,9 +219,16 @@ def full_spec(given: Mapping[str, Any]) -> str | None:
     return f"{backend}/{given['model']}" if backend else str(given["model"])
 
 
+def data_of(exam: str, where: Path | None, given: str | None) -> Path:
+    """The data that a command is about: the path that stands in the exam's place, else `--data`."""
+    if where is not None and given is not None:
+        raise SnellenError(f"--data {given}: the data was named already, {where}; leave out one of them")
+    return where if where is not None else data_folder(exam, given)
+
+
 def data_folder(exam: str, given: str | None) -> Path:
-    """`--data`: a folder, or the name that the hub has for the exam's data; else where `snellen data get` puts it."""
-    if given is not None and Path(given).is_dir():
+    """`--data`: a folder or a file, or the name that the hub has for the exam's data; else where `snellen data get` puts it."""
+    if given is not None and Path(given).exists():
         return Path(given)
     home = default_data_folder(exam)
     if given is not None:

@@ -77,6 +77,8 @@ def command(
     from snellen import exams
     from snellen.engine.plan.plan import choose
 
+    exam, where = exams.meant(exam)
+    data = data if where is None else str(options.data_of(exam, where, data))
     found = exams.load(exam)
     targets = choose(found, names)
     if markdown and as_json:

@@ -96,11 +96,14 @@ from snellen.core.errors import SnellenError, Stopped
 def command(exam: str | None, own: dict[str, Any], **given: Any) -> int:
     """Run EXAM on a subject and show its scores; the same command goes on with a run that was interrupted.
 
+    In place of EXAM may stand a file or folder of data: questions of your own, or a set that an exam knows.
+
     \b
     snellen run salbench --data DIR --model baseline/pixels
     snellen run salbench --model openai/gpt-4o --limit 100 --max-cost 1
     snellen run grounding --data DIR --method ocr
     snellen run vqax --data DIR --model hf/llava-hf/llava-1.5-7b-hf --prompt 3shot
+    snellen run my_questions.csv --model ollama/llava:7b
     """
     from snellen.cli.progress import show_progress
     from snellen.engine.plan.plan import make_plan
@@ -145,11 +148,11 @@ def request_of(exam: str | None, own: dict[str, Any], given: dict[str, Any]) -> 
     from snellen import exams
     from snellen.engine.plan.request import RunRequest
 
-    name = exams.known(exam_of(exam, given))
+    name, where = exams.meant(exam_of(exam, given))
     return RunRequest(
         exam=name,
         model=options.full_spec(given),
-        data=options.data_folder(name, given["data"]),
+        data=options.data_of(name, where, given["data"]),
         protocols=given["protocols"],
         prompt=given["prompt"],
         controls=given.get("controls", ()),

@@ -11,6 +11,7 @@ import copy
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
+from random import Random
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
@@ -118,8 +119,19 @@ class Exam:
     """Earlier names of protocols, which still work."""
     origin: str = ""
     """The plugin that it, or a part of it, comes from; empty for ours."""
+    own_options: bool = False
+    """Whether each sample brings options of its own: what chance gets is then computed sample by sample."""
+    last_resort: bool = False
+    """Whether it takes data that is named by its path only where no other exam recognises it."""
+    templates: Mapping[str, str] = {}
+    """What `data init` writes for it, by kind: a `module:function` that is given the folder and gives the file to edit and
+    a model that answers it as it is."""
 
     # ------------------------------------------------------------ data
+
+    def recognises(self, where: Path) -> str | None:
+        """A few words on what a file or folder is, where it is data of this exam; else None. Looks at names and first rows only."""
+        return None
 
     def samples(self, where: Path) -> Iterator[Sample]:
         """All samples of a data folder, with pictures; raise SnellenError where one cannot be used."""
@@ -192,6 +204,13 @@ class Exam:
         if said.id == sample.id and said.prompt == prompt and said.benchmark == self.name:
             return said
         return msgspec.structs.replace(said, id=sample.id, benchmark=self.name, prompt=prompt)
+
+    def reordered(self, sample: Sample, draw: Random) -> Sample | None:
+        """The sample with its labelled options in another order, which `draw` shuffles: the labels stay, the truth moves along.
+
+        None where its options have no labels. Marking gets the same sample as asking.
+        """
+        return None
 
     @property
     def shots(self) -> tuple[int, ...]:

@@ -13,9 +13,10 @@ from functools import lru_cache
 
 import msgspec
 
-from snellen.core.arm import CONTROLS
+from snellen.core.arm import CONTROLS, Arm
 from snellen.core.dataset import Dataset
 from snellen.core.errors import SnellenError, unknown
+from snellen.core.exam import Exam
 from snellen.core.images import sniff
 from snellen.core.pixels import BadPicture, too_large
 from snellen.core.types import Part, Picture, Question, Sample, Text
@@ -99,6 +100,22 @@ def grey_png(width: int, height: int) -> bytes:
     out = io.BytesIO()
     Image.new("L", (width, height), 128).save(out, "PNG")
     return out.getvalue()
+
+
+def as_asked(exam: Exam, arm: Arm, sample: Sample, seed: int) -> Sample:
+    """The sample as an arm asks and marks it: under 'options' with its labelled options moved, so that a reply's letter is read
+    in the order in which it was shown.
+    """
+    return (_moved(exam, sample, seed) or sample) if arm.control == "options" else sample
+
+
+def _moved(exam: Exam, sample: Sample, seed: int) -> Sample | None:
+    return exam.reordered(sample, random.Random(f"options/{seed}/{sample.id}"))  # noqa: S311 (a permutation, not a secret)
+
+
+def why_not_moved(exam: Exam, prompt: str, sample: Sample) -> str:
+    """Why the options of a sample's question cannot be put in another order, after the prompt's name; nothing if they can."""
+    return "" if _moved(exam, sample, 0) is not None else why_not_shuffled(exam.ask(prompt, sample))
 
 
 def _other_order(question: Question, seed: int) -> Question:

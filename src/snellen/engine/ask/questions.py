@@ -12,7 +12,7 @@ from snellen.core.arm import Arm
 from snellen.core.dataset import Dataset
 from snellen.core.exam import Exam
 from snellen.core.types import Question, Sample
-from snellen.engine.ask.controls import altered, partners
+from snellen.engine.ask.controls import altered, as_asked, partners
 
 Ask = Callable[[Sample], Question]
 Wanted = Callable[[tuple[str, str]], bool]
@@ -61,7 +61,14 @@ def _ask_under(exam: Exam, data: Dataset, arm: Arm, seed: int) -> Ask:
         return ask
     if not arm.control:
         return lambda sample: msgspec.structs.replace(ask(sample), prompt=arm.text)
-    return lambda sample: msgspec.structs.replace(altered(ask(sample), arm.control, seed), prompt=arm.text)
+
+    def under_control(sample: Sample) -> Question:
+        moved = as_asked(exam, arm, sample, seed)
+        question = ask(moved)
+        changed = question if moved is not sample else altered(question, arm.control, seed)
+        return msgspec.structs.replace(changed, prompt=arm.text)
+
+    return under_control
 
 
 def _shuffled(exam: Exam, data: Dataset, arm: Arm, wanted: Wanted, applies: Applies, seed: int) -> Iterator[Open]:

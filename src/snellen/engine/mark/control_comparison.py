@@ -119,9 +119,10 @@ def chance(exam: Exam, protocol: Protocol, prompt: str, samples: list[Sample], m
     judged: dict[str, float] = {}
     for sample in samples:
         key = repr((sample.truth, [sample.tags.get(k) for k in ("split", "task", "config")]))
+        key = sample.id if exam.own_options else key
         if key not in judged:
             alike = (p for p in exam.probes() if all(sample.tags.get(k) == p.tags.get(k) for k in ("split", "task")))
-            probe = next(alike, None)
+            probe = sample if exam.own_options else next(alike, None)
             replies = random_replies(exam.ask(prompt, probe)) if probe is not None else []
             values = [mark_reply(protocol, sample, reply).metrics.get(metric) for reply in replies]
             numbers = [v for v in values if isinstance(v, float)]

@@ -24,6 +24,7 @@ from snellen.core.results import GroupSummary, ProtocolSummary
 from snellen.core.scorer import Evidence
 from snellen.core.silence import lost_parts, silent_parts
 from snellen.core.types import Answer, Mark, Outcome, Sample
+from snellen.engine.ask.controls import as_asked
 from snellen.engine.mark import control_comparison, scoring
 from snellen.engine.mark.advice import advice
 from snellen.engine.mark.plain_floors import has_own_floors, with_floors
@@ -184,8 +185,12 @@ class _Marking:
             if prompt == arm and name not in self.samples:
                 raise SnellenError(f"{self.folder.answers_path}: an answer for the unknown sample '{name}'")
         for answer in self._answers(target, repeat):
-            sample = self.samples[answer.id]
+            sample = self._asked(target, answer.id)
             yield sample, _judge(target, sample, answer, look)
+
+    def _asked(self, target: Target, name: str) -> Sample:
+        """The sample as the arm asked it."""
+        return as_asked(self.exam, target.arm, self.samples[name], self.manifest.options.seed)
 
     def _written(self, target: Target, repeat: int) -> Iterator[tuple[Sample, Mark]]:
         """Write each mark as it comes and hand it on; the file takes its place when all are there."""
@@ -314,7 +319,7 @@ class _Marking:
                     raise SnellenError(
                         f"{self.folder.path} was marked by an earlier version; 'snellen remark' does it again"
                     )
-                yield self.samples[answer.id], _bare(answer), mark
+                yield self._asked(target, answer.id), _bare(answer), mark
 
         return RunFacts(self.manifest, target.protocol, target.arm.text, groups, self.scan.totals, records)
 

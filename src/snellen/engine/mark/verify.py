@@ -56,7 +56,7 @@ def _verified(path: Path, data: Path | None, exports: bool) -> Verified:
         raise SnellenError(
             f"{path} has no {SUMMARY} yet, so there is nothing to verify: 'snellen remark {path}' makes it"
         )
-    if data is not None and not data.is_dir():
+    if data is not None and not data.exists():
         raise SnellenError(f"--data {data}: no such folder")
     exam = exams.load(known.benchmark)
     targets = of_run(exam, known, path)

@@ -22,7 +22,7 @@ from snellen.core.records import FORMAT, DataEntry, Manifest, ProtocolEntry, Sco
 from snellen.core.scorer import SCORER_MODE, SCORERS, Scorer
 from snellen.core.subject import LEARNT, Subject
 from snellen.core.types import Sample
-from snellen.engine.ask.controls import known_control, partners, why_not_shuffled
+from snellen.engine.ask.controls import known_control, partners, why_not_moved
 from snellen.engine.ask.questions import asker
 from snellen.engine.call.store import cache_folder
 from snellen.engine.plan.request import Limits, RunRequest
@@ -216,7 +216,7 @@ def applies(exam: Exam, arm: Arm, sample: Sample, chooses_only: bool = False) ->
         return False
     if chooses_only and not exam.ask(arm.prompt, bare(sample)).options:
         return False
-    return arm.control != "options" or not why_not_shuffled(exam.ask(arm.prompt, bare(sample)))
+    return arm.control != "options" or not why_not_moved(exam, arm.prompt, bare(sample))
 
 
 def counted(plan: Plan, chooses_only: bool) -> dict[Arm, int]:
@@ -274,7 +274,7 @@ def _that_apply(plan: Plan, *, named: bool) -> Plan:
 def _why_none(plan: Plan, arm: Arm) -> str:
     for sample in plan.data.light():
         if plan.applies(arm.plain, sample):
-            return f"the prompt '{arm.prompt}' {why_not_shuffled(plan.exam.ask(arm.prompt, bare(sample)))}"
+            return f"the prompt '{arm.prompt}' {why_not_moved(plan.exam, arm.prompt, bare(sample))}"
     return f"the prompt '{arm.prompt}' fits no sample of this selection"
 
 

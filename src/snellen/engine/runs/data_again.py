@@ -13,7 +13,7 @@ from snellen.core.records import Manifest
 def opened_again(known: Manifest, exam: Exam, where: Path | None = None) -> Dataset:
     """The run's selection of a data set as it is now; an error where the folder is not there."""
     folder = where or Path(known.data.source)
-    if not folder.is_dir():
+    if not folder.exists():
         raise SnellenError(f"the data folder {folder} is not there")
     return exam.open(folder, known.options)
 

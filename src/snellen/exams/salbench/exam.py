@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 
+from snellen.core.errors import SnellenError
 from snellen.core.exam import Exam, HubSet
 from snellen.core.options import SHOTS
 from snellen.exams.salbench.check import check
-from snellen.exams.salbench.data import SalBenchData
+from snellen.exams.salbench.data import SalBenchData, sources
 from snellen.exams.salbench.exports import exports
 from snellen.exams.salbench.layout import tables
+from snellen.exams.salbench.names import CONFIGS
 from snellen.exams.salbench.prompts import PROMPTS, probes, truths
 from snellen.exams.salbench.protocols import PROTOCOLS
 from snellen.exams.salbench.published import published
@@ -42,6 +45,13 @@ class SalBench(Exam):
     exports = staticmethod(exports)
     published = staticmethod(published)
     tables = staticmethod(tables)
+
+    def recognises(self, where: Path) -> str | None:
+        try:
+            found = [c.name for c in CONFIGS if sources(where, c.name)]
+        except SnellenError:  # several sets
+            return None
+        return f"SalBench's {', '.join(found)}" if found else None
 
     def hub(self, name: str | None) -> HubSet:
         configs = ("P3*/*.parquet", "O3*/*.parquet")

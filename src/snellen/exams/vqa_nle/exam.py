@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from random import Random
 from typing import Any
+
+import msgspec
 
 from snellen.core.dataset import Dataset, Problem
 from snellen.core.errors import SnellenError
@@ -19,6 +22,7 @@ from snellen.exams.vqa_nle import check, layout, rows
 from snellen.exams.vqa_nle.data import NleData
 from snellen.exams.vqa_nle.exports import tables
 from snellen.exams.vqa_nle.findings import findings
+from snellen.exams.vqa_nle.formats.find import find
 from snellen.exams.vqa_nle.gallery import ShadedGallery
 from snellen.exams.vqa_nle.names import MAX_TOKENS, OLD_NAMES, SPLITS, TITLES, wants_explanation
 from snellen.exams.vqa_nle.prompts import probes, prompts_of, truths
@@ -108,6 +112,27 @@ class VqaNle(Exam):
         if prompt not in self.prompts:
             raise SnellenError(f"--prompt_mode {prompt}: {self.name} has {', '.join(self.prompts)}")
         return wanted._replace(prompt=prompt, options=options)
+
+    def recognises(self, where: Path) -> str | None:
+        try:
+            found = find(self.name, where)
+        except SnellenError:
+            return None
+        return f"annotations of {TITLES[self.name]}" if found.sources else None
+
+    def reordered(self, sample: Sample, draw: Random) -> Sample | None:
+        """VCR's four choices in another order, and the number of the right one with them."""
+        given = sample.facts.get("choices") or []
+        if self.name != "vcr" or len(given) < 2:
+            return None
+        order = list(range(len(given)))
+        while order == sorted(order):
+            draw.shuffle(order)
+        truth, label = sample.truth, sample.truth.get("label") if isinstance(sample.truth, dict) else None
+        if label is not None and label < len(order):
+            truth = {**truth, "label": order.index(label)}
+        moved = {**sample.facts, "choices": [given[i] for i in order]}
+        return msgspec.structs.replace(sample, facts=moved, truth=truth)
 
     def probes(self) -> Sequence[Sample]:
         return probes(self.name)

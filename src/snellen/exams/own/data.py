@@ -1,0 +1,208 @@
+"""Questions of one's own as a data set: rows are read again for each pass, pictures only for those that are asked."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterator
+from itertools import islice
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import msgspec
+
+from snellen.core.dataset import Dataset, Problem
+from snellen.core.errors import SnellenError
+from snellen.core.options import Selection
+from snellen.core.selection import choose
+from snellen.core.types import Picture, Sample
+from snellen.data.folder import named
+from snellen.data.label import HEAD, first_label, picture_label
+from snellen.data.tables import Row
+from snellen.exams.own import find
+from snellen.exams.own.columns import Columns, columns_of
+from snellen.exams.own.names import KINDS
+from snellen.exams.own.pictures import digest_of, of_cell, place_of, read, size_of
+from snellen.exams.own.rows import LONGEST_ID, Wrong, asked, kind_of, sample, text_of, truth_of
+from snellen.exams.own.survey import Survey, survey
+
+AT_A_TIME = 64
+
+
+class Item(NamedTuple):
+    """A row and its light sample, or what is wrong with it."""
+
+    row: Row
+    sample: Sample | None
+    problem: Problem | None = None
+
+
+class Questions:
+    """What a path holds, read: its columns, how its answers are written, and its rows one by one."""
+
+    def __init__(self, where: Path) -> None:
+        self.where, self.source = where, find.source(where)
+        self.base = Path.cwd() / find.base_of(self.source)
+        self.template = find.template_of(self.source)
+        try:
+            self.columns: Columns = columns_of(self.source.columns)
+        except SnellenError as error:
+            raise SnellenError(f"{self.source.name}: {error}") from None
+        self.binary = self.columns.image in self.source.binary
+        self.survey: Survey = survey(self.source.rows(), self.columns, self.binary)
+
+    def items(self) -> Iterator[Item]:
+        """Every row in order."""
+        seen: set[str] = set()
+        unclear_said = False
+        for row in self.source.rows():
+            try:
+                found = self._sample(row)
+                if found.id in seen:
+                    raise Wrong(self.columns.plain.get("id", "id"), f"the id {found.id[:60]!r} is there twice")
+            except Wrong as error:
+                again = unclear_said and str(error) == self.survey.unclear  # that is said once, not of each row
+                unclear_said = unclear_said or str(error) == self.survey.unclear
+                yield Item(row, None, None if again else self.problem(row, str(error), error.column))
+                continue
+            seen.add(found.id)
+            yield Item(row, found)
+
+    def problem(self, row: Row, what: str, column: str = "") -> Problem:
+        """A problem of a row, with its place."""
+        place = f"{self.source.name} {row.place}" if row.place != self.source.name else row.place
+        return Problem(place + (f", column '{column}'" if column else ""), what)
+
+    def _sample(self, row: Row) -> Sample:
+        if row.wrong:
+            raise Wrong("", row.wrong)
+        cells, columns = row.cells, self.columns
+        found = asked(cells, columns, self.binary)
+        name = text_of(cells.get(columns.plain["id"])) if "id" in columns.plain else str(row.number + 1)
+        if not name or len(name) > LONGEST_ID:
+            raise Wrong(columns.plain.get("id", "id"), "the id is empty" if not name else "the id is too long")
+        kind = kind_of(found, self.survey.several)
+        if kind in ("choice", "labels") and self.survey.unclear:
+            raise Wrong(columns.answer, self.survey.unclear)
+        truth = truth_of(found, kind, self.survey.style or "text", columns.answer)
+        tags = {n: text_of(cells.get(n)) for n in (*self.split_column, *self.survey.tags)}
+        tags = {("split" if n in self.split_column else n): v for n, v in tags.items() if v}
+        return sample(found, name, kind, truth, tags, self.template)
+
+    @property
+    def split_column(self) -> tuple[str, ...]:
+        """The column `split`, if there is one."""
+        return (self.columns.plain["split"],) if "split" in self.columns.plain else ()
+
+    # ------------------------------------------------------------ pictures
+
+    def files(self, light: Sample) -> list[tuple[Path, int]]:
+        """The picture files of a sample with their sizes; Wrong where one is not there."""
+        column, found = self.columns.image, []
+        for shown in self._shown(light):
+            path = place_of(shown, self.base, column)
+            found.append((path, size_of(path, shown, column)))
+        return found
+
+    def _shown(self, light: Sample) -> list[str]:
+        found = light.facts.get("image", [])
+        return [found] if isinstance(found, str) else list(found)
+
+    def loaded(self, some: Iterator[tuple[Row, Sample]]) -> Iterator[Sample | Problem]:
+        """Samples with pictures, a few at a time."""
+        while batch := list(islice(some, AT_A_TIME)):
+            cells: dict[int, Any] = {}
+            if self.binary:
+                cells = dict(self.source.cells(self.columns.image, [row.number for row, _ in batch]))
+            for row, light in batch:
+                try:
+                    shown = self._pictures(row, light, cells)
+                except Wrong as error:
+                    yield self.problem(row, str(error), error.column)
+                    continue
+                yield msgspec.structs.replace(light, pictures=shown)
+
+    def _pictures(self, row: Row, light: Sample, cells: dict[int, Any]) -> tuple[Picture, ...]:
+        column = self.columns.image
+        if self.binary:
+            found = of_cell(cells.get(row.number), f"{self.source.name} {row.place}")
+            if not found:
+                raise Wrong(column, "no picture: the cell holds no bytes")
+            return found
+        return tuple(read(place_of(shown, self.base, column), shown, column) for shown in self._shown(light))
+
+
+class OwnData(Dataset):
+    """The selected rows."""
+
+    def __init__(self, where: Path, options: Selection) -> None:
+        self.source, self.options = str(where), options
+        self._questions = Questions(where)
+        self._tasks = named("task", options.tasks, KINDS, "own")
+        known = hashlib.sha256()
+        files: dict[Path, int] = {}
+        parts: dict[tuple[str, str], list[str]] = {}
+        splits: dict[str, None] = {}
+        problems: list[Problem] = []
+        for row, light, problem in self._questions.items():
+            if light is None:
+                problems += [problem] if problem is not None else []
+                continue
+            try:
+                files.update(self._questions.files(light))
+            except Wrong as error:
+                problems.append(self._questions.problem(row, str(error), error.column))
+                continue
+            known.update(msgspec.json.encode([light.id, light.tags, light.truth, light.facts], order="sorted"))
+            splits[light.tags.get("split", "")] = None
+            if self._wanted(light):
+                parts.setdefault((light.tags.get("split", ""), light.tags["task"]), []).append(light.id)
+        if problems:
+            more = f" (and {len(problems) - 1} more problems)" if len(problems) > 1 else ""
+            raise SnellenError(f"{problems[0]}{more}; 'snellen data check {where}' lists all")
+        named("split", options.splits, sorted(splits), "own")
+        if not parts:
+            raise SnellenError(f"{where}: no questions" + (" for this selection" if splits else " in it"))
+        self._chosen = frozenset().union(*(self._some(ids) for ids in parts.values()))
+        self._label(files)
+        if self._questions.binary:
+            files[self._questions.source.path] = self._questions.source.path.stat().st_size
+        self.fingerprint = hashlib.sha256(f"{known.hexdigest()}{digest_of(files.items())}".encode()).hexdigest()
+
+    def _wanted(self, light: Sample) -> bool:
+        splits, tasks = [s.lower() for s in self.options.splits], self._tasks
+        return (not splits or light.tags.get("split", "").lower() in splits) and (
+            not tasks or light.tags["task"] in tasks
+        )
+
+    def _some(self, ids: list[str]) -> frozenset[str]:
+        """A seeded draw of one part; an id decides as a whole."""
+        found = choose([f"/{name}" for name in ids], self.options.limit, self.options.seed)
+        return frozenset(ids) if found is None else frozenset(name[1:] for name in found)
+
+    def _label(self, files: dict[Path, int]) -> None:
+        """Whether any picture says that it was made; of pictures in a table, the first."""
+        if self._questions.binary:
+            cell = next((c for _i, c in self._questions.source.cells(self._questions.columns.image, [0])), None)
+            self.origin = next((found for p in of_cell(cell, "") if (found := picture_label(p.data[:HEAD]))), {})
+        else:
+            self.origin = first_label(files)
+        self.synthetic = bool(self.origin)
+
+    def __len__(self) -> int:
+        return len(self._chosen)
+
+    def light(self) -> Iterator[Sample]:
+        for _row, light, _problem in self._questions.items():
+            if light is not None and light.id in self._chosen:
+                yield light
+
+    def full(self, wanted: Callable[[str], bool]) -> Iterator[Sample]:
+        some = (
+            (row, light)
+            for row, light, _problem in self._questions.items()
+            if light is not None and light.id in self._chosen and wanted(light.id)
+        )
+        for found in self._questions.loaded(some):
+            if isinstance(found, Problem):
+                raise SnellenError(str(found))
+            yield found

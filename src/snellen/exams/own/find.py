@@ -1,0 +1,133 @@
+"""What a path holds: a table, a folder with one table, or a folder of pictures sorted into folders by their class."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from snellen.core.errors import SnellenError
+from snellen.data.folder import check_finished
+from snellen.data.hub import LOCK
+from snellen.data.label import MARKER
+from snellen.data.tables import ENDINGS, Row, Table
+from snellen.exams.own.columns import columns_of
+from snellen.exams.own.names import LETTERS, PICTURES, PROMPT_FILE, QUESTION_FILE
+
+LONGEST_TEXT = 20_000
+
+
+class Classes:
+    """Pictures in folders that are named by what they show, as a table: the folders' names are the options."""
+
+    binary: tuple[str, ...] = ()
+    columns = ("id", "image", "question", "options", "answer_text")
+
+    def __init__(self, path: Path, folders: Sequence[Path]) -> None:
+        self.path, self.name = path, path.name
+        self._folders = folders
+        self._question = text_in(path / QUESTION_FILE)
+        if not self._question:
+            raise SnellenError(
+                f"{path}: pictures in {len(folders)} folders, and no question: write it into {path / QUESTION_FILE}"
+            )
+        if len(folders) > len(LETTERS):
+            raise SnellenError(
+                f"{path}: {len(folders)} folders of pictures; at most {len(LETTERS)} classes can be lettered: write a table"
+            )
+
+    def rows(self) -> Iterator[Row]:
+        """A row for each picture."""
+        options = [folder.name.replace("_", " ") for folder in self._folders]
+        number = 0
+        for folder, name in zip(self._folders, options, strict=True):
+            for file in pictures_in(folder):
+                shown = file.relative_to(self.path).as_posix()
+                cells = {"id": shown, "image": [shown], "question": self._question, "options": options}
+                yield Row(number, shown, cells | {"answer_text": [name]})
+                number += 1
+
+    def cells(self, column: str, numbers: Sequence[int]) -> Iterator[tuple[int, Any]]:
+        """Nothing: the pictures are files."""
+        yield from ()
+
+
+Source = Table | Classes
+
+
+def source(where: Path) -> Source:
+    """The rows that a path holds; raises SnellenError where it holds none, or several tables."""
+    if where.is_file():
+        return Table(where)
+    if not where.is_dir():
+        raise SnellenError(f"no file or folder {where}; 'snellen data init choice --out DIR' writes a template")
+    check_finished(where)
+    tables = tables_in(where)
+    if len(tables) > 1:
+        raise SnellenError(f"{where} has several tables ({', '.join(p.name for p in tables)}): name one of them")
+    if tables:
+        return Table(tables[0])
+    folders = class_folders(where)
+    if len(folders) > 1:
+        return Classes(where, folders)
+    raise SnellenError(
+        f"{where}: no table of questions ({', '.join(ENDINGS)}), and no folders of pictures; 'snellen data init choice' writes a template"
+    )
+
+
+def recognises(where: Path) -> str | None:
+    """Whether a path holds questions of one's own."""
+    try:
+        if where.is_dir() and not tables_in(where):
+            classes = len(class_folders(where)) > 1 and (where / QUESTION_FILE).is_file()
+            return "pictures in folders by class" if classes else None
+        columns_of(source(where).columns)
+    except SnellenError:
+        return None
+    return "a table of questions"
+
+
+def base_of(found: Source) -> Path:
+    """The folder from which pictures are named."""
+    return found.path.parent if isinstance(found, Table) else found.path
+
+
+def template_of(found: Source) -> str:
+    """The user's own wording beside the data, where there is one."""
+    path = base_of(found) / PROMPT_FILE
+    text = text_in(path)
+    if text and "{question}" not in text:
+        raise SnellenError(
+            f"{path}: the wording has no {{question}} in it ({{options}} stands for the lettered options)"
+        )
+    return text
+
+
+def text_in(path: Path) -> str:
+    """The text of a small file; empty where there is none."""
+    if not path.is_file():
+        return ""
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise SnellenError(f"{path}: cannot be read as UTF-8 text ({type(error).__name__})") from None
+    if len(text) > LONGEST_TEXT:
+        raise SnellenError(f"{path}: longer than {LONGEST_TEXT:,} characters")
+    return text.strip()
+
+
+def tables_in(where: Path) -> list[Path]:
+    """The tables of a folder."""
+    files = (p for p in sorted(where.iterdir()) if p.suffix.lower() in ENDINGS and not p.name.startswith("."))
+    return [p for p in files if p.name not in (LOCK, MARKER) and p.is_file()]
+
+
+def class_folders(where: Path) -> list[Path]:
+    """The folders below that hold pictures."""
+    below = (p for p in sorted(where.iterdir()) if p.is_dir() and not p.name.startswith("."))
+    return [p for p in below if next(pictures_in(p), None) is not None]
+
+
+def pictures_in(folder: Path) -> Iterator[Path]:
+    """The pictures of a folder, by name."""
+    return (p for p in sorted(folder.iterdir()) if p.suffix.lower() in PICTURES and not p.name.startswith("."))

@@ -1,0 +1,42 @@
+"""The words of the format: kinds of questions, labels of options, and the names that people give to columns."""
+
+from __future__ import annotations
+
+from string import ascii_uppercase
+
+KINDS = ("choice", "labels", "number", "text")
+ABOUT = {
+    "choice": "one of several options",
+    "labels": "all options that are right",
+    "number": "a number",
+    "text": "a word or a short phrase",
+}
+LETTERS = tuple(ascii_uppercase)
+"""The labels of options, in their order."""
+
+# what each column is for: the name that we teach first, then others that people have
+ROLES = {
+    "image": ("image", "images", "image_path", "img", "img_path", "picture", "file", "file_name", "filename", "path"),
+    "question": ("question", "prompt", "instruction", "query", "text"),
+    "options": ("options", "choices", "candidates", "answer_choices"),
+    "answer": ("answer", "answers", "label", "target", "gt", "ground_truth", "correct_answer", "correct"),
+}
+PLAIN = ("id", "split", "kind", "tolerance")
+"""Columns that are what their name says; there are no other names for them."""
+STYLES = {
+    "answer_text": "text",
+    "answer_letter": "letter",
+    "answer_index": "index",
+    "answer_number": "place",
+}
+"""Names of the answer's column that also say how an option is named in it."""
+STYLE_WORDS = {
+    "text": "the option's text",
+    "letter": "its letter (A is the first option)",
+    "index": "its index from 0",
+    "place": "its number from 1",
+}
+SEPARATOR = "|"
+"""What stands between several values in one cell of a table."""
+PICTURES = (".png", ".jpg", ".jpeg", ".webp", ".gif", ".bmp")
+PROMPT_FILE, QUESTION_FILE = "prompt.txt", "question.txt"

@@ -1,0 +1,98 @@
+"""Pictures that a table names or holds: files near the table, or bytes in its cells."""
+
+from __future__ import annotations
+
+import difflib
+import hashlib
+import os
+import re
+import stat
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from snellen.core.types import Picture
+from snellen.data.files import read_picture
+from snellen.exams.own.rows import Wrong
+
+_ADDRESS = re.compile(r"[a-z][a-z0-9+.-]{1,20}:(?://|image/)", re.IGNORECASE)
+ENOUGH = 1 << 30
+"""Bytes of pictures that are hashed whole; of more, each file's size, beginning and end are."""
+_END = 1 << 12
+
+
+def place_of(named: str, base: Path, column: str) -> Path:
+    """Where a picture is: a path from the table's folder, and not beyond the folder around that one."""
+    if _ADDRESS.match(named):
+        raise Wrong(column, f"{named[:60]!r} is an address, not a file: fetch the picture and name the file")
+    if "\0" in named:
+        raise Wrong(column, "the name of a picture has a NUL in it")
+    home, around = _home(base)
+    path = os.path.normpath(os.path.join(home, named.replace("\\", "/")))  # noqa: PTH118 (much faster, for many rows)
+    if not path.startswith(around):
+        raise Wrong(column, f"{named[:60]!r} is far from the table: put the pictures into its folder")
+    return Path(path)
+
+
+@lru_cache(maxsize=16)
+def _home(base: Path) -> tuple[str, str]:
+    """The table's folder, and how paths in the folder around it begin. Links stay as they are: a folder of pictures may be one."""
+    home = Path(os.path.normpath(base))
+    return str(home), str(home.parent).rstrip(os.sep) + os.sep
+
+
+def size_of(path: Path, named: str, column: str) -> int:
+    """The size of a picture file; Wrong where there is none, with what may have been meant."""
+    try:
+        found = path.stat()
+        if stat.S_ISREG(found.st_mode):
+            return found.st_size
+    except (OSError, ValueError):
+        pass
+    close = difflib.get_close_matches(path.name, _names(path.parent), n=1)
+    raise Wrong(column, f"no picture {named[:100]!r}" + (f": did you mean {close[0]!r}?" if close else ""))
+
+
+@lru_cache(maxsize=16)
+def _names(folder: Path) -> tuple[str, ...]:
+    try:
+        return tuple(sorted(p.name for p in folder.iterdir()))
+    except OSError:
+        return ()
+
+
+def read(path: Path, named: str, column: str) -> Picture:
+    """A picture file."""
+    try:
+        return Picture(data=read_picture(path), name=named)
+    except OSError as error:
+        raise Wrong(column, f"the picture {named[:100]!r} cannot be read ({error.strerror})") from None
+
+
+def of_cell(cell: Any, name: str) -> tuple[Picture, ...]:
+    """The pictures of a binary cell: bytes, a struct that has them, or a list of these."""
+    if isinstance(cell, list):
+        return tuple(picture for item in cell for picture in of_cell(item, name))
+    data = cell.get("bytes") if isinstance(cell, dict) else cell
+    return (Picture(data=data, name=name),) if isinstance(data, bytes) and data else ()
+
+
+def digest_of(files: Iterable[tuple[Path, int]]) -> str:
+    """One digest of many files, their contents where that is not too much."""
+    listed: Sequence[tuple[Path, int]] = sorted(files)
+    whole = sum(size for _path, size in listed) <= ENOUGH
+    found = hashlib.sha256()
+    for path, size in listed:
+        found.update(f"{path.name}\x1e{size}\x1e".encode("utf-8", "surrogateescape"))
+        try:
+            with path.open("rb") as file:
+                if whole:
+                    found.update(hashlib.file_digest(file, "sha256").digest())
+                else:
+                    found.update(file.read(_END))
+                    file.seek(max(0, size - _END))
+                    found.update(file.read(_END))
+        except OSError:
+            continue  # whoever reads the picture itself will say so
+    return found.hexdigest()

@@ -1,0 +1,94 @@
+"""How a question of one's own is asked: as it is written, with lettered options and a sentence on how to answer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
+from snellen.core.prompt import Prompt, by_name
+from snellen.core.types import AnswerKind, Question, Sample, Text
+from snellen.exams.own.names import KINDS, LETTERS
+
+HOW = {
+    "choice": "Answer with the letter of the right option only.",
+    "labels": "Several options may be right. Answer with the letters of all right options only, separated by commas.",
+    "number": "Answer with a number only.",
+    "text": "Answer with a word or a short phrase only.",
+}
+"""The last sentence of the prompt `question`, word for word."""
+_ANSWER_KINDS: dict[str, AnswerKind] = {"choice": "one-of", "labels": "any-of"}
+
+
+def lettered(options: Sequence[str]) -> str:
+    """The options as the prompt lists them.
+
+    >>> lettered(["a cat", "a dog"])
+    'A. a cat\\nB. a dog'
+    """
+    return "\n".join(f"{letter}. {option}" for letter, option in zip(LETTERS, options, strict=False))
+
+
+def wording(sample: Sample, how: bool = True) -> str:
+    """The text of a question. A wording of the user's own (prompt.txt) stands in place of ours."""
+    question, options = str(sample.facts["question"]), lettered(sample.facts.get("options", ()))
+    template = sample.facts.get("template", "")
+    if template and how:
+        before, _, after = template.partition("{question}")
+        shown = [part.replace("{options}", options) for part in (before, after)]
+        return question.join(shown)  # what a question says is never filled in
+    lines = (question, options, HOW[sample.tags["task"]] if how else "")
+    return "\n".join(line for line in lines if line)
+
+
+def ask(name: str, sample: Sample, _shots: Sequence[Sample] = ()) -> Question:
+    """The question: pictures first, then the text."""
+    return Question(
+        id=sample.id,
+        benchmark="own",
+        prompt=name,
+        parts=(*sample.pictures, Text(text=wording(sample, how=name == "question"))),
+        answer_kind=_ANSWER_KINDS.get(sample.tags["task"], "text"),
+        options=LETTERS[: len(sample.facts.get("options", ()))],
+    )
+
+
+PROMPTS = by_name(
+    Prompt(
+        "question",
+        "the question, lettered options, and how to answer; or the wording of prompt.txt",
+        partial(ask, "question"),
+    ),
+    Prompt("bare", "the question and lettered options, and no word on how to answer", partial(ask, "bare")),
+)
+
+_PROBES: dict[str, tuple[dict[str, Any], Any]] = {
+    "choice": ({"question": "What is on the table?", "options": ["a cup", "a plate", "a book", "a lamp"]}, "a plate"),
+    "labels": (
+        {"question": "What is on the table?", "options": ["a cup", "a plate", "a book", "a lamp"]},
+        ["a cup", "a book"],
+    ),
+    "number": ({"question": "How many cups are on the table?"}, 3),
+    "text": ({"question": "What colour is the cup?"}, ["red", "dark red"]),
+}
+
+
+def probes() -> list[Sample]:
+    """One sample of each kind, without pictures."""
+    return [
+        Sample(id=f"probe-{kind}", tags={"task": kind}, truth=_PROBES[kind][1], facts=_PROBES[kind][0])
+        for kind in KINDS
+    ]
+
+
+def truths() -> list[Sample]:
+    """The probes, those of choices with each option as the truth."""
+    found = [s for s in probes() if s.tags["task"] != "choice"]
+    facts = _PROBES["choice"][0]
+    return [
+        *(
+            Sample(id=f"probe-choice-{i}", tags={"task": "choice"}, truth=o, facts=facts)
+            for i, o in enumerate(facts["options"])
+        ),
+        *found,
+    ]

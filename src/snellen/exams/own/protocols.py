@@ -1,0 +1,92 @@
+"""How replies to one's own questions are read and marked: `robust`, our reader, and `exact`, as a strict script would."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+from snellen.core.protocol import Protocol, Seen, Verdict
+from snellen.core.results import Metric
+from snellen.core.types import Mark, Metrics, Sample
+from snellen.exams.own import reading
+from snellen.stats.vqa_words import normalise
+
+METRICS = (
+    Metric(name="accuracy", label="accuracy"),
+    Metric(name="f1", label="F1 (labels)"),
+)
+
+
+class Readers(NamedTuple):
+    """How answers of each kind are read."""
+
+    choice: Callable[[str, Sequence[str]], str | None]
+    labels: Callable[[str, Sequence[str]], list[str] | None]
+    number: Callable[[str], float | None]
+    text: Callable[[str], str | None]
+
+    def read(self, reply: str, sample: Sample) -> Any:
+        """The answer in a reply, of the sample's kind; None where there is none."""
+        kind = sample.tags["task"]
+        if kind in ("choice", "labels"):
+            read: Callable[[str, Sequence[str]], Any] = self.choice if kind == "choice" else self.labels
+            return read(reply, tuple(sample.facts["options"]))
+        return self.number(reply) if kind == "number" else self.text(reply)
+
+
+ROBUST = Readers(reading.read_choice, reading.read_labels, reading.read_number, reading.read_text)
+EXACT = Readers(reading.exact_choice, reading.exact_labels, reading.exact_number, lambda reply: reply.strip() or None)
+
+
+def score(read: Any, sample: Sample) -> Metrics:
+    """What an answer scores. For several labels `accuracy` wants all of them and no other; F1 says how near it is."""
+    kind, truth = sample.tags["task"], sample.truth
+    if kind == "labels":
+        said, true = set(read or ()), set(truth or ())
+        hit = len(said & true)
+        return {"accuracy": float(bool(true) and said == true), "f1": 2 * hit / (len(said) + len(true)) if hit else 0.0}
+    if read is None or truth is None:
+        return {"accuracy": 0.0}
+    if kind == "number":
+        allowed = float(sample.facts.get("tolerance", 0.0))
+        return {"accuracy": float(abs(read - truth) <= allowed + 1e-9 * max(1.0, abs(truth)))}
+    if kind == "text":
+        return {"accuracy": float(normalise(read) in {normalise(accepted) for accepted in truth})}
+    return {"accuracy": float(read == truth)}
+
+
+class OwnProtocol(Protocol):
+    """One way to read; marks are by the option's text, whatever letter it had."""
+
+    headline = "accuracy"
+    metrics = METRICS
+    reported = ("accuracy", "f1")
+
+    def __init__(self, name: str, about: str, readers: Readers) -> None:
+        super().__init__(name, about)
+        self._readers = readers
+
+    def judge(self, reply: str, sample: Sample) -> Verdict:
+        read = self._readers.read(reply, sample)
+        metrics = score(read, sample)
+        return Verdict(read, read is not None, metrics["accuracy"] == 1.0, metrics)
+
+    def blank(self, sample: Sample) -> Metrics:
+        return score(None, sample)
+
+    def seen(self, sample: Sample, mark: Mark) -> Seen:
+        """Questions about the same picture stand or fall together."""
+        shown = sample.facts.get("image", "")
+        values = {k: v for k, v in mark.metrics.items() if isinstance(v, float)}
+        return Seen(values, mark.outcome, shown if isinstance(shown, str) else "\x1f".join(shown))
+
+
+PROTOCOLS = {
+    p.name: p
+    for p in (
+        OwnProtocol(
+            "robust", "a letter, an option's text, a number or a short answer, whatever stands around it", ROBUST
+        ),
+        OwnProtocol("exact", "nothing but the letter or the option's text, the number, the accepted words", EXACT),
+    )
+}

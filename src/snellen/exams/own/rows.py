@@ -1,0 +1,232 @@
+"""From a row of a table to what is asked about it, or to what is wrong with it, by column. Pure.
+
+Two passes: the first (`survey.py`) sees how the whole file writes its answers, the second reads each row by that.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from snellen.core.types import Sample
+from snellen.exams.own.columns import Columns
+from snellen.exams.own.names import KINDS, LETTERS, SEPARATOR, STYLE_WORDS
+
+LONGEST_ID = 200
+_THOUSANDS = re.compile(r"[-+]?\d{1,3}(?:,\d{3})+(?:\.\d+)?")
+MOST_IMAGES = 64
+
+
+class Wrong(Exception):
+    """What is wrong with a cell; `column` is the column's name."""
+
+    def __init__(self, column: str, what: str) -> None:
+        super().__init__(what)
+        self.column = column
+
+
+class Asked(NamedTuple):
+    """A row's cells, before the answer is understood."""
+
+    question: str
+    images: tuple[str, ...]
+    options: tuple[str, ...]
+    answers: tuple[Any, ...]
+    kind: str
+    tolerance: float | None
+
+
+def asked(cells: Mapping[str, Any], columns: Columns, binary: bool = False) -> Asked:
+    """The cells of a row; raises Wrong at the first that cannot be used. `binary`: pictures are in the table itself."""
+    question = text_of(cells.get(columns.question))
+    if not question:
+        raise Wrong(columns.question, "the question is empty")
+    images = () if binary else tuple(map(text_of, listed(cells.get(columns.image))))
+    if not binary and not all((images, *images)):
+        raise Wrong(columns.image, "no picture is named")
+    if len(images) > MOST_IMAGES:
+        raise Wrong(columns.image, f"{len(images)} pictures; at most {MOST_IMAGES} are shown at once")
+    options = _options(cells, columns)
+    answers = listed(cells.get(columns.answer))
+    if not answers:
+        raise Wrong(columns.answer, "the answer is empty")
+    if any(isinstance(a, bool) for a in answers) and not options:
+        raise Wrong(columns.answer, 'the answer is true or false: write the words, such as "yes" or "no"')
+    return Asked(question, images, options, tuple(answers), _kind(cells, columns), _tolerance(cells, columns))
+
+
+def _options(cells: Mapping[str, Any], columns: Columns) -> tuple[str, ...]:
+    at = columns.options or ", ".join(columns.letters)
+    if columns.letters:
+        given = [text_of(cells.get(name)) for name in columns.letters]
+        while given and not given[-1]:  # a question with fewer options than others
+            given.pop()
+    else:
+        given = [text_of(o) for o in listed(cells.get(columns.options))] if columns.options else []
+    if not given:
+        return ()
+    if not all(given):
+        raise Wrong(at, f"option {LETTERS[given.index('')]} is empty")
+    if len(given) < 2:
+        raise Wrong(at, f"only one option: write a JSON list, or put {SEPARATOR} between them")
+    if len(given) > len(LETTERS):
+        raise Wrong(at, f"{len(given)} options; at most {len(LETTERS)} can be lettered")
+    folded = [fold(o) for o in given]
+    for i, option in enumerate(folded):
+        if option in folded[:i]:
+            raise Wrong(at, f"the option {given[i]!r} is there twice")
+    return tuple(given)
+
+
+def _kind(cells: Mapping[str, Any], columns: Columns) -> str:
+    said = text_of(cells.get(columns.plain.get("kind", ""))).lower()
+    if said and said not in KINDS:
+        raise Wrong(columns.plain["kind"], f"{said!r} is no kind: choose from {', '.join(KINDS)}, or leave it empty")
+    return said
+
+
+def _tolerance(cells: Mapping[str, Any], columns: Columns) -> float | None:
+    given = cells.get(columns.plain.get("tolerance", ""))
+    if text_of(given) == "":
+        return None
+    number = number_of(given)
+    if number is None or number < 0:
+        raise Wrong(columns.plain["tolerance"], f"{text_of(given)!r} is no tolerance: a number from 0")
+    return number
+
+
+# ---------------------------------------------------------------- cells
+
+
+def text_of(value: Any) -> str:
+    """A cell as text; a number as people write it.
+
+    >>> text_of(" a cat "), text_of(7.0), text_of(None), text_of(0.5)
+    ('a cat', '7', '', '0.5')
+    """
+    if value is None:
+        return ""
+    if isinstance(value, float):
+        return "" if math.isnan(value) else f"{value:.15g}"
+    return str(value).strip()
+
+
+def listed(value: Any) -> list[Any]:
+    """The values of a cell: of a list, of a JSON list that is written in it, with | between them, or the one that it is.
+
+    >>> listed(["a", "b"]), listed('["a"]'), listed("a | b"), listed("a"), listed("")
+    (['a', 'b'], ['a'], ['a', 'b'], ['a'], [])
+    """
+    if isinstance(value, list | tuple):
+        return [v for v in value if v is not None]
+    if not isinstance(value, str):
+        return [] if text_of(value) == "" else [value]
+    text = value.strip()
+    if text.startswith("[") and text.endswith("]"):
+        try:
+            found = json.loads(text)
+        except (ValueError, RecursionError):
+            return [text]
+        return found if isinstance(found, list) else [text]
+    parts = text.split(SEPARATOR) if SEPARATOR in text else [text]
+    return [part.strip() for part in parts if part.strip()]
+
+
+def number_of(value: Any) -> float | None:
+    """The number that a cell is; None where it is something else.
+
+    >>> number_of("1,200"), number_of(3), number_of("3 cats"), number_of("3,5"), number_of(True), number_of("nan")
+    (1200.0, 3.0, None, None, None, None)
+    """
+    if isinstance(value, bool):
+        return None
+    if isinstance(value, str):
+        value = value.strip().replace(",", "") if _THOUSANDS.fullmatch(value.strip()) else value
+    try:
+        found = float(value)
+    except (TypeError, ValueError, OverflowError):
+        return None
+    return found if math.isfinite(found) else None
+
+
+@lru_cache(maxsize=65536)
+def fold(text: str) -> str:
+    """A text in the form in which options are compared: without case, and spaces as one."""
+    return " ".join(text.casefold().split())
+
+
+# ---------------------------------------------------------------- answers
+
+
+def chosen(answer: Any, options: tuple[str, ...], style: str) -> int | None:
+    """Which option an answer is, in one of the ways to write it; None where it is none.
+
+    >>> [chosen("b", ("cat", "dog"), s) for s in ("letter", "text", "index")], chosen("Dog", ("cat", "dog"), "text")
+    ([1, None, None], 1)
+    """
+    text = text_of(answer)
+    if style == "text":
+        found = [i for i, option in enumerate(options) if fold(option) == fold(text)]
+        return found[0] if found else None
+    if style == "letter":
+        letter = text.strip("().: ").upper()
+        return LETTERS.index(letter) if letter in LETTERS[: len(options)] else None
+    number = number_of(answer)
+    at = None if number is None or number != int(number) else int(number) - (style == "place")
+    return at if at is not None and 0 <= at < len(options) else None
+
+
+def kind_of(row: Asked, several: bool) -> str:
+    """The kind of a row's question; `several`: some question of the file has several right options."""
+    if row.kind:
+        return row.kind
+    if row.options:
+        return "labels" if several else "choice"
+    return "number" if len(row.answers) == 1 and number_of(row.answers[0]) is not None else "text"
+
+
+def truth_of(row: Asked, kind: str, style: str, column: str) -> Any:
+    """What marking compares with: an option's text, a list of them, a number, or a list of accepted texts."""
+    if kind in ("choice", "labels"):
+        if not row.options:
+            raise Wrong(column, f"a question of the kind '{kind}' needs options")
+        places = [chosen(a, row.options, style) for a in row.answers]
+        for answer, place in zip(row.answers, places, strict=True):
+            if place is None:
+                there = ", ".join(f"{LETTERS[i]} {o}" for i, o in enumerate(row.options))
+                raise Wrong(
+                    column, f"{text_of(answer)!r} is none of the options by {STYLE_WORDS[style]}; there are {there}"
+                )
+        if kind == "choice" and len(set(places)) > 1:
+            raise Wrong(
+                column, "several answers, and the kind is 'choice': one option is right, or the kind is 'labels'"
+            )
+        texts = [row.options[i] for i in sorted({p for p in places if p is not None})]
+        return texts[0] if kind == "choice" else texts
+    if kind == "number":
+        number = number_of(row.answers[0])
+        if number is None or len(row.answers) > 1:
+            raise Wrong(column, f"{text_of(row.answers[0])!r} is not one number, and the kind is 'number'")
+        return int(number) if number == int(number) and abs(number) < 1e15 else number
+    return [text_of(a) for a in row.answers]
+
+
+def sample(row: Asked, name: str, kind: str, truth: Any, tags: Mapping[str, str], template: str = "") -> Sample:
+    """The light sample of a row."""
+    facts: dict[str, Any] = {"question": row.question}
+    if kind in ("choice", "labels"):
+        facts["options"] = list(row.options)
+    if row.tolerance is not None and kind == "number":
+        facts["tolerance"] = row.tolerance
+    if row.images:
+        facts["image"] = row.images[0] if len(row.images) == 1 else list(row.images)
+    if template:
+        facts["template"] = template
+    split = {"split": tags["split"]} if "split" in tags else {}
+    return Sample(
+        id=name, tags=split | {"task": kind} | {k: v for k, v in tags.items() if k != "split"}, truth=truth, facts=facts
+    )

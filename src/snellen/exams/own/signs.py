@@ -1,0 +1,85 @@
+"""Where a reply names options, by letter or by text: each place becomes a sign, so that both are affirmed, denied and corrected alike.
+
+A letter alone is a label only where it cannot be a word: "A man" and "I see" name no option, "(A)", "A.", "option A" and a reply that is
+nothing else do. The text of an option counts as whole words, the longest that fits.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+from snellen.core.reply.vocabulary import one_of
+from snellen.exams.own.names import LETTERS
+from snellen.exams.own.rows import fold
+
+OPEN, CLOSE = "\ue010", "\ue011"
+SIGN = re.compile(f"{OPEN}(\\d+){CLOSE}")
+_SMALL_WORDS = frozenset(
+    (
+        *("yes", "no", "none", "not", "a", "an", "the", "is", "it", "in", "on", "of", "to", "or", "and", "all", "both"),
+        *("neither", "true", "false", "other", "one", "two"),
+    )
+)
+_SPACE = re.compile(r"\s+")
+
+
+class _Patterns(NamedTuple):
+    """How the options of a question are found: their texts, those that are small words, and their labels."""
+
+    texts: re.Pattern[str] | None
+    small: re.Pattern[str] | None
+    labels: re.Pattern[str]
+    places: dict[str, int]
+
+
+@lru_cache(maxsize=4096)
+def _patterns(options: tuple[str, ...]) -> _Patterns:
+    places = {fold(option).strip(" .!?,;:\"'"): i for i, option in enumerate(options)}
+    places.pop("", None)
+    long = [text for text in places if text not in _SMALL_WORDS and not (len(text) == 1 and text.isalpha())]
+    short = [text for text in places if text in _SMALL_WORDS]
+    last = LETTERS[len(options) - 1]
+    # a label in brackets; before a closing sign; after "option"; alone at the start, before its text, a comma or a reason
+    labels = re.compile(
+        rf"[(\[]([A-{last}])[)\]][.:]?(?=\W|$)|(?<![\w'.&-])([A-{last}])[).:](?=\s|$|{OPEN}|,)"
+        rf"|\b(?i:options?|choices?|answers?|letters?)(?:\sis|\sare|:)?\s?[\"'*]?([A-{last}])(?![\w'])"
+        rf"|^\W{{0,3}}([A-{last}])(?=\s?{OPEN}|\s?[,;-]|\s(?:because|since|is|as|and|or)\b|\W{{0,3}}$)"
+        rf"|\b(?i:both|either|but|is|be|choose|pick|select|say|or|and|nor|not|than|with)\s[\"'*]?([A-{last}])"
+        rf"(?=[\"'*.,;!]|\s?$|\s(?:or|and|but|because|since|as|is)\b)"
+    )
+    return _Patterns(
+        re.compile(rf"(?<!\w){one_of(long)}(?!\w)", re.IGNORECASE) if long else None,
+        re.compile(rf"^\W*({one_of(short)})(?!\w)", re.IGNORECASE) if short else None,
+        labels,
+        places,
+    )
+
+
+def signed(text: str, options: Sequence[str]) -> str:
+    """A text with a sign for each place that names an option."""
+    found = _patterns(tuple(options))
+    text = _SPACE.sub(" ", text.replace(OPEN, " ").replace(CLOSE, " ")).strip()
+    for pattern in (found.texts, found.small):
+        if pattern is not None:
+            text = pattern.sub(lambda m: _sign(found.places[fold(m[m.lastindex or 0])]), text)
+    text = found.labels.sub(_label_signed, text)
+    return re.sub(rf"({OPEN}\d+{CLOSE})(?:[\s.:)(,-]{{0,3}}\1)+", r"\1", text)  # a label and its own text are one
+
+
+def _label_signed(found: re.Match[str]) -> str:
+    """A label as a sign, with what stands around it."""
+    group = found.lastindex or 0
+    whole, start = found.group(), found.start()
+    return whole[: found.start(group) - start] + _sign(LETTERS.index(found[group])) + whole[found.end(group) - start :]
+
+
+def _sign(place: int) -> str:
+    return f"{OPEN}{place}{CLOSE}"
+
+
+def places_in(text: str) -> list[int]:
+    """The options that a signed text names, each once."""
+    return list(dict.fromkeys(int(n) for n in SIGN.findall(text)))

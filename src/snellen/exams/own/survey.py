@@ -1,0 +1,79 @@
+"""How a whole file writes its answers, found before its rows are read: by letter, index or text, and what columns are tags."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from snellen.data.tables import Row
+from snellen.exams.own.columns import Columns
+from snellen.exams.own.names import STYLE_WORDS, STYLES
+from snellen.exams.own.rows import Asked, Wrong, asked, chosen, text_of
+
+MOST_VALUES, LONGEST_TAG = 20, 60
+
+
+class Survey(NamedTuple):
+    """What a file's rows have in common. `style`: how answers name options; `unclear`: why that cannot be told."""
+
+    style: str = ""
+    several: bool = False
+    tags: tuple[str, ...] = ()
+    unclear: str = ""
+
+
+def survey(rows: Iterable[Row], columns: Columns, binary: bool = False) -> Survey:
+    """Look through all rows once. Rows that cannot be used say nothing."""
+    styles = [columns.style] if columns.style else list(STYLES.values())
+    fits = dict.fromkeys(styles, 0)
+    differ: set[tuple[str, str]] = set()
+    first_unlike = ""
+    several, choices = False, 0
+    values: dict[str, set[str]] = {name: set() for name in columns.others}
+    for row in rows:
+        if row.wrong:
+            continue
+        for name in [n for n, seen in values.items() if not _few(seen, text_of(row.cells.get(n)))]:
+            del values[name]
+        try:
+            found = asked(row.cells, columns, binary)
+        except Wrong:
+            continue
+        if not found.options:
+            continue
+        choices += 1
+        several = several or (len(found.answers) > 1 and not found.kind)
+        places = {style: _places(found, style) for style in styles}
+        for style, at in places.items():
+            fits[style] += at is not None
+        for one in styles:
+            for other in styles:
+                if one < other and places[one] and places[other] and places[one] != places[other]:
+                    differ.add((one, other))
+                    first_unlike = first_unlike or row.place
+    tags = tuple(name for name, seen in values.items() if len(seen - {""}) > 1)
+    if not choices:
+        return Survey(several=several, tags=tags)
+    best = max(fits.values())
+    likely = [style for style in styles if fits[style] == best]
+    clash = next(((a, b) for a in likely for b in likely if (a, b) in differ), None)
+    unclear = ""
+    if clash:
+        a, b = (STYLE_WORDS[style] for style in clash)
+        unclear = (
+            f"the answers could name an option by {a} or by {b} (they part at {first_unlike}): call the column "
+            + " or ".join(f"'{name}'" for name, style in STYLES.items() if style in clash)
+        )
+    return Survey(likely[0], several, tags, unclear)
+
+
+def _places(row: Asked, style: str) -> frozenset[int] | None:
+    """The options that a row's answers are in one style; None where one is none."""
+    found = [chosen(answer, row.options, style) for answer in row.answers]
+    return None if None in found else frozenset(p for p in found if p is not None)
+
+
+def _few(seen: set[str], value: str) -> bool:
+    """Whether a column may still be a tag with this value, too: few values, and short ones."""
+    seen.add(value)
+    return len(seen) <= MOST_VALUES and len(value) <= LONGEST_TAG

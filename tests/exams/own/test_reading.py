@@ -1,0 +1,154 @@
+"""What a reply chooses, names or counts, under the robust and the exact reader."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from snellen.exams.own.reading import (
+    exact_choice,
+    exact_labels,
+    exact_number,
+    read_choice,
+    read_labels,
+    read_number,
+    read_text,
+)
+
+COLOURS = ("red", "blue", "green", "dark red")
+YES_NO = ("yes", "no")
+
+
+@pytest.mark.parametrize(
+    ("reply", "option"),
+    [
+        ("B", "blue"),
+        ("b", "blue"),
+        ("(B)", "blue"),
+        ("**B**", "blue"),
+        ("B.", "blue"),
+        ("B. blue", "blue"),
+        ("blue", "blue"),
+        ("Blue.", "blue"),
+        ("blue (B)", "blue"),
+        ("Option B", "blue"),
+        ("The answer is (C).", "green"),
+        ("Answer: B) blue", "blue"),
+        ("The correct option is: D", "dark red"),
+        ("I think it is blue.", "blue"),
+        ("C because the grass is green", "green"),
+        ("The car is dark red, not red.", "dark red"),
+        ("B, because it is blue and not red", "blue"),
+        ("A. red\nB. blue\nC. green\nThe correct answer is B.", "blue"),
+        ("<think>maybe A</think>B", "blue"),
+        ('{"answer": "C"}', "green"),
+        ('```json\n{"answer": "blue"}\n```', "blue"),
+        ("So $\\boxed{C}$", "green"),
+        ("I see a red car. Wait, actually it is blue.", "blue"),
+        ("There is a red bus, but the car is green. So the answer is C.", "green"),
+        ("Not A, but B", "blue"),
+    ],
+)
+def test_one_option_is_read_whatever_stands_around_it(reply: str, option: str) -> None:
+    assert read_choice(reply, COLOURS) == option
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        *("", "E", "It could be red or blue.", "Both A and B", "B. red", "Not blue.", "None of the above", "A man"),
+        *("I cannot tell.", "<think>B", "A or B", "It is neither red nor blue."),
+    ],
+)
+def test_nothing_is_guessed(reply: str) -> None:
+    assert read_choice(reply, COLOURS) is None
+
+
+@pytest.mark.parametrize(
+    ("reply", "option"),
+    [
+        ("No.", "no"),
+        ("No, there is no cat", "no"),
+        ("Yes, there is no doubt", "yes"),
+        ("B. No", "no"),
+        ("The answer is no", "no"),
+        ("There is no cat.", None),
+    ],
+)
+def test_small_words_are_options_only_where_a_reply_begins_with_them(reply: str, option: str | None) -> None:
+    assert read_choice(reply, YES_NO) == option
+
+
+@pytest.mark.parametrize(
+    ("reply", "option"),
+    [("B", "blue"), (" (b). ", "blue"), ("Blue", "blue"), ("B. blue", None), ("It is B", None), ("", None)],
+)
+def test_the_exact_reader_takes_a_letter_or_a_text_and_no_more(reply: str, option: str | None) -> None:
+    assert exact_choice(reply, COLOURS) == option
+
+
+@pytest.mark.parametrize(
+    ("reply", "found", "exactly"),
+    [
+        ("A, C", ["red", "green"], ["red", "green"]),
+        ("AC", ["red", "green"], None),
+        ("A and C", ["red", "green"], None),
+        ('["A", "C"]', ["red", "green"], None),
+        ("red, green", ["red", "green"], ["red", "green"]),
+        ("The colours are red and green, not blue.", ["red", "green"], None),
+        ("A. red\nC. green", ["red", "green"], None),
+        ("nothing", None, None),
+    ],
+)
+def test_several_labels(reply: str, found: list[str] | None, exactly: list[str] | None) -> None:
+    assert read_labels(reply, COLOURS) == found
+    assert exact_labels(reply, COLOURS) == exactly
+
+
+@pytest.mark.parametrize(
+    ("reply", "number", "exactly"),
+    [
+        ("7", 7, 7),
+        ("-3.5", -3.5, -3.5),
+        ("1,200", 1200, 1200),
+        ("There are seven.", 7, None),
+        ("7 apples", 7, None),
+        ("3 + 4 = 7", 7, None),
+        ("2 cats and 3 dogs. Answer: 5", 5, None),
+        ("Answer: 12 (not 13)", 12, None),
+        ('{"count": 4}', 4, None),
+        ("v2 has 3", 3, None),
+        ("between 3 and 4", None, None),
+        ("1/2", None, None),
+        ("nan", None, None),
+        ("many", None, None),
+    ],
+)
+def test_numbers(reply: str, number: float | None, exactly: float | None) -> None:
+    assert read_number(reply) == number
+    assert exact_number(reply) == exactly
+
+
+@pytest.mark.parametrize(
+    ("reply", "text"),
+    [
+        ("red", "red"),
+        ("The ball is red.", "red"),
+        ("Final answer: **red**.", "red"),
+        ('{"answer": "red"}', "red"),
+        ("<think>blue?</think>\nred", "red"),
+        ("", None),
+        ("<think>red", None),
+    ],
+)
+def test_short_answers(reply: str, text: str | None) -> None:
+    assert read_text(reply) == text
+
+
+@given(st.text(alphabet="ABCD.,()'\n redblu-not orisanswer:*{}[]\"\ue010\ue0110123", max_size=200))
+def test_any_reply_can_be_read(reply: str) -> None:
+    assert read_choice(reply, COLOURS) in (None, *COLOURS)
+    assert set(read_labels(reply, COLOURS) or ()) <= set(COLOURS)
+    read_number(reply)
+    read_text(reply)
