@@ -220,8 +220,8 @@ def full_spec(given: Mapping[str, Any]) -> str | None:
 
 
 def data_folder(exam: str, given: str | None) -> Path:
-    """`--data`: a folder, or the name that the hub has for the exam's data; else where `snellen data get` puts it."""
-    if given is not None and Path(given).is_dir():
+    """`--data`: a folder or a file, or the name that the hub has for the exam's data; else where `snellen data get` puts it."""
+    if given is not None and Path(given).exists():
         return Path(given)
     home = default_data_folder(exam)
     if given is not None:

@@ -118,8 +118,14 @@ class Exam:
     """Earlier names of protocols, which still work."""
     origin: str = ""
     """The plugin that it, or a part of it, comes from; empty for ours."""
+    templates: Mapping[str, str] = {}
+    """What `data init` writes for it, by kind: a `module:function` that is given the folder and gives the file to edit."""
 
     # ------------------------------------------------------------ data
+
+    def recognises(self, where: Path) -> str | None:
+        """A few words on what a file or folder is, where it is data of this exam; else None. Looks at names and first rows only."""
+        return None
 
     def samples(self, where: Path) -> Iterator[Sample]:
         """All samples of a data folder, with pictures; raise SnellenError where one cannot be used."""

@@ -1,7 +1,8 @@
 """Rows of a file that a user wrote: JSONL, a JSON list, CSV or Parquet, one at a time, each with its place.
 
 A row that cannot be read is a Problem at its place, and the next one goes on. Lines of text files count from 1, as editors and
-spreadsheets count them (a CSV file's header is line 1); records of a JSON list and rows of a Parquet file count from 0.
+spreadsheets count them (a CSV file's header is line 1); records of a JSON list and rows of a Parquet file count from 0. Lines of a
+JSONL file that begin with # are comments.
 """
 
 from __future__ import annotations
@@ -89,7 +90,7 @@ def _row(place: str, number: int, value: Any) -> Row | Problem:
 
 def _jsonl(path: Path, label: str) -> Iterator[Row | Problem]:
     for number, line in enumerate(_text(path, label).split("\n"), 1):
-        if not line.strip():
+        if not line.strip() or line.lstrip().startswith("#"):
             continue
         place = f"{label} line {number}"
         try:

@@ -26,7 +26,7 @@ from snellen.exams.grounding.formats.base import (
     true_box,
     typed,
 )
-from snellen.exams.grounding.geometry import Pixels
+from snellen.exams.grounding.geometry import Box, Pixels
 
 ALL = "all"
 
@@ -94,7 +94,8 @@ def _target(shape: _Shape, number: int, place: str, space: Pixels) -> Target:
         if len(shape.points) != 2:
             raise SnellenError(f"points: a rectangle has two corners, not {len(shape.points)}")
         corners = [min(flat[::2]), min(flat[1::2]), max(flat[::2]), max(flat[1::2])]
-        boxes, polygons = (true_box(corners, "xyxy", space),), ()
+        boxes: tuple[Box, ...] = (true_box(corners, "xyxy", space),)
+        polygons: tuple[tuple[float, ...], ...] = ()
     else:
         boxes, polygons = (polygon_bounds(flat, space),), (tuple(flat),)
     if not (shape.description or shape.label.strip()):
