@@ -10,6 +10,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -23,6 +24,7 @@ from snellen.data.parquet import ParquetFile
 KINDS = {".jsonl": "JSONL", ".json": "JSON", ".csv": "CSV", ".tsv": "CSV", ".parquet": "Parquet"}
 LARGEST = 512 * 1024 * 1024
 _SHOWN = 60
+_FIRST = 100  # rows of JSON that are looked at for columns: one may leave out what others have
 
 
 class Row(NamedTuple):
@@ -47,10 +49,10 @@ def columns(path: Path) -> list[str]:
     try:
         if path.suffix.lower() == ".parquet":
             return [name.lower() for name in ParquetFile(path, path.name).types]
-        first = next((row for row in rows(path, path.name) if isinstance(row, Row)), None)
         if path.suffix.lower() in (".csv", ".tsv"):
             return _header(path)
-        return list(first.cells) if first else []
+        first = (row.cells for row in islice(rows(path, path.name), _FIRST) if isinstance(row, Row))
+        return list(dict.fromkeys(name for cells in first for name in cells))
     except SnellenError:
         return []
 
