@@ -128,7 +128,7 @@ def test_several_files_of_pairs_are_not_mixed(tmp_path: Path) -> None:
 
 
 def test_a_folder_of_something_else_is_not_taken(tmp_path: Path) -> None:
-    (tmp_path / "questions.csv").write_text("image,question,answer\nold.png,What?,this\n")
+    (tmp_path / "questions.csv").write_text("image,question,A,B,answer\nold.png,What?,this,that,A\n")
     assert EXAM.recognises(tmp_path) is None
     with pytest.raises(SnellenError, match=r"no dataset\.json and no pairs"):
         D3Data(tmp_path, Selection())

@@ -15,6 +15,7 @@ from snellen.exams.d3.names import PAIR, names_in
 
 PAIRS = (PAIR, ("a", "b"), ("image_a", "image_b"), ("left_image", "right_image"), ("image1", "image2"))
 FOLDERS = ("a", "b")
+ASKING = ("question", "prompt", "instruction", "answer", "options", "choices")
 PICTURES = (".png", ".jpg", ".jpeg", ".webp", ".gif", ".bmp")
 EXPECTED = "columns left and right (or a and b, or image1 to imageN)"
 _CAPTION = ("caption_{}", "{}_caption")
@@ -23,8 +24,10 @@ Found = tuple[Path, str, bytes, list[tuple[str, str, Any]], list[Problem]]
 
 
 def slots_of(present: Iterable[str]) -> tuple[str, ...] | None:
-    """The columns that name pictures; None where there are not two."""
+    """The columns that name pictures; None where there are not two, or where rows ask something (A and B are options then)."""
     known = dict.fromkeys(present, "")
+    if known.keys() & set(ASKING):
+        return None
     sets = names_in({name: "" for name in known if name not in PAIR})
     if sets is not None and len(sets) > 2:
         return sets
