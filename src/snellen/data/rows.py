@@ -33,14 +33,6 @@ class Source(NamedTuple):
     files: tuple[Path, ...] = ()
 
 
-def has_any(where: Path, sources: Callable[[Path, str], list[Source]], parts: Sequence[str]) -> bool:
-    """Whether a folder has a source of any of these parts, or of several sets of them: whoever opens it says so then."""
-    try:
-        return where.is_dir() and any(sources(where, part) for part in parts)
-    except SnellenError:
-        return True
-
-
 class Rows:
     """The texts of one source by column, and its pictures a few at a time. The first column names the rows."""
 

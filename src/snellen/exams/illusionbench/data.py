@@ -18,7 +18,7 @@ from snellen.core.errors import SnellenError
 from snellen.core.options import Selection
 from snellen.core.types import Picture, Sample
 from snellen.data.folder import check_folder, find_files, named
-from snellen.data.rows import Layout, RowData, Rows, Source, has_any
+from snellen.data.rows import Layout, RowData, Rows, Source
 from snellen.exams.illusionbench import names, shots
 
 SPLIT_NAMES = {s.lower(): s for s in names.SUBSETS} | {
@@ -38,11 +38,6 @@ def sources(where: Path, subset: str) -> list[Source]:
     folder = where / subset
     files = tuple(sorted(p for p in folder.rglob("*") if p.suffix.lower() in names.ENDINGS)) if folder.is_dir() else ()
     return [Source(subset, folder, files)] if files else []
-
-
-def recognised(where: Path) -> str | None:
-    """What a folder is, where it has any subset."""
-    return "IllusionBench's pictures" if has_any(where, sources, names.SUBSETS) else None
 
 
 def tags_of(subset: str, name: names.Name) -> dict[str, str]:

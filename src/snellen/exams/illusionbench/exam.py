@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 
 from snellen.core.exam import Exam, HubSet
 from snellen.core.options import MAX_MISSING, SHOTS
 from snellen.exams.illusionbench.check import check
-from snellen.exams.illusionbench.data import IllusionData, recognised
+from snellen.exams.illusionbench.data import IllusionData
 from snellen.exams.illusionbench.exports import exports
 from snellen.exams.illusionbench.layout import tables
 from snellen.exams.illusionbench.names import SUBSETS, TASKS
@@ -45,9 +44,6 @@ class IllusionBench(Exam):
     published = staticmethod(published)
     exports = staticmethod(exports)
     tables = staticmethod(tables)
-
-    def recognises(self, where: Path) -> str | None:
-        return recognised(where)
 
     def hub(self, name: str | None) -> HubSet:
         return HubSet("arshiahemmat/IllusionBench", ("*.parquet", "README.md"))

@@ -11,7 +11,7 @@ from snellen.core.errors import SnellenError
 from snellen.core.options import Selection
 from snellen.core.types import Picture, Sample
 from snellen.data.folder import check_folder, find_files, named
-from snellen.data.rows import Layout, RowData, Rows, Source, has_any
+from snellen.data.rows import Layout, RowData, Rows, Source
 from snellen.exams.salbench.names import ANY, BY_NAME, CONFIGS, SPLIT_NAMES, TASK_NAMES, Config, labels_of
 from snellen.exams.salbench.prompts import PROMPTS
 from snellen.exams.salbench.shots import draw_support
@@ -95,11 +95,6 @@ class SalBenchData(RowData):
 def _image(sample: Sample) -> str:
     """A sample's id without the number of a repeat."""
     return sample.id.partition("#")[0]
-
-
-def recognised(where: Path) -> str | None:
-    """What a folder is, where it has parquet files of any config."""
-    return "SalBench's parquet files" if has_any(where, sources, [c.name for c in CONFIGS]) else None
 
 
 def choose_configs(where: Path, options: Selection) -> list[Config]:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 
 from snellen.core.exam import Exam, HubSet
 from snellen.core.options import SHOTS
 from snellen.exams.salbench.check import check
-from snellen.exams.salbench.data import SalBenchData, recognised
+from snellen.exams.salbench.data import SalBenchData
 from snellen.exams.salbench.exports import exports
 from snellen.exams.salbench.layout import tables
 from snellen.exams.salbench.prompts import PROMPTS, probes, truths
@@ -43,9 +42,6 @@ class SalBench(Exam):
     exports = staticmethod(exports)
     published = staticmethod(published)
     tables = staticmethod(tables)
-
-    def recognises(self, where: Path) -> str | None:
-        return recognised(where)
 
     def hub(self, name: str | None) -> HubSet:
         configs = ("P3*/*.parquet", "O3*/*.parquet")

@@ -19,7 +19,6 @@ from snellen.exams.vqa_nle import check, layout, rows
 from snellen.exams.vqa_nle.data import NleData
 from snellen.exams.vqa_nle.exports import tables
 from snellen.exams.vqa_nle.findings import findings
-from snellen.exams.vqa_nle.formats.find import find
 from snellen.exams.vqa_nle.gallery import ShadedGallery
 from snellen.exams.vqa_nle.names import MAX_TOKENS, OLD_NAMES, SPLITS, TITLES, wants_explanation
 from snellen.exams.vqa_nle.prompts import probes, prompts_of, truths
@@ -84,13 +83,6 @@ class VqaNle(Exam):
 
     def open(self, where: Path, options: Selection) -> Dataset:
         return NleData(self.name, where, options)
-
-    def recognises(self, where: Path) -> str | None:
-        try:
-            found = find(self.name, where) if where.is_dir() else None
-        except SnellenError:
-            return None
-        return f"annotations of {self.name}" if found is not None and found.sources else None
 
     def check(self, where: Path) -> Iterator[Problem]:
         return check.check(self.name, where)
