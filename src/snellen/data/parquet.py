@@ -71,8 +71,21 @@ class ParquetFile:
         share = same.setdefault
         return [[share(x, x) for x in column] for column in zip(*rows, strict=True)] if rows else [[] for _ in columns]
 
+    def records(self, columns: Sequence[str]) -> Iterator[dict[str, Any]]:
+        """The rows with some columns, their values as they are (lists and structs too), a few at a time."""
+        import duckdb
+
+        names = ", ".join(map(_name, columns)) or "NULL"
+        try:
+            result = _connection().cursor().execute(f"SELECT {names} FROM read_parquet(?)", (self._path,))  # noqa: S608 (quoted names)
+            while batch := result.fetchmany(_BATCH * _BATCH):
+                yield from (dict(zip(columns, row, strict=False)) for row in batch)
+        except duckdb.Error as error:
+            raise SnellenError(f"{self.name}: cannot be read ({str(error).splitlines()[0]})") from None
+
     def _cells(self, column: str) -> str:
-        inner = '."bytes"' if _HAS_BYTES.match(self.types[column]) else ""
+        kind = self.types[column]
+        inner = '."bytes"' if _HAS_BYTES.match(kind) and not kind.endswith("]") else ""
         return f"SELECT {_name(column)}{inner} FROM read_parquet(?)"  # noqa: S608 (quoted name)
 
     def first(self, column: str) -> Any:

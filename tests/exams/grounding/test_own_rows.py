@@ -124,7 +124,7 @@ def test_every_kind_of_file_gives_the_same_samples(tmp_path: Path, kind: str) ->
 def test_pictures_inside_a_parquet_file_are_read_from_it(tmp_path: Path) -> None:
     data = picture(tmp_path / "elsewhere" / "a.png")
     rows = [[{"bytes": data, "path": "a.png"}, text, [20.0, 10.0, 80.0, 40.0]] for text in ("Pay", "Help")]
-    types = {"image": "STRUCT(bytes BLOB, path VARCHAR)", "instruction": "VARCHAR", "box_xyxy": "DOUBLE[]"}
+    types = {"Image": "STRUCT(bytes BLOB, path VARCHAR)", "instruction": "VARCHAR", "box_xyxy": "DOUBLE[]"}
     parquet.write(tmp_path / "boxes.parquet", types, rows, {})
     samples = list(GroundingData(tmp_path, Selection()).full(lambda _id: True))
     assert [s.truth for s in samples] == [TRUTH, TRUTH] and not problems(tmp_path)
@@ -252,8 +252,8 @@ def test_a_torn_file_names_its_lines_and_a_file_of_something_else_its_columns(tm
         file.write('{"image": "a.png", "instr\n[1, 2]\n# a comment\n')
     found = problems(tmp_path)
     assert [text.partition(" (")[0] for text in found] == [
-        "boxes.jsonl line 2: not JSON",
-        "boxes.jsonl line 3: expected an object with a value for each column, not [1, 2]",
+        "boxes.jsonl line 2: not valid JSON",
+        "boxes.jsonl line 3: not a JSON object",
     ]
     (tmp_path / "boxes.jsonl").write_text('{"picture": "a.png", "words": "Pay"}\n')
     with pytest.raises(
@@ -267,7 +267,7 @@ def test_cells_that_do_not_fit_the_header_are_told(tmp_path: Path) -> None:
     text = "image,instruction,x1,y1,x2,y2\na.png,Pay, now,20,10,80,40\na.png,Pay,20,10,80,40\n"
     (tmp_path / "boxes.csv").write_text(text)
     assert problems(tmp_path) == [
-        "boxes.csv line 2: 7 cells, and the header has 6; a cell with a comma in it stands between quotes"
+        "boxes.csv row 2: 7 cells, and the header has 6 columns",
     ]
 
 

@@ -54,7 +54,7 @@ class Target(Struct, frozen=True):
 
 
 class Cell(NamedTuple):
-    """A picture that stands in a Parquet file."""
+    """A picture that stands in a Parquet file; the column in lower case."""
 
     column: str
     row: int
@@ -76,8 +76,9 @@ class Screen(NamedTuple):
         """The picture's bytes; OSError where its file cannot be read."""
         if self.cell is None:
             return read_picture(self.path)
-        column, row = self.cell
-        found = next(ParquetFile(self.path, self.path.name).cells(column, row, row + 1), None)
+        file, (column, row) = ParquetFile(self.path, self.path.name), self.cell
+        name = next(name for name in file.types if name.lower() == column)
+        found = next(file.cells(name, row, row + 1), None)
         return found if isinstance(found, bytes) else b""
 
 

@@ -126,7 +126,7 @@ def _screen(row: Row, sheet: Sheet, where: Path, path: Path, sizes: dict[Path, t
     element_type = _text(cells, TYPES, "unknown")
     kind = _text(cells, KINDS, "icon" if element_type == "icon" else "")
     target = Target(
-        id=_text(cells, ("id",), str(row.number)),
+        id=_text(cells, ("id",), row.shown),
         instruction=_text(cells, (sheet.instruction,), ""),
         where=row.where,
         boxes=boxes,

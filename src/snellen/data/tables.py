@@ -1,0 +1,150 @@
+"""Tables as people have them: JSON lines, a JSON list, CSV, TSV and Parquet, read row by row.
+
+A row is a dict of its cells, or a text that says why it cannot be read; each comes with the name that an editor or a spreadsheet has for
+its place. Text files may begin with a byte order mark and have the line ends of Windows; lines of JSON that begin with # are comments.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from snellen.core.errors import SnellenError
+from snellen.data.parquet import ParquetFile
+
+ENDINGS = (".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".parquet")
+LONGEST_CELL = 16 << 20
+LARGEST_LIST = 512 << 20
+
+
+class Row(NamedTuple):
+    """One row: its number from 0, the place in words, and its cells or what is wrong with it."""
+
+    number: int
+    place: str
+    cells: dict[str, Any]
+    wrong: str = ""
+
+
+class Table:
+    """One file of rows. `columns` are those of the header, or of the first rows of JSON; binary columns are among them."""
+
+    def __init__(self, path: Path) -> None:
+        self.path, self.name = path, path.name
+        self._ending = path.suffix.lower()
+        if self._ending not in ENDINGS:
+            raise SnellenError(f"{path}: not a table; there are {', '.join(ENDINGS)}")
+        self._parquet = ParquetFile(path, self.name) if self._ending == ".parquet" else None
+        self.columns = self._columns()
+
+    @property
+    def binary(self) -> tuple[str, ...]:
+        """The columns of a parquet file that hold bytes: read only where they are wanted."""
+        types = self._parquet.types if self._parquet is not None else {}
+        return tuple(name for name, kind in types.items() if "BLOB" in kind.upper())
+
+    def rows(self) -> Iterator[Row]:
+        """All rows, one at a time, without binary columns."""
+        if self._parquet is not None:
+            yield from self._of_parquet(self._parquet)
+            return
+        try:
+            if self._ending in (".csv", ".tsv"):
+                yield from self._of_csv()
+            elif self._ending == ".json":
+                yield from self._of_list()
+            else:
+                yield from self._of_lines()
+        except OSError as error:
+            raise SnellenError(f"{self.path}: cannot be read ({error.strerror})") from None
+
+    def cells(self, column: str, numbers: Sequence[int]) -> Iterator[tuple[int, Any]]:
+        """The values of a binary column in some rows, in order."""
+        from snellen.core.selection import spans
+
+        wanted = set(numbers)
+        for start, stop in spans(sorted(wanted)) if self._parquet is not None else ():
+            for i, cell in enumerate(self._parquet.cells(column, start, stop), start):  # type: ignore[union-attr]
+                if i in wanted:
+                    yield i, cell
+
+    def _columns(self) -> tuple[str, ...]:
+        if self._parquet is not None:
+            return tuple(self._parquet.types)
+        found: dict[str, None] = {}
+        for row in self.rows():
+            found |= dict.fromkeys(row.cells)
+            if row.number >= 100 or self._ending in (".csv", ".tsv"):
+                break
+        return tuple(found)
+
+    # ------------------------------------------------------------ formats
+
+    def _of_parquet(self, file: ParquetFile) -> Iterator[Row]:
+        names = [name for name in file.types if name not in self.binary]
+        for i, cells in enumerate(file.records(names)):
+            yield Row(i, f"row {i + 1}", cells)
+
+    def _of_lines(self) -> Iterator[Row]:
+        number = 0
+        with self.path.open("rb") as file:
+            for at, line in enumerate(file, 1):
+                text = line.removeprefix(b"\xef\xbb\xbf").strip() if at == 1 else line.strip()
+                if text and not text.startswith(b"#"):
+                    yield _parsed(number, f"line {at}", text)
+                    number += 1
+
+    def _of_list(self) -> Iterator[Row]:
+        if self.path.stat().st_size > LARGEST_LIST:
+            raise SnellenError(f"{self.path}: too large for one JSON list; write it as JSON lines (.jsonl)")
+        try:
+            found = json.loads(self.path.read_bytes().removeprefix(b"\xef\xbb\xbf"))
+        except (ValueError, RecursionError) as error:
+            raise SnellenError(f"{self.path}: not valid JSON ({error or 'nested too deeply'})") from None
+        if not isinstance(found, list):
+            raise SnellenError(f"{self.path}: holds no list of rows")
+        for i, cells in enumerate(found):
+            fine = isinstance(cells, dict)
+            yield Row(i, f"row {i + 1}", cells if fine else {}, "" if fine else "not a JSON object")
+
+    def _of_csv(self) -> Iterator[Row]:
+        csv.field_size_limit(LONGEST_CELL)
+        with self.path.open(encoding="utf-8-sig", newline="") as file:
+            try:
+                first = file.readline()
+                file.seek(0)
+                table = csv.reader(file, delimiter=self._delimiter(first), strict=True)
+                header = [name.strip() for name in next(table, [])]
+                doubled = {name for name in header if header.count(name) > 1}
+                if doubled:
+                    raise SnellenError(f"{self.path}: the column {', '.join(sorted(doubled))!r} is there twice")
+                number = 0
+                for cells in table:
+                    if not any(cell.strip() for cell in cells):
+                        continue
+                    fits = len(cells) <= len(header)
+                    wrong = "" if fits else f"{len(cells)} cells, and the header has {len(header)} columns"
+                    yield Row(number, f"row {number + 2}", dict(zip(header, cells, strict=False)), wrong)
+                    number += 1
+            except UnicodeDecodeError:
+                raise SnellenError(f"{self.path}: not UTF-8 text; save it as 'CSV UTF-8'") from None
+            except csv.Error as error:
+                raise SnellenError(f"{self.path}, line {table.line_num}: not valid CSV ({error})") from None
+
+    def _delimiter(self, header: str) -> str:
+        """A comma, unless the header has semicolons alone, as spreadsheets write it where a comma is in numbers."""
+        if self._ending == ".tsv":
+            return "\t"
+        return ";" if ";" in header and "," not in header else ","
+
+
+def _parsed(number: int, place: str, text: bytes) -> Row:
+    try:
+        cells = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        said = error.msg if isinstance(error, json.JSONDecodeError) else "not UTF-8 text, or nested too deeply"
+        return Row(number, place, {}, f"not valid JSON ({said}): one object a line")
+    return Row(number, place, cells) if isinstance(cells, dict) else Row(number, place, {}, "not a JSON object")
