@@ -118,8 +118,13 @@ class Exam:
     """Earlier names of protocols, which still work."""
     origin: str = ""
     """The plugin that it, or a part of it, comes from; empty for ours."""
+    own_options: bool = False
+    """Whether each sample brings options of its own: what chance gets is then computed sample by sample."""
+    last_resort: bool = False
+    """Whether it takes data that is named by its path only where no other exam recognises it."""
     templates: Mapping[str, str] = {}
-    """What `data init` writes for it, by kind: a `module:function` that is given the folder and gives the file to edit."""
+    """What `data init` writes for it, by kind: a `module:function` that is given the folder and gives the file to edit and
+    a model that answers it as it is."""
 
     # ------------------------------------------------------------ data
 

@@ -222,6 +222,12 @@ def test_what_is_wrong_is_told_with_row_and_column_and_never_guessed(
     assert len(found) == 1 and found[0].startswith("boxes.jsonl line 1: ")
 
 
+def test_what_a_whole_file_does_not_say_is_told_once(tmp_path: Path) -> None:
+    row = without(ROW, "box_format")
+    [told] = problems(jsonl(tmp_path, *(row | {"instruction": f"Pay {i}"} for i in range(9))))
+    assert told.startswith("boxes.jsonl line 1: column box: ") and told.endswith("(also in 8 more rows)")
+
+
 def test_two_columns_of_boxes_are_two_truths(tmp_path: Path) -> None:
     where = jsonl(tmp_path, ROW | {"x1": 1, "y1": 2, "x2": 3, "y2": 4})
     assert problems(where) == ["boxes.jsonl: boxes in column box and in columns x1, y1, x2, y2: keep one of them"]

@@ -39,6 +39,10 @@ _MOST_BOXES = 1000
 _SHOWN = 60
 
 
+class Unclear(SnellenError):
+    """Numbers that could mean two things. What is missing is missing in most rows of a file, so it is told once."""
+
+
 class Way(NamedTuple):
     """What four numbers mean."""
 
@@ -105,7 +109,7 @@ def _box(given: Any, way: Way | None, scale: float | None, column: str, size: tu
     if isinstance(given, dict):
         values, meant = _from_object(given, way, scale, column)
     elif way is None:
-        raise SnellenError(
+        raise Unclear(
             f"{column}: {given} may be x1, y1, x2, y2 or x, y, width, height: add a column box_format ({CHOICES}), or call "
             "the column box_xyxy or box_xywh"
         )
@@ -141,7 +145,7 @@ def _from_object(
     if way is not None and way.convention != convention:
         raise SnellenError(f"{column}: the keys {', '.join(names)} are {convention}, and box_format says {way}")
     if way is None and convention == "xywh" and scale is None:
-        raise SnellenError(
+        raise Unclear(
             f"{column}: x, y, width and height, as a browser gives them, count CSS pixels: add a column device_scale_factor "
             "(1 where the picture is as wide as the window), or viewport_width, or box_format"
         )

@@ -25,7 +25,7 @@ from snellen.exams.grounding.formats.base import (
     together,
     upright_size,
 )
-from snellen.exams.grounding.formats.box_cells import SCALES, Columns, Way, box_columns, boxes_in, way_from
+from snellen.exams.grounding.formats.box_cells import SCALES, Columns, Unclear, Way, box_columns, boxes_in, way_from
 
 IMAGES = ("image", "image_path", "img", "img_filename", "file_name", "filename", "screenshot")
 INSTRUCTIONS = ("instruction", "prompt", "query", "question", "task")
@@ -103,14 +103,19 @@ def _read(where: Path, path: Path) -> Iterator[Screen | Problem]:
     if spare:
         yield Problem(label, f"columns that nothing is done with: {one_line(', '.join(spare), 120)}", fatal=False)
     sizes: dict[Path, tuple[int, int]] = {}
+    unclear: list[Problem] = []
     for row in rows(path, label):
         if isinstance(row, Problem):
             yield row
             continue
         try:
             yield _screen(row, sheet, where, path, sizes)
+        except Unclear as error:
+            unclear.append(Problem(row.where, str(error)))
         except SnellenError as error:
             yield Problem(row.where, str(error))
+    for one in unclear[:1]:
+        yield one._replace(what=one.what + (f" (also in {len(unclear) - 1} more rows)" if len(unclear) > 1 else ""))
 
 
 def _screen(row: Row, sheet: Sheet, where: Path, path: Path, sizes: dict[Path, tuple[int, int]]) -> Screen:
