@@ -53,11 +53,11 @@ class Replay(Subject):
 
 def _own_form(path: Path, raw: bytes, recorded: Reads | None) -> dict[tuple[str, str | None], str]:
     """Replies in the form of the exam's own; nothing where the file is not of that form."""
-    if recorded is None or path.suffix.lower() != ".json":
+    if recorded is None:
         return {}
     try:
-        document = msgspec.json.decode(raw)
-    except msgspec.DecodeError:
+        document = msgspec.json.decode(raw) if path.suffix.lower() == ".json" else _rows(path, raw)
+    except (msgspec.DecodeError, SnellenError):  # whoever reads it as plain replies says so
         return {}
     try:
         return {(r.id, r.prompt): r.text for r in recorded(document) or ()}
@@ -90,7 +90,8 @@ def _rows(path: Path, raw: bytes) -> Iterable[Any]:
         if suffix == ".csv":
             return list(csv.DictReader(raw.decode("utf-8-sig").splitlines(keepends=True)))
         if suffix in (".jsonl", ".ndjson"):
-            return [msgspec.json.decode(line) for line in raw.splitlines() if line.strip()]
+            lines = (line for line in raw.splitlines() if line.strip() and not line.lstrip().startswith(b"#"))
+            return [msgspec.json.decode(line) for line in lines]
         data = msgspec.json.decode(raw)
     except (msgspec.DecodeError, UnicodeDecodeError, csv.Error) as error:
         raise SnellenError(f"replay/{path} cannot be read as {suffix[1:] or 'JSON'}: {error}") from None

@@ -157,7 +157,7 @@ def test_entries_that_cannot_be_used_are_named(tmp_path: Path, entry: Any, words
 def test_files_that_are_not_what_they_should_be(tmp_path: Path) -> None:
     with pytest.raises(SnellenError, match="no folder"):
         D3Data(tmp_path / "nowhere", Selection())
-    with pytest.raises(SnellenError, match=r"no dataset\.json; unzip D3's dataset\.zip"):
+    with pytest.raises(SnellenError, match=r"no dataset\.json and no pairs; unzip D3's dataset\.zip"):
         D3Data(tmp_path, Selection())
     for content in ("nonsense", "[]", "{", '{"0": NaN}'):
         (tmp_path / "dataset.json").write_text(content, encoding="utf-8")

@@ -14,9 +14,9 @@ from PIL import Image
 from snellen.core.errors import SnellenError
 from snellen.core.options import Selection
 from snellen.core.types import Picture, Text
-from snellen.exams.grounding import data as grounding_data
 from snellen.exams.grounding.data import FORMATS, GroundingData, recognise
 from snellen.exams.grounding.exam import EXAM
+from snellen.exams.grounding.formats import base
 from snellen.exams.grounding.formats.annotations import instruction_of
 from snellen.exams.grounding.formats.base import area_class, size_class
 from snellen.exams.grounding.geometry import UNIT, Box, Pixels, Point, distance, iou
@@ -95,13 +95,13 @@ def test_full_reads_each_screenshot_once_and_keeps_its_elements_together(
 ) -> None:
     data = opened(seed_set(tmp_path))
     reads: Counter[str] = Counter()
-    original = grounding_data.read_picture
+    original = base.read_picture
 
     def counted(path: Path) -> bytes:
         reads[path.name] += 1
         return original(path)
 
-    monkeypatch.setattr(grounding_data, "read_picture", counted)
+    monkeypatch.setattr(base, "read_picture", counted)
     samples = list(data.full(lambda name: name != "b/b1"))
     assert [s.id for s in samples] == ["a/a1", "a/a2"] and reads == {"a.png": 1}
     assert samples[0].pictures[0] is samples[1].pictures[0]
@@ -326,6 +326,9 @@ def test_osworld_g_boxes_polygons_and_refusals(tmp_path: Path) -> None:
 def test_every_format_declares_its_boxes() -> None:
     declared = {f.name: (f.convention, f.unit) for f in FORMATS}
     assert declared == {
+        "rows": (None, None),
+        "coco": ("xywh", "pixels"),
+        "labelme": ("xyxy", "pixels"),
         "annotations": ("xywh", "fractions"),
         "screenspot": ("xywh", "pixels"),
         "screenspot-v2": ("xywh", "pixels"),

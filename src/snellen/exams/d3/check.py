@@ -9,7 +9,7 @@ from pathlib import Path
 from snellen.core.dataset import Problem
 from snellen.core.errors import SnellenError
 from snellen.data.files import read_picture
-from snellen.exams.d3.folder import DATASET, Folder, Located, needed
+from snellen.exams.d3.folder import Folder, Located, needed
 
 
 def check(where: Path) -> Iterator[Problem]:
@@ -22,7 +22,7 @@ def check(where: Path) -> Iterator[Problem]:
     yield from folder.problems
     yield from folder.notes
     located = list(folder.located())
-    yield from _missing(located)
+    yield from _missing(folder, located)
     digests: dict[Path, str] = {}
     first_use: dict[Path, str] = {}
     for one in located:
@@ -37,19 +37,17 @@ def check(where: Path) -> Iterator[Problem]:
             first_use.setdefault(file, uid)
         contents = [digests[f] for f in one.files.values() if f is not None]
         if len(set(contents)) < len(contents):
-            yield Problem(
-                f"{DATASET} entry {uid!r}", "two of its images are the same file content: nothing tells them apart"
-            )
+            yield Problem(folder.places[uid], "two of its images are the same file content: nothing tells them apart")
 
 
-def _missing(located: list[Located]) -> Iterator[Problem]:
+def _missing(folder: Folder, located: list[Located]) -> Iterator[Problem]:
     gone = [one for one in located if one.missing]
     names = [name for one in gone for name in one.missing]
     if gone:
-        yield Problem(DATASET, f"{len(gone)} of {len(located)} pairs lack an image. Needed: {needed(names)}")
+        yield Problem(folder.file, f"{len(gone)} of {len(located)} pairs lack an image. Needed: {needed(names)}")
     for one in gone:
         for name in one.missing:
-            yield Problem(f"{DATASET} entry {one.entry.uid!r}", f"image {name!r} is missing")
+            yield Problem(folder.places[one.entry.uid], f"image {name!r} is missing")
 
 
 def _decode(file: Path) -> tuple[str | None, str]:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import msgspec
@@ -16,6 +18,7 @@ from snellen.exams.d3 import rows
 from snellen.exams.d3.check import check
 from snellen.exams.d3.data import SPLITS, TASKS, D3Data
 from snellen.exams.d3.exports import exports
+from snellen.exams.d3.folder import recognised
 from snellen.exams.d3.gallery import D3Gallery
 from snellen.exams.d3.layout import tables
 from snellen.exams.d3.names import MOST, names_of
@@ -46,6 +49,7 @@ class D3(Exam):
         MAX_MISSING,
     )
     make_options = (Option("sets", f"Sets of N images (3 to {MOST}) instead of pairs.", kind="int", metavar="N"),)
+    templates = MappingProxyType({"pair": "snellen.exams.d3.template:write"})
     scorers = ("siglip",)
     demo = ("replay/{data}/captions/reference.json", "hf/snellen-tiny")
     max_tokens = 512
@@ -60,6 +64,9 @@ class D3(Exam):
     exports = staticmethod(exports)
     tables = staticmethod(tables)
     gallery = staticmethod(D3Gallery)
+
+    def recognises(self, where: Path) -> str | None:
+        return recognised(where)
 
     def hub(self, name: str | None) -> HubSet:
         raise SnellenError(

@@ -1,4 +1,5 @@
-"""A D3 folder on disk: which sets `dataset.json` names, where their images are, and what is known of their differences.
+"""A D3 folder on disk: which sets `dataset.json` names, where their images are, and what is known of their differences. Without that
+file: the pairs of a user, see pairs.py.
 
 Nothing is decided here: entries that cannot be used come out as problems, and images that are not there as missing.
 """
@@ -8,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Sequence
 from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
 
@@ -19,6 +20,7 @@ from snellen.core.errors import SnellenError
 from snellen.data.folder import check_folder, find_files
 from snellen.data.label import MARK, folder_label
 from snellen.exams.d3.names import MOST, PAIR, names_in
+from snellen.exams.d3.pairs import own_pairs
 
 DATASET, DIFFERENCES = "dataset.json", "differences.json"
 README = "linked from github.com/manugaurdl/detect-describe-discriminate"
@@ -46,41 +48,87 @@ class Located(NamedTuple):
         return [self.entry.paths[name] for name, file in self.files.items() if file is None]
 
 
-def root_of(where: Path) -> Path:
-    """The folder that holds dataset.json: `where`, or the one folder in it that has one."""
-    check_folder(where, "d3")
-    found = find_files(where, DATASET, f"*/{DATASET}")
+class Named(NamedTuple):
+    """An entry before it is checked: how messages name it, its uid, and what is given for it."""
+
+    where: str
+    uid: str
+    value: Any
+
+
+class Source(NamedTuple):
+    """Where the entries come from: the folder, the file (or folder) that names them, its bytes, and its broken rows."""
+
+    root: Path
+    label: str
+    raw: bytes
+    entries: list[Named]
+    problems: Sequence[Problem] = ()
+
+
+def source_of(where: Path) -> Source:
+    """dataset.json in a folder or in the one folder below that has one; else the user's own pairs."""
+    if not where.is_file():
+        check_folder(where, "d3")
+    direct = where if where.name == DATASET else where / DATASET
+    own = None if direct.is_file() else own_pairs(where)
+    if own is None:
+        return _published(where, [direct] if direct.is_file() else find_files(where, f"*/{DATASET}"))
+    root, label, raw, rows, problems = own
+    return Source(root, label, raw, [Named(*row) for row in rows], problems)
+
+
+def recognised(where: Path) -> str | None:
+    """What a file or folder is, where it is D3's or has pairs; entries are not looked at."""
+    direct = where if where.name == DATASET else where / DATASET
+    if direct.is_file():
+        entries = _object(direct, _bytes(direct)).values()
+        return "D3's dataset.json" if any(isinstance(e, dict) and names_in(e) for e in entries) else None
+    try:
+        return "pairs of pictures" if own_pairs(where) is not None else None
+    except SnellenError:  # several files: whoever opens it says so
+        return "several files of pairs of pictures"
+
+
+def _published(where: Path, found: list[Path]) -> Source:
     if not found:
         raise SnellenError(
-            f"{where}: no {DATASET}; unzip D3's dataset.zip there ({README}), or make a synthetic set with "
-            "'snellen data make d3 --out DIR'"
+            f"{where}: no {DATASET} and no pairs; unzip D3's dataset.zip there ({README}), write pairs of your own as "
+            "'snellen data init pair --out DIR' shows, or make a synthetic set with 'snellen data make d3 --out DIR'"
         )
-    return found[0].parent
+    raw = _bytes(found[0])
+    entries = [Named(f"{DATASET} entry {uid!r}", uid, value) for uid, value in _object(found[0], raw).items()]
+    return Source(found[0].parent, DATASET, raw, entries)
 
 
 class Folder:
     """What is in a folder. `problems` are entries that cannot be used."""
 
     def __init__(self, where: Path) -> None:
-        self.root = root_of(where)
-        raw = _bytes(self.root / DATASET)
-        self.problems: list[Problem] = []
-        document = _object(self.root / DATASET, raw)
-        self.entries = list(self._entries(document))
-        labels = (value.get(MARK) for value in document.values() if isinstance(value, dict))
+        source = source_of(where)
+        self.root, self.file = source.root, source.label
+        self.problems: list[Problem] = list(source.problems)
+        self.places = {named.uid: named.where for named in source.entries}
+        self.entries = list(self._entries(source.entries))
+        labels = (named.value.get(MARK) for named in source.entries if isinstance(named.value, dict))
         self.synthetic, self.origin = folder_label(self.root, labels, self._pictures())
         self.kinds, self.notes = self._differences()
-        self._digest = hashlib.sha256(raw)
+        for named in source.entries:
+            if named.uid not in self.kinds and source.label != DATASET and named.value.get("kind"):
+                self.kinds[named.uid] = {"kind": str(named.value["kind"])}
+        self._digest = hashlib.sha256(source.raw)
 
-    def _entries(self, document: Mapping[str, Any]) -> Iterator[Entry]:
-        for uid, value in document.items():
-            problem = entry_problem(uid, value)
+    def _entries(self, given: list[Named]) -> Iterator[Entry]:
+        seen: set[str] = set()
+        for where, uid, value in given:
+            problem = f"id {uid!r} is given twice" if uid in seen else entry_problem(uid, value)
+            seen.add(uid)
             if problem:
-                self.problems.append(Problem(f"{DATASET} entry {uid!r}", problem))
+                self.problems.append(Problem(where, problem))
             else:
                 yield Entry(uid, {name: value[name] for name in names_in(value) or ()})
-        if not document:
-            self.problems.append(Problem(DATASET, "no entries"))
+        if not given:
+            self.problems.append(Problem(self.file, "no entries"))
 
     def _differences(self) -> tuple[dict[str, dict[str, Any]], list[Problem]]:
         """What differences.json says of each pair, and what is wrong with it."""

@@ -10,6 +10,7 @@ from snellen.core.arm import Arm
 from snellen.core.errors import SnellenError
 from snellen.core.exam import Recorded
 from snellen.exams.d3.names import PAIR, asked_keys, names_in
+from snellen.exams.d3.pairs import captions_in
 from snellen.exams.d3.reading import text_of
 
 SWAPPED = Arm("pair", "swapped")
@@ -55,7 +56,11 @@ def rows(captions: Mapping[str, Mapping[str, Any]], *, swapped: bool = False) ->
 
 
 def recorded(document: Any) -> Iterator[Recorded] | None:
-    """A captions file as recorded replies, for the question and for the control `swapped`; None where it is something else."""
+    """A captions file, or rows of pairs that bring captions, as recorded replies, for the question and for the control `swapped`.
+
+    None where the document is something else.
+    """
+    document = captions_in(document) or document
     if not is_captions(document):
         return None
     orders = ((None, False), (SWAPPED.text, True))

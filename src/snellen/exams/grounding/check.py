@@ -10,8 +10,7 @@ from pathlib import Path
 from snellen.core.dataset import Problem
 from snellen.core.errors import SnellenError
 from snellen.core.text import one_line
-from snellen.data.files import read_picture
-from snellen.exams.grounding.data import recognise, repeated_ids, size_problem
+from snellen.exams.grounding.data import recognise, repeated_ids, root_of, size_problem
 from snellen.exams.grounding.formats.base import Screen, Target
 
 
@@ -20,7 +19,7 @@ def check(where: Path) -> Iterator[Problem]:
     kind, files = recognise(where)
     screens: list[Screen] = []
     try:
-        for one in kind.read(where, files):
+        for one in kind.read(root_of(where), files):
             if isinstance(one, Problem):
                 yield one
                 continue
@@ -37,7 +36,7 @@ def _image(screen: Screen) -> Iterator[Problem]:
     from snellen.core.pixels import decode_problem
 
     try:
-        data = read_picture(screen.path)
+        data = screen.read()
     except OSError as error:
         yield Problem(screen.image, f"cannot be read ({error.strerror})")
         return

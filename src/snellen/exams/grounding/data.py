@@ -1,7 +1,8 @@
 """Grounding data: one Sample for each target of each screenshot, whatever format the folder has.
 
-A split is what the set is usually told apart by: the difficulty (or the name) of a set in openadapt-grounding's format, the platform
-of ScreenSpot, the application group of ScreenSpot-Pro, the wording of OSWorld-G.
+A data set is a folder, or one file with its pictures beside it. A split is what the set is usually told apart by: the difficulty
+(or the name) of a set in openadapt-grounding's format, the platform of ScreenSpot, the application group of ScreenSpot-Pro, the
+wording of OSWorld-G, the column `split` of own rows.
 """
 
 from __future__ import annotations
@@ -19,34 +20,61 @@ from snellen.core.errors import SnellenError
 from snellen.core.images import sniff
 from snellen.core.options import Selection
 from snellen.core.selection import choose
+from snellen.core.text import one_line
 from snellen.core.types import Picture, Sample
-from snellen.data.files import read_picture
 from snellen.data.folder import check_folder
 from snellen.data.label import folder_label
-from snellen.exams.grounding.formats import osworld, pro, screenspot
+from snellen.data.sheets import columns, sheets
+from snellen.exams.grounding.formats import coco, labelme, osworld, pro, rows, screenspot
 from snellen.exams.grounding.formats.annotations import FORMAT as ANNOTATIONS
 from snellen.exams.grounding.formats.annotations import calls_itself_synthetic, labels
 from snellen.exams.grounding.formats.base import Format, Screen, Target, area_class, size_class
 
-FORMATS = (ANNOTATIONS, screenspot.V1, screenspot.V2, pro.FORMAT, osworld.FORMAT)
+PUBLISHED = (ANNOTATIONS, screenspot.V1, screenspot.V2, pro.FORMAT, osworld.FORMAT)
+OWN = (rows.FORMAT, coco.FORMAT, labelme.FORMAT)
+"""Formats that are known by their content; looked for where a folder has none of the published files."""
+FORMATS = (*PUBLISHED, *OWN)
 TASK = "ground"
 TAGS = ("type", "platform", "application", "difficulty", "theme", "kind", "size", "area")
 
 
 def recognise(where: Path) -> tuple[Format, list[Path]]:
-    """The format of a folder and the files that hold its records."""
-    check_folder(where, "grounding")
-    found = [(f, files) for f in FORMATS if (files := f.find(where))]
+    """The format of a folder, or of one file, and the files that hold its records."""
+    if not where.is_file():
+        check_folder(where, "grounding")
+    found = found_in(where)
     if len(found) > 1:
         names = ", ".join(f.title for f, _ in found)
-        raise SnellenError(f"{where} holds several data sets ({names}): put each into a folder of its own")
+        raise SnellenError(
+            f"{where} holds several data sets ({names}): put each into a folder of its own, or name a file"
+        )
     if found:
         return found[0]
-    below = sorted(p.name for p in where.iterdir() if p.is_dir() and any(f.find(p) for f in FORMATS))
-    if below:
-        raise SnellenError(f"{where} holds no data set itself, but its folder {below[0]!r} does: name that with --data")
+    if where.is_dir():
+        below = sorted(p.name for p in where.iterdir() if p.is_dir() and found_in(p))
+        if below:
+            raise SnellenError(
+                f"{where} holds no data set itself, but its folder {below[0]!r} does: name that with --data"
+            )
+    has = "".join(
+        f"; {p.name} has the columns {one_line(', '.join(c), 80)}" for p in sheets(where)[:1] if (c := columns(p))
+    )
     expected = "; ".join(f.expected for f in FORMATS)
-    raise SnellenError(f"{where}: no grounding data; expected one of: {expected}")
+    raise SnellenError(
+        f"{where}: no grounding data{has}; expected one of: {expected}. 'snellen data init grounding' writes one"
+    )
+
+
+def found_in(where: Path) -> list[tuple[Format, list[Path]]]:
+    """Every format that a folder, or a file, has, with the files; those that are known by content only where no other is there."""
+    folder = root_of(where)
+    known = [(f, [p for p in f.find(folder) if where in (p, folder)]) for f in PUBLISHED]
+    return [one for one in known if one[1]] or [(f, files) for f in OWN if (files := f.find(where))]
+
+
+def root_of(where: Path) -> Path:
+    """The folder in which pictures are looked for."""
+    return where.parent if where.is_file() else where
 
 
 def sample_id(screen: Screen, target: Target) -> str:
@@ -63,17 +91,18 @@ class GroundingData(Dataset):
         for task in options.tasks:
             if task.lower() != TASK:
                 raise SnellenError(f"unknown task '{task}' of grounding: it has only '{TASK}'")
-        found = list(self.format.read(where, files))
+        root = root_of(where)
+        found = list(self.format.read(root, files))
         screens = [one for one in found if isinstance(one, Screen)]
-        problems = [*(one for one in found if isinstance(one, Problem)), *repeated_ids(screens)]
+        problems = [*(one for one in found if isinstance(one, Problem) and one.fatal), *repeated_ids(screens)]
         if problems:
             more = f" (and {len(problems) - 1} more problems)" if len(problems) > 1 else ""
             raise SnellenError(f"{problems[0]}{more}; 'snellen data check grounding --data {where}' lists all")
         if not any(screen.targets for screen in screens):
             raise SnellenError(f"{where}: {self.format.title} without a single target")
-        said = labels(files[0], where) if self.format is ANNOTATIONS else ()
-        self.synthetic, self.origin = folder_label(where, said, (screen.path for screen in screens))
-        if self.format is ANNOTATIONS and calls_itself_synthetic(files[0], where):
+        said = labels(files[0], root) if self.format is ANNOTATIONS else ()
+        self.synthetic, self.origin = folder_label(root, said, (screen.path for screen in screens))
+        if self.format is ANNOTATIONS and calls_itself_synthetic(files[0], root):
             self.synthetic = True
         self.fingerprint = _fingerprint(self.format, files, screens)
         self._screens = _chosen(screens, where, options)
@@ -149,7 +178,7 @@ def size_problem(screen: Screen, data: bytes) -> str | None:
 
 def _picture(screen: Screen) -> Picture:
     try:
-        data = read_picture(screen.path)
+        data = screen.read()
     except OSError as error:
         raise SnellenError(f"{screen.image} cannot be read ({error.strerror})") from None
     problem = size_problem(screen, data)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from snellen.core.dataset import Dataset, Problem
@@ -58,6 +59,7 @@ class Grounding(Exam):
         Option("screen", "One size for all screenshots, such as 1920x1080.", metavar="WxH", parse=_screen),
     )
     sets = tuple(fetch.SOURCES)
+    templates = MappingProxyType({"grounding": "snellen.exams.grounding.template:write"})
     demo = ("method/ocr", "method/center")
     demo_count = 12
     max_tokens = 512
@@ -67,6 +69,12 @@ class Grounding(Exam):
         from snellen.exams.grounding.data import GroundingData
 
         return GroundingData(where, options)
+
+    def recognises(self, where: Path) -> str | None:
+        from snellen.exams.grounding.data import found_in
+
+        found = found_in(where)
+        return " and ".join(f"screenshots with boxes ({kind.title})" for kind, _files in found) or None
 
     def check(self, where: Path) -> Iterator[Problem]:
         from snellen.exams.grounding.check import check

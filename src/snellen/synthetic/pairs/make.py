@@ -34,14 +34,18 @@ def make(
     version: int = LATEST,
 ) -> list[Path]:
     """Writes `count` pairs: dataset.json, images/, differences.json and captions/reference.json."""
-    pairs = in_order(_pair, [(seed, index, version) for index in range(count)], workers, progress)
+    pairs = in_order(_of_key, [(seed, index, version) for index in range(count)], workers, progress)
     return write(out, origin_of(GENERATOR, version, seed=seed, count=count), PAIR, pairs)
 
 
-def _pair(key: tuple[int, int, int]) -> Group:
+def _of_key(key: tuple[int, int, int]) -> Group:
+    return pair(*key)
+
+
+def pair(seed: int, index: int, version: int = LATEST) -> Group:
+    """Pair `index` of a seed, drawn."""
     from snellen.synthetic.scenes.render import draw, jpeg
 
-    seed, index, version = key
     told = difference(seed, index, version=version)
     label = label_of(GENERATOR, version, seed)
     known = {

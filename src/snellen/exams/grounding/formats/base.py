@@ -7,7 +7,7 @@ boxes are written; nothing is guessed from the numbers.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path, PurePosixPath
 from typing import Any, Literal, NamedTuple, TypeVar, get_args, get_origin, get_type_hints
 
@@ -17,12 +17,15 @@ from snellen.core.dataset import Problem
 from snellen.core.errors import SnellenError
 from snellen.core.images import sniff
 from snellen.core.types import Struct
+from snellen.data.files import read_picture
+from snellen.data.parquet import ParquetFile
 from snellen.exams.grounding.geometry import UNIT, Box, Pixels
 
 Convention = Literal["xywh", "xyxy"]
 OVERHANG = 2.0  # pixels by which a real annotation may reach over the edge; it is cut there
 _SNAP = 1e-6
 _HEADER = 1 << 18
+_ORIENTATION = 0x0112  # of EXIF
 
 SMALL_BELOW, LARGE_ABOVE = 32, 100
 SIZE_BASIS = "square root of width x height, in pixels of the screenshot"
@@ -50,8 +53,15 @@ class Target(Struct, frozen=True):
     more: dict[str, Any] = msgspec.field(default_factory=dict)
 
 
+class Cell(NamedTuple):
+    """A picture that stands in a Parquet file; the column in lower case."""
+
+    column: str
+    row: int
+
+
 class Screen(NamedTuple):
-    """One screenshot with all its targets; `image` is its name for messages, `path` the file."""
+    """One screenshot with all its targets; `image` is its name for messages, `path` the file (that holds it, where it has a cell)."""
 
     id: str
     split: str
@@ -60,6 +70,16 @@ class Screen(NamedTuple):
     width: int
     height: int
     targets: tuple[Target, ...]
+    cell: Cell | None = None
+
+    def read(self) -> bytes:
+        """The picture's bytes; OSError where its file cannot be read."""
+        if self.cell is None:
+            return read_picture(self.path)
+        file, (column, row) = ParquetFile(self.path, self.path.name), self.cell
+        name = next(name for name in file.types if name.lower() == column)
+        found = next(file.cells(name, row, row + 1), None)
+        return found if isinstance(found, bytes) else b""
 
 
 class Place(NamedTuple):
@@ -74,12 +94,12 @@ class Place(NamedTuple):
 
 
 class Format(NamedTuple):
-    """A data format: how it is recognised, how its boxes are written, how it is read."""
+    """A data format: how it is recognised, how its boxes are written (None: each file says it), how it is read."""
 
     name: str
     title: str
-    convention: Convention
-    unit: Literal["fractions", "pixels"]
+    convention: Convention | None
+    unit: Literal["fractions", "pixels"] | None
     find: Callable[[Path], list[Path]]
     read: Callable[[Path, list[Path]], Iterator[Screen | Problem]]
     expected: str
@@ -197,15 +217,86 @@ def _snapped(box: Box) -> Box:
 
 def read_records(where: Path, files: list[Path], read: Callable[[Any, Place], Screen]) -> Iterator[Screen | Problem]:
     """Screens of files whose records name their image one by one: targets of one screen together, in order of first appearance."""
+
+    def each() -> Iterator[Screen | Problem]:
+        for path in files:
+            for i, given in enumerate(read_rows(path, where)):
+                place = Place(where, path, i)
+                try:
+                    yield read(given, place)
+                except SnellenError as error:
+                    yield Problem(str(place), str(error))
+
+    return together(each())
+
+
+def together(found: Iterable[Screen | Problem]) -> Iterator[Screen | Problem]:
+    """Problems as they come, then the screens, each once with the targets of all its records."""
     screens: dict[tuple[str, str], list[Screen]] = {}
-    for path in files:
-        for i, given in enumerate(read_rows(path, where)):
-            place = Place(where, path, i)
-            try:
-                one = read(given, place)
-            except SnellenError as error:
-                yield Problem(str(place), str(error))
-                continue
+    for one in found:
+        if isinstance(one, Problem):
+            yield one
+        else:
             screens.setdefault((one.split, one.id), []).append(one)
     for parts in screens.values():
         yield parts[0]._replace(targets=tuple(target for part in parts for target in part.targets))
+
+
+def upright_size(data: bytes, name: str) -> tuple[int, int]:
+    """Width and height of a picture that lies as its pixels do. One that its EXIF data turns is refused: whoever drew boxes on it
+    saw it turned, and whether a model does depends on the endpoint.
+    """
+    head = sniff(data)
+    if head.width == 0 or head.height == 0:
+        raise SnellenError(f"image {name!r}: no known image format, or its size is not in its header")
+    if (b"Exif" in data[:_HEADER] or b"eXIf" in data or b"EXIF" in data) and (turned := _orientation(data)) != 1:
+        raise SnellenError(
+            f"image {name!r} is turned by its EXIF data (orientation {turned}), and boxes may mean it turned or not: save it upright"
+        )
+    return head.width, head.height
+
+
+def file_size(path: Path) -> tuple[int, int]:
+    """`upright_size` of a file."""
+    try:
+        return upright_size(read_picture(path), path.name)
+    except OSError as error:
+        raise SnellenError(f"image {path.name!r} cannot be read ({error.strerror})") from None
+
+
+def own_size(path: Path, width: Any, height: Any) -> tuple[int, int]:
+    """The size of a picture whose record says what size it has; SnellenError where these differ: boxes were measured on something else."""
+    size = file_size(path)
+    if (width, height) != size:
+        raise SnellenError(f"image {path.name!r} is {size[0]}x{size[1]}, and the file says {width}x{height}")
+    return size
+
+
+def merged(targets: Iterable[Target]) -> tuple[Target, ...]:
+    """Targets that are asked for by a name only: those of one name are one, and each of their boxes is right."""
+    found: dict[str, Target] = {}
+    for one in targets:
+        first = found.get(one.instruction)
+        if first is None:
+            found[one.instruction] = one
+        else:
+            boxes = tuple(dict.fromkeys((*first.boxes, *one.boxes)))
+            polygons = (*_outlines(first), *_outlines(one)) if first.polygons or one.polygons else ()
+            found[one.instruction] = msgspec.structs.replace(first, boxes=boxes, polygons=polygons)
+    return tuple(found.values())
+
+
+def _outlines(target: Target) -> tuple[tuple[float, ...], ...]:
+    """All right places as polygons: where there is one polygon, marking looks at polygons only."""
+    return target.polygons or tuple((b.x1, b.y1, b.x2, b.y1, b.x2, b.y2, b.x1, b.y2) for b in target.boxes)
+
+
+def _orientation(data: bytes) -> int:
+    """The EXIF orientation, 1 where it has none or cannot be opened (whoever decodes it says so)."""
+    from snellen.core.pixels import BadPicture, open_picture
+
+    try:
+        with open_picture(data) as picture:
+            return int(picture.getexif().get(_ORIENTATION, 1))
+    except (BadPicture, TypeError, ValueError, OSError, SyntaxError):
+        return 1

@@ -1,0 +1,73 @@
+"""Rows of a file that a user wrote (tables.py), as exams with formats of their own want them: columns in lower case, empty cells left
+out, pictures that stand in a Parquet file among the cells, and each row that cannot be read as a Problem at its place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from snellen.core.dataset import Problem
+from snellen.core.errors import SnellenError
+from snellen.data.parquet import ParquetFile
+from snellen.data.tables import ENDINGS, Table
+
+
+class Row(NamedTuple):
+    """One row: how messages name it, its number from 0, and its cells by column."""
+
+    where: str
+    number: int
+    cells: dict[str, Any]
+
+    @property
+    def shown(self) -> str:
+        """The number that messages have for it."""
+        return self.where.rpartition(" ")[2]
+
+
+def sheets(where: Path) -> list[Path]:
+    """The files of a folder that may hold rows; a file is itself."""
+    if where.is_file():
+        return [where] if where.suffix.lower() in ENDINGS else []
+    if not where.is_dir():
+        return []
+    return sorted(p for p in where.iterdir() if p.suffix.lower() in ENDINGS and p.is_file())
+
+
+def columns(path: Path) -> list[str]:
+    """The columns of a file; none where it is not made of rows."""
+    try:
+        return [str(name).strip().lower() for name in Table(path).columns]
+    except SnellenError:
+        return []
+
+
+def rows(path: Path, label: str) -> Iterator[Row | Problem]:
+    """Every row of a file. Raises SnellenError where the file itself cannot be read."""
+    table = Table(path)
+    inside = _pictures(path, table)
+    for number, place, given, wrong in table.rows():
+        where = f"{label} {place}"
+        cells = {name.lower(): next(values) for name, values in inside.items()}
+        told = {name: _cell(value) for name, value in given.items()}
+        cells |= {str(name).strip().lower(): value for name, value in told.items() if value not in (None, "")}
+        if wrong:
+            yield Problem(where, wrong)
+        elif len(cells) < len(inside) + sum(value not in (None, "") for value in told.values()):
+            yield Problem(where, "two columns have the same name but for upper and lower case")
+        else:
+            yield Row(where, number, cells)
+
+
+def _cell(value: Any) -> Any:
+    return value.strip() if isinstance(value, str) else value
+
+
+def _pictures(path: Path, table: Table) -> dict[str, Iterator[Any]]:
+    """The binary columns of a Parquet file, each a few rows at a time, so that its pictures are not all in memory at once."""
+    if not table.binary:
+        return {}
+    file = ParquetFile(path, path.name)
+    return {name: file.cells(name, 0, file.rows) for name in table.binary}

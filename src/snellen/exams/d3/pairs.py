@@ -1,0 +1,108 @@
+"""Pairs of a user: rows of two pictures (or of more) in CSV, JSONL, a JSON list or Parquet, or two folders `a` and `b` with pictures of
+the same names. A row may bring a caption for each picture: these are replies that `replay/FILE` gives.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from snellen.core.dataset import Problem
+from snellen.core.errors import SnellenError
+from snellen.data.sheets import Row, columns, rows, sheets
+from snellen.exams.d3.names import PAIR, names_in
+
+PAIRS = (PAIR, ("a", "b"), ("image_a", "image_b"), ("left_image", "right_image"), ("image1", "image2"))
+FOLDERS = ("a", "b")
+ASKING = ("question", "prompt", "instruction", "answer", "options", "choices")
+PICTURES = (".png", ".jpg", ".jpeg", ".webp", ".gif", ".bmp")
+EXPECTED = "columns left and right (or a and b, or image1 to imageN)"
+_CAPTION = ("caption_{}", "{}_caption")
+Found = tuple[Path, str, bytes, list[tuple[str, str, Any]], list[Problem]]
+"""The folder, the name of what was read, its bytes, (place, uid, entry) of each pair, and rows that cannot be read."""
+
+
+def slots_of(present: Iterable[str]) -> tuple[str, ...] | None:
+    """The columns that name pictures; None where there are not two, or where rows ask something (A and B are options then)."""
+    known = dict.fromkeys(present, "")
+    if known.keys() & set(ASKING):
+        return None
+    sets = names_in({name: "" for name in known if name not in PAIR})
+    if sets is not None and len(sets) > 2:
+        return sets
+    return next((pair for pair in PAIRS if set(pair) <= known.keys()), None)
+
+
+def own_pairs(where: Path) -> Found | None:
+    """What a user's file or folder has; None where it is something else."""
+    files = [path for path in sheets(where) if slots_of(columns(path)) is not None]
+    if len(files) > 1:
+        raise SnellenError(
+            f"{where} holds several files of pairs ({', '.join(p.name for p in files)}): name one of them"
+        )
+    if files:
+        return _rows(files[0])
+    return _folders(where) if all((where / name).is_dir() for name in FOLDERS) else None
+
+
+def _rows(path: Path) -> Found:
+    slots = slots_of(columns(path)) or PAIR
+    names = PAIR if len(slots) == 2 else slots
+    found: list[tuple[str, str, Any]] = []
+    problems: list[Problem] = []
+    for number, row in enumerate(rows(path, path.name), 1):
+        if isinstance(row, Problem):
+            problems.append(row)
+        elif lacking := [slot for slot in slots if slot not in row.cells]:
+            problems.append(Problem(row.where, f"column {lacking[0]}: no picture"))
+        else:
+            found.append((row.where, _uid(row.cells, number), _entry(row, slots, names)))
+    return path.parent, path.name, path.read_bytes(), found, problems
+
+
+def _entry(row: Row, slots: tuple[str, ...], names: tuple[str, ...]) -> dict[str, Any]:
+    """A row as dataset.json would have it."""
+    kind = row.cells.get("kind")
+    pictures = {name: row.cells[slot] for slot, name in zip(slots, names, strict=True)}
+    return pictures | ({"kind": str(kind)} if kind else {})
+
+
+def _uid(cells: Mapping[str, Any], number: int) -> str:
+    return str(next((cells[name] for name in ("id", "uid") if name in cells), number))
+
+
+def _folders(where: Path) -> Found:
+    """Pictures of two folders that have the same name but for its ending."""
+    sides = [{p.stem: p for p in sorted((where / name).iterdir()) if p.suffix.lower() in PICTURES} for name in FOLDERS]
+    found: list[tuple[str, str, Any]] = []
+    problems: list[Problem] = []
+    for stem in sorted(sides[0].keys() | sides[1].keys()):
+        files = [side.get(stem) for side in sides]
+        label = f"picture {stem!r}"
+        if None in files:
+            problems.append(Problem(label, f"is not in the folder {FOLDERS[files.index(None)]!r}"))
+            continue
+        entry = {slot: p.relative_to(where).as_posix() for slot, p in zip(PAIR, files, strict=True) if p is not None}
+        found.append((label, stem, entry))
+    return where, "a and b", "\n".join(uid for _, uid, _ in found).encode("utf-8", "replace"), found, problems
+
+
+def captions_in(document: Any) -> dict[str, dict[str, str]] | None:
+    """The captions that rows of pairs bring, by uid and slot; None where the document is something else or has none."""
+    if not isinstance(document, list) or not all(isinstance(row, dict) for row in document):
+        return None
+    found = dict(_captions(document))
+    return found or None
+
+
+def _captions(document: list[dict[str, Any]]) -> Iterator[tuple[str, dict[str, str]]]:
+    for number, row in enumerate(document, 1):
+        cells = {str(key).strip().lower(): value for key, value in row.items() if value}
+        slots = slots_of(cells)
+        if slots is None:
+            continue
+        said = [next((cells[f] for form in _CAPTION if (f := form.format(slot)) in cells), None) for slot in slots]
+        if all(isinstance(text, str) for text in said):
+            names = PAIR if len(slots) == 2 else slots
+            yield _uid(cells, number), dict(zip(names, map(str, said), strict=True))
