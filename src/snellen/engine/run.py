@@ -48,14 +48,16 @@ class Finished(NamedTuple):
     asked: int
 
 
-def carry_out(plan: Plan, on_progress: OnProgress = None, on_scoring: OnScoring = None) -> Finished:
-    """Run a plan, or go on with it where it was left."""
+def carry_out(
+    plan: Plan, on_progress: OnProgress = None, on_scoring: OnScoring = None, ends: Ends | None = None
+) -> Finished:
+    """Run a plan, or go on with it where it was left. `ends` stops it from outside; without one, Ctrl-C and SIGTERM do."""
     if plan.limits.batch:
         batches_of(plan)  # an error where there are none, before anything is put aside
-    if plan.limits.fresh and not _fresh_and_unfinished(plan.folder):
+    if plan.limits.fresh and not fresh_and_unfinished(plan.folder):
         plan = plan._replace(notes=(*plan.notes, *_put_aside(plan.folder)))
     try:
-        finished = _carry_out(plan, on_progress, on_scoring)
+        finished = _carry_out(plan, on_progress, on_scoring, ends)
     except SnellenError:
         _remove_if_empty(plan.folder)
         raise
@@ -66,7 +68,7 @@ def carry_out(plan: Plan, on_progress: OnProgress = None, on_scoring: OnScoring 
     return finished if finished.stopped is not None else finished._replace(stopped=_mostly_silent(finished.run))
 
 
-def _carry_out(plan: Plan, on_progress: OnProgress, on_scoring: OnScoring) -> Finished:
+def _carry_out(plan: Plan, on_progress: OnProgress, on_scoring: OnScoring, ends: Ends | None) -> Finished:
     notes = [*plan.notes, *warnings_for(plan.subject)]
     with RunFolder(plan.folder) as folder:
         targets = _write_manifest(folder, plan, notes)
@@ -79,7 +81,7 @@ def _carry_out(plan: Plan, on_progress: OnProgress, on_scoring: OnScoring) -> Fi
         concurrency: dict[str, Any] | None = None
         if open_questions:
             _refuse_to_ask_twice(plan, folder)
-            stopped, concurrency = _ask(plan, folder, scan, on_progress, notes)
+            stopped, concurrency = _ask(plan, folder, scan, on_progress, notes, ends)
             scan = folder.scan()
             _note_identity(folder, plan)
             if stopped is None and scan.failed and not scan.answered:
@@ -183,7 +185,7 @@ def _remove_if_empty(path: Path) -> None:
             shutil.rmtree(path, ignore_errors=True)
 
 
-def _fresh_and_unfinished(path: Path) -> bool:
+def fresh_and_unfinished(path: Path) -> bool:
     """A run that was begun with --fresh and is not done: the same command goes on with it."""
     folder = RunFolder(path)
     if not folder.has("run.json") or not folder.manifest().fresh:
@@ -272,15 +274,17 @@ Asked = tuple[Stopped | None, dict[str, Any]]
 """Why the asking ended early, if it did, and what the limiter did."""
 
 
-def _ask(plan: Plan, folder: RunFolder, scan: Scan, on_progress: OnProgress, notes: list[str]) -> Asked:
-    """Drive the asking loop; Ctrl-C and SIGTERM stop it cleanly."""
+def _ask(
+    plan: Plan, folder: RunFolder, scan: Scan, on_progress: OnProgress, notes: list[str], ends: Ends | None
+) -> Asked:
+    """Drive the asking loop; whoever has the means to end it, or else Ctrl-C and SIGTERM, stop it cleanly."""
     store = Store(cache_folder()) if plan.subject.endpoints and plan.limits.use_store else None
     try:
         if store is not None:
             _backfill(folder, scan, store)
-        ends = _Ends()
-        with _first_signal(ends):
-            return _run_loop(_ask_async(plan, folder, scan, store, on_progress, notes, ends))
+        stop = Ends() if ends is None else ends
+        with first_signal(stop) if ends is None else contextlib.nullcontext():
+            return _run_loop(_ask_async(plan, folder, scan, store, on_progress, notes, stop))
     finally:
         if store is not None:
             store.close()
@@ -319,7 +323,7 @@ def _backfill(folder: RunFolder, scan: Scan, store: Store) -> None:
             )
 
 
-class _Ends:
+class Ends:
     """Ends the asking from any thread, also if it was called before there was any."""
 
     def __init__(self) -> None:
@@ -346,7 +350,7 @@ async def _ask_async(
     store: Store | None,
     on_progress: OnProgress,
     notes: list[str],
-    ends: _Ends,
+    ends: Ends,
 ) -> Asked:
     if plan.limits.batch:
         return await _by_batches(plan, folder, scan, store, on_progress, notes, ends)
@@ -373,7 +377,7 @@ async def _by_batches(
     store: Store | None,
     on_progress: OnProgress,
     notes: list[str],
-    ends: _Ends,
+    ends: Ends,
 ) -> Asked:
     asking = Batching(plan, folder, scan, store, on_progress)
     loop = asyncio.get_running_loop()
@@ -389,7 +393,7 @@ async def _by_batches(
 
 
 @contextlib.contextmanager
-def _first_signal(stop: Callable[[], object]) -> Iterator[None]:
+def first_signal(stop: Callable[[], object]) -> Iterator[None]:
     """The first Ctrl-C or SIGTERM stops the run; the second does what it does to any program, wherever that is, at once."""
     if threading.current_thread() is not threading.main_thread():
         yield  # signals come to the main thread alone

@@ -20,7 +20,7 @@ from snellen.core.records import Totals
 from snellen.core.subject import Caller, Endpoint, Reply, Request
 from snellen.core.types import Answer, Call, Failure
 from snellen.engine.answer.feeding import Feeder, Item
-from snellen.engine.call.budget import Budget
+from snellen.engine.call.budget import Budget, budget_of
 from snellen.engine.call.caller import EndpointCaller
 from snellen.engine.call.limiter import Limiter
 from snellen.engine.call.preflight import preflight
@@ -93,8 +93,7 @@ class Asking:
     async def run(self) -> None:
         """Ask until all is answered, or raise what stopped the run (after what is in flight has ended)."""
         known = self.totals
-        unknown = known.unsure + known.unpriced
-        self.budget = Budget(self.limits.max_cost, known.cost, known.dearest_call, unknown, known.unpriced > 0)
+        self.budget = budget_of(known, self.limits.max_cost, self.limits.purse, self.folder.path.name)
         transports: list[tuple[Endpoint, Transport]] = []
         for endpoint in self.plan.subject.endpoints:
             transports.append((endpoint, Transport(endpoint.connection, self.limits.timeout)))
