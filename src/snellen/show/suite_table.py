@@ -62,7 +62,9 @@ def print_suite(name: str, out: Path, ended: Sequence[Ended], max_cost: float | 
     for line in reasons(ended):
         screen.print(Text(line, style="yellow"))
     screen.print(Text(_total(ended, max_cost)))
-    screen.print(Text(f"Next: {_next(out, ended)}"), soft_wrap=True)
+    screen.print(Text("Next:"))
+    for line in _next(out, ended):
+        screen.print(Text(f"  {line}"), soft_wrap=True)
 
 
 def _row(how: Ended) -> tuple[str, ...]:
@@ -111,11 +113,11 @@ def _money(ended: Sequence[Ended]) -> tuple[float, int]:
     return sum(t.cost for t in totals), sum(t.cost_unknown for t in totals)
 
 
-def _next(out: Path, ended: Sequence[Ended]) -> str:
-    if any(how.why is not None for how in ended):
-        return "the same command goes on with what is not done"
+def _next(out: Path, ended: Sequence[Ended]) -> list[str]:
+    if any(how.why is not None and not isinstance(how.why, MostlySilent) for how in ended):
+        return ["the same command goes on with what is not done"]
     where = for_terminal(str(out))
-    return f"snellen report {where} --out {where}/report.html · snellen compare {where} · snellen view {where}"
+    return [f"snellen report {where} --out {where}/report.html", f"snellen compare {where}", f"snellen view {where}"]
 
 
 def _day(how: Ended) -> str:
