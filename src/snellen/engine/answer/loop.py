@@ -67,7 +67,10 @@ class Asking:
         limits: Limits,
         store: Store | None,
         on_progress: Callable[[Progress], None] | None,
+        reused: Totals | None = None,
     ) -> None:
+        """`reused` counts what comes from the store this time, and how old it is."""
+        self._reused = Totals() if reused is None else reused
         self.plan, self.folder, self.limits, self.store = plan, folder, limits, store
         self.total = sum(plan.questions.values())
         arms = {arm.text for arm in plan.arms}
@@ -278,6 +281,8 @@ class Asking:
         """Write an answer before the loop waits again, together with the others that arrive in the same turn."""
         for one in answer.calls:
             self.totals.add(one)
+            if one.stored:
+                self._reused.add(one)
         self._arrived.append(answer)
         if len(self._arrived) == 1:
             asyncio.get_running_loop().call_soon(self._flush)
