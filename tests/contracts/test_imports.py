@@ -28,7 +28,7 @@ LAYERS = (
     ("cli",),
     ("grounding", "__main__"),
 )
-ENGINE = (("runs", "call", "ask"), ("plan",), ("answer", "mark", "probe"), ("run",))
+ENGINE = (("runs", "call", "ask"), ("plan",), ("answer", "mark", "probe"), ("run",), ("suite",))
 HEIGHT = {room: height for height, rooms in enumerate(LAYERS) for room in rooms}
 ENGINE_HEIGHT = {room: height for height, rooms in enumerate(ENGINE) for room in rooms}
 APPLICATIONS = ("grounding",)

@@ -8,6 +8,7 @@ import click
 import msgspec
 
 from snellen.cli import options
+from snellen.core.errors import SnellenError
 
 
 @click.command("compare")
@@ -51,11 +52,16 @@ def command(
     """Compare RUNS of one exam on the samples that all of them have. Calls nothing and needs no data set.
 
     Two runs: differences with intervals and exact tests, part by part and under every protocol, and in words what the lead is made of.
-    More: a ranking with ties, cost and time.
+    More: a ranking with ties, cost and time. A folder of runs: those of each exam with each other.
 
     \b
     snellen compare runs/salbench_A runs/salbench_B --flips 5
+    snellen compare runs/my-suite
     """
+    from snellen.comparison.by_exam import is_folder_of_runs
+
+    if len(runs) == 1 and is_folder_of_runs(runs[0]):
+        return _folder(runs[0], protocols, power, flips > 0 or explain, verbose, as_json)
     from snellen.comparison.comparing import compare_runs
     from snellen.show.comparison_table import print_comparison
 
@@ -65,4 +71,22 @@ def command(
         options.print_json(msgspec.to_builtins(found))
     else:
         print_comparison(found, flips=flips, verbose=verbose)
+    return 0
+
+
+def _folder(
+    folder: Path, protocols: tuple[str, ...], power: float | None, of_two: bool, verbose: bool, as_json: bool
+) -> int:
+    """All runs of a folder, exam by exam."""
+    from snellen.comparison.by_exam import compare_folder
+    from snellen.show.comparison_folder import print_folder
+
+    if of_two:
+        raise SnellenError(f"--flips and --explain are for two runs: name them, such as {folder}/RUN {folder}/RUN")
+    found = compare_folder(folder, protocols=protocols, power=None if power is None else power / 100)
+    if as_json:
+        exams = [{"exam": e.exam, "why": e.why, "comparison": msgspec.to_builtins(e.found)} for e in found.exams]
+        options.print_json({"folder": str(folder), "exams": exams, "passed_over": list(found.passed)})
+    else:
+        print_folder(found, verbose=verbose)
     return 0

@@ -119,16 +119,24 @@ repeats = click.option(
     cls=WHICH,
 )
 
-model = stack(
+_backend = click.option(
+    "--backend",
+    metavar="KIND",
+    help="Kind of endpoint, put before --model: --backend ollama --model llava:7b is ollama/llava:7b.",
+    cls=WHO,
+)
+_WHO_ANSWERS = "Who answers, such as openai/gpt-4o ('snellen list subjects')"
+model = stack(click.option("--model", metavar="SPEC", help=f"{_WHO_ANSWERS}.", cls=WHO), _backend)
+models = stack(
     click.option(
-        "--model", metavar="SPEC", help="Who answers, such as openai/gpt-4o ('snellen list subjects').", cls=WHO
-    ),
-    click.option(
-        "--backend",
-        metavar="KIND",
-        help="Kind of endpoint, put before --model: --backend ollama --model llava:7b is ollama/llava:7b.",
+        "--model",
+        "models",
+        multiple=True,
+        metavar="SPEC",
+        help=f"{_WHO_ANSWERS}; given several times, each answers.",
         cls=WHO,
     ),
+    _backend,
 )
 
 protocols = stack(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 import msgspec
@@ -12,11 +12,14 @@ from snellen.cli import options
 from snellen.cli.exam_command import ExamCommand, exam_of
 from snellen.core.errors import SnellenError, Stopped
 
+if TYPE_CHECKING:
+    from snellen.engine.plan.request import Limits
+
 
 @click.command("run", cls=ExamCommand)
 @click.argument("exam", required=False)
 @options.selection
-@options.model
+@options.models
 @options.protocols
 @options.several(
     "--controls",
@@ -46,7 +49,7 @@ from snellen.core.errors import SnellenError, Stopped
     "--max-cost",
     type=click.FloatRange(min=0),
     metavar="USD",
-    help="Hard cap for the whole run, calls in flight included.",
+    help="Hard cap for the whole run, or for all runs together, calls in flight included.",
     cls=options.HOW,
 )
 @click.option(
@@ -89,14 +92,21 @@ from snellen.core.errors import SnellenError, Stopped
     help="Do not use the answer store: neither read from it nor write to it.",
     cls=options.HOW,
 )
+@click.option(
+    "--dry-run",
+    is_flag=True,
+    help="Only say what it would take: calls, tokens, money and time. Asks nobody.",
+    cls=options.HOW,
+)
 @click.option("--json", "as_json", is_flag=True, help="Print the summary as one JSON document.", cls=options.SHOWN)
 @click.option(
     "-v", "--verbose", is_flag=True, help="Also print every metric, protocol and breakdown.", cls=options.SHOWN
 )
-def command(exam: str | None, own: dict[str, Any], **given: Any) -> int:
+def command(exam: str | None, models: tuple[str, ...], own: dict[str, Any], **given: Any) -> int:
     """Run EXAM on a subject and show its scores; the same command goes on with a run that was interrupted.
 
     In place of EXAM may stand a file or folder of data: questions of your own, or a set that an exam knows.
+    Several exams (A,B) or models (--model given again) are run in one go, as is a suite in a file (docs/suites.md).
 
     \b
     snellen run salbench --data DIR --model baseline/pixels
@@ -104,26 +114,20 @@ def command(exam: str | None, own: dict[str, Any], **given: Any) -> int:
     snellen run grounding --data DIR --method ocr
     snellen run vqax --data DIR --model hf/llava-hf/llava-1.5-7b-hf --prompt 3shot
     snellen run my_questions.csv --model ollama/llava:7b
+    snellen run suite.toml --max-cost 5 --dry-run
     """
+    from snellen.cli import suite
+
+    if suite.is_meant(exam, models, given):
+        return suite.run(exam, models, own, given, limits_of(given))
     from snellen.cli.progress import show_progress
     from snellen.engine.plan.plan import make_plan
-    from snellen.engine.plan.request import Limits
     from snellen.engine.probe.kept import warnings_for
     from snellen.engine.run import carry_out
 
-    limits = Limits(
-        concurrency=_concurrency(given["concurrency"]),
-        max_cost=given["max_cost"],
-        timeout=given["timeout"],
-        tries=given["tries"],
-        fresh=given["fresh"],
-        use_store=not given["no_store"],
-        max_errors=given["max_errors"],
-        batch=given["batch_api"],
-        cancel_batches=given["cancel_batches"],
-    )
+    given["model"] = models[0] if models else None
     request = request_of(exam, own, given)
-    plan = make_plan(request._replace(limits=limits, out=Path(given["out"])))
+    plan = make_plan(request._replace(limits=limits_of(given), out=Path(given["out"])))
     if not request.model and plan.exam.default_model:
         click.echo(f"no --model was named: {plan.subject.spec} is asked", err=True)
     if own.get("check_batching"):
@@ -141,6 +145,23 @@ def command(exam: str | None, own: dict[str, Any], **given: Any) -> int:
     if finished.stopped is not None:
         raise finished.stopped
     return 0
+
+
+def limits_of(given: dict[str, Any]) -> Limits:
+    """How to run, by the flags."""
+    from snellen.engine.plan.request import Limits
+
+    return Limits(
+        concurrency=_concurrency(given["concurrency"]),
+        max_cost=given["max_cost"],
+        timeout=given["timeout"],
+        tries=given["tries"],
+        fresh=given["fresh"],
+        use_store=not given["no_store"],
+        max_errors=given["max_errors"],
+        batch=given["batch_api"],
+        cancel_batches=given["cancel_batches"],
+    )
 
 
 def request_of(exam: str | None, own: dict[str, Any], given: dict[str, Any]) -> Any:

@@ -11,6 +11,7 @@ import re
 
 _SEEN: set[str] = set()
 SHORTEST = 4
+KEY_LENGTH = 16
 TAKEN_OUT = "[key]"
 _PREFIXES = ("sk-", "hf_", "gsk_", "xai-", "pk-", "r8_", "AIza", "nvapi-")
 # scheme, login, host: whatever stands between '//' and the last '@' before the path
@@ -52,6 +53,15 @@ def looks_secret(value: str) -> bool:
         return True
     mixed = any(c.isdigit() for c in value) and any(c.isalpha() for c in value)
     return len(value) >= 20 or (len(value) >= 12 and mixed)
+
+
+def is_key_like(text: str) -> bool:
+    """Whether a word of a text is in the form in which a provider makes its keys, where a name or an address was to stand.
+
+    >>> [is_key_like(t) for t in ("sk-or-v1-0f3a9c11d2e45b67", "Bearer hf_abcdefghijklmnop1", "openai/gpt-4o", "sk-learn")]
+    [True, True, False, False]
+    """
+    return any(len(word) >= KEY_LENGTH and word.startswith(_PREFIXES) for word in re.split(r"[\s=:,;'\"]+", text))
 
 
 class Secret:

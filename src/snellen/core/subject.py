@@ -116,6 +116,11 @@ class Endpoint:
     revision: int = 0
     """Grows whenever what is sent changes for all requests: a parameter that the endpoint refused is left out from then on."""
 
+    @property
+    def listed(self) -> Mapping[str, Any]:
+        """What the service's model list says of the model, once it was asked."""
+        return {}
+
     def parse(self, body: bytes) -> Parsed:
         """Understand a 200 response; raises ValueError (BrokenReply, if it was billed) where it is not what the service promises."""
         raise BrokenReply(f"{self.kind} cannot read replies")

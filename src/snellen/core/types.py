@@ -159,6 +159,8 @@ class Call(Struct, frozen=True):
     stored: bool = False
     at: int = 0
     """When the reply came, in seconds since 1970; 0 where nobody wrote it down."""
+    server: str = ""
+    """A mark of the model that a server of one's own said it has, when it was asked; another mark is another model."""
     note: str | None = None
     """What was done to the reply before it was kept, if anything: the key was taken out of it."""
 

@@ -7,9 +7,7 @@ import contextlib
 import shutil
 import signal
 import threading
-import time
-from collections.abc import Callable, Coroutine, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -22,9 +20,13 @@ from snellen.core.records import Manifest, SubjectEntry, Totals
 from snellen.core.subject import LEARNT, Reply
 from snellen.engine.answer.batches import Batching, batches_of
 from snellen.engine.answer.loop import Asking, Progress
+from snellen.engine.answer.reuse import given_on, nothing_asked, this_time
+from snellen.engine.answer.swapped import swapped
+from snellen.engine.call.looping import run_loop
 from snellen.engine.call.store import Store, cache_folder
 from snellen.engine.mark import marking, scoring
 from snellen.engine.mark.missing_answers import Unasked
+from snellen.engine.plan.edits import edited, moved, other_data
 from snellen.engine.plan.plan import Plan, Target, choose, manifest, of_run, scorer_entry
 from snellen.engine.plan.wording import renewed, wordings
 from snellen.engine.probe.kept import identity_of, warnings_for
@@ -48,14 +50,17 @@ class Finished(NamedTuple):
     asked: int
 
 
-def carry_out(plan: Plan, on_progress: OnProgress = None, on_scoring: OnScoring = None) -> Finished:
-    """Run a plan, or go on with it where it was left."""
+def carry_out(
+    plan: Plan, on_progress: OnProgress = None, on_scoring: OnScoring = None, ends: Ends | None = None
+) -> Finished:
+    """Run a plan, or go on with it where it was left. `ends` stops it from outside; without one, Ctrl-C and SIGTERM do."""
     if plan.limits.batch:
         batches_of(plan)  # an error where there are none, before anything is put aside
-    if plan.limits.fresh and not _fresh_and_unfinished(plan.folder):
-        plan = plan._replace(notes=(*plan.notes, *_put_aside(plan.folder)))
+    if plan.limits.fresh and not fresh_and_unfinished(plan.folder):
+        plan = plan._replace(notes=(*plan.notes, *_put_aside(plan.folder)[1]))
+    plan = plan._replace(notes=(*plan.notes, *_without_another_model(plan)))
     try:
-        finished = _carry_out(plan, on_progress, on_scoring)
+        finished = _carry_out(plan, on_progress, on_scoring, ends)
     except SnellenError:
         _remove_if_empty(plan.folder)
         raise
@@ -66,7 +71,7 @@ def carry_out(plan: Plan, on_progress: OnProgress = None, on_scoring: OnScoring 
     return finished if finished.stopped is not None else finished._replace(stopped=_mostly_silent(finished.run))
 
 
-def _carry_out(plan: Plan, on_progress: OnProgress, on_scoring: OnScoring) -> Finished:
+def _carry_out(plan: Plan, on_progress: OnProgress, on_scoring: OnScoring, ends: Ends | None) -> Finished:
     notes = [*plan.notes, *warnings_for(plan.subject)]
     with RunFolder(plan.folder) as folder:
         targets = _write_manifest(folder, plan, notes)
@@ -75,12 +80,16 @@ def _carry_out(plan: Plan, on_progress: OnProgress, on_scoring: OnScoring) -> Fi
         scan = folder.scan()
         notes += _opening_notes(folder, plan, scan)
         open_questions = _open_questions(plan, scan)
+        there, made, given = scan.answered, scan.totals.calls, given_on(scan.totals)
         stopped: Stopped | None = None
         concurrency: dict[str, Any] | None = None
         if open_questions:
             _refuse_to_ask_twice(plan, folder)
-            stopped, concurrency = _ask(plan, folder, scan, on_progress, notes)
+            reused = Totals()
+            stopped, concurrency = _ask(plan, folder, scan, on_progress, notes, ends, reused)
             scan = folder.scan()
+            if plan.subject.endpoints and not plan.limits.batch:
+                notes += this_time(scan.totals.calls - made, there, given, reused)
             _note_identity(folder, plan)
             if stopped is None and scan.failed and not scan.answered:
                 stopped = Stopped(
@@ -90,8 +99,8 @@ def _carry_out(plan: Plan, on_progress: OnProgress, on_scoring: OnScoring) -> Fi
         scored = 0
         for scorer in () if isinstance(stopped, Interrupted) else plan.scorers:
             scored += scoring.score(folder, plan.exam, plan.data, scorer, scan, on_scoring)
-        if not open_questions:
-            notes += _nothing_asked(plan, scan)
+        if not open_questions and plan.subject.endpoints:
+            notes += nothing_asked(there, given)
         if not open_questions and not scored and marking.is_current(folder, targets):
             return Finished(Run(plan.folder), None, tuple(notes), 0)
         if not isinstance(stopped, Interrupted) and scan.last:
@@ -135,22 +144,6 @@ def _opening_notes(folder: RunFolder, plan: Plan, scan: Scan) -> list[str]:
     return [note for note, n in said.items() if n] + _doubts(plan)
 
 
-def _nothing_asked(plan: Plan, scan: Scan) -> list[str]:
-    """Old answers are not passed off as new ones: the endpoint may have another model behind the same name by now."""
-    if not plan.subject.endpoints:
-        return []
-    given = _days(scan.totals)
-    return [
-        f"nothing was asked: all {scan.answered} answers were there already{f', given {given}' if given else ''}; --fresh asks again"
-    ]
-
-
-def _days(totals: Totals) -> str:
-    """When answers were given."""
-    days = [time.strftime("%Y-%m-%d", time.gmtime(at)) for at in (totals.oldest, totals.newest) if at]
-    return "" if not days else f"on {days[0]}" if days[0] == days[-1] else f"from {days[0]} to {days[-1]}"
-
-
 def _unscored(folder: RunFolder) -> list[str]:
     return [
         f"scorer {s.name} has not scored {s.unscored} of the answers; scores exclude them. --scorer {s.name} scores the rest"
@@ -183,7 +176,7 @@ def _remove_if_empty(path: Path) -> None:
             shutil.rmtree(path, ignore_errors=True)
 
 
-def _fresh_and_unfinished(path: Path) -> bool:
+def fresh_and_unfinished(path: Path) -> bool:
     """A run that was begun with --fresh and is not done: the same command goes on with it."""
     folder = RunFolder(path)
     if not folder.has("run.json") or not folder.manifest().fresh:
@@ -205,18 +198,30 @@ def _with_identity(known: Manifest, plan: Plan) -> SubjectEntry:
     return msgspec.structs.replace(known.subject, identity=learnt | identity_of(plan.subject))
 
 
-def _put_aside(path: Path) -> list[str]:
-    """Make room for a fresh run; gives what a user should know of the old one."""
+def _put_aside(path: Path) -> tuple[str, list[str]]:
+    """Make room for a fresh run; gives the name of the old one, and what a user should know of it."""
     if not path.exists():
-        return []
+        return "", []
     with RunFolder(path) as folder:
         number = next(n for n in range(1, 10_000) if not path.with_name(f"{path.name}.old{n}").exists())
         old = path.with_name(f"{path.name}.old{number}")
         under_way = has_open(folder)
         path.rename(old)
-    return [
+    return old.name, [
         f"the run that was put aside has a batch at the provider, which is paid there; {old} has its id"
     ] * under_way
+
+
+def _without_another_model(plan: Plan) -> list[str]:
+    """A run whose server has another model by now is put aside: two models' answers are no score of either."""
+    found = swapped(plan)
+    if found is None:
+        return []
+    said = f"{plan.subject.spec} is not the model that gave this run's answers: {found.what}"
+    if not found.sure:
+        return [f"{said} (or its server was started again): --fresh asks everything again"]
+    old, notes = _put_aside(plan.folder)
+    return [f"{said}; the old run is kept as {old}, everything is asked", *notes]
 
 
 def _write_manifest(folder: RunFolder, plan: Plan, notes: list[str]) -> tuple[Target, ...]:
@@ -225,6 +230,7 @@ def _write_manifest(folder: RunFolder, plan: Plan, notes: list[str]) -> tuple[Ta
     if not folder.has("samples.jsonl"):
         folder.write_samples(plan.data.light(), facts=plan.exam.keeps_facts)
     if not folder.has("run.json"):
+        notes += other_data(plan)
         begun = manifest(plan, __version__, plan.limits.fresh)
         begun = msgspec.structs.replace(begun, subject=_with_identity(begun, plan))
         folder.write_record(msgspec.structs.replace(begun, wordings=renewed(begun, now, folder.answers_end)))
@@ -233,11 +239,15 @@ def _write_manifest(folder: RunFolder, plan: Plan, notes: list[str]) -> tuple[Ta
     before = of_run(plan.exam, known, folder.path)
     targets = _joined(before, plan.targets)
     scored_by = scoring.joined(known.scorers, map(scorer_entry, plan.scorers))
-    new = msgspec.structs.replace(known, scorers=scored_by, wordings=renewed(known, now, folder.answers_end))
+    where, said = moved(known.data, plan)
+    notes += said
+    new = msgspec.structs.replace(
+        known, data=where, scorers=scored_by, wordings=renewed(known, now, folder.answers_end)
+    )
     if targets != before or any(arm.repeat > 1 and arm.text not in known.questions for arm in plan.arms):
         asked = known.questions | {arm.text: n for arm, n in plan.questions.items()}
         new = msgspec.structs.replace(new, questions=asked)
-    edits = _edited(known, new, targets)
+    edits = edited(known, new, targets)
     if edits and folder.has("summary.json"):  # it is of the old wording or of the old marks
         (folder.path / "summary.json").unlink()
     notes += edits
@@ -245,16 +255,6 @@ def _write_manifest(folder: RunFolder, plan: Plan, notes: list[str]) -> tuple[Ta
     if new != known:
         folder.write_record(new)
     return targets
-
-
-def _edited(known: Manifest, new: Manifest, targets: tuple[Target, ...]) -> list[str]:
-    """What was edited since the answers were given or marked."""
-    codes = {entry.name: entry.code for entry in known.protocols}
-    marks = [t.name for t in targets if codes.get(t.name, t.protocol.code) not in ("", t.protocol.code)]
-    prompts = [p for p, w in known.wordings.items() if new.wordings[p].digest != w.digest]
-    asked = f"the wording of {', '.join(prompts)} has changed since its questions were answered: they are asked again"
-    marked = f"the plugin of {', '.join(marks)} was edited since the answers were marked: they are marked again"
-    return [asked] * bool(prompts) + [marked] * bool(marks)
 
 
 def _joined(before: tuple[Target, ...], more: tuple[Target, ...]) -> tuple[Target, ...]:
@@ -272,36 +272,31 @@ Asked = tuple[Stopped | None, dict[str, Any]]
 """Why the asking ended early, if it did, and what the limiter did."""
 
 
-def _ask(plan: Plan, folder: RunFolder, scan: Scan, on_progress: OnProgress, notes: list[str]) -> Asked:
-    """Drive the asking loop; Ctrl-C and SIGTERM stop it cleanly."""
+def _ask(
+    plan: Plan,
+    folder: RunFolder,
+    scan: Scan,
+    on_progress: OnProgress,
+    notes: list[str],
+    ends: Ends | None,
+    reused: Totals,
+) -> Asked:
+    """Drive the asking loop; whoever has the means to end it, or else Ctrl-C and SIGTERM, stop it cleanly.
+
+    What comes from the store is added to `reused`.
+    """
     store = Store(cache_folder()) if plan.subject.endpoints and plan.limits.use_store else None
     try:
         if store is not None:
             _backfill(folder, scan, store)
-        ends = _Ends()
-        with _first_signal(ends):
-            return _run_loop(_ask_async(plan, folder, scan, store, on_progress, notes, ends))
+        stop = Ends() if ends is None else ends
+        with first_signal(stop) if ends is None else contextlib.nullcontext():
+            return run_loop(_ask_async(plan, folder, scan, store, on_progress, notes, stop, reused))
     finally:
         if store is not None:
             store.close()
             if store.problem:
                 notes.append(store.problem)
-
-
-def _run_loop(work: Coroutine[Any, Any, Asked]) -> Asked:
-    """Run to the end; in a notebook, whose thread has a loop already, in a thread of its own.
-
-    The notebook's thread waits for it and takes the signals; the second one ends the waiting, not the thread.
-    """
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
-        return asyncio.run(work)
-    pool = ThreadPoolExecutor(1)
-    try:
-        return pool.submit(asyncio.run, work).result()
-    finally:
-        pool.shutdown(wait=False)
 
 
 def _backfill(folder: RunFolder, scan: Scan, store: Store) -> None:
@@ -319,7 +314,7 @@ def _backfill(folder: RunFolder, scan: Scan, store: Store) -> None:
             )
 
 
-class _Ends:
+class Ends:
     """Ends the asking from any thread, also if it was called before there was any."""
 
     def __init__(self) -> None:
@@ -346,11 +341,12 @@ async def _ask_async(
     store: Store | None,
     on_progress: OnProgress,
     notes: list[str],
-    ends: _Ends,
+    ends: Ends,
+    reused: Totals,
 ) -> Asked:
     if plan.limits.batch:
         return await _by_batches(plan, folder, scan, store, on_progress, notes, ends)
-    asking = Asking(plan, folder, scan, plan.limits, store, on_progress)
+    asking = Asking(plan, folder, scan, plan.limits, store, on_progress, reused)
     loop = asyncio.get_running_loop()
     interrupted = Interrupted(INTERRUPTED)
     stopped: Stopped | None = None
@@ -373,7 +369,7 @@ async def _by_batches(
     store: Store | None,
     on_progress: OnProgress,
     notes: list[str],
-    ends: _Ends,
+    ends: Ends,
 ) -> Asked:
     asking = Batching(plan, folder, scan, store, on_progress)
     loop = asyncio.get_running_loop()
@@ -389,7 +385,7 @@ async def _by_batches(
 
 
 @contextlib.contextmanager
-def _first_signal(stop: Callable[[], object]) -> Iterator[None]:
+def first_signal(stop: Callable[[], object]) -> Iterator[None]:
     """The first Ctrl-C or SIGTERM stops the run; the second does what it does to any program, wherever that is, at once."""
     if threading.current_thread() is not threading.main_thread():
         yield  # signals come to the main thread alone

@@ -26,7 +26,7 @@ def print_comparison(found: Comparison, *, flips: int = 0, verbose: bool = False
     marks = " · SYNTHETIC" if found.synthetic else ""
     said = f"{found.exam} · {words.counted(found.samples, 'common sample')}{marks}"
     out.print(Text(for_terminal(said, 300), style="bold"))
-    out.print(_sides(found.sides))
+    out.print(sides_table(found.sides))
     for note in found.notes:
         out.print(Text(f"Note: {for_terminal(note, 600)}", style="yellow"))
     if found.ranking is not None:
@@ -45,7 +45,7 @@ def print_comparison(found: Comparison, *, flips: int = 0, verbose: bool = False
         out.print(Text(for_terminal(f"  {command}", 2000), style="dim"), soft_wrap=True)
 
 
-def _sides(sides: Sequence[Side]) -> Table:
+def sides_table(sides: Sequence[Side]) -> Table:
     """Who the letters stand for, with cost and time where they are known; the folder where subjects have one name."""
     costs, times = (any(getattr(s, name) is not None for s in sides) for name in ("cost", "seconds"))
     table = plain_table()

@@ -78,8 +78,8 @@ def _row(name: str, run: Listed, one_year: bool) -> tuple[str, ...]:
         one_line(f"{manifest.subject.spec}{shots}", 80),
         one_line(_when(manifest.created, one_year), 20),
         str(manifest.data.samples),
-        _spread(headlines(run)),
-        _cost(summary.totals),
+        spread(headlines(run)),
+        cost(summary.totals),
         marks,
     )
 
@@ -108,7 +108,7 @@ def headlines(run: Listed) -> list[tuple[str, Score]]:
     ]
 
 
-def _spread(scores: list[tuple[str, Score]]) -> str:
+def spread(scores: list[tuple[str, Score]]) -> str:
     """'33.3', or '8.3–33.3' where there are several parts."""
     known = sorted((s.value, words.value(s)) for _part, s in scores if s.value is not None)
     if not known:
@@ -117,7 +117,7 @@ def _spread(scores: list[tuple[str, Score]]) -> str:
     return low if low == high else f"{low}–{high}"
 
 
-def _cost(totals: Totals) -> str:
+def cost(totals: Totals) -> str:
     """'0.0123', with a + where some calls have no known cost; '?' where none has; a dash for a run that paid nobody."""
     if not totals.calls:
         return "–"

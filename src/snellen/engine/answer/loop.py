@@ -20,7 +20,7 @@ from snellen.core.records import Totals
 from snellen.core.subject import Caller, Endpoint, Reply, Request
 from snellen.core.types import Answer, Call, Failure
 from snellen.engine.answer.feeding import Feeder, Item
-from snellen.engine.call.budget import Budget
+from snellen.engine.call.budget import Budget, budget_of
 from snellen.engine.call.caller import EndpointCaller
 from snellen.engine.call.limiter import Limiter
 from snellen.engine.call.preflight import preflight
@@ -67,7 +67,10 @@ class Asking:
         limits: Limits,
         store: Store | None,
         on_progress: Callable[[Progress], None] | None,
+        reused: Totals | None = None,
     ) -> None:
+        """`reused` counts what comes from the store this time, and how old it is."""
+        self._reused = Totals() if reused is None else reused
         self.plan, self.folder, self.limits, self.store = plan, folder, limits, store
         self.total = sum(plan.questions.values())
         arms = {arm.text for arm in plan.arms}
@@ -93,8 +96,7 @@ class Asking:
     async def run(self) -> None:
         """Ask until all is answered, or raise what stopped the run (after what is in flight has ended)."""
         known = self.totals
-        unknown = known.unsure + known.unpriced
-        self.budget = Budget(self.limits.max_cost, known.cost, known.dearest_call, unknown, known.unpriced > 0)
+        self.budget = budget_of(known, self.limits.max_cost, self.limits.purse, self.folder.path.name)
         transports: list[tuple[Endpoint, Transport]] = []
         for endpoint in self.plan.subject.endpoints:
             transports.append((endpoint, Transport(endpoint.connection, self.limits.timeout)))
@@ -279,6 +281,8 @@ class Asking:
         """Write an answer before the loop waits again, together with the others that arrive in the same turn."""
         for one in answer.calls:
             self.totals.add(one)
+            if one.stored:
+                self._reused.add(one)
         self._arrived.append(answer)
         if len(self._arrived) == 1:
             asyncio.get_running_loop().call_soon(self._flush)

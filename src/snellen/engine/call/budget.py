@@ -8,13 +8,19 @@ only by as much as the calls in flight cost more than every call before them.
 A reply whose cost nobody can tell ends the run, unless a price bounds it. A try whose reply was lost or is no reply may have been
 billed: it counts like the dearest call. While nobody has said what a call costs, only a few tries may be lost, and one more each
 time that the run is taken up again.
+
+Runs that go on beside each other may share one cap: a `Purse` holds the budgets of all of them, each in a thread of its own. A call
+is then admitted only if it fits beside what all others have spent and have in flight, and where one does not, nobody asks any more.
 """
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import threading
 
 from snellen.core.errors import SnellenError, Stopped
+from snellen.core.records import Totals
 
 AHEAD = 2
 BLIND = 6
@@ -25,10 +31,58 @@ class BudgetReached(Stopped):
     """The next call does not fit under the cap."""
 
 
+class Purse:
+    """One cap over the budgets of several runs; a run that is alone has one of its own.
+
+    `reached` says that a call did not fit any more: nothing is admitted from then on.
+    """
+
+    def __init__(self, cap: float | None) -> None:
+        self.cap = cap
+        self.reached = False
+        self.lock = threading.RLock()
+        self._held: dict[str, Budget] = {}
+
+    def hold(self, name: str, budget: Budget) -> None:
+        """From now on this is the budget of the run of that name: also one that is not under way counts with what it has spent."""
+        with self.lock:
+            self._held[name] = budget
+
+    @property
+    def spent(self) -> float:
+        """What all runs have spent."""
+        return sum(budget.spent for budget in self._budgets)
+
+    @property
+    def _budgets(self) -> tuple[Budget, ...]:
+        with self.lock:
+            return tuple(self._held.values())
+
+    @property
+    def dearest(self) -> float:
+        """The highest cost of a call of any run: what the first call of another is taken to cost, where nobody knows better."""
+        return max((budget.dearest or 0.0 for budget in self._budgets), default=0.0)
+
+    @property
+    def busy(self) -> bool:
+        """Whether any call is in flight."""
+        return any(budget.in_flight for budget in self._budgets)
+
+    def beside(self, one: Budget) -> float:
+        """What all others have spent, may have spent, and have in flight."""
+        return sum(budget.promised for budget in self._budgets if budget is not one)
+
+    def wake(self) -> None:
+        """Whoever waits for a call to end looks again."""
+        for budget in self._budgets:
+            budget.wake()
+
+
 class Budget:
     """Admits calls under a cap. With `cap` None it admits all.
 
-    `unknown` is how many earlier tries cost nobody knows what; `unpriced` says that some of them were answered all the same.
+    `unknown` is how many earlier tries cost nobody knows what; `unpriced` says that some of them were answered all the same. `purse` is
+    the one that it shares with other runs, as the run `name`; its cap goes before.
     """
 
     def __init__(
@@ -38,37 +92,76 @@ class Budget:
         dearest: float | None = None,
         unknown: int = 0,
         unpriced: bool = False,
+        *,
+        purse: Purse | None = None,
+        name: str = "",
     ) -> None:
-        self.cap, self.spent = cap, spent
-        self._dearest = dearest
+        self._purse = Purse(cap) if purse is None else purse
+        self.cap, self.spent = self._purse.cap, spent
+        self.dearest = dearest
+        self.in_flight = 0
+        self._bound = 0.0
         self._unknown = unknown
         self._unpriced = unpriced
         self._blind = max(BLIND, unknown + 1)
         self._learned = 0
-        self._in_flight = 0
         self._settled = asyncio.Event()
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._waiting = 0
+        self._purse.hold(name, self)
 
     async def admit(self, bound: float | None) -> None:
         """Wait until a call fits; raises BudgetReached when it never will. `bound` is what it may cost by the price table."""
         if self.cap is None:
             return
-        while not self._fits(self.cap * (1 + 1e-9), bound):
-            if self._in_flight == 0:
-                raise BudgetReached(
-                    f"--max-cost {self.cap:g} USD reached: {self.spent:.6g} USD spent{self._lost(bound)} and the next call "
-                    "would go past it; everything is kept, the same command with a higher --max-cost goes on"
-                )
-            self._settled.clear()
-            await self._settled.wait()
-        self._in_flight += 1
+        self._loop = asyncio.get_running_loop()
+        self._waiting += 1
+        try:
+            while True:
+                self._settled.clear()  # before looking: a call that ends in another thread right after that is not missed
+                if self._admitted(self.cap, bound):
+                    return
+                await self._settled.wait()
+        finally:
+            self._waiting -= 1
+
+    def _admitted(self, cap: float, bound: float | None) -> bool:
+        with self._purse.lock:
+            if not self._purse.reached and self._fits(cap * (1 + 1e-9), bound):
+                self.in_flight += 1
+                self._bound = max(self._bound, bound or 0.0)
+                return True
+            if self._purse.busy and not self._purse.reached:
+                return False
+            self._purse.reached = True
+        self._purse.wake()
+        raise BudgetReached(
+            f"--max-cost {cap:g} USD reached: {self._purse.spent:.6g} USD spent{self._lost(bound)} and the next call "
+            "would go past it; everything is kept, the same command with a higher --max-cost goes on"
+        )
+
+    def wake(self) -> None:
+        """A call has ended, here or in another run: who waits looks again."""
+        if self._waiting and self._loop is not None:
+            with contextlib.suppress(RuntimeError):  # its loop has ended
+                self._loop.call_soon_threadsafe(self._settled.set)
+
+    @property
+    def promised(self) -> float:
+        """What is spent, may be spent, or is in flight."""
+        each = self._bound if self.dearest is None else self.dearest
+        return self.spent + self._unknown * self._worst(self._bound) + self.in_flight * each
 
     def _fits(self, cap: float, bound: float | None) -> bool:
         if bound is None:
             self._refuse_if_blind()
-        if self._in_flight >= max(1, AHEAD * self._learned):
+        if self.in_flight >= max(1, AHEAD * self._learned):
             return False
-        each = self._dearest if self._dearest is not None else bound or 0.0
-        return self.spent + self._unknown * self._worst(bound) + (self._in_flight + 1) * each <= cap
+        each = self.dearest
+        if each is None:
+            each = self._purse.dearest if bound is None else bound
+        mine = self.spent + self._unknown * self._worst(bound) + (self.in_flight + 1) * each
+        return self._purse.beside(self) + mine <= cap
 
     def _refuse_if_blind(self) -> None:
         """Without a price: stop where the endpoint does not say what a call costs."""
@@ -77,14 +170,14 @@ class Budget:
                 "--max-cost cannot be kept: the endpoint does not say what a call costs and the model's price is not known; "
                 "give --price IN/OUT (USD per million tokens). The answers so far are kept"
             )
-        if self._dearest is None and self._unknown >= self._blind:
+        if self.dearest is None and self._unknown >= self._blind:
             raise Stopped(
                 f"--max-cost cannot be kept: the replies to {self._unknown} tries were lost before any said what a call costs; "
                 "everything is kept, the same command tries once more, or give --price IN/OUT (USD per million tokens)"
             )
 
     def _worst(self, bound: float | None) -> float:
-        return max(self._dearest or 0.0, bound or 0.0)
+        return max(self.dearest or 0.0, bound or 0.0)
 
     def _lost(self, bound: float | None) -> str:
         if not self._unknown:
@@ -97,7 +190,7 @@ class Budget:
             self._unknown += 1
         else:
             self.spent += cost
-            self._dearest = max(cost, self._dearest or 0.0)
+            self.dearest = max(cost, self.dearest or 0.0)
 
     def settle(self, cost: float | None, bound: float | None = None) -> None:
         """A call was answered: count its cost, or the bound where the endpoint did not say."""
@@ -112,5 +205,12 @@ class Budget:
     def release(self) -> None:
         """A call is no longer in flight."""
         if self.cap is not None:
-            self._in_flight -= 1
-            self._settled.set()
+            with self._purse.lock:
+                self.in_flight -= 1
+            self._purse.wake()
+
+
+def budget_of(known: Totals, cap: float | None, purse: Purse | None = None, name: str = "") -> Budget:
+    """The budget of a run that goes on, from what its calls so far have cost."""
+    unknown = known.unsure + known.unpriced
+    return Budget(cap, known.cost, known.dearest_call, unknown, known.unpriced > 0, purse=purse, name=name)

@@ -17,9 +17,10 @@ from snellen.core.types import Attempt, Call, Failure
 from snellen.engine.call.budget import Budget
 from snellen.engine.call.limiter import Limiter
 from snellen.engine.call.retry import LONGEST_RETRY_AFTER, THROTTLES, retry_after, wait_before, worth_retrying
+from snellen.engine.call.server import differ, mark_of
 from snellen.engine.call.store import Store
 from snellen.engine.call.transport import Fault, Response, Transport
-from snellen.engine.call.trust import Trust
+from snellen.engine.call.trust import Trust, is_own
 
 STOPPED = "the run was stopped"
 UNPROCESSED = frozenset({400, 404, 422})
@@ -87,6 +88,7 @@ class EndpointCaller:
         self._limiter, self._budget, self._store = limiter, budget, store
         self._tries, self._use_stored, self._jitter = tries, use_stored, jitter
         self.trust = Trust(endpoint.connection.url)
+        self._own, self._mark = is_own(endpoint.connection.url), ""
         self._on_stop = on_stop
         self._pending: dict[str, asyncio.Future[Reply]] = {}
         self.retries = 0
@@ -107,6 +109,9 @@ class EndpointCaller:
 
     async def _reused(self, request: Request, found: Reply) -> Reply:
         """A stored reply, if the server still gives such; the first ones of a server of one's own are asked again to see that."""
+        if differ(found.call.server, self._server):
+            self.trust.other_model += 1
+            return await self._asked(request)
         if not self.trust.settled:
             async with self.trust.lock:
                 if not self.trust.settled:
@@ -114,6 +119,13 @@ class EndpointCaller:
                     self.trust.compare(found.text, None if reply.failure else reply.text)
                     return reply
         return _as_stored(found) if self.trust.holds else await self._asked(request)
+
+    @property
+    def _server(self) -> str:
+        """A mark of the model that a server of one's own says it has."""
+        if self._own and not self._mark:
+            self._mark = mark_of(self._endpoint.listed, time.time())
+        return self._mark
 
     async def _asked(self, request: Request) -> Reply:
         """The reply from the same request already in flight, or from the endpoint."""
@@ -317,6 +329,7 @@ class EndpointCaller:
             request_id=request_id,
             left_out=self._endpoint.left_out,
             at=int(time.time()),
+            server=self._server,
             note=parsed.note,
         )
 

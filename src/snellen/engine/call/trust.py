@@ -2,8 +2,9 @@
 
 A server on one's own machine or network has whatever model it was started with, under a name that stays: yesterday's replies may be
 another model's. So the first few stored ones are asked again there. Where each comes out the same, the rest is taken from the store;
-where one does not, nothing is. Asking a server of one's own again costs no money. What was paid for is never bought again: a
-provider's replies, also those that came through a gateway here and have a cost, are taken as they are.
+where one does not, nothing is. A server that says itself that it has another model than at that time is believed at once. Asking a
+server of one's own again costs no money. What was paid for is never bought again: a provider's replies, also those that came through a
+gateway here and have a cost, are taken as they are.
 """
 
 from __future__ import annotations
@@ -36,6 +37,8 @@ class Trust:
         self.lock = asyncio.Lock()
         self._alike, self._differs = 0, False
         self.settled = self.holds = not is_own(url)
+        self.other_model = 0
+        """How many stored replies are by another model than the server says that it has now."""
 
     def compare(self, stored: str, said: str | None) -> None:
         """A stored reply and what the server says to the same request now; None where it failed, which ends the trial."""
@@ -47,6 +50,11 @@ class Trust:
     @property
     def note(self) -> str:
         """What a user should know, once the replies were found to differ."""
+        if self.other_model:
+            return (
+                f"the server at {self.url} has another model under this name than when {self.other_model} stored answers were given: "
+                "they are not taken, the questions are asked"
+            )
         if not self._differs:
             return ""
         return (

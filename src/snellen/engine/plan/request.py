@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from snellen.core.errors import SnellenError
 from snellen.core.options import Selection
+from snellen.engine.call.budget import Purse
 
 TRIES, ERRORS_IN_A_ROW = 6, 50
 
@@ -15,7 +16,8 @@ TRIES, ERRORS_IN_A_ROW = 6, 50
 class Limits(NamedTuple):
     """How to run; nothing here changes an answer.
 
-    None is the default: concurrency adapts, the time limit fits the service, tries are as above.
+    None is the default: concurrency adapts, the time limit fits the service, tries are as above. `purse` is the cap that several runs
+    share; without one, `max_cost` is this run's own.
     """
 
     concurrency: int | None = None
@@ -27,6 +29,7 @@ class Limits(NamedTuple):
     max_errors: int = ERRORS_IN_A_ROW
     batch: bool = False
     cancel_batches: bool = False
+    purse: Purse | None = None
 
     def check(self, spec: str, calls: bool) -> None:
         """Stop at a limit of calls where the subject makes none, and at what means nothing with batches or without them."""

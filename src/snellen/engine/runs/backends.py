@@ -22,9 +22,12 @@ class Backends:
     def __init__(self) -> None:
         self._answers: Counter[tuple[str, str | None, str | None]] = Counter()
         self._marks: dict[tuple[str, str | None, str | None], Counter[str]] = {}
+        self.server = ""
+        """What a server of one's own said of its model, the last time that it did."""
 
     def add(self, call: Any) -> None:
         """Count one call (a Call or the part of it that was read back), if it was answered and says by whom."""
+        self.server = call.server or self.server
         if call.latency is None or (call.provider or call.model_returned or call.fingerprint) is None:
             return
         provider, mark = call.provider, call.fingerprint

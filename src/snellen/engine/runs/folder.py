@@ -47,6 +47,7 @@ class CallTotals(Struct, frozen=True):
     unsure: int = 0
     stored: bool = False
     at: int = 0
+    server: str = ""
 
 
 class AnswerHead(Struct, frozen=True):

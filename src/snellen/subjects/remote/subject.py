@@ -313,15 +313,24 @@ class RemoteSubject(Subject, Endpoint):
             self._instead["max_tokens"] = f"{told.most_output} are asked for, the most that a reply of the model has"
             self._settle(within)
 
+    @property
+    def listed(self) -> Mapping[str, Any]:
+        found: Mapping[str, Any] = self.identity.get("listed", {})
+        return found
+
     def learn(self, listing: bytes) -> None:
         told = self._form.told(listing, self.model)
         if told is not None:
             self._take(told)
             return
         entries = reading.parse_models(listing)
-        if not entries or not self._service.lists_models:
-            return
         entry = entries.get(self.model) or entries.get(f"{self.model}:latest")
+        if not self._service.lists_models:
+            if entry is not None:  # a list that is not of all models still tells which one this is
+                self.identity["listed"] = reading.listed(entry, self.connection.key)
+            return
+        if not entries:
+            return
         if entry is None:
             close = difflib.get_close_matches(self.model, entries, n=3, cutoff=0.4) or sorted(entries)[:3]
             there = one_line(self.connection.key.redact(", ".join(close)))

@@ -1,0 +1,157 @@
+"""`snellen run` with several runs at once: a suite in a file, or several exams or models on the command line."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from snellen.cli import options
+from snellen.cli.exam_command import exam_of
+from snellen.core.errors import SnellenError
+from snellen.core.text import for_terminal
+
+if TYPE_CHECKING:
+    from snellen.engine.plan.request import Limits
+    from snellen.engine.suite.cells import Cell
+    from snellen.engine.suite.file import Suite
+    from snellen.engine.suite.running import Ended
+
+FILE = ".toml"
+MOST_NOTES = 10
+OF_RUNNING = ("concurrency", "max_cost", "timeout", "tries", "max_errors")
+OF_EVERY_EXAM = ("limit", "seed", "repeats")
+ONE_AT_A_TIME = ("batch_api", "cancel_batches")
+BESIDE_A_FILE = frozenset(
+    {"exam", "out", "fresh", "no_store", "as_json", "verbose", "dry_run", *ONE_AT_A_TIME, *OF_RUNNING, *OF_EVERY_EXAM}
+)
+"""The flags that mean something beside a suite file: they go before what it says."""
+
+
+def is_meant(exam: str | None, models: Sequence[str], given: dict[str, Any]) -> bool:
+    """Whether a command line asks for several runs, or for the estimate of any."""
+    return given["dry_run"] or len(models) > 1 or bool(exam and (exam.endswith(FILE) or "," in exam))
+
+
+def run(exam: str | None, models: Sequence[str], own: dict[str, Any], given: dict[str, Any], limits: Limits) -> int:
+    """Run all, or say what that would take."""
+    from snellen import exams
+    from snellen.engine.suite.cells import make_cells
+
+    if own.get("check_batching"):
+        raise SnellenError("--check-batching is for one run: name one exam and one model")
+    if exam is not None and exam.endswith(FILE):
+        suite, limits, out = _from_file(Path(exam), own, given, limits)
+    else:
+        suite, out = _from_flags(exam, models, own, given), Path(given["out"])
+    several = len(suite.exams) * len(suite.models) > 1
+    if several and (limits.batch or limits.cancel_batches):
+        raise SnellenError("--batch-api is for one run: hand the runs of a suite in one by one")
+    cells = make_cells(
+        suite,
+        limits,
+        out,
+        lambda name, data: (exams.known(name), options.data_folder(name, data)),
+        offline=given["dry_run"],
+    )
+    if given["dry_run"]:
+        return _estimate(suite.name, out, cells, limits, given)
+    return _carry_out(suite.name, out, cells, limits, given)
+
+
+def _from_flags(exam: str | None, models: Sequence[str], own: dict[str, Any], given: dict[str, Any]) -> Suite:
+    """Exams and models that the command line names; with several exams, --data is the folder that holds a folder for each."""
+    from snellen.engine.suite.file import Entry, Suite
+
+    given["model"] = models[0] if models else None
+    names = [w for w in exam.split(",") if w] if exam else [exam_of(exam, given)]
+    if not names:
+        raise SnellenError(f"'{exam}' names no exam: write salbench,d3")
+    specs = [options.full_spec(given | {"model": spec}) for spec in models] or [given["model"]]
+    data = given["data"]
+    said = {
+        "splits": given["splits"],
+        "tasks": given["tasks"],
+        "limit": given["limit"],
+        "seed": given["seed"],
+        "repeats": given["repeats"],
+        "protocols": given["protocols"],
+        "prompt": given["prompt"],
+        "controls": given["controls"],
+    }
+    where = {name: str(Path(data) / name) if data is not None and len(names) > 1 else data for name in names}
+    return Suite(
+        name=", ".join(names),
+        exams=tuple(Entry("", name, said | {"data": where[name]}, {}) for name in dict.fromkeys(names)),
+        models=tuple(Entry("--model", spec or "", {}, own) for spec in dict.fromkeys(specs)),
+    )
+
+
+def _from_file(path: Path, own: dict[str, Any], given: dict[str, Any], limits: Limits) -> tuple[Suite, Limits, Path]:
+    """The suite that a file describes; what stands on the command line as well goes before it."""
+    from snellen.engine.suite.file import read_suite
+
+    ctx = click.get_current_context()
+    named = {k for k in ctx.params if ctx.get_parameter_source(k) is click.core.ParameterSource.COMMANDLINE}
+    strange = sorted((named | own.keys()) - BESIDE_A_FILE - {"own"})
+    if strange:
+        flag = "--" + {"models": "model"}.get(strange[0], strange[0]).replace("_", "-")
+        raise SnellenError(f"{flag} means nothing beside a suite file: write it into {path}, under its exam or model")
+    suite = read_suite(path)
+    limits = limits._replace(**{k: suite.common[k] for k in OF_RUNNING if k in suite.common and k not in named})
+    changed = {k: given[k] for k in OF_EVERY_EXAM if k in named}
+    suite = suite._replace(exams=tuple(e._replace(common={**e.common, **changed}) for e in suite.exams))
+    out = given["out"] if "out" in named else suite.common.get("out") or str(Path(given["out"]) / suite.name)
+    return suite, limits, Path(out)
+
+
+def _estimate(name: str, out: Path, cells: Sequence[Cell], limits: Limits, given: dict[str, Any]) -> int:
+    from snellen.engine.plan.estimate import USUAL, estimate
+    from snellen.engine.runs.folder import RunFolder
+    from snellen.show.suite_estimate import Estimated, estimate_document, print_estimates
+
+    assumed = USUAL._replace(concurrency=limits.concurrency or USUAL.concurrency, in_batch=limits.batch)
+    rows = []
+    for cell in cells:
+        folder = RunFolder(cell.plan.folder)
+        answered = folder.scan().answered if folder.has("run.json") and not limits.fresh else 0
+        longest = cell.request.options.get("max_tokens") or cell.plan.exam.max_tokens
+        rows.append(Estimated(cell, estimate(cell.plan, longest, assumed), answered))
+    if given["as_json"]:
+        options.print_json(estimate_document(name, out, rows))
+    else:
+        print_estimates(name, rows, limits.max_cost)
+    return 0
+
+
+def _carry_out(name: str, out: Path, cells: Sequence[Cell], limits: Limits, given: dict[str, Any]) -> int:
+    from snellen.cli.suite_progress import show_suite
+    from snellen.engine.suite.running import Carrying, exit_code
+    from snellen.show.suite_table import document, print_suite
+
+    with show_suite(name, cells) as watch:
+        ended = Carrying(cells, limits.max_cost, watch).run()
+    for line in _notes(ended, None if given["verbose"] else MOST_NOTES):
+        click.echo(line, err=True)
+    if given["as_json"]:
+        options.print_json(document(name, out, ended, limits.max_cost))
+    else:
+        print_suite(name, out, ended, limits.max_cost)
+    return exit_code(ended)
+
+
+def _notes(ended: Sequence[Ended], most: int | None) -> list[str]:
+    """What users should know of the runs, each once; that nothing was asked is in the table."""
+    often: dict[str, list[str]] = {}
+    for how in ended:
+        for note in how.finished.notes if how.finished is not None else ():
+            if not note.startswith("nothing was asked"):
+                often.setdefault(note, []).append(how.cell.label)
+    said = [
+        for_terminal(f"note: {runs[0]}{f' and {len(runs) - 1} more' if len(runs) > 1 else ''}: {note}")
+        for note, runs in often.items()
+    ]
+    more = len(said) - (len(said) if most is None else most)
+    return said[:most] + ([f"note: and {more} more notes: -v prints all"] if more > 0 else [])

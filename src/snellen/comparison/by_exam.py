@@ -1,0 +1,61 @@
+"""All runs of a folder beside each other: one comparison for each exam and data set that several of them share."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from snellen.comparison.comparing import compare_runs
+from snellen.comparison.results import Comparison
+from snellen.core.errors import SnellenError
+from snellen.engine.runs.listing import Listed, listing
+
+
+class Compared(NamedTuple):
+    """The runs of one exam on one data set: their comparison, or why there is none."""
+
+    exam: str
+    runs: tuple[Path, ...]
+    found: Comparison | None
+    why: str = ""
+
+
+class ByExam(NamedTuple):
+    """What a folder of runs says, exam by exam; `passed` are the things in it that are no marked runs, with the reason."""
+
+    folder: Path
+    exams: tuple[Compared, ...]
+    passed: tuple[str, ...]
+
+
+def is_folder_of_runs(path: Path) -> bool:
+    """Whether a folder holds runs and is none itself."""
+    return not (path / "run.json").is_file() and any(path.glob("*/run.json"))
+
+
+def compare_folder(
+    folder: Path, *, protocols: Sequence[str] = (), power: float | None = None, flips: bool = False
+) -> ByExam:
+    """Compare the runs of a folder, those of one exam on one data set with each other."""
+    there = listing(folder)
+    groups: dict[tuple[str, str], list[Listed]] = {}
+    for run in sorted(there.runs, key=lambda one: one.path.name):
+        groups.setdefault((run.manifest.benchmark, run.manifest.data.fingerprint), []).append(run)
+    passed = tuple(f"{one.path.name} ({one.kind}): {one.why}" for one in there.passed if one.kind != "no run")
+    found = [
+        _compared(exam, tuple(run.path for run in runs), protocols, power, flips)
+        for (exam, _data), runs in groups.items()
+    ]
+    return ByExam(folder, tuple(found), passed)
+
+
+def _compared(
+    exam: str, runs: tuple[Path, ...], protocols: Sequence[str], power: float | None, flips: bool
+) -> Compared:
+    if len(runs) < 2:
+        return Compared(exam, runs, None, "only one run on this data: nothing to compare it with")
+    try:
+        return Compared(exam, runs, compare_runs(runs, protocols=protocols, power=power, flips=flips))
+    except SnellenError as error:
+        return Compared(exam, runs, None, str(error))

@@ -1,0 +1,39 @@
+"""What a run says of its answers' age: what was asked now, what was taken from the store, what was there already."""
+
+from __future__ import annotations
+
+import time
+
+from snellen.core.records import Totals
+
+
+def this_time(calls: int, there: int, given: str, reused: Totals) -> list[str]:
+    """What was asked now and what was not; nothing where all was asked now, as the run's totals say that.
+
+    `there` are the answers that the run had before, `given` is when, and `reused` counts those from the store.
+    """
+    if not (there or reused.stored):
+        return []
+    said = [f"{calls} calls were made now"]
+    if reused.stored:
+        said.append(f"{reused.stored} answers were taken from the store{given_on(reused)}")
+    if there:
+        said.append(f"{there} answers were there already{given}")
+    return ["; ".join(said)]
+
+
+def nothing_asked(there: int, given: str) -> list[str]:
+    """Old answers are not passed off as new ones: the endpoint may have another model behind the same name by now."""
+    return [f"nothing was asked: all {there} answers were there already{given}; --fresh asks again"]
+
+
+def given_on(totals: Totals) -> str:
+    """When answers were given, as the end of a sentence; nothing where nobody wrote it down.
+
+    >>> given_on(Totals(oldest=1_767_225_600, newest=1_767_225_601)), given_on(Totals())
+    (', given on 2026-01-01', '')
+    """
+    days = [time.strftime("%Y-%m-%d", time.gmtime(at)) for at in (totals.oldest, totals.newest) if at]
+    return (
+        "" if not days else f", given on {days[0]}" if days[0] == days[-1] else f", given from {days[0]} to {days[-1]}"
+    )

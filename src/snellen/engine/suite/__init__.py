@@ -1,0 +1,1 @@
+"""Many runs from one file: exams times models, one budget, one folder."""

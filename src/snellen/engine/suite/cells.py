@@ -1,0 +1,144 @@
+"""The runs of a suite: every exam with every model that takes it, each checked before anything is asked."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+from urllib.parse import urlsplit
+
+from snellen import subjects
+from snellen.core.errors import SnellenError
+from snellen.core.options import Selection
+from snellen.engine.plan.plan import Plan, make_plan
+from snellen.engine.plan.request import Limits, RunRequest
+from snellen.engine.suite.file import Entry, Suite
+from snellen.subjects.remote.service import setting
+
+NAMED = 3
+"""How many runs that cannot be a message names."""
+HERE = "this machine"
+Resolve = Callable[[str, str | None], tuple[str, Path]]
+"""The exam and the data that are meant by an exam's name and by what was said of its data."""
+
+
+class Cell(NamedTuple):
+    """One run of a suite. `plan` says what it is and cannot be asked; `lane` is where it is answered."""
+
+    exam: str
+    model: str
+    request: RunRequest
+    plan: Plan
+    lane: str
+
+    @property
+    def label(self) -> str:
+        """For people."""
+        return f"{self.exam} · {self.model}"
+
+    @property
+    def calls(self) -> bool:
+        """Whether it calls a service."""
+        return bool(self.plan.subject.endpoints)
+
+
+def make_cells(suite: Suite, limits: Limits, out: Path, resolve: Resolve, *, offline: bool = False) -> tuple[Cell, ...]:
+    """All runs, checked; an error where one of them cannot be. Opens the data and asks nobody; `offline` looks for no keys either."""
+    _refuse_strangers(suite)
+    cells: list[Cell] = []
+    problems: list[str] = []
+    keyed: set[str] = set()
+    for exam, model in _pairs(suite):
+        try:
+            request = _request(suite, exam, model, limits, out, resolve, offline)
+            cell = _cell(exam, model, request)
+            if cell.calls and not offline and model.label not in keyed:
+                make_plan(cell.request)  # its key is there
+                keyed.add(model.label)
+        except SnellenError as error:
+            problems.append(f"{exam.label} with {model.label}: {error}")
+        else:
+            cells.append(cell)
+    if problems:
+        more = f"; and {len(problems) - NAMED} more" if len(problems) > NAMED else ""
+        count = len(problems) + len(cells)
+        raise SnellenError(
+            f"{len(problems)} of {count} runs cannot be, nothing was asked: {'; '.join(problems[:NAMED])}{more}"
+        )
+    _refuse_twice(cells)
+    return tuple(cells)
+
+
+def _pairs(suite: Suite) -> Iterator[tuple[Entry, Entry]]:
+    for exam in suite.exams:
+        for model in suite.models:
+            if exam.name in model.common.get("exams", (exam.name,)):
+                yield exam, model
+
+
+def _refuse_strangers(suite: Suite) -> None:
+    """A model that takes an exam which is not there would silently be asked less."""
+    there = {exam.name for exam in suite.exams}
+    for model in suite.models:
+        for name in model.common.get("exams", ()):
+            if name not in there:
+                raise SnellenError(f"{model.place}: exams has '{name}', and no [[exam]] has that name")
+
+
+def _request(
+    suite: Suite, exam: Entry, model: Entry, limits: Limits, out: Path, resolve: Resolve, offline: bool
+) -> RunRequest:
+    said = {**suite.common, **exam.common}
+    name, data = resolve(exam.name, said.get("data"))
+    selection = Selection(
+        splits=said.get("splits", ()), tasks=said.get("tasks", ()), limit=said.get("limit"), seed=said.get("seed", 0)
+    )
+    return RunRequest(
+        exam=name,
+        model=model.name,
+        data=data,
+        protocols=said.get("protocols", ()),
+        prompt=said.get("prompt"),
+        controls=said.get("controls", ()),
+        selection=selection,
+        options={**exam.options, **model.options, **_key(model, offline)},
+        limits=limits,
+        out=out,
+        repeats=said.get("repeats", 1),
+    )
+
+
+def _key(model: Entry, offline: bool) -> Mapping[str, Any]:
+    """The key from the variable that the model names."""
+    variable = model.common.get("api_key_env")
+    if variable is None or offline:
+        return {}
+    kind, name = subjects.find(model.name)
+    if "api_key" not in {o.name for o in kind.takes(name, model.options, subjects.options_of)}:
+        raise SnellenError(f"api_key_env means nothing for {model.name}: it takes no key")
+    value, _where = setting(variable)
+    if not value:
+        raise SnellenError(f"api_key_env: the variable {variable} is set neither in the environment nor in .env")
+    return {"api_key": value}
+
+
+def _cell(exam: Entry, model: Entry, request: RunRequest) -> Cell:
+    """The run, with those limits alone that mean something to it: one that calls nobody has no calls in flight."""
+    quiet = request.limits._replace(concurrency=None, timeout=None, tries=None)
+    plan = make_plan(request._replace(limits=quiet), offline=True)
+    calls = bool(plan.subject.endpoints)
+    hosts = sorted({urlsplit(e.connection.url).netloc for e in plan.subject.endpoints})
+    kept = request if calls else request._replace(limits=quiet)
+    return Cell(exam.label, model.label, kept, plan._replace(limits=kept.limits), " ".join(hosts) or HERE)
+
+
+def _refuse_twice(cells: list[Cell]) -> None:
+    """Two entries that are one run would be written by two at the same time."""
+    often = Counter(cell.plan.folder_name for cell in cells)
+    same = [cell.label for cell in cells if often[cell.plan.folder_name] > 1]
+    if same:
+        raise SnellenError(
+            f"{' and '.join(same[:2])} are the same run: what differs (protocols, prompts, controls, repeats) does not make another "
+            "one; put them into one entry"
+        )

@@ -1,0 +1,227 @@
+"""suite.toml: which exams, which models, and what holds for all of them. Reading it asks nobody and opens no data.
+
+What a table may say is declared as options are, so that a key that means nothing is refused with its place and what was perhaps meant.
+A key that takes one value may have a list of them: each makes a run of its own.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import product
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from snellen import exams, subjects
+from snellen.core.errors import SnellenError, unknown
+from snellen.core.options import Option
+from snellen.core.secret import is_key_like
+from snellen.core.text import one_line
+from snellen.engine.plan.plan import MOST_REPEATS
+
+LARGEST = 1 << 20
+EVERY = (
+    Option("limit", "at most so many samples of each split and task", kind="int", least=1),
+    Option("seed", "which samples and examples are drawn", kind="int"),
+    Option("repeats", "how often each question is asked", kind="int", least=1, most=MOST_REPEATS),
+    Option("controls", "altered questions beside the plain ones", kind="words"),
+)
+"""What an exam may say, and [suite] for all exams that do not."""
+SUITE = (
+    Option("name", "what the suite is called"),
+    Option("out", "the folder of its runs"),
+    Option("max_cost", "USD, for all runs together", kind="float", least=0),
+    Option("concurrency", "calls in flight, of each run", kind="int", least=1),
+    Option("timeout", "seconds for one try of a call", kind="float", least=0),
+    Option("tries", "how often a call is tried", kind="int", least=1),
+    Option("max_errors", "errors in a row that stop a run", kind="int", least=1),
+    *EVERY,
+)
+EXAM = (
+    Option("name", "the exam"),
+    Option("data", "the folder of its data"),
+    Option("splits", "splits", kind="words"),
+    Option("tasks", "tasks", kind="words"),
+    Option("protocols", "protocols to mark under", kind="words"),
+    Option("prompt", "the prompt in place of the protocols' own"),
+    *EVERY,
+)
+MODEL = (
+    Option("spec", "who answers"),
+    Option("exams", "the exams that it takes, if not all", kind="words"),
+    Option("api_key_env", "the environment variable that has its key"),
+)
+_TYPES: Mapping[str, tuple[tuple[type, ...], str]] = {
+    "text": ((str,), "a text"),
+    "int": ((int,), "a whole number"),
+    "float": ((int, float), "a number"),
+    "flag": ((bool,), "true or false"),
+    "bool": ((bool,), "true or false"),
+    "pairs": ((dict,), "a table, such as {crop = 'fixed'}"),
+    "words": ((list, str), "a list of texts"),
+}
+_SECRET = ("api_key", "apikey", "api-key", "authorization", "password", "secret", "token", "x-api-key")
+"""Names, in any spelling of cases, whose values are keys."""
+
+
+class Entry(NamedTuple):
+    """One exam or one model of a suite, with one value for each key: where it stands, its name, and what was said of it.
+
+    `told` are the values that tell it from others of its name, for people; `options` are the exam's or the model's own.
+    """
+
+    place: str
+    name: str
+    common: Mapping[str, Any]
+    options: Mapping[str, Any]
+    told: tuple[str, ...] = ()
+
+    @property
+    def label(self) -> str:
+        """Its name, and what tells it from others of that name."""
+        return " ".join([self.name, *self.told])
+
+
+class Suite(NamedTuple):
+    """What is run: every exam with every model that takes it. `common` is what [suite] says."""
+
+    name: str
+    exams: tuple[Entry, ...]
+    models: tuple[Entry, ...]
+    common: Mapping[str, Any] = {}
+
+
+def read_suite(path: Path) -> Suite:
+    """A suite from its file; one line says what is wrong with it, and where."""
+    document = _document(path)
+    tables = ("suite", "exam", "model")
+    for key in document:
+        if key not in tables:
+            raise SnellenError(f"{path}: {unknown('table', one_line(key), tables)}")
+    suite = document.get("suite", {})
+    if not isinstance(suite, dict):
+        raise SnellenError(f"{path}: 'suite' is a table: write [suite]")
+    common = _values(suite, SUITE, f"{path}: [suite]")
+    found = {kind: tuple(_entries(path, document.get(kind, []), kind)) for kind in ("exam", "model")}
+    for kind, some in found.items():
+        if not some:
+            raise SnellenError(f"{path}: no [[{kind}]]: a suite needs at least one")
+    return Suite(str(common.get("name") or path.stem), found["exam"], found["model"], common)
+
+
+def _document(path: Path) -> dict[str, Any]:
+    try:
+        with path.open("rb") as file:
+            raw = file.read(LARGEST + 1)
+    except OSError as error:
+        raise SnellenError(f"{path}: the suite cannot be read ({error.strerror})") from None
+    if len(raw) > LARGEST:
+        raise SnellenError(f"{path}: too long for a suite (more than {LARGEST:,} bytes)")
+    try:
+        return tomllib.loads(raw.decode("utf-8-sig"))
+    except UnicodeDecodeError:
+        raise SnellenError(f"{path}: not a text in UTF-8") from None
+    except tomllib.TOMLDecodeError as error:
+        raise SnellenError(f"{path}: not TOML: {one_line(str(error))}") from None
+
+
+def _entries(path: Path, tables: Any, kind: str) -> Iterator[Entry]:
+    if not isinstance(tables, list) or not all(isinstance(one, dict) for one in tables):
+        raise SnellenError(f"{path}: '{kind}' is a list of tables: write [[{kind}]] above each")
+    named = "name" if kind == "exam" else "spec"
+    for number, table in enumerate(tables, 1):
+        place = f"{path}: [[{kind}]] {number}"
+        _refuse_keys(table, place)
+        names = table.get(named)
+        several = names if isinstance(names, list) else [names]
+        if not several or not all(isinstance(name, str) and name for name in several):
+            example = 'name = "salbench"' if kind == "exam" else 'spec = "openai/gpt-4o"'
+            raise SnellenError(f"{place} has no {named}: write {example}")
+        for name in several:
+            yield from _each(
+                f"{place} ({one_line(name, 80)})", name, {k: v for k, v in table.items() if k != named}, kind
+            )
+
+
+def _each(place: str, name: str, table: dict[str, Any], kind: str) -> Iterator[Entry]:
+    """The entries that a table makes: one for each value of a key that has several."""
+    try:
+        own = _own(name, table, kind)
+    except SnellenError as error:
+        raise SnellenError(f"{place}: {error}") from None
+    allowed = {o.name: o for o in ((*EXAM, *own) if kind == "exam" else (*MODEL, *own))}
+    for key in table:
+        if key not in allowed:
+            raise SnellenError(f"{place}: {unknown('key', one_line(key), [k for k in allowed if k not in _SECRET])}")
+    axes = {k: v for k, v in table.items() if isinstance(v, list) and allowed[k].kind != "words"}
+    for key, values in axes.items():
+        if not values:
+            raise SnellenError(f"{place}: {key} = []: at least one value")
+    for chosen in product(*axes.values()):
+        one = table | dict(zip(axes, chosen, strict=True))
+        told = tuple(f"{k}={v}" for k, v in zip(axes, chosen, strict=True) if len(axes[k]) > 1)
+        found = _values(one, allowed.values(), place)
+        common = {k: v for k, v in found.items() if k not in {o.name for o in own}}
+        yield Entry(place, name, common, {k: v for k, v in found.items() if k not in common}, told)
+
+
+def _own(name: str, table: Mapping[str, Any], kind: str) -> tuple[Option, ...]:
+    """The options that the exam or the model declares."""
+    if kind == "exam":
+        return exams.load(exams.known(name)).options
+    found, behind = subjects.find(name)
+    return found.takes(behind, table, subjects.options_of)
+
+
+def _values(table: Mapping[str, Any], allowed: Iterable[Option], place: str) -> dict[str, Any]:
+    """Checked values by key."""
+    by_name = {o.name: o for o in allowed}
+    found = {}
+    for key, value in table.items():
+        if key not in by_name:
+            raise SnellenError(f"{place}: {unknown('key', one_line(key), by_name)}")
+        found[key] = _value(by_name[key], value, f"{place}: {key}")
+    return found
+
+
+def _value(option: Option, value: Any, place: str) -> Any:
+    types, said = _TYPES[option.kind]
+    free = option.kind == "text" and option.parse is not None and isinstance(value, (int, float, dict))
+    if not free and (not isinstance(value, types) or (isinstance(value, bool) and bool not in types)):
+        raise SnellenError(f"{place} = {one_line(repr(value), 80)}: {said} is wanted")
+    if option.kind == "words":
+        words = [value] if isinstance(value, str) else value
+        if not all(isinstance(word, str) for word in words):
+            raise SnellenError(f"{place} = {one_line(repr(value), 80)}: {said} is wanted")
+        return tuple(dict.fromkeys(words))
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        least, most = option.least, option.most
+        if (least is not None and value < least) or (most is not None and value > most):
+            bounds = f"from {least:g}" if most is None else f"from {least or 0:g} to {most:g}"
+            raise SnellenError(f"{place} = {value}: a number {bounds} is wanted")
+    if option.parse is not None and isinstance(value, str):
+        try:
+            return option.parse(value)
+        except SnellenError as error:
+            raise SnellenError(f"{place}: {error}") from None
+    return value
+
+
+def _refuse_keys(value: Any, place: str) -> None:
+    """A key in a file is read by whoever reads the file: it belongs into the environment."""
+    if isinstance(value, dict):
+        for name, inner in value.items():
+            if name.lower() in _SECRET and inner:
+                raise SnellenError(
+                    f"{place}: {one_line(name)} does not belong in a file: put the key into the environment or .env, and name the "
+                    'variable if it is not the usual one: api_key_env = "MY_KEY"'
+                )
+            _refuse_keys(inner, place)
+    elif isinstance(value, list):
+        for inner in value:
+            _refuse_keys(inner, place)
+    elif isinstance(value, str) and is_key_like(value):
+        raise SnellenError(
+            f"{place} holds what looks like an API key, which does not belong in a file: put it into the environment or .env "
+            "(and take this one back at the provider if others could read the file)"
+        )

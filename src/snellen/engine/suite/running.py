@@ -1,0 +1,129 @@
+"""Carry out the runs of a suite: those at one server one after the other, different servers beside each other, one purse for all.
+
+Each lane is a thread, and each run in it is the run that it would be alone: its own folder, its own loop, its own resuming. So a suite
+that was killed goes on where each of its runs goes on. What earlier sessions spent is read from the run folders.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from snellen.core.errors import Interrupted, SnellenError
+from snellen.engine.answer.loop import Progress
+from snellen.engine.call.budget import BudgetReached, Purse, budget_of
+from snellen.engine.plan.plan import make_plan
+from snellen.engine.run import INTERRUPTED, Ends, Finished, carry_out, first_signal, fresh_and_unfinished
+from snellen.engine.runs.folder import RunFolder
+from snellen.engine.suite.cells import Cell
+
+LOOK = 0.2
+"""Seconds between two looks at whether the lanes have ended: in between, Python hears of a signal."""
+NOT_BEGUN = "not begun: the suite's budget was reached before its turn"
+EXIT_STOPPED, EXIT_INTERRUPTED = 3, 130
+
+
+class Ended(NamedTuple):
+    """How a run of a suite ended: what it gave, and what went wrong, if it did."""
+
+    cell: Cell
+    finished: Finished | None
+    error: SnellenError | None = None
+
+    @property
+    def why(self) -> SnellenError | None:
+        """What ended it before it was done."""
+        return self.error or (self.finished.stopped if self.finished is not None else None)
+
+
+class Watch:
+    """Whoever looks on. Called from several threads."""
+
+    def asking(self, number: int, progress: Progress) -> None:
+        """The run of that number is being asked."""
+
+    def scoring(self, number: int, done: int, total: int) -> None:
+        """The run of that number is being scored."""
+
+    def ended(self, number: int, how: Ended) -> None:
+        """The run of that number has ended."""
+
+
+class Carrying:
+    """The carrying out of a suite."""
+
+    def __init__(self, cells: Sequence[Cell], max_cost: float | None, watch: Watch) -> None:
+        self.cells, self._watch = tuple(cells), watch
+        self.purse = Purse(max_cost) if max_cost is not None else None
+        self._interrupted = False
+        self._ends = [Ends() for _ in self.cells]
+        self._ended: dict[int, Ended] = {}
+        self._bugs: list[BaseException] = []
+
+    def run(self) -> tuple[Ended, ...]:
+        """Carry all out; the first Ctrl-C or SIGTERM ends the asking and keeps everything."""
+        self._count_what_was_spent()
+        lanes: dict[str, list[int]] = {}
+        for number, cell in enumerate(self.cells):
+            lanes.setdefault(cell.lane, []).append(number)
+        threads = [
+            threading.Thread(target=self._lane, args=(some,), name=f"snellen-lane-{at}", daemon=True)
+            for at, some in enumerate(lanes.values())
+        ]
+        with first_signal(self._stop):
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                while thread.is_alive():
+                    thread.join(LOOK)
+        if self._bugs:
+            raise self._bugs[0]
+        return tuple(self._ended[number] for number in range(len(self.cells)))
+
+    def _count_what_was_spent(self) -> None:
+        """Runs of earlier sessions count with what they cost, also before it is their turn; what is put aside does not."""
+        for cell in self.cells if self.purse is not None else ():
+            folder = RunFolder(cell.plan.folder)
+            kept = not cell.request.limits.fresh or fresh_and_unfinished(folder.path)
+            if cell.calls and kept and folder.has("run.json"):
+                budget_of(folder.scan().totals, None, self.purse, folder.path.name)
+
+    def _stop(self) -> None:
+        self._interrupted = True
+        for ends in self._ends:
+            ends()
+
+    def _lane(self, numbers: Sequence[int]) -> None:
+        for number in numbers:
+            try:
+                how = self._one(number, self.cells[number])
+            except BaseException as error:  # a mistake of ours: the other runs are asked to their end, then it is told
+                self._bugs.append(error)
+                continue
+            self._ended[number] = how
+            self._watch.ended(number, how)
+
+    def _one(self, number: int, cell: Cell) -> Ended:
+        if self._interrupted:
+            return Ended(cell, None, Interrupted(INTERRUPTED))
+        if self.purse is not None and self.purse.reached and cell.calls and not cell.plan.folder.exists():
+            return Ended(cell, None, BudgetReached(NOT_BEGUN))
+        try:
+            plan = make_plan(cell.request._replace(limits=cell.request.limits._replace(purse=self.purse)))
+            finished = carry_out(
+                plan,
+                lambda progress: self._watch.asking(number, progress),
+                lambda done, total: self._watch.scoring(number, done, total),
+                self._ends[number],
+            )
+        except SnellenError as error:
+            return Ended(cell, None, error)
+        return Ended(cell, finished)
+
+
+def exit_code(ended: Sequence[Ended]) -> int:
+    """0 where all runs are done, 130 where the user stopped them, else 3: the same command goes on."""
+    if any(isinstance(how.why, Interrupted) for how in ended):
+        return EXIT_INTERRUPTED
+    return EXIT_STOPPED if any(how.why is not None for how in ended) else 0

@@ -1,0 +1,36 @@
+"""The comparisons of a folder of runs in the terminal: of each exam who is who and what it means; the tables are those of one exam."""
+
+from __future__ import annotations
+
+from rich.text import Text
+
+from snellen.comparison.by_exam import ByExam
+from snellen.core.text import for_terminal, one_line
+from snellen.show import words
+from snellen.show.comparison_table import print_comparison, sides_table
+from snellen.show.tables import console
+
+
+def print_folder(all_of_it: ByExam, *, verbose: bool = False) -> None:
+    """Exam by exam; `verbose` shows each as it is shown alone."""
+    out = console()
+    for one in all_of_it.exams:
+        if one.found is None:
+            out.print(Text(f"{one.exam}: {one_line(one.why, 300)}", style="yellow"))
+        elif verbose:
+            print_comparison(one.found, verbose=True)
+        else:
+            marks = " · SYNTHETIC" if one.found.synthetic else ""
+            said = f"{one.exam} · {words.counted(one.found.samples, 'common sample')}{marks}"
+            out.print(Text(for_terminal(said, 300), style="bold"))
+            out.print(sides_table(one.found.sides))
+            for sentence in one.found.verdict:
+                out.print(Text(for_terminal(sentence, 1000)))
+        out.print()
+    for line in all_of_it.passed:
+        out.print(Text(f"Passed over: {one_line(line, 300)}", style="yellow"))
+    where = for_terminal(str(all_of_it.folder))
+    out.print(Text("Next: -v shows every table; of one exam:", style="dim"))
+    exam = next((one.exam for one in all_of_it.exams if one.found is not None), "EXAM")
+    out.print(Text(f"  snellen compare {where}/{exam}_*", style="dim"), soft_wrap=True)
+    out.print(Text(f"  snellen report {where} --out {where}/report.html", style="dim"), soft_wrap=True)
