@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from itertools import combinations
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -136,7 +136,7 @@ def _figure(
     """A figure with its interval: boxes of one picture stand or fall together."""
     n = len(clusters)
 
-    def weighed(weights: Sequence[float]) -> float | None:
+    def weighed(weights: Any) -> float | None:
         there = [i for i in range(n) if weights[i]]
         return score(there) if there else None
 

@@ -58,7 +58,7 @@ def known(folder: Path, shots: Sequence[Shot], annotator: str, time: str) -> lis
         if isinstance(screen, Problem):
             raise SnellenError(f"{screen}; 'snellen data check grounding --data {folder}' lists all")
         for target in screen.targets if screen.image in names else ():
-            box = list(target.boxes[0].as_xyxy()) if target.boxes else []
+            box: list[int | float] = list(target.boxes[0].as_xyxy()) if target.boxes else []
             kind: Any = target.element_type
             about = kind, not box, annotator, time
             name = target.id if target.id not in taken else f"{screen.id}_{target.id}"

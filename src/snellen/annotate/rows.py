@@ -12,7 +12,8 @@ import msgspec
 from snellen.core.errors import SnellenError
 from snellen.exams.grounding.formats.annotations import ElementType
 
-BOX_FORMAT = "xyxy-pixels"
+BoxFormat = Literal["xyxy-pixels"]
+BOX_FORMAT: BoxFormat = "xyxy-pixels"
 LONGEST = 4000
 """The most characters of an instruction or an answer."""
 MOST_BOXES = 1000
@@ -25,8 +26,8 @@ class BoxRow(msgspec.Struct, frozen=True):
     id: str
     image: str
     instruction: str
-    box: list[float]
-    box_format: Literal["xyxy-pixels"] = BOX_FORMAT
+    box: list[int | float]
+    box_format: BoxFormat = BOX_FORMAT
     element_type: ElementType = "unknown"
     absent: bool = False
     annotator: str = ""
@@ -47,7 +48,7 @@ class Drawn(msgspec.Struct, frozen=True):
 
     id: str = ""
     instruction: str = ""
-    box: list[float] = []
+    box: list[int | float] = []
     element_type: ElementType = "unknown"
     absent: bool = False
 
@@ -76,7 +77,7 @@ def read_lines(raw: bytes, kind: type[Row], name: str) -> list[Row]:
     return found
 
 
-def checked_box(box: list[float], width: int, height: int) -> list[float]:
+def checked_box(box: list[int | float], width: int, height: int) -> list[int | float]:
     """A box that lies in its picture and has an area, to hundredths of a pixel.
 
     >>> checked_box([10, 5, 2.001, 50], 40, 30)

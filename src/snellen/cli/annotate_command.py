@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 @click.option("--export", "export_it", is_flag=True, help="Write NAME's boxes as DIR/annotations.json, and end.")
 @click.option("--json", "as_json", is_flag=True, help="With --agreement: one JSON document.")
 @click.option(
-    "--port", type=click.IntRange(1, 65535), metavar="N", help="The port on 127.0.0.1 (default: any that is free)."
+    "--port", type=click.IntRange(1, 65535), metavar="N", help="The port on 127.0.0.1 (default: 8378, or a free one)."
 )
 @click.option(
     "--open/--no-open", "open_it", default=None, help="Open a browser, or not (default: where there is a terminal)."

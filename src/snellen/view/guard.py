@@ -37,7 +37,7 @@ HEADERS = (
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 LONGEST = 8192
 LARGEST_BODY = 1 << 20
-TOKEN = "x-snellen-token"
+TOKEN_HEADER = "x-snellen-token"  # noqa: S105 (a name, not a secret)
 
 
 class Keys:
@@ -143,7 +143,7 @@ class Guard:
         """What is wrong with a request to write. A browser names the origin of every POST, so one without it is none of ours."""
         if headers.get("origin") != [f"http://{headers['host'][0].lower()}"]:
             return 403, "Refused: only a page of this server may write (Origin header)."
-        if not self._keys.may_write("".join(headers.get(TOKEN, []))):
+        if not self._keys.may_write("".join(headers.get(TOKEN_HEADER, []))):
             return 403, "Refused: this page is of an earlier session. Load it again."
         if headers.get("content-type", [""])[0].partition(";")[0].strip() != "application/json":
             return 415, "Refused: only JSON is taken."
