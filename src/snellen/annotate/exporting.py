@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from snellen.annotate.pictures import Shot
-from snellen.annotate.rows import BOX_FORMAT, BoxRow
+from snellen.annotate.rows import BOX_FORMAT, BoxRow, checked_box
 from snellen.core.dataset import Problem
 from snellen.core.errors import SnellenError
 from snellen.engine.runs.writing import replacing
@@ -58,7 +58,7 @@ def known(folder: Path, shots: Sequence[Shot], annotator: str, time: str) -> lis
         if isinstance(screen, Problem):
             raise SnellenError(f"{screen}; 'snellen data check grounding --data {folder}' lists all")
         for target in screen.targets if screen.image in names else ():
-            box: list[int | float] = list(target.boxes[0].as_xyxy()) if target.boxes else []
+            box = checked_box(list(target.boxes[0].as_xyxy()), screen.width, screen.height) if target.boxes else []
             kind: Any = target.element_type
             about = kind, not box, annotator, time
             name = target.id if target.id not in taken else f"{screen.id}_{target.id}"
@@ -75,6 +75,6 @@ def _element(row: BoxRow, shot: Shot) -> dict[str, Any]:
         "text": None,
         "element_type": row.element_type,
         "instruction": row.instruction,
-        "bbox": [round(value, 8) for value in bbox],
+        "bbox": [round(value, 12) for value in bbox],
     }
     return element | ({"absent": True} if row.absent else {})
