@@ -286,7 +286,7 @@ def test_a_place_is_answered_by_a_click(browser: Any, tmp_path: Path) -> None:
     run = snellen.evaluate(
         "grounding", model=f"human/{tmp_path}/answers.ann.jsonl", data=tmp_path, out=tmp_path / "runs", use_store=False
     )
-    assert run.summary.protocols[0].groups[0].scores["accuracy"].value == 1.0
+    assert run.summary.protocols[0].groups[0].outcomes["correct"] == 1
 
 
 @pytest.mark.parametrize("dark", [False, True])

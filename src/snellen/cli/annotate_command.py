@@ -141,12 +141,15 @@ def _agreement(folder: Path, as_json: bool) -> int:
         return 0
     for one in found:
         _show(one)
-    click.echo("[] 95 % intervals; boxes of one picture stand or fall together. docs/annotating.md")
+    click.echo("In brackets: 95 % intervals. Boxes of one picture stand or fall together.")
+    boxes = any(one.about == "boxes" for one in found)
+    then = f"annotate {folder} --as NAME --export" if boxes else f"run EXAM --model human/{folder}/answers.NAME.jsonl"
+    click.echo(f"next: snellen {for_terminal(then)}")
     return 0
 
 
 def _show(one: Between) -> None:
-    click.echo(f"{one.about} of {one.first} and {one.second}: {one.counts}")
+    click.echo(f"{one.about} of {one.first} and {one.second}\n  {one.counts}")
     for figure in one.figures:
         value = "–" if figure.value is None else f"{figure.value:.3f}"
         ends = "" if figure.low is None or figure.high is None else f"[{figure.low:.3f}, {figure.high:.3f}]"
