@@ -12,6 +12,7 @@ from PIL import Image, ImageDraw
 from tests.view.served import Asked, Reply, running
 
 from snellen.annotate import serving
+from snellen.core.options import Selection
 from snellen.view.guard import Guard
 
 WIDTH, HEIGHT = 600, 400
@@ -56,10 +57,9 @@ def answers(
     name: str = "ann",
     file: str | None = None,
     exam: str = "",
-    limit: int | None = None,
     correct: bool = False,
 ) -> Iterator[Desk]:
-    desk, made = serving.answers(folder, name, folder / file if file else None, exam, limit, correct)
+    desk, made = serving.answers(folder, name, folder / file if file else None, exam, Selection(), correct)
     with desk, running(lambda keys: Guard(made(keys).app(), keys, writes=True), "annotate") as keys:
         yield Desk(keys)
 

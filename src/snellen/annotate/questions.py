@@ -12,6 +12,7 @@ import msgspec
 from snellen.annotate.pictures import shot
 from snellen.annotate.rows import AnswerRow
 from snellen.core.errors import SnellenError
+from snellen.core.options import Selection
 from snellen.core.types import Question
 from snellen.data.files import read_picture
 
@@ -80,16 +81,13 @@ class FileQuestions(Questions):
 class ExamQuestions(Questions):
     """The questions of an exam, exactly as a model is asked them: no truth is in them."""
 
-    def __init__(self, exam: str, data: Path, limit: int | None = None) -> None:
-        from snellen.core.options import Selection
+    def __init__(self, exam: str, data: Path, selection: Selection) -> None:
         from snellen.engine.plan.plan import applies, make_plan
         from snellen.engine.plan.request import RunRequest
 
         self.source = exam
         whoever = "baseline/constant:nothing"  # a plan needs a subject; this one is never asked
-        self._plan = make_plan(
-            RunRequest(exam, model=whoever, data=data, selection=Selection(limit=limit)), offline=True
-        )
+        self._plan = make_plan(RunRequest(exam, model=whoever, data=data, selection=selection), offline=True)
         self._arm = self._plan.firsts[0]
         light = self._plan.data.light()
         self.ids = tuple(sample.id for sample in light if applies(self._plan.exam, self._arm, sample))

@@ -11,6 +11,7 @@ from snellen.annotate.exporting import known
 from snellen.annotate.pictures import find
 from snellen.annotate.questions import Asked, ExamQuestions, FileQuestions, Questions
 from snellen.core.errors import SnellenError
+from snellen.core.options import Selection
 from snellen.view.guard import Guard, Keys
 from snellen.view.serving import listening, until_stopped
 
@@ -33,7 +34,7 @@ def boxes(folder: Path, annotator: str, correct: bool) -> tuple[Desk, Made]:
 
 
 def answers(
-    folder: Path, annotator: str, file: Path | None, exam: str, limit: int | None, correct: bool
+    folder: Path, annotator: str, file: Path | None, exam: str, selection: Selection, correct: bool
 ) -> tuple[Desk, Made]:
     """A desk for the questions of a file or an exam."""
     if not folder.is_dir():
@@ -41,7 +42,7 @@ def answers(
     rows: tuple[Asked, ...] = ()
     questions: Questions
     if file is None:
-        questions = ExamQuestions(exam, folder, limit)
+        questions = ExamQuestions(exam, folder, selection)
     else:
         from_file = FileQuestions(folder, file, with_answers=correct)
         questions, rows = from_file, from_file.asked if correct else ()

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from snellen.cli.options import several
 from snellen.core.errors import SnellenError
+from snellen.core.options import Selection
 from snellen.core.text import for_terminal
 
 if TYPE_CHECKING:
@@ -29,11 +31,13 @@ if TYPE_CHECKING:
 @click.option(
     "--exam", metavar="EXAM", help="Answer the questions of an exam whose data set is DIR, as a model gets them."
 )
+@several("--split", "splits", help="With --exam: only these splits, as 'snellen run' takes them.")
+@several("--task", "tasks", help="With --exam: only these tasks.")
 @click.option(
     "--limit",
     type=click.IntRange(1),
     metavar="N",
-    help="Only N of the exam's questions (those that 'run --limit N' takes).",
+    help="With --exam: N questions of each split and task, those that 'snellen run --limit N' takes.",
 )
 @click.option("--correct", is_flag=True, help="Begin with what annotations.json or FILE says, to correct it.")
 @click.option("--agreement", is_flag=True, help="Say how far annotators agree, and end.")
@@ -72,6 +76,8 @@ def _annotate(
     name: str,
     questions: Path | None,
     exam: str | None,
+    splits: tuple[str, ...],
+    tasks: tuple[str, ...],
     limit: int | None,
     correct: bool,
     port: int | None,
@@ -79,8 +85,9 @@ def _annotate(
 ) -> int:
     if questions is not None and exam is not None:
         raise SnellenError("--questions and --exam: choose one of them")
-    if limit is not None and exam is None:
-        raise SnellenError("--limit means nothing without --exam")
+    for option, value in (("--split", splits), ("--task", tasks), ("--limit", limit)):
+        if value and exam is None:
+            raise SnellenError(f"{option} means nothing without --exam")
     if correct and exam is not None:
         raise SnellenError("--correct means nothing with --exam: what is right is not shown there")
     if any(find_spec(one) is None for one in ("starlette", "uvicorn")):
@@ -90,7 +97,7 @@ def _annotate(
     if questions is None and exam is None:
         desk, made = serving.boxes(folder, name, correct)
     else:
-        desk, made = serving.answers(folder, name, questions, exam or "", limit, correct)
+        desk, made = serving.answers(folder, name, questions, exam or "", Selection(splits, tasks, limit), correct)
     want = sys.stdout.isatty() if open_it is None else open_it
 
     def opened(keys: Keys) -> None:
