@@ -1,6 +1,7 @@
 """Imports go one way: a module may import its own room and the rooms below it. Lazy and typing imports count.
 
-There are no exceptions. `grounding` is no generic room but the application of one exam, on top of all others. A new room gets a place in
+There are no exceptions. `grounding` and `annotate` are no generic rooms but applications: the one of an exam, on top of all others, the other
+to make its boxes, beside questions of any exam. A new room gets a place in
 LAYERS, and docs/design/ says why.
 """
 
@@ -24,6 +25,7 @@ LAYERS = (
     ("comparison",),
     ("show",),
     ("view",),
+    ("annotate",),
     ("api",),
     ("cli",),
     ("grounding", "__main__"),
@@ -31,7 +33,7 @@ LAYERS = (
 ENGINE = (("runs", "call", "ask"), ("plan",), ("answer", "mark", "probe"), ("run",), ("suite",))
 HEIGHT = {room: height for height, rooms in enumerate(LAYERS) for room in rooms}
 ENGINE_HEIGHT = {room: height for height, rooms in enumerate(ENGINE) for room in rooms}
-APPLICATIONS = ("grounding",)
+APPLICATIONS = ("grounding", "annotate")
 EXAMS = {p.name for p in (SOURCE / "exams").iterdir() if p.is_dir() and (p / "__init__.py").is_file()}
 
 

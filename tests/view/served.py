@@ -6,7 +6,7 @@ import http.client
 import re
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -30,14 +30,14 @@ class Reply(NamedTuple):
         return self.body.decode()
 
 
-class Served:
-    """A running viewer."""
+class Asked:
+    """A running server, and how to ask it."""
 
-    def __init__(self, viewer: Viewer, keys: Keys) -> None:
-        self.viewer, self.keys = viewer, keys
+    def __init__(self, keys: Keys) -> None:
+        self.keys = keys
         self.base = f"http://127.0.0.1:{keys.port}"
 
-    def ask(self, target: str, method: str = "GET", cookie: bool = True, **headers: str) -> Reply:
+    def ask(self, target: str, method: str = "GET", cookie: bool = True, body: bytes = b"", **headers: str) -> Reply:
         """A request with exactly this target and these headers (`_` for `-`), sent as they are."""
         connection = http.client.HTTPConnection("127.0.0.1", self.keys.port, timeout=60)
         try:
@@ -48,11 +48,19 @@ class Served:
             for name, value in sent.items():
                 if value:
                     connection.putheader(name, value)
-            connection.endheaders()
+            connection.endheaders(body or None)
             answer = connection.getresponse()
             return Reply(answer.status, {k.lower(): v for k, v in answer.getheaders()}, answer.read())
         finally:
             connection.close()
+
+
+class Served(Asked):
+    """A running viewer."""
+
+    def __init__(self, viewer: Viewer, keys: Keys) -> None:
+        super().__init__(keys)
+        self.viewer = viewer
 
     def page(self, target: str) -> str:
         """A page once it is no longer being read."""
@@ -66,20 +74,27 @@ class Served:
 
 
 @contextmanager
-def served(folder: Path, **given: Any) -> Iterator[Served]:
-    viewer = Viewer(folder, **given)
+def running(guarded: Callable[[Keys], Guard], command: str) -> Iterator[Keys]:
+    """Whatever stands behind a guard, on a port of its own."""
     listener = listening(0)
-    keys = Keys(listener.getsockname()[1])
-    config = uvicorn.Config(
-        Guard(viewer.app(), keys), lifespan="off", ws="none", log_level="error", server_header=False
-    )
+    keys = Keys(listener.getsockname()[1], command)
+    config = uvicorn.Config(guarded(keys), lifespan="off", ws="none", log_level="error", server_header=False)
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
     thread.start()
     try:
-        yield Served(viewer, keys)
+        yield keys
     finally:
         server.should_exit = True
         thread.join(30)
-        viewer.close()
         listener.close()
+
+
+@contextmanager
+def served(folder: Path, **given: Any) -> Iterator[Served]:
+    viewer = Viewer(folder, **given)
+    try:
+        with running(lambda keys: Guard(viewer.app(), keys), "view") as keys:
+            yield Served(viewer, keys)
+    finally:
+        viewer.close()

@@ -30,6 +30,7 @@ COMMANDS = {
     "chart": "the scores of runs as a picture for a paper: SVG, PNG or PDF",
     "export": "the numbers of runs as csv, parquet, xlsx, json, or a table for a paper",
     "protocols": "prompts and rules side by side; with --run: where protocols disagree, and why",
+    "annotate": "draw boxes, answer or correct questions in a browser; agreement of two people",
     "data": "make, get, check or show a data set",
     "list": "list available exams, subjects, protocols, prompts, methods, scorers and model families",
     "doctor": "what works on this machine, what is missing, how to get it",

@@ -94,6 +94,8 @@ def model_of(manifest: Manifest, given: str | None = None) -> Model:
     spec, identity = manifest.subject.spec, manifest.subject.identity
     kind = str(identity.get("kind") or spec.partition("/")[0])
     name = spec.removeprefix(f"{kind}/")
+    if kind == "human":
+        raise SnellenError("these are the answers of people, and a portable record is of a model")
     if kind == "replay":
         name = PurePath(name).stem  # where a file of replies lies is nobody else's business
     elif kind == "import":

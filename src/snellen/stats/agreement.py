@@ -1,7 +1,9 @@
-"""How far two raters agree on a yes-or-no question."""
+"""How far two raters agree: on a yes-or-no question, or on one with any number of answers."""
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
 from typing import NamedTuple
 
 
@@ -44,3 +46,19 @@ class Agreement(NamedTuple):
         if by_chance == n * n:
             return None
         return (n * (self.both + self.neither) - by_chance) / (n * n - by_chance)
+
+
+def cohen_kappa(pairs: Sequence[tuple[str, str]]) -> float | None:
+    """Cohen's kappa of two raters who each gave one of any number of answers.
+
+    None where it is undefined: nothing rated, or both always say the same one word.
+
+    >>> round(cohen_kappa([("a", "a")] * 3 + [("b", "b"), ("c", "b"), ("a", "c")]) or 0, 4)
+    0.4545
+    """
+    n = len(pairs)
+    first, second = Counter(a for a, _ in pairs), Counter(b for _, b in pairs)
+    by_chance = sum(count * second[word] for word, count in first.items())  # times n * n, so that all sums are exact
+    if by_chance == n * n:
+        return None
+    return (n * sum(a == b for a, b in pairs) - by_chance) / (n * n - by_chance)

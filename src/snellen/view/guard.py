@@ -2,8 +2,12 @@
 
 - Host has to be this machine's own name with our port: a foreign name that was made to point here (DNS rebinding) is refused.
 - Origin and Sec-Fetch-Site have to be ours: no other page may read, embed or link into the viewer.
-- A cookie has to hold the session's secret. It comes with the link that `snellen view` prints, or with the one-time link that it opens.
-- Only GET and HEAD. Every answer, an error too, bears a policy under which nothing runs or loads but our own files.
+- A cookie has to hold the session's secret. It comes with the link that the command prints, or with the one-time link that it opens.
+- Only GET and HEAD, unless the application writes. Then a POST is let through, if it is small JSON from a page of ours: it has to name our
+  Origin and bring the session's token, which stands in our pages and nowhere else.
+- Every answer, an error too, bears a policy under which nothing runs or loads but our own files.
+
+`snellen view` and `snellen annotate` both stand behind it.
 """
 
 from __future__ import annotations
@@ -32,20 +36,26 @@ HEADERS = (
 )
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 LONGEST = 8192
+LARGEST_BODY = 1 << 20
+TOKEN_HEADER = "x-snellen-token"  # noqa: S105 (a name, not a secret)
 
 
 class Keys:
-    """The secrets of a session: the one that the printed link brings, and links that work once."""
+    """The secrets of a session: the one that the printed link brings, links that work once, and the token that writes.
 
-    def __init__(self, port: int) -> None:
-        self.port = port
+    `command` is the word behind `snellen` that started the server.
+    """
+
+    def __init__(self, port: int, command: str = "view") -> None:
+        self.port, self.command = port, command
         self.secret = secrets.token_urlsafe(24)
+        self.token = secrets.token_urlsafe(24)
         self._once: set[str] = set()
 
     @property
     def cookie(self) -> str:
         """The cookie's name: cookies do not know ports."""
-        return f"snellen_view_{self.port}"
+        return f"snellen_{self.command}_{self.port}"
 
     def link(self) -> str:
         """The address to open; it works as long as the server runs."""
@@ -66,14 +76,18 @@ class Keys:
 
     def knows(self, given: str) -> bool:
         """Whether a cookie's is."""
-        return secrets.compare_digest(given.encode("utf-8", "replace"), self.secret.encode())
+        return _same(given, self.secret)
+
+    def may_write(self, given: str) -> bool:
+        """Whether a request to write brings the session's token."""
+        return _same(given, self.token)
 
 
 class Guard:
     """Stands before the application and lets nobody through who should not be."""
 
-    def __init__(self, app: App, keys: Keys) -> None:
-        self._app, self._keys = app, keys
+    def __init__(self, app: App, keys: Keys, *, writes: bool = False) -> None:
+        self._app, self._keys, self._writes = app, keys, writes
         self._hosts = frozenset(f"{name}:{keys.port}" for name in LOOPBACK)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -100,7 +114,9 @@ class Guard:
             more = ((b"set-cookie", cookie.encode()), (b"location", b"/"))
             await _answer(guarded, 303, "Come in.", more)
         elif not self._keys.knows(_cookie(headers, self._keys.cookie)):
-            await _answer(guarded, 403, "This page needs the link that 'snellen view' printed: open that one.")
+            await _answer(
+                guarded, 403, f"This page needs the link that 'snellen {self._keys.command}' printed: open that one."
+            )
         else:
             await self._app(scope, receive, guarded)
 
@@ -113,11 +129,35 @@ class Guard:
             return 403, "Refused: asked for by a page from elsewhere (Origin header)."
         if any(site not in ("same-origin", "none") for site in headers.get("sec-fetch-site", [])):
             return 403, "Refused: linked from a page from elsewhere. Open the link from the terminal, or paste it."
-        if scope["method"] not in ("GET", "HEAD"):
+        if scope["method"] == "POST" and self._writes:
+            refusal = self._no_writing(headers)
+            if refusal is not None:
+                return refusal
+        elif scope["method"] not in ("GET", "HEAD"):
             return 405, "Refused: this server only shows things (GET and HEAD)."
         if len(scope["path"]) + len(scope["query_string"]) > LONGEST:
             return 414, "Refused: the address is too long."
         return None
+
+    def _no_writing(self, headers: dict[str, list[str]]) -> tuple[int, str] | None:
+        """What is wrong with a request to write. A browser names the origin of every POST, so one without it is none of ours."""
+        if headers.get("origin") != [f"http://{headers['host'][0].lower()}"]:
+            return 403, "Refused: only a page of this server may write (Origin header)."
+        if not self._keys.may_write("".join(headers.get(TOKEN_HEADER, []))):
+            return 403, "Refused: this page is of an earlier session. Load it again."
+        if headers.get("content-type", [""])[0].partition(";")[0].strip() != "application/json":
+            return 415, "Refused: only JSON is taken."
+        length = "".join(headers.get("content-length", []))
+        if not length.isascii() or not length.isdigit():
+            return 411, "Refused: the request does not say how long it is."
+        if len(length) > 9 or int(length) > LARGEST_BODY:
+            return 413, f"Refused: more than {LARGEST_BODY >> 10} KiB at once."
+        return None
+
+
+def _same(given: str, secret: str) -> bool:
+    """Whether two texts are equal, in a time that does not tell how far they are."""
+    return secrets.compare_digest(given.encode("utf-8", "replace"), secret.encode())
 
 
 def _headers(raw: Iterable[tuple[bytes, bytes]]) -> dict[str, list[str]]:

@@ -30,9 +30,10 @@ HERE = "snellen.view"
 
 
 class Renderer:
-    """Makes pages. The viewer's own names come first, so that no exam's template can take their place."""
+    """Makes pages. The names of the `own` package come first, so that no exam's template can take their place."""
 
-    def __init__(self) -> None:
+    def __init__(self, own: str = HERE) -> None:
+        self._own = own
         self._found: dict[str, jinja2.Environment] = {}
 
     def page(self, name: str, **given: Any) -> str:
@@ -49,7 +50,7 @@ class Renderer:
             raise SnellenError(f"the template {name} of {gallery.package} cannot be used: {error}") from None
 
     def _environment(self, package: str) -> jinja2.Environment:
-        names = dict.fromkeys((HERE, Gallery.package, package))
+        names = dict.fromkeys((self._own, Gallery.package, package))
         found = jinja2.Environment(
             loader=jinja2.ChoiceLoader([jinja2.PackageLoader(name) for name in names]),
             autoescape=True,

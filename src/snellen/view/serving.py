@@ -1,4 +1,4 @@
-"""Starts the viewer's server on this machine's own address and ends it."""
+"""Starts a server on this machine's own address and ends it: the viewer's, and that of `snellen annotate`."""
 
 from __future__ import annotations
 
@@ -31,15 +31,25 @@ def listening(port: int | None) -> socket.socket:
 
 
 def serve(folder: Path, data: Path | None, port: int | None, opened: Callable[[Keys], None]) -> None:
-    """Serve until Ctrl-C. `opened` is called with the session's keys as soon as the server listens."""
-    import uvicorn
-
+    """Serve the viewer until Ctrl-C. `opened` is called with the session's keys as soon as the server listens."""
     sys.setswitchinterval(0.0005)  # a page makes many short reads; none should wait long while a run is being indexed
     viewer = Viewer(folder, data)
-    listener = listening(port)
-    keys = Keys(listener.getsockname()[1])
+    try:
+        listener = listening(port)
+        until_stopped(lambda keys: Guard(viewer.app(), keys), listener, "view", opened)
+    finally:
+        viewer.close()
+
+
+def until_stopped(
+    guarded: Callable[[Keys], Guard], listener: socket.socket, command: str, opened: Callable[[Keys], None]
+) -> None:
+    """Serve what `guarded` makes of the session's keys until Ctrl-C."""
+    import uvicorn
+
+    keys = Keys(listener.getsockname()[1], command)
     config = uvicorn.Config(
-        Guard(viewer.app(), keys),
+        guarded(keys),
         loop="asyncio",
         http="h11",
         ws="none",
@@ -57,5 +67,4 @@ def serve(folder: Path, data: Path | None, port: int | None, opened: Callable[[K
     except KeyboardInterrupt:
         pass
     finally:
-        viewer.close()
         listener.close()

@@ -128,8 +128,9 @@ class Plan(NamedTuple):
 
 
 def _slug(spec: str) -> str:
-    if spec.startswith("replay/"):
-        spec = "replay-" + Path(spec).stem
+    kind, _, rest = spec.partition("/")
+    if kind in ("replay", "human"):
+        spec = f"{kind}-{Path(rest).stem}"
     return re.sub(r"[^A-Za-z0-9.]+", "-", spec).strip("-.")[:60]
 
 

@@ -9,7 +9,7 @@ from snellen.core.options import Option
 PREFIX = "method"
 ORACLE = "oracle/"
 USUAL = "vlm"
-ALONE = ("baseline", "replay")
+ALONE = ("baseline", "human", "replay")
 """Subjects that answer as they are; any other model is asked by a method."""
 
 METHOD = Option(

@@ -1,0 +1,1 @@
+"""`snellen annotate`: people draw boxes, write instructions, answer and correct questions, in a browser on this machine."""

@@ -1,0 +1,147 @@
+"""How far two annotators agree: whether they drew the same boxes, how well these overlap, whether they gave the same answers. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from itertools import combinations
+from typing import Any, NamedTuple
+
+import msgspec
+
+from snellen.annotate.rows import AnswerRow, BoxRow
+from snellen.exams.grounding.geometry import UNIT, Box, iou
+from snellen.stats.agreement import cohen_kappa
+from snellen.stats.intervals import Interval
+from snellen.stats.jackknife import jackknifed
+
+SAME = 0.5
+"""From which overlap on two boxes count as the same."""
+
+
+class Figure(msgspec.Struct, frozen=True):
+    """A number with its interval, and of how many it is; None where it is not defined."""
+
+    label: str
+    value: float | None
+    n: int
+    of: str
+    low: float | None = None
+    high: float | None = None
+
+
+class Between(msgspec.Struct, frozen=True):
+    """The agreement of two annotators about one kind of thing. `counts` says in words what there is."""
+
+    about: str
+    first: str
+    second: str
+    counts: str
+    figures: tuple[Figure, ...]
+
+
+class Pair(NamedTuple):
+    """Two boxes that were drawn for the same thing, as it seems, and their overlap."""
+
+    image: str
+    first: BoxRow
+    second: BoxRow
+    overlap: float
+
+
+def matched(first: Sequence[BoxRow], second: Sequence[BoxRow]) -> list[Pair]:
+    """The boxes of one picture in pairs, those that overlap most first; each is in one pair at most. Some may overlap very little."""
+    every = sorted(
+        ((overlap_of(a, b), i, j) for i, a in enumerate(first) for j, b in enumerate(second) if a.box and b.box),
+        key=lambda one: (-one[0], one[1], one[2]),
+    )
+    left, right = set(range(len(first))), set(range(len(second)))
+    pairs: list[Pair] = []
+    for overlap, i, j in every:
+        if overlap > 0 and i in left and j in right:
+            left.discard(i)
+            right.discard(j)
+            pairs.append(Pair(first[i].image, first[i], second[j], overlap))
+    return pairs
+
+
+def overlap_of(first: BoxRow, second: BoxRow) -> float:
+    """The overlap (IoU) of two boxes of one picture."""
+    # both are in pixels of the same picture, so that any common space does
+    return iou(Box.from_xyxy(first.box, UNIT), Box.from_xyxy(second.box, UNIT))
+
+
+def of_boxes(every: Mapping[str, Sequence[BoxRow]]) -> list[Between]:
+    """The agreement of each two annotators about boxes, on the pictures where both drew any."""
+    return [_boxes(a, b, every[a], every[b]) for a, b in combinations(sorted(every), 2)]
+
+
+def of_answers(every: Mapping[str, Sequence[AnswerRow]], about: str = "answers") -> list[Between]:
+    """The agreement of each two annotators about answers, on the questions that both answered. Case and spaces do not count."""
+    return [_answers(about, a, b, every[a], every[b]) for a, b in combinations(sorted(every), 2)]
+
+
+def _boxes(first: str, second: str, ones: Sequence[BoxRow], others: Sequence[BoxRow]) -> Between:
+    images = sorted({row.image for row in ones if row.box} & {row.image for row in others if row.box})
+    drawn = [[row for row in rows if row.box and row.image in images] for rows in (ones, others)]
+    pairs = [
+        pair for image in images for pair in matched(*([row for row in rows if row.image == image] for rows in drawn))
+    ]
+    same = [pair for pair in pairs if pair.overlap >= SAME]
+    hits = {id(row) for pair in same for row in (pair.first, pair.second)}
+    boxes = [(row.image, id(row) in hits) for rows in drawn for row in rows]
+    types = [(pair.first.element_type, pair.second.element_type) for pair in same]
+    where = [pair.image for pair in same]
+    counts = f"{len(images)} pictures with boxes of both; {first} drew {len(drawn[0])}, {second} {len(drawn[1])}"
+    return Between(
+        "boxes",
+        first,
+        second,
+        counts,
+        (
+            _mean("boxes that both drew (IoU .5)", [float(hit) for _, hit in boxes], [i for i, _ in boxes], "boxes"),
+            _mean("mean IoU of these", [pair.overlap for pair in same], where, "pairs"),
+            _mean("mean IoU of all that touch", [pair.overlap for pair in pairs], [p.image for p in pairs], "pairs"),
+            _kappa("kappa of their types", types, where, "pairs"),
+        ),
+    )
+
+
+def _answers(about: str, first: str, second: str, ones: Sequence[AnswerRow], others: Sequence[AnswerRow]) -> Between:
+    said = {row.id: _plain(row.text) for row in others}
+    pairs = [(_plain(row.text), said[row.id]) for row in ones if row.id in said]
+    counts = f"{len(pairs)} questions that both answered; {first} answered {len(ones)}, {second} {len(others)}"
+    alone = [""] * len(pairs)
+    figures = (
+        _mean("same answer", [float(a == b) for a, b in pairs], alone, "questions"),
+        _kappa("Cohen's kappa", pairs, alone, "questions"),
+    )
+    return Between(about, first, second, counts, figures)
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.casefold().split())
+
+
+def _mean(label: str, values: Sequence[float], clusters: Sequence[str], of: str) -> Figure:
+    return _figure(label, lambda there: sum(values[i] for i in there) / len(there), clusters, of, share=True)
+
+
+def _kappa(label: str, pairs: Sequence[tuple[str, str]], clusters: Sequence[str], of: str) -> Figure:
+    return _figure(label, lambda there: cohen_kappa([pairs[i] for i in there]), clusters, of, share=False)
+
+
+def _figure(
+    label: str, score: Callable[[list[int]], float | None], clusters: Sequence[str], of: str, *, share: bool
+) -> Figure:
+    """A figure with its interval: boxes of one picture stand or fall together."""
+    n = len(clusters)
+
+    def weighed(weights: Any) -> float | None:
+        there = [i for i in range(n) if weights[i]]
+        return score(there) if there else None
+
+    value = weighed([1.0] * n)
+    found: Interval | None = jackknifed(weighed, clusters, share=share) if n > 1 else None
+    if found is None or value is None:
+        return Figure(label, value, n, of)
+    return Figure(label, value, n, of, max(-1.0, found.low), min(1.0, found.high))

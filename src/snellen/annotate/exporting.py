@@ -1,0 +1,80 @@
+"""An annotator's boxes as `annotations.json`, the format of openadapt-grounding that the grounding exam reads; and back."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from snellen.annotate.pictures import Shot
+from snellen.annotate.rows import BOX_FORMAT, BoxRow, checked_box
+from snellen.core.dataset import Problem
+from snellen.core.errors import SnellenError
+from snellen.engine.runs.writing import replacing
+from snellen.exams.grounding.formats.annotations import FILE, read
+from snellen.exams.grounding.formats.base import read_json
+
+TOOL = "snellen annotate"
+
+
+def document(name: str, annotator: str, shots: Sequence[Shot], rows: Sequence[BoxRow]) -> dict[str, Any]:
+    """The file's content. Boxes without an instruction are left out: nobody could be asked for them."""
+    samples = []
+    for shot in shots:
+        elements = [_element(row, shot) for row in rows if row.image == shot.name and row.instruction.strip()]
+        if elements:
+            size = {"width": shot.width, "height": shot.height}
+            samples.append({"id": shot.title, "image_path": shot.name, **size, "elements": elements, "metadata": {}})
+    return {"name": name, "version": "1", "metadata": {"made_by": TOOL, "annotator": annotator}, "samples": samples}
+
+
+def write(folder: Path, content: dict[str, Any]) -> Path:
+    """Write the file, in place of one that we wrote before; one of somebody else is never overwritten."""
+    path = folder / FILE
+    if path.exists() or path.is_symlink():
+        try:
+            found = read_json(path, folder)
+        except SnellenError:
+            found = None
+        about = found.get("metadata") if isinstance(found, dict) else None
+        if not isinstance(about, dict) or about.get("made_by") != TOOL:
+            raise SnellenError(f"{path} is there, and not of 'snellen annotate --export': move it away first")
+    with replacing(folder, FILE) as out:
+        out.write(msgspec.json.format(msgspec.json.encode(content), indent=2) + b"\n")
+    return path
+
+
+def known(folder: Path, shots: Sequence[Shot], annotator: str, time: str) -> list[BoxRow]:
+    """What annotations.json says already, as rows to correct."""
+    path = folder / FILE
+    if not path.is_file():
+        raise SnellenError(f"--correct: {folder} has no {FILE} to correct; leave --correct out to begin anew")
+    names = {shot.name for shot in shots}
+    rows: list[BoxRow] = []
+    taken: set[str] = set()
+    for screen in read(folder, [path]):
+        if isinstance(screen, Problem):
+            raise SnellenError(f"{screen}; 'snellen data check grounding --data {folder}' lists all")
+        for target in screen.targets if screen.image in names else ():
+            box = checked_box(list(target.boxes[0].as_xyxy()), screen.width, screen.height) if target.boxes else []
+            kind: Any = target.element_type
+            about = kind, not box, annotator, time
+            name = target.id if target.id not in taken else f"{screen.id}_{target.id}"
+            taken.add(name)
+            rows.append(BoxRow(name, screen.image, target.instruction, box, BOX_FORMAT, *about))
+    return rows
+
+
+def _element(row: BoxRow, shot: Shot) -> dict[str, Any]:
+    x1, y1, x2, y2 = row.box or (0, 0, 0, 0)
+    bbox = [x1 / shot.width, y1 / shot.height, (x2 - x1) / shot.width, (y2 - y1) / shot.height]
+    element = {
+        "id": row.id,
+        "text": None,
+        "element_type": row.element_type,
+        "instruction": row.instruction,
+        "bbox": [round(value, 12) for value in bbox],
+    }
+    return element | ({"absent": True} if row.absent else {})

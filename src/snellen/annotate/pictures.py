@@ -1,0 +1,87 @@
+"""The pictures of a folder, in a fixed order. They are known by their number; no name ever comes back as a path."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from snellen.core.errors import SnellenError
+from snellen.exams.grounding.formats.base import find_image, image_size
+
+ORIENTATION = 0x0112  # of EXIF
+ENDINGS = frozenset({".png", ".jpg", ".jpeg", ".webp"})
+
+
+class Shot(NamedTuple):
+    """One picture: its name inside the folder, the file, its size, and the beginning of the ids of its boxes."""
+
+    name: str
+    path: Path
+    width: int
+    height: int
+    title: str
+
+
+class Found(NamedTuple):
+    """What a folder has: pictures, and files that were passed over, each with the reason."""
+
+    shots: tuple[Shot, ...]
+    passed: tuple[tuple[str, str], ...]
+
+
+def find(folder: Path) -> Found:
+    """Look through a folder. Links are not followed, hidden folders are not looked into."""
+    if not folder.is_dir():
+        raise SnellenError(f"no folder {folder}")
+    shots: list[Shot] = []
+    passed: list[tuple[str, str]] = []
+    for path in _files(folder):
+        name = path.relative_to(folder).as_posix()
+        try:
+            shots.append(shot(folder, name))
+        except (SnellenError, OSError) as error:
+            passed.append((name, str(error)))
+    if not shots:
+        more = f": {passed[0][1]}" if passed else ""
+        raise SnellenError(f"{folder}: no pictures ({', '.join(sorted(ENDINGS))}){more}")
+    titles = Counter(one.title for one in shots)
+    kept = (one if titles[one.title] == 1 else one._replace(title=one.name.replace("/", "-")) for one in shots)
+    return Found(tuple(kept), tuple(passed))
+
+
+def shot(folder: Path, name: str) -> Shot:
+    """A picture by its name in the folder; SnellenError where it cannot be used."""
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        raise SnellenError("its name is not UTF-8: rename it") from None
+    path = find_image(folder, name, ("",))
+    real = path.resolve()
+    if folder.resolve() not in real.parents:
+        raise SnellenError("a link to a place outside the folder")
+    width, height = image_size(path)
+    if _turned(path):
+        raise SnellenError("turned by its EXIF data, so that a box could mean it turned or not: save it upright")
+    return Shot(name, path, width, height, name.rpartition(".")[0].replace("/", "-"))
+
+
+def _turned(path: Path) -> bool:
+    from PIL import Image
+
+    try:
+        with Image.open(path) as image:
+            return bool(image.getexif().get(ORIENTATION, 1) != 1)
+    except Exception:  # whoever decodes it says what is wrong with it
+        return False
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    for where, folders, names in os.walk(folder, followlinks=False):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        for name in sorted(names):
+            path = Path(where) / name
+            if path.suffix.lower() in ENDINGS and not name.startswith(".") and (path.is_file() or path.is_symlink()):
+                yield path

@@ -1,0 +1,164 @@
+"""`snellen annotate`: people draw boxes and answer questions in a browser."""
+
+from __future__ import annotations
+
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from snellen.cli.options import several
+from snellen.core.errors import SnellenError
+from snellen.core.options import Selection
+from snellen.core.text import for_terminal
+
+if TYPE_CHECKING:
+    from snellen.annotate.agreement import Between
+    from snellen.view.guard import Keys
+
+
+@click.command("annotate")
+@click.argument("folder", type=click.Path(path_type=Path), metavar="DIR")
+@click.option("--as", "name", metavar="NAME", help="Who annotates; part of the files' names.")
+@click.option(
+    "--questions",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Answer the questions of this file (image, question, options, answer), and draw no boxes.",
+)
+@click.option(
+    "--exam", metavar="EXAM", help="Answer the questions of an exam whose data set is DIR, as a model gets them."
+)
+@several("--split", "splits", help="With --exam: only these splits, as 'snellen run' takes them.")
+@several("--task", "tasks", help="With --exam: only these tasks.")
+@click.option(
+    "--limit",
+    type=click.IntRange(1),
+    metavar="N",
+    help="With --exam: N questions of each split and task, those that 'snellen run --limit N' takes.",
+)
+@click.option("--correct", is_flag=True, help="Begin with what annotations.json or FILE says, to correct it.")
+@click.option("--agreement", is_flag=True, help="Say how far annotators agree, and end.")
+@click.option("--export", "export_it", is_flag=True, help="Write NAME's boxes as DIR/annotations.json, and end.")
+@click.option("--json", "as_json", is_flag=True, help="With --agreement: one JSON document.")
+@click.option(
+    "--port", type=click.IntRange(1, 65535), metavar="N", help="The port on 127.0.0.1 (default: 8378, or a free one)."
+)
+@click.option(
+    "--open/--no-open", "open_it", default=None, help="Open a browser, or not (default: where there is a terminal)."
+)
+def command(folder: Path, name: str | None, agreement: bool, export_it: bool, as_json: bool, **given: Any) -> int:
+    """Draw boxes on the pictures in DIR and write instructions, or answer questions about them, in a browser. Ctrl-C ends it.
+
+    Every change is saved in DIR at once, in a file for each person: annotations.NAME.jsonl, answers.NAME.jsonl. The same command goes
+    on where it ended. Only this machine can reach the page, and only with the link that is printed.
+
+    \b
+    snellen annotate shots --as ann
+    snellen annotate shots --as bob --questions shots/questions.csv
+    snellen annotate shots --agreement
+    """
+    if as_json and not agreement:
+        raise SnellenError("--json means nothing without --agreement")
+    if agreement:
+        return _agreement(folder, as_json)
+    if name is None:
+        raise SnellenError("who annotates? --as NAME says it, and becomes part of the file's name")
+    if export_it:
+        return _export(folder, name)
+    return _annotate(folder, name, **given)
+
+
+def _annotate(
+    folder: Path,
+    name: str,
+    questions: Path | None,
+    exam: str | None,
+    splits: tuple[str, ...],
+    tasks: tuple[str, ...],
+    limit: int | None,
+    correct: bool,
+    port: int | None,
+    open_it: bool | None,
+) -> int:
+    if questions is not None and exam is not None:
+        raise SnellenError("--questions and --exam: choose one of them")
+    for option, value in (("--split", splits), ("--task", tasks), ("--limit", limit)):
+        if value and exam is None:
+            raise SnellenError(f"{option} means nothing without --exam")
+    if correct and exam is not None:
+        raise SnellenError("--correct means nothing with --exam: what is right is not shown there")
+    if any(find_spec(one) is None for one in ("starlette", "uvicorn")):
+        raise SnellenError("annotating needs a small web server: pip install 'snellen[view]'")
+    from snellen.annotate import serving
+
+    if questions is None and exam is None:
+        desk, made = serving.boxes(folder, name, correct)
+    else:
+        desk, made = serving.answers(folder, name, questions, exam or "", Selection(splits, tasks, limit), correct)
+    want = sys.stdout.isatty() if open_it is None else open_it
+
+    def opened(keys: Keys) -> None:
+        click.echo(
+            f"Annotating {for_terminal(str(folder))} as {name}. Open this link (it is only for you):\n  {keys.link()}\nCtrl-C ends it."
+        )
+        if want:
+            import webbrowser
+
+            webbrowser.open(keys.link_once())
+
+    serving.serve(desk, made, port, opened)
+    click.echo(f"Stopped. {desk.written()}")
+    return 0
+
+
+def _export(folder: Path, name: str) -> int:
+    from snellen.annotate.desk import load_boxes
+    from snellen.annotate.exporting import document, write
+    from snellen.annotate.pictures import find
+    from snellen.annotate.rows import checked_name
+
+    rows = load_boxes(folder, checked_name(name))
+    if not rows:
+        raise SnellenError(f"{folder} has no boxes of '{name}'; 'snellen annotate {folder} --as {name}' draws some")
+    content = document(folder.resolve().name, name, find(folder).shots, rows)
+    count = sum(len(sample["elements"]) for sample in content["samples"])
+    path = write(folder, content)
+    left = len(rows) - count
+    also = f"; {left} left out: no instruction, or the picture is gone" if left else ""
+    click.echo(f"{for_terminal(str(path))}: {count} boxes on {len(content['samples'])} pictures{also}")
+    click.echo(f"next: snellen run grounding --data {for_terminal(str(folder))} --model MODEL")
+    return 0
+
+
+def _agreement(folder: Path, as_json: bool) -> int:
+    from snellen.annotate.desk import agreements
+
+    found = agreements(folder)
+    if not found:
+        raise SnellenError(
+            f"{folder}: no files of two people yet; 'snellen annotate {folder} --as NAME' with two names makes them"
+        )
+    if as_json:
+        import msgspec
+
+        click.echo(msgspec.json.encode(found).decode())
+        return 0
+    for one in found:
+        _show(one)
+    click.echo("In brackets: 95 % intervals. Boxes of one picture stand or fall together.")
+    boxes = any(one.about == "boxes" for one in found)
+    then = f"annotate {folder} --as NAME --export" if boxes else f"run EXAM --model human/{folder}/answers.NAME.jsonl"
+    click.echo(f"next: snellen {for_terminal(then)}")
+    return 0
+
+
+def _show(one: Between) -> None:
+    click.echo(f"{one.about} of {one.first} and {one.second}\n  {one.counts}")
+    for figure in one.figures:
+        value = "–" if figure.value is None else f"{figure.value:.3f}"
+        ends = "" if figure.low is None or figure.high is None else f"[{figure.low:.3f}, {figure.high:.3f}]"
+        click.echo(f"  {figure.label:<31}{value:>6}  {ends:<16}  n = {figure.n} {figure.of}")
+    click.echo("")

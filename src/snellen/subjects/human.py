@@ -1,0 +1,149 @@
+"""Answers that people gave, as a subject: the human row of a table. `snellen annotate` writes such files; anyone's may be used.
+
+A file is what `replay/FILE` reads, with who said it (`annotator`) and when (`time`) in each row. Who and when are part of the run's
+identity, so that it is never taken for a model's.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+from snellen.core.errors import SnellenError
+from snellen.core.subject import Caller, Given, Subject, SubjectKind
+from snellen.core.types import Answer, Question
+from snellen.subjects.baselines import failed, said
+from snellen.subjects.replay import IDS, TEXTS, rows_of
+
+MAJORITY = "majority"
+TIED = "the people in the file did not agree, and no answer has most voices"
+
+
+class Said(NamedTuple):
+    """One answer of one person."""
+
+    id: str
+    text: str
+    who: str
+    when: str
+
+
+class Human(Subject):
+    """Gives what a person said; a question that was not put to anybody is an error, not a wrong answer."""
+
+    def __init__(self, path: Path, wanted: str = "") -> None:
+        if not path.is_file():
+            raise SnellenError(f"human/{path}: no such file; 'snellen annotate DIR --as NAME --exam EXAM' makes one")
+        raw = path.read_bytes()
+        every = read_said(path, raw)
+        people = sorted({one.who for one in every})
+        chosen = _chosen(path, every, people, wanted)
+        self.spec = f"human/{path}" + (f":{wanted}" if wanted else "")
+        self._people = sorted({one.who for one in chosen})
+        times = sorted(one.when for one in chosen if one.when)
+        self.identity: dict[str, Any] = {
+            "kind": "human",
+            "sha256": hashlib.sha256(raw).hexdigest(),
+            "people": self._people,
+            "answered": [times[0], times[-1]] if times else [],
+        } | ({"rule": MAJORITY} if wanted == MAJORITY else {})
+        self._texts = voted(chosen)
+        self.recorded_ids = frozenset(self._texts)
+
+    def about(self) -> str:
+        when = self.identity["answered"]
+        days = f", {when[0][:10]}" + (f" to {when[1][:10]}" if when[1][:10] != when[0][:10] else "") if when else ""
+        return f"Answers of {len(self._people)} {'person' if len(self._people) == 1 else 'people'}: {', '.join(self._people)}{days}"
+
+    def why_same(self, repeats: int) -> str:
+        return f"{self.spec} has one answer to a question, whatever it is asked again"
+
+    async def answer(self, question: Question, prepared: Any, call: Caller) -> Answer:
+        if question.id not in self._texts:
+            return failed(question, "not-recorded", f"{self.spec} has no answer for this id")
+        text = self._texts[question.id]
+        return said(question, text) if text is not None else failed(question, "tie", TIED)
+
+
+def read_said(path: Path, raw: bytes) -> list[Said]:
+    """The answers of a file, each with who gave it and when; a row that does not say who is an error."""
+    found: list[Said] = []
+    for number, row in enumerate(rows_of(path, raw, "human"), 1):
+        where = f"human/{path} record {number}"
+        name = next((row[k] for k in IDS if k in row), None) if isinstance(row, dict) else None
+        text = next((row[k] for k in TEXTS if k in row), None) if isinstance(row, dict) else None
+        if name is None or not isinstance(text, str):
+            raise SnellenError(f"{where}: needs an id ({' or '.join(IDS)}) and a text ({', '.join(TEXTS)})")
+        who = row.get("annotator")
+        if not isinstance(who, str) or not who.strip():
+            raise SnellenError(f"{where}: needs 'annotator', who said it; for a model's replies there is replay/FILE")
+        found.append(Said(str(name), text, who.strip(), str(row.get("time") or "")))
+    if not found:
+        raise SnellenError(f"human/{path}: no answers in it")
+    return found
+
+
+def voted(every: list[Said]) -> dict[str, str | None]:
+    """What was said of each question: one person's answer, or the one that most gave; None where two have equally many.
+
+    >>> voted([Said("1", "Red", "a", ""), Said("1", "red ", "b", ""), Said("1", "blue", "c", "")])
+    {'1': 'Red'}
+    >>> voted([Said("2", "x", "a", ""), Said("2", "y", "b", "")])
+    {'2': None}
+    """
+    by_id: dict[str, list[Said]] = {}
+    for one in every:
+        by_id.setdefault(one.id, []).append(one)
+    found: dict[str, str | None] = {}
+    for name, some in by_id.items():
+        counts = Counter(_plain(one.text) for one in some).most_common(2)
+        tied = len(counts) > 1 and counts[0][1] == counts[1][1]
+        found[name] = None if tied else next(one.text for one in some if _plain(one.text) == counts[0][0])
+    return found
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.casefold().split())
+
+
+def _chosen(path: Path, every: list[Said], people: list[str], wanted: str) -> list[Said]:
+    """The answers that count: of the one person, of the one that is named, or of all for the majority."""
+    if not wanted and len(people) > 1:
+        raise SnellenError(
+            f"human/{path} has answers of {', '.join(people)}: choose one with human/{path}:NAME, or what most said "
+            f"with human/{path}:{MAJORITY}"
+        )
+    if wanted == MAJORITY or not wanted:
+        some = every
+    elif wanted in people:
+        some = [one for one in every if one.who == wanted]
+    else:
+        raise SnellenError(f"human/{path} has no answers of '{wanted}'; it has {', '.join(people)}")
+    twice = [key for key, count in Counter((one.id, one.who) for one in some).items() if count > 1]
+    if twice:
+        raise SnellenError(f"human/{path}: {twice[0][1]} answered '{twice[0][0]}' twice")
+    return some
+
+
+class HumanKind(SubjectKind):
+    """`human/FILE`, `human/FILE:NAME`, `human/FILE:majority`."""
+
+    prefix = "human"
+    forms = MappingProxyType(
+        {
+            "human/FILE": "answers of a person, as 'snellen annotate' writes them: id, text, annotator, time",
+            "human/FILE:NAME": "those of one of several people in the file, or of their majority (:majority)",
+        }
+    )
+
+    def build(self, name: str, given: Given) -> Subject:
+        file, colon, wanted = name.rpartition(":")
+        if colon and not Path(name).is_file():
+            return Human(Path(file), wanted)
+        return Human(Path(name))
+
+
+KIND = HumanKind()
