@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from snellen.cli import options
+from snellen.cli.completing import exam_names
 from snellen.cli.exam_command import MakeCommand
 from snellen.core.errors import SnellenError, unknown
 
@@ -18,7 +19,7 @@ def command() -> None:
 
 
 @command.command("make", cls=MakeCommand)
-@click.argument("exam")
+@click.argument("exam", shell_complete=exam_names)
 @click.option(
     "--count", type=click.IntRange(min=1), default=120, show_default=True, metavar="N", help="Images of each split."
 )
@@ -54,7 +55,7 @@ def make(
 
 
 @command.command("get")
-@click.argument("exam")
+@click.argument("exam", shell_complete=exam_names)
 @click.option(
     "--set", "name", metavar="NAME", help="Which of several sets: grounding has screenspot, screenspot-v2, ..."
 )
@@ -121,7 +122,7 @@ def check(exam: str, data: str | None, as_json: bool) -> int:
 
 
 @command.command("show")
-@click.argument("exam")
+@click.argument("exam", shell_complete=exam_names)
 @click.option("--data", "--dataset", "data", metavar="DIR", help="Folder of the data set.")
 @click.option(
     "--limit",
