@@ -11,7 +11,7 @@ COPY src /opt/snellen/src
 RUN pip install --no-cache-dir --disable-pip-version-check -c /opt/snellen/constraints.txt '/opt/snellen[ocr,hub,view,import]'
 
 RUN useradd --create-home --uid 1000 snellen && mkdir /work && chown snellen /work
-USER snellen
+USER 1000
 WORKDIR /work
 ENTRYPOINT ["snellen"]
 CMD ["--help"]

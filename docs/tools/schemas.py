@@ -89,7 +89,7 @@ SCHEMAS = {
     "sample-row": Described(SampleRow, "a row of `snellen export --samples --format json`"),
     "annotations": Described(Screenshots, "annotations.json of a folder of screenshots"),
     "reply": Described(Reply, "a line of a file of replies, `--model replay/FILE.jsonl`"),
-    "prices": Described(dict[str, dict[str, Entry]], "a file of prices, `--price FILE.toml`"),
+    "prices": Described(dict[str, dict[str, Entry | str]], "a file of prices, `--price FILE.toml`"),
 }
 
 
