@@ -1,12 +1,14 @@
 # make demo: set up, run every exam on embedded data, show tables, write an HTML report
 # make test: set up and run every test but those that train a model (make test-slow)
+# make docs: set up and build the documentation into site/
 PYTHON ?= python3
 BIN := .venv/bin
 CORE := .venv/.core
 DEMO := .venv/.demo
 DEV := .venv/.dev
+DOCS := .venv/.docs
 
-.PHONY: demo test test-slow lint bench clean
+.PHONY: demo test test-slow lint docs bench clean
 
 demo: $(DEMO)
 	$(BIN)/snellen demo
@@ -18,6 +20,10 @@ lint: $(DEV)
 	$(BIN)/ruff check src tests bench docs training
 	$(BIN)/ruff format --check src tests bench docs training
 	$(BIN)/mypy
+
+docs: $(DOCS)
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
+	@echo 'Open site/index.html'
 
 test-slow: $(DEV)
 	OMP_WAIT_POLICY=PASSIVE $(BIN)/python -m pytest -q -m slow
@@ -45,5 +51,9 @@ $(DEV): $(CORE)
 	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
 	touch $(DEV)
 
+$(DOCS): $(CORE)
+	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[docs]'
+	touch $(DOCS)
+
 clean:
-	rm -rf .venv demo runs
+	rm -rf .venv demo runs site

@@ -8,10 +8,11 @@ from pathlib import Path
 import click
 
 from snellen.cli import options
+from snellen.cli.completing import exam_names
 
 
 @click.command("audit")
-@click.argument("exam")
+@click.argument("exam", shell_complete=exam_names)
 @options.several(
     "--protocol",
     "--protocols",

@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from snellen.cli import options
+from snellen.cli.completing import exam_names
 from snellen.cli.exam_command import MakeCommand
 from snellen.core.errors import SnellenError, unknown
 
@@ -76,7 +77,7 @@ def init(kind: str, out: Path) -> int:
 
 
 @command.command("make", cls=MakeCommand)
-@click.argument("exam")
+@click.argument("exam", shell_complete=exam_names)
 @click.option(
     "--count", type=click.IntRange(min=1), default=120, show_default=True, metavar="N", help="Images of each split."
 )
@@ -112,7 +113,7 @@ def make(
 
 
 @command.command("get")
-@click.argument("exam")
+@click.argument("exam", shell_complete=exam_names)
 @click.option(
     "--set", "name", metavar="NAME", help="Which of several sets: grounding has screenspot, screenspot-v2, ..."
 )
@@ -187,7 +188,7 @@ def check(exam: str, data: str | None, as_json: bool) -> int:
 
 
 @command.command("show")
-@click.argument("exam")
+@click.argument("exam", shell_complete=exam_names)
 @click.option("--data", "--dataset", "data", metavar="DIR", help="Folder of the data set.")
 @click.option(
     "--limit",

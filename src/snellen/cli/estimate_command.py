@@ -7,12 +7,13 @@ from typing import Any
 import click
 
 from snellen.cli import options
+from snellen.cli.completing import exam_names
 from snellen.cli.exam_command import ExamCommand
 from snellen.cli.run_command import request_of
 
 
 @click.command("estimate", cls=ExamCommand)
-@click.argument("exam")
+@click.argument("exam", shell_complete=exam_names)
 @options.selection
 @options.model
 @options.protocols

@@ -8,11 +8,12 @@ from typing import IO, Any
 import click
 import msgspec
 
+from snellen.cli.completing import exam_names
 from snellen.core.errors import SnellenError
 
 
 @click.command("mark")
-@click.argument("exam")
+@click.argument("exam", shell_complete=exam_names)
 @click.option("--protocol", required=True, metavar="P", help="Protocol to mark under ('snellen list protocols').")
 @click.option(
     "--input",

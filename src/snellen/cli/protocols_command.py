@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from snellen.cli import options
+from snellen.cli.completing import exam_names
 from snellen.core.errors import SnellenError
 from snellen.core.exam import Exam
 from snellen.core.options import Selection
@@ -29,7 +30,7 @@ Rows = Sequence[Sequence[str]]
 
 
 @click.command("protocols")
-@click.argument("exam")
+@click.argument("exam", shell_complete=exam_names)
 @click.argument("more", nargs=-1, type=click.Path(path_type=Path), metavar="")
 @options.several(
     "--protocol", "--protocols", "names", metavar="P,...",

@@ -9,6 +9,7 @@ import click
 import msgspec
 
 from snellen.cli import options
+from snellen.cli.completing import exam_names
 from snellen.cli.exam_command import ExamCommand, exam_of
 from snellen.core.errors import SnellenError, Stopped
 
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
 
 @click.command("run", cls=ExamCommand)
-@click.argument("exam", required=False)
+@click.argument("exam", required=False, shell_complete=exam_names)
 @options.selection
 @options.models
 @options.protocols
