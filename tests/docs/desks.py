@@ -10,7 +10,6 @@ from tests.compare.conftest import right
 from tests.compare.test_example import a, b
 from tests.docs.blocks import said
 
-import snellen
 from snellen.core.options import Selection
 from snellen.core.types import Sample
 from snellen.exams.salbench.data import SalBenchData
@@ -31,7 +30,10 @@ def three_models(folder: Path) -> None:
         lines = [json.dumps({"id": s.id, "text": says(i, s)}) for i, s in enumerate(samples)]
         (folder / f"{name}.jsonl").write_text("\n".join(lines), encoding="utf-8")
         how = "--data S --split P3 --task D --protocol paper,robust --out made"
-        shell(f"snellen run salbench {how} --model replay/{name}.jsonl && mkdir -p runs && mv made/salbench_* runs/{name.upper()}", folder)
+        shell(
+            f"snellen run salbench {how} --model replay/{name}.jsonl && mkdir -p runs && mv made/salbench_* runs/{name.upper()}",
+            folder,
+        )
 
 
 DESKS: dict[str, Callable[[Path], None]] = {

@@ -20,10 +20,8 @@ ELSEWHERE = {
 }
 """Run by a test of their own, which has what they need."""
 
-NOT_RUN = {
-}
+NOT_RUN = {}
 """Not run at all: they need what a test does not have."""
 
-NO_CODE = {
-}
+NO_CODE = {}
 """Neither a command nor a program."""

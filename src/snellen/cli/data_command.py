@@ -47,35 +47,6 @@ def init(kind: str, out: Path) -> int:
     return 0
 
 
-@command.command("init")
-@click.argument("kind")
-@click.option(
-    "--out", "--output", "out", type=click.Path(path_type=Path), required=True, metavar="DIR", help="New folder."
-)
-def init(kind: str, out: Path) -> int:
-    """Write a template for questions of your own: a commented file with two rows and their pictures, which runs as it is.
-
-    \b
-    snellen data init choice --out mine
-    snellen run mine --model baseline/chance
-    """
-    from importlib import import_module
-
-    from snellen import exams
-
-    kinds = {name: path for exam in map(exams.load, exams.names()) for name, path in exam.templates.items()}
-    if kind not in kinds:
-        raise unknown("kind of data", kind, sorted(kinds))
-    module, _, function = kinds[kind].partition(":")
-    try:
-        written, model = vars(import_module(module))[function](out)
-    except OSError as error:
-        raise SnellenError(f"--out {out}: cannot be written ({error.strerror})") from None
-    click.echo(f"{written} has two rows to replace with your own; it runs as it is:")
-    click.echo(f"  snellen data check {out}\n  snellen run {out} --model {model}")
-    return 0
-
-
 @command.command("make", cls=MakeCommand)
 @click.argument("exam", shell_complete=exam_names)
 @click.option(

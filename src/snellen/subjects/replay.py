@@ -56,7 +56,7 @@ def _own_form(path: Path, raw: bytes, recorded: Reads | None) -> dict[tuple[str,
     if recorded is None:
         return {}
     try:
-        document = msgspec.json.decode(raw) if path.suffix.lower() == ".json" else _rows(path, raw)
+        document = msgspec.json.decode(raw) if path.suffix.lower() == ".json" else rows_of(path, raw)
     except (msgspec.DecodeError, SnellenError):  # whoever reads it as plain replies says so
         return {}
     try:
