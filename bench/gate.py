@@ -41,13 +41,12 @@ SIDES = tuple(Side(letter=letter, run=letter, subject=letter) for letter in "AB"
 def chances(n: int, changing: float, dice: np.random.Generator) -> Floats:
     """Chances to be right: twice as many samples as change are a coin's toss; of the others seven in ten are right, and stay so."""
     doubt = dice.random(n) < 2 * changing
-    return np.where(doubt, 0.5, (dice.random(n) < 0.7).astype(np.float64))
+    return np.asarray(np.where(doubt, 0.5, dice.random(n) < 0.7), dtype=np.float64)
 
 
 def worsened(chance: Floats, by: float) -> Floats:
     """The same model, worse by so many points: every chance is scaled down."""
-    found: Floats = chance * (1 - by / float(chance.mean()))
-    return found
+    return chance * (1 - by / float(chance.mean()))
 
 
 def pairs(n: int, changing: float, worse: float, times: int, seed: int = 1) -> Iterator[Pairs]:

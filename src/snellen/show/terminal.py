@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 SHOWN_CHANGES = 20
 SHOWN_FINDINGS = 3
 MANY_RUNS = 5
+SAID = (*SAID_ELSEWHERE, "protocols")
+"""Kinds of findings that a run's lines have anyway: the table has a column for the other protocols."""
 COLOURS = {BAD: "bold red", DOUBT: "yellow"}
 SHOWN_REASONS = 3
 SHOWN_SILENT = 3
@@ -58,7 +60,7 @@ def print_run(run: Run, *, verbose: bool | None = None) -> None:
     _print_controls(out, summary, verbose)
     for row in summary.position[:1]:
         out.print(Text(_position(row)))
-    doubts = [one for one in findings_of(run) if one.kind not in SAID_ELSEWHERE]
+    doubts = [one for one in findings_of(run) if one.kind not in SAID]
     for one in [one for one in doubts if one.weight in COLOURS][:SHOWN_FINDINGS]:
         out.print(Text(for_terminal(one.text, 300), style=COLOURS[one.weight]))
     _print_notes(out, summary)
