@@ -1,52 +1,44 @@
-"""Each file that the documents show for data of one's own is read as it stands there."""
+"""docs/own_data.md shows what the commands print today: its examples are run as they stand, in a folder of their own."""
 
 from __future__ import annotations
 
+import os
 import re
+import shlex
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
-from PIL import Image
+from tests.support.command import SNELLEN, environment
 
-from snellen.core.options import Selection
-from snellen.exams.d3.check import check as check_pairs
-from snellen.exams.d3.data import D3Data
-from snellen.exams.grounding.check import check as check_boxes
-from snellen.exams.grounding.data import GroundingData
-
-DOCS = Path(__file__).resolve().parents[2] / "docs"
-BLOCK = re.compile(r"`([\w.]+)`:\n```(?:jsonl?|csv)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "own_data.md"
+BLOCKS = re.findall(r"^```(\w*)\n(.*?)^```$", PAGE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
 
 
-def shown(page: str, section: str) -> dict[str, str]:
-    text = (DOCS / page).read_text(encoding="utf-8").partition(f"### {section}\n")[2]
-    return dict(BLOCK.findall(re.split(r"^##+ ", text, maxsplit=1, flags=re.MULTILINE)[0]))
+def shell(command: str, folder: Path) -> tuple[int, list[str]]:
+    env = environment(folder / "cache", COLUMNS="80")
+    env["PATH"] = f"{Path(SNELLEN).parent}{os.pathsep}{env['PATH']}"
+    done = subprocess.run(
+        ["sh", "-c", command], cwd=folder, env=env, capture_output=True, text=True, timeout=300, check=False
+    )
+    return done.returncode, [line.rstrip() for line in done.stdout.rstrip("\n").splitlines()]
 
 
-SCREENS = shown("grounding.md", "Your own screenshots")
+@pytest.fixture(scope="module")
+def desk(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("own")
 
 
-def test_no_example_is_overlooked() -> None:
-    assert list(SCREENS) == ["boxes.jsonl", "boxes.csv", "playwright.jsonl", "instances.json", "login.json"]
-
-
-@pytest.mark.parametrize("name", SCREENS)
-def test_a_file_of_screenshots_is_read_as_the_document_shows_it(tmp_path: Path, name: str) -> None:
-    Image.new("RGB", (1440, 900)).save(tmp_path / "login.png")
-    (tmp_path / name).write_text(SCREENS[name], encoding="utf-8")
-    assert not list(check_boxes(tmp_path))
-    send, help_ = list(GroundingData(tmp_path, Selection()).light())[:2]
-    assert send.facts["instruction"].startswith("Send the form")
-    assert send.truth["boxes"][0] == [662, 549, 777, 585] and help_.truth["boxes"][0] == [1368, 18, 1397, 45]
-
-
-def test_a_file_of_pairs_is_read_as_the_document_shows_it(tmp_path: Path) -> None:
-    for i, name in enumerate(("shop_old", "shop_new", "home_old", "home_new")):
-        Image.new("RGB", (40, 30), (i, 0, 0)).save(tmp_path / f"{name}.png")
-    [(name, text)] = shown("d3.md", "Your own pairs").items()
-    (tmp_path / name).write_text(text, encoding="utf-8")
-    assert not list(check_pairs(tmp_path))
-    assert [(s.id, s.tags["kind"]) for s in D3Data(tmp_path, Selection()).light()] == [
-        ("d3/shop", "colour"),
-        ("d3/home", "place"),
-    ]
+def test_what_the_page_prints_is_what_the_commands_print_and_its_python_runs(desk: Path) -> None:
+    steps = [s for kind, text in BLOCKS if not kind for s in re.split(r"^\$ ", text, flags=re.MULTILINE)[1:]]
+    assert len(steps) == 7
+    for step in steps:
+        command, _newline, printed = step.partition("\n")
+        code, said = shell(command, desk)
+        assert said == [line.rstrip() for line in printed.rstrip("\n").splitlines()], command
+        assert code == (2 if "more.csv" in command and "check" in command else 0), command
+    (python,) = (text for kind, text in BLOCKS if kind == "python")
+    (desk / "example.py").write_text(python, encoding="utf-8")
+    code, said = shell(f"{shlex.quote(sys.executable)} example.py", desk)
+    assert (code, said) == (0, ["2 ['options', 'options']"])

@@ -115,13 +115,13 @@ def test_an_edited_picture_is_asked_again_and_most_others_come_from_the_store(tm
 
 
 def test_other_commands_take_a_path_too(tmp_path: Path) -> None:
-    where = table(
-        tmp_path / "mine",
-        [CHOICE | {"options": "red|blue|green"}, CHOICE | {"options": "red|blue|green", "answer": "red"}],
-    )
+    same = {"image": "1.png", "question": "Which colour?", "answer": "blue"}
+    where = table(tmp_path / "mine", [same | {"options": "red|blue|green"}, same | {"options": "blue|red|green"}])
     told = json.loads(ok("estimate", where, "--model", "openai/gpt-4o", "--json", cache=tmp_path))
     assert told["calls"] == 2
-    assert "choice" in ok("audit", where, cache=tmp_path)
+    (row,) = (r for r in json.loads(ok("audit", where, "--json", cache=tmp_path)) if r["protocol"] == "robust")
+    assert row["chance"] == pytest.approx(1 / 3)
+    assert row["constants"] == {"A": 0.5, "B": 0.5, "C": 0.0}
     assert "robust" in ok("protocols", where, cache=tmp_path)
     ok("data", "show", where, "--out", tmp_path / "samples.html", cache=tmp_path)
     assert "Which colour?" in (tmp_path / "samples.html").read_text(encoding="utf-8")

@@ -242,6 +242,15 @@ def test_every_problem_has_its_row_and_column(change: dict[str, Any], says: str,
     assert says in str(error.value) and f"'snellen data check {where}' lists all" in str(error.value)
 
 
+def test_all_problems_of_a_row_are_told(tmp_path: Path) -> None:
+    where = lines(
+        tmp_path / "d", CHOICE, CHOICE | {"image": "9.png", "question": "", "answer": "pink", "kind": "riddle"}
+    )
+    assert {p.rpartition("column '")[2].partition("'")[0] for p in problems(where)} == {"image", "question", "kind"}
+    lines(tmp_path / "d", CHOICE, CHOICE | {"image": "9.png", "answer": "pink"})
+    assert {p.rpartition("column '")[2].partition("'")[0] for p in problems(where)} == {"image", "answer"}
+
+
 def test_ids_that_repeat_torn_rows_and_pictures_that_do_not_decode(tmp_path: Path) -> None:
     where = lines(tmp_path / "d", CHOICE | {"id": "a"}, CHOICE | {"id": "a"}, CHOICE | {"id": "b", "image": "4.png"})
     (tmp_path / "d" / "4.png").write_bytes(png(4)[:40])

@@ -79,7 +79,19 @@ class _Blind:
         }
 
     def _asked(self, sample: Sample) -> Question:
-        return self.questions[_part(sample)]
+        return self.exam.ask(self.prompt, sample) if self.exam.own_options else self.questions[_part(sample)]
+
+    def _alike(self, sample: Sample) -> str:
+        """What samples share that get the same marks for the same reply."""
+        return sample.id if self.exam.own_options else repr((sample.truth, _part(sample)))
+
+    def _widest(self, members: Sequence[Sample]) -> Question:
+        """The question of a part that offers the most options."""
+        return (
+            max(map(self._asked, members), key=lambda q: len(q.options))
+            if self.exam.own_options
+            else self._asked(members[0])
+        )
 
     def _summarised(self, say: Say) -> dict[str, GroupSummary]:
         """The whole parts of the exam, for a subject that says the same to everything."""
@@ -163,7 +175,7 @@ class _Blind:
         """What drawing among the options scores, computed, not drawn."""
         total, judged = 0.0, dict[str, float]()
         for sample in members:
-            key = repr((sample.truth, _part(sample)))
+            key = self._alike(sample)
             if key not in judged:
                 replies = random_replies(self._asked(sample))
                 marks = [mark_reply(self.protocol, sample, reply).metrics.get(self.metric) for reply in replies]
@@ -177,7 +189,7 @@ class _Blind:
     def _summed(self, part: str) -> dict[str, float | None]:
         """The headline of each option, where that is no mean over samples."""
         members = self.members[part]
-        question = self._asked(members[0])
+        question = self._widest(members)
         replies = [question.answer_form.format(option) for option in question.options]
         return {r: self._headline((s, mark_reply(self.protocol, s, r)) for s in members) for r in replies}
 
@@ -190,13 +202,13 @@ class _Blind:
         for name, members in self.members.items():
             if not self._known(name):
                 continue
-            question = self._asked(members[0])
+            question = self._widest(members)
             for text in question.options or ([] if has_own_floors(self.protocol) else common_truths(members)):
                 reply = form.format(form=question.answer_form.format(text), o=text)
                 marks: dict[str, float] = {}
                 total = 0.0
                 for sample in members:
-                    key = repr((sample.truth, _part(sample)))
+                    key = self._alike(sample)
                     if key not in marks:
                         value = mark_reply(self.protocol, sample, reply).metrics.get(self.metric)
                         marks[key] = value if isinstance(value, float) else 0.0

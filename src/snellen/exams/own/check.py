@@ -29,7 +29,10 @@ def check(where: Path) -> Iterator[Problem]:
     for row, light, problem in found.items():
         if light is None:
             wrong = True
-            yield from (problem,) if problem is not None else ()
+            every = [] if row.wrong else list(found.wrongs(row))
+            yield from every
+            if problem is not None and problem not in every:
+                yield problem
             continue
         kinds[light.tags["task"]] += 1
         try:

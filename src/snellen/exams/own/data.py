@@ -22,7 +22,7 @@ from snellen.exams.own import find
 from snellen.exams.own.columns import Columns, columns_of
 from snellen.exams.own.names import KINDS
 from snellen.exams.own.pictures import digest_of, of_cell, place_of, read, size_of
-from snellen.exams.own.rows import LONGEST_ID, Wrong, asked, kind_of, sample, text_of, truth_of
+from snellen.exams.own.rows import LONGEST_ID, Wrong, asked, images_of, kind_of, sample, text_of, truth_of, wrongs
 from snellen.exams.own.survey import Survey, survey
 
 AT_A_TIME = 64
@@ -97,11 +97,22 @@ class Questions:
 
     def files(self, light: Sample) -> list[tuple[Path, int]]:
         """The picture files of a sample with their sizes; Wrong where one is not there."""
-        column, found = self.columns.image, []
-        for shown in self._shown(light):
-            path = place_of(shown, self.base, column)
-            found.append((path, size_of(path, shown, column)))
-        return found
+        return [self._file(shown) for shown in self._shown(light)]
+
+    def _file(self, shown: str) -> tuple[Path, int]:
+        path = place_of(shown, self.base, self.columns.image)
+        return path, size_of(path, shown, self.columns.image)
+
+    def wrongs(self, row: Row) -> Iterator[Problem]:
+        """All that is wrong with the cells of a row and the pictures that it names."""
+        found = wrongs(row.cells, self.columns, self.binary)
+        if not self.binary and all(error.column != self.columns.image for error in found):
+            for shown in images_of(row.cells, self.columns):
+                try:
+                    self._file(shown)
+                except Wrong as error:
+                    found.append(error)
+        yield from (self.problem(row, str(error), error.column) for error in found)
 
     def _shown(self, light: Sample) -> list[str]:
         found = light.facts.get("image", [])

@@ -42,21 +42,52 @@ class Asked(NamedTuple):
 
 def asked(cells: Mapping[str, Any], columns: Columns, binary: bool = False) -> Asked:
     """The cells of a row; raises Wrong at the first that cannot be used. `binary`: pictures are in the table itself."""
+    options = _options(cells, columns)
+    return Asked(
+        _question(cells, columns),
+        () if binary else images_of(cells, columns),
+        options,
+        _answers(cells, columns, options),
+        _kind(cells, columns),
+        _tolerance(cells, columns),
+    )
+
+
+def wrongs(cells: Mapping[str, Any], columns: Columns, binary: bool = False) -> list[Wrong]:
+    """All that is wrong with the cells of a row, each by itself."""
+    found: list[Wrong] = []
+    for part in (_question, _options, _answers, _kind, _tolerance, *(() if binary else (images_of,))):
+        try:
+            part(cells, columns)
+        except Wrong as error:
+            found.append(error)
+    return found
+
+
+def _question(cells: Mapping[str, Any], columns: Columns) -> str:
     question = text_of(cells.get(columns.question))
     if not question:
         raise Wrong(columns.question, "the question is empty")
-    images = () if binary else tuple(map(text_of, listed(cells.get(columns.image))))
-    if not binary and not all((images, *images)):
+    return question
+
+
+def images_of(cells: Mapping[str, Any], columns: Columns) -> tuple[str, ...]:
+    """The names of a row's pictures."""
+    images = tuple(map(text_of, listed(cells.get(columns.image))))
+    if not all((images, *images)):
         raise Wrong(columns.image, "no picture is named")
     if len(images) > MOST_IMAGES:
         raise Wrong(columns.image, f"{len(images)} pictures; at most {MOST_IMAGES} are shown at once")
-    options = _options(cells, columns)
+    return images
+
+
+def _answers(cells: Mapping[str, Any], columns: Columns, options: tuple[str, ...] = ("",)) -> tuple[Any, ...]:
     answers = listed(cells.get(columns.answer))
     if not answers:
         raise Wrong(columns.answer, "the answer is empty")
     if any(isinstance(a, bool) for a in answers) and not options:
         raise Wrong(columns.answer, 'the answer is true or false: write the words, such as "yes" or "no"')
-    return Asked(question, images, options, tuple(answers), _kind(cells, columns), _tolerance(cells, columns))
+    return tuple(answers)
 
 
 def _options(cells: Mapping[str, Any], columns: Columns) -> tuple[str, ...]:
