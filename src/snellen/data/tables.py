@@ -143,7 +143,7 @@ class Table:
 
 def _parsed(number: int, place: str, text: bytes) -> Row:
     try:
-        cells = json.loads(text)
+        cells = json.loads(text.decode("utf-8"))
     except (ValueError, RecursionError) as error:
         said = error.msg if isinstance(error, json.JSONDecodeError) else "not UTF-8 text, or nested too deeply"
         return Row(number, place, {}, f"not valid JSON ({said}): one object a line")
