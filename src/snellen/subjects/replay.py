@@ -56,7 +56,7 @@ def _own_form(path: Path, raw: bytes, recorded: Reads | None) -> dict[tuple[str,
     if recorded is None:
         return {}
     try:
-        document = msgspec.json.decode(raw) if path.suffix.lower() == ".json" else _rows(path, raw)
+        document = msgspec.json.decode(raw) if path.suffix.lower() == ".json" else rows_of(path, raw)
     except (msgspec.DecodeError, SnellenError):  # whoever reads it as plain replies says so
         return {}
     try:
@@ -68,7 +68,7 @@ def _own_form(path: Path, raw: bytes, recorded: Reads | None) -> dict[tuple[str,
 def read_replies(path: Path, raw: bytes) -> dict[tuple[str, str | None], str]:
     """Recorded replies by (id, prompt); the prompt is None where the file does not say."""
     replies: dict[tuple[str, str | None], str] = {}
-    for number, row in enumerate(_rows(path, raw), 1):
+    for number, row in enumerate(rows_of(path, raw), 1):
         where = f"replay/{path} record {number}"
         if not isinstance(row, dict):
             raise SnellenError(f"{where}: expected an object with id and text")
@@ -84,7 +84,8 @@ def read_replies(path: Path, raw: bytes) -> dict[tuple[str, str | None], str]:
     return replies
 
 
-def _rows(path: Path, raw: bytes) -> Iterable[Any]:
+def rows_of(path: Path, raw: bytes, kind: str = "replay") -> Iterable[Any]:
+    """The rows of a file of replies, as they are; `kind` is the subject's prefix, for messages."""
     suffix = path.suffix.lower()
     try:
         if suffix == ".csv":
@@ -94,7 +95,7 @@ def _rows(path: Path, raw: bytes) -> Iterable[Any]:
             return [msgspec.json.decode(line) for line in lines]
         data = msgspec.json.decode(raw)
     except (msgspec.DecodeError, UnicodeDecodeError, csv.Error) as error:
-        raise SnellenError(f"replay/{path} cannot be read as {suffix[1:] or 'JSON'}: {error}") from None
+        raise SnellenError(f"{kind}/{path} cannot be read as {suffix[1:] or 'JSON'}: {error}") from None
     if isinstance(data, dict):
         return [{"id": k, "text": v} for k, v in data.items()]
     return list(data) if isinstance(data, list) else [data]
