@@ -18,7 +18,8 @@ from pathlib import Path
 
 from tests.support.command import snellen
 from tests.support.rendered import pages, shoot
-from tests.view.browser import chromium
+
+from view import ARGUMENTS, CHROMIUM
 
 
 def main() -> int:
@@ -56,7 +57,10 @@ def fill(mine: Path, folders: list[Path], count: int, scale: float) -> int:
     """Own pictures and rows in place of the example's; gives the number of rows."""
     rows = []
     shots = 0
-    with chromium() as browser:
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=CHROMIUM, args=list(ARGUMENTS))
         for page in pages(folders, count):
             name = re.sub(r"\W+", "-", f"{page.parent.name}-{page.stem}").strip("-")
             found = shoot(browser, page, mine / f"{name}.png", scale)
@@ -66,6 +70,7 @@ def fill(mine: Path, folders: list[Path], count: int, scale: float) -> int:
                 (mine / f"{name}.png").unlink()
             if shots == count:
                 break
+        browser.close()
     (mine / "example.png").unlink()
     comments = [line for line in (mine / "boxes.jsonl").read_text().splitlines() if line.startswith("#")]
     (mine / "boxes.jsonl").write_text("\n".join([*comments, *map(json.dumps, rows)]) + "\n")

@@ -13,6 +13,8 @@ from snellen.core.errors import SnellenError
 from snellen.data.parquet import ParquetFile
 from snellen.data.tables import ENDINGS, Table
 
+_HEAD = 256
+
 
 class Row(NamedTuple):
     """One row: how messages name it, its number from 0, and its cells by column."""
@@ -39,9 +41,16 @@ def sheets(where: Path) -> list[Path]:
 def columns(path: Path) -> list[str]:
     """The columns of a file; none where it is not made of rows."""
     try:
+        if path.suffix.lower() == ".json" and not _is_list(path):
+            return []  # without reading all of it: annotations of other tools hold whole pictures
         return [str(name).strip().lower() for name in Table(path).columns]
-    except SnellenError:
+    except (SnellenError, OSError):
         return []
+
+
+def _is_list(path: Path) -> bool:
+    with path.open("rb") as file:
+        return file.read(_HEAD).removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"[")
 
 
 def rows(path: Path, label: str) -> Iterator[Row | Problem]:

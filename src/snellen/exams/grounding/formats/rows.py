@@ -41,6 +41,8 @@ USED = (
     *DETAILS,
     *SCALES,
     "id",
+    "annotator",
+    "time",
     "split",
     "text",
     "absent",
