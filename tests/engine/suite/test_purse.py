@@ -1,0 +1,79 @@
+"""One cap over several runs, each in a thread of its own: together they never go past it, and nobody waits for ever."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import threading
+
+import pytest
+
+from snellen.engine.call.budget import Budget, BudgetReached, Purse
+
+CAP = 1.0
+
+
+def ask(purse: Purse, name: str, cost: float, billed: list[float], stopped: list[str]) -> None:
+    async def one(budget: Budget) -> None:
+        await budget.admit(None)
+        await asyncio.sleep(random.random() / 500)
+        billed.append(cost)
+        budget.settle(cost)
+
+    async def every() -> None:
+        budget = Budget(purse=purse, name=name)
+        done = await asyncio.gather(*(one(budget) for _ in range(80)), return_exceptions=True)
+        stopped.extend(name for error in done if isinstance(error, BudgetReached))
+
+    asyncio.run(every())
+
+
+@pytest.mark.parametrize("costs", [(0.01, 0.01, 0.01), (0.001, 0.02, 0.05)])
+def test_threads_that_share_a_purse_stay_under_its_cap(costs: tuple[float, ...]) -> None:
+    purse, billed, stopped = Purse(CAP), list[float](), list[str]()
+    threads = [
+        threading.Thread(target=ask, args=(purse, f"run {i}", cost, billed, stopped)) for i, cost in enumerate(costs)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+        assert not thread.is_alive(), "who waits for a call of another run hears when it ends"
+    assert sum(billed) <= CAP + max(costs), "but for the first call of a run, whose cost nobody knew"
+    assert sum(billed) >= CAP - 2 * max(costs) * len(costs), "the cap is used"
+    assert stopped
+    assert purse.spent == pytest.approx(sum(billed))
+
+
+def test_what_a_run_spent_before_its_turn_counts() -> None:
+    purse = Purse(CAP)
+    Budget(spent=0.9, dearest=0.2, purse=purse, name="earlier")
+
+    async def scenario() -> None:
+        with pytest.raises(BudgetReached, match=r"--max-cost 1 USD reached: 0\.9 USD spent"):
+            await Budget(purse=purse, name="now").admit(0.2)
+
+    asyncio.run(scenario())
+
+
+def test_once_reached_it_is_reached_for_all() -> None:
+    purse = Purse(CAP)
+
+    async def scenario() -> None:
+        with pytest.raises(BudgetReached):
+            await Budget(purse=purse, name="dear").admit(2.0)
+        with pytest.raises(BudgetReached):
+            await Budget(purse=purse, name="cheap").admit(0.01)
+
+    asyncio.run(scenario())
+
+
+def test_a_run_that_goes_on_takes_the_place_of_what_it_had_spent() -> None:
+    purse = Purse(CAP)
+    Budget(spent=0.9, dearest=0.01, purse=purse, name="one")
+
+    async def scenario() -> None:
+        await Budget(spent=0.9, dearest=0.01, purse=purse, name="one").admit(None)
+
+    asyncio.run(scenario())
+    assert purse.spent == 0.9, "counted once"
