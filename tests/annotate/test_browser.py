@@ -166,6 +166,18 @@ def test_everything_can_be_done_by_keyboard(browser: Any, tmp_path: Path) -> Non
         easel.close()
 
 
+def test_the_picture_stays_where_it_is_however_many_boxes_there_are(browser: Any, tmp_path: Path) -> None:
+    draw(tmp_path, "a.png")
+    with boxes(tmp_path) as desk:
+        easel = Easel(browser, desk)
+        easel.open("/shot/0")
+        for i in range(6):
+            easel.draw(10 + 80 * i, 10, 80 + 80 * i, 60, f"Number {i}")
+            assert easel.page.evaluate("() => scrollY") == 0
+        easel.close()
+    assert [row["instruction"] for row in rows(tmp_path, "annotations.ann.jsonl")] == [f"Number {i}" for i in range(6)]
+
+
 def test_nothing_is_lost_by_going_on_at_once(browser: Any, tmp_path: Path) -> None:
     draw(tmp_path, "a.png", "b.png")
     with boxes(tmp_path) as desk:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import combinations
 from typing import Any, NamedTuple
 
@@ -11,8 +11,8 @@ import msgspec
 from snellen.annotate.rows import AnswerRow, BoxRow
 from snellen.exams.grounding.geometry import UNIT, Box, iou
 from snellen.stats.agreement import cohen_kappa
-from snellen.stats.intervals import Interval
 from snellen.stats.jackknife import jackknifed
+from snellen.stats.means import of_samples, share_interval
 
 SAME = 0.5
 """From which overlap on two boxes count as the same."""
@@ -123,25 +123,21 @@ def _plain(text: str) -> str:
 
 
 def _mean(label: str, values: Sequence[float], clusters: Sequence[str], of: str) -> Figure:
-    return _figure(label, lambda there: sum(values[i] for i in there) / len(there), clusters, of, share=True)
+    """A mean of values between 0 and 1 with its interval: boxes of one picture stand or fall together."""
+    if not values:
+        return Figure(label, None, 0, of)
+    found = share_interval(of_samples(values, clusters))
+    return Figure(label, sum(values) / len(values), len(values), of, found.low, found.high)
 
 
 def _kappa(label: str, pairs: Sequence[tuple[str, str]], clusters: Sequence[str], of: str) -> Figure:
-    return _figure(label, lambda there: cohen_kappa([pairs[i] for i in there]), clusters, of, share=False)
-
-
-def _figure(
-    label: str, score: Callable[[list[int]], float | None], clusters: Sequence[str], of: str, *, share: bool
-) -> Figure:
-    """A figure with its interval: boxes of one picture stand or fall together."""
-    n = len(clusters)
+    """Kappa, and how far it moves without each picture or question."""
 
     def weighed(weights: Any) -> float | None:
-        there = [i for i in range(n) if weights[i]]
-        return score(there) if there else None
+        return cohen_kappa([pair for pair, weight in zip(pairs, weights, strict=True) if weight])
 
-    value = weighed([1.0] * n)
-    found: Interval | None = jackknifed(weighed, clusters, share=share) if n > 1 else None
-    if found is None or value is None:
-        return Figure(label, value, n, of)
-    return Figure(label, value, n, of, max(-1.0, found.low), min(1.0, found.high))
+    value = cohen_kappa(pairs)
+    found = jackknifed(weighed, clusters, share=False) if value is not None and len(pairs) > 1 else None
+    if found is None:
+        return Figure(label, value, len(pairs), of)
+    return Figure(label, value, len(pairs), of, max(-1.0, found.low), min(1.0, found.high))

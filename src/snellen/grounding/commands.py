@@ -196,13 +196,17 @@ def list_() -> int:
 @app.command()
 @click.argument("folder", type=click.Path(path_type=Path))
 def annotate(folder: Path) -> int:
-    """Write a page into a folder of screenshots: draw boxes in a browser, and save annotations.json."""
+    """Write a page into a folder of screenshots: draw boxes in a browser, and save annotations.json.
+
+    It needs no server. Where every change is to be saved at once, or two people annotate, 'snellen annotate' is the better one.
+    """
     from snellen.grounding.annotating import PAGE, page
 
     if not folder.is_dir():
         raise SnellenError(f"no folder {folder}")
     _write(folder / PAGE, page(folder).encode(), "folder")
     click.echo(f"Open {folder / PAGE} in a browser; what it saves belongs into {folder}")
+    click.echo("'snellen annotate' saves every change by itself, and tells how far two people agree.")
     return 0
 
 

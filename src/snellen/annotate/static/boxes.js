@@ -48,7 +48,7 @@ function draw() {
     const group = node("g", { tabindex: "0", role: "button", "aria-label": said, "aria-pressed": String(one === chosen) });
     group.classList.toggle("on", one === chosen);
     group.append(node("rect", { x: x1, y: y1, width: x2 - x1, height: y2 - y1 }));
-    const label = node("text", { x: x1 + 3 * unit, y: y1 + 15 * unit, "font-size": 14 * unit });
+    const label = node("text", { x: x1, y: y1 > 16 * unit ? y1 - 4 * unit : y2 + 15 * unit, "font-size": 14 * unit });
     label.textContent = i + 1;
     group.append(label);
     if (one === chosen) {
@@ -173,7 +173,10 @@ function add(given) {
   title(one, boxes.length - 1);
   chosen = null;
   choose(one);
-  one.card.querySelector("[name=instruction]").focus();
+  /* beside the picture only the cards scroll: the picture stays where the pointer is */
+  const beside = matchMedia("(min-width: 60.01rem)").matches, side = list.parentElement;
+  one.card.querySelector("[name=instruction]").focus({ preventScroll: beside });
+  if (beside) side.scrollTop = side.scrollHeight;
   save.soon();
 }
 function remove(one) {
