@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import re
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import NamedTuple
 
 from tests.support.command import SNELLEN, environment
@@ -17,7 +18,9 @@ PAGES = sorted(DOCS.rglob("*.md"))
 _FENCE = re.compile(r"^```(\w*)(?: title=\"([^\"]+)\")?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _OF_THE_DAY = (
     (re.compile(r"\b(?:\d{4}-)?\d\d-\d\d[ T]\d\d:\d\d(?::\d\dZ)?"), "WHEN"),
-    (re.compile(r"_[0-9a-f]{8}\b"), "_DIGEST"),
+    (re.compile(r"\b20\d\d-\d\d-\d\d\b"), "WHEN"),
+    (re.compile(r"(?<![0-9A-Za-z])(?=[a-f]*\d)[0-9a-f]{8}\b"), "DIGEST"),
+    (re.compile(r"\b\d+\.\d\d s\b"), "TIME"),
 )
 ANYTHING = "..."
 
@@ -62,15 +65,17 @@ def every_block() -> Iterator[Block]:
 
 
 def plain(text: str) -> list[str]:
-    """Lines without what says nothing to a reader and differs: blanks at their ends, times, and the digests in the names of runs."""
+    """Lines without what says nothing to a reader and differs: blanks at their ends, times, and digests of runs."""
     for pattern, word in _OF_THE_DAY:
         text = pattern.sub(word, text)
     return [line.rstrip() for line in text.rstrip("\n").splitlines()]
 
 
-def said(command: str, folder: Path) -> tuple[int, list[str]]:
+def said(command: str, folder: Path, addresses: Mapping[str, str] = MappingProxyType({})) -> tuple[int, list[str]]:
     """What a reader sees of a command, 80 columns wide: its output, and where it fails its errors, too."""
-    env = environment(folder / ".cache", COLUMNS="80")
+    env = environment(folder / ".cache", COLUMNS="80", HOME=str(folder))
+    for shown, real in addresses.items():
+        command = command.replace(shown, real)
     env["PATH"] = f"{Path(SNELLEN).parent}{os.pathsep}{env['PATH']}"
     done = subprocess.run(
         ["bash", "-c", command], cwd=folder, env=env, capture_output=True, text=True, timeout=300, check=False
@@ -87,7 +92,7 @@ def shows(shown: list[str], printed: list[str]) -> bool:
     return bool(printed) and shown[0] == printed[0] and shows(shown[1:], printed[1:])
 
 
-def run(block: Block, folder: Path) -> None:
+def run(block: Block, folder: Path, addresses: Mapping[str, str] = MappingProxyType({})) -> None:
     """Run a block and hold what it prints against what it shows. A block with a title is a file, which is written."""
     if block.file:
         path = folder / block.file
@@ -100,6 +105,6 @@ def run(block: Block, folder: Path) -> None:
         assert code == 0, "\n".join([block.name, *printed])
         return
     for command, shown in block.steps:
-        code, printed = said(command, folder)
+        code, printed = said(command, folder, addresses)
         assert shows(shown, printed), "\n".join([f"{block.name}: $ {command}", *printed])
         assert code == 0 or shown, f"{block.name}: $ {command} failed and the page does not say so"

@@ -20,8 +20,24 @@ ELSEWHERE = {
 }
 """Run by a test of their own, which has what they need."""
 
-NOT_RUN = {}
+NOT_RUN = {
+    "installing.md#5": "needs a container engine",
+    "local.md#1": "needs weights of several gigabytes from the hub",
+    "running.md#2": "asks OpenAI: needs a key and costs money",
+    "running.md#3": "needs weights of several gigabytes from the hub (tests/exams/vqa_nle/test_exam.py tries these flags)",
+    "viewing.md#1": "serves until Ctrl-C, by a link that is new each time (tests/view starts the command and asks it)",
+}
 """Not run at all: they need what a test does not have."""
 
-NO_CODE = {}
+NO_CODE = {
+    "d3.md#1": "the files of a data set",
+    "d3.md#2": "a citation",
+    "local.md#2": "a line of a run, held by tests/subjects/local/test_local_subject.py",
+    "reporting.md#15": "the files of a run",
+    "running.md#1": "a synopsis; its options are looked up by test_docs.py",
+    "viewing.md#2": "a table that bench/view.py printed",
+    "vqa_nle_data.md#1": "the files of a data set",
+    "vqa_nle_data.md#2": "an error, held by tests/exams/vqa_nle/test_data.py",
+    "vqa_nle_data.md#3": "an error, held by tests/exams/vqa_nle/test_data.py",
+}
 """Neither a command nor a program."""
