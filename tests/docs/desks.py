@@ -100,7 +100,9 @@ def old_and_new(desk: Desk) -> None:
 
 def gateway(desk: Desk) -> None:
     """A gateway with bad manners, and an endpoint with good ones."""
-    desk.serve("http://localhost:8000/v1", endpoint(Manners(longest=1024, space="thousand", ignores=frozenset({"seed"}))))
+    desk.serve(
+        "http://localhost:8000/v1", endpoint(Manners(longest=1024, space="thousand", ignores=frozenset({"seed"})))
+    )
     desk.serve("http://localhost:8001/v1", endpoint(desk.reader))
 
 
