@@ -91,6 +91,7 @@ def _from_flags(exam: str | None, models: Sequence[str], own: dict[str, Any], gi
 
 def _from_file(path: Path, own: dict[str, Any], given: dict[str, Any], limits: Limits) -> tuple[Suite, Limits, Path]:
     """The suite that a file describes; what stands on the command line as well goes before it."""
+    from snellen.engine.plan.plan import slug
     from snellen.engine.suite.file import read_suite
 
     ctx = click.get_current_context()
@@ -103,7 +104,7 @@ def _from_file(path: Path, own: dict[str, Any], given: dict[str, Any], limits: L
     limits = limits._replace(**{k: suite.common[k] for k in OF_RUNNING if k in suite.common and k not in named})
     changed = {k: given[k] for k in OF_EVERY_EXAM if k in named}
     suite = suite._replace(exams=tuple(e._replace(common={**e.common, **changed}) for e in suite.exams))
-    out = given["out"] if "out" in named else suite.common.get("out") or str(Path(given["out"]) / suite.name)
+    out = given["out"] if "out" in named else suite.common.get("out") or str(Path(given["out"]) / slug(suite.name))
     return suite, limits, Path(out)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shlex
+
 from rich.text import Text
 
 from snellen.comparison.by_exam import ByExam
@@ -29,8 +31,8 @@ def print_folder(all_of_it: ByExam, *, verbose: bool = False) -> None:
         out.print()
     for line in all_of_it.passed:
         out.print(Text(f"Passed over: {one_line(line, 300)}", style="yellow"))
-    where = for_terminal(str(all_of_it.folder))
+    where, page = (for_terminal(shlex.quote(str(p))) for p in (all_of_it.folder, all_of_it.folder / "report.html"))
     out.print(Text("Next: -v shows every table; of one exam:", style="dim"))
     exam = next((one.exam for one in all_of_it.exams if one.found is not None), "EXAM")
     out.print(Text(f"  snellen compare {where}/{exam}_*", style="dim"), soft_wrap=True)
-    out.print(Text(f"  snellen report {where} --out {where}/report.html", style="dim"), soft_wrap=True)
+    out.print(Text(f"  snellen report {where} --out {page}", style="dim"), soft_wrap=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import time
 from collections import Counter
 from collections.abc import Sequence
@@ -116,8 +117,9 @@ def _money(ended: Sequence[Ended]) -> tuple[float, int]:
 def _next(out: Path, ended: Sequence[Ended]) -> list[str]:
     if any(how.why is not None and not isinstance(how.why, MostlySilent) for how in ended):
         return ["the same command goes on with what is not done"]
-    where = for_terminal(str(out))
-    return [f"snellen report {where} --out {where}/report.html", f"snellen compare {where}", f"snellen view {where}"]
+    where = for_terminal(shlex.quote(str(out)))
+    page = for_terminal(shlex.quote(str(out / "report.html")))
+    return [f"snellen report {where} --out {page}", f"snellen compare {where}", f"snellen view {where}"]
 
 
 def _day(how: Ended) -> str:

@@ -119,7 +119,7 @@ class Plan(NamedTuple):
                 "options": msgspec.to_builtins(self.selection),
             }
         )
-        return f"{self.exam.name}_{_slug(self.subject.spec)}_{mark[:8]}"
+        return f"{self.exam.name}_{slug(self.subject.spec)}_{mark[:8]}"
 
     @property
     def folder(self) -> Path:
@@ -127,7 +127,8 @@ class Plan(NamedTuple):
         return self.out / self.folder_name
 
 
-def _slug(spec: str) -> str:
+def slug(spec: str) -> str:
+    """A name as a part of a folder's name."""
     kind, _, rest = spec.partition("/")
     if kind in ("replay", "human"):
         spec = f"{kind}-{Path(rest).stem}"
