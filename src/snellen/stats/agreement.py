@@ -54,7 +54,7 @@ def cohen_kappa(pairs: Sequence[tuple[str, str]]) -> float | None:
     None where it is undefined: nothing rated, or both always say the same one word.
 
     >>> round(cohen_kappa([("a", "a")] * 3 + [("b", "b"), ("c", "b"), ("a", "c")]) or 0, 4)
-    0.4545
+    0.4286
     """
     n = len(pairs)
     first, second = Counter(a for a, _ in pairs), Counter(b for _, b in pairs)

@@ -173,10 +173,8 @@ function add(given) {
   title(one, boxes.length - 1);
   chosen = null;
   choose(one);
-  /* beside the picture only the cards scroll: the picture stays where the pointer is */
-  const beside = matchMedia("(min-width: 60.01rem)").matches, side = list.parentElement;
-  one.card.querySelector("[name=instruction]").focus({ preventScroll: beside });
-  if (beside) side.scrollTop = side.scrollHeight;
+  one.card.querySelector("[name=instruction]").focus();
+  list.parentElement.scrollTop = list.parentElement.scrollHeight; /* all of the new card, where the cards scroll by themselves */
   save.soon();
 }
 function remove(one) {
