@@ -103,7 +103,10 @@ def anything(kind: type) -> dict[str, Any]:
 def one_line(value: Any) -> Any:
     """Descriptions come from docstrings, which are wrapped and indented."""
     if isinstance(value, dict):
-        return {k: " ".join(v.split()) if k == "description" and isinstance(v, str) else one_line(v) for k, v in value.items()}
+        return {
+            k: " ".join(v.split()) if k == "description" and isinstance(v, str) else one_line(v)
+            for k, v in value.items()
+        }
     return [one_line(v) for v in value] if isinstance(value, list) else value
 
 

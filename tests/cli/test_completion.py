@@ -51,5 +51,7 @@ def test_bash_completes(tmp_path: Path) -> None:
     press = "COMP_WORDS=(snellen run sal); COMP_CWORD=2; _snellen_completion snellen; echo ${COMPREPLY[@]}"
     env = environment(tmp_path)
     env["PATH"] = f"{Path(SNELLEN).parent}{os.pathsep}{env['PATH']}"
-    done = subprocess.run([bash, "-c", script + press], env=env, capture_output=True, text=True, timeout=120, check=True)
+    done = subprocess.run(
+        [bash, "-c", script + press], env=env, capture_output=True, text=True, timeout=120, check=True
+    )
     assert done.stdout.strip() == "salbench"

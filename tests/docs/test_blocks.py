@@ -39,7 +39,9 @@ def test_what_a_page_shows_is_what_happens(page: Path, tmp_path: Path) -> None:
             elif block.language == "toml":
                 tomllib.loads(block.text)
             else:
-                pytest.fail(f"{block.name} is no session ('$ command'), Python, JSON or TOML: make it one, or name it in held.py")
+                pytest.fail(
+                    f"{block.name} is no session ('$ command'), Python, JSON or TOML: make it one, or name it in held.py"
+                )
 
 
 def test_the_lists_name_blocks_that_exist(capsys: pytest.CaptureFixture[str]) -> None:

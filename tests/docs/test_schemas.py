@@ -108,7 +108,9 @@ def test_runs_of_other_exams_fit(exam: str, desk: Path) -> None:
 
 
 def test_an_imported_run_fits(desk: Path, runs: tuple[Path, Path]) -> None:
-    rows = "".join(f"{line['id']},color,1\n" for line in lines(runs[0] / "samples.jsonl") if line["id"].startswith("P3/"))
+    rows = "".join(
+        f"{line['id']},color,1\n" for line in lines(runs[0] / "samples.jsonl") if line["id"].startswith("P3/")
+    )
     (desk / "mine.csv").write_text("id,response,score\n" + rows, encoding="utf-8")
     words = ("import", "csv", desk / "mine.csv", "--benchmark", "salbench", "--data", desk / "D", "--json")
     done = command(*words, "--out", desk / "imported", cache=desk / "cache")
