@@ -19,7 +19,7 @@ _FENCE = re.compile(r"^```(\w*)(?: title=\"([^\"]+)\")?\n(.*?)^```$", re.MULTILI
 _OF_THE_DAY = (
     (re.compile(r"\b(?:\d{4}-)?\d\d-\d\d[ T]\d\d:\d\d(?::\d\dZ)?"), "WHEN"),
     (re.compile(r"\b20\d\d-\d\d-\d\d\b"), "WHEN"),
-    (re.compile(r"(?<![0-9A-Za-z])(?=[a-f]*\d)[0-9a-f]{8}\b"), "DIGEST"),
+    (re.compile(r"(?<![0-9A-Za-z])[0-9a-f]{8}\b"), "DIGEST"),
     (re.compile(r"\b\d+\.\d\d s\b"), "TIME"),
 )
 ANYTHING = "..."

@@ -17,12 +17,14 @@ ELSEWHERE = {
     "importing.md#3": "tests/imports/test_command.py",
     "importing.md#4": "tests/imports/test_command.py",
     "importing.md#5": "tests/imports/test_command.py",
+    "running.md#4": "tests/e2e/test_repeats.py",
 }
 """Run by a test of their own, which has what they need."""
 
 NOT_RUN = {
     "installing.md#5": "needs a container engine",
     "local.md#1": "needs weights of several gigabytes from the hub",
+    "reporting.md#13": "needs a data set that is not synthetic (tests/show/test_portable.py writes such a file and reads it back)",
     "running.md#2": "asks OpenAI: needs a key and costs money",
     "running.md#3": "needs weights of several gigabytes from the hub (tests/exams/vqa_nle/test_exam.py tries these flags)",
     "viewing.md#1": "serves until Ctrl-C, by a link that is new each time (tests/view starts the command and asks it)",
@@ -33,7 +35,7 @@ NO_CODE = {
     "d3.md#1": "the files of a data set",
     "d3.md#2": "a citation",
     "local.md#2": "a line of a run, held by tests/subjects/local/test_local_subject.py",
-    "reporting.md#15": "the files of a run",
+    "reporting.md#16": "the files of a run",
     "running.md#1": "a synopsis; its options are looked up by test_docs.py",
     "viewing.md#2": "a table that bench/view.py printed",
     "vqa_nle_data.md#1": "the files of a data set",
