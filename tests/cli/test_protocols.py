@@ -387,6 +387,16 @@ def test_the_command_on_a_run(run: Path, tmp_path: Path) -> None:
     assert len(json.loads(two.stdout)["runs"][0]["pairs"]) == 1
 
 
+def test_the_exam_is_the_runs_where_none_is_named(run: Path, tmp_path: Path) -> None:
+    named = snellen("protocols", "illusionbench", "--run", run, cache=tmp_path)
+    assert named.returncode == 0, named.stderr
+    assert snellen("protocols", "--run", run, cache=tmp_path).stdout == named.stdout
+    both = snellen("protocols", "--run", run, run / ".." / run.name, "--json", cache=tmp_path)
+    assert len(json.loads(both.stdout)["runs"]) == 2
+    neither = snellen("protocols", cache=tmp_path)
+    assert neither.returncode == 2 and "name an exam" in neither.stderr and len(neither.stderr.splitlines()) == 1
+
+
 def test_hostile_replies_are_inert_in_terminal_and_markdown(run: Path, tmp_path: Path) -> None:
     several = snellen("protocols", "illusionbench", "--run", run, run / ".." / run.name, "--json", cache=tmp_path)
     assert len(json.loads(several.stdout)["runs"]) == 2, "run folders may simply follow --run"

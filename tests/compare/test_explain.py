@@ -134,6 +134,13 @@ def test_hard_ones_only(salbench_run: Kept) -> None:
     assert chosen["samples"] == "difficulty hard" and chosen["protocol"] == "paper"
 
 
+def test_groups_of_few_answers_are_not_tried(subject: Runs) -> None:
+    path = subject("chatty", lambda i, s: right(s) if i % 9 == 0 else chatty(right(s)))
+    found = snellen.explain(path, "62.5", part="P3")
+    assert any(r.samples and r.non_answers == "count as wrong" for r in found.within)
+    assert all(r.n >= 10 for r in found.within if r.samples), "14 plain answers are less than ten in most groups"
+
+
 def test_none_where_no_choice_gives_it(salbench_run: Kept) -> None:
     found = asked(salbench_run, 0.9937)
     (figure,) = found.figures

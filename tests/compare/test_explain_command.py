@@ -35,6 +35,7 @@ def run(subject: Runs) -> Path:
         ("63.4", 0.634, 0.0005),
         ("63.40", 0.634, 0.00005),
         ("63%", 0.63, 0.005),
+        ("0%", 0.0, 0.005),
         ("0.634", 0.634, 0.0005),
         (".5%", 0.005, 0.0005),
     ],
@@ -45,7 +46,7 @@ def test_a_figure_as_people_write_it(text: str, value: float, tolerance: float) 
 
 
 @pytest.mark.parametrize(
-    "text", ["", "abc", "1", "1.0", "101", "-3", "6e1", "nan", "63,4", "\x1b[31m", "٦٣", "9" * 400]
+    "text", ["", "abc", "0", "0.0", "1", "1.0", "101", "-3", "6e1", "nan", "63,4", "\x1b[31m", "٦٣", "9" * 400]
 )
 def test_what_is_no_figure_is_refused(text: str) -> None:
     with pytest.raises(snellen.SnellenError):
@@ -67,6 +68,14 @@ def test_on_one_screen(run: Path, tmp_path: Path) -> None:
         said = " ".join(" ".join(screen).split())
         assert "SYNTHETIC" in said and "The run's own number: " in said and "readings of the same answers" in said
     assert "None: no choice gives 99.9." in said
+
+
+def test_what_to_do_next_keeps_the_figure(subject: Runs, tmp_path: Path) -> None:
+    path = subject("parts", a, splits=("P3", "O3"))
+    done = command("explain", path, "62.5", cache=tmp_path)
+    assert f"  snellen explain {path} 62.5 --part P3  # one part" in done.stdout
+    assert f"  snellen protocols --run {path}  # where" in done.stdout
+    assert command("protocols", "--run", path, cache=tmp_path).returncode == 0
 
 
 def test_as_json_with_every_reading(run: Path, tmp_path: Path) -> None:
@@ -91,6 +100,7 @@ def test_protocols_that_the_run_was_not_marked_with_are_tried(run: Path) -> None
     [
         (("63.4", "--part", "P4"), "unknown part 'P4'"),
         (("x63",), "is no figure"),
+        (("0",), "0 is ambiguous: write 0% or 0.0%"),
         (("--metric", "nonsense"), "unknown metric 'nonsense'"),
         (("--published", "GPT-4o"), "synthetic data, which no paper has figures for"),
     ],
@@ -101,7 +111,9 @@ def test_bad_input_is_one_line(run: Path, tmp_path: Path, words: tuple[str, ...]
 
 
 def test_no_run_and_no_answers(run: Path, tmp_path: Path) -> None:
-    assert "is not a run folder" in command("explain", tmp_path / "no", cache=tmp_path).stderr
+    assert (
+        "no is not a run folder (there is no such folder)" in command("explain", tmp_path / "no", cache=tmp_path).stderr
+    )
     assert "is a folder of runs" in command("explain", run.parent, cache=tmp_path).stderr
     empty = tmp_path / "empty"
     shutil.copytree(run, empty)

@@ -58,7 +58,8 @@ def test_one_run_or_the_same_twice_or_a_folder_of_runs(two: tuple[Path, Path]) -
     assert refused(two[0]) == "a comparison takes at least two runs: snellen compare RUN RUN"
     assert refused(two[0], two[0]).endswith("is named twice: a run does not differ from itself")
     assert "is a folder of runs, not a run" in refused(two[0], two[0].parent)
-    assert "is not a run folder" in refused(two[0], two[0] / "marks")
+    assert "is not a run folder: it has no run.json" in refused(two[0], two[0] / "marks")
+    assert "is not a run folder: there is no such folder" in refused(two[0], two[0] / "nowhere")
 
 
 def test_another_exam(two: tuple[Path, Path]) -> None:

@@ -78,7 +78,7 @@ def test_an_endpoint_that_thinks_the_cap_away(tmp_path: Path) -> None:
         done = snellen(*words, cache=tmp_path / "c")
         assert done.returncode == 3
         assert "NO ANSWER: 6 of 6 in P3 (6 truncated), counted as wrong." in done.stdout
-        assert "could be 0.0 to 100.0" in done.stdout
+        assert "counted as wrong. Its exact match could be 0.0 to 100.0." in " ".join(done.stdout.split())
         assert "100 % no answer" in done.stdout
         assert "--max-thinking 8192" in done.stderr
         again = snellen(*words, "--json", cache=tmp_path / "c")

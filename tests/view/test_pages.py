@@ -20,6 +20,7 @@ from tests.view.served import Served, served
 
 import snellen
 from snellen.comparison.comparing import compare_runs
+from snellen.comparison.verdict import p_value
 from snellen.core.options import Selection
 from snellen.engine.runs.run import Run, open_run
 from snellen.exams.salbench.data import SalBenchData
@@ -215,6 +216,8 @@ def test_two_runs_side_by_side_say_what_compare_says(viewer: Served, keys: list[
     said = words_of(page)
     for sentence in found.verdict:
         assert sentence in said
+    for row in found.rows:
+        assert f'<td class="number">{html.escape(p_value(row.p_holm))}</td>' in page
     only = [flip.id for flip in found.flips if flip.protocol == "robust" and flip.only == "B"]
     names = re.findall(r'<p class="name">([^<]*)</p>', page)
     assert sorted(map(html.unescape, names)) == sorted(only)[: len(names)] or set(names) <= set(only)

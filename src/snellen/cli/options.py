@@ -304,7 +304,8 @@ def run_folder(path: Path, command: str) -> Path:
         some = "the runs" if several else "one of its runs"
         such = f"'snellen {command} {path}/*'" if several else f"those that 'snellen runs {path}' lists"
         raise SnellenError(f"{path} is a folder of runs, not a run: name {some}, such as {such}")
-    raise SnellenError(f"{path} is not a run folder (it has no run.json): name a folder that 'snellen run' made")
+    why = "it has no run.json" if path.is_dir() else "there is no such folder"
+    raise SnellenError(f"{path} is not a run folder ({why}): name a folder that 'snellen run' made")
 
 
 def print_json(value: Any) -> None:

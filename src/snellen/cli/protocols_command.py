@@ -30,7 +30,7 @@ Rows = Sequence[Sequence[str]]
 
 
 @click.command("protocols")
-@click.argument("exam", shell_complete=exam_names)
+@click.argument("exam", required=False, default="", shell_complete=exam_names)
 @click.argument("more", nargs=-1, type=click.Path(path_type=Path), metavar="")
 @options.several(
     "--protocol", "--protocols", "names", metavar="P,...",
@@ -64,7 +64,7 @@ def command(
     markdown: bool,
     as_json: bool,
 ) -> int:
-    """Compare the protocols of EXAM: prompts, options, rules. With --run: where they disagree. Calls nothing.
+    """Compare the protocols of EXAM: prompts, options, rules. With --run (EXAM is then the run's): where they disagree. Calls nothing.
 
     A sample is flipped if one protocol calls it correct and another does not; the stage (prompt, reading, marking) is where the two
     first differ.
@@ -72,12 +72,15 @@ def command(
     \b
     snellen protocols illusionbench --protocol original,lmms-strict
     snellen protocols illusionbench --split ICON --task shape --markdown
-    snellen protocols salbench --run runs/salbench_...
+    snellen protocols --run runs/salbench_...
     snellen protocols mine --plugin mine.py --data DIR
     """
     from snellen import exams
     from snellen.engine.plan.plan import choose
 
+    if runs and exam and (Path(exam) / "run.json").is_file():  # --run R1 R2, and no exam named
+        exam, more = "", (Path(exam), *more)
+    exam = exam or _exam_of(runs)
     exam, where = exams.meant(exam)
     data = data if where is None else str(options.data_of(exam, where, data))
     found = exams.load(exam)
@@ -108,6 +111,15 @@ def command(
     else:
         _print_table(table)
     return 0
+
+
+def _exam_of(runs: Sequence[Path]) -> str:
+    """The exam that a run is of, where none is named."""
+    if not runs:
+        raise SnellenError("name an exam ('snellen list exams' has them), or a run with --run RUN")
+    from snellen.engine.runs.run import open_run
+
+    return open_run(runs[0]).manifest.benchmark
 
 
 def _samples(exam: Exam, data: str | None) -> Sequence[Sample]:

@@ -55,8 +55,8 @@ def claimed(text: str, tolerance: float | None = None) -> Claimed:
     if found is None or not (found[1] or found[2]):
         raise SnellenError(f"'{text[:40]}' is no figure: write it as 63.4, 63.4% or 0.634")
     number, digits = float(f"{found[1] or 0}{found[2] or ''}"), len(found[2] or ".") - 1
-    if number == 1 and not found[3]:
-        raise SnellenError("1 is ambiguous: write 1% or 100%")
+    if number in (0, 1) and not found[3]:  # a share of 0 would be one of a few digits: within 50 points, say
+        raise SnellenError(f"{text.strip()} is ambiguous: write {'1% or 100%' if number else '0% or 0.0%'}")
     share = number < 1 and not found[3]
     value, half = (number, 0.5 * 10**-digits) if share else (number / 100, 0.005 * 10**-digits)
     if value > 1:

@@ -278,7 +278,12 @@ class Readings:
                 for one in metrics:
                     for average in [BY_SAMPLE] if within else averages:
                         choice = plain._replace(metric=one, average=average, samples=samples)
-                        yield from (c for c in self.ways(choice) if self.number(c) is not None)
+                        yield from (c for c in self.ways(choice) if self._counts(c))
+
+    def _counts(self, choice: Choice) -> bool:
+        """Whether a choice gives a number, and one of enough samples where these are a group that was looked for."""
+        found = self.number(choice)
+        return found is not None and (not choice.samples or found.n >= LEAST_GROUP)
 
     def ways(self, choice: Choice) -> Iterable[Choice]:
         """A choice with every way to treat the non-answers that its samples have."""

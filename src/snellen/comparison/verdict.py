@@ -277,9 +277,13 @@ def amount(value: float, unit: str, noun: str = " points") -> str:
 
 def chance(p: float) -> str:
     """'p = 0.25', 'p = 0.0031', 'p < 0.0001'."""
-    if p < 0.0001:
-        return "p < 0.0001"
-    return f"p = {p:.2f}" if p >= 0.095 else f"p = {p:.2g}"
+    said = p_value(p)
+    return f"p < {said[1:]}" if said.startswith("<") else f"p = {said}"
+
+
+def p_value(p: float) -> str:
+    """A p as every table and page has it: '0.25', '0.029', '0.0031', '<0.0001'."""
+    return "<0.0001" if p < 0.0001 else f"{p:.4f}" if p < 0.0095 else f"{p:.3f}" if p < 0.095 else f"{p:.2f}"
 
 
 def _names(names: Sequence[str]) -> str:

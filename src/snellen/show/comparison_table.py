@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from snellen.comparison.results import Comparison, Flip, FlipSide, Ranking, Row, Side
-from snellen.comparison.verdict import amount, together, whole
+from snellen.comparison.verdict import amount, p_value, together, whole
 from snellen.core.text import for_terminal, one_line
 from snellen.show import repeats, words
 from snellen.show.leads_table import print_leads
@@ -113,7 +113,7 @@ def _differences(rows: Sequence[tuple[str, Row]], head: str) -> Table:
             *(Text(words.number(v, row.unit)) for v in (row.first, row.second)),
         ]
         cells.append(Text(_difference(row), style="bold" if clear else ""))
-        cells.append(Text(_p(row.p_holm), style="bold" if clear else ""))
+        cells.append(Text(p_value(row.p_holm), style="bold" if clear else ""))
         cells.append(Text(f"{row.only_first}/{row.only_second}"))
         if silent:
             cells.append(Text("/".join(str(sum(s.values())) for s in (row.silence.first, row.silence.second))))
@@ -130,10 +130,6 @@ def _signed(value: float, low: float | None, high: float | None, unit: str = "")
     scale, digits = (1, 2) if unit else (100, 1)
     said = f"{scale * value:+.{digits}f}"
     return said if low is None or high is None else f"{said} [{scale * low:+.{digits}f}, {scale * high:+.{digits}f}]"
-
-
-def _p(p: float) -> str:
-    return "<0.0001" if p < 0.0001 else f"{p:.4f}" if p < 0.0095 else f"{p:.3f}" if p < 0.095 else f"{p:.2f}"
 
 
 def _print_headlines(out: Console, rows: Sequence[Row]) -> None:

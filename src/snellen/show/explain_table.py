@@ -148,7 +148,8 @@ def _next(found: Explanation) -> list[str]:
     commands = [] if found.figures else [f"snellen explain {run} FIGURE  # which choices give a claimed figure"]
     if len(found.parts) > 1 and not any(f.part for f in found.figures):
         first = shlex.quote(found.parts[0])
-        commands.append(f"snellen explain {run} --part {first}  # one part, fewer coincidences")
+        typed = "".join(f" {f.text}" for f in found.figures[:1] if not f.source)
+        commands.append(f"snellen explain {run}{typed} --part {first}  # one part, fewer coincidences")
     if len(protocols) > 1:
         commands.append(f"snellen protocols --run {run}  # where protocols disagree, sample by sample")
     return commands or [f"snellen show {run}"]

@@ -1,4 +1,4 @@
-"""A gate's verdict in the terminal: every check in a table, what to know beside it, and the verdict in the last line."""
+"""A gate's verdict in the terminal: every check in a table, what to know beside it, and the verdict last."""
 
 from __future__ import annotations
 
@@ -36,9 +36,7 @@ def print_gate(found: Gate, verbose: bool = False) -> None:
         out.print(Text("Next:", style="dim"))
         command = f"  snellen compare {shlex.quote(found.baseline)} {shlex.quote(found.run)} --flips 5"
         out.print(Text(for_terminal(command, 2000), style="dim"), soft_wrap=True)
-    out.print(
-        Text(for_terminal(f"{found.said}.", 1000), style="bold green" if found.passed else "bold red"), soft_wrap=True
-    )
+    out.print(Text(for_terminal(f"{found.said}.", 1000), style="bold green" if found.passed else "bold red"))
 
 
 MOST = 12

@@ -16,6 +16,7 @@ import jinja2
 from markupsafe import Markup
 
 from snellen import __version__
+from snellen.comparison.verdict import p_value
 from snellen.core.errors import SnellenError
 from snellen.core.gallery import KINDS, Gallery, Whole
 from snellen.core.records import LAYOUT
@@ -184,7 +185,8 @@ class _Templates:
         )
         most = self._detail.long
         found.globals.update(words=words, KINDS=KINDS, LONG=most, template_of=self.of, left_out=self._album.left_out)
-        found.globals.update(digits=digits, readings=lambda columns: [plain(mark.reading) for _names, mark in columns])
+        found.globals.update(p_value=p_value, digits=digits)
+        found.globals.update(readings=lambda columns: [plain(mark.reading) for _names, mark in columns])
         del found.filters["safe"]  # nothing that a template prints is beyond escaping
         found.filters.update(plain=plain, cut=lambda text: Whole(text[:most]), share=_share, px=_px)
         return found

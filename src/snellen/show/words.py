@@ -343,7 +343,7 @@ def _silent(row: Silent, protocol: ProtocolSummary) -> str:
     could = ""
     if row.bounds is not None:
         name = metric_name(protocol, protocol.bounded or protocol.headline)
-        could = f" {name} could be {percent(row.bounds[0])} to {percent(row.bounds[1])}."
+        could = f" Its {name} could be {percent(row.bounds[0])} to {percent(row.bounds[1])}."
     return f"NO ANSWER: {row.missing} of {row.n} in {part_name(row.by)} ({kinds}), counted as wrong.{could}"
 
 

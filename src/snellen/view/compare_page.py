@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from snellen.comparison.results import Comparison, Row
+from snellen.comparison.verdict import p_value
 from snellen.show import words
 from snellen.show.page_facts import plain
 from snellen.view.library import Volume
@@ -13,8 +14,6 @@ from snellen.view.records import Record
 from snellen.view.render import asked
 from snellen.view.samples_page import SampleRow, sample_row
 from snellen.view.wanted import PAGE, Wanted
-
-FEW_DIGITS = 0.0095
 
 
 class Pair(NamedTuple):
@@ -52,7 +51,7 @@ def compare_context(
         "problem": problem,
         "rows": _rows(found) if found is not None else [],
         "said": _said,
-        "p": _p,
+        "p": p_value,
     }
 
 
@@ -93,7 +92,3 @@ def _said(row: Row) -> str:
     scale, digits = (1, 2) if row.unit else (100, 1)
     value, low, high = (None if v is None else f"{scale * v:+.{digits}f}" for v in (row.difference, row.low, row.high))
     return f"{value}" if low is None or high is None else f"{value} [{low}, {high}]"
-
-
-def _p(p: float) -> str:
-    return "<0.0001" if p < 0.0001 else f"{p:.4f}" if p < FEW_DIGITS else f"{p:.2f}"

@@ -160,7 +160,8 @@ class RunFolder:
         try:
             return read(path.read_bytes())
         except (FileNotFoundError, NotADirectoryError):
-            raise SnellenError(f"{self.path} is not a run folder: it has no {name}") from None
+            why = f"it has no {name}" if self.path.is_dir() else "there is no such folder"
+            raise SnellenError(f"{self.path} is not a run folder: {why}") from None
         except Changed as error:
             raise SnellenError(
                 f"{path}: {error}, so its numbers cannot be trusted; 'snellen remark {self.path}' makes it again from the answers"
