@@ -100,6 +100,11 @@ def command(
         if table or published:
             raise SnellenError(f"--table and --published have no form in {form}: it has the scores of runs alone")
         return _records(opened, form, out, protocol, samples, told)
+    if samples:
+        from snellen.show.page import check_marks
+
+        for run in opened:
+            check_marks(run)
     rows = files.rows_of(opened, samples=samples, protocol=protocol, published=published)
     if published and not any(r.published for r in rows.scores):
         click.echo("note: there are no published figures for these runs (real data, the same protocol)", err=True)

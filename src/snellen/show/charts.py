@@ -14,6 +14,7 @@ from snellen.core.errors import MissingExtra, SnellenError, unknown
 from snellen.core.records import DataEntry
 from snellen.core.results import ProtocolSummary, Score, declared
 from snellen.core.text import one_line
+from snellen.engine.mark.holding import misfit
 from snellen.engine.runs.run import Run
 from snellen.show import words
 
@@ -152,6 +153,8 @@ def _notes(runs: Sequence[Run], parts: Sequence[Part]) -> list[str]:
         notes.append("SYNTHETIC DATA: not comparable with published results.")
     if not all(run.summary.complete for run in runs):
         notes.append("Some runs are incomplete.")
+    if any(misfit(run, run.summary) for run in runs):
+        notes.append("STALE: some runs have answers that are not in these scores.")
     return notes
 
 
