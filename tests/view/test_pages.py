@@ -265,13 +265,21 @@ def test_a_run_that_goes_on_is_shown_while_it_grows(tmp_path: Path) -> None:
 
 def test_lines_are_counted_as_they_come(tmp_path: Path) -> None:
     path, counter = tmp_path / "answers.jsonl", Counter()
-    assert counter.lines(path) == 0
-    for written, expected in ((b"a\nb\n", 2), (b"c", 2), (b"\n", 3)):
+    assert counter.lines(path) == (0, 0)
+    bad, said = b'{"failure":{"kind":"http"}}\n', b'{"text":"\\"failure\\":{","failure":null}\n'
+    for written, expected in (
+        (b"a\nb\n", (2, 0)),
+        (b"c", (2, 0)),
+        (b"\n", (3, 0)),
+        (bad[:9], (3, 0)),
+        (bad[9:], (4, 1)),
+        (said, (5, 1)),
+    ):
         with path.open("ab") as file:
             file.write(written)
         assert counter.lines(path) == expected
     path.write_bytes(b"x\n")
-    assert counter.lines(path) == 1
+    assert counter.lines(path) == (1, 0)
 
 
 # ---------------------------------------------------------------- questions that were asked several times
