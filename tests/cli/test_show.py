@@ -76,7 +76,8 @@ def test_without_an_id_the_summary_and_samples_to_look_at(made: Path, tmp_path: 
     out = shown(made / "run", tmp=tmp_path)
     assert out.startswith("salbench · api/m · 6 samples")
     assert "macro F1" in out and "Look at (not correct): P3/img" in out
-    next_step = next(line for line in out.splitlines() if line.startswith("Next: ")).partition(";")[0]
+    assert max(len(line) for line in out.splitlines() if str(made) not in line) <= 80
+    next_step = next(line for line in out.splitlines() if line.startswith("Next: "))
     assert "truth: " in shown(*next_step.split()[3:], tmp=tmp_path)
 
 

@@ -340,3 +340,23 @@ def names_of(viewer: Served, keys: dict[str, str]) -> list[str]:
     """The folders of runs A and B."""
     by_key = {r.key: r.path.name for r in viewer.viewer.shelf.found().runs}
     return [by_key[keys[letter]] for letter in "AB"]
+
+
+def test_calls_that_failed_are_no_answers_and_silence_is_one_box(tmp_path: Path) -> None:
+    write_set(tmp_path / "data", 6)
+    with Endpoint(script=lambda _body, _n: (400, {}, b'{"error":{"message":"no"}}')) as server:
+        run = snellen.evaluate(
+            "salbench",
+            model="api/m",
+            data=tmp_path / "data",
+            out=tmp_path / "runs",
+            base_url=server.url,
+            use_store=False,
+        )
+    with served(tmp_path / "runs") as viewer:
+        page = words_of(viewer.page("/"))
+        assert "0 of 6 answers, 6 failed, not complete" in page
+        key = viewer.viewer.shelf.found().runs[0].key
+        shown = viewer.page(f"/run/{key}")
+    assert run.summary.failed == 6
+    assert shown.count("NO ANSWER") == 1 and "snellen report" not in shown

@@ -79,7 +79,7 @@ def _unread(exam: Exam, protocols: Sequence[ProtocolSummary]) -> str:
         )
     if "robust" in exam.protocols and "robust" not in {p.protocol for p in protocols}:
         return "many replies cannot be read: 'snellen remark RUN --protocol robust' reads more forms, for free"
-    return "many replies cannot be read by any protocol: the prompt may ask for a form that the model does not keep"
+    return "many replies cannot be read: the prompt may ask for a form that the model does not keep"
 
 
 def _unread_share(protocol: ProtocolSummary) -> float:
