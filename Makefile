@@ -1,4 +1,4 @@
-# make demo: set up, run every exam on embedded data, show tables, write an HTML report
+# make demo: set up, run the exams on embedded data, show tables, write an HTML report
 # make test: set up and run every test but those that train a model (make test-slow)
 # make docs: set up and build the documentation into site/
 PYTHON ?= python3

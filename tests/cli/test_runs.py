@@ -159,7 +159,7 @@ def test_a_pipe_in_the_place_of_a_record_is_not_waited_for(tmp_path: Path) -> No
 
 def test_a_folder_that_is_a_file(tmp_path: Path) -> None:
     (tmp_path / "x").write_text("")
-    with pytest.raises(SnellenError, match="no such folder"):
+    with pytest.raises(SnellenError, match="a file, and runs are folders"):
         listing(tmp_path / "x")
 
 
@@ -170,3 +170,15 @@ def test_much_that_is_passed_over_is_counted(tmp_path: Path, capsys: pytest.Capt
     print_listing(tmp_path, listing(tmp_path))
     out = capsys.readouterr().out
     assert out.count("Passed over: file") == 5 and "Passed over, too: 4 no run." in out
+
+
+def test_a_run_that_was_interrupted_shows_how_far_it_came_and_names_are_cut_not_broken(tmp_path: Path) -> None:
+    runs = tmp_path / "runs"
+    asked = {"asked": {"question": 9}, "questions": 360, "failed": 1}
+    made(runs, "a_1b1b1b1b", "2026-11-17T09:30:00Z", subject=f"baseline/{'long' * 20}", complete=False, **asked)
+    done = snellen("runs", runs, cache=tmp_path / "cache", COLUMNS="80")
+    row, after = done.stdout.splitlines()[2:4]
+    assert "8/360" in row.split() and "…" in row and len(row) <= 80
+    assert after.startswith("When in UTC")
+    (told,) = json.loads(snellen("runs", runs, "--json", cache=tmp_path / "cache").stdout)["runs"]
+    assert (told["answered"], told["questions"]) == (8, 360)

@@ -76,7 +76,8 @@ def test_without_an_id_the_summary_and_samples_to_look_at(made: Path, tmp_path: 
     out = shown(made / "run", tmp=tmp_path)
     assert out.startswith("salbench · api/m · 6 samples")
     assert "macro F1" in out and "Look at (not correct): P3/img" in out
-    next_step = next(line for line in out.splitlines() if line.startswith("Next: ")).partition(";")[0]
+    assert max(len(line) for line in out.splitlines() if str(made) not in line) <= 80
+    next_step = next(line for line in out.splitlines() if line.startswith("Next: "))
     assert "truth: " in shown(*next_step.split()[3:], tmp=tmp_path)
 
 
@@ -231,3 +232,38 @@ def test_an_exam_whose_plugin_is_not_loaded_still_shows_replies_and_marks(copy: 
     assert asked.answer is not None and len(asked.judged) == len(run.protocols)
     with pytest.raises(SnellenError):
         sample_facts(run, "")
+
+
+def cut_answers(run: Path) -> None:
+    """Leave four of six answers, as a copy does that broke off."""
+    lines = (run / "answers.jsonl").read_bytes().splitlines(keepends=True)
+    (run / "answers.jsonl").write_bytes(b"".join(lines[:4]))
+
+
+def test_a_run_that_lost_answers_is_not_shown_as_whole(copy: Path, tmp_path: Path) -> None:
+    assert "STALE" not in shown(copy, tmp=tmp_path)
+    cut_answers(copy)
+    out = shown(copy, tmp=tmp_path)
+    assert "· STALE" in out.splitlines()[0]
+    assert "Answers are missing that its scores were made of" in " ".join(out.split())
+    for words in (("report", copy, "--out", tmp_path / "r.html"), ("chart", copy, "--out", tmp_path / "c.svg")):
+        done = command(*words, cache=tmp_path / "cache")
+        assert done.returncode == 2 and "answers are missing" in done.stderr
+    checked = command("verify", copy, cache=tmp_path / "cache", COLUMNS="200")
+    assert checked.returncode == 1
+    assert "2 answers to prompt 'question' are missing: 6 recorded, 4 found" in checked.stdout
+    assert "DOES NOT HOLD: 1 difference." in checked.stdout
+    snellen.remark(copy)
+    assert "STALE" not in shown(copy, tmp=tmp_path)
+
+
+def test_edited_marks_are_listed_nowhere(copy: Path, tmp_path: Path) -> None:
+    path = copy / "marks" / "paper.jsonl"
+    path.write_text(path.read_text().replace('"unparsable"', '"correct"'))
+    for words in (
+        ("show", copy, "--wrong"),
+        ("show", copy, "--flips"),
+        ("export", copy, "--samples", "--out", tmp_path / "s.csv"),
+    ):
+        done = command(*words, cache=tmp_path / "cache")
+        assert done.returncode == 2 and "do not give its summary" in done.stderr, words

@@ -10,6 +10,7 @@ from tests.support.command import snellen
 from tests.support.endpoint import Endpoint, completion
 from tests.support.sets import write_set
 
+from snellen import exams
 from snellen.core.results import GroupSummary, ProtocolSummary, Score
 from snellen.core.silence import lost_parts, silent_parts
 
@@ -118,4 +119,17 @@ def test_unreadable_replies_under_one_protocol_are_told_but_are_no_stop(tmp_path
         )
     assert done.returncode == 0, done.stderr
     assert "NO ANSWER: 6 of 6 in P3 (6 unparsable)" in done.stdout
-    assert "'paper' cannot read many replies that" in done.stdout.replace("\n", " ")
+    said = " ".join(done.stdout.split())
+    assert "'paper' cannot read 100 % of the replies, and 'robust' reads 100 % of them" in said
+
+
+def test_advice_names_the_protocol_that_reads_most_even_where_it_misses_some() -> None:
+    from snellen.engine.mark.advice import _unread
+
+    paper = _protocol("paper", _group("P3", correct=52, unparsable=48), _group("O3", correct=50, unparsable=50))
+    robust = _protocol("robust", _group("P3", correct=92, unparsable=8), _group("O3", correct=100))
+    said = _unread(exams.load("salbench"), [paper, robust])
+    assert said.startswith("'paper' cannot read 49 % of the replies, and 'robust' reads 96 % of them")
+    assert "snellen remark RUN --protocol robust" in _unread(exams.load("salbench"), [paper])
+    nobody = _unread(exams.load("salbench"), [paper, _protocol("robust", *paper.groups)])
+    assert "the prompt may ask for a form" in nobody and "snellen report" not in nobody, "the page shows it, too"

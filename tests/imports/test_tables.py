@@ -122,3 +122,25 @@ def test_a_pickle_is_never_opened(imported: Imports, tmp_path: Path) -> None:
         SnellenError, match=r"Snellen opens none; VLMEvalKit's \.xlsx, \.tsv or \.json has the same rows"
     ):
         imported("vlmevalkit", file)
+
+
+@pytest.mark.parametrize("mark", [";", "\t"])
+def test_a_csv_file_with_other_separators(tmp_path: Path, mark: str) -> None:
+    path = tmp_path / "x.csv"
+    path.write_text(f"id{mark}response\n{IDS[0]}{mark}Size, or color\n", encoding="utf-8")
+    (row,) = read_log("csv", [path]).rows
+    assert (row.id, row.text) == (IDS[0], "Size, or color")
+
+
+def test_what_a_log_is_not_is_said(tmp_path: Path) -> None:
+    with pytest.raises(SnellenError, match="a folder, and a log is a file"):
+        read_log("csv", [tmp_path])
+    path = table(tmp_path / "r.csv", ["id", "response"], [[IDS[0], "Size"]])
+    with pytest.raises(SnellenError, match=r"not a log of Inspect, which is LOG\.eval or LOG\.json"):
+        read_log("inspect", [path])
+
+
+def test_one_row_is_one_row(imported: Imports, tmp_path: Path) -> None:
+    path = table(tmp_path / "r.csv", ["id", "response"], [["P3/nope", "Size"]])
+    with pytest.raises(SnellenError, match="1 of 1 row fits no sample"):
+        imported("csv", path)

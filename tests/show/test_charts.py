@@ -6,6 +6,7 @@ import io
 import re
 from pathlib import Path
 
+import msgspec
 import pytest
 from PIL import Image
 from tests.show.made import group, made_run, protocol
@@ -106,3 +107,15 @@ def test_the_command_writes_what_the_ending_says(tmp_path: Path, two: list[Run])
     failed = command("chart", two[0].path, "--out", tmp_path / "c.txt", cache=tmp_path)
     assert failed.returncode == 2
     assert failed.stderr.count("\n") == 1
+
+
+def test_points_with_many_non_answers_say_so_in_the_picture(tmp_path: Path, two: list[Run]) -> None:
+    quiet = msgspec.structs.replace(
+        group({"split": "P3"}, accuracy=exact(0.4)), outcomes={"correct": 12, "refused": 12}
+    )
+    loud = made_run(tmp_path / "c", protocol("mine", quiet), subject="api/quiet")
+    chart = chart_of([two[0], loud])
+    assert [p.silent for p in chart.parts[0].points] == ["", "50 % no answer"]
+    write_chart([two[0], loud], tmp_path / "c.svg")
+    assert "50 % no answer" in (tmp_path / "c.svg").read_text("utf-8")
+    assert not any("No answer" in note for note in chart_of(two).notes)

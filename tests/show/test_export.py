@@ -28,9 +28,10 @@ from snellen.core.results import Metric
 from snellen.data.label import MARK, label_from
 from snellen.engine.runs.run import Run, open_run
 from snellen.engine.runs.tidy import SampleRow, ScoreRow, fixed_columns
-from snellen.show.export import SUFFIXES, exported, rows_of
+from snellen.show.export import SUFFIXES, exported, rows_of, wide_rows
 from snellen.show.latex import escaped as in_latex
 from snellen.show.markdown import escaped as in_markdown
+from snellen.show.paper_table import paper_tables
 
 ROOT = Path(__file__).parents[2]
 OLD = ROOT / "tests" / "engine" / "run_0_1"
@@ -270,6 +271,21 @@ def test_synthetic_incomplete_oracle_and_silent_runs_are_marked_in_every_format(
     assert marked == ["SYNTHETIC, INCOMPLETE, ORACLE, MOSTLY SILENT"] * len(HOSTILE)
 
 
+def test_silence_of_some_parts_is_not_said_of_all(tmp_path: Path) -> None:
+    loud = group({"split": "P3"}, accuracy=score(0.5))
+    quiet = msgspec.structs.replace(group({"split": "O3"}, accuracy=score(0.1)), outcomes={"correct": 2, "refused": 22})
+    run = made_run(tmp_path / "run", protocol("paper", loud, quiet))
+    rows = rows_of([run])
+    assert [r.status for r in rows.scores] == ["", "MOSTLY SILENT"]
+    assert rows.status == "PARTLY SILENT"
+    assert "(**PARTLY SILENT**)" in exported(rows, "md").decode()
+
+
+def test_the_ending_latex_is_latex(tmp_path: Path) -> None:
+    assert call(simple(tmp_path / "run").path, "--out", tmp_path / "x.latex").exit_code == 0
+    assert r"\begin{table}" in (tmp_path / "x.latex").read_text()
+
+
 def test_a_run_with_answers_that_are_not_marked_yet_is_stale(tmp_path: Path) -> None:
     run = hostile_run(tmp_path / "run")
     lines = run.folder.answers_path.read_bytes()
@@ -320,6 +336,8 @@ def test_equal_names_are_told_apart_and_other_data_is_said(tmp_path: Path) -> No
     text = exported(rows_of(runs), "md").decode()
     assert "| openai/a · one |" in text and "| openai/a · two |" in text
     assert "The runs did not see the same data." in text
+    wide = wide_rows(paper_tables(rows_of(runs).scores)[0])
+    assert [row[0] for row in wide[1:]] == ["openai/a · one", "openai/a · two"]
 
 
 def test_runs_without_a_common_protocol_have_no_table(tmp_path: Path) -> None:
@@ -413,9 +431,12 @@ def test_bad_usage_is_one_clear_line(tmp_path: Path, words: tuple[str, ...], say
     assert "\n" not in str(done.exception)
 
 
-def test_a_folder_of_runs_is_told_from_a_run(tmp_path: Path) -> None:
-    simple(tmp_path / "run")
-    assert f"snellen export {tmp_path}/*" in str(call(tmp_path).exception)
+def test_a_folder_of_runs_is_taken_and_what_is_no_run_is_said(tmp_path: Path) -> None:
+    both = [simple(tmp_path / "runs" / name, subject=f"api/{name}") for name in ("one", "two")]
+    (tmp_path / "runs" / "notes").mkdir()
+    done = call(tmp_path / "runs")
+    assert done.stdout_bytes == exported(rows_of(both), "csv")
+    assert "Passed over: notes (no run)" in done.stderr
     assert "is not a run folder" in str(call(tmp_path / "nowhere").exception)
 
 

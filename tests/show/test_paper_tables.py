@@ -116,7 +116,9 @@ def test_the_details_have_matching_and_every_label(salbench: list[Run], tmp_path
     assert text.count("by protocol paper") == len(CONFIGS)
     assert "| model | matching | F1 overall | F1 orientation | F1 color | F1 size |" in text
     assert "| GPT-4o (**PUBLISHED**) | 45.2 | 47.6 |" in text
-    assert "6 tables, and a CSV file holds one" in str(call(*runs, "--table", "details").exception)
+    assert "6 tables, and a CSV file holds one: write xlsx, md or latex (--format)" in str(
+        call(*runs, "--table", "details").exception
+    )
     assert call(*runs, "--table", "details", "--out", tmp_path / "x.xlsx").exit_code == 0
     book = openpyxl.load_workbook(tmp_path / "x.xlsx")
     assert len(book.sheetnames) == 6 and book["table 1"]["C1"].value == "matching"

@@ -268,13 +268,21 @@ def test_a_run_that_goes_on_is_shown_while_it_grows(tmp_path: Path) -> None:
 
 def test_lines_are_counted_as_they_come(tmp_path: Path) -> None:
     path, counter = tmp_path / "answers.jsonl", Counter()
-    assert counter.lines(path) == 0
-    for written, expected in ((b"a\nb\n", 2), (b"c", 2), (b"\n", 3)):
+    assert counter.lines(path) == (0, 0)
+    bad, said = b'{"failure":{"kind":"http"}}\n', b'{"text":"\\"failure\\":{","failure":null}\n'
+    for written, expected in (
+        (b"a\nb\n", (2, 0)),
+        (b"c", (2, 0)),
+        (b"\n", (3, 0)),
+        (bad[:9], (3, 0)),
+        (bad[9:], (4, 1)),
+        (said, (5, 1)),
+    ):
         with path.open("ab") as file:
             file.write(written)
         assert counter.lines(path) == expected
     path.write_bytes(b"x\n")
-    assert counter.lines(path) == 1
+    assert counter.lines(path) == (1, 0)
 
 
 # ---------------------------------------------------------------- questions that were asked several times
@@ -335,3 +343,23 @@ def names_of(viewer: Served, keys: dict[str, str]) -> list[str]:
     """The folders of runs A and B."""
     by_key = {r.key: r.path.name for r in viewer.viewer.shelf.found().runs}
     return [by_key[keys[letter]] for letter in "AB"]
+
+
+def test_calls_that_failed_are_no_answers_and_silence_is_one_box(tmp_path: Path) -> None:
+    write_set(tmp_path / "data", 6)
+    with Endpoint(script=lambda _body, _n: (400, {}, b'{"error":{"message":"no"}}')) as server:
+        run = snellen.evaluate(
+            "salbench",
+            model="api/m",
+            data=tmp_path / "data",
+            out=tmp_path / "runs",
+            base_url=server.url,
+            use_store=False,
+        )
+    with served(tmp_path / "runs") as viewer:
+        page = words_of(viewer.page("/"))
+        assert "0 of 6 answers, 6 failed, not complete" in page
+        key = viewer.viewer.shelf.found().runs[0].key
+        shown = viewer.page(f"/run/{key}")
+    assert run.summary.failed == 6
+    assert shown.count("NO ANSWER") == 1 and "snellen report" not in shown

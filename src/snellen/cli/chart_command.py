@@ -28,8 +28,9 @@ def command(runs: tuple[Path, ...], out: Path, protocol: str | None) -> int:
     """
     from snellen.cli.several import opened
     from snellen.show.charts import write_chart
+    from snellen.show.page import check
 
-    found, passed = opened(runs, "chart")
+    found, passed = opened(runs, "chart", check)
     write_chart(found, out, protocol)
     for line in passed:
         click.echo(f"Passed over: {line}")

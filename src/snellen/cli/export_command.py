@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 import click
 
-from snellen.cli import options
 from snellen.core.errors import SnellenError
 
 if TYPE_CHECKING:
@@ -76,7 +75,8 @@ def command(
     published: bool,
     **told: str | None,
 ) -> int:
-    """Write the scores of RUNS as one table: tidy for programs (csv, parquet, xlsx, json), or as a paper has it (latex, md).
+    """Write the scores of RUNS, or of all runs in a folder, as one table: tidy for programs (csv, parquet, xlsx, json), or as a paper
+    has it (latex, md).
 
     Or as records for others: Every Eval Ever (eee), Hugging Face's .eval_results (hf).
 
@@ -85,8 +85,9 @@ def command(
     snellen export runs/salbench_* --table paper --published --out table.tex
     snellen export runs/salbench_* --format eee --evaluator Lab --out records
     """
-    from snellen.engine.runs.run import open_run
+    from snellen.cli.several import opened as opened_runs
     from snellen.show import export as files
+    from snellen.show.page import check_marks
 
     form = form or _by_name(out)
     if out is None and form in files.BINARY:
@@ -95,7 +96,9 @@ def command(
         raise SnellenError(f"--samples has no table in {form}: choose from csv, parquet, xlsx, json")
     if samples and table:
         raise SnellenError("--samples and --table are different tables: choose one")
-    opened = [open_run(options.run_folder(path, "export")) for path in dict.fromkeys(runs)]
+    opened, passed = opened_runs(runs, "export", check_marks if samples else None)
+    for line in passed:
+        click.echo(f"Passed over: {line}", err=True)
     if form in FOLDERS:
         if table or published:
             raise SnellenError(f"--table and --published have no form in {form}: it has the scores of runs alone")
@@ -151,21 +154,23 @@ def _records(
 def _counted(rows: Rows, form: str) -> str:
     """What a file holds."""
     from snellen.show.export import FOR_PAPERS, ONE_TABLE
+    from snellen.show.words import counted
 
     if form in FOR_PAPERS:
         return "the headlines"
-    scores, samples = f"{len(rows.scores):,} scores", f"{len(rows.samples or ()):,} rows of samples"
+    scores, samples = counted(len(rows.scores), "score"), f"{counted(len(rows.samples or ()), 'row')} of samples"
     if rows.samples is None:
         return scores
     return samples if form in ONE_TABLE else f"{scores} and {samples}"
 
 
 def _by_name(out: Path | None) -> str:
-    from snellen.show.export import SUFFIXES
+    from snellen.show.export import OTHER_SUFFIXES, SUFFIXES
 
     if out is None:
         return "csv"
-    found = next((form for form, suffix in SUFFIXES.items() if suffix == out.suffix.lower()), None)
+    known = {suffix: form for form, suffix in SUFFIXES.items()} | OTHER_SUFFIXES
+    found = known.get(out.suffix.lower())
     if found is None:
         raise SnellenError(f"the name {out} does not say a format: add --format {'|'.join(FORMATS)}")
     return found

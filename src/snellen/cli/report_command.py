@@ -46,10 +46,10 @@ def command(
     """
     from snellen.cli.several import opened as opened_runs
     from snellen.show.findings import findings_of
-    from snellen.show.page import write_report
+    from snellen.show.page import check, write_report
     from snellen.show.terminal import print_findings, print_run
 
-    opened, passed = opened_runs(runs, "report")
+    opened, passed = opened_runs(runs, "report", check)
     page = out or (None if as_json else Path("report.html"))
     if page is not None:
         write_report(opened, page, samples, data=data, passed_over=passed)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,18 +13,21 @@ if TYPE_CHECKING:
     from snellen.engine.runs.run import Run
 
 
-def opened(paths: Sequence[Path], command: str) -> tuple[list[Run], list[str]]:
-    """The runs that were named, which have to be good, and those in folders that were named, as far as they are; why others are not."""
+def opened(paths: Sequence[Path], command: str, check: Callable[[Run], None] | None) -> tuple[list[Run], list[str]]:
+    """The runs that were named, which have to be good, and those in folders that were named, as far as they are; why others are not.
+
+    `check` raises SnellenError where a run is not good.
+    """
     from snellen.engine.runs.listing import listing
     from snellen.engine.runs.run import open_run
-    from snellen.show.page import check
 
     found: dict[Path, Run] = {}
     passed: list[str] = []
     for path in paths:
         if (path / "run.json").is_file() or not any(path.glob("*/run.json")):
             run = open_run(options.run_folder(path, command))
-            check(run)
+            if check is not None:
+                check(run)
             found.setdefault(path.resolve(), run)
             continue
         there = listing(path)
@@ -32,7 +35,8 @@ def opened(paths: Sequence[Path], command: str) -> tuple[list[Run], list[str]]:
         for listed in sorted(there.runs, key=lambda one: (one.manifest.benchmark, one.manifest.created)):
             run = open_run(listed.path)
             try:
-                check(run)
+                if check is not None:
+                    check(run)
             except SnellenError as error:
                 passed.append(str(error))
             else:

@@ -60,6 +60,10 @@ def command(
     opened = open_run(options.run_folder(run, "show"))
     if sample is None and not opened.folder.has("summary.json"):
         raise SnellenError(f"{run} is not marked yet: the command that made it goes on, or 'snellen remark {run}'")
+    if wrong or flips:
+        from snellen.show.page import check_marks
+
+        check_marks(opened)
     if wrong:
         _wrong(opened, protocols, limit, as_json)
     elif flips:

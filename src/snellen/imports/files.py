@@ -26,7 +26,8 @@ _LOCAL_HEADER = 30
 def checked(path: Path) -> Path:
     """The path of a log that is there and of a size that can be read."""
     if not path.is_file():
-        raise SnellenError(f"{path}: no such file")
+        what = "a folder, and a log is a file: name that" if path.is_dir() else "no such file"
+        raise SnellenError(f"{path}: {what}")
     if path.suffix.lower() in (".pkl", ".pickle"):
         raise SnellenError(
             f"{path}: a pickle can run code when it is opened, so Snellen opens none; VLMEvalKit's .xlsx, .tsv or .json has the same rows"

@@ -264,7 +264,8 @@ def _record(request: ImportRequest, log: Log, every: Sequence[Matched], asked: A
         notes.append(f"{left} of {rows} rows fit no sample and are left out of our scores, not of theirs")
     if unsure:
         notes.append(
-            f"{unsure} rows were matched by their place alone: nothing in the log confirms that the order is the data set's"
+            f"{unsure} row{' was' if unsure == 1 else 's were'} matched by {'its' if unsure == 1 else 'their'} place alone: "
+            "nothing in the log confirms that the order is the data set's"
         )
     return Record(
         tool=log.tool,

@@ -121,6 +121,10 @@ def read(path: Path, epoch: int | None = None) -> Log:
     """A log of either form. Of several epochs all are taken, as repeats, or the one that is named."""
     with checked(path).open("rb") as file:
         zipped = file.read(4) == b"PK\x03\x04"
+    if not zipped and path.suffix.lower() not in (".json", ".eval"):
+        raise SnellenError(
+            f"{path}: not a log of Inspect, which is LOG.eval or LOG.json; 'snellen import csv' reads tables"
+        )
     if zipped:
         header, samples, reduced = _from_archive(Archive(path))
     else:

@@ -69,7 +69,9 @@ def refusal(left: Sequence[Unmatched], rows: int, source: str) -> SnellenError:
     cure = (
         "another exam, another data set, or another order" if len(left) == rows else "--skip-unmatched leaves them out"
     )
-    return SnellenError(f"{len(left)} of {rows} rows fit no sample of {source} ({some}{more}): {cure}")
+    return SnellenError(
+        f"{len(left)} of {rows} row{'s fit' if rows != 1 else ' fits'} no sample of {source} ({some}{more}): {cure}"
+    )
 
 
 class _Index:

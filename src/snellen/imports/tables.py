@@ -12,6 +12,8 @@ from typing import Any
 from snellen.core.errors import MissingExtra, SnellenError
 from snellen.imports.files import LARGEST_MEMBER, checked, decoded, objects
 
+MARKS = (",", ";", "\t")
+"""What stands between cells: spreadsheets write semicolons where the comma is in numbers."""
 FORMS = (".csv", ".tsv", ".xlsx", ".json", ".jsonl", ".ndjson")
 
 
@@ -23,7 +25,7 @@ def rows(path: Path) -> list[tuple[str, dict[str, Any]]]:
     elif form == ".json":
         found = [(f"record {i}", row) for i, row in enumerate(_records(path), 1)]
     elif form in (".csv", ".tsv"):
-        found = list(_separated(path, "\t" if form == ".tsv" else ","))
+        found = list(_separated(path, "\t" if form == ".tsv" else ""))
     elif form == ".xlsx":
         found = list(_sheet(path))
     else:
@@ -47,8 +49,11 @@ def _records(path: Path) -> list[dict[str, Any]]:
 
 
 def _separated(path: Path, mark: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Rows of cells with this mark between them; without one, with the first that the header has."""
     try:
         text = path.read_bytes().decode("utf-8-sig")
+        head = text.partition("\n")[0]
+        mark = mark or next((m for m in MARKS if m in head), MARKS[0])
         table = csv.DictReader(io.StringIO(text, newline=""), delimiter=mark)
         for row in table:
             if None in row:

@@ -27,7 +27,7 @@ class DualEncoder:
     def __init__(self, name: str, checkpoint: str, mode: str, device: str) -> None:
         self.name = name if mode == "trained" else f"{name}-{mode}"
         self._mode = mode
-        self._stack = load_stack()
+        self._stack = load_stack(f"the scorer {name}")
         try:
             self._source = find(checkpoint)
             config = config_of(self._source)

@@ -13,7 +13,9 @@ from typing import Any, NamedTuple
 from snellen.core.errors import MissingExtra, SnellenError, unknown
 from snellen.core.records import DataEntry
 from snellen.core.results import ProtocolSummary, Score, declared
+from snellen.core.silence import silent_parts
 from snellen.core.text import one_line
+from snellen.engine.mark.holding import misfit
 from snellen.engine.runs.run import Run
 from snellen.show import words
 
@@ -38,11 +40,12 @@ WITHOUT_DATE: dict[str, dict[str, Any]] = {
 
 
 class Point(NamedTuple):
-    """A subject's score of a part; `under` where it is at or below its floor."""
+    """A subject's score of a part; `under` where it is at or below its floor, `silent` where many questions got no answer."""
 
     run: int
     score: Score
     under: bool
+    silent: str = ""
 
 
 class Part(NamedTuple):
@@ -124,6 +127,7 @@ def _protocol(runs: Sequence[Run], own: Sequence[int], at: int, wanted: str | No
 def _parts(results: dict[int, ProtocolSummary], before: str) -> list[Part]:
     found: dict[str, Part] = {}
     for at, p in results.items():
+        silent = {tuple(row.by.items()): f"{100 * row.share:.0f} % no answer" for row in silent_parts([p])}
         for group in p.groups:
             score = group.metrics.get(p.headline)
             if not group.whole or score is None or score.value is None or score.unit:
@@ -131,7 +135,7 @@ def _parts(results: dict[int, ProtocolSummary], before: str) -> list[Part]:
             name = f"{before}{words.group_name(group)}"
             under = bool(declared(p.metrics, p.headline).better and words.floor_word(p, p.headline, score))
             part = found.setdefault(name, Part(name, group.n, []))
-            part.points.append(Point(at, score, under))
+            part.points.append(Point(at, score, under, silent.get(tuple(group.by.items()), "")))
     return list(found.values())
 
 
@@ -147,11 +151,15 @@ def _notes(runs: Sequence[Run], parts: Sequence[Part]) -> list[str]:
     notes = ["Bars: 95 % intervals."]
     if any(p.score.floor is not None for part in parts for p in part.points):
         notes[0] += " Upright lines: floors, what never looking gets; hollow: at or below it."
+    if any(p.silent for part in parts for p in part.points):
+        notes.append("No answer: refused, cut off or unreadable under this protocol; counted as wrong.")
     entries: list[DataEntry] = [run.manifest.data for run in runs]
     if entries[0].synthetic:
         notes.append("SYNTHETIC DATA: not comparable with published results.")
     if not all(run.summary.complete for run in runs):
         notes.append("Some runs are incomplete.")
+    if any(misfit(run, run.summary) for run in runs):
+        notes.append("STALE: some runs have answers that are not in these scores.")
     return notes
 
 
@@ -171,7 +179,8 @@ def _draw(chart: Chart, path: Path, ending: str) -> None:
         matplotlib.rcParams.update(STYLE)
         figure = Figure(figsize=(6.5, high + below + 0.4), layout=None)
         total = figure.get_figheight()
-        axes = figure.add_axes((0.02, below / total, 0.96, high / total))
+        wide = 0.82 if any(p.silent for part in chart.parts for p in part.points) else 0.96
+        axes = figure.add_axes((0.02, below / total, wide, high / total))
         y = 0.0
         for part in chart.parts:
             y = _part(axes, part, y)
@@ -225,6 +234,8 @@ def _part(axes: Any, part: Part, y: float) -> float:
             markersize=5.5,
             clip_on=False,
         )
+        if point.silent:  # in the margin, where no score can be
+            axes.text(102.5, at, point.silent, color=ink, fontsize=7.5, va="center")
         y += ROW
     return y
 

@@ -17,13 +17,14 @@ from snellen.core.layout import By, Layout
 from snellen.data import parquet
 from snellen.data.label import MARK
 from snellen.engine.runs.run import Run
-from snellen.engine.runs.tidy import SCHEMA, SampleRow, ScoreRow, Table, table_of
+from snellen.engine.runs.tidy import SCHEMA, SampleRow, ScoreRow, Table, statuses, table_of
 from snellen.show import words
 from snellen.show.latex import latex
 from snellen.show.markdown import markdown
 from snellen.show.paper_table import NOTHING, PaperTable, check_protocol, paper_tables
 
 SUFFIXES = {"csv": ".csv", "parquet": ".parquet", "latex": ".tex", "md": ".md", "xlsx": ".xlsx", "json": ".json"}
+OTHER_SUFFIXES = {".latex": "latex", ".markdown": "md"}
 BINARY = ("parquet", "xlsx")
 FOR_PAPERS = ("latex", "md")
 WITH_TABLES = ("latex", "md", "csv", "xlsx")
@@ -40,8 +41,7 @@ class Rows(NamedTuple):
     @property
     def status(self) -> str:
         """What nobody may overlook, of all rows together."""
-        every = [r.status for r in self.scores] + [r.status for r in self.samples or ()]
-        return ", ".join(dict.fromkeys(word for said in every for word in said.split(", ") if word))
+        return statuses(r.status for r in (*self.scores, *(self.samples or ())))
 
     @property
     def tables(self) -> list[Table]:
@@ -105,8 +105,9 @@ def _sheets(rows: Rows) -> list[Sheet]:
 
 def _wide_csv(tables: Sequence[PaperTable]) -> bytes:
     if len(tables) > 1:
+        fewer = ", or choose runs of one exam" if len({t.exam for t in tables}) > 1 else ""
         raise SnellenError(
-            f"these are {len(tables)} tables, and a CSV file holds one: choose runs of one exam and data set, or write xlsx"
+            f"these are {len(tables)} tables, and a CSV file holds one: write xlsx, md or latex (--format){fewer}"
         )
     return csv_bytes(wide_rows(tables[0]))
 

@@ -21,7 +21,7 @@ from snellen.core.errors import SnellenError
 from snellen.core.gallery import KINDS, Gallery, Whole
 from snellen.core.records import LAYOUT
 from snellen.core.text import for_terminal
-from snellen.engine.mark.holding import check_summary
+from snellen.engine.mark.holding import check_answers, check_summary
 from snellen.engine.runs.run import Run
 from snellen.show import words
 from snellen.show.album import Album
@@ -150,9 +150,15 @@ def check(run: Run) -> None:
     summary = run.summary
     if summary.layout > LAYOUT or not summary.protocols:
         raise SnellenError(f"{run.path}: summary.json is from another version; run 'snellen remark {run.path}'")
+    check_answers(run, summary)
+    check_marks(run)
+
+
+def check_marks(run: Run) -> None:
+    """Refuse a run whose marks were changed, as far as its exam is at hand."""
     exam = loaded(run.manifest)
     if exam is not None:
-        check_summary(run, summary, exam)
+        check_summary(run, run.summary, exam)
 
 
 # ---------------------------------------------------------------- Jinja

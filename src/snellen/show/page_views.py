@@ -14,6 +14,7 @@ from snellen.core.records import PublishedRow, Summary
 from snellen.core.results import GroupSummary, ProtocolSummary, Score, declared
 from snellen.core.types import Outcome
 from snellen.engine.mark import scoring
+from snellen.engine.mark.holding import misfit
 from snellen.engine.runs.run import Run
 from snellen.show import flip_gallery, gallery, repeats, words
 from snellen.show.findings import SAID_ELSEWHERE, findings, heaviest, loaded
@@ -156,7 +157,7 @@ def run_view(number: int, run: Run, samples: int, sources: gallery.Sources) -> R
         title=words.title(manifest),
         folder=run.path.name,
         path=str(run.path),
-        stale=summary.answers_bytes != run.folder.answers_bytes,
+        stale=bool(misfit(run, summary)),
         summary=summary,
         facts=facts_of(run, summary, seen),
         protocols=by_name,

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from snellen.core.errors import SnellenError, unknown
 from snellen.core.figures import between, number
 from snellen.core.layout import By, Column, Layout
-from snellen.engine.runs.tidy import ScoreRow
+from snellen.engine.runs.tidy import ScoreRow, statuses
 from snellen.show import words
 
 NOTHING = "–"
@@ -156,7 +156,7 @@ def _table(rows: list[ScoreRow], columns: Sequence[Column], about: str, name: st
             runs.setdefault(row.run, []).append(row)
     names = [_name(some[0]) for some in runs.values()]
     lines = tuple(
-        _line(name if names.count(name) == 1 else f"{name} · {PurePath(run).name}", places, some)
+        _line(name, places, some, "" if names.count(name) == 1 else f" · {PurePath(run).name}")
         for name, (run, some) in zip(names, runs.items(), strict=True)
     )
     floors = tuple(_floor([r for r in shown if (_group(r), r.metric) == place]) for place in places)
@@ -188,11 +188,12 @@ def _told_apart(parts: dict[Group, str]) -> Iterable[str]:
         yield name if names.count(name) == 1 else " · ".join(f"{key} {value}" for key, value in by)
 
 
-def _line(name: str, places: Iterable[tuple[Group, str]], rows: Sequence[ScoreRow]) -> Line:
+def _line(name: str, places: Iterable[tuple[Group, str]], rows: Sequence[ScoreRow], folder: str = "") -> Line:
+    """A run's line; `folder` tells runs of one subject apart."""
     found = {(_group(r), r.metric): r for r in rows}
-    said = dict.fromkeys(word for r in rows for word in r.status.split(", ") if word and word != "SYNTHETIC")
+    said = [word for word in statuses(r.status for r in rows).split(", ") if word and word != "SYNTHETIC"]
     figures = tuple(_figure(found[place]) if place in found else Figure(NOTHING) for place in places)
-    return Line(name, ", ".join(said), figures, rows[0].subject, _shots(rows[0]))
+    return Line(name + folder, ", ".join(said), figures, rows[0].subject + folder, _shots(rows[0]))
 
 
 def _figure(row: ScoreRow) -> Figure:

@@ -18,6 +18,9 @@ from snellen.show.tables import console, plain_table
 
 SHOWN_PASSED = 5
 SYNTHETIC, INCOMPLETE = "S", "!"
+HEADS = ("run", "exam", "subject", "when", "n", "score", "cost", "")
+SUBJECT = HEADS.index("subject")
+LEAST = 12
 
 
 def print_listing(folder: Path, found: Listing) -> None:
@@ -25,20 +28,13 @@ def print_listing(folder: Path, found: Listing) -> None:
     out = console()
     shown = found.runs
     if shown:
-        table = plain_table(
-            "run",
-            "exam",
-            "subject",
-            "when",
-            "n",
-            "score",
-            "cost",
-            "",
-            kept=("run", "exam", "when", "score", "cost", ""),
-        )
+        table = plain_table(*HEADS, kept=("run", "exam", "when", "score", "cost", ""))
         one_year = len({run.manifest.created[:4] for run in shown}) == 1
-        for name, run in zip(tails(shown), shown, strict=True):
-            table.add_row(*(Text(for_terminal(cell)) for cell in _row(name, run, one_year)))
+        rows = [_row(name, run, one_year) for name, run in zip(tails(shown), shown, strict=True)]
+        room = _room(rows, out.width)
+        for before, exam, subject, *after in rows:
+            cells = (before, exam, one_line(subject, room), *after)  # a line a run; `show` has the whole name
+            table.add_row(*(Text(for_terminal(cell)) for cell in cells))
         out.print(table)
         out.print(Text(_legend(shown), style="dim"))
     if found.older:
@@ -77,11 +73,23 @@ def _row(name: str, run: Listed, one_year: bool) -> tuple[str, ...]:
         one_line(manifest.benchmark, 30),
         one_line(f"{manifest.subject.spec}{shots}", 80),
         one_line(_when(manifest.created, one_year), 20),
-        str(manifest.data.samples),
+        _n(run),
         spread(headlines(run)),
         cost(summary.totals),
         marks,
     )
+
+
+def _room(rows: Sequence[tuple[str, ...]], width: int) -> int:
+    """How many characters are left for subjects: what the other columns do not take, with two spaces between them."""
+    widest = [max(map(len, column)) for column in zip(HEADS, *rows, strict=True)]
+    return max(LEAST, width - sum(widest) + widest[SUBJECT] - 2 * (len(HEADS) - 1))
+
+
+def _n(run: Listed) -> str:
+    """'360', or '8/360' of a run that is not complete: questions answered of those to ask."""
+    answered, wanted = words.answered_of(run.summary)
+    return str(run.manifest.data.samples) if run.summary.complete or not wanted else f"{answered}/{wanted}"
 
 
 def _when(created: str, one_year: bool) -> str:
@@ -131,7 +139,7 @@ def _legend(shown: Sequence[Listed]) -> str:
     if any(run.summary.synthetic for run in shown):
         said += f" {SYNTHETIC}: SYNTHETIC data, not to be compared with published scores."
     if any(not run.summary.complete for run in shown):
-        said += f" {INCOMPLETE}: not complete, the same command goes on."
+        said += f" {INCOMPLETE}: not complete (n: answered/of), the same command goes on."
     return said
 
 
@@ -161,6 +169,8 @@ def _plain(run: Listed) -> dict[str, Any]:
         "subject": manifest.subject.spec,
         "created": manifest.created,
         "samples": manifest.data.samples,
+        "answered": words.answered_of(summary)[0],
+        "questions": words.answered_of(summary)[1],
         "complete": summary.complete,
         "synthetic": summary.synthetic,
         "protocol": main.protocol if main else None,

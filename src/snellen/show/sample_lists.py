@@ -146,8 +146,19 @@ def print_some(run: Run) -> None:
     ids = few or [sample.id for sample in islice(run.samples(), FEW)]
     if ids:
         which = "not correct" if few else "samples"
-        out.print(Text(f"Look at ({which}): {', '.join(one_line(i, LONG) for i in ids)}"), soft_wrap=True)
-        out.print(Text(f"{_next(run.path, ids[0])}; --wrong and --flips list more."), soft_wrap=True)
+        out.print(Text(_as_many(f"Look at ({which}): ", [one_line(i, LONG) for i in ids], out.width)), soft_wrap=True)
+        out.print(Text("More of them: --wrong, --flips."))
+        out.print(Text(_next(run.path, ids[0])), soft_wrap=True)
+
+
+def _as_many(before: str, ids: Sequence[str], width: int) -> str:
+    """A line with as many ids as fit, one at least: they are there to be copied.
+
+    >>> _as_many("See ", ["P3/1", "P3/2", "P3/3"], 14)
+    'See P3/1, P3/2'
+    """
+    lines = [before + ", ".join(ids[:n]) for n in range(len(ids), 0, -1)]
+    return next((line for line in lines if len(line) <= width), lines[-1])
 
 
 def _next(path: Path, sample: str) -> str:

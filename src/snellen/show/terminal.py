@@ -16,6 +16,7 @@ from snellen.core.finding import BAD, DOUBT, Finding
 from snellen.core.records import ControlRow, PositionRow, Summary
 from snellen.core.results import GroupSummary, ProtocolSummary, Score
 from snellen.core.text import for_terminal
+from snellen.engine.mark.holding import misfit
 from snellen.show import repeats, words
 from snellen.show.findings import SAID_ELSEWHERE, findings_of, heaviest
 from snellen.show.tables import WARNINGS, console, fits, plain_table, shown
@@ -31,6 +32,7 @@ SAID = (*SAID_ELSEWHERE, "protocols")
 """Kinds of findings that a run's lines have anyway: the table has a column for the other protocols."""
 COLOURS = {BAD: "bold red", DOUBT: "yellow"}
 SHOWN_REASONS = 3
+STALE = "STALE"
 SHOWN_SILENT = 3
 LONG_HEADER = 20
 
@@ -50,8 +52,12 @@ def print_run(run: Run, *, verbose: bool | None = None) -> None:
     name = (
         f"{words.title(run.manifest)} · {words.counted(run.manifest.data.samples, 'sample')}{repeats.asked(protocols)}"
     )
-    marks = [word for word, is_so in (("SYNTHETIC", summary.synthetic), ("INCOMPLETE", not summary.complete)) if is_so]
+    unfit = misfit(run, summary)
+    shouted = (("SYNTHETIC", summary.synthetic), ("INCOMPLETE", not summary.complete), (STALE, unfit))
+    marks = [word for word, is_so in shouted if is_so]
     out.print(Text(" · ".join([for_terminal(name, 300), *marks]), style="bold"), soft_wrap=True)
+    if unfit:
+        out.print(Text(for_terminal(f"{unfit}. 'snellen remark RUN' marks what is there."), style="bold red"))
     if protocols:
         out.print(_scores(summary))
         out.print(_legend(protocols, bool(verbose)), style="dim")
@@ -74,6 +80,7 @@ def print_findings(runs: Sequence[tuple[Run, Sequence[Finding]]]) -> None:
     for run, found in runs:
         summary = run.summary
         marks = " · SYNTHETIC" * summary.synthetic + " · INCOMPLETE" * (not summary.complete)
+        marks += f" · {STALE}" * bool(misfit(run, summary))
         out.print(Text(for_terminal(f"{words.title(run.manifest)}{marks}", 300), style="bold"), soft_wrap=True)
         for one in heaviest(found, each):
             out.print(Padding(Text(for_terminal(one.text, 300), style=COLOURS.get(one.weight, "")), (0, 0, 0, 2)))

@@ -50,6 +50,8 @@ def _next(path: Path, found: Verified) -> str:
             "The rules have changed since this run was marked: the version of Snellen in its run.json has the old ones, "
             f"'snellen remark {name}' marks by today's."
         )
+    if any(d.file == "answers.jsonl" and d.place.endswith("are missing") for d in found.differences):
+        return f"The 'snellen run' that made it asks them again; 'snellen remark {name}' marks what is there."
     if all(
         d.place.startswith("data.") or d.file == "samples.jsonl" or ", image " in d.place for d in found.differences
     ):

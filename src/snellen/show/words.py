@@ -161,6 +161,11 @@ def forbidden(protocol: ProtocolSummary) -> str:
     )
 
 
+def forbidden_by(protocols: Iterable[ProtocolSummary]) -> list[tuple[Names, str]]:
+    """The same of several protocols, those together that say the same."""
+    return together((p.protocol, said) for p in protocols if (said := forbidden(p)))
+
+
 def counted(n: int, noun: str) -> str:
     """'1 sample', '1,080 marks'."""
     return f"{n:,} {noun}" + ("" if n == 1 else "s")
@@ -362,10 +367,15 @@ def scored_by(summary: Summary) -> list[str]:
     return lines
 
 
+def answered_of(summary: Summary) -> tuple[int, int]:
+    """How many questions got an answer, and how many there are to ask."""
+    wanted = summary.questions or summary.samples * len(summary.asked)
+    return sum(summary.asked.values()) - summary.failed, wanted
+
+
 def incomplete(summary: Summary) -> str:
     """What a run that is not done has, and what it lacks."""
-    wanted = summary.questions or summary.samples * len(summary.asked)
-    answered = sum(summary.asked.values()) - summary.failed
+    answered, wanted = answered_of(summary)
     unscored = summary.scorers[0].unscored if summary.scorers else 0
     lacks, then = f"{answered} of {wanted} questions answered, {summary.failed} failed", "ask"
     if answered == wanted and unscored:

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from snellen.core.records import Summary
 from snellen.core.results import GroupSummary, ProtocolSummary, Score
 from snellen.core.types import Outcome
+from snellen.engine.mark.holding import misfit
 from snellen.engine.runs.run import Run
 from snellen.show import repeats, words
 from snellen.show.gallery import Seen
@@ -53,7 +54,7 @@ def run_context(volume: Volume, progress: Progress | None) -> dict[str, Any]:
         "facts": [],
         "parts": [],
         "breakdown": Breakdown([], []),
-        "stale": False,
+        "stale": "",
         "filters": [],
         "tags": [],
     }
@@ -68,7 +69,7 @@ def run_context(volume: Volume, progress: Progress | None) -> dict[str, Any]:
         "outcomes": [o.value for o in Outcome if o in used or o in (Outcome.CORRECT, Outcome.WRONG)],
         "parts": [_part(volume, protocols, part) for part in words.side_by_side(protocols, whole=True)],
         "breakdown": _breakdown(protocols),
-        "stale": summary.answers_bytes != run.folder.answers_bytes,
+        "stale": misfit(run, summary),
         "filters": _filters(summary),
         "tags": _tags(volume) if volume.index.ready else [],
     }

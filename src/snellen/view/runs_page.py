@@ -22,12 +22,15 @@ STATES = {"complete": "complete", "incomplete": "not complete", "going-on": "goi
 SHOWN_PARTS = 3
 PAGE = 200
 KEPT = 1000
+FAILED = b'"failure":{'
+"""What a line has whose calls failed. Within a text the quotes would be escaped."""
 
 
 class Progress(NamedTuple):
-    """How far a run is that is not complete."""
+    """How far a run is that is not complete: questions that got an answer, and those whose calls failed."""
 
     answers: int
+    failed: int
     expected: int
     going_on: bool
 
@@ -45,27 +48,30 @@ class RunRow(NamedTuple):
 
 
 class Counter:
-    """Counts the lines of answers files that grow: each byte is looked at once."""
+    """Counts the lines of answers files that grow, and the failures among them: each line is looked at once."""
 
     def __init__(self) -> None:
-        self._known: dict[Path, tuple[int, int, int]] = {}
+        self._known: dict[Path, tuple[int, int, int, int]] = {}
 
-    def lines(self, path: Path) -> int:
+    def lines(self, path: Path) -> tuple[int, int]:
+        """How many whole lines there are, and how many of these are failures."""
         now = stamp(path)
         if now is None:
-            return 0
-        inode, end, count = self._known.get(path, (now[0], 0, 0))
+            return 0, 0
+        inode, end, count, failed = self._known.get(path, (now[0], 0, 0, 0))
         if inode != now[0] or now[1] < end:
-            inode, end, count = now[0], 0, 0
+            inode, end, count, failed = now[0], 0, 0, 0
         with path.open("rb") as file:
             file.seek(end)
-            while block := file.read(1 << 20):
-                end += len(block)
-                count += block.count(b"\n")
+            for line in file:
+                if line.endswith(b"\n"):
+                    end += len(line)
+                    count += 1
+                    failed += FAILED in line
         if len(self._known) > KEPT:
             self._known.clear()
-        self._known[path] = inode, end, count
-        return count
+        self._known[path] = inode, end, count, failed
+        return count, failed
 
 
 def progress_of(shelf: Shelf, entry: Entry, counter: Counter) -> Progress | None:
@@ -77,8 +83,10 @@ def progress_of(shelf: Shelf, entry: Entry, counter: Counter) -> Progress | None
     if entry.complete and not going_on:
         return None
     expected = sum(entry.manifest.questions.values())
-    count = counter.lines(answers) if answers is not None else 0
-    return Progress(min(count, expected) if expected else count, expected, going_on)
+    lines, failures = counter.lines(answers) if answers is not None else (0, 0)
+    good = min(lines - failures, expected) if expected else lines - failures
+    failed = min(failures, expected - good) if expected else failures  # one that was asked again may have been answered
+    return Progress(good, failed, expected, going_on)
 
 
 def runs_context(shelf: Shelf, found: Found, counter: Counter, given: Mapping[str, str]) -> dict[str, Any]:

@@ -13,6 +13,9 @@ from snellen.core.silence import Silent
 from snellen.core.types import Outcome
 from snellen.engine.runs.folder import RunFolder, Scan
 
+ABLE = 0.5
+"""A protocol is said to read what another cannot where it leaves at most this share of that unread."""
+
 
 def advice(
     folder: RunFolder,
@@ -28,7 +31,7 @@ def advice(
     for row in silent:
         if row.protocol == main:
             kinds.update(row.outcomes)
-    return tuple(_sentence(kind, folder, scan, manifest, exam, silent, protocols) for kind, _n in kinds.most_common())
+    return tuple(_sentence(kind, folder, scan, manifest, exam, protocols) for kind, _n in kinds.most_common())
 
 
 def _sentence(
@@ -37,16 +40,15 @@ def _sentence(
     scan: Scan,
     manifest: Manifest,
     exam: Exam,
-    silent: Sequence[Silent],
     protocols: Sequence[ProtocolSummary],
 ) -> str:
     if kind == Outcome.TRUNCATED:
         return _cut(folder, scan, manifest)
     if kind == Outcome.UNPARSABLE:
-        return _unread(exam, silent, protocols)
+        return _unread(exam, protocols)
     return {
-        Outcome.EMPTY: "empty replies: 'snellen report RUN' shows them; a model that only thinks may need --max-thinking",
-        Outcome.REFUSED: "refusals come from the model or its provider's filter: 'snellen report RUN' shows their words",
+        Outcome.EMPTY: "replies were empty: a model that only thinks may need --max-thinking",
+        Outcome.REFUSED: "refusals come from the model or its provider's filter: their words are among the samples",
         Outcome.ERROR: "errors are asked again by the same command; the reasons are listed",
     }[Outcome(kind)]
 
@@ -66,13 +68,21 @@ def _cut(folder: RunFolder, scan: Scan, manifest: Manifest) -> str:
     return f"replies were cut off{told}: give a higher --max-tokens"
 
 
-def _unread(exam: Exam, silent: Sequence[Silent], protocols: Sequence[ProtocolSummary]) -> str:
-    """Replies that a protocol cannot read: another one of the run may."""
-    main = protocols[0].protocol
-    worst = {row.protocol for row in silent if Outcome.UNPARSABLE in row.outcomes}
-    able = [p.protocol for p in protocols if p.protocol not in worst]
-    if able:
-        return f"'{main}' cannot read many replies that {', '.join(map(repr, able))} can: the score under '{main}' is about form, not sight"
-    if "robust" in exam.protocols and "robust" not in worst:
+def _unread(exam: Exam, protocols: Sequence[ProtocolSummary]) -> str:
+    """Replies that the main protocol cannot read: another one of the run may."""
+    main, *others = ((p.protocol, _unread_share(p)) for p in protocols)
+    best, share = min(others, key=lambda one: (one[1], one[0] != "robust"), default=main)
+    if share <= ABLE * main[1]:
+        return (
+            f"'{main[0]}' cannot read {100 * main[1]:.0f} % of the replies, and '{best}' reads {100 * (1 - share):.0f} % of them: "
+            f"the score under '{main[0]}' is about form, not sight"
+        )
+    if "robust" in exam.protocols and "robust" not in {p.protocol for p in protocols}:
         return "many replies cannot be read: 'snellen remark RUN --protocol robust' reads more forms, for free"
-    return "many replies cannot be read: 'snellen report RUN' shows them; the prompt may ask for a form that the model does not keep"
+    return "many replies cannot be read: the prompt may ask for a form that the model does not keep"
+
+
+def _unread_share(protocol: ProtocolSummary) -> float:
+    """How many of all replies a protocol could not read."""
+    parts = [g for g in protocol.groups if g.whole]
+    return sum(g.outcomes.get(Outcome.UNPARSABLE, 0) for g in parts) / max(1, sum(g.answers for g in parts))

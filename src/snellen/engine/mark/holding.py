@@ -1,4 +1,4 @@
-"""Do the marks of a run give the summary that stands beside them? A quick look, for those who show or compare what a summary says.
+"""Do the answers and marks of a run give the summary that stands beside them? A quick look, for those who show what a summary says.
 
 Outcomes are counted part by part, and the headline is added up where it is a mean. `verify` makes everything again and finds the rest.
 """
@@ -17,6 +17,25 @@ from snellen.core.protocol import Key
 from snellen.core.records import LAYOUT, Summary
 from snellen.core.results import GroupSummary, ProtocolSummary, declared
 from snellen.engine.runs.run import Run
+
+
+def misfit(run: Run, summary: Summary) -> str:
+    """What to say where the answers are not those that the summary was made of; or nothing. They only ever grow."""
+    now = run.folder.answers_bytes
+    if not summary.answers_bytes or now == summary.answers_bytes:
+        return ""
+    if now < summary.answers_bytes:
+        return "Answers are missing that its scores were made of: answers.jsonl was cut"
+    return "Some answers are newer than its scores"
+
+
+def check_answers(run: Run, summary: Summary) -> None:
+    """Refuse a run that has lost answers since it was marked."""
+    if run.folder.answers_bytes < summary.answers_bytes:
+        raise SnellenError(
+            f"{run.path}: answers are missing that its scores were made of: answers.jsonl was cut; "
+            f"'snellen remark {run.path}' marks what is there"
+        )
 
 
 def check_summary(run: Run, summary: Summary, exam: Exam) -> None:

@@ -7,6 +7,7 @@ even a lock, so a copy on a medium that cannot be written to will do. What only 
 from __future__ import annotations
 
 import tempfile
+from collections import Counter
 from collections.abc import Iterator
 from itertools import zip_longest
 from pathlib import Path
@@ -22,7 +23,7 @@ from snellen.engine.mark import marking
 from snellen.engine.mark.differing import ABSENT, Difference, Differences, Plain
 from snellen.engine.mark.verify_data import compare_data
 from snellen.engine.plan.plan import Target, of_run
-from snellen.engine.runs.folder import UNREADABLE, RunFolder
+from snellen.engine.runs.folder import UNREADABLE, RunFolder, Scan
 
 SUMMARY = "summary.json"
 NOT_DERIVED = ("concurrency", "digest")
@@ -71,16 +72,33 @@ def _verified(path: Path, data: Path | None, exports: bool) -> Verified:
     with tempfile.TemporaryDirectory(prefix="snellen-verify-") as place:
         again = RunFolder(path, Path(place))
         document = _document(folder)
-        limiter = document.get("concurrency")
-        marking.mark_run(again, exam, targets, scan=scan, concurrency=limiter, exports=exports)
-        checked.append(_compare_marks(folder, again, known, targets, found, unchecked))
-        checked.append(_compare_summaries(folder, Path(place), document, known, targets, found, unchecked))
-        if exports:
-            checked.append(_compare_exports(path, Path(place), found))
+        if _answers_missing(document, scan, found):
+            unchecked.append("marks and summary: they were made of answers that are not there any more")
+        else:
+            limiter = document.get("concurrency")
+            marking.mark_run(again, exam, targets, scan=scan, concurrency=limiter, exports=exports)
+            checked.append(_compare_marks(folder, again, known, targets, found, unchecked))
+            checked.append(_compare_summaries(folder, Path(place), document, known, targets, found, unchecked))
+            if exports:
+                checked.append(_compare_exports(path, Path(place), found))
     there = compare_data(folder, exam, known, scan, data, found)
     if folder.answers_bytes != size:
         raise SnellenError(f"{path}: {STILL}")
     return Verified((*checked, *there.checked), (*unchecked, *there.unchecked), tuple(found.kept), found.count)
+
+
+# ---------------------------------------------------------------- answers
+
+
+def _answers_missing(document: dict[str, Any], scan: Scan, found: Differences) -> bool:
+    """Answers that the summary counts and that are not there, prompt by prompt: without them every mark and score differs."""
+    there = Counter(prompt for _id, prompt in scan.last)
+    asked = document.get("asked")
+    counts = asked.items() if isinstance(asked, dict) else ()
+    lost = [(prompt, n, there[prompt]) for prompt, n in counts if isinstance(n, int) and n > there[prompt]]
+    for prompt, recorded, now in lost:
+        found.add("answers.jsonl", f"{recorded - now:,} answers to prompt '{prompt}' are missing", recorded, now)
+    return bool(lost)
 
 
 # ---------------------------------------------------------------- protocols and marks

@@ -47,7 +47,8 @@ class Listing(NamedTuple):
 def listing(folder: Path, limit: int | None = None) -> Listing:
     """The latest runs right below a folder, or all. Answers and marks are not opened."""
     if not folder.is_dir():
-        raise SnellenError(f"{folder}: no such folder; 'snellen run' makes runs in runs/, or where --out says")
+        what = "a file, and runs are folders" if folder.exists() else "no such folder"
+        raise SnellenError(f"{folder}: {what}; 'snellen run' makes runs in runs/, or where --out says")
     begun: list[tuple[RunFolder, Manifest]] = []
     passed: list[PassedOver] = []
     for path in _entries(folder):

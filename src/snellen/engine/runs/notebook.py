@@ -10,7 +10,7 @@ from typing import Any
 from snellen.core.errors import MissingExtra
 from snellen.core.figures import between, number
 from snellen.core.text import for_terminal
-from snellen.engine.runs.tidy import ScoreRow, Table
+from snellen.engine.runs.tidy import ScoreRow, Table, statuses
 
 _TYPES = {"text": "string", "integer": "Int64", "number": "float64", "yes or no": "boolean"}
 _HEAD = ("protocol", "part", "score", "95 % interval", "n", "floor", "no answer")
@@ -34,7 +34,7 @@ def frame(table: Table) -> Any:
 def html_table(title: str, rows: Sequence[ScoreRow]) -> str:
     """The headlines of a run as a piece of HTML; all text in it is escaped."""
     shown = [r for r in rows if r.headline and r.whole and not r.control]
-    warnings = ", ".join(dict.fromkeys(w for r in shown for w in r.status.split(", ") if w))
+    warnings = statuses(r.status for r in shown)
     head = "".join(f"<th>{_safe(name)}</th>" for name in _HEAD)
     body = "".join(f"<tr>{''.join(f'<td>{_safe(cell)}</td>' for cell in _cells(row))}</tr>" for row in shown)
     loud = f" <strong>{_safe(warnings)}</strong>" if warnings else ""

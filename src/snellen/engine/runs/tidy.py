@@ -6,7 +6,7 @@ in a text, and each metric of a sample is a column of its own.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, Literal, NamedTuple
 
 import msgspec
@@ -134,6 +134,7 @@ class Table(NamedTuple):
 
 
 METRICS = "metrics"
+MOSTLY_SILENT, PARTLY_SILENT, PUBLISHED = "MOSTLY SILENT", "PARTLY SILENT", "PUBLISHED"
 _KINDS: dict[str, Kind] = {"str": "text", "int": "integer", "float": "number", "bool": "yes or no"}
 
 
@@ -179,3 +180,16 @@ def _flat(value: Any, kind: Kind) -> Any:
     if kind == "text" and not isinstance(value, str):
         return msgspec.json.encode(value).decode()
     return value
+
+
+def statuses(rows: Iterable[str]) -> str:
+    """What nobody may overlook, of rows together; silence that only some of them have is said so.
+
+    >>> statuses(["SYNTHETIC, MOSTLY SILENT", "SYNTHETIC"]), statuses(["MOSTLY SILENT", "MOSTLY SILENT"])
+    ('SYNTHETIC, PARTLY SILENT', 'MOSTLY SILENT')
+    """
+    every = [said.split(", ") for said in rows]
+    found = dict.fromkeys(word for said in every for word in said if word)
+    if any(MOSTLY_SILENT not in said and PUBLISHED not in said for said in every):
+        found = dict.fromkeys(PARTLY_SILENT if word == MOSTLY_SILENT else word for word in found)
+    return ", ".join(found)

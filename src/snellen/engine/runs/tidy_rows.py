@@ -15,7 +15,7 @@ from snellen.core.results import GroupSummary, ProtocolSummary, declared
 from snellen.core.silence import LOUD, MOST, lost_parts
 from snellen.core.types import NON_ANSWERS, Answer
 from snellen.engine.runs.folder import RunFolder
-from snellen.engine.runs.tidy import SampleRow, ScoreRow, Silence
+from snellen.engine.runs.tidy import MOSTLY_SILENT, PARTLY_SILENT, PUBLISHED, SampleRow, ScoreRow, Silence
 
 SEVERAL = 5
 """So many returned names are told; an endpoint may return a new one each time."""
@@ -90,7 +90,7 @@ def published_rows(manifest: Manifest, summary: Summary) -> list[ScoreRow]:
             oracle=False,
             published=True,
             source=row.source,
-            status="PUBLISHED",
+            status=PUBLISHED,
             options={"shots": row.shots} if row.shots else {},
             run_cost=None,
             run_cost_unknown=None,
@@ -155,9 +155,16 @@ def status(manifest: Manifest, summary: Summary, stale: bool, group: GroupSummar
         ("INCOMPLETE", not summary.complete),
         ("STALE", stale),
         ("ORACLE", bool(manifest.oracle)),
-        ("MOSTLY SILENT", _silence(group) == "most" if group is not None else bool(lost_parts(summary.plain))),
+        (_lost(summary) if group is None else MOSTLY_SILENT * (_silence(group) == "most"), True),
     )
-    return ", ".join(word for word, is_so in found if is_so)
+    return ", ".join(word for word, is_so in found if is_so and word)
+
+
+def _lost(summary: Summary) -> str:
+    """Whether most questions got no answer whatever the protocol, in all parts or in some."""
+    lost = len(lost_parts(summary.plain))
+    parts = len({tuple(g.by.items()) for p in summary.plain for g in p.groups if g.whole})
+    return "" if not lost else MOSTLY_SILENT if lost == parts else PARTLY_SILENT
 
 
 # ---------------------------------------------------------------- pieces of a row

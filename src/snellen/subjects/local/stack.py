@@ -20,12 +20,12 @@ class Stack(NamedTuple):
     transformers: Any
 
 
-def load_stack() -> Stack:
-    """Import both, or say which extra is missing."""
+def load_stack(what: str = "a local model (hf/...)") -> Stack:
+    """Import both, or say which extra it is that `what` needs."""
     try:
         stack = Stack(importlib.import_module("torch"), importlib.import_module("transformers"))
     except ImportError:
-        raise MissingExtra("a local model (hf/...)", "local") from None
+        raise MissingExtra(what, "local") from None
     stack.transformers.logging.set_verbosity_error()  # its notes on configurations are not for our users
     if not hasattr(stack.transformers, "AutoModelForImageTextToText"):
         raise SnellenError(
