@@ -33,7 +33,7 @@ NOT_RUN = {
 
 NO_CODE = {
     "d3.md#1": "the files of a data set",
-    "d3.md#2": "a citation",
+    "d3.md#3": "a citation",
     "local.md#2": "a line of a run, held by tests/subjects/local/test_local_subject.py",
     "reporting.md#16": "the files of a run",
     "running.md#1": "a synopsis; its options are looked up by test_docs.py",

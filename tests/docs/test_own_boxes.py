@@ -15,7 +15,7 @@ from snellen.exams.grounding.check import check as check_boxes
 from snellen.exams.grounding.data import GroundingData
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
-BLOCK = re.compile(r"`([\w.]+)`:\n```(?:jsonl?|csv)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+BLOCK = re.compile(r'`([\w.]+)`:\n```(?:jsonl?|csv)(?: title="[^"]+")?\n(.*?)^```$', re.MULTILINE | re.DOTALL)
 
 
 def shown(page: str, section: str) -> dict[str, str]:
