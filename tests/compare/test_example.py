@@ -148,6 +148,16 @@ def test_a_leader_that_could_be_further_ahead(subject: Runs) -> None:
     assert found.verdict[0].endswith("(p < 0.0001), in spite of 20.0 points lost by replies of B that cannot be read.")
 
 
+def test_a_lead_that_is_silence_alone_is_said_so_once(subject: Runs) -> None:
+    found = snellen.compare(
+        subject("one", lambda i, s: "" if i < 40 else right(s) if i < 110 else wrong(s)),
+        subject("two", lambda i, s: right(s) if i < 110 else wrong(s)),
+    )
+    assert found.verdict[0].endswith("(p < 0.0001), all of it empty replies of A.")
+    assert found.verdict[-1] == "B leads by questions without an answer alone, not by wrong answers."
+    assert not any("half" in sentence for sentence in found.verdict)
+
+
 def test_more_of_them_on_one_side_than_on_the_other(subject: Runs) -> None:
     found = snellen.compare(
         subject("one", lambda i, s: chatty(right(s)) if i < 40 else right(s) if i < 110 else wrong(s)),

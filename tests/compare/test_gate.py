@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 from tests.compare.conftest import Runs, chatty, right, wrong
-from tests.compare.test_differences import made
+from tests.compare.test_differences import compared, made
 from tests.compare.test_pairing import rewrite
 from tests.support.command import snellen as command
 from tests.support.sets import write_set
@@ -23,7 +23,10 @@ from snellen.core.errors import SnellenError
 from snellen.core.protocol import Protocol, Seen
 from snellen.core.results import Metric
 from snellen.core.types import Outcome, Sample
+from snellen.show.comparison_table import _fitting
 from snellen.show.gate_files import junit, summary
+from snellen.show.gate_table import print_gate
+from snellen.show.tables import console
 from snellen.stats.significance import mcnemar
 
 GOOD, BAD = Outcome.CORRECT, Outcome.WRONG
@@ -148,6 +151,19 @@ def test_it_says_what_so_few_samples_could_not_show() -> None:
     assert not judged(part(5, 60, 500)).notes, "a clear gain leaves no drop to be seen"
     (note,) = judged(part(1, 1, 3)).notes
     assert note.startswith("This gate could hardly fail: 3 samples show a drop of")
+
+
+def test_names_are_not_broken_on_a_narrow_screen(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "64")
+    every = part(5, 60, 500, "P3_box_img_part") + part(60, 5, 500, "O3_box_img_part")
+    print_gate(judged(every))
+    table = _fitting(console(), [(row.part or "all", row) for row in compared(every)], "part")
+    console().print(table)
+    lines = capsys.readouterr().out.splitlines()
+    assert [sum(line.startswith(name) for line in lines) for name in ("P3_box_img_part ", "O3_box_img_part ")] == [2, 2]
+    assert max(map(len, lines)) <= 64
 
 
 def test_the_drop_that_is_said_to_show_fails_four_times_in_five() -> None:

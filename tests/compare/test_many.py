@@ -15,7 +15,7 @@ from tests.support.command import snellen as command
 import snellen
 from snellen.comparison.ranking import front, letters, ranking
 from snellen.comparison.results import Side
-from snellen.comparison.verdict import verdict
+from snellen.comparison.verdict import leading, verdict
 
 
 def three(subject: Runs) -> list[Path]:
@@ -37,6 +37,23 @@ def test_runs_that_cannot_be_told_apart_share_a_letter(subject: Runs, tmp_path: 
     )
     done = command("compare", *runs, cache=tmp_path, COLUMNS="80")
     assert done.returncode == 0 and "B 80.0 a   C 80.0 a   A 25.0 b" in done.stdout
+
+
+def test_another_order_out_of_the_same_replies_is_said(subject: Runs, tmp_path: Path) -> None:
+    runs = [
+        subject("plain", lambda i, s: right(s) if i % 5 > 1 else wrong(s)),
+        subject("wordy", lambda i, s: chatty(right(s)) if i % 3 else right(s) if i % 30 else wrong(s)),
+        subject("guess", lambda i, s: right(s) if i % 3 == 1 else wrong(s)),
+    ]
+    found = snellen.compare(*runs)
+    assert found.verdict[0] == "Under 'paper' A leads with 60.0; C and B are behind it."
+    assert found.verdict[1] == "Under 'robust', read out of the same replies, B leads with 96.7; A and C are behind it."
+    assert leading(found.rows, found.ranking) == " ".join(found.verdict[:2])
+    assert found.protocols == ("paper",) and {row.protocol for row in found.rows} == {"paper"}
+    done = command("compare", *runs, "-v", cache=tmp_path, COLUMNS="80")
+    assert "-v and --power are for two runs at a time" in done.stdout
+    alone = snellen.compare(*runs, protocols=("robust",))
+    assert not any("same replies" in sentence for sentence in alone.verdict)
 
 
 def called(run: Path, **call: float) -> Path:

@@ -61,6 +61,12 @@ def test_two_runs_are_compared_and_the_verdict_comes_first(tmp_path: Path, exam:
     assert "Only B right (replay/mine), of A and B: 5 samples<" in section
 
 
+def test_of_three_runs_the_first_line_says_who_leads(tmp_path: Path, exam: Dots) -> None:
+    some = {"a": replies(range(1, 36)), "b": replies(range(31, 41), HOSTILE), "c": replies(range(1, 6))}
+    page = report(*(answered_run(tmp_path / name, exam, own) for name, own in some.items()), tmp_path=tmp_path)
+    assert "A leads with" in page.text.partition("Contents")[0]
+
+
 def test_a_sample_that_flips_under_several_protocols_is_shown_once_with_both_replies(
     tmp_path: Path, exam: Dots
 ) -> None:

@@ -218,13 +218,21 @@ def _show_runs(
             if markdown:
                 click.echo(markdown_table(name, heads, rows) + "\n")
             else:
-                print_table(name, heads, rows)
+                print_table(name, *_with_room(out.width, heads, rows))
         more = 0 if every else max(0, len(compared.flips) - SHOWN)
         notes = [f"and {more} more flips; --all shows them"] if more else []
         notes += [words.SYNTHETIC] if run.summary.synthetic else []
         notes += [] if compared.agreements else ["one protocol only: nothing to compare"]
         for note in notes:
             click.echo(note)
+
+
+def _with_room(width: int, heads: Sequence[str], rows: Rows) -> tuple[Sequence[str], Rows]:
+    """On a narrow screen without who was correct alone, so that names of protocols are not broken."""
+    from snellen.show.tables import NARROW
+
+    kept = [at for at, head in enumerate(heads) if width >= NARROW or not head.startswith("only ")]
+    return [heads[at] for at in kept], [[row[at] for at in kept] for row in rows]
 
 
 def _run_tables(

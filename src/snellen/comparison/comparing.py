@@ -33,7 +33,8 @@ def compare_runs(
 ) -> Comparison:
     """Compare runs of one exam, sample by sample.
 
-    Two runs are compared under every protocol that both have. More are ranked under the first one, each pair of them being compared.
+    Two runs are compared under every protocol that both have. More are ranked under the first one, each pair of them being compared,
+    and the verdict says where another one that reads the same replies has another order.
     `power` is a difference (0.05 for 5 points): each row then says how many samples would show it. `explain` reads the answers of two
     runs in every defensible way.
     """
@@ -46,11 +47,12 @@ def compare_runs(
     found: list[Row] = []
     flipped: list[Flip] = []
     samples: set[str] = set()
-    for name in names[:1] if many else names:
+    asked_by = shared.protocols[names[0]][1].text
+    for name in [n for n in names if not many or shared.protocols[n][1].text == asked_by]:
         protocol, arm = shared.protocols[name]
         marks = {one.letter: _marks(one, name, protocol) for one in runs}
         ids = _marked(shared.samples, marks.values())
-        samples.update(ids)
+        samples.update(ids if not many or name == names[0] else ())
         each = {k: {i: _seen(protocol, shared.samples[i], own[i].values()) for i in ids} for k, own in marks.items()}
         seen = {k: {i: mean_seen(some) for i, some in own.items()} for k, own in each.items()}
         parts = {i: _part(protocol, shared.samples[i]) for i in ids}
@@ -62,7 +64,11 @@ def compare_runs(
             found += rows(asked, [*pairs, *joined])
             if flips and not many:
                 flipped += _flips(asked, (one, other), (marks[one.letter], marks[other.letter]), parts)
-    ranks = ranking(names[0], found, sides) if many else None
+    ranks = None
+    if many:  # the other protocols only say whether the order is another
+        others = [row for row in found if row.protocol != names[0]]
+        found = [row for row in found if row.protocol == names[0]]
+        ranks = ranking(names[0], found, sides, others)
     return Comparison(
         exam=shared.exam,
         synthetic=runs[0].manifest.data.synthetic,

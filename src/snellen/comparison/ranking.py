@@ -13,15 +13,23 @@ from snellen.stats.significance import holm
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 
-def ranking(protocol: str, rows: Sequence[Row], sides: Sequence[Side]) -> Ranking:
-    """The order of runs by what each pair of them says."""
-    found: list[Ranked] = []
-    for part in dict.fromkeys(row.part for row in rows):
-        found += _ranked(part, [row for row in rows if row.part == part])
+def ranking(protocol: str, rows: Sequence[Row], sides: Sequence[Side], others: Sequence[Row] = ()) -> Ranking:
+    """The order of runs by what each pair of them says; `others` are rows under protocols that read the same replies."""
+    found = _places(rows)
     known = {name for name in ("cost", "seconds") if all(getattr(side, name) is not None for side in sides)}
     measures = ("score", *(name for name in ("cost", "seconds") if name in known))
     points = _points(found, sides, measures) if known else {}
-    return Ranking(protocol=protocol, rows=tuple(found), front=tuple(front(points)), measures=measures)
+    elsewhere = tuple(
+        Ranking(name, tuple(_places([row for row in others if row.protocol == name])), (), ("score",))
+        for name in dict.fromkeys(row.protocol for row in others)
+    )
+    return Ranking(protocol, tuple(found), tuple(front(points)), measures, elsewhere)
+
+
+def _places(rows: Sequence[Row]) -> list[Ranked]:
+    """The runs part by part, the best first."""
+    parts = dict.fromkeys(row.part for row in rows)
+    return [place for part in parts for place in _ranked(part, [row for row in rows if row.part == part])]
 
 
 def _ranked(part: str, rows: Sequence[Row]) -> list[Ranked]:

@@ -132,13 +132,15 @@ class Ranked(Record, frozen=True):
 class Ranking(Record, frozen=True):
     """Runs by score under the main protocol, part by part, the best first.
 
-    `front` are the runs that no other beats in all of `measures` (score, cost, seconds: those that are known of every run).
+    `front` are the runs that no other beats in all of `measures` (score, cost, seconds: those that are known of every run). `others`
+    are the rankings under protocols that read the same replies.
     """
 
     protocol: str
     rows: tuple[Ranked, ...]
     front: tuple[str, ...]
     measures: tuple[str, ...]
+    others: tuple[Ranking, ...] = ()
 
 
 class FlipSide(Record, frozen=True):

@@ -49,6 +49,16 @@ def verdict(rows: Sequence[Row], ranking: Ranking | None = None) -> tuple[str, .
     return (*said, *_parts(rows, protocols[0]), *_again(found[0].row), *_conclusion(found, len(wholes)))
 
 
+def leading(rows: Sequence[Row], ranking: Ranking | None = None) -> str:
+    """Of the closing sentences what says who leads, where there is room for one thing only."""
+    if ranking is not None:
+        return " ".join(_of_places(ranking))
+    protocols = list(dict.fromkeys(row.protocol for row in rows))
+    wholes = [row for name in protocols if (row := whole(rows, name)) is not None]
+    said = _conclusion(together(wholes), len(wholes)) if wholes else _by_part(rows, protocols[:1])
+    return " ".join(said)
+
+
 def whole(rows: Iterable[Row], protocol: str) -> Row | None:
     """A protocol's row of all parts together, or of its only part; None where parts have different metrics."""
     own = [row for row in rows if row.protocol == protocol]
@@ -194,7 +204,7 @@ def _conclusion(found: Sequence[Found], protocols: int) -> list[str]:
 def _of_one_leader(found: Sequence[Found], clear: Sequence[Found], protocols: int) -> str:
     leader = clear[0].row.leader
     best = max(clear, key=lambda one: abs(one.row.difference))
-    misread = not best.row.unit and 2 * unread(best.row) >= abs(best.row.difference)
+    misread = _misread(best.row)
     others = [one for one in found if one is not best and one.row.prompt == best.row.prompt]
     small = [
         one for one in others if one.row.leader != leader or 2 * abs(one.row.difference) <= abs(best.row.difference)
@@ -207,13 +217,22 @@ def _of_one_leader(found: Sequence[Found], clear: Sequence[Found], protocols: in
         size = amount(abs(left.row.difference), left.row.unit)
         return f"Most of the lead is parsing: the same replies, read by {_names(left.names)}, leave {size}."
     if misread:
-        return f"At least half of {leader}'s lead under {_names(best.names)} is questions without an answer, not wrong answers."
+        those = [one for one in clear if _misread(one.row)]
+        where = "" if len(those) == len(found) else f" under {_names(_every(those))}"
+        if all(unread(one.row) >= abs(one.row.difference) - 1e-12 for one in those):
+            return f"{leader} leads{where} by questions without an answer alone, not by wrong answers."
+        return f"At least half of {leader}'s lead{where} is questions without an answer, not wrong answers."
     if len(clear) == len(found):
         return f"{leader} leads under all {protocols} protocols." if protocols > 1 else f"{leader} leads."
     lost = [one for one in found if not one.clear]
     if all(one in gone for one in lost):
         return f"The lead of {leader} depends on how the same replies are read and marked: not under {_names(_every(lost))}."
     return f"The lead of {leader} is not sure: under {_names(_every(lost))} it could be chance."
+
+
+def _misread(row: Row) -> bool:
+    """Whether at least half of a lead is non-answers."""
+    return not row.unit and 2 * unread(row) >= abs(row.difference)
 
 
 def _every(found: Iterable[Found]) -> list[str]:
@@ -224,18 +243,47 @@ def _every(found: Iterable[Found]) -> list[str]:
 
 
 def _of_many(ranking: Ranking, rows: Sequence[Row]) -> list[str]:
-    parts = list(dict.fromkeys(r.part for r in ranking.rows))
-    shown = [""] if "" in parts else parts
-    named = len(shown) > 1
-    said = [
-        _places(part if named else "", [r for r in ranking.rows if r.part == part], ranking.protocol) for part in shown
-    ]
-    said += _silent(rows)
+    said = [*_of_places(ranking), *_silent(rows)]
     if ranking.front:
         measures = _listed([{"seconds": "time"}.get(m, m) for m in ranking.measures])
         runs = f"{ranking.front[0]} is" if len(ranking.front) == 1 else f"{_listed(ranking.front)} are"
         said.append(f"{runs} on the Pareto front of {measures}: no other run is better in one and as good in the rest.")
     return said
+
+
+def _of_places(ranking: Ranking) -> list[str]:
+    """Who leads under the main protocol, and under others that read the same replies where these say otherwise."""
+    parts = list(dict.fromkeys(r.part for r in ranking.rows))
+    shown = [""] if "" in parts else parts
+    said = []
+    for part in shown:
+        name = f" in {part}" if len(shown) > 1 else ""
+        own = [r for r in ranking.rows if r.part == part]
+        said.append(f"Under '{ranking.protocol}'{name} {_places(own)}.")
+        otherwise: dict[str, list[str]] = {}
+        for other in ranking.others:
+            places = [r for r in other.rows if r.part == part]
+            if places and _otherwise(own, places):
+                otherwise.setdefault(_places(places), []).append(other.protocol)
+        said += [
+            f"Under {_names(names)}{name}, read out of the same replies, {places}."
+            for places, names in otherwise.items()
+        ]
+    return said
+
+
+def _otherwise(one: Sequence[Ranked], other: Sequence[Ranked]) -> bool:
+    """Whether two rankings have other leaders (those that cannot be told apart included), or turn around what one of them tells apart."""
+    if (one[0].run, set(_near(one))) != (other[0].run, set(_near(other))):
+        return True
+    order = [r.run for r in one], [r.run for r in other]
+    return any(
+        order[1 - at].index(better.run) > order[1 - at].index(worse.run)
+        for at, ranks in enumerate((one, other))
+        for i, better in enumerate(ranks)
+        for worse in ranks[i + 1 :]
+        if not set(better.groups) & set(worse.groups) and worse.run in order[1 - at]
+    )
 
 
 def _silent(rows: Sequence[Row]) -> list[str]:
@@ -253,18 +301,22 @@ def _silent(rows: Sequence[Row]) -> list[str]:
     ]
 
 
-def _places(part: str, rows: Sequence[Ranked], protocol: str) -> str:
-    where = f"Under '{protocol}'" + (f" in {part}" if part else "")
-    best = rows[0]
-    near = [r.run for r in rows[1:] if set(r.groups) & set(best.groups)]
-    behind = [r.run for r in rows[1:] if not set(r.groups) & set(best.groups)]
-    said = f"{where} {best.run} leads with {amount(best.score, best.unit, '')}"
+def _near(rows: Sequence[Ranked]) -> list[str]:
+    """The runs that cannot be told apart from the first."""
+    return [r.run for r in rows[1:] if set(r.groups) & set(rows[0].groups)]
+
+
+def _places(rows: Sequence[Ranked]) -> str:
+    """'B is first with 80.0 and cannot be told apart from C; A is behind it'."""
+    best, near = rows[0], _near(rows)
+    behind = [r.run for r in rows[1:] if r.run not in near]
+    said = f"{best.run} leads with {amount(best.score, best.unit, '')}"
     if near:
-        said = f"{where} {best.run} is first with {amount(best.score, best.unit, '')}"
+        said = f"{best.run} is first with {amount(best.score, best.unit, '')}"
         said += f" and cannot be told apart from {_listed(near)}"
     if behind:
         said += f"; {_listed(behind)} {'is' if len(behind) == 1 else 'are'} behind it"
-    return f"{said}."
+    return said
 
 
 # ---------------------------------------------------------------- words

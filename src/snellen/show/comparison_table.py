@@ -14,7 +14,7 @@ from snellen.comparison.verdict import amount, p_value, together, whole
 from snellen.core.text import for_terminal, one_line
 from snellen.show import repeats, words
 from snellen.show.leads_table import print_leads
-from snellen.show.tables import console, plain_table, shown
+from snellen.show.tables import console, first_that_fits, longest_word, plain_table, shown
 
 REPLY = 120
 """The most characters that are shown of a reply."""
@@ -31,6 +31,9 @@ def print_comparison(found: Comparison, *, flips: int = 0, verbose: bool = False
         out.print(Text(f"Note: {for_terminal(note, 600)}", style="yellow"))
     if found.ranking is not None:
         _print_ranking(out, found.ranking)
+        if verbose or found.power is not None:
+            said = "-v and --power are for two runs at a time (--json has what each pair shows)."
+            out.print(Text(said, style="yellow"))
     else:
         _print_rows(out, found, verbose)
     if found.leads is not None:
@@ -81,28 +84,35 @@ def _print_rows(out: Console, found: Comparison, verbose: bool) -> None:
         title = f"Under '{protocol}', by {', '.join(labels)}:" if len(labels) == 1 else f"Under '{protocol}':"
         out.print(Text(f"\n{for_terminal(title, 200)}"))
         names = [row.part or "all" if len(labels) == 1 else f"{row.part} ({row.label})" for row in own]
-        out.print(_differences(list(zip(names, own, strict=True)), "part"))
+        out.print(_fitting(out, list(zip(names, own, strict=True)), "part"))
         _print_headlines(out, own)
         _print_power(out, own, found.power)
     wholes = together([row for name in found.protocols if (row := whole(found.rows, name)) is not None])
     if len(wholes) > 1:
         out.print(Text("\nAll samples, by protocol:"))
-        out.print(_differences([(", ".join(one.names), one.row) for one in wholes], "protocol"))
+        out.print(_fitting(out, [(", ".join(one.names), one.row) for one in wholes], "protocol"))
 
 
-def _differences(rows: Sequence[tuple[str, Row]], head: str) -> Table:
+def _fitting(out: Console, rows: Sequence[tuple[str, Row]], head: str) -> Table:
+    """With as many columns as there is room for: names of parts and protocols are never broken."""
+    kinds = ((True, True), (False, True), (False, False))
+    return first_that_fits(out, [_differences(rows, head, only=only, silent=silent) for only, silent in kinds])
+
+
+def _differences(rows: Sequence[tuple[str, Row]], head: str, *, only: bool, silent: bool) -> Table:
     """Both scores, the difference with its interval, p, and what it is made of."""
     one = rows[0][1]
     a, b = one.first_run, one.second_run
-    silent = any(row.silence.first or row.silence.second for _name, row in rows)
+    silent = silent and any(row.silence.first or row.silence.second for _name, row in rows)
     parts = head == "part" and sum(bool(row.part) for _name, row in rows) > 1
     table = plain_table()
-    table.add_column(head, overflow="fold")
+    table.add_column(head, overflow="fold", min_width=longest_word(name for name, _row in rows))
     for name in ("n", a, b):
         table.add_column(name, justify="right", no_wrap=True)
     table.add_column(f"{b} - {a} [95 %]", no_wrap=True)
     table.add_column("p, Holm" if parts else "p", justify="right", no_wrap=True)
-    table.add_column(f"only {a}/{b}", justify="right", no_wrap=True)
+    if only:
+        table.add_column(f"only {a}/{b}", justify="right", no_wrap=True)
     if silent:
         table.add_column(f"silent {a}/{b}", justify="right", no_wrap=True)
     for name, row in rows:
@@ -114,7 +124,8 @@ def _differences(rows: Sequence[tuple[str, Row]], head: str) -> Table:
         ]
         cells.append(Text(_difference(row), style="bold" if clear else ""))
         cells.append(Text(p_value(row.p_holm), style="bold" if clear else ""))
-        cells.append(Text(f"{row.only_first}/{row.only_second}"))
+        if only:
+            cells.append(Text(f"{row.only_first}/{row.only_second}"))
         if silent:
             cells.append(Text("/".join(str(sum(s.values())) for s in (row.silence.first, row.silence.second))))
         table.add_row(*cells)

@@ -11,7 +11,7 @@ from snellen.comparison.gating import Check, Gate
 from snellen.core.text import for_terminal
 from snellen.show import repeats, words
 from snellen.show.gate_files import COLUMNS, cells
-from snellen.show.tables import console, plain_table, shown
+from snellen.show.tables import console, first_that_fits, longest_word, plain_table, shown
 
 
 def print_gate(found: Gate, verbose: bool = False) -> None:
@@ -27,7 +27,8 @@ def print_gate(found: Gate, verbose: bool = False) -> None:
         out.print(Text(for_terminal(f"{name:12} {subject}{repeats.times(times)}  ({path})", 600)))
     listed = found.checks if verbose or len(found.checks) <= MOST else _short(found)
     out.print()
-    out.print(_checks(listed, several=len({c.protocol for c in found.checks}) > 1))
+    several = len({c.protocol for c in found.checks}) > 1
+    out.print(first_that_fits(out, [_checks(listed, several=several, without=some) for some in ((), ("n",), SCORES)]))
     if len(listed) < len(found.checks):
         out.print(Text(f"{len(found.checks) - len(listed)} more checks that passed: -v shows them", style="dim"))
     for note in found.notes:
@@ -39,6 +40,8 @@ def print_gate(found: Gate, verbose: bool = False) -> None:
     out.print(Text(for_terminal(f"{found.said}.", 1000), style="bold green" if found.passed else "bold red"))
 
 
+SCORES = ("n", "A", "B")
+"""The columns that go first where names have no room."""
 MOST = 12
 """The most checks that are shown without -v."""
 
@@ -50,16 +53,20 @@ def _short(found: Gate) -> tuple[Check, ...]:
     return tuple([*first, *rest][: max(MOST, len(first))])
 
 
-def _checks(checks: tuple[Check, ...], *, several: bool) -> Table:
+def _checks(checks: tuple[Check, ...], *, several: bool, without: tuple[str, ...]) -> Table:
     """The columns of the files; the protocol's only where there are several."""
     table = plain_table()
-    kept = [at for at, name in enumerate(COLUMNS) if several or name != "protocol"]
+    kept = [at for at, name in enumerate(COLUMNS) if (several or name != "protocol") and name not in without]
     for at in kept:
         name = COLUMNS[at]
         right = name in ("n", "A", "B", "p, adjusted")
         folded = name in ("part", "protocol")
         table.add_column(
-            name, justify="right" if right else "left", no_wrap=not folded, overflow="fold" if folded else "ellipsis"
+            name,
+            justify="right" if right else "left",
+            no_wrap=not folded,
+            overflow="fold" if folded else "ellipsis",
+            min_width=longest_word(getattr(check, name) for check in checks) if folded else None,
         )
     for check in checks:
         row = [shown(cell, 80) for cell in cells(check)]

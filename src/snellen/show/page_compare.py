@@ -9,7 +9,7 @@ import msgspec
 
 from snellen.comparison.comparing import compare_runs
 from snellen.comparison.results import Comparison, Flip, Ranked, Row, Side
-from snellen.comparison.verdict import together, whole
+from snellen.comparison.verdict import leading, together, whole
 from snellen.core.digest import rank
 from snellen.core.errors import SnellenError
 from snellen.core.gallery import Gallery, Pick, Shown
@@ -101,9 +101,11 @@ class ExamView(NamedTuple):
 
     @property
     def verdicts(self) -> list[tuple[str, str]]:
-        """Of each comparison its conclusion, and who the letters are."""
+        """Of each comparison who leads, and who the letters are."""
         return [
-            (who(v.found.sides), v.found.verdict[-1]) for v in self.versus if v.found is not None and v.found.verdict
+            (who(v.found.sides), leading(v.found.rows, v.found.ranking))
+            for v in self.versus
+            if v.found is not None and v.found.verdict
         ]
 
 

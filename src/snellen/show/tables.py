@@ -20,6 +20,7 @@ NUMBERS = ("n", "with control", "chance", "constant", "forbidden")
 
 
 WIDTH_WHEN_NOT_A_TERMINAL = 100
+LONG_NAME = 24
 LONG = 40
 """Rows with two cells longer than this have a line between them."""
 
@@ -55,6 +56,28 @@ def print_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[str 
     out = console()
     out.print(Text(for_terminal(title), style="bold"))
     out.print(table)
+
+
+def longest_word(names: Iterable[str]) -> int:
+    """How wide a column of names is at least: where it is narrower, names break in the middle. Very long ones may."""
+    return min(LONG_NAME, max((len(word) for name in names for word in name.split()), default=0))
+
+
+def first_that_fits(out: Console, tables: Iterable[Table]) -> Table:
+    """The first table that has room with its texts wrapped between words, or the last."""
+    made = list(tables)
+    return next((table for table in made if _least(out, table) <= out.width), made[-1])
+
+
+def _least(out: Console, table: Table) -> int:
+    """How wide a table is where every column that may be wrapped is as narrow as it gets."""
+    wide = out.options.update(width=10_000)
+    total = 0
+    for column in table.columns:
+        cells = [column.header, *column.cells]
+        sizes = [Measurement.get(out, wide, cell) for cell in cells]
+        total += max(size.maximum if column.no_wrap else size.minimum for size in sizes) + 2
+    return total - 1
 
 
 def fits(out: Console, table: Table, least: int = 0) -> bool:
