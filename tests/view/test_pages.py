@@ -15,12 +15,13 @@ import msgspec
 import pytest
 from PIL import Image
 from tests.support.endpoint import Endpoint
-from tests.support.sets import write_set
+from tests.support.sets import write_config, write_set
 from tests.view.served import Served, served
 
 import snellen
 from snellen.comparison.comparing import compare_runs
 from snellen.comparison.verdict import p_value
+from snellen.core.errors import Stopped
 from snellen.core.options import Selection
 from snellen.engine.runs.run import Run, open_run
 from snellen.exams.salbench.data import SalBenchData
@@ -346,20 +347,14 @@ def names_of(viewer: Served, keys: dict[str, str]) -> list[str]:
 
 
 def test_calls_that_failed_are_no_answers_and_silence_is_one_box(tmp_path: Path) -> None:
-    write_set(tmp_path / "data", 6)
-    with Endpoint(script=lambda _body, _n: (400, {}, b'{"error":{"message":"no"}}')) as server:
-        run = snellen.evaluate(
-            "salbench",
-            model="api/m",
-            data=tmp_path / "data",
-            out=tmp_path / "runs",
-            base_url=server.url,
-            use_store=False,
-        )
+    for config in ("P3", "O3"):
+        write_config(tmp_path / "data", config, 3)
+    how = {"data": tmp_path / "data", "out": tmp_path / "runs", "use_store": False}
+    refusing = Endpoint(script=lambda _body, _n: (400, {}, b'{"error":{"message":"no"}}'))
+    with refusing as server, pytest.raises(Stopped, match="none of the 6 questions"):
+        snellen.evaluate("salbench", model="api/m", base_url=server.url, **how)  # type: ignore[arg-type]
     with served(tmp_path / "runs") as viewer:
-        page = words_of(viewer.page("/"))
-        assert "0 of 6 answers, 6 failed, not complete" in page
-        key = viewer.viewer.shelf.found().runs[0].key
-        shown = viewer.page(f"/run/{key}")
-    assert run.summary.failed == 6
-    assert shown.count("NO ANSWER") == 1 and "snellen report" not in shown
+        assert "0 of 6 answers, 6 failed, not complete" in words_of(viewer.page("/"))
+        shown = viewer.page(f"/run/{viewer.viewer.shelf.found().runs[0].key}")
+    assert shown.count('role="note"><strong>NO ANSWER') == 1
+    assert "and 1 more part with many non-answers NO ANSWER: 3 of 3 in O3" in words_of(shown)
