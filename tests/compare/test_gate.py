@@ -163,7 +163,8 @@ def test_names_are_not_broken_on_a_narrow_screen(
     console().print(table)
     lines = capsys.readouterr().out.splitlines()
     assert [sum(line.startswith(name) for line in lines) for name in ("P3_box_img_part ", "O3_box_img_part ")] == [2, 2]
-    assert max(map(len, lines)) <= 64
+    ends = [line.split()[-1] for line in lines if line.startswith("O3_box_img_part ")]
+    assert max(map(len, lines)) <= 64 and ends == ["FAIL", "<0.0001"], "columns go, and none is cut"
 
 
 def test_the_drop_that_is_said_to_show_fails_four_times_in_five() -> None:
