@@ -17,7 +17,7 @@ from snellen.cli import doctor_command
 from snellen.cli.main import app
 
 ROOT = Path(__file__).parents[2]
-NOT_FOR_USERS = {"all", "dev"}
+NOT_FOR_USERS = {"all", "dev", "docs"}
 
 
 def commands() -> list[str]:

@@ -428,10 +428,12 @@ def test_a_broken_image_is_an_error_for_baselines_too(tmp_path: Path) -> None:
 
 def test_several_runs_are_told_apart_in_the_terminal(tmp_path: Path) -> None:
     run(tmp_path, configs=("P3",))
+    run(tmp_path, "--limit", 5)
     run(tmp_path, model="baseline/chance")
     runs = sorted(p for p in (tmp_path / "runs").iterdir() if p.is_dir())
     done = snellen("report", *runs, "--out", tmp_path / "page.html", cache=tmp_path)
-    assert all(f"Run: {r}" in done.stdout for r in runs)
+    assert [r.name in done.stdout for r in runs] == ["constant" in r.name for r in runs]
+    assert "salbench · baseline/chance" in done.stdout
     (tmp_path / "page.html").unlink()
     assert json.loads(snellen("report", *runs, "--json", cache=tmp_path).stdout)["page"] is None
     assert not (tmp_path / "page.html").exists()

@@ -39,7 +39,7 @@ class Folder:
     def __init__(self, **marks: list[Mark]) -> None:
         self._marks = marks
 
-    def marks(self, name: str) -> Iterator[Mark]:
+    def marks(self, name: str, _repeat: int = 1) -> Iterator[Mark]:
         yield from self._marks["control" if "+" in name else "plain"]
 
 
@@ -54,14 +54,16 @@ def test_intervals_of_differences_hold_the_truth_where_questions_share_images(co
     dice, held, times = np.random.default_rng(5), 0, 120
     protocol = Clustered("c")
     targets = (Target(protocol, Arm("question")), Target(protocol, Arm("question", "blank")))
-    result = ProtocolSummary(protocol="c", version="1", prompt="question", headline="score", groups=())
+    results = [
+        ProtocolSummary(protocol=t.name, version="1", prompt=t.arm.text, headline="score", groups=()) for t in targets
+    ]
     part = np.array([0.05, 0.25, 0.7]) * (1 - correlation) / correlation
     for _ in range(times):
         gained, lost, _same = dice.multinomial(QUESTIONS, dice.dirichlet(part, size=IMAGES)).T
         before = [float(i >= g) for g in gained for i in range(QUESTIONS)]
         after = [float(i < QUESTIONS - n) for n in lost for i in range(QUESTIONS)]
         folder = cast(RunFolder, Folder(plain=marks(before), control=marks(after)))
-        (row,) = compare(folder, Exam(), targets, SAMPLES, [result], set())
+        (row,) = compare(folder, Exam(), targets, SAMPLES, results, set())
         assert row.difference == pytest.approx((gained.sum() - lost.sum()) / len(SAMPLES))
         held += row.low <= -0.2 <= row.high
     assert held >= 0.9 * times

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -74,14 +75,17 @@ def print_run(run: Run, *, verbose: bool | None = None) -> None:
 
 
 def print_findings(runs: Sequence[tuple[Run, Sequence[Finding]]]) -> None:
-    """Of several runs what to know first, the heaviest of each."""
+    """Of several runs what to know first, the heaviest of each. Runs that have one title are told apart by their folders."""
     out = console()
     each = 1 if len(runs) > MANY_RUNS else 2
+    titles = Counter(words.title(run.manifest) for run, _found in runs)
     for run, found in runs:
         summary = run.summary
+        title = words.title(run.manifest)
+        title += f" ({run.path.name})" * (titles[title] > 1)
         marks = " · SYNTHETIC" * summary.synthetic + " · INCOMPLETE" * (not summary.complete)
         marks += f" · {STALE}" * bool(misfit(run, summary))
-        out.print(Text(for_terminal(f"{words.title(run.manifest)}{marks}", 300), style="bold"), soft_wrap=True)
+        out.print(Text(for_terminal(f"{title}{marks}", 300), style="bold"), soft_wrap=True)
         for one in heaviest(found, each):
             out.print(Padding(Text(for_terminal(one.text, 300), style=COLOURS.get(one.weight, "")), (0, 0, 0, 2)))
 

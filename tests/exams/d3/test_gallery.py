@@ -138,7 +138,11 @@ def test_the_template_is_where_the_gallery_says_and_shows_the_table() -> None:
     beside = {"outcomes.html": "outcomes", "page.html": f"{{% include '{found.template}' %}}"}
     loader = jinja2.ChoiceLoader([jinja2.PackageLoader(found.package), jinja2.DictLoader(beside)])
     page = jinja2.Environment(loader=loader, autoescape=True, undefined=jinja2.StrictUndefined)
-    macros = {"picture": lambda picture, _class: picture.alt, "long": lambda text: text}
+    macros = {
+        "picture": lambda picture, _class: picture.alt,
+        "note": lambda picture: picture.note,
+        "long": lambda text: text,
+    }
     one = item("0", reading={"left": "<b>a dog", "right": "a cat"})
     text = page.get_template("page.html").render(item=one, own=pair(found, one), show=macros)
     rows = text.partition("<tbody>")[2].partition("</tbody>")[0].split("<tr>")[1:]
