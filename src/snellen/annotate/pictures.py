@@ -9,9 +9,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from snellen.core.errors import SnellenError
-from snellen.exams.grounding.formats.base import find_image, image_size
+from snellen.exams.grounding.formats.base import file_size, find_image
 
-ORIENTATION = 0x0112  # of EXIF
 ENDINGS = frozenset({".png", ".jpg", ".jpeg", ".webp"})
 
 
@@ -62,20 +61,8 @@ def shot(folder: Path, name: str) -> Shot:
     real = path.resolve()
     if folder.resolve() not in real.parents:
         raise SnellenError("a link to a place outside the folder")
-    width, height = image_size(path)
-    if _turned(path):
-        raise SnellenError("turned by its EXIF data, so that a box could mean it turned or not: save it upright")
+    width, height = file_size(path)
     return Shot(name, path, width, height, name.rpartition(".")[0].replace("/", "-"))
-
-
-def _turned(path: Path) -> bool:
-    from PIL import Image
-
-    try:
-        with Image.open(path) as image:
-            return bool(image.getexif().get(ORIENTATION, 1) != 1)
-    except Exception:  # whoever decodes it says what is wrong with it
-        return False
 
 
 def _files(folder: Path) -> Iterator[Path]:
