@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 # what the project's schema 0.3.0 asks of a record, stated here once more
 TEXTS = {"type": "object", "additionalProperties": {"type": "string"}}
 BOUND = {"anyOf": [{"type": "number"}, {"enum": ["Infinity", "-Infinity"]}]}

@@ -16,7 +16,7 @@ import yaml
 from click.testing import CliRunner, Result
 from huggingface_hub import parse_eval_result_entries
 from tests.show.made import group, made_run, protocol, score
-from tests.show.portable_rules import 
+from tests.show.portable_rules import LINE, RECORD
 from tests.support.command import snellen
 from tests.support.sets import write_config
 
