@@ -60,7 +60,7 @@ RECORD: dict[str, Any] = {
         "evaluation_results",
     ],
     "properties": {
-        "schema_version": {"const": SCHEMA},
+        "schema_version": {"const": "0.3.0"},
         "evaluation_id": {"type": "string", "minLength": 1},
         "evaluation_timestamp": {"type": "string", "pattern": "^[0-9]+$"},
         "retrieved_timestamp": {"type": "string", "pattern": "^[0-9]+$"},
