@@ -6,9 +6,9 @@ RUN apt-get update \
     && apt-get install --yes --no-install-recommends libgl1=1.* libglib2.0-0=2.* \
     && rm -rf /var/lib/apt/lists/*
 
-COPY pyproject.toml constraints.txt README.md LICENSE /opt/snellen/
-COPY src /opt/snellen/src
-RUN pip install --no-cache-dir --disable-pip-version-check -c /opt/snellen/constraints.txt '/opt/snellen[ocr,hub,view,import]'
+COPY pyproject.toml constraints.txt README.md LICENSE /srv/snellen/
+COPY src /srv/snellen/src
+RUN pip install --no-cache-dir --disable-pip-version-check -c /srv/snellen/constraints.txt '/srv/snellen[ocr,hub,view,import]'
 
 RUN useradd --create-home --uid 1000 snellen && mkdir /work && chown snellen /work
 USER 1000

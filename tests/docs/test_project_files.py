@@ -64,6 +64,6 @@ def test_the_image_has_what_it_copies_and_no_root() -> None:
     allowed = {line[1:] for line in (ROOT / ".dockerignore").read_text().splitlines() if line.startswith("!")}
     copied = {w for line in re.findall(r"^COPY (.*) \S+$", text, re.MULTILINE) for w in line.split()}
     assert copied <= allowed and all((ROOT / name).exists() for name in copied)
-    (extras,) = re.findall(r"/opt/snellen\[([\w,]+)\]", text)
+    (extras,) = re.findall(r"/srv/snellen\[([\w,]+)\]", text)
     assert set(extras.split(",")) <= PROJECT["optional-dependencies"].keys()
     assert re.findall(r"^USER (\S+)$", text, re.MULTILINE) == ["1000"]
