@@ -16,7 +16,7 @@ def test_a_page_shows_pairs_and_truths_without_a_run(tmp_path: Path) -> None:
     assert "3 samples of d3" in done.stdout
     text = page.read_text()
     assert text.count("<article") == 3
-    assert text.count('src="data:image/') == 6
+    assert text.count('<use href="#p') == 6 and text.count('href="data:image/') == 6
     assert "SYNTHETIC" in text
     assert "<script" not in text
     assert not list(tmp_path.glob("runs*"))
