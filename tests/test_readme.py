@@ -96,7 +96,7 @@ def test_its_links_lead_somewhere() -> None:
 
 
 def test_the_two_commands_are_on_the_first_screen() -> None:
-    first = TEXT[: TEXT.index("## Three ways in")]
+    first = TEXT[: TEXT.index("## Four ways in")]
     assert "make demo" in first and "make test" in first and len(first.splitlines()) < 30
 
 

@@ -18,10 +18,18 @@ ELSEWHERE = {
     "importing.md#4": "tests/imports/test_command.py",
     "importing.md#5": "tests/imports/test_command.py",
     "running.md#4": "tests/e2e/test_repeats.py",
+    "suites.md#3": "tests/e2e/test_suites_page.py",
+    "suites.md#4": "tests/e2e/test_suites_page.py",
+    "suites.md#5": "tests/e2e/test_suites_page.py",
+    "suites.md#6": "tests/e2e/test_suites_page.py",
 }
 """Run by a test of their own, which has what they need."""
 
 NOT_RUN = {
+    "annotating.md#1": "serves until Ctrl-C, by a link that is new each time (tests/annotate starts the command and draws)",
+    "annotating.md#3": "needs boxes that a person drew (tests/annotate draws some, and exports them)",
+    "annotating.md#4": "needs boxes of two people (tests/annotate compares such)",
+    "annotating.md#5": "needs a person's answers (tests/annotate and tests/subjects have some)",
     "installing.md#5": "needs a container engine",
     "local.md#1": "needs weights of several gigabytes from the hub",
     "reporting.md#13": "needs a data set that is not synthetic (tests/show/test_portable.py writes such a file and reads it back)",

@@ -79,8 +79,8 @@ class Luck(NamedTuple):
 def luck(values: Sequence[float], tolerance: float) -> Luck:
     """The chance of a coincidence.
 
-    >>> luck([0.0, 0.5, 0.5, 1.0], 0.1)
-    Luck(any=0.4, many=0.4)
+    >>> [round(share, 6) for share in luck([0.0, 0.5, 0.5, 1.0], 0.1)]
+    [0.4, 0.4]
     """
     own = sorted({round(v, 9) for v in values})
     if not own or own[-1] == own[0]:
