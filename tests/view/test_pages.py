@@ -255,8 +255,10 @@ def test_a_run_that_goes_on_is_shown_while_it_grows(tmp_path: Path) -> None:
             given = {"base_url": server.url, "use_store": False, "concurrency": 1}
             snellen.evaluate("salbench", model="api/m", data=tmp_path / "data", out=tmp_path / "runs", **given)
         growing = [int(n) for page in seen for n in re.findall(r"(\d+) of 8 answers, going on", page)]
-        assert growing == list(range(8)) and "not marked yet" in seen[-1]
-        assert "1 to 5 of 5 samples (all: 8)" in samples[0]
+        # the next question may be on its way a moment before the answer to the last one is in the file
+        assert len(growing) == 8 and all(at - 1 <= n <= at for at, n in enumerate(growing)) and growing[0] == 0
+        assert "not marked yet" in seen[-1]
+        assert re.search(r"1 to ([45]) of \1 samples \(all: 8\)", samples[0])
         assert 'data-live="2"' in samples[1] and "GOING ON" in samples[1]
         page = words_of(viewer.page("/"))
         assert "answers, going on" not in page and "not marked yet" not in page
