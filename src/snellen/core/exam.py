@@ -119,6 +119,8 @@ class Exam:
     """Earlier names of protocols, which still work."""
     origin: str = ""
     """The plugin that it, or a part of it, comes from; empty for ours."""
+    needs_data: bool = True
+    """Whether it has a data set on disk; one without draws its samples itself."""
     own_options: bool = False
     """Whether each sample brings options of its own: what chance gets is then computed sample by sample."""
     last_resort: bool = False

@@ -13,7 +13,7 @@ from snellen.core.types import Struct
 
 
 class Selection(Struct, frozen=True):
-    """Which questions a run asks. Part of the run's digest."""
+    """Which questions a run asks. Part of the run's digest. `own` has the exam's own options that decide its questions, by name."""
 
     splits: tuple[str, ...] = ()
     tasks: tuple[str, ...] = ()
@@ -21,6 +21,7 @@ class Selection(Struct, frozen=True):
     seed: int = 0
     shots: int = 0
     max_missing: int = 0
+    own: dict[str, Any] = {}
 
 
 class Option(NamedTuple):

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from snellen import __version__, exams, scorers
+from snellen.core.adaptive import Adaptive
 from snellen.core.arm import Arm
 from snellen.core.errors import Interrupted, MostlySilent, SnellenError, Stopped
 from snellen.core.records import Manifest, SubjectEntry, Totals
@@ -88,6 +89,8 @@ def _carry_out(plan: Plan, on_progress: OnProgress, on_scoring: OnScoring, ends:
             reused = Totals()
             stopped, concurrency = _ask(plan, folder, scan, on_progress, notes, ends, reused)
             scan = folder.scan()
+            if isinstance(plan.data, Adaptive):
+                _put_in_order(folder, plan.data)
             if plan.subject.endpoints and not plan.limits.batch:
                 notes += this_time(scan.totals.calls - made, there, given, reused)
             _note_identity(folder, plan)
@@ -107,6 +110,12 @@ def _carry_out(plan: Plan, on_progress: OnProgress, on_scoring: OnScoring, ends:
             marking.mark_run(folder, plan.exam, targets, scan=scan, concurrency=concurrency)
             notes += _unscored(folder)
     return Finished(Run(plan.folder), stopped, tuple(notes), open_questions)
+
+
+def _put_in_order(folder: RunFolder, data: Adaptive) -> None:
+    """Samples that were chosen on the way, in the data set's order, whatever came first: so equal answers give equal files."""
+    chosen = {sample.id: sample for sample in folder.samples()}
+    folder.write_samples((chosen[s.id] for s in data.light() if s.id in chosen), facts=True)
 
 
 def _mostly_silent(run: Run) -> Stopped | None:
@@ -227,7 +236,7 @@ def _without_another_model(plan: Plan) -> list[str]:
 def _write_manifest(folder: RunFolder, plan: Plan, notes: list[str]) -> tuple[Target, ...]:
     """Write run.json and samples.jsonl of a new run; add new protocols to an old one. Gives all protocols of the run."""
     now = wordings(plan)
-    if not folder.has("samples.jsonl"):
+    if not folder.has("samples.jsonl") and not isinstance(plan.data, Adaptive):
         folder.write_samples(plan.data.light(), facts=plan.exam.keeps_facts)
     if not folder.has("run.json"):
         notes += other_data(plan)

@@ -62,7 +62,7 @@ def _asked(
 ) -> Questions:
     arms = [Arm.parse(prompt) for prompt in dict.fromkeys(p.prompt for p in protocols)]
     try:
-        data = unchanged(run.manifest, exam)
+        data = unchanged(run.folder, exam)
     except SnellenError as error:
         raise SnellenError(f"{run.path}: samples say what was asked, and {error}") from None
     every = questions(

@@ -169,7 +169,7 @@ class Sources(NamedTuple):
         first: SnellenError | None = None
         for place in (*self.data, None):
             try:
-                return unchanged(run.manifest, exam, place)
+                return unchanged(run.folder, exam, place)
             except SnellenError as error:
                 first = first or error
         raise first or SnellenError("there is no data set")

@@ -83,7 +83,7 @@ def _questions(run: Run, name: str, arms: list[str]) -> tuple[dict[str, Question
     """What was asked, from the data set where it is still what the run saw; or why that cannot be said."""
     try:
         exam = exams.load(run.manifest.benchmark)
-        data = unchanged(run.manifest, exam)
+        data = unchanged(run.folder, exam)
         wanted = {(name, arm) for arm in arms}
         parsed = [Arm.parse(arm) for arm in arms]
         every = questions(exam, data, parsed, wanted.__contains__, lambda _a, _s: True, run.manifest.options.seed)

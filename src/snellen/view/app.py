@@ -273,7 +273,7 @@ class Viewer:
     def _load(self, volume: Volume, some: Sequence[Record]) -> Future[None]:
         """Have the questions of some samples loaded; those without an answer were not asked."""
         wanted = {record.sample.id: tuple(record.answers) for record in some if record.answers}
-        return self.pictures.ask_for(volume.entry.key, volume.entry.manifest, wanted)
+        return self.pictures.ask_for(volume.entry.key, volume.entry.path, volume.entry.manifest, wanted)
 
     def _gallery(self, volume: Volume) -> Gallery:
         """How a run's exam shows samples: made once for a state of the run, as it may read what scorers said of all."""

@@ -22,6 +22,7 @@ from snellen.core.exam import Exam
 from snellen.core.images import MIME, sniff
 from snellen.core.pixels import decoded
 from snellen.core.records import Manifest
+from snellen.engine.runs.folder import RunFolder
 from snellen.core.text import one_line
 from snellen.core.types import Question
 from snellen.engine.ask.questions import to_ask
@@ -89,6 +90,7 @@ class Bounded(Generic[K, V]):
 class _Pending(NamedTuple):
     """What is to be loaded of one run, and who is told when it is."""
 
+    run: RunFolder
     manifest: Manifest
     wanted: dict[str, Collection[str]]
     told: Future[None]
@@ -106,7 +108,7 @@ class Pictures:
         self._loaded: Bounded[tuple[str, str], Loaded] = Bounded(LOADED_BYTES)
         self._small: Bounded[str, Image] = Bounded(SMALL_BYTES)
 
-    def ask_for(self, key: str, manifest: Manifest, wanted: Mapping[str, Collection[str]]) -> Future[None]:
+    def ask_for(self, key: str, path: Path, manifest: Manifest, wanted: Mapping[str, Collection[str]]) -> Future[None]:
         """Load what was asked about samples, given by their ids with the arms that asked; what is there already is not read again.
 
         All that is asked for of a run while the thread is busy is loaded in one pass; of very much, the latest.
@@ -119,7 +121,7 @@ class Pictures:
         with self._lock:
             pending = self._pending.pop(key, None)
             if pending is None:
-                pending = _Pending(manifest, {}, Future())
+                pending = _Pending(RunFolder(path), manifest, {}, Future())
                 self._pool.submit(self._work)
             self._pending[key] = pending
             pending.wanted.update(missing)
@@ -150,15 +152,16 @@ class Pictures:
         with self._lock:
             key, pending = self._pending.popitem()
         try:
-            self._load(key, pending.manifest, pending.wanted)
+            self._load(key, pending)
         finally:
             pending.told.set_result(None)
 
-    def _load(self, key: str, manifest: Manifest, wanted: Mapping[str, Collection[str]]) -> None:
+    def _load(self, key: str, pending: _Pending) -> None:
+        wanted, manifest = pending.wanted, pending.manifest
         found: dict[str, dict[str, Question]] = {i: {} for i in wanted}
         why = GONE
         try:
-            exam, data = self._open(manifest)
+            exam, data = self._open(pending.run, manifest)
             arms = [Arm.parse(text) for text in dict.fromkeys(arm for some in wanted.values() for arm in some)]
             asked = {(i, arm) for i, some in wanted.items() for arm in some}
             for one in to_ask(exam, data, arms, asked.__contains__, lambda _a, _s: True, manifest.options.seed):
@@ -172,13 +175,16 @@ class Pictures:
             loaded = Loaded(questions, why)
             self._loaded.put((key, i), loaded, loaded.size)
 
-    def _open(self, manifest: Manifest) -> tuple[Exam, Dataset]:
-        """The data set, opened once. One that could not be opened is tried again only when somebody asks again."""
+    def _open(self, run: RunFolder, manifest: Manifest) -> tuple[Exam, Dataset]:
+        """The data set, opened once. One that could not be opened is tried again only when somebody asks again.
+
+        An exam without a data set draws what the run chose, so what it opens is of that run alone, and of now.
+        """
+        exam = exams.load(manifest.benchmark)
+        if not exam.needs_data:
+            return exam, unchanged(run, exam)
         name = manifest.data.source, manifest.data.fingerprint
-        found = self._opened.pop(name, None)
-        if found is None:
-            exam = exams.load(manifest.benchmark)
-            found = exam, unchanged(manifest, exam, self._where)
+        found = self._opened.pop(name, None) or (exam, unchanged(run, exam, self._where))
         self._opened[name] = found
         while len(self._opened) > OPENED:
             self._opened.popitem(last=False)

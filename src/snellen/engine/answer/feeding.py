@@ -31,7 +31,7 @@ from snellen.core.options import Selection
 from snellen.core.pixels import BadPicture, check_image
 from snellen.core.subject import Request
 from snellen.core.text import one_line
-from snellen.core.types import Failure, ImageSent, Question, Struct
+from snellen.core.types import Answer, Failure, ImageSent, Question, Struct
 from snellen.engine.ask.questions import Open, to_ask
 from snellen.engine.plan.plan import Feeding, Plan
 from snellen.engine.runs.folder import Key
@@ -57,10 +57,11 @@ class FeederLost(RuntimeError):
 def feed(by: Feeding, done: Callable[[Key], bool]) -> Iterator[Item]:
     """All questions that have no answer yet, prepared."""
     for one in to_ask(by.exam, by.data, by.arms, lambda key: not done(key), by.applies, by.seed):
-        yield _item(by, one)
+        yield item_of(by, one)
 
 
-def _item(by: Feeding, one: Open) -> Item:
+def item_of(by: Feeding, one: Open) -> Item:
+    """A question, made and prepared; or why it cannot be asked."""
     bare = Question(id=one.id, benchmark=by.exam.name, prompt=one.arm.text, parts=())
     question = bare
     try:
@@ -235,6 +236,9 @@ class Feeder:
             if isinstance(self._feed, ProcessFeed):
                 self._handed.update((i.question.id, i.question.prompt) for i in items)
             return items
+
+    def told(self, _answer: Answer) -> None:
+        """Answers change nothing: these questions were known before."""
 
     def close(self) -> None:
         """End the process, if there is one. Reading that does not come to an end in a thread is left behind."""

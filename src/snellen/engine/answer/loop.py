@@ -14,11 +14,13 @@ from collections.abc import Callable
 from contextvars import ContextVar
 from typing import Any, NamedTuple, TypeVar
 
+from snellen.core.adaptive import Adaptive
 from snellen.core.arm import Arm
 from snellen.core.errors import Interrupted, Stopped
 from snellen.core.records import Totals
 from snellen.core.subject import Caller, Endpoint, Reply, Request
 from snellen.core.types import Answer, Call, Failure
+from snellen.engine.answer.choosing import ChoosingFeed
 from snellen.engine.answer.feeding import Feeder, Item
 from snellen.engine.call.budget import Budget, budget_of
 from snellen.engine.call.caller import EndpointCaller
@@ -71,7 +73,7 @@ class Asking:
     ) -> None:
         """`reused` counts what comes from the store this time, and how old it is."""
         self._reused = Totals() if reused is None else reused
-        self.plan, self.folder, self.limits, self.store = plan, folder, limits, store
+        self.plan, self.folder, self.scan, self.limits, self.store = plan, folder, scan, limits, store
         self.total = sum(plan.questions.values())
         arms = {arm.text for arm in plan.arms}
         asked = {k for k in scan.last if k[1] in arms and k not in scan.failed}
@@ -90,7 +92,7 @@ class Asking:
         self.limiter = Limiter(limits.concurrency)
         self.callers: list[EndpointCaller] = []
         self.budget: Budget | None = None
-        self._feed: Feeder | None = None
+        self._feed: Feeder | ChoosingFeed | None = None
         self._reading: list[threading.Thread] = []
 
     async def run(self) -> None:
@@ -163,7 +165,7 @@ class Asking:
 
     async def _drive(self, call: Caller) -> None:
         loop = asyncio.get_running_loop()
-        feed = self._feed = Feeder(self.plan, self.folder.path, self._is_done, self.total - self.begun)
+        feed = self._feed = self._opened_feed()
 
         def pull() -> list[Item]:
             chunk = feed.pull()
@@ -189,6 +191,12 @@ class Asking:
             self._stop = self._stop or error
         # whatever ended the feed: what is in flight is paid for, so wait for it, unless the user will not
         await self._wait_while(lambda: bool(self._tasks) and not isinstance(self._stop, Interrupted))
+
+    def _opened_feed(self) -> Feeder | ChoosingFeed:
+        data = self.plan.data
+        if isinstance(data, Adaptive):
+            return ChoosingFeed(self.plan, data, self.folder, self.scan)
+        return Feeder(self.plan, self.folder.path, self._is_done, self.total - self.begun)
 
     def _in_thread(self, work: Callable[[], T]) -> asyncio.Future[T]:
         """Work in a thread that can be left behind; a result or an error that comes too late is dropped."""
@@ -283,6 +291,8 @@ class Asking:
             self.totals.add(one)
             if one.stored:
                 self._reused.add(one)
+        if self._feed is not None:
+            self._feed.told(answer)
         self._arrived.append(answer)
         if len(self._arrived) == 1:
             asyncio.get_running_loop().call_soon(self._flush)

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from snellen.core.adaptive import Adaptive
 from snellen.core.arm import Arm
 from snellen.core.dataset import Dataset
 from snellen.core.errors import SnellenError
@@ -38,7 +39,7 @@ def compare_data(
     if known.truth_from_log:
         return Compared(unchecked=("samples: their truths came from the log that was imported, not from a data set",))
     try:
-        data = opened_again(known, exam, where)
+        data = opened_again(folder, exam, where)
     except SnellenError as error:
         if where is not None:
             raise
@@ -56,7 +57,9 @@ def _compare_samples(folder: RunFolder, exam: Exam, data: Dataset, found: Differ
     """Ids, tags, truths and facts of samples.jsonl, by id. Gives how many the run has; where it is not the `whole` set, some will do."""
     kept = {sample.id: sample for sample in folder.samples()}
     left = set(kept)
-    for sample in data.light():
+    drawn = isinstance(data, Adaptive)  # it has only what the run says, so all of it is drawn again
+    whole = whole and not drawn
+    for sample in data.full(kept.__contains__) if drawn else data.light():
         was = kept.get(sample.id)
         left.discard(sample.id)
         if was is None:

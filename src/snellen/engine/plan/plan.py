@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from snellen import exams, subjects
+from snellen.core.adaptive import Adaptive
 from snellen.core.arm import Arm
 from snellen.core.dataset import Dataset
 from snellen.core.digest import digest
@@ -150,6 +151,8 @@ def make_plan(request: RunRequest, *, offline: bool = False) -> Plan:
         if selection.shots and exam.prompts[target.arm.prompt].shots == (0,):
             raise SnellenError(f"the prompt '{target.arm.prompt}' takes no examples: leave out --shots")
     data = exam.open(request.data, selection)
+    if isinstance(data, Adaptive):
+        _check_adaptive(exam, targets, request.limits)
     subject = subjects.build(
         wanted.model, exam, options=wanted.options, data=data, seed=selection.seed, offline=offline
     )
@@ -159,6 +162,15 @@ def make_plan(request: RunRequest, *, offline: bool = False) -> Plan:
     plan = plan._replace(repeats=_checked_repeats(request.repeats, subject))
     plan = _that_apply(plan, named=bool(request.protocols))
     return plan if offline else plan._replace(scorers=_scorers(plan, wanted.options))
+
+
+def _check_adaptive(exam: Exam, targets: tuple[Target, ...], limits: Limits) -> None:
+    """Stop at what needs all questions at once, where each depends on the answers before it."""
+    if limits.batch:
+        raise SnellenError(f"--batch-api means nothing for {exam.name}: it chooses each question by the answers before")
+    controls = [t.arm.control for t in targets if t.arm.control]
+    if controls:
+        raise SnellenError(f"--controls {controls[0]}: {exam.name} chooses its questions on the way and has controls of its own")
 
 
 def _checked(exam: Exam, wanted: Wanted) -> Selection:

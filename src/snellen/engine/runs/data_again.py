@@ -4,23 +4,31 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from snellen.core.adaptive import Adaptive
 from snellen.core.dataset import Dataset
 from snellen.core.errors import SnellenError
 from snellen.core.exam import Exam
-from snellen.core.records import Manifest
+from snellen.engine.runs.folder import RunFolder
 
 
-def opened_again(known: Manifest, exam: Exam, where: Path | None = None) -> Dataset:
-    """The run's selection of a data set as it is now; an error where the folder is not there."""
+def opened_again(run: RunFolder, exam: Exam, where: Path | None = None) -> Dataset:
+    """The run's selection of a data set as it is now; an error where the folder is not there.
+
+    Samples that were chosen on the way are as this run chose them.
+    """
+    known = run.manifest()
     folder = where or Path(known.data.source)
-    if not folder.exists():
+    if exam.needs_data and not folder.exists():
         raise SnellenError(f"the data folder {folder} is not there")
-    return exam.open(folder, known.options)
+    data = exam.open(folder, known.options)
+    if isinstance(data, Adaptive):
+        data.restore(run.samples())
+    return data
 
 
-def unchanged(known: Manifest, exam: Exam, where: Path | None = None) -> Dataset:
+def unchanged(run: RunFolder, exam: Exam, where: Path | None = None) -> Dataset:
     """As `opened_again`; an error also where the data is not what the run saw."""
-    data = opened_again(known, exam, where)
+    data, known = opened_again(run, exam, where), run.manifest()
     if data.fingerprint != known.data.fingerprint:
         raise SnellenError(f"the data in {where or known.data.source} has changed since the run (another fingerprint)")
     return data

@@ -7,6 +7,7 @@ flight. A torn last line is cut off when the folder is opened for writing.
 from __future__ import annotations
 
 import contextlib
+import errno
 import math
 import os
 from collections.abc import Callable, Iterable, Iterator
@@ -345,8 +346,23 @@ class RunFolder:
 
     def write_samples(self, samples: Iterable[Sample], *, facts: bool = False) -> None:
         """Keep ids, tags and truths, and the facts where marking looks at them, so that it needs no data set."""
-        kept = (Sample(id=s.id, tags=s.tags, truth=s.truth, facts=s.facts if facts else {}) for s in samples)
-        self.write_chunks(self.samples_path.name, (_ENCODER.encode(sample) + b"\n" for sample in kept))
+        self.write_chunks(self.samples_path.name, (_sample_line(sample, facts) for sample in samples))
+
+    def append_samples(self, samples: Iterable[Sample]) -> None:
+        """Keep samples that were chosen on the way, before they are asked. A torn last line, of a process that was killed, is cut off."""
+        lines = b"".join(_sample_line(sample, True) for sample in samples)
+        number = -1
+        try:
+            number = opened_to_append(self.path, self.samples_path.name)
+            os.ftruncate(number, _end_of_last_line(number, os.fstat(number).st_size))
+            if os.write(number, lines) != len(lines):
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        except OSError as error:
+            why = f"cannot write {self.samples_path} ({error.strerror})"
+            raise Stopped(f"{why}: free some space and run the same command") from None
+        finally:
+            if number >= 0:
+                os.close(number)
 
     def write_chunks(self, name: str, chunks: Iterable[bytes]) -> None:
         """Replace a file by a stream of pieces, as a whole or not at all."""
@@ -356,6 +372,12 @@ class RunFolder:
         except OSError as error:
             why = f"cannot write {self.derived / name} ({error.strerror})"
             raise Stopped(f"{why}: free some space and run the same command") from None
+
+
+def _sample_line(sample: Sample, facts: bool) -> bytes:
+    """A sample as its file has it, without pictures."""
+    kept = Sample(id=sample.id, tags=sample.tags, truth=sample.truth, facts=sample.facts if facts else {})
+    return _ENCODER.encode(kept) + b"\n"
 
 
 def _raw_lines(path: Path) -> Iterator[bytes]:

@@ -1,0 +1,92 @@
+"""The feed of an adaptive exam: which questions come next depends on the answers so far.
+
+It has the face of the other feeds. `pull`, called in a thread, waits until something can be asked; `told`, called by the asking loop with
+each answer, wakes it. A sample is written down before it is asked, so a process that goes on later asks the same.
+"""
+
+from __future__ import annotations
+
+import threading
+
+from snellen.core.adaptive import Adaptive
+from snellen.core.outcomes import mark_answer
+from snellen.core.types import Answer, Outcome, Sample
+from snellen.engine.answer.feeding import Item, item_of
+from snellen.engine.ask.questions import Open, asker
+from snellen.engine.plan.plan import Plan
+from snellen.engine.runs.folder import RunFolder, Scan
+
+AT_ONCE = 4
+"""How many samples are drawn before the first of them is asked: a long chunk would keep the endpoint waiting."""
+
+
+class ChoosingFeed:
+    """Questions as an adaptive data set chooses them, by how the first protocol reads the answers."""
+
+    note: str | None = None
+
+    def __init__(self, plan: Plan, data: Adaptive, folder: RunFolder, scan: Scan) -> None:
+        self._plan, self._data, self._folder = plan, data, folder
+        self._first = plan.targets[0]
+        self._turn = threading.Condition()
+        self._closed = False
+        self._samples = {sample.id: sample for sample in folder.samples()}
+        data.restore(self._samples.values())
+        done = {key for key in scan.last if key not in scan.failed}
+        for answer in folder.answers(scan, done):
+            self._tell(answer)
+        self._left = [i for i in self._samples if any((i, arm.text) not in done for arm in plan.arms)]
+        self._done = done.__contains__
+
+    def pull(self) -> list[Item]:
+        """The next items, as soon as there is one; none at the end, and none after `close`."""
+        old, new = self._next()
+        drawn = [self._data.draw(name) for name in old]
+        fresh = [self._data.draw(name) for name in new]
+        if fresh:
+            self._samples.update((sample.id, sample) for sample in map(_light, fresh))
+            self._folder.append_samples(fresh)
+        return [item for sample in (*drawn, *fresh) for item in self._items(sample)]
+
+    def _next(self) -> tuple[list[str], list[str]]:
+        """Names of samples that an earlier process chose and nobody answered, and of new ones; none of either at the end."""
+        with self._turn:
+            while not self._closed:
+                old, self._left = self._left[:AT_ONCE], self._left[AT_ONCE:]
+                new = [] if old else self._data.ready(AT_ONCE)
+                if old or new or self._data.finished:
+                    return old, new
+                self._turn.wait()
+        return [], []
+
+    def _items(self, sample: Sample) -> list[Item]:
+        """The questions about a sample that have no answer yet."""
+        exam, data = self._plan.exam, self._data
+        return [
+            item_of(self._plan.feeding, Open(sample.id, arm, lambda ask=asker(exam, data, arm.prompt): ask(sample)))
+            for arm in self._plan.arms
+            if not self._done((sample.id, arm.text))
+        ]
+
+    def told(self, answer: Answer) -> None:
+        """An answer has come."""
+        with self._turn:
+            self._tell(answer)
+            self._turn.notify_all()
+
+    def _tell(self, answer: Answer) -> None:
+        if answer.prompt != self._first.arm.text or answer.id not in self._samples:
+            return
+        failed = answer.failure is not None
+        mark = None if failed else mark_answer(self._first.protocol, self._samples[answer.id], answer)
+        self._data.told(answer.id, Outcome.ERROR if mark is None else mark.outcome)
+
+    def close(self) -> None:
+        """Whoever waits for the next question gets none."""
+        with self._turn:
+            self._closed = True
+            self._turn.notify_all()
+
+
+def _light(sample: Sample) -> Sample:
+    return Sample(id=sample.id, tags=sample.tags, truth=sample.truth, facts=sample.facts)

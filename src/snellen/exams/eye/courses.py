@@ -1,0 +1,104 @@
+"""What an eye exam consists of: a course for each faculty, and for each size or codec that it is repeated at. Pure.
+
+A course is a row of trials. Every eighth is a catch trial at the easiest level, which whoever looks and understands gets right; with each
+of them comes a blank sheet, which nobody can get right but by guessing.
+"""
+
+from __future__ import annotations
+
+import re
+from math import ceil
+from typing import Any, NamedTuple
+
+from snellen.core.errors import SnellenError, unknown
+from snellen.core.options import Selection
+from snellen.exams.eye.faculties import FACULTIES, Faculty
+
+QUESTIONS, FEWEST, MOST = 40, 16, 1000
+CATCH_EVERY = 8
+IN_FLIGHT, FEWEST_AHEAD = 16, 4
+"""Trials of all courses that are under way at once, if nobody says better, and the least that one course has."""
+SMALLEST, LARGEST = 128, 8192
+PNG = "png"
+_CODEC = re.compile(r"png|jpeg(?P<quality>[1-9]\d?|100)?")
+
+
+class Course(NamedTuple):
+    """A faculty at a size (in pixels) and in a codec: `png`, or `jpeg90`. `alone` says that it is all there is of its faculty."""
+
+    faculty: Faculty
+    size: int
+    codec: str
+    trials: int
+    alone: bool
+
+    @property
+    def name(self) -> str:
+        """As the names of its samples begin."""
+        return self.faculty.name if self.alone else f"{self.faculty.name}-{self.size}px-{self.codec}"
+
+    @property
+    def tags(self) -> dict[str, str]:
+        """What tells its samples from others'."""
+        told = {} if self.alone else {"sent as": f"{self.size} px {self.codec}"}
+        return {"faculty": self.faculty.name, **told}
+
+    def is_catch(self, number: int) -> bool:
+        """Whether a trial is one that is very easy."""
+        return number % CATCH_EVERY == 0
+
+    @property
+    def blanks(self) -> int:
+        """How many blank sheets there are: one with each catch trial."""
+        return ceil(self.trials / CATCH_EVERY)
+
+
+class Plan(NamedTuple):
+    """All courses, and how they are gone through. `ahead` is how many trials of one course may be under way at once."""
+
+    courses: tuple[Course, ...]
+    ahead: int
+    constant: bool
+    seed: int
+    sealed: str
+
+
+def planned(options: Selection) -> Plan:
+    """The exam that a user asked for; an error that says what is wrong with it."""
+    own = options.own
+    names = options.splits or tuple(FACULTIES)
+    for name in names:
+        if name not in FACULTIES:
+            raise unknown("faculty", name, FACULTIES)
+    trials = QUESTIONS if options.limit is None else options.limit
+    if not FEWEST <= trials <= MOST:
+        raise SnellenError(f"--questions {trials}: a number from {FEWEST} to {MOST}")
+    sizes = tuple(_size(text) for text in own.get("sizes", ()))
+    codecs = tuple(_codec(text) for text in own.get("codecs", ())) or (PNG,)
+    courses = []
+    for faculty in (FACULTIES[name] for name in FACULTIES if name in names):
+        at = sizes if faculty.sizes and sizes else (faculty.size,)
+        alone = at == (faculty.size,) and codecs == (PNG,)
+        courses += [Course(faculty, size, codec, trials, alone) for size in at for codec in codecs]
+    if sizes and not any(course.faculty.sizes for course in courses):
+        raise SnellenError(f"--sizes: none of {', '.join(names)} can be drawn at another size")
+    ahead = int(own.get("ahead") or max(FEWEST_AHEAD, ceil(IN_FLIGHT / len(courses))))
+    return Plan(tuple(courses), ahead, bool(own.get("constant")), options.seed, str(own.get("sealed", "")))
+
+
+def _size(text: Any) -> int:
+    if not str(text).isdigit() or not SMALLEST <= int(text) <= LARGEST:
+        raise SnellenError(f"--sizes {text}: pixels, from {SMALLEST} to {LARGEST}, such as 448,896,1792")
+    return int(text)
+
+
+def _codec(text: Any) -> str:
+    if _CODEC.fullmatch(str(text)) is None:
+        raise SnellenError(f"--codecs {text}: 'png', or 'jpeg' with its quality, such as jpeg75")
+    return "jpeg90" if text == "jpeg" else str(text)
+
+
+def quality(codec: str) -> int | None:
+    """The quality of a JPEG; None for PNG, which loses nothing."""
+    found = _CODEC.fullmatch(codec)
+    return int(found["quality"]) if found is not None and found["quality"] else None

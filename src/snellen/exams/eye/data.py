@@ -1,0 +1,218 @@
+"""The sheets of an eye exam: chosen by the answers so far, and drawn from the seed. There is no data set on disk.
+
+Which level a trial gets is decided by the trials that lie at least `ahead` before it, with those in between counted as under way, even if
+they are answered already. So the order in which answers arrive decides nothing.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from snellen.core.adaptive import Adaptive
+from snellen.core.digest import digest
+from snellen.core.errors import SnellenError
+from snellen.core.images import sniff
+from snellen.core.options import Selection
+from snellen.core.types import Outcome, Picture, Sample
+from snellen.data.label import labelled
+from snellen.exams.eye.courses import CATCH_EVERY, Course, planned, quality
+from snellen.stats.adaptive import constant_level, next_level
+from snellen.stats.psychometric import Shape, Trial
+from snellen.synthetic.sheets import VERSION, draw
+
+GENERATOR = "eye"
+BLANK = 1_000_000
+"""What is added to the number of a blank sheet, so that its question is none of the others'."""
+SEEN: dict[Outcome, bool] = {Outcome.CORRECT: True, Outcome.WRONG: False}
+
+
+class Place(NamedTuple):
+    """A sample of a course: its trial, or its blank sheet, by number."""
+
+    course: Course
+    number: int
+    blank: bool
+
+    @property
+    def name(self) -> str:
+        return f"{self.course.name}/blank-{self.number:02d}" if self.blank else f"{self.course.name}/{self.number:03d}"
+
+    @property
+    def sheet(self) -> str:
+        """What kind of sheet it is."""
+        return "blank" if self.blank else "catch" if self.course.is_catch(self.number) else "trial"
+
+    @property
+    def light(self) -> Sample:
+        """The sample before anything is chosen."""
+        return Sample(id=self.name, tags=self.course.tags | {"sheet": self.sheet})
+
+
+class Going:
+    """How far a course has come: the levels of its trials, in order, and what became of them."""
+
+    def __init__(self, course: Course) -> None:
+        self.course = course
+        self.levels: list[float] = []
+        self.outcomes: dict[int, Outcome] = {}
+        self.shape = Shape(course.faculty.levels, course.faculty.guess)
+
+    @property
+    def finished(self) -> bool:
+        return len(self.levels) == self.course.trials
+
+    def may_go_on(self, ahead: int) -> bool:
+        """Whether the level of the next trial is decided."""
+        return not self.finished and all(i in self.outcomes for i in range(len(self.levels) - ahead + 1))
+
+    def choose(self, ahead: int, constant: bool) -> int:
+        """The level of the next trial, by its place on the ladder."""
+        number, easiest = len(self.levels), len(self.shape.levels) - 1
+        if self.course.is_catch(number):
+            return easiest
+        if constant:
+            return constant_level(self.shape, number)
+        known = max(0, number - ahead + 1)
+        done = [
+            Trial(level, SEEN.get(self.outcomes[i]))
+            for i, level in enumerate(self.levels[:known])
+            if self.outcomes[i] is not Outcome.ERROR
+        ]
+        return next_level(self.shape, done, self.levels[known:])
+
+
+class EyeData(Adaptive):
+    """The trials and blank sheets of an exam."""
+
+    synthetic = True
+
+    def __init__(self, where: Path, options: Selection) -> None:
+        self.options = options
+        self._plan = plan = planned(options)
+        self._going = {course.name: Going(course) for course in plan.courses}
+        self._places = {place.name: place for course in plan.courses for place in _places(course)}
+        self._chosen: dict[str, Sample] = {}
+        self._handed: set[str] = set()
+        made = [[c.name, c.faculty.levels, c.faculty.guess, c.size, c.codec, c.trials] for c in plan.courses]
+        decides = {"version": VERSION, "seed": plan.seed, "courses": made, "ahead": plan.ahead, "constant": plan.constant}
+        self.fingerprint = digest(decides)
+        self.origin = {"generator": GENERATOR, "version": VERSION, "seed": plan.seed} | (
+            {"sealed": plan.sealed} if plan.sealed else {}
+        )
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+    def light(self) -> Iterator[Sample]:
+        for name, place in self._places.items():
+            yield self._chosen.get(name) or place.light
+
+    def full(self, wanted: Callable[[str], bool]) -> Iterator[Sample]:
+        yield from (self.draw(name) for name in self._places if wanted(name))
+
+    # ------------------------------------------------------------ choosing
+
+    def restore(self, chosen: Iterable[Sample]) -> None:
+        levels: dict[str, dict[int, float]] = {}
+        for sample in chosen:
+            place = self._places.get(sample.id)
+            level = sample.facts.get("level")
+            if place is None or not isinstance(level, int | float):
+                raise SnellenError(f"samples.jsonl: '{sample.id}' is no sheet of this exam")
+            self._chosen[sample.id] = sample
+            self._handed.add(sample.id)
+            if not place.blank:
+                levels.setdefault(place.course.name, {})[place.number] = float(level)
+        for name, found in levels.items():
+            going = self._going[name]
+            if sorted(found) != list(range(len(found))):
+                raise SnellenError(f"samples.jsonl: trials of {name} are missing; --fresh begins anew")
+            going.levels = [found[i] for i in range(len(found))]
+
+    def told(self, name: str, outcome: Outcome) -> None:
+        place = self._places[name]
+        if not place.blank:
+            self._going[place.course.name].outcomes[place.number] = outcome
+
+    def ready(self, most: int) -> list[str]:
+        found: list[str] = []
+        while len(found) < most:
+            free = [going for going in self._going.values() if going.may_go_on(self._plan.ahead)]
+            if not free:
+                break
+            going = min(free, key=lambda one: len(one.levels))
+            place = Place(going.course, len(going.levels), False)
+            going.levels.append(going.shape.levels[going.choose(self._plan.ahead, self._plan.constant)])
+            found.append(place.name)
+        found += [place.name for place in self._blanks_due()]
+        self._handed.update(found)
+        return found
+
+    def _blanks_due(self) -> Iterator[Place]:
+        """Blank sheets whose catch trial is chosen, and that are not yet handed out themselves."""
+        for going in self._going.values():
+            for number in range(-(-len(going.levels) // CATCH_EVERY)):
+                place = Place(going.course, number, True)
+                if place.name not in self._handed:
+                    yield place
+
+    @property
+    def finished(self) -> bool:
+        return all(going.finished for going in self._going.values()) and not any(self._blanks_due())
+
+    # ------------------------------------------------------------ drawing
+
+    def draw(self, name: str) -> Sample:
+        place = self._places[name]
+        course, levels = place.course, place.course.faculty.levels
+        known = self._going[course.name].levels
+        if place.blank:
+            level = levels[-1]
+        else:
+            level = known[place.number] if place.number < len(known) else levels[len(levels) // 2]
+        number = place.number + BLANK * place.blank
+        sheet = draw(course.faculty.name, level, seed=self._plan.seed, number=number, size=course.size)
+        pictures = [_blank(data) for data in sheet.pictures] if place.blank else sheet.pictures
+        sent = [_encoded(data, course.codec) for data in pictures]
+        marks = [hashlib.sha256(data).hexdigest() for data in sent]
+        sample = Sample(
+            id=name,
+            tags=place.light.tags,
+            truth=sheet.truth,
+            facts={"level": level, "number": place.number, "size": course.size, "sha256": marks},
+        )
+        if place.blank or place.number < len(known):
+            self._chosen[name] = sample
+        shown = tuple(Picture(data=data, name=f"{name}.{i}") for i, data in enumerate(sent, 1))
+        return Sample(id=name, tags=sample.tags, truth=sample.truth, facts=sample.facts, pictures=shown)
+
+
+def _places(course: Course) -> Iterator[Place]:
+    yield from (Place(course, number, False) for number in range(course.trials))
+    yield from (Place(course, number, True) for number in range(course.blanks))
+
+
+def _blank(data: bytes) -> bytes:
+    """A grey picture of the same size."""
+    from PIL import Image
+
+    head, out = sniff(data), io.BytesIO()
+    Image.new("L", (head.width or 1, head.height or 1), 128).save(out, "PNG")
+    return out.getvalue()
+
+
+def _encoded(data: bytes, codec: str) -> bytes:
+    """A sheet as it is sent: it says that it was drawn, and nothing of its seed or its answer."""
+    wanted = quality(codec)
+    if wanted is not None:
+        from PIL import Image
+
+        out = io.BytesIO()
+        with Image.open(io.BytesIO(data), formats=("PNG",)) as picture:
+            picture.convert("RGB").save(out, "JPEG", quality=wanted)
+        data = out.getvalue()
+    return labelled(data, {"generator": GENERATOR, "version": VERSION})
