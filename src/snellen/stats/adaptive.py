@@ -1,0 +1,61 @@
+"""Which level to ask next: the one whose answer is expected to tell most about the observer (QUEST+, Watson 2017).
+
+The answer's expected information is how unsure the answer is, less how unsure it would be if the observer were known. Its largest value is
+at the level that QUEST+ finds by the least expected entropy; it is the same number with the sign turned and the present entropy taken off.
+
+Questions in flight have no answer yet, but what they will tell should not be asked for twice. Each counts as the answer that is expected
+of it: partly right, partly wrong, in the shares that the answers so far predict. No chance and no order of arrival is in it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from snellen.stats.psychometric import COARSE, Floats, Grid, Shape, Trial, counts, doubt, grid_of, posterior
+
+DIGITS = 9
+"""Levels that tell equally much, but for rounding, are equal: the same level is chosen on every machine. The harder one wins."""
+
+
+def information(grid: Grid, weights: Floats) -> Floats:
+    """What an answer at each level is expected to tell, in nats."""
+    return doubt(weights @ grid.right.T) - weights @ grid.doubt.T
+
+
+def awaited(grid: Grid, found: Floats, pending: Floats) -> Floats:
+    """Counts of answers with those in flight added as they are expected: `pending` says how many there are at each level."""
+    expected = posterior(grid, found) @ grid.right.T
+    levels = len(grid.right)
+    with_pending = found.copy()
+    with_pending[..., :levels] += pending * expected
+    with_pending[..., levels : 2 * levels] += pending * (1 - expected)
+    return with_pending
+
+
+def next_level(shape: Shape, done: Sequence[Trial], pending: Sequence[float]) -> int:
+    """The index of the level to ask next, given what was answered and the levels (values of the dial) that are still in flight.
+
+    >>> ladder = Shape(tuple(2.0 * 1.1**k for k in range(40)), 0.1)
+    >>> first = next_level(ladder, [], [])
+    >>> next_level(ladder, [Trial(ladder.levels[first], True)], []) < first < next_level(ladder, [Trial(ladder.levels[first], False)], [])
+    True
+    """
+    grid = grid_of(shape, COARSE)
+    found = counts(shape, done)
+    if pending:
+        flying = counts(shape, [Trial(level, True) for level in pending])[: len(shape.levels)]
+        found = awaited(grid, found, flying)
+    return int(np.argmax(np.round(information(grid, posterior(grid, found)), DIGITS)))
+
+
+def constant_level(shape: Shape, number: int) -> int:
+    """Constant stimuli: the level's index of a trial, so that every stretch of trials covers the whole ladder evenly.
+
+    Steps of the golden section: neither a drift of the observer nor an exam that ends early favours a part of the ladder.
+
+    >>> [constant_level(Shape((1.0, 2.0, 3.0, 4.0, 5.0), 0.2), number) for number in range(5)]
+    [2, 0, 3, 1, 4]
+    """
+    return int((0.5 + number * 0.6180339887498949) % 1 * len(shape.levels))

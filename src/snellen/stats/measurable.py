@@ -1,0 +1,71 @@
+"""Whether a threshold may be told at all: by catch trials, which anyone who looks and understands the question answers rightly.
+
+An observer who only guesses also gets a threshold from the arithmetic, and a model that refuses gets one as well. Neither is sight.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import comb
+
+CHANCE = 0.02
+"""How often a guesser may pass, and how often a good observer who lapses as often as GOOD says may be refused."""
+GOOD = 0.95
+
+
+def at_least(right: int, n: int, p: float) -> float:
+    """The probability of so many right answers or more, of n.
+
+    >>> round(at_least(3, 5, 0.1), 5)
+    0.00856
+    """
+    return sum(comb(n, k) * p**k * (1 - p) ** (n - k) for k in range(right, n + 1))
+
+
+def bar(n: int, guess: float) -> int:
+    """How many of n catch trials must be right: more than half, and so many as a guesser reaches in at most 2 % of exams.
+
+    More than n means that so few trials can never tell.
+
+    >>> bar(5, 1 / 10), bar(5, 1 / 4), bar(5, 1 / 2)
+    (3, 4, 6)
+    """
+    return next(k for k in range(n // 2 + 1, n + 2) if at_least(k, n, guess) <= CHANCE)
+
+
+def catches_needed(guess: float) -> int:
+    """The least number of catch trials at which guessers pass, and good observers are refused, in at most 2 % of exams each.
+
+    >>> [catches_needed(1 / k) for k in (16, 10, 9, 4, 2)]
+    [3, 4, 4, 7, 12]
+    """
+    return next(n for n in range(3, 100) if bar(n, guess) <= n and 1 - at_least(bar(n, guess), n, GOOD) <= CHANCE)
+
+
+def measurable(catch: Sequence[bool | None], blank: Sequence[bool | None], guess: float) -> str:
+    """Nothing where a threshold may be told, else the kind of reason why not.
+
+    `catch` are the outcomes of the easiest questions with their pictures, `blank` the same without (may be empty): right, wrong, or
+    None for a reply that chose nothing.
+
+    - "few": there are too few catch trials to tell sight from guessing, even if all are right
+    - "silent": half of them or more got no reply that chose anything (format, refusal, truncation: the outcomes say which)
+    - "wrong": the right ones are not clearly more than a guesser has
+    - "blind": without the picture clearly more than a guesser has, and at least as many as with it: the answer is not in the picture
+
+    >>> measurable([True] * 5, [False] * 5, 0.1), measurable([True, None, None, None, True], [], 0.1), measurable([False] * 5, [], 0.1)
+    ('', 'silent', 'wrong')
+    >>> measurable([True] * 5, [True] * 5, 0.1), measurable([True] * 2, [], 0.5)
+    ('blind', 'few')
+    """
+    if bar(len(catch), guess) > len(catch):
+        return "few"
+    if 2 * sum(right is None for right in catch) >= len(catch):
+        return "silent"
+    right = sum(answer is True for answer in catch)
+    if right < bar(len(catch), guess):
+        return "wrong"
+    unseen = sum(answer is True for answer in blank)
+    if unseen >= bar(len(blank), guess) and unseen / len(blank) >= right / len(catch):
+        return "blind"
+    return ""

@@ -1,0 +1,225 @@
+"""How fine an observer sees: the psychometric curve of one dial, from right and wrong answers, with what is not known of it.
+
+The share of right answers rises along the dial from the guessing rate to one minus the lapse rate (a lapse is a wrong answer to what
+was seen). In between it follows the normal distribution over the logarithm of the dial: physical dials are felt by their ratios, what
+blurs them are many small causes that add up, and the curve is the same both ways, so that threshold and slope mean one thing each.
+
+All that is known is a weight on each point of a grid (threshold, slope, lapse): Bayes' rule without a search that could fail to end.
+A position on the dial is 0 at the hardest level of the ladder and 1 at the easiest, whatever the unit and whichever way it runs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from itertools import pairwise
+from math import erf, log, sqrt
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+
+MARGIN = 0.25
+"""How far beyond either end of the ladder a threshold is thought possible, in lengths of the ladder."""
+THRESHOLDS = tuple(float(t) for t in np.linspace(-MARGIN, 1 + MARGIN, 481))
+SPREADS = tuple(float(s) for s in np.geomspace(0.006, 0.24, 9))
+"""Standard deviations of the curve, in lengths of the ladder, equally likely: from a quarter of a step of 40 to a quarter of the whole."""
+LAPSES = (0.0, 0.01, 0.03, 0.06, 0.12, 0.24)
+LAPSE_WEIGHTS = (0.3, 0.25, 0.2, 0.12, 0.08, 0.05)
+"""Most observers lapse rarely; some often."""
+QUARTILES = 2 * 0.6744897501960817
+"""Standard deviations from where a quarter is seen to where three quarters are."""
+FINE, COARSE = 1, 4
+"""Which points of the grid are used: all of them for an estimate, some for the choice of a level, which is made for every question."""
+LEAST = 1e-6
+"""No answer is quite impossible, nor quite sure: even a blind click may hit."""
+
+
+class Shape(NamedTuple):
+    """What is known before the first trial: the dial's values, hardest first, and the share of right answers of one who guesses."""
+
+    levels: tuple[float, ...]
+    guess: float
+
+
+class Trial(NamedTuple):
+    """One question: the dial's value, and whether the answer was right; None is a reply that chose nothing.
+
+    Such a reply is counted as a guess would be: right with the guessing rate, wrong otherwise.
+    """
+
+    level: float
+    right: bool | None
+
+
+class Estimate(NamedTuple):
+    """The median of what is thought likely, and the 95 % interval around it."""
+
+    value: float
+    low: float
+    high: float
+
+
+class Fit(NamedTuple):
+    """What the answers say of an observer.
+
+    `threshold` is the dial's value at which half is seen, guessing and lapses taken out. `slope` is the factor on the dial between where
+    a quarter and where three quarters are seen: 1.1 is a sharp edge, 3 a long twilight. `lapse` is the share of wrong answers to what is
+    seen well. `beyond` is "" or says that the threshold is past an end of the ladder: "finer" than the hardest level, or "coarser" than
+    the easiest. Then only a bound is known, the interval's end on the ladder's side; the other end is only where the grid stops.
+    """
+
+    threshold: Estimate
+    slope: Estimate
+    lapse: Estimate
+    beyond: str
+
+
+class Grid(NamedTuple):
+    """All observers that are thought possible. Axes of tables: the level, then thresholds x spreads x lapses as one."""
+
+    thresholds: Floats
+    spreads: Floats
+    lapses: Floats
+    prior: Floats
+    """The logarithm of the weight of each before the first trial."""
+    right: Floats
+    """The share of right answers at each level."""
+    doubt: Floats
+    """How unsure an answer at each level is, in nats."""
+    logs: Floats
+    """Logarithms of the likelihood of an answer that is right, wrong, or chose nothing: three tables below each other."""
+
+
+def position(shape: Shape, value: float) -> float:
+    """Where a value is on the ladder: 0 is its hardest level, 1 its easiest.
+
+    >>> position(Shape((10.0, 20.0, 40.0), 0.1), 20.0), position(Shape((40.0, 20.0, 10.0), 0.1), 10.0)
+    (0.5, 1.0)
+    """
+    return log(value / shape.levels[0]) / log(shape.levels[-1] / shape.levels[0])
+
+
+def value_at(shape: Shape, place: float) -> float:
+    """The dial's value at a position.
+
+    >>> value_at(Shape((10.0, 20.0, 40.0), 0.1), 0.5)
+    20.0
+    """
+    return float(shape.levels[0] * (shape.levels[-1] / shape.levels[0]) ** place)
+
+
+def check(shape: Shape) -> None:
+    """A ladder that cannot be used is refused."""
+    levels = shape.levels
+    if len(levels) < 2 or min(levels) <= 0:
+        raise ValueError("a dial needs two levels or more, all above 0: its curve is drawn over their logarithms")
+    steps = [b - a for a, b in pairwise(levels)]
+    if not (all(s > 0 for s in steps) or all(s < 0 for s in steps)):
+        raise ValueError("a dial's levels go one way, from the hardest to the easiest, each once")
+    if not 0 <= shape.guess <= 0.5:
+        raise ValueError(f"a guessing rate is from 0 to 0.5 (a choice of two), not {shape.guess}")
+
+
+def shares(grid: Grid, guess: float, places: Sequence[float]) -> Floats:
+    """The share of right answers at positions, for every observer of a grid: a row for each position."""
+    z = (np.asarray(places)[:, None, None] - grid.thresholds[:, None]) / (grid.spreads * sqrt(2))
+    seen = (1 + np.frompyfunc(erf, 1, 1)(z).astype(np.float64)) / 2
+    p = guess + (1 - guess - grid.lapses) * seen[..., None]
+    return np.clip(p.reshape(len(places), -1), LEAST, 1 - LEAST)
+
+
+def doubt(p: Floats) -> Floats:
+    """How unsure an answer is that is right with probability p, in nats."""
+    return -(p * np.log(p) + (1 - p) * np.log1p(-p))
+
+
+@lru_cache(maxsize=64)
+def grid_of(shape: Shape, every: int) -> Grid:
+    """The grid of a ladder, with every nth of the thresholds; where that is not the first, with every second spread and lapse."""
+    check(shape)
+    second = 1 if every == FINE else 2
+    thresholds, spreads, lapses = np.array(THRESHOLDS[::every]), np.array(SPREADS[::second]), np.array(LAPSES[::second])
+    prior = np.broadcast_to(np.log(LAPSE_WEIGHTS[::second]), (len(thresholds), len(spreads), len(lapses))).ravel()
+    empty = np.empty(0)
+    grid = Grid(thresholds, spreads, lapses, prior, empty, empty, empty)
+    p = shares(grid, shape.guess, [position(shape, v) for v in shape.levels])
+    none = shape.guess * p + (1 - shape.guess) * (1 - p)
+    return grid._replace(right=p, doubt=doubt(p), logs=np.concatenate([np.log(p), np.log1p(-p), np.log(none)]))
+
+
+def counts(shape: Shape, trials: Sequence[Trial]) -> Floats:
+    """How often each level was answered rightly, wrongly, and with nothing: three stretches, as in `Grid.logs`."""
+    index = {level: number for number, level in enumerate(shape.levels)}
+    found = np.zeros(3 * len(index))
+    for trial in trials:
+        if trial.level not in index:
+            raise ValueError(f"level {trial.level} is not on the ladder from {shape.levels[0]} to {shape.levels[-1]}")
+        found[index[trial.level] + len(index) * (2 if trial.right is None else 0 if trial.right else 1)] += 1
+    return found
+
+
+def posterior(grid: Grid, found: Floats) -> Floats:
+    """The weights of all observers of a grid after so many answers (a row for each exam, where there are several)."""
+    log_weights = grid.prior + found @ grid.logs
+    weights: Floats = np.exp(log_weights - log_weights.max(axis=-1, keepdims=True))
+    return weights / weights.sum(axis=-1, keepdims=True)
+
+
+def quantiles(weights: Floats, edges: Floats, at: Sequence[float] = (0.5, 0.025, 0.975)) -> tuple[float, ...]:
+    """Where so much of the weight lies below, each weight being spread evenly between its two edges."""
+    below = np.concatenate([[0.0], np.cumsum(weights)])
+    return tuple(float(v) for v in np.interp(np.array(at) * below[-1], below, edges))
+
+
+def edges_of(points: Floats) -> Floats:
+    """The borders of the cells around grid points: midway between neighbours; the outer cells end at their points."""
+    return np.concatenate([points[:1], (points[1:] + points[:-1]) / 2, points[-1:]])
+
+
+def _estimate(values: Sequence[float]) -> Estimate:
+    middle, one, other = values
+    return Estimate(middle, min(one, other), max(one, other))
+
+
+def fit(shape: Shape, trials: Sequence[Trial]) -> Fit:
+    """Threshold, slope and lapse rate with 95 % credible intervals.
+
+    >>> ladder = Shape(tuple(2.0 * 1.1**k for k in range(40)), 0.1)
+    >>> seen = [Trial(v, k >= 20) for k, v in enumerate(ladder.levels)]
+    >>> found = fit(ladder, seen)
+    >>> ladder.levels[17] < found.threshold.low < ladder.levels[20] < found.threshold.high < ladder.levels[23], found.beyond
+    (True, '')
+    """
+    grid = grid_of(shape, FINE)
+    weights = posterior(grid, counts(shape, trials)).reshape(len(grid.thresholds), len(grid.spreads), len(grid.lapses))
+    place = quantiles(weights.sum(axis=(1, 2)), edges_of(grid.thresholds))
+    spread = quantiles(weights.sum(axis=(0, 2)), edges_of(np.log(grid.spreads)))
+    lapse = quantiles(weights.sum(axis=(0, 1)), edges_of(grid.lapses))
+    ladder = abs(log(shape.levels[-1] / shape.levels[0]))
+    return Fit(
+        threshold=_estimate([value_at(shape, p) for p in place]),
+        slope=_estimate([float(np.exp(QUARTILES * np.exp(s) * ladder)) for s in spread]),
+        lapse=_estimate(lapse),
+        beyond="finer" if place[0] < 0 else "coarser" if place[0] > 1 else "",
+    )
+
+
+def curve(shape: Shape, trials: Sequence[Trial], values: Sequence[float]) -> list[tuple[float, float, float, float]]:
+    """The share of right answers at values of the dial, each with its 95 % band: (value, share, low, high).
+
+    >>> ladder = Shape((1.0, 2.0, 4.0, 8.0), 0.25)
+    >>> [(v, low < p < high) for v, p, low, high in curve(ladder, [Trial(4.0, True)], [1.0, 5.0])]
+    [(1.0, True), (5.0, True)]
+    """
+    grid = grid_of(shape, COARSE)
+    weights = posterior(grid, counts(shape, trials))
+    rows = []
+    for value, p in zip(values, shares(grid, shape.guess, [position(shape, v) for v in values]), strict=True):
+        order = np.argsort(p)
+        below = np.cumsum(weights[order])
+        low, high = (float(p[order][min(int(np.searchsorted(below, at)), len(p) - 1)]) for at in (0.025, 0.975))
+        rows.append((value, float(weights @ p), low, high))
+    return rows
