@@ -60,7 +60,8 @@ def evaluate(
     `max_tokens=64`, `method="ocr"`. One that means nothing for this exam and subject is refused.
     """
     name, where = exams.meant(str(exam))
-    if (where is None) == (data is None):
+    drawn = not exams.load(name).needs_data
+    if (where is None) == (data is None) and not (drawn and data is None):
         raise SnellenError(f"{exam}: name the data once, as the exam's path or with data=")
     request = RunRequest(
         exam=name,

@@ -235,7 +235,14 @@ def data_of(exam: str, where: Path | None, given: str | None) -> Path:
 
 
 def data_folder(exam: str, given: str | None) -> Path:
-    """`--data`: a folder or a file, or the name that the hub has for the exam's data; else where `snellen data get` puts it."""
+    """`--data`: a folder or a file, or the name that the hub has for the exam's data; else where `snellen data get` puts it.
+
+    An exam that draws its samples itself has none: the working folder stands for it.
+    """
+    if not _needs_data(exam):
+        if given is not None:
+            raise SnellenError(f"--data {given}: {exam} draws its own samples from --seed; leave it out")
+        return Path()
     if given is not None and Path(given).exists():
         return Path(given)
     home = default_data_folder(exam)
@@ -249,6 +256,12 @@ def data_folder(exam: str, given: str | None) -> Path:
     ways = [f"'snellen data make {exam} --out DIR' makes a synthetic set"] if _makes(exam) else []
     ways += [f"'snellen data get {exam}' fetches the real one"] if _fetches(exam) else []
     raise SnellenError("no data: give --data DIR" + (f"; {', '.join(ways)}" if ways else ""))
+
+
+def _needs_data(exam: str) -> bool:
+    from snellen import exams
+
+    return exams.load(exam).needs_data
 
 
 def _makes(exam: str) -> bool:

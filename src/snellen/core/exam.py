@@ -22,6 +22,7 @@ from snellen.core.errors import SnellenError, plugin_failed, unknown
 from snellen.core.finding import Finding
 from snellen.core.layout import By, Layout
 from snellen.core.options import Option, Selection
+from snellen.core.prescription import Threshold
 from snellen.core.prompt import Prompt
 from snellen.core.protocol import Protocol
 from snellen.core.records import Manifest, Summary, Totals
@@ -286,6 +287,10 @@ class Exam:
 
     def notes(self, run: RunFacts) -> Iterable[str]:
         """What must be said of a run's results under one protocol, each in a sentence with what to do: answers that look misread."""
+        return ()
+
+    def prescription(self, marked: Iterable[tuple[Sample, Mark]]) -> Sequence[Threshold]:
+        """For an exam that finds thresholds: those of a run, from its samples and their marks under the first protocol."""
         return ()
 
     def findings(self, summary: Summary) -> Iterable[Finding]:

@@ -22,11 +22,11 @@ from snellen.core.exam import Exam
 from snellen.core.images import MIME, sniff
 from snellen.core.pixels import decoded
 from snellen.core.records import Manifest
-from snellen.engine.runs.folder import RunFolder
 from snellen.core.text import one_line
 from snellen.core.types import Question
 from snellen.engine.ask.questions import to_ask
 from snellen.engine.runs.data_again import unchanged
+from snellen.engine.runs.folder import RunFolder
 
 SMALL = 160
 AS_IT_IS = 12_000_000

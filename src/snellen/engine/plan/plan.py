@@ -170,7 +170,9 @@ def _check_adaptive(exam: Exam, targets: tuple[Target, ...], limits: Limits) -> 
         raise SnellenError(f"--batch-api means nothing for {exam.name}: it chooses each question by the answers before")
     controls = [t.arm.control for t in targets if t.arm.control]
     if controls:
-        raise SnellenError(f"--controls {controls[0]}: {exam.name} chooses its questions on the way and has controls of its own")
+        raise SnellenError(
+            f"--controls {controls[0]}: {exam.name} chooses its questions on the way and has controls of its own"
+        )
 
 
 def _checked(exam: Exam, wanted: Wanted) -> Selection:

@@ -19,10 +19,10 @@ from snellen.core.images import sniff
 from snellen.core.options import Selection
 from snellen.core.types import Outcome, Picture, Sample
 from snellen.data.label import labelled
-from snellen.exams.eye.courses import CATCH_EVERY, Course, planned, quality
+from snellen.exams.eye.courses import CATCH_EVERY, VERSION, Course, planned, quality
 from snellen.stats.adaptive import constant_level, next_level
 from snellen.stats.psychometric import Shape, Trial
-from snellen.synthetic.sheets import VERSION, draw
+from snellen.synthetic.sheets import draw
 
 GENERATOR = "eye"
 BLANK = 1_000_000
@@ -98,7 +98,13 @@ class EyeData(Adaptive):
         self._chosen: dict[str, Sample] = {}
         self._handed: set[str] = set()
         made = [[c.name, c.faculty.levels, c.faculty.guess, c.size, c.codec, c.trials] for c in plan.courses]
-        decides = {"version": VERSION, "seed": plan.seed, "courses": made, "ahead": plan.ahead, "constant": plan.constant}
+        decides = {
+            "version": VERSION,
+            "seed": plan.seed,
+            "courses": made,
+            "ahead": plan.ahead,
+            "constant": plan.constant,
+        }
         self.fingerprint = digest(decides)
         self.origin = {"generator": GENERATOR, "version": VERSION, "seed": plan.seed} | (
             {"sealed": plan.sealed} if plan.sealed else {}

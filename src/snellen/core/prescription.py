@@ -1,0 +1,89 @@
+"""What an eye exam finds, as typed records: a threshold for each faculty, with all that it takes to read and to draw it.
+
+Whoever shows it (terminal, page, JSON) needs to know nothing of the exam that found it.
+"""
+
+from __future__ import annotations
+
+from snellen.core.types import Struct
+
+
+class Range(Struct, frozen=True, array_like=True):
+    """A value and its 95 % credible interval."""
+
+    value: float
+    low: float
+    high: float
+
+
+class Rung(Struct, frozen=True):
+    """The answers at one value of the dial: right, wrong, and those that chose nothing."""
+
+    level: float
+    right: int = 0
+    wrong: int = 0
+    silent: int = 0
+
+    @property
+    def n(self) -> int:
+        return self.right + self.wrong + self.silent
+
+
+class Share(Struct, frozen=True, array_like=True):
+    """So many right, of so many."""
+
+    right: int
+    n: int
+
+
+class Threshold(Struct, frozen=True):
+    """One faculty, as it was sent.
+
+    `threshold` is where half is seen, guessing and lapses taken out; None where it cannot be told, and then `reason` says why in a
+    sentence (`why_not` in a word). `bound` is "at most" or "at least" where the threshold is past an end of the ladder, which is then
+    its value. `slope` is the factor on the dial from a quarter seen to three quarters, `lapse` the share of wrong answers to what is
+    seen well. `ladder` are the dial's values, hardest first.
+    """
+
+    faculty: str
+    title: str
+    dial: str
+    unit: str
+    finer: str
+    about: str
+    guess: float
+    ladder: tuple[float, ...]
+    questions: int
+    catch: Share
+    blank: Share
+    sent_as: str = ""
+    threshold: Range | None = None
+    slope: Range | None = None
+    lapse: Range | None = None
+    bound: str = ""
+    why_not: str = ""
+    reason: str = ""
+    silent: dict[str, int] = {}
+    """Trials that chose nothing, by outcome."""
+    rungs: tuple[Rung, ...] = ()
+    """The answers at each level that was asked, hardest first."""
+    curve: tuple[tuple[float, float, float, float], ...] = ()
+    """The psychometric curve: value of the dial, share right, and its 95 % band."""
+
+    @property
+    def name(self) -> str:
+        """The faculty, and how it was sent where it was sent in several ways."""
+        return f"{self.faculty}, {self.sent_as}" if self.sent_as else self.faculty
+
+    @property
+    def smaller_is_finer(self) -> bool:
+        return self.finer == "smaller"
+
+
+class Compared(Struct, frozen=True):
+    """One faculty of several runs, the first run being what the others are held against."""
+
+    name: str
+    rows: tuple[Threshold | None, ...]
+    ratios: tuple[Range | None, ...]
+    """The other runs' thresholds over the first's: 2 is twice the value of the dial. None where one of them has no threshold."""

@@ -1,0 +1,110 @@
+"""The eye exam: for each faculty the threshold at which sight fails, in some 40 drawn sheets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+import msgspec
+
+from snellen.core.exam import Exam, RunFacts, Wanted
+from snellen.core.options import Option
+from snellen.core.prescription import Threshold
+from snellen.core.types import Mark, Sample
+from snellen.exams.eye.courses import planned
+from snellen.exams.eye.data import EyeData
+from snellen.exams.eye.faculties import FACULTIES
+from snellen.exams.eye.prescription import by_course
+from snellen.exams.eye.prompts import PROMPTS, probes
+from snellen.exams.eye.protocols import PROTOCOLS
+from snellen.exams.eye.seals import check_seal
+
+SIZES = Option(
+    "sizes",
+    "Repeat faculties with sheets of these sides, in pixels: does more resolution help?",
+    kind="words",
+    metavar="PX,...",
+)
+CODECS = Option("codecs", "Send sheets in these codecs: png, or jpeg with its quality.", kind="words", metavar="C,...")
+CONSTANT = Option(
+    "constant", "Constant stimuli: levels spread over the whole ladder, whatever is answered.", kind="flag"
+)
+AHEAD = Option(
+    "ahead",
+    "Questions of one faculty that may be under way at once. The same for the same exam: it decides which levels are asked "
+    "[default: 16 shared by the faculties, at least 4].",
+    kind="int",
+    metavar="N",
+    least=1,
+    most=64,
+)
+SEALED = Option(
+    "sealed",
+    "The seal of the seed, published before the exam; a seed that does not fit is refused.",
+    flags=("--seed-commit",),
+    metavar="HASH",
+)
+
+
+class Eye(Exam):
+    """The exam object that the entry point names."""
+
+    name = "eye"
+    title = "The eye exam: how fine does a model see"
+    splits = tuple(FACULTIES)
+    prompts = PROMPTS
+    protocols = PROTOCOLS
+    options = (SIZES, CODECS, CONSTANT, AHEAD, SEALED)
+    solvers: Mapping[str, str] = {"pixels": "snellen.exams.eye.solver:solve"}
+    needs_data = False
+    max_tokens = 256
+    reply_tokens = 3
+
+    open = staticmethod(EyeData)
+    probes = staticmethod(probes)
+
+    def understood(self, wanted: Wanted) -> Wanted:
+        """Options that decide the questions are part of the selection."""
+        mine = {o.name for o in self.options}
+        own = {
+            k: list(v) if isinstance(v, tuple) else v
+            for k, v in wanted.options.items()
+            if k in mine and v not in (None, False, ())
+        }
+        rest = {k: v for k, v in wanted.options.items() if k not in mine}
+        selection = msgspec.structs.replace(wanted.selection, own=own)
+        check_seal(selection.seed, str(own.get("sealed", "")))
+        planned(selection)  # says what is wrong with it before anything else is done
+        return wanted._replace(selection=selection, options=rest)
+
+    def truths(self) -> Sequence[Sample]:
+        """Every option of every faculty that has a list of them, once."""
+        return [
+            Sample(
+                id=f"{name}/{option}",
+                tags={"faculty": name, "sheet": "trial"},
+                truth=option,
+                facts={"number": i, "level": faculty.levels[-1]},
+            )
+            for name, faculty in FACULTIES.items()
+            for i, option in enumerate(faculty.options)
+        ]
+
+    def prescription(self, marked: Iterable[tuple[Sample, Mark]]) -> Sequence[Threshold]:
+        return by_course(marked)
+
+    def notes(self, run: RunFacts) -> Iterable[str]:
+        """Faculties that could not be measured, and why."""
+        if run.records is None:
+            return
+        for found in by_course((sample, mark) for sample, _answer, mark in run.records()):
+            if found.why_not:
+                yield f"{found.name}: not measurable: {found.reason}"
+
+    def exports(self, run: RunFacts) -> Iterator[tuple[str, bytes]]:
+        """The prescription, with its curves."""
+        if run.records is not None:
+            found = by_course((sample, mark) for sample, _answer, mark in run.records())
+            yield "prescription.json", msgspec.json.format(msgspec.json.encode(found), indent=1) + b"\n"
+
+
+EXAM = Eye()

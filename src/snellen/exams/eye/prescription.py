@@ -1,0 +1,143 @@
+"""From answers to thresholds. Pure: an answer is its sheet and what became of it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from snellen.core.prescription import Range, Rung, Share, Threshold
+from snellen.core.types import Mark, Outcome, Sample
+from snellen.exams.eye.faculties import FACULTIES, Faculty
+from snellen.stats.measurable import measurable
+from snellen.stats.psychometric import Estimate, Fit, Shape, Trial, curve, fit, value_at
+
+POINTS = 49
+"""Points of a drawn curve."""
+SEEN: Mapping[Outcome, bool] = {Outcome.CORRECT: True, Outcome.WRONG: False}
+"""What an outcome says of having seen; all others choose nothing."""
+WORDS = {
+    Outcome.UNPARSABLE: "could not be read",
+    Outcome.REFUSED: "were refusals",
+    Outcome.EMPTY: "were empty",
+    Outcome.TRUNCATED: "were cut off",
+}
+CURES = {
+    Outcome.UNPARSABLE: "look at the replies ('snellen show RUN --wrong')",
+    Outcome.REFUSED: "look at the replies ('snellen show RUN --wrong')",
+    Outcome.EMPTY: "a model that thinks needs more room: --max-tokens, --reasoning",
+    Outcome.TRUNCATED: "give it more room: --max-tokens",
+}
+
+
+class Answered(NamedTuple):
+    """One sheet (`trial`, `catch` or `blank`) at a value of the dial, and what became of it. `number` is its place in the course."""
+
+    number: int
+    sheet: str
+    level: float
+    outcome: Outcome
+
+    @property
+    def right(self) -> bool | None:
+        return SEEN.get(self.outcome)
+
+
+def answered(sample: Sample, mark: Mark) -> Answered:
+    """A sheet of the record, with its mark."""
+    return Answered(int(sample.facts["number"]), sample.tags["sheet"], float(sample.facts["level"]), mark.outcome)
+
+
+def threshold(faculty: Faculty, sent_as: str, every: Iterable[Answered], *, drawn: bool = True) -> Threshold:
+    """What the answers to a course say. `drawn`: with the curve."""
+    asked = sorted(a for a in every if a.outcome is not Outcome.ERROR)
+    trials = [a for a in asked if a.sheet != "blank"]
+    catch, blank = ([a.right for a in asked if a.sheet == kind] for kind in ("catch", "blank"))
+    found = Threshold(
+        faculty=faculty.name,
+        title=faculty.title,
+        dial=faculty.dial,
+        unit=faculty.unit,
+        finer=faculty.finer,
+        about=faculty.about,
+        guess=faculty.guess,
+        ladder=faculty.levels,
+        questions=len(trials),
+        catch=_share(catch),
+        blank=_share(blank),
+        sent_as=sent_as,
+        silent={o.value: n for o, n in sorted(Counter(a.outcome for a in trials).items()) if o not in SEEN},
+        rungs=_rungs(faculty, trials),
+    )
+    why = measurable(catch, blank, faculty.guess)
+    if why:
+        caught = [a.outcome for a in asked if a.sheet == "catch"]
+        return _with(found, why_not=why, reason=_reason(why, found, caught))
+    shape, done = Shape(faculty.levels, faculty.guess), [Trial(a.level, a.right) for a in trials]
+    fitted = fit(shape, done)
+    value, bound = _bounded(faculty, fitted)
+    values = [value_at(shape, i / (POINTS - 1)) for i in range(POINTS)]
+    return _with(
+        found,
+        threshold=value,
+        slope=_range(fitted.slope),
+        lapse=_range(fitted.lapse),
+        bound=bound,
+        curve=tuple(curve(shape, done, values)) if drawn else (),
+    )
+
+
+def by_course(marked: Iterable[tuple[Sample, Mark]]) -> list[Threshold]:
+    """The thresholds of a run, in the order of the faculties."""
+    courses: dict[tuple[str, str], list[Answered]] = {}
+    for sample, mark in marked:
+        key = sample.tags["faculty"], sample.tags.get("sent as", "")
+        courses.setdefault(key, []).append(answered(sample, mark))
+    known = [key for name in FACULTIES for key in courses if key[0] == name]
+    return [threshold(FACULTIES[name], sent_as, courses[name, sent_as]) for name, sent_as in known]
+
+
+def _with(found: Threshold, **more: object) -> Threshold:
+    import msgspec
+
+    return msgspec.structs.replace(found, **more)
+
+
+def _share(right: Sequence[bool | None]) -> Share:
+    return Share(sum(one is True for one in right), len(right))
+
+
+def _range(found: Estimate) -> Range:
+    return Range(*found)
+
+
+def _rungs(faculty: Faculty, trials: Sequence[Answered]) -> tuple[Rung, ...]:
+    counts = Counter((a.level, a.right) for a in trials)
+    asked = [level for level in faculty.levels if any(counts[level, right] for right in (True, False, None))]
+    return tuple(Rung(level=v, right=counts[v, True], wrong=counts[v, False], silent=counts[v, None]) for v in asked)
+
+
+def _bounded(faculty: Faculty, found: Fit) -> tuple[Range, str]:
+    """The threshold; past an end of the ladder, that end, and which side of it the threshold is on."""
+    if not found.beyond:
+        return _range(found.threshold), ""
+    end = faculty.levels[0] if found.beyond == "finer" else faculty.levels[-1]
+    below = (found.beyond == "finer") == (faculty.levels[0] < faculty.levels[-1])
+    return Range(end, found.threshold.low, found.threshold.high), "at most" if below else "at least"
+
+
+def _reason(why: str, found: Threshold, catch: Sequence[Outcome]) -> str:
+    """Why there is no threshold, in a sentence, and what to do."""
+    right, n = found.catch.right, found.catch.n
+    if why == "few":
+        return f"only {n} of the easiest sheets were answered, too few to tell seeing from guessing"
+    if why == "silent":
+        silent = Counter(outcome for outcome in catch if outcome not in SEEN)
+        kind, count = silent.most_common(1)[0]
+        return f"{silent.total()} of {n} replies to the easiest sheets chose nothing ({count} {WORDS[kind]}): {CURES[kind]}"
+    if why == "blind":
+        blank = found.blank
+        return f"blank sheets were answered as well ({blank.right} of {blank.n}) as the easiest ones ({right} of {n}): it does not look"
+    return (
+        f"only {right} of the {n} easiest sheets were right: it does not see them, or does not understand the question"
+    )

@@ -1,0 +1,110 @@
+"""How replies become thresholds: one protocol, since there is one question a faculty and one way to be right."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from snellen.core.prescription import Range, Threshold
+from snellen.core.protocol import Group, Key, Protocol, Seen, Verdict
+from snellen.core.results import Metric, Score
+from snellen.core.types import Mark, Metrics, Sample
+from snellen.exams.eye.faculties import FACULTIES
+from snellen.exams.eye.prescription import Answered, answered, threshold
+from snellen.exams.eye.reading import read_choice, read_point
+
+CREDIBLE = "credible"
+ORDER = tuple(FACULTIES)
+
+
+class EyeProtocol(Protocol):
+    """Right or wrong, trial by trial; a threshold, course by course."""
+
+    name = "threshold"
+    about = "the one option or point that a reply chooses; a threshold from all trials of a faculty (Bayes, on a grid)"
+    headline = "threshold"
+    bounded = breakdown = "right"
+    reported = ("threshold",)
+    metrics = (
+        Metric(name="threshold", label="threshold", kind="own", better="lower", interval=""),
+        Metric(
+            name="slope",
+            label="factor from a quarter to three quarters seen",
+            kind="own",
+            better="lower",
+            interval="",
+            detail=True,
+        ),
+        Metric(name="lapse", label="wrong although seen", kind="own", better="lower", interval="", detail=True),
+        Metric(name="catch", label="easiest sheets right", kind="own", interval="", detail=True),
+        Metric(name="blank", label="blank sheets right", kind="own", better="", interval="", detail=True),
+        Metric(name="right", label="right, of all sheets asked", better="", interval="", detail=True),
+    )
+
+    def __init__(self) -> None:
+        super().__init__(self.name, self.about)
+
+    def judge(self, reply: str, sample: Sample) -> Verdict:
+        options = FACULTIES[sample.tags["faculty"]].options
+        read: Any = read_choice(reply, options) if options else read_point(reply)
+        right = read is not None and (read == sample.truth if options else _inside(read, sample.truth))
+        return Verdict(read, read is not None, right, {"right": float(right)})
+
+    def blank(self, sample: Sample) -> Metrics:
+        return {"right": 0.0}
+
+    def seen(self, sample: Sample, mark: Mark) -> Seen:
+        values = {"right": value} if isinstance(value := mark.metrics.get("right"), float) else {}
+        return Seen(values, mark.outcome, own=answered(sample, mark))
+
+    def groups(self, sample: Sample) -> Iterable[Key]:
+        yield tuple((k, v) for k, v in sample.tags.items() if k != "sheet")
+
+    def order(self, key: Key) -> Any:
+        by = dict(key)
+        name = by.get("faculty", "")
+        return ORDER.index(name) if name in ORDER else len(ORDER), by.get("sent as", "").zfill(24)
+
+    def own_scores(self, group: Group) -> Mapping[str, Score]:
+        name = group.by.get("faculty", "")
+        if name not in FACULTIES:
+            return {}
+        every = [seen.own for seen, count in group.rows() for _ in range(count) if isinstance(seen.own, Answered)]
+        found = threshold(FACULTIES[name], group.by.get("sent as", ""), every, drawn=False)
+        return {
+            "threshold": _threshold(found),
+            "slope": _score(found.slope, found.questions, "x"),
+            "lapse": _score(found.lapse, found.questions, ""),
+            "catch": Score(value=_of(found.catch), n=found.catch.n),
+            "blank": Score(value=_of(found.blank), n=found.blank.n),
+        }
+
+
+def _inside(point: tuple[float, float], truth: Any) -> bool:
+    """Whether a point is in the box that was meant, its edges included."""
+    left, top, right, bottom = (float(n) for n in str(truth).split(","))
+    return all(map(math.isfinite, point)) and left <= point[0] <= right and top <= point[1] <= bottom
+
+
+def _threshold(found: Threshold) -> Score:
+    if found.threshold is None:
+        return Score(value=None, n=found.questions, unit=found.unit)
+    score = _score(found.threshold, found.questions, found.unit)
+    if not found.bound:
+        return score
+    kept = {"low": None, "high": score.high} if found.bound == "at most" else {"low": score.low, "high": None}
+    return Score(value=score.value, n=score.n, unit=score.unit, interval=found.bound, **kept)
+
+
+def _score(found: Range | None, n: int, unit: str) -> Score:
+    if found is None:
+        return Score(value=None, n=n, unit=unit)
+    return Score(value=found.value, n=n, low=found.low, high=found.high, interval=CREDIBLE, unit=unit)
+
+
+def _of(share: Any) -> float | None:
+    return share.right / share.n if share.n else None
+
+
+PROTOCOLS = {"threshold": EyeProtocol()}
