@@ -1,0 +1,65 @@
+"""Letters of falling height (a chart's line), and a large letter of falling contrast.
+
+The line has five letters with a letter's width between them, as on a chart, and two triangles point at the one in the middle. One
+letter is asked for, so a guess is right once in ten; all five would be a harder question to read, and their order another
+faculty. Triangles and their distance stay as they are, whatever the letters' height: they say where to look.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from snellen.synthetic.chance import dealt, generator
+from snellen.synthetic.sheets.marks import LETTERS, cover, put
+from snellen.synthetic.sheets.paper import Sheet, dithered, png
+
+A_LINE = 5
+TALLEST = 0.105
+"""Of the picture's side: with taller letters the line would not fit."""
+LARGE = 0.3
+"""Height of the letter of falling contrast, of the picture's side."""
+
+
+def letters(level: float, seed: int | str, number: int, size: int) -> Sheet:
+    """A line of five letters, `level` pixels high; the truth is the middle one."""
+    chance = generator("sheets", "letters", seed, number)
+    truth = dealt(LETTERS, number, "sheets", "letters", seed)
+    line = chance.sample([letter for letter in LETTERS if letter != truth], A_LINE - 1)
+    line.insert(A_LINE // 2, truth)
+    ground, ink = chance.randint(235, 255), chance.randint(0, 20)
+    room = size * (1 - 9 * TALLEST) / 2
+    x, y = (size / 2 + chance.uniform(-1, 1) * share for share in (room, 0.1 * size))
+    levels = np.full((size, size), ground, dtype=np.uint8)
+    for place, letter in enumerate(line):
+        put(levels, cover(letter, level, x + level * (2 * place - 4.5), y - level / 2), ink)
+    arrow, away = size * 0.04, size * 0.17
+    for mark, top in (("down", y - away - arrow), ("triangle", y + away)):
+        put(levels, cover(mark, arrow, x - arrow / 2, top), ink)
+    return Sheet((png(levels),), truth, {"line": "".join(line), "centre": [x, y], "levels": [ground, ink]})
+
+
+def contrast(level: float, seed: int | str, number: int, size: int) -> Sheet:
+    """One large letter, darker than its ground by `level` percent of the ground's light (Weber contrast)."""
+    chance = generator("sheets", "contrast", seed, number)
+    truth = dealt(LETTERS, number, "sheets", "contrast", seed)
+    ground = chance.uniform(170, 200)
+    ink = level_of(light_of(ground) * (1 - level / 100))
+    tall = size * LARGE
+    x, y = ((size - tall) * (0.5 + chance.uniform(-0.3, 0.3)) for _ in range(2))
+    levels = np.full((size, size), ground)
+    put(levels, cover(truth, tall, x, y), ink)
+    picture = png(dithered(levels, "contrast", seed, number))
+    return Sheet((picture,), truth, {"box": [x, y, x + tall, y + tall], "levels": [ground, ink]})
+
+
+def light_of(level: float) -> float:
+    """The light that a screen gives for a grey level (sRGB), white being 1."""
+    part = level / 255
+    return part / 12.92 if part <= 0.04045 else math.pow((part + 0.055) / 1.055, 2.4)
+
+
+def level_of(light: float) -> float:
+    """The grey level that gives that light."""
+    return 255 * (12.92 * light if light <= 0.0031308 else 1.055 * math.pow(light, 1 / 2.4) - 0.055)

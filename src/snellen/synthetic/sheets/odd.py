@@ -1,0 +1,144 @@
+"""Nine things in three rows of three, one of which differs: in colour, in orientation or in size.
+
+Nine and not sixteen: the answer is one digit, in the order in which one reads, and a place among nine is found by models that lose
+count among sixteen. What they all are like (colour, angle, size, each one's place in its cell) is drawn by seed and number.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import lru_cache
+
+import numpy as np
+
+from snellen.synthetic.chance import dealt, generator
+from snellen.synthetic.patterns.colour import lab_to_rgb, rgb_to_lab
+from snellen.synthetic.sheets.ciede import ciede2000
+from snellen.synthetic.sheets.marks import Cover, cover, put
+from snellen.synthetic.sheets.paper import Floats, Sheet, png
+
+A_ROW = 3
+CELLS = tuple(str(n + 1) for n in range(A_ROW * A_ROW))
+"""Places in the order of reading."""
+MOST_COLOUR = 40.0
+"""The largest difference that is drawn; base colours are such that a screen can show it."""
+THING = 0.13
+"""Size of a thing, of the picture's side."""
+LONG, THICK = 0.2, 0.04
+"""A bar, of the picture's side."""
+_JITTER = 0.02
+_GROUND = 128
+_CLEAR = 12.0
+"""How far every disc's colour keeps from the ground's, by CIEDE2000: at no level may a disc vanish."""
+_LADDER = np.linspace(0, 1, 17)
+_NEAR = np.array([(r, g, b) for r in range(-2, 3) for g in range(-2, 3) for b in range(-2, 3)], dtype=np.float64)
+
+
+def places(seed: int | str, number: int, faculty: str, size: int) -> list[tuple[float, float]]:
+    """The middles of the nine things, each a little off its cell's."""
+    chance = generator("sheets", faculty, "places", seed, number)
+    cell = size / A_ROW
+    far = _JITTER * size
+    middles = [((n % A_ROW + 0.5) * cell, (n // A_ROW + 0.5) * cell) for n in range(len(CELLS))]
+    return [(x + chance.uniform(-far, far), y + chance.uniform(-far, far)) for x, y in middles]
+
+
+def colour(level: float, seed: int | str, number: int, size: int) -> Sheet:
+    """Nine discs on grey, one of another colour: `level` is the distance by CIEDE2000."""
+    truth = dealt(CELLS, number, "sheets", "colour", seed)
+    base, direction = _base(seed, number)
+    usual = np.rint(np.clip(lab_to_rgb(np.array(base)), 0, 255))
+    odd = _apart(usual, np.array(direction), level)
+    levels = np.full((size, size, 3), _GROUND, dtype=np.uint8)
+    side = THING * size
+    for cell, (x, y) in zip(CELLS, places(seed, number, "colour", size), strict=True):
+        put(levels, cover("disc", side, x - side / 2, y - side / 2), odd if cell == truth else usual)
+    reached = float(ciede2000(rgb_to_lab(usual), rgb_to_lab(odd)))
+    facts = {"usual": _whole(usual), "odd": _whole(odd), "reached": round(reached, 4)}
+    return Sheet((png(levels),), truth, facts)
+
+
+def _whole(rgb: Floats) -> list[int]:
+    return [int(v) for v in rgb]
+
+
+@lru_cache(maxsize=256)
+def _base(seed: int | str, number: int) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    """The usual colour in Lab, and in which direction the odd one lies: such that a screen can show the largest difference."""
+    chance = generator("sheets", "colour", seed, number)
+    while True:
+        hue, chroma = chance.uniform(0, 2 * math.pi), chance.uniform(10, 45)
+        base = np.array([chance.uniform(35, 75), chroma * math.cos(hue), chroma * math.sin(hue)])
+        step = np.array([chance.gauss(0, 0.6), chance.gauss(0, 1), chance.gauss(0, 1)])
+        step = step / math.sqrt(float((step * step).sum()))
+        way = base + (_moved(base, step, MOST_COLOUR) - base) * _LADDER[:, None]
+        shown = lab_to_rgb(way)
+        if ((shown >= 0) & (shown <= 255)).all() and (ciede2000(way, rgb_to_lab([_GROUND] * 3)) > _CLEAR).all():
+            return tuple(base.tolist()), tuple(step.tolist())
+
+
+def _moved(base: Floats, step: Floats, level: float) -> Floats:
+    """The colour at that distance in that direction. The distance grows with every step: a finer ladder each time."""
+    low, wide = 0.0, 4 * level + 1
+    for _ in range(4):
+        at = low + wide * _LADDER
+        short = ciede2000(base, base + at[:, None] * step) < level
+        low, wide = float(at[max(int(short.sum()) - 1, 0)]), wide / (len(_LADDER) - 1)
+    return base + low * step
+
+
+def _apart(usual: Floats, step: Floats, level: float) -> Floats:
+    """The colour of whole levels whose distance comes nearest to the one wanted, near that direction."""
+    base = rgb_to_lab(usual)
+    near = np.clip(np.rint(lab_to_rgb(_moved(base, step, level))) + _NEAR, 0, 255)
+    miss = np.abs(ciede2000(base, rgb_to_lab(near)) - level)
+    out: Floats = near[int(np.round(miss, 6).argmin())]  # rounded: no processor's last digit decides between two
+    return out
+
+
+def orientation(level: float, seed: int | str, number: int, size: int) -> Sheet:
+    """Nine parallel bars, one turned by `level` degrees, one way or the other."""
+    chance = generator("sheets", "orientation", seed, number)
+    truth = dealt(CELLS, number, "sheets", "orientation", seed)
+    usual, way = chance.uniform(0, 180), chance.choice((-1, 1))
+    ground, ink = _two_levels(seed, number, "orientation")
+    levels = np.full((size, size), ground, dtype=np.uint8)
+    for cell, (x, y) in zip(CELLS, places(seed, number, "orientation", size), strict=True):
+        put(levels, bar(x, y, LONG * size, THICK * size, usual + way * level * (cell == truth)), ink)
+    return Sheet((png(levels),), truth, {"usual": usual, "odd": usual + way * level, "levels": [ground, ink]})
+
+
+def _two_levels(seed: int | str, number: int, faculty: str) -> tuple[int, int]:
+    """A light ground and dark ink, or the other way round."""
+    chance = generator("sheets", faculty, "levels", seed, number)
+    pair = [chance.randint(20, 70), chance.randint(190, 240)]
+    chance.shuffle(pair)
+    return pair[0], pair[1]
+
+
+def bar(x: float, y: float, long: float, thick: float, degrees: float) -> Cover:
+    """A bar around its middle, its angle clockwise from level. A pixel's share is how far the edge lies from its middle."""
+    angle = math.radians(degrees)
+    c, s = math.cos(angle), math.sin(angle)
+    reach = long / 2 + 2
+    left, top = math.floor(x - reach), math.floor(y - reach)
+    side = math.ceil(2 * reach) + 1
+    dx, dy = (np.arange(left, left + side) + 0.5 - x)[None, :], (np.arange(top, top + side) + 0.5 - y)[:, None]
+    along, across = np.abs(dx * c + dy * s), np.abs(dy * c - dx * s)
+    share = np.clip(long / 2 - along + 0.5, 0, 1) * np.clip(thick / 2 - across + 0.5, 0, 1)
+    return Cover(share, left, top)
+
+
+def size(level: float, seed: int | str, number: int, side: int) -> Sheet:
+    """Nine discs, one `level` percent wider than the others, or the others than it."""
+    chance = generator("sheets", "size", seed, number)
+    truth = dealt(CELLS, number, "sheets", "size", seed)
+    ratio = 1 + level / 100
+    usual = THING * side * chance.uniform(0.95, 1.05)
+    odd = usual * ratio if chance.random() < 0.5 else usual / ratio
+    ground, ink = _two_levels(seed, number, "size")
+    levels = np.full((side, side), ground, dtype=np.uint8)
+    for cell, (x, y) in zip(CELLS, places(seed, number, "size", side), strict=True):
+        wide = odd if cell == truth else usual
+        put(levels, cover("disc", wide, x - wide / 2, y - wide / 2), ink)
+    return Sheet((png(levels),), truth, {"usual": usual, "odd": odd, "levels": [ground, ink]})

@@ -1,0 +1,89 @@
+"""What a sheet is drawn on: levels that lie between two of the 256 that a file has, and a picture file of the very same bytes.
+
+A stimulus of one part in a thousand is finer than the step between two grey levels. Rounding would turn it into nothing, or into
+ten times as much. So a faint sheet gets noise before it is rounded, of triangular distribution and two steps wide: then mean and
+spread of a region are what was meant, whatever lies between two levels, and no pixel by itself tells anything.
+
+The file's label says that it was drawn, and not from which seed: a sealed exam gives its seed away afterwards.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import struct
+import zlib
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from snellen.core.pixels import decoded
+from snellen.data.label import labelled
+from snellen.synthetic.chance import generator
+
+GENERATOR = "sheets"
+VERSION = 1
+Pixels = npt.NDArray[np.uint8]
+Floats = npt.NDArray[np.float64]
+_TILE = 512
+_UNIT = 1 << 16
+"""Noise is in parts of a level, so that sums are whole numbers and the same everywhere."""
+
+
+class Sheet(NamedTuple):
+    """A drawn question: its pictures as PNG files, the right answer, and what was drawn (for people and for checks)."""
+
+    pictures: tuple[bytes, ...]
+    truth: str
+    facts: dict[str, Any]
+
+
+@lru_cache(maxsize=1)
+def _noise() -> npt.NDArray[np.int32]:
+    """A tile of noise: the difference of two even ones, between -1 and 1 levels."""
+    raw = generator(GENERATOR, "noise").randbytes(4 * _TILE * _TILE)
+    first, second = np.frombuffer(raw, dtype="<u2").astype(np.int32).reshape(2, _TILE, _TILE)
+    return first - second
+
+
+def dithered(levels: Floats, *key: int | str) -> Pixels:
+    """Levels (0 to 255, fractions allowed) as whole ones whose mean over any region is right. The key turns the noise about."""
+    high, wide = levels.shape
+    chance = generator(GENERATOR, "dither", *key)
+    tile = np.roll(_noise(), (chance.randrange(_TILE), chance.randrange(_TILE)), axis=(0, 1))
+    tile = tile[:: chance.choice((1, -1)), :: chance.choice((1, -1))]
+    if max(high, wide) > _TILE:
+        tile = np.tile(tile, (-(-high // _TILE), -(-wide // _TILE)))
+    whole = np.rint(levels * _UNIT).astype(np.int32) + tile[:high, :wide] + _UNIT // 2
+    out: Pixels = np.clip(whole >> 16, 0, 255).astype(np.uint8)
+    return out
+
+
+def png(pixels: Pixels, *, textured: bool = False) -> bytes:
+    """A grey or colour PNG file, packed for speed. `textured`: rows are written as differences, which pack better there."""
+    high, wide = pixels.shape[:2]
+    colours = 2 if pixels.ndim == 3 else 0
+    rows = pixels.reshape(high, -1)
+    lines = np.zeros((high, rows.shape[1] + 1), dtype=np.uint8)
+    lines[:, 1:] = rows
+    if textured:
+        lines[1:, 0] = 2
+        lines[1:, 1:] -= rows[:-1]
+    packer = zlib.compressobj(1, zlib.DEFLATED, zlib.MAX_WBITS, 8, zlib.Z_DEFAULT_STRATEGY)
+    body = packer.compress(lines.data) + packer.flush()
+    head = struct.pack(">IIBBBBB", wide, high, 8, colours, 0, 0, 0)
+    parts = ((b"IHDR", head), (b"IDAT", body), (b"IEND", b""))
+    file = b"\x89PNG\r\n\x1a\n" + b"".join(_chunk(kind, data) for kind, data in parts)
+    return labelled(file, {"generator": GENERATOR, "version": VERSION})
+
+
+def _chunk(kind: bytes, data: bytes) -> bytes:
+    return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+
+def fingerprint(picture: bytes) -> str:
+    """A digest of what a picture shows. Files of the same pixels may differ where another library packed them; this does not."""
+    with decoded(picture) as image:
+        size = f"{image.mode} {image.width} {image.height} "
+        return hashlib.sha256(size.encode() + image.tobytes()).hexdigest()
