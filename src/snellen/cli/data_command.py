@@ -9,7 +9,7 @@ import click
 
 from snellen.cli import options
 from snellen.cli.completing import exam_names
-from snellen.cli.exam_command import MakeCommand
+from snellen.cli.exam_flags import MakeCommand
 from snellen.core.errors import SnellenError, unknown
 
 

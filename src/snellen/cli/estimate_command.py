@@ -8,7 +8,7 @@ import click
 
 from snellen.cli import options
 from snellen.cli.completing import exam_names
-from snellen.cli.exam_command import ExamCommand
+from snellen.cli.exam_flags import ExamCommand
 from snellen.cli.run_command import request_of
 
 

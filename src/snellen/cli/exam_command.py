@@ -1,156 +1,144 @@
-"""A command about one exam and, maybe, one subject: its flags are the common ones, that exam's own, and those of subjects.
-
-`snellen run EXAM --help` therefore shows what the exam can do, and a flag that belongs to another exam is refused by name.
-"""
+"""`snellen exam`: the eye exam. Adaptive thresholds by faculty, on freshly drawn sheets, for any subject."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from snellen.cli import options
+from snellen.cli.exam_flags import ExamCommand
 from snellen.core.errors import SnellenError
-from snellen.core.options import Option
-from snellen.core.subject import SubjectKind
 
-OWN, MODELS = "Options of {}", "Options of models"
+if TYPE_CHECKING:
+    from snellen.engine.suite.running import Ended
 
-
-class ExamCommand(click.Command):
-    """Adds the flags that the named exam and the kinds of subjects declare, and groups them in the help."""
-
-    subjects: ClassVar[bool] = True
-    exams: ClassVar[bool] = True
-    """Whether a command line of it names an exam."""
-
-    def __init__(self, *args: Any, **more: Any) -> None:
-        super().__init__(*args, **more)
-        self._common = tuple(self.params)
-
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        name = (_exam_in(args) or self._by_path(args)) if self.exams else None
-        declared: dict[str, list[Option]] = {}
-        if name is not None:
-            from snellen import exams
-
-            declared[OWN.format(name)] = list(self.own(exams.load(name)))
-        if self.subjects:
-            taken = {o.name for some in declared.values() for o in some}
-            every = {o.name: o for kind in _answering(name) for o in kind.options if o.name not in taken}
-            declared[MODELS] = list(every.values())
-        ctx.obj = [o for some in declared.values() for o in some]
-        self.params = [*self._common, *(options.flag(o, group) for group, some in declared.items() for o in some)]
-        try:
-            return super().parse_args(ctx, args)
-        except click.NoSuchOption as error:
-            raise _explained(error, name) from None
-
-    def _by_path(self, args: list[str]) -> str | None:
-        """The exam whose data the command line names by its path: the first word that is no option's value."""
-        from snellen import exams
-
-        flags = {o for p in self._common if isinstance(p, click.Option) and p.is_flag for o in p.opts}
-        for before, word in zip(["", *args], args, strict=False):
-            if not word.startswith("-") and (not before.startswith("-") or before in flags or "=" in before):
-                return exams.meant(word)[0] if Path(word).exists() and self.takes_path(word) else None
-        return None
-
-    def takes_path(self, word: str) -> bool:
-        """Whether a path that is there stands for an exam's data."""
-        return not word.endswith(".toml")
-
-    def own(self, exam: Any) -> tuple[Option, ...]:
-        """The exam's options that this command takes."""
-        found: tuple[Option, ...] = exam.options
-        return found
-
-    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        groups: dict[str, list[tuple[str, str]]] = {}
-        for param in self.get_params(ctx):
-            record = param.get_help_record(ctx) if isinstance(param, click.Option) else None
-            if record is not None:
-                title = param.group if isinstance(param, options.Flag) else options.Flag.group
-                groups.setdefault(title, []).append(record)
-        for title in sorted(groups, key=lambda t: (t == options.Flag.group, t == MODELS)):
-            with formatter.section(title):
-                formatter.write_dl(groups[title])
-        if (
-            self.subjects
-            and self.exams
-            and not any(title.startswith(OWN.format("")) and title != MODELS for title in groups)
-        ):
-            formatter.write_paragraph()
-            formatter.write_text(f"'snellen {self.name} EXAM --help' also shows the options of that exam.")
-
-    def invoke(self, ctx: click.Context) -> Any:
-        names = {o.name for o in ctx.obj}
-        own = options.given_values(ctx.obj, ctx)
-        ctx.params = {k: v for k, v in ctx.params.items() if k not in names} | {"own": own}
-        return super().invoke(ctx)
+EYE = "eye"
+PAGE = "prescription.html"
 
 
-def _answering(exam: str | None) -> list[SubjectKind]:
-    """The kinds of subjects that can answer an exam; without one, those that can answer any."""
-    from snellen.subjects import kinds
+class EyeCommand(ExamCommand):
+    """The flags of the eye exam, which the command line need not name."""
 
-    return [kind for kind in kinds().values() if not kind.exams or exam in kind.exams]
-
-
-class MakeCommand(ExamCommand):
-    """`snellen data make EXAM`: the flags of the exam's generator."""
-
-    subjects = False
-
-    def own(self, exam: Any) -> tuple[Option, ...]:
-        """The options of its generator."""
-        found: tuple[Option, ...] = exam.make_options
-        return found
+    def exam_in(self, args: list[str]) -> str | None:
+        return EYE
 
 
-def _exam_in(args: list[str]) -> str | None:
-    """The exam that a command line names: its first word that is one, else the task of multimodal-vqa-eval's `--task`."""
+@click.command("exam", cls=EyeCommand)
+@options.models
+@options.several(
+    "--faculties",
+    "faculties",
+    metavar="F,...",
+    help="Which faculties, comma separated (default: all; 'snellen list faculties').",
+    cls=options.WHICH,
+)
+@click.option(
+    "--questions",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Questions of each faculty (default: 40).",
+    cls=options.WHICH,
+)
+@click.option(
+    "--seed",
+    type=click.IntRange(min=0),
+    default=0,
+    show_default=True,
+    help="Random seed of the sheets: another one draws others.",
+    cls=options.WHICH,
+)
+@click.option(
+    "--seal",
+    is_flag=True,
+    help="Only draw a seed that nobody can guess, and print it with its seal, to be published before the exam.",
+    cls=options.WHICH,
+)
+@options.running
+@click.option(
+    "--page",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help=f"The page to write (default: {PAGE} in the folder of runs).",
+    cls=options.SHOWN,
+)
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.", cls=options.SHOWN)
+@click.option("-v", "--verbose", is_flag=True, help="Also print slopes, lapses and all notes.", cls=options.SHOWN)
+def command(models: tuple[str, ...], own: dict[str, Any], **given: Any) -> int:
+    """Examine how fine a model sees: for each faculty the threshold at which sight fails, in some 40 questions.
+
+    Sheets are drawn anew from --seed, and get harder or easier with the answers. Several models (--model given again) are examined
+    alike and compared. The same command goes on with an exam that was interrupted.
+
+    \b
+    snellen exam --model baseline/pixels
+    snellen exam --model openai/gpt-4o --faculties letters,contrast --max-cost 0.50
+    snellen exam --model vllm/A --model vllm/B --sizes 448,896,1792
+    """
+    from snellen.cli import suite
+    from snellen.cli.run_command import limits_of
+    from snellen.engine.suite.running import exit_code
+
+    if given["seal"]:
+        return _seal(models, given["as_json"])
+    if not models:
+        raise SnellenError("who is to be examined? give --model SPEC ('snellen list subjects')")
+    asked = given | {
+        "splits": given["faculties"],
+        "limit": given["questions"],
+        "tasks": (),
+        "data": None,
+        "repeats": 1,
+        "protocols": (),
+        "prompt": None,
+        "controls": (),
+    }
+    limits, out = limits_of(given), Path(given["out"])
+    exams = suite.from_flags(EYE, models, own, asked)
+    cells = suite.cells_of(exams, limits, out, offline=given["dry_run"])
+    if given["dry_run"]:
+        return suite.estimated("the eye exam", out, cells, limits, given)
+    ended = suite.carried_out("the eye exam", cells, limits, verbose=given["verbose"])
+    _show(ended, given["page"] or out / PAGE, as_json=given["as_json"], verbose=given["verbose"])
+    for how in ended:
+        if how.why is not None:
+            click.echo(f"{how.cell.label}: {how.why}", err=True)
+    return exit_code(ended)
+
+
+def _seal(models: Sequence[str], as_json: bool) -> int:
+    """A new seed and its seal."""
     from snellen import exams
 
-    names = set(exams.names())
-    for before, word in zip(["", *args], args, strict=False):
-        if word in names and (not before.startswith("-") or before in ("--task", "--tasks") or "=" in before):
-            return word
-    return None
-
-
-def _explained(error: click.NoSuchOption, exam: str | None) -> click.ClickException | SnellenError:
-    """A flag that is nobody's stays click's business; one of another exam is named as such."""
-    from snellen import exams
-
-    if exam is None:
-        return error
-    owners = [
-        name
-        for name in exams.names()
-        for option in (*exams.load(name).options, *exams.load(name).make_options)
-        if error.option_name in option.spellings
-    ]
-    if not owners:
-        return error
-    return SnellenError(
-        f"{error.option_name} means nothing for {exam}; it is an option of {', '.join(dict.fromkeys(owners))}"
+    if models:
+        raise SnellenError(
+            "--seal only draws a seed: leave out --model, publish the seal, then give --seed and --seed-commit"
+        )
+    seed, sealed = exams.load(EYE).new_seal()
+    if as_json:
+        options.print_json({"seed": seed, "seal": sealed})
+        return 0
+    click.echo(
+        f"seed  {seed}   keep this one to yourself until the exam is over\nseal  {sealed}   publish this one now"
     )
+    click.echo(f"Then: snellen exam --model SPEC --seed {seed} --seed-commit {sealed}")
+    return 0
 
 
-def exam_of(name: str | None, given: dict[str, Any]) -> str:
-    """The exam that is meant. Without one, `--task vqax` names it, with multimodal-vqa-eval's defaults."""
-    from snellen import exams
+def _show(ended: Sequence[Ended], page: Path, *, as_json: bool, verbose: bool) -> None:
+    from snellen.show.prescription_page import write_prescription
+    from snellen.show.prescription_table import document, examined, print_prescription
 
-    if name is not None:
-        return name
-    names = exams.names()
-    meant = [t for t in given["tasks"] if t in names]
-    if len(given["tasks"]) != 1 or not meant:
-        raise SnellenError(f"which exam? 'snellen run EXAM ...', one of {', '.join(names)}")
-    given["tasks"] = ()
-    given["model"] = given["model"] or "llava"
-    if given["data"] is None and Path("nle_data").is_dir():
-        given["data"] = "."
-    return str(meant[0])
+    runs = [
+        how.finished.run for how in ended if how.finished is not None and how.finished.run.folder.has("summary.json")
+    ]
+    if not runs:
+        return
+    found = examined(runs)
+    write_prescription(found, page)
+    if as_json:
+        options.print_json(document(found, page))
+    else:
+        print_prescription(found, page, verbose=verbose)

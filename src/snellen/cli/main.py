@@ -12,6 +12,7 @@ from snellen.core.errors import SnellenError, unknown
 
 COMMANDS = {
     "demo": "run every exam on a small synthetic set, offline; tables and an HTML page",
+    "exam": "the eye exam: how fine a model sees, by adaptive drawn sheets; one prescription",
     "run": "run an exam on a subject, or go on with an interrupted run",
     "remark": "mark stored answers again and show what changed; calls nothing",
     "mark": "mark replies that you already have: JSON lines in, JSON lines out",

@@ -156,6 +156,67 @@ protocols = stack(
     ),
 )
 
+running = stack(
+    click.option(
+        "--out",
+        "--output",
+        "out",
+        default="runs",
+        show_default=True,
+        metavar="DIR",
+        help="Folder that holds runs.",
+        cls=HOW,
+    ),
+    click.option(
+        "--concurrency",
+        metavar="N|auto",
+        help="Calls in flight (default: auto, which adapts to the endpoint).",
+        cls=HOW,
+    ),
+    click.option(
+        "--max-cost",
+        type=click.FloatRange(min=0),
+        metavar="USD",
+        help="Hard cap for the whole run, or for all runs together, calls in flight included.",
+        cls=HOW,
+    ),
+    click.option(
+        "--timeout",
+        type=click.FloatRange(min=0, min_open=True),
+        help="Seconds to wait for one try of a call (default: 300 on a server of your own, 600 elsewhere).",
+        cls=HOW,
+    ),
+    click.option(
+        "--tries",
+        type=click.IntRange(min=1),
+        help="How often a call is tried before it counts as an error (default: 6).",
+        cls=HOW,
+    ),
+    click.option(
+        "--max-errors",
+        type=click.IntRange(min=1),
+        default=50,
+        show_default=True,
+        metavar="N",
+        help="Stop after N errors in a row.",
+        cls=HOW,
+    ),
+    click.option("--fresh", is_flag=True, help="Put the old run aside and ask everything again.", cls=HOW),
+    click.option(
+        "--no-store",
+        is_flag=True,
+        help="Do not use the answer store: neither read from it nor write to it.",
+        cls=HOW,
+    ),
+    click.option(
+        "--dry-run",
+        is_flag=True,
+        help="Only say what it would take: calls, tokens, money and time. Asks nobody.",
+        cls=HOW,
+    ),
+)
+"""How a run is carried out; nothing here changes an answer."""
+
 
 # ---------------------------------------------------------------- declared options as flags
 

@@ -8,7 +8,7 @@ import click
 import msgspec
 
 from snellen.cli import options
-from snellen.cli.exam_command import ExamCommand
+from snellen.cli.exam_flags import ExamCommand
 
 
 class ProbeCommand(ExamCommand):

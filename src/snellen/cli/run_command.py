@@ -10,7 +10,7 @@ import msgspec
 
 from snellen.cli import options
 from snellen.cli.completing import exam_names
-from snellen.cli.exam_command import ExamCommand, exam_of
+from snellen.cli.exam_flags import ExamCommand, exam_of
 from snellen.core.errors import SnellenError, Stopped
 
 if TYPE_CHECKING:
@@ -30,50 +30,7 @@ if TYPE_CHECKING:
     cls=options.WHICH,
 )
 @options.repeats
-@click.option(
-    "--out",
-    "--output",
-    "out",
-    default="runs",
-    show_default=True,
-    metavar="DIR",
-    help="Folder that holds runs.",
-    cls=options.HOW,
-)
-@click.option(
-    "--concurrency",
-    metavar="N|auto",
-    help="Calls in flight (default: auto, which adapts to the endpoint).",
-    cls=options.HOW,
-)
-@click.option(
-    "--max-cost",
-    type=click.FloatRange(min=0),
-    metavar="USD",
-    help="Hard cap for the whole run, or for all runs together, calls in flight included.",
-    cls=options.HOW,
-)
-@click.option(
-    "--timeout",
-    type=click.FloatRange(min=0, min_open=True),
-    help="Seconds to wait for one try of a call (default: 300 on a server of your own, 600 elsewhere).",
-    cls=options.HOW,
-)
-@click.option(
-    "--tries",
-    type=click.IntRange(min=1),
-    help="How often a call is tried before it counts as an error (default: 6).",
-    cls=options.HOW,
-)
-@click.option(
-    "--max-errors",
-    type=click.IntRange(min=1),
-    default=50,
-    show_default=True,
-    metavar="N",
-    help="Stop after N errors in a row.",
-    cls=options.HOW,
-)
+@options.running
 @click.option(
     "--batch-api",
     is_flag=True,
@@ -84,19 +41,6 @@ if TYPE_CHECKING:
     "--cancel-batches",
     is_flag=True,
     help="With --batch-api: Ctrl-C also calls the batches off at the provider.",
-    cls=options.HOW,
-)
-@click.option("--fresh", is_flag=True, help="Put the old run aside and ask everything again.", cls=options.HOW)
-@click.option(
-    "--no-store",
-    is_flag=True,
-    help="Do not use the answer store: neither read from it nor write to it.",
-    cls=options.HOW,
-)
-@click.option(
-    "--dry-run",
-    is_flag=True,
-    help="Only say what it would take: calls, tokens, money and time. Asks nobody.",
     cls=options.HOW,
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the summary as one JSON document.", cls=options.SHOWN)
@@ -160,8 +104,8 @@ def limits_of(given: dict[str, Any]) -> Limits:
         fresh=given["fresh"],
         use_store=not given["no_store"],
         max_errors=given["max_errors"],
-        batch=given["batch_api"],
-        cancel_batches=given["cancel_batches"],
+        batch=given.get("batch_api", False),
+        cancel_batches=given.get("cancel_batches", False),
     )
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from snellen.cli import options
-from snellen.cli.exam_command import exam_of
+from snellen.cli.exam_flags import exam_of
 from snellen.core.errors import SnellenError
 from snellen.core.text import for_terminal
 
@@ -37,31 +37,32 @@ def is_meant(exam: str | None, models: Sequence[str], given: dict[str, Any]) -> 
 
 def run(exam: str | None, models: Sequence[str], own: dict[str, Any], given: dict[str, Any], limits: Limits) -> int:
     """Run all, or say what that would take."""
-    from snellen import exams
-    from snellen.engine.suite.cells import make_cells
-
     if own.get("check_batching"):
         raise SnellenError("--check-batching is for one run: name one exam and one model")
     if exam is not None and exam.endswith(FILE):
         suite, limits, out = _from_file(Path(exam), own, given, limits)
     else:
-        suite, out = _from_flags(exam, models, own, given), Path(given["out"])
+        suite, out = from_flags(exam, models, own, given), Path(given["out"])
     several = len(suite.exams) * len(suite.models) > 1
     if several and (limits.batch or limits.cancel_batches):
         raise SnellenError("--batch-api is for one run: hand the runs of a suite in one by one")
-    cells = make_cells(
-        suite,
-        limits,
-        out,
-        lambda name, data: (exams.known(name), options.data_folder(name, data)),
-        offline=given["dry_run"],
-    )
+    cells = cells_of(suite, limits, out, offline=given["dry_run"])
     if given["dry_run"]:
-        return _estimate(suite.name, out, cells, limits, given)
+        return estimated(suite.name, out, cells, limits, given)
     return _carry_out(suite.name, out, cells, limits, given)
 
 
-def _from_flags(exam: str | None, models: Sequence[str], own: dict[str, Any], given: dict[str, Any]) -> Suite:
+def cells_of(suite: Suite, limits: Limits, out: Path, *, offline: bool) -> Sequence[Cell]:
+    """The runs of a suite, each checked."""
+    from snellen import exams
+    from snellen.engine.suite.cells import make_cells
+
+    return make_cells(
+        suite, limits, out, lambda name, data: (exams.known(name), options.data_folder(name, data)), offline=offline
+    )
+
+
+def from_flags(exam: str | None, models: Sequence[str], own: dict[str, Any], given: dict[str, Any]) -> Suite:
     """Exams and models that the command line names; with several exams, --data is the folder that holds a folder for each."""
     from snellen.engine.suite.file import Entry, Suite
 
@@ -108,7 +109,8 @@ def _from_file(path: Path, own: dict[str, Any], given: dict[str, Any], limits: L
     return suite, limits, Path(out)
 
 
-def _estimate(name: str, out: Path, cells: Sequence[Cell], limits: Limits, given: dict[str, Any]) -> int:
+def estimated(name: str, out: Path, cells: Sequence[Cell], limits: Limits, given: dict[str, Any]) -> int:
+    """Say what runs would take, and ask nobody."""
     from snellen.engine.plan.estimate import USUAL, estimate
     from snellen.engine.runs.folder import RunFolder
     from snellen.show.suite_estimate import Estimated, estimate_document, print_estimates
@@ -128,19 +130,27 @@ def _estimate(name: str, out: Path, cells: Sequence[Cell], limits: Limits, given
 
 
 def _carry_out(name: str, out: Path, cells: Sequence[Cell], limits: Limits, given: dict[str, Any]) -> int:
-    from snellen.cli.suite_progress import show_suite
-    from snellen.engine.suite.running import Carrying, exit_code
+    from snellen.engine.suite.running import exit_code
     from snellen.show.suite_table import document, print_suite
 
-    with show_suite(name, cells) as watch:
-        ended = Carrying(cells, limits.max_cost, watch).run()
-    for line in _notes(ended, None if given["verbose"] else MOST_NOTES):
-        click.echo(line, err=True)
+    ended = carried_out(name, cells, limits, verbose=given["verbose"])
     if given["as_json"]:
         options.print_json(document(name, out, ended, limits.max_cost))
     else:
         print_suite(name, out, ended, limits.max_cost)
     return exit_code(ended)
+
+
+def carried_out(name: str, cells: Sequence[Cell], limits: Limits, *, verbose: bool) -> Sequence[Ended]:
+    """Carry runs out under one progress view and one budget, and say what users should know of them."""
+    from snellen.cli.suite_progress import show_suite
+    from snellen.engine.suite.running import Carrying
+
+    with show_suite(name, cells) as watch:
+        ended = Carrying(cells, limits.max_cost, watch).run()
+    for line in _notes(ended, None if verbose else MOST_NOTES):
+        click.echo(line, err=True)
+    return ended
 
 
 def _notes(ended: Sequence[Ended], most: int | None) -> list[str]:

@@ -22,7 +22,7 @@ from snellen.core.errors import SnellenError, plugin_failed, unknown
 from snellen.core.finding import Finding
 from snellen.core.layout import By, Layout
 from snellen.core.options import Option, Selection
-from snellen.core.prescription import Threshold
+from snellen.core.prescription import Compared, Threshold
 from snellen.core.prompt import Prompt
 from snellen.core.protocol import Protocol
 from snellen.core.records import Manifest, Summary, Totals
@@ -291,6 +291,10 @@ class Exam:
 
     def prescription(self, marked: Iterable[tuple[Sample, Mark]]) -> Sequence[Threshold]:
         """For an exam that finds thresholds: those of a run, from its samples and their marks under the first protocol."""
+        return ()
+
+    def prescriptions(self, runs: Sequence[Sequence[Threshold]]) -> Sequence[Compared]:
+        """The thresholds of several runs beside each other."""
         return ()
 
     def findings(self, summary: Summary) -> Iterable[Finding]:

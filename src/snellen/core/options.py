@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Literal, NamedTuple
 
+import msgspec
+
 from snellen.core.errors import SnellenError
 from snellen.core.types import Struct
 
@@ -21,7 +23,7 @@ class Selection(Struct, frozen=True):
     seed: int = 0
     shots: int = 0
     max_missing: int = 0
-    own: dict[str, Any] = {}
+    own: dict[str, Any] = msgspec.field(default_factory=dict)
 
 
 class Option(NamedTuple):

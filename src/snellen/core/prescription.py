@@ -5,6 +5,8 @@ Whoever shows it (terminal, page, JSON) needs to know nothing of the exam that f
 
 from __future__ import annotations
 
+import msgspec
+
 from snellen.core.types import Struct
 
 
@@ -63,7 +65,7 @@ class Threshold(Struct, frozen=True):
     bound: str = ""
     why_not: str = ""
     reason: str = ""
-    silent: dict[str, int] = {}
+    silent: dict[str, int] = msgspec.field(default_factory=dict)
     """Trials that chose nothing, by outcome."""
     rungs: tuple[Rung, ...] = ()
     """The answers at each level that was asked, hardest first."""

@@ -7,12 +7,17 @@ each answer, wakes it. A sample is written down before it is asked, so a process
 from __future__ import annotations
 
 import threading
+from functools import partial
+
+import msgspec
 
 from snellen.core.adaptive import Adaptive
+from snellen.core.arm import Arm
+from snellen.core.exam import Exam
 from snellen.core.outcomes import mark_answer
-from snellen.core.types import Answer, Outcome, Sample
+from snellen.core.types import Answer, Outcome, Question, Sample
 from snellen.engine.answer.feeding import Item, item_of
-from snellen.engine.ask.questions import Open, asker
+from snellen.engine.ask.questions import Open
 from snellen.engine.plan.plan import Plan
 from snellen.engine.runs.folder import RunFolder, Scan
 
@@ -61,9 +66,9 @@ class ChoosingFeed:
 
     def _items(self, sample: Sample) -> list[Item]:
         """The questions about a sample that have no answer yet."""
-        exam, data = self._plan.exam, self._data
+        exam = self._plan.exam
         return [
-            item_of(self._plan.feeding, Open(sample.id, arm, lambda ask=asker(exam, data, arm.prompt): ask(sample)))
+            item_of(self._plan.feeding, Open(sample.id, arm, partial(_asked, exam, arm, sample)))
             for arm in self._plan.arms
             if not self._done((sample.id, arm.text))
         ]
@@ -86,6 +91,10 @@ class ChoosingFeed:
         with self._turn:
             self._closed = True
             self._turn.notify_all()
+
+
+def _asked(exam: Exam, arm: Arm, sample: Sample) -> Question:
+    return msgspec.structs.replace(exam.ask(arm.prompt, sample), prompt=arm.text)
 
 
 def _light(sample: Sample) -> Sample:

@@ -176,10 +176,9 @@ class EyeData(Adaptive):
         place = self._places[name]
         course, levels = place.course, place.course.faculty.levels
         known = self._going[course.name].levels
-        if place.blank:
-            level = levels[-1]
-        else:
-            level = known[place.number] if place.number < len(known) else levels[len(levels) // 2]
+        level = levels[-1] if place.blank else levels[len(levels) // 2]  # as it might be, if it is not chosen yet
+        if not place.blank and place.number < len(known):
+            level = known[place.number]
         number = place.number + BLANK * place.blank
         sheet = draw(course.faculty.name, level, seed=self._plan.seed, number=number, size=course.size)
         pictures = [_blank(data) for data in sheet.pictures] if place.blank else sheet.pictures

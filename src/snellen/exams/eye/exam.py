@@ -10,6 +10,7 @@ from snellen.core.exam import Exam, RunFacts, Wanted
 from snellen.core.options import Option
 from snellen.core.prescription import Threshold
 from snellen.core.types import Mark, Sample
+from snellen.exams.eye.comparing import compared
 from snellen.exams.eye.courses import planned
 from snellen.exams.eye.data import EyeData
 from snellen.exams.eye.faculties import FACULTIES
@@ -91,6 +92,8 @@ class Eye(Exam):
 
     def prescription(self, marked: Iterable[tuple[Sample, Mark]]) -> Sequence[Threshold]:
         return by_course(marked)
+
+    prescriptions = staticmethod(compared)
 
     def notes(self, run: RunFacts) -> Iterable[str]:
         """Faculties that could not be measured, and why."""

@@ -93,8 +93,8 @@ def _threshold(found: Threshold) -> Score:
     score = _score(found.threshold, found.questions, found.unit)
     if not found.bound:
         return score
-    kept = {"low": None, "high": score.high} if found.bound == "at most" else {"low": score.low, "high": None}
-    return Score(value=score.value, n=score.n, unit=score.unit, interval=found.bound, **kept)
+    low, high = (None, score.high) if found.bound == "at most" else (score.low, None)
+    return Score(value=score.value, n=score.n, low=low, high=high, interval=found.bound, unit=score.unit)
 
 
 def _score(found: Range | None, n: int, unit: str) -> Score:
