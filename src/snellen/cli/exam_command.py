@@ -110,13 +110,14 @@ def command(models: tuple[str, ...], own: dict[str, Any], **given: Any) -> int:
 
 def _seal(models: Sequence[str], as_json: bool) -> int:
     """A new seed and its seal."""
-    from snellen import exams
+    from snellen.core.seals import new_seed, seal
 
     if models:
         raise SnellenError(
             "--seal only draws a seed: leave out --model, publish the seal, then give --seed and --seed-commit"
         )
-    seed, sealed = exams.load(EYE).new_seal()
+    seed = new_seed()
+    sealed = seal(seed)
     if as_json:
         options.print_json({"seed": seed, "seal": sealed})
         return 0

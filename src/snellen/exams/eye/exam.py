@@ -9,6 +9,7 @@ import msgspec
 from snellen.core.exam import Exam, RunFacts, Wanted
 from snellen.core.options import Option
 from snellen.core.prescription import Threshold
+from snellen.core.seals import check_seal
 from snellen.core.types import Mark, Sample
 from snellen.exams.eye.comparing import compared
 from snellen.exams.eye.courses import planned
@@ -17,7 +18,6 @@ from snellen.exams.eye.faculties import FACULTIES
 from snellen.exams.eye.prescription import by_course
 from snellen.exams.eye.prompts import PROMPTS, probes
 from snellen.exams.eye.protocols import PROTOCOLS
-from snellen.exams.eye.seals import check_seal
 
 SIZES = Option(
     "sizes",
