@@ -22,11 +22,14 @@ from snellen.data.label import labelled
 from snellen.exams.eye.courses import CATCH_EVERY, VERSION, Course, planned, quality
 from snellen.stats.adaptive import constant_level, next_level
 from snellen.stats.psychometric import Shape, Trial
+from snellen.synthetic.chance import generator
 from snellen.synthetic.sheets import draw
 
 GENERATOR = "eye"
 BLANK = 1_000_000
 """What is added to the number of a blank sheet, so that its question is none of the others'."""
+TONES = 96, 160
+"""Between which greys a blank sheet is: were they all the same, one answer from the store would stand for all of them."""
 SEEN: dict[Outcome, bool] = {Outcome.CORRECT: True, Outcome.WRONG: False}
 
 
@@ -181,7 +184,8 @@ class EyeData(Adaptive):
             level = known[place.number]
         number = place.number + BLANK * place.blank
         sheet = draw(course.faculty.name, level, seed=self._plan.seed, number=number, size=course.size)
-        pictures = [_blank(data) for data in sheet.pictures] if place.blank else sheet.pictures
+        tone = generator("blank", self._plan.seed, name).randrange(*TONES)
+        pictures = [_blank(data, tone) for data in sheet.pictures] if place.blank else sheet.pictures
         sent = [_encoded(data, course.codec) for data in pictures]
         marks = [hashlib.sha256(data).hexdigest() for data in sent]
         sample = Sample(
@@ -201,12 +205,12 @@ def _places(course: Course) -> Iterator[Place]:
     yield from (Place(course, number, True) for number in range(course.blanks))
 
 
-def _blank(data: bytes) -> bytes:
+def _blank(data: bytes, tone: int) -> bytes:
     """A grey picture of the same size."""
     from PIL import Image
 
     head, out = sniff(data), io.BytesIO()
-    Image.new("L", (head.width or 1, head.height or 1), 128).save(out, "PNG")
+    Image.new("L", (head.width or 1, head.height or 1), tone).save(out, "PNG")
     return out.getvalue()
 
 
