@@ -48,12 +48,8 @@ def ladder(hardest: float, easiest: float, steps: int) -> tuple[float, ...]:
 _LETTERS = tuple(LETTERS)
 _WHICH = f"It is one of {', '.join(LETTERS)}. Reply with the letter only."
 _CELL = "The positions are numbered in reading order: 1 2 3 in the top row, 4 5 6 in the middle row, 7 8 9 in the bottom row."
-_SIDES = tuple(
-    float(side)
-    for side in (
-        *range(2, 13), 14, 16, 18, 20, 22, 25, 28, 32, 36, 40, 45, 50, 56, 63, 71, 80, 90, 100, 112, 126, 141, 160
-    )
-)  # fmt: skip
+_SIDES = tuple(round(8 * side) / 8 for side in ladder(2, 160, 40))
+"""Edges lie on eighths of a pixel."""
 _DIGIT = f"{_CELL} Reply with the number only."
 
 _ALL = (

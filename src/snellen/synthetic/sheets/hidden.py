@@ -27,12 +27,12 @@ _EDGE = 6
 
 
 @lru_cache(maxsize=len(SCENES))
-def _scene(name: str, seed: int | str) -> Field:
-    """A scene, once a seed: drawing one takes longer than all the rest. Turned about, it serves several sheets."""
+def _scene(name: str, seed: int | str) -> tuple[Field, float]:
+    """A scene (0 to 255) and its mean, once a seed: drawing one takes longer than all the rest. Turned about, it serves several sheets."""
     key = generator("sheets", "hidden", "scene", name, seed).getrandbits(64)
     field = scenery.scene(name, np.random.default_rng(key)) * np.float32(255)
     field.flags.writeable = False
-    return field
+    return field, float(field.mean(dtype=np.float64))
 
 
 def hidden(level: float, seed: int | str, number: int, size: int) -> Sheet:
@@ -40,23 +40,25 @@ def hidden(level: float, seed: int | str, number: int, size: int) -> Sheet:
     chance = generator("sheets", "hidden", seed, number)
     truth = dealt(THINGS, number, "sheets", "hidden", seed)
     name = dealt(SCENES, number, "sheets", "hidden", "scene", seed)
-    scene = _scene(name, seed)[:, :: chance.choice((1, -1))]
+    scene, mean = _scene(name, seed)
+    scene = scene[:, :: chance.choice((1, -1))]
     mask = silhouettes.silhouette(silhouettes.IN, truth, 0, np.random.default_rng(chance.getrandbits(64)))
-    sign = chance.choice((1, -1)) if 64 < scene.mean(dtype=np.float64) < 191 else 1 if scene.mean() < 128 else -1
-    picture = blended(scene, mask, sign * level / 100)
+    sign = (
+        chance.choice((1, -1)) if 64 < mean < 191 else 1 if mean < 128 else -1
+    )  # night has no darker shapes, snow no lighter
+    picture = blended(scene, mean, mask, sign * level / 100)
     if size != SIZE:
         picture = np.asarray(Image.fromarray(picture).resize((size, size), Image.Resampling.BICUBIC))
     facts = {"scene": name, "lighter": sign > 0}
     return Sheet((png(picture, textured=True),), truth, facts)
 
 
-def blended(scene: Field, mask: Field, part: float) -> Pixels:
+def blended(scene: Field, mean: float, mask: Field, part: float) -> Pixels:
     """The scene (0 to 255) with a part of it given over to the silhouette: a lighter one, or a darker one where negative."""
     soft = smooth(mask, _EDGE)
     share = np.float32(abs(part))
-    mean = np.float32(scene.mean(dtype=np.float64))
     middle = np.float32(soft.mean(dtype=np.float64))
-    field = share * mean + np.float32(SWING * part) * (soft - middle)
+    field = share * np.float32(mean) + np.float32(SWING * part) * (soft - middle)
     mixed = scene * (1 - share) + field[..., None]
     out: Pixels = np.rint(np.clip(mixed, 0, 255)).astype(np.uint8)
     return out

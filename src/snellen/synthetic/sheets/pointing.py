@@ -2,16 +2,20 @@
 
 The picture is 1000 x 1000 pixels, so that pixels and thousandths, the two ways in which models say a place, are the same numbers. The
 target is named by its colour, which is there however small it is; a word on it would have to be read, which is another
-faculty. Squares have whole pixels, as things on screens do.
+faculty. Edges lie on eighths of a pixel and are drawn as what they cover, so that a picture that is reduced on its way looks like one
+whose squares were drawn smaller.
 """
 
 from __future__ import annotations
 
 from random import Random
 
+import numpy as np
+import numpy.typing as npt
+
 from snellen.data.label import labelled
 from snellen.synthetic.chance import generator
-from snellen.synthetic.screens.canvas import IndexedCanvas, rgb
+from snellen.synthetic.screens.canvas import LEVELS, IndexedCanvas, Ink, rgb
 from snellen.synthetic.screens.themes import Theme, choose_theme
 from snellen.synthetic.sheets.paper import GENERATOR, VERSION, Sheet
 
@@ -26,16 +30,28 @@ def pointing(level: float, seed: int | str, number: int, size: int) -> Sheet:
     """A screen with six squares of `level` pixels a side; the truth is the red one's box: left, top, right, bottom."""
     chance = generator("sheets", "pointing", seed, number)
     scale = size / SIDE
-    side = max(1, round(level))
+    side = max(1, round(level * LEVELS))
     canvas = _screen(chance, size)
-    middles = _middles(chance)
-    corners = [(round(x * scale - side / 2), round(y * scale - side / 2)) for x, y in middles]
+    corners = [tuple(round(at * scale * LEVELS - side / 2) for at in middle) for middle in _middles(chance)]
     for (x, y), colour in zip(corners, (TARGET, *OTHERS), strict=True):
-        canvas.rect((x, y, x + side, y + side), colour)
+        canvas.stamp(_square(x, y, side), x // LEVELS, y // LEVELS, colour)
     x, y = corners[0]
-    box = [x, y, x + side, y + side]
+    box = [edge / LEVELS for edge in (x, y, x + side, y + side)]
     picture = labelled(canvas.png(), {"generator": GENERATOR, "version": VERSION})
-    return Sheet((picture,), ",".join(map(str, box)), {"box": box})
+    return Sheet((picture,), ",".join(f"{edge:g}" for edge in box), {"box": box})
+
+
+def _square(x: int, y: int, side: int) -> Ink:
+    """A square as levels of ink from the pixel on that holds its corner; all lengths in eighths of a pixel."""
+    across, down = (_covered(at % LEVELS, side) for at in (x, y))
+    return ((down[:, None] * across[None, :] + LEVELS // 2) // LEVELS).astype(np.uint8)
+
+
+def _covered(start: int, side: int) -> npt.NDArray[np.int64]:
+    """How many eighths of each pixel lie between two places."""
+    edges = np.clip(np.arange(0, start + side + LEVELS, LEVELS), start, start + side)
+    out: npt.NDArray[np.int64] = edges[1:] - edges[:-1]
+    return out
 
 
 def _middles(chance: Random) -> list[tuple[float, float]]:
