@@ -10,8 +10,10 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
+from snellen.synthetic.sheets.hidden import THINGS
 from snellen.synthetic.sheets.marks import LETTERS
 from snellen.synthetic.sheets.odd import CELLS
+from snellen.synthetic.sheets.pointing import SIDE as POINTING_SIDE
 
 SIDE = 512
 
@@ -46,6 +48,8 @@ def ladder(hardest: float, easiest: float, steps: int) -> tuple[float, ...]:
 _LETTERS = tuple(LETTERS)
 _WHICH = f"It is one of {', '.join(LETTERS)}. Reply with the letter only."
 _CELL = "The positions are numbered in reading order: 1 2 3 in the top row, 4 5 6 in the middle row, 7 8 9 in the bottom row."
+_SIDES = tuple(round(8 * side) / 8 for side in ladder(2, 160, 40))
+"""Edges lie on eighths of a pixel."""
 _DIGIT = f"{_CELL} Reply with the number only."
 
 _ALL = (
@@ -118,6 +122,57 @@ _ALL = (
         guess=1 / len(CELLS),
         question=f"The picture shows nine discs. One is larger or smaller than the others. Which one? {_DIGIT}",
         about="Nine discs, one larger or smaller. The threshold is the smallest difference in diameter that is found.",
+        finer="smaller",
+        size=SIDE,
+        sizes=True,
+    ),
+    Faculty(
+        name="hidden",
+        title="Hidden shape",
+        unit="%",
+        dial="share of the silhouette in the picture in percent",
+        levels=ladder(1.5, 80, 36),
+        options=THINGS,
+        guess=1 / len(THINGS),
+        question=(
+            f"The shape of one thing is hidden in the picture's light and dark. What is it? It is one of {', '.join(THINGS)}. "
+            "Reply with the name only."
+        ),
+        about="A silhouette mixed into a scene. The threshold is the smallest share of it at which it is named.",
+        finer="smaller",
+        size=384,
+        sizes=True,
+    ),
+    Faculty(
+        name="pointing",
+        title="Pointing",
+        unit="px",
+        dial="side of the target in pixels of a picture of 1000 x 1000",
+        levels=_SIDES,
+        options=(),
+        guess=0.0,
+        question=(
+            "The picture is 1000 pixels wide and 1000 pixels high. Where is the middle of the red square? x counts from 0 at the left "
+            "edge to 1000 at the right, y from 0 at the top to 1000 at the bottom. Reply with x,y only, such as 120,870."
+        ),
+        about="A screen with six coloured squares. The threshold is the side of the smallest red square that is hit.",
+        finer="smaller",
+        size=POINTING_SIDE,
+        sizes=False,
+    ),
+    Faculty(
+        name="difference",
+        title="Difference between two pictures",
+        unit="%",
+        dial="change of a thing's size in percent of the smaller",
+        levels=ladder(0.5, 100, 36),
+        options=CELLS,
+        guess=1 / len(CELLS),
+        question=f"The two pictures show the same nine things. One has another size in the second picture. Which one? {_DIGIT}",
+        about=(
+            "Two pictures of nine things, one of which grows or shrinks. The threshold is the smallest change that is found; beside that "
+            "of size it says what it costs to compare two pictures."
+        ),
         finer="smaller",
         size=SIDE,
         sizes=True,

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from snellen.synthetic.sheets import letters, odd
+from snellen.synthetic.sheets import difference, hidden, letters, odd, pointing
 from snellen.synthetic.sheets.paper import Sheet, fingerprint
 
 __all__ = ["DRAWERS", "Sheet", "draw", "fingerprint"]
@@ -29,6 +29,9 @@ DRAWERS: Mapping[str, Callable[[float, int | str, int, int], Sheet]] = {
     "colour": odd.colour,
     "orientation": odd.orientation,
     "size": odd.size,
+    "hidden": hidden.hidden,
+    "pointing": pointing.pointing,
+    "difference": difference.difference,
 }
 
 

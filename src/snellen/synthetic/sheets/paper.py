@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from snellen.core.pixels import decoded
+from snellen.core.pixels import as_rgb
 from snellen.data.label import labelled
 from snellen.synthetic.chance import generator
 
@@ -84,6 +84,5 @@ def _chunk(kind: bytes, data: bytes) -> bytes:
 
 def fingerprint(picture: bytes) -> str:
     """A digest of what a picture shows. Files of the same pixels may differ where another library packed them; this does not."""
-    with decoded(picture) as image:
-        size = f"{image.mode} {image.width} {image.height} "
-        return hashlib.sha256(size.encode() + image.tobytes()).hexdigest()
+    image = as_rgb(picture)
+    return hashlib.sha256(f"{image.width} x {image.height} ".encode() + image.tobytes()).hexdigest()

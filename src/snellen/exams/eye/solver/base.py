@@ -1,0 +1,46 @@
+"""What the ways of measuring share: pixels as numbers, the ground that things stand on, marks as the solver knows them."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+import numpy.typing as npt
+
+from snellen.synthetic.sheets.marks import LETTERS, STROKES, points
+
+Pixels = npt.NDArray[np.float64]
+Mask = npt.NDArray[np.bool_]
+
+
+def grey(picture: Pixels) -> Pixels:
+    """Brightness of each pixel."""
+    out: Pixels = picture.mean(axis=2)
+    return out
+
+
+def ground(picture: Pixels) -> Pixels:
+    """The colour (or level) that is most usual along the picture's edges."""
+    edges = [picture[:2], picture[-2:], picture[:, :2], picture[:, -2:]]
+    out: Pixels = np.median(np.concatenate([edge.reshape(-1, *picture.shape[2:]) for edge in edges]), axis=0)
+    return out
+
+
+def span(seen: Mask) -> tuple[int, int]:
+    """The first place where something is seen, and the one behind the last."""
+    where = np.flatnonzero(seen)
+    return (int(where[0]), int(where[-1]) + 1) if len(where) else (0, 0)
+
+
+@cache
+def letter_cells() -> Pixels:
+    """How much ink each letter has in each of its 5 x 5 cells."""
+    fine = points(LETTERS[0]).shape[0] // STROKES
+    rows = [points(letter).reshape(STROKES, fine, STROKES, fine).mean(axis=(1, 3)) for letter in LETTERS]
+    out: Pixels = np.stack(rows)
+    return out
+
+
+def nearest_letter(cells: Pixels) -> str:
+    """The letter whose cells differ least from those that were measured."""
+    return LETTERS[int(((letter_cells() - cells) ** 2).sum(axis=(1, 2)).argmin())]

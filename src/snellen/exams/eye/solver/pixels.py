@@ -1,0 +1,57 @@
+"""The solver's way in: it knows the faculty by the question's words, looks at the pictures only, and guesses where it sees nothing.
+
+A forced choice wants an answer: near its threshold the solver is right as often as a guess is, never silent. What it guesses is a
+function of the picture, so it says the same each time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from random import Random
+
+import numpy as np
+
+from snellen.core.pixels import BadPicture, as_rgb
+from snellen.core.types import Question
+from snellen.exams.eye.faculties import FACULTIES, Faculty
+from snellen.exams.eye.solver import cells, reading, shapes
+from snellen.exams.eye.solver.base import Pixels
+from snellen.exams.eye.solver.pointing import red_square
+
+_MIDDLE = "500,500"
+_WAYS: Mapping[str, Callable[[list[Pixels]], str]] = {
+    "letters": lambda pictures: reading.middle_letter(pictures[0]),
+    "contrast": lambda pictures: reading.faint_letter(pictures[0]),
+    "colour": lambda pictures: cells.odd_colour(pictures[0]),
+    "orientation": lambda pictures: cells.odd_angle(pictures[0]),
+    "size": lambda pictures: cells.odd_size(pictures[0]),
+    "hidden": lambda pictures: shapes.hidden_thing(pictures[0]),
+    "pointing": lambda pictures: red_square(pictures[0]),
+    "difference": lambda pictures: cells.changed(pictures[0], pictures[-1]),
+}
+"""Each gives the answer, or nothing where it sees none."""
+
+
+def solve(question: Question) -> str:
+    """An option of the faculty that is asked for (or a place); nothing where the question is none of ours."""
+    faculty = asked(question)
+    if faculty is None or not question.pictures:
+        return ""
+    try:
+        pictures = [np.asarray(as_rgb(picture.data), dtype=np.float64) for picture in question.pictures]
+    except BadPicture:
+        return ""
+    if min(min(picture.shape[:2]) for picture in pictures) < reading.SMALLEST:
+        return _guess(faculty, question)
+    return _WAYS[faculty.name](pictures) or _guess(faculty, question)
+
+
+def asked(question: Question) -> Faculty | None:
+    """The faculty whose question it is."""
+    return next((faculty for faculty in FACULTIES.values() if faculty.question in question.text), None)
+
+
+def _guess(faculty: Faculty, question: Question) -> str:
+    if not faculty.options:
+        return _MIDDLE
+    return Random(question.pictures[0].data).choice(faculty.options)  # noqa: S311 (a guess, not a secret)

@@ -1,0 +1,26 @@
+"""The red square from pixels: those that are red and have only red ones around them, in their middle.
+
+That needs three pixels a side of the picture as it arrives; where it was reduced by a factor on the way, three times as much of it.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from snellen.exams.eye.solver.base import Pixels
+from snellen.synthetic.sheets.pointing import SIDE, TARGET
+
+_RED = (TARGET[0] - max(TARGET[1:])) / 2
+
+
+def red_square(picture: Pixels) -> str:
+    """The middle of the red square in thousandths of the picture; nothing where no pixel is red all around."""
+    red = picture[..., 0] - np.maximum(picture[..., 1], picture[..., 2]) > _RED
+    for _ in range(2):  # along one side, then along the other
+        red = (red[:-2] & red[1:-1] & red[2:]).T
+    rows, columns = np.nonzero(red)
+    if not len(rows):
+        return ""
+    high, wide = picture.shape[:2]
+    x, y = (float(columns.mean()) + 1.5) * SIDE / wide, (float(rows.mean()) + 1.5) * SIDE / high
+    return f"{round(x, 1):g},{round(y, 1):g}"

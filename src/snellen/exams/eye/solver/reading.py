@@ -1,0 +1,92 @@
+"""Letters from pixels, by two crude but honest rules.
+
+**Small letters.** Every pixel is ink or ground, whichever is nearer, and a letter's 5 x 5 cells are each looked up at one pixel, the
+one at the cell's middle. That needs a pixel a stroke, five a letter: somewhat below it some cells share a pixel and letters are mixed up.
+So the threshold is about 4 to 5 pixels of the picture as it arrives, and moves with any reduction on the way.
+
+**Faint letters.** The picture is averaged over blocks of 8 x 8 pixels, and a block is ink if it is darker than the ground by four
+times the blocks' own spread. Pixels that vary by s give blocks that vary by s / 8, so the faintest letter is darker by about s / 2
+grey levels: a quarter of a level for the drawn noise alone (s = 0.5), and in proportion more with noise that is added.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from snellen.exams.eye.solver.base import Mask, Pixels, grey, ground, nearest_letter, span
+from snellen.synthetic.sheets.marks import STROKES
+
+SMALLEST = 40
+"""Pixels of a side below which nothing is measured."""
+BLOCK, TIMES = 8, 4.0
+_LINE = 9  # letters and gaps of a line
+_DEEP = 0.98  # a letter has 4 percent of the blocks at least: this one is among them
+_FLOOR = 0.02  # levels: blocks of a picture without noise do not vary at all
+_AS_SPREAD = 1.4826  # from the median deviation to a normal spread
+
+
+def middle_letter(picture: Pixels) -> str:
+    """The letter at which the two triangles point; nothing where no line of letters is seen between them."""
+    light = grey(picture)
+    base = float(ground(light))
+    ink = base - light > (base - float(light.min())) / 2
+    bands = _bands(ink.max(axis=1))
+    if len(bands) < 3:
+        return ""
+    upper, lower = bands[0], bands[-1]
+    middle_y = (upper[0] + lower[1]) / 2
+    ends = [span(ink[top:bottom].max(axis=0)) for top, bottom in (upper, lower)]
+    middle_x = sum(left + right for left, right in ends) / 4
+    left, right = span(ink[upper[1] : lower[0]].max(axis=0))
+    tall = (right - left) / _LINE
+    at = (np.arange(STROKES) + 0.5 - STROKES / 2) * (tall / STROKES)
+    rows, columns = (np.floor(middle + at).astype(np.intp) for middle in (middle_y, middle_x))
+    if rows[0] < 0 or columns[0] < 0 or rows[-1] >= ink.shape[0] or columns[-1] >= ink.shape[1]:
+        return ""
+    return nearest_letter(ink[rows[:, None], columns[None, :]].astype(np.float64))
+
+
+def _bands(seen: Mask) -> list[tuple[int, int]]:
+    """Runs of rows in which something is seen."""
+    steps = np.flatnonzero(np.diff(np.concatenate([[False], seen, [False]]).astype(np.int8)))
+    return [(int(first), int(last)) for first, last in steps.reshape(-1, 2)]
+
+
+def faint_letter(picture: Pixels) -> str:
+    """The one large letter; nothing where no block is darker than blocks are by chance."""
+    light = grey(picture)
+    high, wide = (side // BLOCK for side in light.shape)
+    blocks = light[: high * BLOCK, : wide * BLOCK].reshape(high, BLOCK, wide, BLOCK).mean(axis=(1, 3))
+    base = float(np.median(blocks))
+    spread = max(_AS_SPREAD * float(np.median(np.abs(blocks - base))), _FLOOR)
+    darker = base - blocks
+    ink = darker > max(
+        TIMES * spread, float(np.quantile(darker, _DEEP)) / 2
+    )  # of a plain letter's edge, the darker half
+    ink &= _neighbours(ink) > 0  # a lone block is chance
+    top, bottom = span(ink.max(axis=1))
+    left, right = span(ink.max(axis=0))
+    if min(bottom - top, right - left) < STROKES:
+        return ""
+    return nearest_letter(_cells(ink[top:bottom, left:right].astype(np.float64)))
+
+
+def _neighbours(ink: Mask) -> Pixels:
+    """How many of the eight blocks around each are ink."""
+    room = np.pad(ink.astype(np.float64), 1)
+    high, wide = ink.shape
+    out: Pixels = sum(
+        (room[y : y + high, x : x + wide] for y in range(3) for x in range(3) if (y, x) != (1, 1)), np.zeros(ink.shape)
+    )
+    return out
+
+
+def _cells(ink: Pixels) -> Pixels:
+    """The share of ink in each of 5 x 5 cells."""
+    for _ in range(2):
+        edges = np.linspace(0, ink.shape[0], STROKES + 1)
+        sums = np.concatenate([np.zeros((1, ink.shape[1])), ink.cumsum(axis=0)])
+        whole = np.minimum(edges.astype(np.intp), ink.shape[0] - 1)
+        at = sums[whole] + (sums[whole + 1] - sums[whole]) * (edges - whole)[:, None]
+        ink = (np.diff(at, axis=0) * (STROKES / ink.shape[0])).T
+    return ink
