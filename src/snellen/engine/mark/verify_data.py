@@ -15,6 +15,7 @@ from snellen.core.dataset import Dataset
 from snellen.core.errors import SnellenError
 from snellen.core.exam import Exam
 from snellen.core.records import Manifest
+from snellen.core.seals import seal
 from snellen.core.types import ImageSent, Picture, Question, Sample
 from snellen.engine.ask.questions import to_ask
 from snellen.engine.mark.differing import ABSENT, Differences, Plain
@@ -46,6 +47,9 @@ def compare_data(
         return Compared(unchecked=(f"samples and pictures: {error}; --data DIR says where it is now",))
     if data.fingerprint != known.data.fingerprint:
         found.add("run.json", "data.fingerprint", known.data.fingerprint, data.fingerprint)
+    sealed = str(known.options.own.get("sealed", ""))
+    if sealed and seal(known.options.seed) != sealed.lower():
+        found.add("run.json", "the seed's seal", sealed, seal(known.options.seed))
     samples = _compare_samples(folder, exam, data, found, whole=not known.imported)
     return _pictures(folder, exam, known, data, scan, found, samples)
 

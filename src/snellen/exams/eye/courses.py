@@ -14,8 +14,6 @@ from snellen.core.errors import SnellenError, unknown
 from snellen.core.options import Selection
 from snellen.exams.eye.faculties import FACULTIES, Faculty
 
-VERSION = 1
-"""Of the sheets: another one draws other pictures from the same seed."""
 QUESTIONS, FEWEST, MOST = 40, 16, 1000
 CATCH_EVERY = 8
 IN_FLIGHT, FEWEST_AHEAD = 16, 4

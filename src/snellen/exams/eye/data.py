@@ -17,15 +17,18 @@ from snellen.core.digest import digest
 from snellen.core.errors import SnellenError
 from snellen.core.images import sniff
 from snellen.core.options import Selection
+from snellen.core.pixels import as_rgb
 from snellen.core.types import Outcome, Picture, Sample
 from snellen.data.label import labelled
-from snellen.exams.eye.courses import CATCH_EVERY, VERSION, Course, planned, quality
+from snellen.exams.eye.courses import CATCH_EVERY, Course, planned, quality
 from snellen.stats.adaptive import constant_level, next_level
 from snellen.stats.psychometric import Shape, Trial
 from snellen.synthetic.chance import generator
 from snellen.synthetic.sheets import draw
+from snellen.synthetic.sheets.paper import GENERATOR, VERSION
 
-GENERATOR = "eye"
+LABEL = {"generator": GENERATOR, "version": VERSION}
+"""What a sheet says of itself: that it was drawn, and nothing of its seed or its answer."""
 BLANK = 1_000_000
 """What is added to the number of a blank sheet, so that its question is none of the others'."""
 TONES = 96, 160
@@ -211,17 +214,14 @@ def _blank(data: bytes, tone: int) -> bytes:
 
     head, out = sniff(data), io.BytesIO()
     Image.new("L", (head.width or 1, head.height or 1), tone).save(out, "PNG")
-    return out.getvalue()
+    return labelled(out.getvalue(), LABEL)
 
 
 def _encoded(data: bytes, codec: str) -> bytes:
-    """A sheet as it is sent: it says that it was drawn, and nothing of its seed or its answer."""
+    """A sheet as it is sent."""
     wanted = quality(codec)
-    if wanted is not None:
-        from PIL import Image
-
-        out = io.BytesIO()
-        with Image.open(io.BytesIO(data), formats=("PNG",)) as picture:
-            picture.convert("RGB").save(out, "JPEG", quality=wanted)
-        data = out.getvalue()
-    return labelled(data, {"generator": GENERATOR, "version": VERSION})
+    if wanted is None:
+        return data
+    out = io.BytesIO()
+    as_rgb(data).save(out, "JPEG", quality=wanted)
+    return labelled(out.getvalue(), LABEL)

@@ -55,7 +55,7 @@ class Eye(Exam):
     prompts = PROMPTS
     protocols = PROTOCOLS
     options = (SIZES, CODECS, CONSTANT, AHEAD, SEALED)
-    solvers: Mapping[str, str] = {"pixels": "snellen.exams.eye.solver:solve"}
+    solvers: Mapping[str, str] = {"pixels": "snellen.exams.eye.solver.pixels:solve"}
     needs_data = False
     max_tokens = 256
     reply_tokens = 3
