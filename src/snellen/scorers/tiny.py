@@ -41,9 +41,8 @@ class TinyDual:
         self._text = read(folder / "config.json", _Config).text_config
         self._words = Words(folder / "tokenizer.json")
         self._pictures = Pictures(folder / "processor_config.json")
-        self._vision, self._language = (
-            open_graph(runtime, folder / f"{part}.onnx", cores()) for part in ("vision", "text")
-        )
+        self._vision = open_graph(runtime, folder / "vision.onnx", ("pixels",), cores())
+        self._language = open_graph(runtime, folder / "text.onnx", ("ids",), cores())
         self.identity: dict[str, Any] = {
             "checkpoint": name,
             "version": folder_digest(folder, (".onnx",)),

@@ -72,8 +72,8 @@ class Exported:
         ends = read(folder / "generation_config.json", _Generation).eos_token_id
         self._ends = frozenset(ends if isinstance(ends, list) else [ends])
         self._template = _template(folder / "chat_template.jinja")
-        self._vision = open_graph(runtime, folder / "vision.onnx")
-        self._language = open_graph(runtime, folder / "language.onnx")
+        self._vision = open_graph(runtime, folder / "vision.onnx", ("pixels",))
+        self._language = open_graph(runtime, folder / "language.onnx", ("ids", "places", "seen", "past"))
 
     def reply(self, prompt: Prompt, closing: threading.Event) -> Reply:
         """The reply to a prompt. Raises SampleError for one that cannot be answered."""

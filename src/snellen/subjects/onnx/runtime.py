@@ -27,15 +27,19 @@ def load_runtime(what: str) -> Any:
     return runtime
 
 
-def open_graph(runtime: Any, path: Path, threads: int = 1) -> Any:
-    """A graph, ready to run in any thread. One thread of its own: these graphs are small, and results are the same everywhere."""
+def open_graph(runtime: Any, path: Path, inputs: tuple[str, ...], threads: int = 1) -> Any:
+    """A graph with these inputs, ready to run from any thread. It uses one core unless told otherwise: small ones are quicker so."""
     options = runtime.SessionOptions()
     options.intra_op_num_threads, options.inter_op_num_threads = threads, 1
     options.log_severity_level = ERRORS_ONLY
     try:
-        return runtime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
+        graph = runtime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
     except Exception as error:  # the library raises classes of its own for what it cannot load
         raise SnellenError(f"{path}: ONNX Runtime cannot load it: {one_line(str(error), 200)}") from None
+    found = tuple(each.name for each in graph.get_inputs())
+    if found != inputs:
+        raise SnellenError(f"{path}: takes {', '.join(found)}, and not {', '.join(inputs)}; {LAYOUT}")
+    return graph
 
 
 def read(path: Path, kind: type[T]) -> T:

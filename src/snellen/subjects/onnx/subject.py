@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -33,8 +32,7 @@ class OnnxSubject(Subject):
         self.spec = called or f"onnx/{folder.name}"
         self._parameters = {"max_tokens": max_tokens, "temperature": 0.0}
         self._closing = threading.Event()
-        self._threads = ThreadPoolExecutor(cores(), thread_name_prefix="snellen-onnx")
-        self.parallel = 2 * cores()
+        self.parallel = cores()
         self.identity: dict[str, Any] = {"kind": "onnx", "model": folder.name, "parameters": self._parameters}
         self._named = dict(self.identity)
         if offline:
@@ -58,7 +56,7 @@ class OnnxSubject(Subject):
         self.identity["listed"] = {"onnxruntime": str(runtime.__version__)}
 
     def about(self) -> str:
-        return f"{self._ran.model} (sha256 {self._ran.version[:12]}) on {self._ran.provider}, {cores()} threads"
+        return f"{self._ran.model} (sha256 {self._ran.version[:12]}) on {self._ran.provider}, {self.parallel} threads"
 
     def why_same(self, repeats: int) -> str:
         return f"{self.spec} always takes the likeliest word"
@@ -67,12 +65,13 @@ class OnnxSubject(Subject):
         return to_prompt(question, self._named)
 
     async def answer(self, question: Question, prepared: Prompt, call: Caller) -> Answer:
-        work = asyncio.get_running_loop().run_in_executor(self._threads, self._model.reply, prepared, self._closing)
         try:
-            return answer_of(question, prepared, await work, self._ran)
+            reply = await asyncio.to_thread(self._model.reply, prepared, self._closing)
+            return answer_of(question, prepared, reply, self._ran)
         except Exception as error:
             return failure_of(question, error, self.spec)
 
     async def close(self) -> None:
+        """Stop those that are being answered after their present token; the next ones go on."""
         self._closing.set()
-        self._threads.shutdown(wait=False, cancel_futures=True)
+        self._closing = threading.Event()

@@ -30,8 +30,14 @@ BARE = {
 }
 # the pattern of PIECES over kinds of characters, which Python's `re` cannot name: letter, number, white space, other
 _PIECE = re.compile(" ?L+| ?N| ?O|[ S]")
+_WORD = re.compile("[LNO]+")
 _WHITE = frozenset("\t\n\v\f\r \x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000" + "".join(map(chr, range(0x2000, 0x200B))))
 _WORDLIKE = ("L", "M", "Nd", "Nl", "Pc")
+_CIRCLED = frozenset(  # symbols that count as letters in a word
+    chr(code)
+    for first, last in ((0x24B6, 0x24E9), (0x1F130, 0x1F149), (0x1F150, 0x1F169), (0x1F170, 0x1F189))
+    for code in range(first, last + 1)
+)
 
 
 class _Added(msgspec.Struct, frozen=True):
@@ -99,9 +105,6 @@ class Words:
         return [text[m.start() : m.end()] for m in pattern.finditer(kinds)]
 
 
-_WORD = re.compile("[LNO]+")
-
-
 def _ends(post: Any, added: dict[str, int]) -> tuple[int, ...]:
     steps = post.get("single", []) if isinstance(post, dict) else []
     return tuple(added[s["SpecialToken"]["id"]] for s in steps if "SpecialToken" in s)
@@ -118,4 +121,8 @@ def _kind(char: str) -> str:
 @lru_cache(maxsize=4096)
 def _bared(char: str) -> str:
     """A character in lower case, or a space where it belongs to no word."""
-    return "".join(c if unicodedata.category(c).startswith(_WORDLIKE) or c in _WHITE else " " for c in char.lower())
+    return "".join(c if c in _WHITE or c in _CIRCLED or _wordlike(c) else " " for c in char.lower())
+
+
+def _wordlike(char: str) -> bool:
+    return unicodedata.category(char).startswith(_WORDLIKE)
