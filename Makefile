@@ -44,7 +44,7 @@ $(CORE): pyproject.toml constraints.txt
 	touch $(CORE)
 
 $(DEMO): $(CORE)
-	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[ocr]'
+	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[ocr,onnx]'
 	touch $(DEMO)
 
 $(DEV): $(CORE)

@@ -95,6 +95,10 @@ def processor_of(tokenizer: Any) -> Any:
     images = transformers.CLIPImageProcessorPil(
         size={"height": SIDE, "width": SIDE},
         do_center_crop=False,
+        crop_size={
+            "height": SIDE,
+            "width": SIDE,
+        },  # not cropped; the processor counts an image's tokens by it all the same
         resample=3,
         image_mean=[0.5] * 3,
         image_std=[0.5] * 3,

@@ -26,8 +26,8 @@ import click
 def command(out: Path, count: int, seed: int) -> int:
     """Run every exam on a small SYNTHETIC set with embedded subjects; show tables and write an HTML report.
 
-    Needs no model, no key and no network. What is there already is used again. What needs an extra that is not installed is left out and
-    said, such as D3, whose scorer needs 'local'.
+    Needs no key and no network: the model that looks is shipped (extra 'onnx'). What is there already is used again. What needs an extra
+    that is not installed is left out and said.
     """
     from snellen import exams
     from snellen.show.page import write_report

@@ -18,6 +18,10 @@ from snellen.cli import options
 EXTRAS = {
     "hub": ("huggingface_hub", "snellen data get"),
     "local": ("transformers", "models on this machine (--model hf/...), D3's scorers"),
+    "onnx": (
+        "onnxruntime",
+        "the two small models that are shipped: --model onnx/snellen-tiny, D3's scorer of synthetic sets",
+    ),
     "ocr": ("rapidocr_onnxruntime", "the grounding method ocr"),
     "excel": ("xlsxwriter", "snellen export --format xlsx, the xlsx files of vqax, actx, esnlive, vcr"),
     "pandas": ("pandas", "run.to_pandas()"),

@@ -44,7 +44,7 @@ class DualEncoder:
         self.identity: dict[str, Any] = {
             "checkpoint": self._source.name,
             "version": self._source.version,
-            "padding": _padding(self._family, mode),
+            "padding": padding_of(self._family, mode),
         }
 
     def texts(self, texts: Sequence[str]) -> Embedded:
@@ -108,7 +108,7 @@ class DualEncoder:
         return self._loaded
 
 
-def _padding(family: str, mode: str) -> str:
+def padding_of(family: str, mode: str) -> str:
     """What texts are filled up to, for the record. CLIP does not look at what it is filled up with."""
     if mode == "original":
         return "none, as the D3 script"

@@ -26,20 +26,20 @@ class Siglip(ScorerKind):
 
 
 class TinySiglip(ScorerKind):
-    """The packaged one."""
+    """The packaged one, which needs no device but the processor."""
 
     forms: Mapping[str, str] = {
-        TINY: "a few MB, shipped with Snellen, trained on its synthetic scenes and good for nothing else (extra local)"
+        TINY: "a few MB, shipped with Snellen, trained on its synthetic scenes and good for nothing else (extra onnx, which local and ocr "
+        "have, too)"
     }
     doubt = "trained on drawn scenes alone; its scores on photographs mean nothing (--scorer siglip is the real one)"
 
     def build(self, spec: str, *, mode: str, device: str = "auto") -> Scorer:
-        from snellen.scorers.dual import DualEncoder
-        from snellen.subjects.local.source import packaged
+        from snellen.scorers.tiny import TinyDual
 
         if spec != TINY:
             raise SnellenError(f"--scorer {spec}: {TINY} has one checkpoint; name others with siglip:NAME")
-        return DualEncoder(TINY, packaged(TINY), mode, device)
+        return TinyDual(TINY, mode)
 
 
 SIGLIP = Siglip()

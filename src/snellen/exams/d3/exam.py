@@ -51,7 +51,7 @@ class D3(Exam):
     make_options = (Option("sets", f"Sets of N images (3 to {MOST}) instead of pairs.", kind="int", metavar="N"),)
     templates = MappingProxyType({"pair": "snellen.exams.d3.template:write"})
     scorers = ("siglip",)
-    demo = ("replay/{data}/captions/reference.json", "hf/snellen-tiny")
+    demo = ("replay/{data}/captions/reference.json", "onnx/snellen-tiny")
     max_tokens = 512
     reply_tokens = 130  # two captions of some 42 words
 

@@ -34,7 +34,7 @@ class IllusionBench(Exam):
     maker = "snellen.synthetic.hidden.make:make"
     options = (SHOTS, MAX_MISSING)
     solvers: Mapping[str, str] = {"pixels": "snellen.exams.illusionbench.solver:solve"}
-    demo = ("baseline/pixels", "baseline/chance")
+    demo = ("baseline/pixels", "onnx/snellen-tiny", "baseline/chance")
     max_tokens = 64
 
     open = staticmethod(IllusionData)

@@ -34,7 +34,7 @@ class SalBench(Exam):
     options = (SHOTS,)
     solvers: Mapping[str, str] = {"pixels": "snellen.exams.salbench.solver.pixels:solve"}
     default_model = "ollama/llava:7b"  # as in the SalBench Evaluation Plan v2
-    demo = ("baseline/pixels", "baseline/chance", "baseline/constant:Color")
+    demo = ("baseline/pixels", "onnx/snellen-tiny", "baseline/chance", "baseline/constant:Color")
     keeps_facts = False
 
     open = staticmethod(SalBenchData)

@@ -43,8 +43,8 @@ PAPERS = {
     ),
     "vcr": "From Recognition to Cognition: Visual Commonsense Reasoning (Zellers et al., CVPR 2019)",
 }
-# one that looks, where torch is, and one that never does; chance needs options, which free-text answers have not
-TINY = "hf/snellen-tiny"
+# one that looks, and one that never does; chance needs options, which free-text answers have not
+TINY = "onnx/snellen-tiny"
 DEMO = {
     "vqax": (TINY, "baseline/constant:yes because it is visible"),
     "actx": (TINY, "baseline/constant:walking because it is visible"),

@@ -86,7 +86,7 @@ class Model:
 
     def render(self, prompt: Prompt) -> Rendered:
         """The prompt as the model's own template has it, and how large it is."""
-        self._check_marks(prompt)
+        check_marks(prompt, self.loaded.marks)
         own = {"chat_template": self.loaded.template} if self.loaded.template else {}
         text = str(
             self._processor.apply_chat_template(prompt.messages, add_generation_prompt=True, tokenize=False, **own)
@@ -95,15 +95,8 @@ class Model:
             length = len(self._tokenizer(text, add_special_tokens=not self._begun(text))["input_ids"])
         images = self._image_sizes(prompt)
         shape = Shape(images, length + sum(i[0] - 1 for i in images if len(i) == 1))
-        self._check_length(shape.length)
+        check_length(shape.length, self._settings.max_tokens, self.loaded.longest)
         return Rendered(prompt, text, shape)
-
-    def _check_marks(self, prompt: Prompt) -> None:
-        """A text that holds the model's own mark for an image would be taken for one."""
-        texts = [part["text"] for message in prompt.messages for part in message["content"] if "text" in part]
-        found = next((mark for mark in self.loaded.marks if any(mark in text for text in texts)), None)
-        if found is not None:
-            raise SampleError("bad-prompt", f"the question's text holds the model's own mark for an image, '{found}'")
 
     def _begun(self, text: str) -> bool:
         """Whether the template wrote the first token itself."""
@@ -119,19 +112,10 @@ class Model:
         except Exception:
             return tuple(sizes)
 
-    def _check_length(self, length: int) -> None:
-        longest = self.loaded.longest
-        if longest is not None and length + self._settings.max_tokens > longest:
-            raise SampleError(
-                "too-long",
-                f"the prompt has {length} tokens; with {self._settings.max_tokens} for the reply that is more than the model's "
-                f"{longest}",
-            )
-
     def encode(self, rows: Sequence[Rendered]) -> Encoded:
         """A batch, padded on the left. All rows have the same number of images."""
         texts = [r.text for r in rows]
-        images = [[_decoded(data) for data in r.prompt.images] for r in rows]
+        images = [[decoded(data) for data in r.prompt.images] for r in rows]
         more = {"add_special_tokens": False} if self._begun(texts[0]) else {}
         with self._one_at_a_time:
             inputs = self._processor(
@@ -139,7 +123,7 @@ class Model:
             )
         lengths = inputs["attention_mask"].sum(-1).tolist()
         for length in lengths:
-            self._check_length(length)
+            check_length(length, self._settings.max_tokens, self.loaded.longest)
         return Encoded(inputs, list(rows), lengths, self._seen(inputs, rows))
 
     def _seen(self, inputs: Any, rows: Sequence[Rendered]) -> list[tuple[str, ...]]:
@@ -209,7 +193,25 @@ class Model:
             ]
 
 
-def _decoded(data: bytes) -> Any:
+def check_marks(prompt: Prompt, marks: Sequence[str]) -> None:
+    """A text that holds the model's own mark for an image would be taken for one."""
+    texts = [part["text"] for message in prompt.messages for part in message["content"] if "text" in part]
+    found = next((mark for mark in marks if any(mark in text for text in texts)), None)
+    if found is not None:
+        raise SampleError("bad-prompt", f"the question's text holds the model's own mark for an image, '{found}'")
+
+
+def check_length(length: int, max_tokens: int, longest: int | None) -> None:
+    """A prompt and its reply must fit into the places that the model knows."""
+    if longest is not None and length + max_tokens > longest:
+        raise SampleError(
+            "too-long",
+            f"the prompt has {length} tokens; with {max_tokens} for the reply that is more than the model's {longest}",
+        )
+
+
+def decoded(data: bytes) -> Any:
+    """A picture as the model takes it."""
     try:
         return chat.decode(data)
     except Exception as error:

@@ -105,11 +105,14 @@ def foreign_code(folder: Path, repo: str) -> str | None:
 # ---------------------------------------------------------------- folders
 
 
-def folder_digest(folder: Path) -> str:
-    """SHA-256 over what decides a model's answers. Of large weight files the header and blocks all over the file are taken:
-    training changes them everywhere, and hashing tens of gigabytes at every start would take minutes."""
+def folder_digest(folder: Path, also: tuple[str, ...] = ()) -> str:
+    """SHA-256 over what decides a model's answers, which may be in files with other endings, too (`also`).
+
+    Of large weight files the header and blocks all over the file are taken: training changes them everywhere, and hashing tens of
+    gigabytes at every start would take minutes.
+    """
     whole = hashlib.sha256()
-    for path in sorted(p for p in folder.iterdir() if p.suffix in (*SMALL, ".safetensors") and p.is_file()):
+    for path in sorted(p for p in folder.iterdir() if p.suffix in (*SMALL, ".safetensors", *also) and p.is_file()):
         whole.update(f"{path.name}\0{path.stat().st_size}\0".encode())
         for block in _telling(path):
             whole.update(block)

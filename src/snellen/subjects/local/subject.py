@@ -8,16 +8,15 @@ from collections.abc import Sequence
 from concurrent.futures import Future
 from typing import Any
 
-import msgspec
-
 from snellen.core.errors import SnellenError
 from snellen.core.subject import Caller, Subject
 from snellen.core.text import one_line
-from snellen.core.types import Answer, Call, Failure, ImageSent, Question, Usage
+from snellen.core.types import Answer, Question
 from snellen.subjects.local import source as sources
 from snellen.subjects.local import stack as stacks
 from snellen.subjects.local.batching import Answered, Batcher
 from snellen.subjects.local.chat import Prompt, to_prompt
+from snellen.subjects.local.ledger import Ran, answer_of, failure_of
 from snellen.subjects.local.loading import Choice
 from snellen.subjects.local.model import Model, SampleError
 from snellen.subjects.local.settings import LocalSettings
@@ -127,7 +126,7 @@ class LocalSubject(Subject):
         try:
             answered = await asyncio.wrap_future(batcher.submit(prepared)[0])
         except Exception as error:
-            return self._failure(question, error)
+            return failure_of(question, error, self.spec)
         return self._answer(question, prepared, answered)
 
     async def close(self) -> None:
@@ -177,7 +176,7 @@ class LocalSubject(Subject):
                 raise what
             return self._answer(question, what[0], what[1].result())
         except Exception as error:
-            return self._failure(question, error)
+            return failure_of(question, error, self.spec)
 
     # ------------------------------------------------------------ inside
 
@@ -206,46 +205,11 @@ class LocalSubject(Subject):
             listed["out_of_memory_at"] = list(self._size.shrunk_at)
 
     def _answer(self, question: Question, prompt: Prompt, answered: Answered) -> Answer:
-        reply, failed = answered
-        images = tuple(_with_transform(entry, word) for entry, word in zip(prompt.sent, reply.seen, strict=True))
-        ledger = Call(
-            key=prompt.key,
-            kind="hf",
-            endpoint=self._choice.device,
-            model=self._source.name,
-            model_returned=self._source.version,
-            provider=f"torch {self._stack.torch.__version__}, {self._choice.dtype}, batch of {reply.batch}",
-            images=images,
-            usage=Usage(input_tokens=reply.input_tokens, output_tokens=reply.output_tokens),
-            cost=0.0,
-            cost_source="local",
-            latency=reply.seconds,
-            tries=1 + len(failed),
-            failed=failed,
-            finish_reason=reply.finish_reason,
-        )
-        return Answer(
-            id=question.id,
-            prompt=question.prompt,
-            text=reply.text,
-            finish_reason=reply.finish_reason,
-            tokens=reply.tokens,
-            calls=(ledger,),
-            shots=question.shots,
-        )
-
-    def _failure(self, question: Question, error: Exception) -> Answer:
-        kind, reason = "model", f"{self.spec} failed ({type(error).__name__}: {one_line(str(error))})"
-        if isinstance(error, SampleError):
-            kind, reason = error.kind, str(error)
-        failure = Failure(kind=kind, reason=reason)
-        return Answer(id=question.id, prompt=question.prompt, failure=failure, shots=question.shots)
+        stack = f"torch {self._stack.torch.__version__}, {self._choice.dtype}, batch of {answered.reply.batch}"
+        ran = Ran("hf", self._choice.device, self._source.name, self._source.version, stack)
+        return answer_of(question, prompt, answered.reply, ran, answered.failed)
 
 
 def _close_at_once(starting: Future[Batcher]) -> None:
     if starting.exception() is None:
         starting.result().close()
-
-
-def _with_transform(entry: ImageSent, word: str) -> ImageSent:
-    return msgspec.structs.replace(entry, transforms=(*entry.transforms, word))

@@ -1,0 +1,83 @@
+"""The shipped dual encoder on ONNX Runtime: the vectors that transformers gives (tests compare them), without torch."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from snellen.core.errors import SnellenError
+from snellen.core.pixels import BadPicture, as_rgb
+from snellen.core.scorer import Embedded
+from snellen.core.text import one_line
+from snellen.scorers.dual import BATCH, padding_of
+from snellen.subjects.local.source import folder_digest, packaged
+from snellen.subjects.onnx.pictures import Pictures
+from snellen.subjects.onnx.runtime import load_runtime, open_graph, read
+from snellen.subjects.onnx.words import Words
+from snellen.synthetic.pool import cores
+
+
+class _Text(msgspec.Struct, frozen=True):
+    max_position_embeddings: int
+    pad_token_id: int
+
+
+class _Config(msgspec.Struct, frozen=True):
+    text_config: _Text
+
+
+class TinyDual:
+    """A packaged SigLIP. In the mode `trained` texts are filled up to the full length, in `original` they are not, as in dual.py."""
+
+    def __init__(self, name: str, mode: str) -> None:
+        runtime = load_runtime(f"the scorer {name}")
+        folder = Path(packaged(name))
+        self.name = name if mode == "trained" else f"{name}-{mode}"
+        self._full = mode == "trained"
+        self._text = read(folder / "config.json", _Config).text_config
+        self._words = Words(folder / "tokenizer.json")
+        self._pictures = Pictures(folder / "processor_config.json")
+        self._vision = open_graph(runtime, folder / "vision.onnx", ("pixels",), cores())
+        self._language = open_graph(runtime, folder / "text.onnx", ("ids",), cores())
+        self.identity: dict[str, Any] = {
+            "checkpoint": name,
+            "version": folder_digest(folder, (".onnx",)),
+            "padding": padding_of("siglip", mode),
+            "runtime": "onnxruntime",
+        }
+
+    def texts(self, texts: Sequence[str]) -> Embedded:
+        ends, longest = list(self._words.ends), self._text.max_position_embeddings
+        found = [self._words.encode(text) for text in texts]
+        rows = [ids[: longest - len(ends)] + ends for ids in found]
+        cut = [len(ids) + len(ends) > longest for ids in found]
+        if self._full:
+            rows = [row + [self._text.pad_token_id] * (longest - len(row)) for row in rows]
+        # unpadded texts differ in length, and a text looks at all of its places: one at a time then
+        batches = _batches(rows, BATCH if self._full else 1)
+        vectors = [v for batch in batches for v in self._run(self._language, "ids", np.array(batch, np.int64))]
+        return Embedded(vectors, cut)
+
+    def images(self, images: Sequence[bytes]) -> list[Sequence[float]]:
+        return [v for batch in _batches(images, BATCH) for v in self._run(self._vision, "pixels", self._pixels(batch))]
+
+    def _pixels(self, batch: Sequence[bytes]) -> Any:
+        try:
+            return self._pictures([as_rgb(data) for data in batch])
+        except BadPicture as error:
+            raise SnellenError(one_line(str(error), 160)) from None
+
+    @staticmethod
+    def _run(graph: Any, name: str, given: Any) -> list[Sequence[float]]:
+        """Vectors of length 1."""
+        vectors = graph.run(["vectors"], {name: given})[0]
+        unit: list[Sequence[float]] = (vectors / np.linalg.norm(vectors, axis=-1, keepdims=True)).tolist()
+        return unit
+
+
+def _batches(items: Sequence[Any], size: int) -> Iterator[Sequence[Any]]:
+    return (items[i : i + size] for i in range(0, len(items), size))

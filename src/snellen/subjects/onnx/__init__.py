@@ -1,0 +1,1 @@
+"""Small models that run here on ONNX Runtime, without torch and transformers (`onnx/NAME`, extra `onnx`)."""

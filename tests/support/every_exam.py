@@ -1,0 +1,45 @@
+"""Questions of all eight exams on synthetic sets, under several prompts each: what two ways to run a model are held against each other with."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+
+from snellen import exams
+from snellen.core.dataset import Dataset
+from snellen.core.errors import SnellenError
+from snellen.core.exam import Exam
+from snellen.core.options import Selection
+from snellen.core.types import Question, Sample
+from snellen.engine.ask.questions import Ask, asker
+
+EXAMS = ("actx", "d3", "esnlive", "grounding", "illusionbench", "salbench", "vcr", "vqax")
+
+
+def questions(home: Path, each: int, seed: int = 11) -> list[Question]:
+    """So many questions of every exam, dealt over its prompts in turn."""
+    return [q for name in EXAMS for q in islice(_of(name, home / name, each, seed), each)]
+
+
+def _of(name: str, folder: Path, count: int, seed: int) -> Iterator[Question]:
+    exam = exams.load(name)
+    exam.make(folder, count=count, seed=seed, workers=1)
+    data = exam.open(folder, Selection())
+    asked = {prompt: ask for prompt in exam.prompts if (ask := _asker(exam, data, prompt)) is not None}
+    for number, sample in enumerate(_spread(list(data.full(lambda _id: True)), count)):
+        fitting = [prompt for prompt in asked if exam.prompts[prompt].asked_about(sample)]
+        yield asked[fitting[number % len(fitting)]](sample)
+
+
+def _asker(exam: Exam, data: Dataset, prompt: str) -> Ask | None:
+    """None for a prompt that needs to be told how many examples to show."""
+    try:
+        return asker(exam, data, prompt)
+    except SnellenError:
+        return None
+
+
+def _spread(items: list[Sample], count: int) -> list[Sample]:
+    """So many of them, from all over the list."""
+    return [items[i * len(items) // count] for i in range(min(count, len(items)))]
