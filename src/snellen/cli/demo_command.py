@@ -7,6 +7,9 @@ from typing import Any
 
 import click
 
+TINY = "onnx/snellen-tiny"
+EYE = "eye"
+
 
 @click.command("demo")
 @click.option(
@@ -23,35 +26,43 @@ import click
     "--count", type=click.IntRange(min=9), default=45, show_default=True, metavar="N", help="Images of each split."
 )
 @click.option("--seed", type=int, default=1, show_default=True, help="Seed of the synthetic data.")
-def command(out: Path, count: int, seed: int) -> int:
-    """Run every exam on a small SYNTHETIC set with embedded subjects; show tables and write an HTML report.
+@click.option("-v", "--verbose", is_flag=True, help="Also print the scores of each run as it ends.")
+def command(out: Path, count: int, seed: int, verbose: bool) -> int:
+    """Run every exam on a small SYNTHETIC set with embedded subjects, and an eye exam; write an HTML report.
 
-    Needs no key and no network: the model that looks is shipped (extra 'onnx'). What is there already is used again. What needs an extra
-    that is not installed is left out and said.
+    Needs no model, no key and no network. What is there already is used again. What needs an extra that is not installed is left out and
+    said.
     """
     from snellen import exams
     from snellen.show.page import write_report
+    from snellen.show.story import print_story
 
-    runs: list[Any] = []
     left_out: list[str] = []
+    runs: list[Any] = []
     for name in exams.names():
-        runs += _exam(exams.load(name), out, count, seed, left_out)
+        runs += _exam(exams.load(name), out, count, seed, left_out, verbose)
+    sees, prescribed = _eye(out, seed, left_out)
     page = out / "report.html"
-    write_report(runs, page, samples=12)
+    write_report([*runs, *prescribed], page, samples=12)
+    after = [
+        f"open {page}   what to know, the comparison, samples",
+        f"open {out / PRESCRIPTION}   what {TINY} sees, and what it does not" * bool(prescribed),
+        f"snellen view {out / 'runs'}   every sample in a browser (extra 'view')",
+        "snellen exam --model openai/gpt-4o --max-cost 1   the eye exam of a model of yours",
+    ]
     for line in left_out:
         click.echo(f"left out: {line}", err=True)
-    click.echo(f"Report: {page}   Runs: {out / 'runs'}")
+    print_story(runs, TINY, sees, [line for line in after if line])
     return 0
 
 
-def _exam(exam: Any, out: Path, count: int, seed: int, left_out: list[str]) -> list[Any]:
+PRESCRIPTION = "prescription.html"
+
+
+def _exam(exam: Any, out: Path, count: int, seed: int, left_out: list[str], verbose: bool) -> list[Any]:
     """One exam with those of its demo subjects that can be had here."""
-    from snellen.cli.progress import show_count, show_progress
-    from snellen.core.errors import MissingExtra
-    from snellen.engine.plan.plan import make_plan
+    from snellen.cli.progress import show_count
     from snellen.engine.plan.request import RunRequest
-    from snellen.engine.run import carry_out
-    from snellen.show.terminal import print_run
     from snellen.synthetic.writing import LATEST
 
     if not exam.demo:
@@ -60,18 +71,44 @@ def _exam(exam: Any, out: Path, count: int, seed: int, left_out: list[str]) -> l
     data = out / "data" / f"{exam.name}-synthetic-{count}-{seed}-version{LATEST}"  # an older demo's sets stay
     with show_count(f"making synthetic {exam.name}") as counting:
         exam.make(data, count=count, seed=seed, workers=None, progress=counting)
-    runs = []
-    for spec in exam.demo:
-        model = spec.format(data=data) if "{data}" in spec else spec
-        try:
-            plan = make_plan(RunRequest(exam.name, model, data, out=out / "runs"))
-        except MissingExtra as lacking:
-            left_out.append(f"{exam.name} · {model}: {lacking}")
-            continue
-        with show_progress(f"{exam.name} · {plan.subject.spec}") as shown:
-            finished = carry_out(plan, shown.asking, shown.scoring)
-        if finished.stopped is not None:
-            raise finished.stopped
-        runs.append(finished.run)
-        print_run(runs[-1])
-    return runs
+    models = [spec.format(data=data) if "{data}" in spec else spec for spec in exam.demo]
+    found = [_run(RunRequest(exam.name, model, data, out=out / "runs"), left_out, verbose) for model in models]
+    return [run for run in found if run is not None]
+
+
+def _eye(out: Path, seed: int, left_out: list[str]) -> tuple[list[str], list[Any]]:
+    """The eye exam of the shipped model: what it sees, in a sentence, and the run."""
+    from snellen.core.options import Selection
+    from snellen.engine.plan.request import RunRequest
+    from snellen.show.prescription_page import write_prescription
+    from snellen.show.prescription_table import examined, sentences
+
+    request = RunRequest(EYE, TINY, Path(), selection=Selection(seed=seed), out=out / "runs")
+    run = _run(request, left_out, verbose=False)
+    if run is None:
+        return [], []
+    found = examined([run])
+    write_prescription(found, out / PRESCRIPTION)
+    return [f"The eye exam of {TINY}: {line}" for line in sentences(found)], [run]
+
+
+def _run(request: Any, left_out: list[str], verbose: bool) -> Any:
+    """One run; None where its subject cannot be had here."""
+    from snellen.cli.progress import show_progress
+    from snellen.core.errors import MissingExtra
+    from snellen.engine.plan.plan import make_plan
+    from snellen.engine.run import carry_out
+    from snellen.show.terminal import print_run
+
+    try:
+        plan = make_plan(request)
+    except MissingExtra as lacking:
+        left_out.append(f"{request.exam} · {request.model}: {lacking}")
+        return None
+    with show_progress(f"{plan.exam.name} · {plan.subject.spec}") as shown:
+        finished = carry_out(plan, shown.asking, shown.scoring)
+    if finished.stopped is not None:
+        raise finished.stopped
+    if verbose:
+        print_run(finished.run)
+    return finished.run

@@ -1,0 +1,101 @@
+"""An endpoint that spoils the pictures moves the thresholds by as much as it spoils them: the exam measures what arrives.
+
+The endpoint looks with the classical solver (`baseline/pixels`) at what it makes of the picture: half or a third of its size, or with noise.
+"""
+
+from __future__ import annotations
+
+import base64
+import io
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from PIL import Image
+from tests.support.endpoint import Endpoint, completion
+
+from snellen import evaluate, open_run
+from snellen.core.prescription import Range
+from snellen.core.types import Picture, Question, Text
+from snellen.exams.eye.comparing import compared
+from snellen.exams.eye.prescription import by_course
+from snellen.exams.eye.solver.pixels import solve
+
+Spoil = Callable[[Image.Image], Image.Image]
+
+
+def smaller(times: int) -> Spoil:
+    return lambda picture: picture.reduce(times)
+
+
+def noisy(levels: float) -> Spoil:
+    """Noise of so many grey levels, another one for each picture."""
+
+    def spoil(picture: Image.Image) -> Image.Image:
+        pixels = np.asarray(picture.convert("L"), dtype=np.float64)
+        draw = np.random.default_rng(int(pixels.sum()) % 2**32)
+        return Image.fromarray(np.clip(np.rint(pixels + draw.normal(0, levels, pixels.shape)), 0, 255).astype(np.uint8))
+
+    return spoil
+
+
+def looking(spoil: Spoil, back: int = 1) -> Callable[[dict[str, Any], int], tuple[int, dict[str, str], bytes]]:
+    """An endpoint's script. Places in the spoilt picture are said as places in the one that came, `back` times as large."""
+
+    def script(request: dict[str, Any], _time: int) -> tuple[int, dict[str, str], bytes]:
+        parts: list[Any] = []
+        for part in request["messages"][-1]["content"]:
+            if part["type"] == "text":
+                parts.append(Text(text=part["text"]))
+                continue
+            out = io.BytesIO()
+            with Image.open(io.BytesIO(base64.b64decode(part["image_url"]["url"].partition(",")[2]))) as picture:
+                spoil(picture.convert("RGB")).save(out, "PNG")
+            parts.append(Picture(data=out.getvalue()))
+        said = solve(Question(id="", benchmark="eye", prompt="question", parts=tuple(parts)))
+        if back != 1 and re.fullmatch(r"[\d.]+,[\d.]+", said):
+            said = ",".join(f"{back * float(n):g}" for n in said.split(","))
+        return 200, {}, json.dumps(completion(said, request["model"])).encode()
+
+    return script
+
+
+def examined(out: Path, faculty: str, spoil: Spoil, back: int = 1) -> Any:
+    with Endpoint(script=looking(spoil, back)) as endpoint:
+        run = evaluate(
+            "eye", model="api/eye", base_url=endpoint.url, splits=[faculty], seed=11, limit=80, out=out, use_store=False
+        )
+    return by_course((s, m) for s, m in zip(open_run(run.path).samples(), run.marks("threshold"), strict=True))
+
+
+def ratio(out: Path, faculty: str, first: Spoil, second: Spoil, back: tuple[int, int] = (1, 1)) -> Range:
+    rows = [
+        examined(out / str(i), faculty, spoil, at)
+        for i, (spoil, at) in enumerate(zip((first, second), back, strict=True))
+    ]
+    found = compared(rows)[0].ratios[0]
+    assert found is not None
+    return found
+
+
+@pytest.mark.parametrize("times", [2, 3])
+def test_letters_have_to_be_so_many_times_larger_where_pictures_are_made_smaller(tmp_path: Path, times: int) -> None:
+    found = ratio(tmp_path, "letters", smaller(1), smaller(times))
+    assert found.low < times < found.high
+    assert found.low > 1.2
+
+
+def test_targets_have_to_be_twice_as_large_where_pictures_are_halved(tmp_path: Path) -> None:
+    found = ratio(tmp_path, "pointing", smaller(1), smaller(2), back=(1, 2))
+    assert found.low < 2 < found.high
+    assert found.low > 1.2
+
+
+def test_letters_need_twice_the_contrast_in_twice_the_noise(tmp_path: Path) -> None:
+    found = ratio(tmp_path, "contrast", noisy(8), noisy(16))
+    assert found.low < 2 < found.high
+    assert found.low > 1.2
