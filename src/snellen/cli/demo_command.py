@@ -9,6 +9,7 @@ import click
 
 TINY = "onnx/snellen-tiny"
 EYE = "eye"
+PRESCRIPTION = "prescription.html"
 
 
 @click.command("demo")
@@ -56,9 +57,6 @@ def command(out: Path, count: int, seed: int, verbose: bool) -> int:
     return 0
 
 
-PRESCRIPTION = "prescription.html"
-
-
 def _exam(exam: Any, out: Path, count: int, seed: int, left_out: list[str], verbose: bool) -> list[Any]:
     """One exam with those of its demo subjects that can be had here."""
     from snellen.cli.progress import show_count
@@ -95,7 +93,7 @@ def _eye(out: Path, seed: int, left_out: list[str]) -> tuple[list[str], list[Any
 def _run(request: Any, left_out: list[str], verbose: bool) -> Any:
     """One run; None where its subject cannot be had here."""
     from snellen.cli.progress import show_progress
-    from snellen.core.errors import MissingExtra
+    from snellen.core.errors import MissingExtra, MostlySilent
     from snellen.engine.plan.plan import make_plan
     from snellen.engine.run import carry_out
     from snellen.show.terminal import print_run
@@ -107,7 +105,7 @@ def _run(request: Any, left_out: list[str], verbose: bool) -> Any:
         return None
     with show_progress(f"{plan.exam.name} · {plan.subject.spec}") as shown:
         finished = carry_out(plan, shown.asking, shown.scoring)
-    if finished.stopped is not None:
+    if finished.stopped is not None and not isinstance(finished.stopped, MostlySilent):
         raise finished.stopped
     if verbose:
         print_run(finished.run)
