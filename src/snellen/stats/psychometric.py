@@ -10,6 +10,7 @@ A position on the dial is 0 at the hardest level of the ladder and 1 at the easi
 
 from __future__ import annotations
 
+from bisect import bisect
 from collections.abc import Sequence
 from functools import lru_cache
 from itertools import pairwise
@@ -24,8 +25,8 @@ Floats = NDArray[np.float64]
 MARGIN = 0.25
 """How far beyond either end of the ladder a threshold is thought possible, in lengths of the ladder."""
 THRESHOLDS = tuple(float(t) for t in np.linspace(-MARGIN, 1 + MARGIN, 481))
-SPREADS = tuple(float(s) for s in np.geomspace(0.006, 0.24, 9))
-"""Standard deviations of the curve, in lengths of the ladder, equally likely: from a quarter of a step of 40 to a quarter of the whole."""
+SPREADS = tuple(float(s) for s in np.geomspace(0.006, 0.48, 11))
+"""Standard deviations of the curve, in lengths of the ladder, equally likely: from a quarter of a step of 40 to half of the whole."""
 LAPSES = (0.0, 0.01, 0.03, 0.06, 0.12, 0.24)
 LAPSE_WEIGHTS = (0.3, 0.25, 0.2, 0.12, 0.08, 0.05)
 """Most observers lapse rarely; some often."""
@@ -184,6 +185,19 @@ def _estimate(values: Sequence[float]) -> Estimate:
     return Estimate(middle, min(one, other), max(one, other))
 
 
+def threshold_place(shape: Shape, weights: Floats) -> tuple[float, float, float]:
+    """The threshold's position with its interval, from the weights of the thresholds of the fine grid.
+
+    The interval is at least as wide as the gap of the ladder that the threshold is in. Where an observer has a sharp edge, all that the
+    answers say is between which two levels it lies; a narrower interval would come from the curve's assumed form alone.
+    """
+    middle, low, high = quantiles(weights, edges_of(np.array(THRESHOLDS)))
+    ladder = [position(shape, level) for level in shape.levels]
+    upper = min(max(bisect(ladder, middle), 1), len(ladder) - 1)
+    half = (ladder[upper] - ladder[upper - 1]) / 2
+    return middle, min(low, middle - half), max(high, middle + half)
+
+
 def fit(shape: Shape, trials: Sequence[Trial]) -> Fit:
     """Threshold, slope and lapse rate with 95 % credible intervals.
 
@@ -195,7 +209,7 @@ def fit(shape: Shape, trials: Sequence[Trial]) -> Fit:
     """
     grid = grid_of(shape, FINE)
     weights = posterior(grid, counts(shape, trials)).reshape(len(grid.thresholds), len(grid.spreads), len(grid.lapses))
-    place = quantiles(weights.sum(axis=(1, 2)), edges_of(grid.thresholds))
+    place = threshold_place(shape, weights.sum(axis=(1, 2)))
     spread = quantiles(weights.sum(axis=(0, 2)), edges_of(np.log(grid.spreads)))
     lapse = quantiles(weights.sum(axis=(0, 1)), edges_of(grid.lapses))
     ladder = abs(log(shape.levels[-1] / shape.levels[0]))
