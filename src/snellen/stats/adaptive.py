@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from snellen.stats.psychometric import COARSE, Floats, Grid, Shape, Trial, counts, doubt, grid_of, posterior
+from snellen.stats.psychometric import Floats, Grid, Shape, Trial, coarse_grid, counts, doubt, posterior
 
 DIGITS = 9
 """Levels that tell equally much, but for rounding, are equal: the same level is chosen on every machine. The harder one wins."""
@@ -42,7 +42,7 @@ def next_level(shape: Shape, done: Sequence[Trial], pending: Sequence[float]) ->
     >>> next_level(ladder, [Trial(ladder.levels[first], True)], []) < first < next_level(ladder, [Trial(ladder.levels[first], False)], [])
     True
     """
-    grid = grid_of(shape, COARSE)
+    grid = coarse_grid(shape)
     found = counts(shape, done)
     if pending:
         flying = counts(shape, [Trial(level, True) for level in pending])[: len(shape.levels)]
