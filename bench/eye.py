@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Sequence
+from itertools import count
 from math import log
 from typing import NamedTuple
 
@@ -174,10 +175,11 @@ def percent(share: float) -> str:
 def faithful() -> bool:
     """Observers as the model has them: coverage, error, how often refused."""
     rows, good = [], True
+    seed = count(100, 10)
     for name, guess in GUESSES.items():
         for factor in FACTORS:
-            cells = [Observer(guess, factor, lapse) for lapse in (0.0, 0.02, 0.05)]
-            found = [judged(who, exams(who, Plan(), EXAMS, 10 * n), 10 * n) for n, who in enumerate(cells)]
+            cells = [(Observer(guess, factor, lapse), next(seed)) for lapse in (0.0, 0.02, 0.05)]
+            found = [judged(who, exams(who, Plan(), EXAMS, draw), draw) for who, draw in cells]
             cover = [float(f.holds.mean()) for f in found]
             error = [float(np.median(np.abs(np.expm1(f.error)))) for f in found]
             width = np.median(np.concatenate([f.estimate[:, 2] - f.estimate[:, 1] for f in found]))
@@ -235,13 +237,13 @@ VIOLATING = (
 def violating() -> bool:
     """Observers that are not as the model has them: the interval holds, or the exam says that it cannot measure."""
     rows, good = [], True
-    for name, who in VIOLATING:
-        found = judged(who, exams(who, Plan(), EXAMS, 7), 7)
+    for draw, (name, who) in enumerate(VIOLATING, 1000):
+        found = judged(who, exams(who, Plan(), EXAMS, 7 * draw), 7 * draw)
         refused = np.array([bool(r) for r in found.refused])
         either = float((found.holds | refused).mean())
         held = percent(float(found.holds[~refused].mean())) if (~refused).sum() >= EXAMS / 20 else "-"
         kinds = {kind: found.refused.count(kind) for kind in ("silent", "wrong", "blind")}
-        reasons = ", ".join(f"{kind} {percent(count / EXAMS)}" for kind, count in kinds.items() if count)
+        reasons = ", ".join(f"{kind} {percent(times / EXAMS)}" for kind, times in kinds.items() if times)
         good = good and either >= 0.9
         rows.append([name, percent(either), percent(float(refused.mean())), held, reasons or "-"])
     table(

@@ -29,9 +29,9 @@ SPREADS = tuple(float(s) for s in np.geomspace(0.006, 0.48, 11))
 """Standard deviations of the curve, in lengths of the ladder: from a quarter of a step of 40 levels to half of the whole."""
 SPREAD_WEIGHTS = tuple(float(w) for w in np.exp(-((np.log(np.array(SPREADS) / 0.05) / 1.4) ** 2) / 2))
 """Two steps of 40 are likeliest, and four times less or more is still likely: a ladder was made for its faculty."""
-LAPSES = (0.0, 0.01, 0.03, 0.06, 0.12, 0.24)
-LAPSE_WEIGHTS = (0.3, 0.25, 0.2, 0.12, 0.08, 0.05)
-"""Most observers lapse rarely; some often."""
+LAPSES = (0.0, 0.01, 0.03, 0.06, 0.12, 0.24, 0.45)
+LAPSE_WEIGHTS = (0.3, 0.25, 0.2, 0.12, 0.08, 0.03, 0.02)
+"""Most observers lapse rarely; some often, such as one that refuses every other question, whatever is shown."""
 QUARTILES = 2 * 0.6744897501960817
 """Standard deviations from where a quarter is seen to where three quarters are."""
 LEAST = 1e-6
@@ -184,7 +184,8 @@ def posterior(grid: Grid, found: Floats) -> Floats:
     """The weights of all observers of a grid after so many answers (a row for each exam, where there are several)."""
     log_weights = grid.prior + found @ grid.logs
     weights: Floats = np.exp(log_weights - log_weights.max(axis=-1, keepdims=True))
-    return weights / weights.sum(axis=-1, keepdims=True)
+    weights /= weights.sum(axis=-1, keepdims=True)
+    return weights
 
 
 def quantiles(weights: Floats, edges: Floats, at: Sequence[float] = (0.5, 0.025, 0.975)) -> tuple[float, ...]:
@@ -255,6 +256,8 @@ def curve(shape: Shape, trials: Sequence[Trial], values: Sequence[float]) -> lis
         p = shares(grid, shape.guess, [position(shape, value)])[0, likely]
         order = np.argsort(p)
         below = np.cumsum(weights[order])
-        low, high = (float(p[order][min(int(np.searchsorted(below, at)), len(p) - 1)]) for at in (0.025, 0.975))
-        rows.append((value, float(weights @ p), low, high))
+        middle, low, high = (
+            float(p[order][min(int(np.searchsorted(below, at)), len(p) - 1)]) for at in (0.5, 0.025, 0.975)
+        )
+        rows.append((value, middle, low, high))
     return rows
