@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from snellen.stats.psychometric import COARSE, Floats, Grid, Shape, Trial, counts, doubt, grid_of, posterior
+from snellen.stats.psychometric import Floats, Grid, Shape, Trial, coarse_grid, counts, doubt, posterior
 
 DIGITS = 9
 """Levels that tell equally much, but for rounding, are equal: the same level is chosen on every machine. The harder one wins."""
@@ -42,12 +42,24 @@ def next_level(shape: Shape, done: Sequence[Trial], pending: Sequence[float]) ->
     >>> next_level(ladder, [Trial(ladder.levels[first], True)], []) < first < next_level(ladder, [Trial(ladder.levels[first], False)], [])
     True
     """
-    grid = grid_of(shape, COARSE)
+    grid = coarse_grid(shape)
     found = counts(shape, done)
     if pending:
         flying = counts(shape, [Trial(level, True) for level in pending])[: len(shape.levels)]
         found = awaited(grid, found, flying)
     return int(np.argmax(np.round(information(grid, posterior(grid, found)), DIGITS)))
+
+
+def answered(number: int, width: int) -> int:
+    """How many of the first trials must be answered before the level of trial `number` is chosen, with up to `width` in flight.
+
+    At most a third of the trials so far may be unanswered: with many in flight from the start, half of a short exam would be asked before
+    anything is known. So 16 in flight are reached with trial 47, 4 with trial 11.
+
+    >>> [answered(number, 1) for number in range(5)], [answered(number, 4) for number in (0, 1, 2, 3, 6, 11, 40)]
+    ([0, 1, 2, 3, 4], [0, 1, 2, 2, 4, 8, 37])
+    """
+    return max(number - width + 1, (2 * number + 2) // 3)
 
 
 def constant_level(shape: Shape, number: int) -> int:

@@ -62,10 +62,10 @@ def measurable(catch: Sequence[bool | None], blank: Sequence[bool | None], guess
         return "few"
     if 2 * sum(right is None for right in catch) >= len(catch):
         return "silent"
-    right = sum(answer is True for answer in catch)
+    right = sum(bool(answer) for answer in catch)
     if right < bar(len(catch), guess):
         return "wrong"
-    unseen = sum(answer is True for answer in blank)
+    unseen = sum(bool(answer) for answer in blank)
     if unseen >= bar(len(blank), guess) and unseen / len(blank) >= right / len(catch):
         return "blind"
     return ""

@@ -10,6 +10,7 @@ A position on the dial is 0 at the hardest level of the ladder and 1 at the easi
 
 from __future__ import annotations
 
+from bisect import bisect
 from collections.abc import Sequence
 from functools import lru_cache
 from itertools import pairwise
@@ -24,15 +25,15 @@ Floats = NDArray[np.float64]
 MARGIN = 0.25
 """How far beyond either end of the ladder a threshold is thought possible, in lengths of the ladder."""
 THRESHOLDS = tuple(float(t) for t in np.linspace(-MARGIN, 1 + MARGIN, 481))
-SPREADS = tuple(float(s) for s in np.geomspace(0.006, 0.24, 9))
-"""Standard deviations of the curve, in lengths of the ladder, equally likely: from a quarter of a step of 40 to a quarter of the whole."""
-LAPSES = (0.0, 0.01, 0.03, 0.06, 0.12, 0.24)
-LAPSE_WEIGHTS = (0.3, 0.25, 0.2, 0.12, 0.08, 0.05)
-"""Most observers lapse rarely; some often."""
+SPREADS = tuple(float(s) for s in np.geomspace(0.006, 0.48, 11))
+"""Standard deviations of the curve, in lengths of the ladder: from a quarter of a step of 40 levels to half of the whole."""
+SPREAD_WEIGHTS = tuple(float(w) for w in np.exp(-((np.log(np.array(SPREADS) / 0.05) / 1.4) ** 2) / 2))
+"""Two steps of 40 are likeliest, and four times less or more is still likely: a ladder was made for its faculty."""
+LAPSES = (0.0, 0.01, 0.03, 0.06, 0.12, 0.24, 0.45)
+LAPSE_WEIGHTS = (0.3, 0.25, 0.2, 0.12, 0.08, 0.03, 0.02)
+"""Most observers lapse rarely; some often, such as one that refuses every other question, whatever is shown."""
 QUARTILES = 2 * 0.6744897501960817
 """Standard deviations from where a quarter is seen to where three quarters are."""
-FINE, COARSE = 1, 4
-"""Which points of the grid are used: all of them for an estimate, some for the choice of a level, which is made for every question."""
 LEAST = 1e-6
 """No answer is quite impossible, nor quite sure: even a blind click may hit."""
 
@@ -123,10 +124,16 @@ def check(shape: Shape) -> None:
         raise ValueError(f"a guessing rate is from 0 to 0.5 (a choice of two), not {shape.guess}")
 
 
+def normal(z: Floats) -> Floats:
+    """The normal distribution function; numpy has none."""
+    found = np.array([erf(v) for v in (z / sqrt(2)).ravel().tolist()])
+    return (1 + found.reshape(z.shape)) / 2
+
+
 def shares(grid: Grid, guess: float, places: Sequence[float]) -> Floats:
     """The share of right answers at positions, for every observer of a grid: a row for each position."""
-    z = (np.asarray(places)[:, None, None] - grid.thresholds[:, None]) / (grid.spreads * sqrt(2))
-    seen = (1 + np.frompyfunc(erf, 1, 1)(z).astype(np.float64)) / 2
+    z = (np.asarray(places)[:, None, None] - grid.thresholds[:, None]) / grid.spreads
+    seen = normal(z)
     p = guess + (1 - guess - grid.lapses) * seen[..., None]
     return np.clip(p.reshape(len(places), -1), LEAST, 1 - LEAST)
 
@@ -136,18 +143,30 @@ def doubt(p: Floats) -> Floats:
     return -(p * np.log(p) + (1 - p) * np.log1p(-p))
 
 
-@lru_cache(maxsize=64)
-def grid_of(shape: Shape, every: int) -> Grid:
-    """The grid of a ladder, with every nth of the thresholds; where that is not the first, with every second spread and lapse."""
+def _grid(shape: Shape, thresholds: Sequence[float], spreads: slice, lapses: slice) -> Grid:
     check(shape)
-    second = 1 if every == FINE else 2
-    thresholds, spreads, lapses = np.array(THRESHOLDS[::every]), np.array(SPREADS[::second]), np.array(LAPSES[::second])
-    prior = np.broadcast_to(np.log(LAPSE_WEIGHTS[::second]), (len(thresholds), len(spreads), len(lapses))).ravel()
+    points = np.array(thresholds), np.array(SPREADS[spreads]), np.array(LAPSES[lapses])
+    prior = np.log(SPREAD_WEIGHTS[spreads])[:, None] + np.log(LAPSE_WEIGHTS[lapses])
     empty = np.empty(0)
-    grid = Grid(thresholds, spreads, lapses, prior, empty, empty, empty)
+    grid = Grid(*points, np.tile(prior.ravel(), len(thresholds)), empty, empty, empty)
     p = shares(grid, shape.guess, [position(shape, v) for v in shape.levels])
     none = shape.guess * p + (1 - shape.guess) * (1 - p)
     return grid._replace(right=p, doubt=doubt(p), logs=np.concatenate([np.log(p), np.log1p(-p), np.log(none)]))
+
+
+@lru_cache(maxsize=16)
+def fine_grid(shape: Shape) -> Grid:
+    """The grid of estimates."""
+    return _grid(shape, THRESHOLDS, slice(None), slice(None))
+
+
+@lru_cache(maxsize=64)
+def coarse_grid(shape: Shape) -> Grid:
+    """The grid by which levels are chosen, for every question: fewer points, and one lapse rate, 3 %.
+
+    Catch trials tell of lapses; where the choice also looked for them, easy questions took the place of ones about the threshold.
+    """
+    return _grid(shape, THRESHOLDS[::4], slice(None, None, 2), slice(2, 3))
 
 
 def counts(shape: Shape, trials: Sequence[Trial]) -> Floats:
@@ -165,7 +184,8 @@ def posterior(grid: Grid, found: Floats) -> Floats:
     """The weights of all observers of a grid after so many answers (a row for each exam, where there are several)."""
     log_weights = grid.prior + found @ grid.logs
     weights: Floats = np.exp(log_weights - log_weights.max(axis=-1, keepdims=True))
-    return weights / weights.sum(axis=-1, keepdims=True)
+    weights /= weights.sum(axis=-1, keepdims=True)
+    return weights
 
 
 def quantiles(weights: Floats, edges: Floats, at: Sequence[float] = (0.5, 0.025, 0.975)) -> tuple[float, ...]:
@@ -184,6 +204,19 @@ def _estimate(values: Sequence[float]) -> Estimate:
     return Estimate(middle, min(one, other), max(one, other))
 
 
+def threshold_place(shape: Shape, weights: Floats) -> tuple[float, float, float]:
+    """The threshold's position with its interval, from the weights of the thresholds of the fine grid.
+
+    The interval is at least as wide as the gap of the ladder that the threshold is in. Where an observer has a sharp edge, all that the
+    answers say is between which two levels it lies; a narrower interval would come from the curve's assumed form alone.
+    """
+    middle, low, high = quantiles(weights, edges_of(np.array(THRESHOLDS)))
+    ladder = [position(shape, level) for level in shape.levels]
+    upper = min(max(bisect(ladder, middle), 1), len(ladder) - 1)
+    half = (ladder[upper] - ladder[upper - 1]) / 2
+    return middle, min(low, middle - half), max(high, middle + half)
+
+
 def fit(shape: Shape, trials: Sequence[Trial]) -> Fit:
     """Threshold, slope and lapse rate with 95 % credible intervals.
 
@@ -193,9 +226,9 @@ def fit(shape: Shape, trials: Sequence[Trial]) -> Fit:
     >>> ladder.levels[17] < found.threshold.low < ladder.levels[20] < found.threshold.high < ladder.levels[23], found.beyond
     (True, '')
     """
-    grid = grid_of(shape, FINE)
+    grid = fine_grid(shape)
     weights = posterior(grid, counts(shape, trials)).reshape(len(grid.thresholds), len(grid.spreads), len(grid.lapses))
-    place = quantiles(weights.sum(axis=(1, 2)), edges_of(grid.thresholds))
+    place = threshold_place(shape, weights.sum(axis=(1, 2)))
     spread = quantiles(weights.sum(axis=(0, 2)), edges_of(np.log(grid.spreads)))
     lapse = quantiles(weights.sum(axis=(0, 1)), edges_of(grid.lapses))
     ladder = abs(log(shape.levels[-1] / shape.levels[0]))
@@ -214,12 +247,17 @@ def curve(shape: Shape, trials: Sequence[Trial], values: Sequence[float]) -> lis
     >>> [(v, low < p < high) for v, p, low, high in curve(ladder, [Trial(4.0, True)], [1.0, 5.0])]
     [(1.0, True), (5.0, True)]
     """
-    grid = grid_of(shape, COARSE)
+    grid = fine_grid(shape)
     weights = posterior(grid, counts(shape, trials))
+    likely = np.flatnonzero(weights > weights.max() * 1e-6)  # the rest weighs nothing, and would take most of the time
+    weights = weights[likely] / weights[likely].sum()
     rows = []
-    for value, p in zip(values, shares(grid, shape.guess, [position(shape, v) for v in values]), strict=True):
+    for value in values:
+        p = shares(grid, shape.guess, [position(shape, value)])[0, likely]
         order = np.argsort(p)
         below = np.cumsum(weights[order])
-        low, high = (float(p[order][min(int(np.searchsorted(below, at)), len(p) - 1)]) for at in (0.025, 0.975))
-        rows.append((value, float(weights @ p), low, high))
+        middle, low, high = (
+            float(p[order][min(int(np.searchsorted(below, at)), len(p) - 1)]) for at in (0.5, 0.025, 0.975)
+        )
+        rows.append((value, middle, low, high))
     return rows
