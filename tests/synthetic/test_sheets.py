@@ -142,7 +142,7 @@ def test_the_letters_line_stays_where_it_is_at_every_height() -> None:
 def test_brightness_and_file_size_do_not_tell_the_answer(faculty: str) -> None:
     """Whoever knows the mean of each answer's sheets, and takes the nearest, is no better than chance on other sheets."""
     options = OPTIONS[faculty]
-    count = 16 * len(options)
+    count = 12 * len(options)
     shown = [sheet(faculty, number) for number in range(count)]
     truths = np.array([list(options).index(s.truth) for s in shown])
     for values in (

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -53,3 +55,11 @@ def test_both_ends_of_a_ladder_can_be_drawn_and_have_a_truth_among_the_options(f
 def test_no_two_questions_are_alike() -> None:
     asked = [faculty.question for faculty in FACULTIES.values()]
     assert not any(one in other for one in asked for other in asked if one is not other)
+
+
+@ALL
+def test_the_page_on_sheets_has_the_ladder_and_the_guessing_rate(faculty: Faculty) -> None:
+    page = (Path(__file__).parents[3] / "docs" / "sheets.md").read_text(encoding="utf-8")
+    row = next(line for line in page.splitlines() if line.startswith(f"| `{faculty.name}` |"))
+    assert f"| {faculty.levels[0]:g} to {faculty.levels[-1]:g} {faculty.unit} |" in row
+    assert (f"| 1 in {len(faculty.options)} |" if faculty.options else "| never |") in row

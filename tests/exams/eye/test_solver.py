@@ -41,7 +41,7 @@ def share(faculty: str, level: float, count: int, change: Change = bytes) -> flo
 
 def packed(image: Image.Image) -> bytes:
     out = io.BytesIO()
-    image.save(out, "PNG")
+    image.save(out, "PNG", compress_level=1)
     return out.getvalue()
 
 
