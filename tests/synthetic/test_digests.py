@@ -22,6 +22,7 @@ import PIL
 import pyarrow.parquet as pq
 import pytest
 from tests.support.command import environment, snellen
+from tests.support.processors import OTHER_PROCESSORS
 
 from snellen.synthetic.explained import make as explained
 from snellen.synthetic.hidden import make as hidden
@@ -102,10 +103,6 @@ def test_sets_are_what_they_always_were(name: str, version: int, tmp_path: Path)
     assert digest(tmp_path / "set") == DIGESTS[version][name]
 
 
-OTHER_PROCESSORS = {
-    "of 2013": {"OPENBLAS_CORETYPE": "Haswell", "NPY_DISABLE_CPU_FEATURES": "AVX512_ICL X86_V4"},
-    "of 2008": {"OPENBLAS_CORETYPE": "Prescott", "NPY_DISABLE_CPU_FEATURES": "AVX512_ICL X86_V4 X86_V3"},
-}
 PARTS = """
 import hashlib
 import numpy as np

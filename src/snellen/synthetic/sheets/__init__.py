@@ -17,24 +17,43 @@ options that are equally likely at each level.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from typing import NamedTuple
 
+from snellen.core.errors import SnellenError, unknown
 from snellen.synthetic.sheets import difference, hidden, letters, odd, pointing
 from snellen.synthetic.sheets.paper import Sheet, fingerprint
 
-__all__ = ["DRAWERS", "Sheet", "draw", "fingerprint"]
+__all__ = ["DRAWERS", "SIDES", "Sheet", "draw", "fingerprint"]
 
-DRAWERS: Mapping[str, Callable[[float, int | str, int, int], Sheet]] = {
-    "letters": letters.letters,
-    "contrast": letters.contrast,
-    "colour": odd.colour,
-    "orientation": odd.orientation,
-    "size": odd.size,
-    "hidden": hidden.hidden,
-    "pointing": pointing.pointing,
-    "difference": difference.difference,
+
+class Drawer(NamedTuple):
+    """What draws a faculty's sheet from level, seed, number and size; `most` is the dial's end."""
+
+    sheet: Callable[[float, int | str, int, int], Sheet]
+    most: float
+
+
+DRAWERS: Mapping[str, Drawer] = {
+    "letters": Drawer(letters.letters, 400),
+    "contrast": Drawer(letters.contrast, 100),
+    "colour": Drawer(odd.colour, odd.MOST_COLOUR),
+    "orientation": Drawer(odd.orientation, 90),
+    "size": Drawer(odd.size, 100),
+    "hidden": Drawer(hidden.hidden, 100),
+    "pointing": Drawer(pointing.pointing, pointing.LARGEST),
+    "difference": Drawer(difference.difference, 100),
 }
+SIDES = range(128, 4097)
+"""Pictures that are drawn; records come from others, so nothing is drawn that no machine has room for."""
 
 
 def draw(faculty: str, level: float, *, seed: int | str, number: int, size: int) -> Sheet:
     """The sheet of trial `number` at a value of the faculty's dial, in a picture of that side."""
-    return DRAWERS[faculty](level, seed, number, size)
+    if faculty not in DRAWERS:
+        raise unknown("faculty", faculty, DRAWERS)
+    drawer = DRAWERS[faculty]
+    if not 0 < level <= drawer.most:
+        raise SnellenError(f"{faculty} has no level {level:g}: choose one above 0 and up to {drawer.most:g}")
+    if size not in SIDES:
+        raise SnellenError(f"no sheet has a side of {size} pixels: choose from {SIDES.start} to {SIDES.stop - 1}")
+    return drawer.sheet(level, seed, number, size)

@@ -2,7 +2,8 @@
 
 The line has five letters with a letter's width between them, as on a chart, and two triangles point at the one in the middle. One
 letter is asked for, so a guess is right once in ten; all five would be a harder question to read, and their order another
-faculty. Triangles and their distance stay as they are, whatever the letters' height: they say where to look.
+faculty. The others may be any letters, the asked one included: reading them tells nothing about it. Triangles and their
+distance stay as they are, whatever the letters' height: they say where to look.
 """
 
 from __future__ import annotations
@@ -11,29 +12,33 @@ import math
 
 import numpy as np
 
+from snellen.core.errors import SnellenError
 from snellen.synthetic.chance import dealt, generator
 from snellen.synthetic.sheets.marks import LETTERS, cover, put
 from snellen.synthetic.sheets.paper import Sheet, dithered, png
 
 A_LINE = 5
-TALLEST = 0.105
-"""Of the picture's side: with taller letters the line would not fit."""
+_LINE = 2 * A_LINE - 1  # letters and gaps
+_ASIDE = 0.016  # of the picture's side: how far the line may be off the middle
 LARGE = 0.3
 """Height of the letter of falling contrast, of the picture's side."""
 
 
 def letters(level: float, seed: int | str, number: int, size: int) -> Sheet:
     """A line of five letters, `level` pixels high; the truth is the middle one."""
+    if _LINE * level > size * (1 - 2 * _ASIDE):
+        raise SnellenError(
+            f"a line of letters of {level:g} pixels does not fit in a picture of {size}: choose 448 or more"
+        )
     chance = generator("sheets", "letters", seed, number)
     truth = dealt(LETTERS, number, "sheets", "letters", seed)
-    line = chance.sample([letter for letter in LETTERS if letter != truth], A_LINE - 1)
+    line = chance.choices(LETTERS, k=A_LINE - 1)
     line.insert(A_LINE // 2, truth)
     ground, ink = chance.randint(235, 255), chance.randint(0, 20)
-    room = size * (1 - 9 * TALLEST) / 2
-    x, y = (size / 2 + chance.uniform(-1, 1) * share for share in (room, 0.1 * size))
+    x, y = (size * (0.5 + chance.uniform(-far, far)) for far in (_ASIDE, 0.1))
     levels = np.full((size, size), ground, dtype=np.uint8)
     for place, letter in enumerate(line):
-        put(levels, cover(letter, level, x + level * (2 * place - 4.5), y - level / 2), ink)
+        put(levels, cover(letter, level, x + level * (2 * place - _LINE / 2), y - level / 2), ink)
     arrow, away = size * 0.04, size * 0.17
     for mark, top in (("down", y - away - arrow), ("triangle", y + away)):
         put(levels, cover(mark, arrow, x - arrow / 2, top), ink)

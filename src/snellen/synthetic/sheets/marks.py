@@ -8,7 +8,7 @@ covers is then a difference of sums over those points, so that a letter of 5.3 p
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import cache, lru_cache
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -141,11 +141,6 @@ def _edges(start: float, height: float, first: int, last: int) -> tuple[npt.NDAr
 
 def cover(mark: str, height: float, left: float, top: float) -> Cover:
     """A mark whose square of that height has its corner at left, top (pixels; whole numbers are edges of pixels)."""
-    return _cover(mark, float(height), float(left), float(top))
-
-
-@lru_cache(maxsize=256)
-def _cover(mark: str, height: float, left: float, top: float) -> Cover:
     x0, y0 = int(np.floor(left)), int(np.floor(top))
     x1, y1 = int(np.ceil(left + height)), int(np.ceil(top + height))
     sums = _sums(mark)
@@ -155,7 +150,6 @@ def _cover(mark: str, height: float, left: float, top: float) -> Cover:
     corners = lines[:, column] + (lines[:, column + 1] - lines[:, column]) * over[None, :]
     inside = corners[1:, 1:] - corners[:-1, 1:] - corners[1:, :-1] + corners[:-1, :-1]
     share: Floats = np.clip(inside * ((height / _SIDE) ** 2), 0.0, 1.0)
-    share.flags.writeable = False
     return Cover(share, x0, y0)
 
 

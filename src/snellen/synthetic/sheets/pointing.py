@@ -11,46 +11,50 @@ from __future__ import annotations
 from random import Random
 
 import numpy as np
-import numpy.typing as npt
 
-from snellen.data.label import labelled
+from snellen.core.errors import SnellenError
 from snellen.synthetic.chance import generator
-from snellen.synthetic.screens.canvas import LEVELS, IndexedCanvas, Ink, rgb
+from snellen.synthetic.screens.canvas import IndexedCanvas, rgb
 from snellen.synthetic.screens.themes import Theme, choose_theme
-from snellen.synthetic.sheets.paper import GENERATOR, VERSION, Sheet
+from snellen.synthetic.sheets.marks import Cover, put
+from snellen.synthetic.sheets.paper import Floats, Sheet, png
 
 SIDE = 1000
 LARGEST = 160
+EIGHTHS = 8
 TARGET = rgb("#e01b24")
 OTHERS = tuple(map(rgb, ("#1c71d8", "#26a269", "#f5c211", "#813d9c", "#1ba8a8")))
 _APART = LARGEST + 14
+_UNIT = SIDE / 100
 
 
 def pointing(level: float, seed: int | str, number: int, size: int) -> Sheet:
     """A screen with six squares of `level` pixels a side; the truth is the red one's box: left, top, right, bottom."""
+    if size != SIDE:
+        raise SnellenError(
+            f"the screen of pointing is {SIDE} x {SIDE} pixels, so that replies can be read: it has no other size"
+        )
     chance = generator("sheets", "pointing", seed, number)
-    scale = size / SIDE
-    side = max(1, round(level * LEVELS))
-    canvas = _screen(chance, size)
-    corners = [tuple(round(at * scale * LEVELS - side / 2) for at in middle) for middle in _middles(chance)]
+    side = max(1, round(level * EIGHTHS))
+    picture = _screen(chance).rgb()
+    corners = [tuple(round(at * EIGHTHS - side / 2) for at in middle) for middle in _middles(chance)]
     for (x, y), colour in zip(corners, (TARGET, *OTHERS), strict=True):
-        canvas.stamp(_square(x, y, side), x // LEVELS, y // LEVELS, colour)
+        put(picture, _square(x, y, side), np.array(colour, dtype=np.float64))
     x, y = corners[0]
-    box = [edge / LEVELS for edge in (x, y, x + side, y + side)]
-    picture = labelled(canvas.png(), {"generator": GENERATOR, "version": VERSION})
-    return Sheet((picture,), ",".join(f"{edge:g}" for edge in box), {"box": box})
+    box = [edge / EIGHTHS for edge in (x, y, x + side, y + side)]
+    return Sheet((png(picture),), ",".join(f"{edge:g}" for edge in box), {"box": box})
 
 
-def _square(x: int, y: int, side: int) -> Ink:
-    """A square as levels of ink from the pixel on that holds its corner; all lengths in eighths of a pixel."""
-    across, down = (_covered(at % LEVELS, side) for at in (x, y))
-    return ((down[:, None] * across[None, :] + LEVELS // 2) // LEVELS).astype(np.uint8)
+def _square(x: int, y: int, side: int) -> Cover:
+    """A square; all lengths in eighths of a pixel."""
+    across, down = (_covered(at % EIGHTHS, side) for at in (x, y))
+    return Cover(down[:, None] * across[None, :], x // EIGHTHS, y // EIGHTHS)
 
 
-def _covered(start: int, side: int) -> npt.NDArray[np.int64]:
-    """How many eighths of each pixel lie between two places."""
-    edges = np.clip(np.arange(0, start + side + LEVELS, LEVELS), start, start + side)
-    out: npt.NDArray[np.int64] = edges[1:] - edges[:-1]
+def _covered(start: int, side: int) -> Floats:
+    """How much of each pixel lies between two places."""
+    edges = np.clip(np.arange(0, start + side + EIGHTHS, EIGHTHS), start, start + side)
+    out: Floats = (edges[1:] - edges[:-1]) / EIGHTHS
     return out
 
 
@@ -69,38 +73,35 @@ def _middles(chance: Random) -> list[tuple[float, float]]:
     return found
 
 
-def _screen(chance: Random, size: int) -> IndexedCanvas:
+def _screen(chance: Random) -> IndexedCanvas:
     """A window with a bar, a list and cards, all in greys of a theme. Lines of text are bars, so that nothing on it can be read."""
     theme = choose_theme(chance.choice(("light", "dark")), chance)
-    canvas = IndexedCanvas(size, size, theme.window)
-    unit = size / 100
-    bar, aside = round(unit * chance.uniform(5, 8)), round(unit * chance.uniform(16, 24))
-    canvas.rect((0, 0, size, bar), theme.bar)
-    canvas.rect((0, bar, size, bar + 1), theme.edge)
-    canvas.rect((0, bar + 1, aside, size), theme.panel)
-    canvas.rect((aside, bar + 1, aside + 1, size), theme.edge)
+    canvas = IndexedCanvas(SIDE, SIDE, theme.window)
+    bar, aside = round(_UNIT * chance.uniform(5, 8)), round(_UNIT * chance.uniform(16, 24))
+    canvas.rect((0, 0, SIDE, bar), theme.bar)
+    canvas.rect((0, bar, SIDE, bar + 1), theme.edge)
+    canvas.rect((0, bar + 1, aside, SIDE), theme.panel)
+    canvas.rect((aside, bar + 1, aside + 1, SIDE), theme.edge)
     for place in range(4):
-        _line(canvas, chance, unit * (3 + 12 * place), bar / 2, unit * 9, unit, theme.faint)
-    for row in range(int((size - bar) / (4 * unit))):
-        _line(canvas, chance, 2 * unit, bar + unit * (3 + 4 * row), aside - 5 * unit, unit, theme.faint)
+        _line(canvas, chance, _UNIT * (3 + 12 * place), bar / 2, _UNIT * 9, _UNIT, theme.faint)
+    for row in range(int((SIDE - bar) / (4 * _UNIT))):
+        _line(canvas, chance, 2 * _UNIT, bar + _UNIT * (3 + 4 * row), aside - 5 * _UNIT, _UNIT, theme.faint)
     columns = chance.choice((2, 3))
-    wide, high = (size - aside - 2 * unit) / columns, (size - bar - 2 * unit) / chance.choice((3, 4))
-    top = bar + 2 * unit
-    while top + high <= size + 1:
+    wide, high = (SIDE - aside - 2 * _UNIT) / columns, (SIDE - bar - 2 * _UNIT) / chance.choice((3, 4))
+    top = bar + 2 * _UNIT
+    while top + high <= SIDE + 1:
         for column in range(columns):
-            _card(canvas, chance, aside + 2 * unit + column * wide, top, wide - 2 * unit, high - 2 * unit, unit, theme)
+            _card(canvas, chance, aside + 2 * _UNIT + column * wide, top, wide - 2 * _UNIT, high - 2 * _UNIT, theme)
         top += high
     return canvas
 
 
-def _card(
-    canvas: IndexedCanvas, chance: Random, x: float, y: float, wide: float, high: float, unit: float, theme: Theme
-) -> None:
+def _card(canvas: IndexedCanvas, chance: Random, x: float, y: float, wide: float, high: float, theme: Theme) -> None:
     edges = (round(x), round(y), round(x + wide), round(y + high))
-    canvas.rounded(edges, round(unit), theme.panel, theme.edge)
-    _line(canvas, chance, x + 2 * unit, y + 3 * unit, wide - 6 * unit, 1.4 * unit, theme.text)
-    for line in range(int((high - 7 * unit) / (2.6 * unit))):
-        _line(canvas, chance, x + 2 * unit, y + unit * (6 + 2.6 * line), wide - 4 * unit, 0.7 * unit, theme.faint)
+    canvas.rounded(edges, round(_UNIT), theme.panel, theme.edge)
+    _line(canvas, chance, x + 2 * _UNIT, y + 3 * _UNIT, wide - 6 * _UNIT, 1.4 * _UNIT, theme.text)
+    for line in range(int((high - 7 * _UNIT) / (2.6 * _UNIT))):
+        _line(canvas, chance, x + 2 * _UNIT, y + _UNIT * (6 + 2.6 * line), wide - 4 * _UNIT, 0.7 * _UNIT, theme.faint)
 
 
 def _line(

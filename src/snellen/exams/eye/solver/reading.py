@@ -1,12 +1,13 @@
 """Letters from pixels, by two crude but honest rules.
 
 **Small letters.** Every pixel is ink or ground, whichever is nearer, and a letter's 5 x 5 cells are each looked up at one pixel, the
-one at the cell's middle. That needs a pixel a stroke, five a letter: somewhat below it some cells share a pixel and letters are mixed up.
-So the threshold is about 4 to 5 pixels of the picture as it arrives, and moves with any reduction on the way.
+one at the cell's middle. That asks for a pixel a stroke, five a letter: there nine in ten are read. Below it cells share pixels, and
+more and more letters are taken for others; half are told at about 3.5 pixels. Pixels are those of the picture as it
+arrives, so the threshold moves with any reduction on the way.
 
 **Faint letters.** The picture is averaged over blocks of 8 x 8 pixels, and a block is ink if it is darker than the ground by four
 times the blocks' own spread. Pixels that vary by s give blocks that vary by s / 8, so the faintest letter is darker by about s / 2
-grey levels: a quarter of a level for the drawn noise alone (s = 0.5), and in proportion more with noise that is added.
+grey levels: a quarter of a level (0.3 percent) for the drawn noise alone (s = 0.5), and in proportion more with noise that is added.
 """
 
 from __future__ import annotations
