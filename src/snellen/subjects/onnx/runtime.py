@@ -27,10 +27,10 @@ def load_runtime(what: str) -> Any:
     return runtime
 
 
-def open_graph(runtime: Any, path: Path, inputs: tuple[str, ...], threads: int = 1) -> Any:
-    """A graph with these inputs, ready to run from any thread. It uses one core unless told otherwise: small ones are quicker so."""
+def open_graph(runtime: Any, path: Path, inputs: tuple[str, ...]) -> Any:
+    """A graph with these inputs, ready to run from several threads at once. Alone it uses one core: small ones are quicker so."""
     options = runtime.SessionOptions()
-    options.intra_op_num_threads, options.inter_op_num_threads = threads, 1
+    options.intra_op_num_threads = options.inter_op_num_threads = 1
     options.log_severity_level = ERRORS_ONLY
     try:
         graph = runtime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
