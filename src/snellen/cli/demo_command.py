@@ -48,6 +48,7 @@ def _exam(exam: Any, out: Path, count: int, seed: int, left_out: list[str]) -> l
     """One exam with those of its demo subjects that can be had here."""
     from snellen.cli.progress import show_count, show_progress
     from snellen.core.errors import MissingExtra
+    from snellen.core.options import Selection
     from snellen.engine.plan.plan import make_plan
     from snellen.engine.plan.request import RunRequest
     from snellen.engine.run import carry_out
@@ -64,7 +65,8 @@ def _exam(exam: Any, out: Path, count: int, seed: int, left_out: list[str]) -> l
     for spec in exam.demo:
         model = spec.format(data=data) if "{data}" in spec else spec
         try:
-            plan = make_plan(RunRequest(exam.name, model, data, out=out / "runs"))
+            part = exam.demo_parts.get(spec, Selection())
+            plan = make_plan(RunRequest(exam.name, model, data, selection=part, out=out / "runs"))
         except MissingExtra as lacking:
             left_out.append(f"{exam.name} · {model}: {lacking}")
             continue
