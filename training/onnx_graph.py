@@ -6,8 +6,8 @@ safetensors file lie there raw, so a graph of some 30 KB refers to weights of 3 
 
 from __future__ import annotations
 
+import hashlib
 import json
-import struct
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,8 @@ from typing import Any
 import numpy as np
 from onnx import ModelProto, TensorProto, checker, helper, numpy_helper
 
-WEIGHTS = "model.safetensors"
+from snellen.subjects.onnx.runtime import HEADER, WEIGHTS, weights_header
+
 OPSET, IR = 17, 8  # old enough for onnxruntime 1.17
 KINDS = {"F16": TensorProto.FLOAT16, "F32": TensorProto.FLOAT}
 
@@ -24,10 +25,10 @@ class Graph:
     """Nodes under way. A method adds nodes and gives the name of what they compute."""
 
     def __init__(self, folder: Path) -> None:
-        with (folder / WEIGHTS).open("rb") as file:
-            length = struct.unpack("<Q", file.read(8))[0]
-            self._header: dict[str, Any] = json.loads(file.read(length))
-        self._begin = 8 + length
+        header = weights_header(folder)
+        self._header: dict[str, Any] = json.loads(header)
+        self._begin = 8 + len(header)
+        self._mark = hashlib.sha256(header).hexdigest()
         self._nodes: list[Any] = []
         self._initial: dict[str, Any] = {}
         self._cast: dict[str, str] = {}
@@ -124,9 +125,11 @@ class Graph:
         ]
         given = [helper.make_tensor_value_info(n, TensorProto.FLOAT, s) for n, (_, s) in outputs.items()]
         graph = helper.make_graph(self._nodes, "snellen", taken, given, list(self._initial.values()))
-        return helper.make_model(
+        model = helper.make_model(
             graph, producer_name="snellen", ir_version=IR, opset_imports=[helper.make_opsetid("", OPSET)]
         )
+        helper.set_model_props(model, {HEADER: self._mark})
+        return model
 
 
 def save(model: ModelProto, path: Path) -> None:

@@ -150,11 +150,14 @@ def untrained(tokenizer: Any, seed: int) -> Any:
 
 
 def save(model: Any, processor: Any, folder: Path) -> None:
-    """The model in half precision, and its processor."""
+    """The model in half precision, its processor, and graphs for ONNX Runtime."""
+    from training.onnx_export import export
+
     folder.mkdir(parents=True, exist_ok=True)
     model.half().save_pretrained(folder)
     (folder / "model.safetensors").chmod(0o644)
     processor.save_pretrained(folder)
+    export(folder)
     model.float()
 
 

@@ -231,7 +231,9 @@ def tokenize(tokenizer: Any, texts: Sequence[str]) -> list[list[int]]:
 
 
 def save(model: Any, tokenizer: Any, out: Path) -> None:
-    """Writes model and processor as any SigLIP checkpoint has them."""
+    """Writes model and processor as any SigLIP checkpoint has them, and graphs for ONNX Runtime."""
+    from training.onnx_export import export
+
     tokenizer.backend_tokenizer.no_padding()
     tokenizer.backend_tokenizer.no_truncation()
     images = hf.SiglipImageProcessorPil(size={"height": SIZE, "width": SIZE})
@@ -239,6 +241,7 @@ def save(model: Any, tokenizer: Any, out: Path) -> None:
     images.save_pretrained(out)  # where transformers 4 looks for it
     model.eval().save_pretrained(out)
     common.halve(out)
+    export(out)
 
 
 class Log:

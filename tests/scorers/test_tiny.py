@@ -35,6 +35,7 @@ def pairs(tmp_path_factory: pytest.TempPathFactory) -> list[tuple[list[str], lis
 @pytest.mark.parametrize("mode", ["trained", "original"])
 def test_vectors_and_decisions_are_those_of_transformers(mode: str, pairs: list[tuple[list[str], list[bytes]]]) -> None:
     pytest.importorskip("transformers")
+    pytest.importorskip("torch").set_num_threads(1)
     ours = scorers.build("tiny-siglip", mode=mode)
     theirs = scorers.build(f"siglip:{packaged('tiny-siglip')}", mode=mode, device="cpu")
     texts = [text for captions, _ in pairs for text in captions] + ["Ünknown words, 3 of them!", "", "dog " * 90]

@@ -110,6 +110,9 @@ class Exam:
     default_model: str = ""
     """Who is asked where the user names nobody."""
     demo: tuple[str, ...] = ()
+    """Who takes it in `snellen demo`."""
+    demo_parts: Mapping[str, Selection] = {}
+    """Which part of the data one of them takes, where it was not made for all."""
     demo_count: int | None = None
     max_tokens: int = 256
     reply_tokens: int = 8

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -41,8 +42,8 @@ class TinyDual:
         self._text = read(folder / "config.json", _Config).text_config
         self._words = Words(folder / "tokenizer.json")
         self._pictures = Pictures(folder / "processor_config.json")
-        self._vision = open_graph(runtime, folder / "vision.onnx", ("pixels",), cores())
-        self._language = open_graph(runtime, folder / "text.onnx", ("ids",), cores())
+        self._vision = open_graph(runtime, folder / "vision.onnx", ("pixels",))
+        self._language = open_graph(runtime, folder / "text.onnx", ("ids",))
         self.identity: dict[str, Any] = {
             "checkpoint": name,
             "version": folder_digest(folder, (".onnx",)),
@@ -58,26 +59,32 @@ class TinyDual:
         if self._full:
             rows = [row + [self._text.pad_token_id] * (longest - len(row)) for row in rows]
         # unpadded texts differ in length, and a text looks at all of its places: one at a time then
-        batches = _batches(rows, BATCH if self._full else 1)
-        vectors = [v for batch in batches for v in self._run(self._language, "ids", np.array(batch, np.int64))]
-        return Embedded(vectors, cut)
+        return Embedded(_on_all_cores(self._said, rows, BATCH if self._full else 1), cut)
 
     def images(self, images: Sequence[bytes]) -> list[Sequence[float]]:
-        return [v for batch in _batches(images, BATCH) for v in self._run(self._vision, "pixels", self._pixels(batch))]
+        return _on_all_cores(self._seen, images, BATCH)
 
-    def _pixels(self, batch: Sequence[bytes]) -> Any:
+    def _said(self, rows: Sequence[list[int]]) -> list[Sequence[float]]:
+        return _unit(self._language.run(["vectors"], {"ids": np.array(rows, np.int64)})[0])
+
+    def _seen(self, images: Sequence[bytes]) -> list[Sequence[float]]:
         try:
-            return self._pictures([as_rgb(data) for data in batch])
+            pixels = self._pictures([as_rgb(data) for data in images])
         except BadPicture as error:
             raise SnellenError(one_line(str(error), 160)) from None
-
-    @staticmethod
-    def _run(graph: Any, name: str, given: Any) -> list[Sequence[float]]:
-        """Vectors of length 1."""
-        vectors = graph.run(["vectors"], {name: given})[0]
-        unit: list[Sequence[float]] = (vectors / np.linalg.norm(vectors, axis=-1, keepdims=True)).tolist()
-        return unit
+        return _unit(self._vision.run(["vectors"], {"pixels": pixels})[0])
 
 
-def _batches(items: Sequence[Any], size: int) -> Iterator[Sequence[Any]]:
-    return (items[i : i + size] for i in range(0, len(items), size))
+def _on_all_cores(
+    embed: Callable[[Sequence[Any]], list[Sequence[float]]], items: Sequence[Any], size: int
+) -> list[Sequence[float]]:
+    """All vectors in order, by batches side by side; what is done in a batch leaves Python's lock alone."""
+    batches = [items[i : i + size] for i in range(0, len(items), size)]
+    with ThreadPoolExecutor(cores()) as pool:
+        return [vector for vectors in pool.map(embed, batches) for vector in vectors]
+
+
+def _unit(vectors: Any) -> list[Sequence[float]]:
+    """Vectors of length 1."""
+    unit: list[Sequence[float]] = (vectors / np.linalg.norm(vectors, axis=-1, keepdims=True)).tolist()
+    return unit

@@ -238,6 +238,15 @@ def test_a_graph_of_something_else_gets_one_line(copied: Path) -> None:
         subject_of(f"onnx/{copied}")
 
 
+def test_graphs_of_other_weights_get_one_line(copied: Path) -> None:
+    weights = copied / "model.safetensors"
+    data = weights.read_bytes()
+    length = int.from_bytes(data[:8], "little")
+    weights.write_bytes((length + 8).to_bytes(8, "little") + data[8 : 8 + length] + b" " * 8 + data[8 + length :])
+    with pytest.raises(SnellenError, match=r"vision\.onnx: made for another model\.safetensors than the one beside it"):
+        subject_of(f"onnx/{copied}")
+
+
 @pytest.mark.parametrize(
     ("spec", "message"),
     [("onnx", "which model. Write onnx/snellen-tiny or onnx/DIR"), ("onnx//nowhere/at/all", "no such folder")],

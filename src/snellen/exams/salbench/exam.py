@@ -7,7 +7,7 @@ from pathlib import Path
 
 from snellen.core.errors import SnellenError
 from snellen.core.exam import Exam, HubSet
-from snellen.core.options import SHOTS
+from snellen.core.options import SHOTS, Selection
 from snellen.exams.salbench.check import check
 from snellen.exams.salbench.data import SalBenchData, sources
 from snellen.exams.salbench.exports import exports
@@ -35,6 +35,7 @@ class SalBench(Exam):
     solvers: Mapping[str, str] = {"pixels": "snellen.exams.salbench.solver.pixels:solve"}
     default_model = "ollama/llava:7b"  # as in the SalBench Evaluation Plan v2
     demo = ("baseline/pixels", "onnx/snellen-tiny", "baseline/chance", "baseline/constant:Color")
+    demo_parts: Mapping[str, Selection] = {"onnx/snellen-tiny": Selection(splits=("synthetic",), tasks=("D",))}
     keeps_facts = False
 
     open = staticmethod(SalBenchData)

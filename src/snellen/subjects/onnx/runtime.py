@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import importlib
 from pathlib import Path
 from typing import Any, TypeVar
@@ -12,6 +13,8 @@ from snellen.core.errors import MissingExtra, SnellenError
 from snellen.core.text import one_line
 
 ERRORS_ONLY = 3
+WEIGHTS = "model.safetensors"
+HEADER = "sha256 of the weights' header"
 LAYOUT = "docs/local.md says what onnx/ takes"
 
 T = TypeVar("T")
@@ -27,10 +30,10 @@ def load_runtime(what: str) -> Any:
     return runtime
 
 
-def open_graph(runtime: Any, path: Path, inputs: tuple[str, ...], threads: int = 1) -> Any:
-    """A graph with these inputs, ready to run from any thread. It uses one core unless told otherwise: small ones are quicker so."""
+def open_graph(runtime: Any, path: Path, inputs: tuple[str, ...]) -> Any:
+    """A graph with these inputs, ready to run from several threads at once. Alone it uses one core: small ones are quicker so."""
     options = runtime.SessionOptions()
-    options.intra_op_num_threads, options.inter_op_num_threads = threads, 1
+    options.intra_op_num_threads = options.inter_op_num_threads = 1
     options.log_severity_level = ERRORS_ONLY
     try:
         graph = runtime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
@@ -39,7 +42,16 @@ def open_graph(runtime: Any, path: Path, inputs: tuple[str, ...], threads: int =
     found = tuple(each.name for each in graph.get_inputs())
     if found != inputs:
         raise SnellenError(f"{path}: takes {', '.join(found)}, and not {', '.join(inputs)}; {LAYOUT}")
+    known = graph.get_modelmeta().custom_metadata_map.get(HEADER)
+    if known != hashlib.sha256(weights_header(path.parent)).hexdigest():  # tensors may lie elsewhere in the file
+        raise SnellenError(f"{path}: made for another {WEIGHTS} than the one beside it: export it again; {LAYOUT}")
     return graph
+
+
+def weights_header(folder: Path) -> bytes:
+    """What the weights' file says of itself: which tensors it has, and where."""
+    with (folder / WEIGHTS).open("rb") as file:
+        return file.read(int.from_bytes(file.read(8), "little"))
 
 
 def read(path: Path, kind: type[T]) -> T:
