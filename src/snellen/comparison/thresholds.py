@@ -152,7 +152,8 @@ def refuse_thresholds(exam: Exam, what: str) -> None:
     """An error where an exam finds thresholds and samples are to be held against each other."""
     if exam.prescribes:
         raise SnellenError(
-            f"{what}: the {exam.name} exam finds thresholds, and no two runs saw the same sheets; 'snellen compare RUN RUN' compares thresholds"
+            f"{what}: the {exam.name} exam finds thresholds, and no two runs saw the same sheets; "
+            "'snellen compare RUN RUN' compares thresholds"
         )
 
 

@@ -9,7 +9,6 @@ import msgspec
 
 from snellen.core.types import Struct
 
-
 CREDIBLE = "credible"
 BOUNDS = ("at most", "at least")
 """How a score says that it is a threshold: with a 95 % credible interval, or as a bound alone."""

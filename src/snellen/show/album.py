@@ -85,7 +85,7 @@ class Album:
         key = sha, max(image.size), place
         if key not in self._named:
             out = io.BytesIO()
-            image.save(out, "WEBP", lossless=True, quality=80, method=4)
+            image.save(out, "WEBP", lossless=True, quality=50, method=2)
             self._named[key] = f"p{len(self._held) + 1}"
             self._held[self._named[key]] = _Held(out.getvalue(), MIME["webp"], place, max(image.size), scaled=False)
         return self._print(self._named[key], with_bytes=False)

@@ -49,7 +49,9 @@ def findings(summary: Summary, exam: Exam | None = None, stages: Mapping[str, in
     if not summary.plain:
         return []
     own = list(exam.findings(summary)) if exam is not None else []
-    headed = any(one.kind in HEADLINES for one in own)  # an exam's own word on its headline stands in the place of the common one
+    headed = any(
+        one.kind in HEADLINES for one in own
+    )  # an exam's own word on its headline stands in the place of the common one
     found = [
         *_incomplete(summary),
         *_silent(summary),

@@ -6,6 +6,7 @@ Pure: numbers in, places out. The templates only print them.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from math import ceil, floor, log, log10, sqrt
 from typing import NamedTuple
 
@@ -97,7 +98,7 @@ def curve(row: Threshold) -> Curve:
         line=Whole(line),
         band=Whole(" ".join((*upper, *lower))),
         dots=dots,
-        ticks=[Tick(x(v), f"{v:g}") for v in nice(*ends)],
+        ticks=[Tick(x(v), f"{v:g}") for v in nice(ends[0], ends[1])],
         guess=y(row.guess),
         threshold=None if found is None else x(found.value),
         low=0.0 if found is None else min(x(found.low), x(found.high)),
@@ -150,17 +151,16 @@ def by_size(rows: Sequence[Threshold]) -> list[Bar | None]:
     def at(value: float) -> float:
         return 0.05 + 0.9 * (log(value) - low) / span
 
-    return [
-        None if (one := row.threshold) is None else Bar(at(one.value), at(one.low), at(one.high)) for row in rows
-    ]
+    return [None if (one := row.threshold) is None else Bar(at(one.value), at(one.low), at(one.high)) for row in rows]
 
 
 # ---------------------------------------------------------------- the letter chart
 
 STEP, GAP = 10**0.1, 9.0
-BEFORE, BEHIND = 58.0, 112.0
-"""Room beside the lines: for their heights, and for the marks."""
-LINES = ("KRSVD", "NCHZO", "VDSNR", "ZOKCH", "HNVSZ", "DCRKO", "SZNHV", "OKDCR", "RVHZN", "CSOKD", "NHRVZ", "KDZOS", "VCNHR", "ORSKD", "HZVCN")  # fmt: skip
+BEFORE, A_LETTER, APART = 58.0, 9.0, 17.0
+"""Room before the lines, for their heights; of a letter of a mark behind them; and from one mark to the next."""
+LINES = ("KRSVD", "NCHZO", "VDSNR", "ZOKCH", "HNVSZ", "DCRKO", "SZNHV")
+"""What they say, again from the first where there are more."""
 
 
 class Glyph(NamedTuple):
@@ -182,13 +182,13 @@ class Line(NamedTuple):
 
 
 class Reach(NamedTuple):
-    """How far down the chart somebody reads: the place of the threshold and of its interval's ends."""
+    """How far down the chart somebody reads: the place of the threshold, of its interval's ends, and of the words beside it."""
 
-    label: str
+    text: str
     y: float
     low: float
     high: float
-    text: str
+    said_at: float
 
 
 class Chart(NamedTuple):
@@ -196,27 +196,31 @@ class Chart(NamedTuple):
 
     wide: float
     high: float
+    end: float
     lines: list[Line]
     reaches: list[Reach]
 
 
-def letter_chart(marks: Sequence[tuple[str, Threshold, str]]) -> Chart | None:
+def letter_chart(marks: Sequence[tuple[str, Threshold]]) -> Chart | None:
     """Lines of letters from the ladder's largest to its smallest, each a tenth of a decade below the last, as on a chart of Bailey and
-    Lovie; and for each of `marks` (label, threshold, words) the place down to which it is read.
+    Lovie; and for each of `marks` (words, threshold) the place down to which it is read.
     """
-    known = [(label, row, text) for label, row, text in marks if row.threshold is not None]
+    known = [(text, row, row.threshold) for text, row in marks if row.threshold is not None]
     if not known:
         return None
     tallest, smallest = max(known[0][1].ladder), min(known[0][1].ladder)
-    finest = min(row.threshold.value for _label, row, _text in known if row.threshold is not None)
+    finest = min(found.value for _text, _row, found in known)
     lines, y = list[Line](), 12.0
     for at, height in enumerate(_heights(tallest, smallest)):
-        letters = LINES[at % len(LINES)]
         left = BEFORE + 9 * (tallest - height) / 2
-        glyphs = [Glyph(letter, left + 2 * height * place, y) for place, letter in enumerate(letters)]
+        letters = enumerate(LINES[at % len(LINES)])
+        glyphs = [Glyph(letter, left + 2 * height * place, y) for place, letter in letters]
         lines.append(Line(height, f"{figure(height)} px", glyphs, y, height >= finest * 0.999))
         y += height + GAP + 0.35 * height
-    return Chart(BEFORE + 9 * tallest + BEHIND, y + 4, lines, [_reach(one, lines) for one in known])
+    reaches = _apart([_reach(text, row, found, lines) for text, row, found in known])
+    end = BEFORE + 9 * tallest + 8
+    behind = 16 + A_LETTER * max(len(text) for text, _row, _found in known)
+    return Chart(end + behind, max(y + 4, reaches[-1].said_at + 8), end, lines, reaches)
 
 
 def _heights(tallest: float, smallest: float) -> Iterator[float]:
@@ -226,12 +230,19 @@ def _heights(tallest: float, smallest: float) -> Iterator[float]:
         height /= STEP
 
 
-def _reach(mark: tuple[str, Threshold, str], lines: Sequence[Line]) -> Reach:
-    label, row, text = mark
-    found = row.threshold
-    assert found is not None  # `letter_chart` passes over those without
+def _reach(text: str, row: Threshold, found: Range, lines: Sequence[Line]) -> Reach:
     low, high = (found.value, found.value) if row.bound else (found.low, found.high)
-    return Reach(label, _place(found.value, lines), _place(high, lines), _place(low, lines), text)
+    y = _place(found.value, lines)
+    return Reach(text, y, _place(high, lines), _place(low, lines), y)
+
+
+def _apart(reaches: Sequence[Reach]) -> list[Reach]:
+    """From the top down, the words of each far enough below those before."""
+    found: list[Reach] = []
+    for one in sorted(reaches, key=lambda reach: reach.y):
+        least = found[-1].said_at + APART if found else one.y
+        found.append(one._replace(said_at=max(one.y, least)))
+    return found
 
 
 def _place(height: float, lines: Sequence[Line]) -> float:
@@ -239,7 +250,7 @@ def _place(height: float, lines: Sequence[Line]) -> float:
     bottoms = [(line.height, line.y + line.height + GAP / 2 + 0.17 * line.height) for line in lines]
     if height >= bottoms[0][0]:
         return lines[0].y
-    for (upper, y0), (lower, y1) in zip(bottoms, bottoms[1:], strict=False):
+    for (upper, y0), (lower, y1) in pairwise(bottoms):
         if height >= lower:
             share = log(upper / height) / log(upper / lower)
             return y0 + share * (y1 - y0)

@@ -7,6 +7,7 @@ smaller to one size needs letters that grow with the sheet.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 from msgspec.structs import replace
@@ -62,7 +63,7 @@ def _says(exam: Exam, sent: Sequence[Sent]) -> Iterator[str]:
     for codec in dict.fromkeys(one.codec for one in sent):
         same = sorted((one for one in sent if one.codec == codec), key=lambda one: one.size)
         behind = f" ({codec})" if len({one.codec for one in sent}) > 1 else ""
-        for small, large in zip(same, same[1:], strict=False):
+        for small, large in pairwise(same):
             if small.size != large.size:
                 yield f"From {small.size} to {large.size} px{behind} {_step(exam, small, large)}"
     for size in dict.fromkeys(one.size for one in sent):
@@ -96,7 +97,9 @@ def _step(exam: Exam, small: Sent, large: Sent) -> str:
         return f"detail is passed on: the same pixels are enough, {measured}."
     if ratio.high < 1:
         return f"more resolution helps even beyond its pixels: {measured}."
-    return f"{'some of the detail is lost' if ratio.high < sides else 'more than the gained detail is lost'}: {measured}."
+    return (
+        f"{'some of the detail is lost' if ratio.high < sides else 'more than the gained detail is lost'}: {measured}."
+    )
 
 
 def _codec(exam: Exam, first: Sent, other: Sent) -> str:

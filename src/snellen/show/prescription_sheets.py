@@ -85,7 +85,7 @@ def sheets(one: One, exam: Exam, row: Threshold, chosen: Sequence[Trial], album:
                 amount(trial.level, row.unit),
                 shown,
                 region is not None,
-                plain(trial.sample.truth),
+                _truth(trial.sample.truth),
                 Whole(one_line(said, REPLY) or "(empty)"),
                 trial.mark.outcome.value,
                 f"{rung.right} of {rung.n} right" if rung is not None else "",
@@ -99,6 +99,19 @@ def examples(row: Threshold, trials: Iterable[Trial]) -> list[Trial]:
     of_it = [t for t in trials if t.course == row.name and t.kind == "catch" and t.mark.outcome is not Outcome.ERROR]
     failed = [t for t in of_it if t.mark.outcome is not Outcome.CORRECT]
     return (failed or of_it)[:EXAMPLES]
+
+
+def _truth(truth: object) -> str:
+    """The right answer; of a box, its middle.
+
+    >>> _truth("K"), _truth("532.125,276.875,547.25,292")
+    ('K', '540,284')
+    """
+    parts = str(truth).split(",")
+    if len(parts) != 4:
+        return plain(truth)
+    left, top, right, bottom = (float(part) for part in parts)
+    return f"{(left + right) / 2:.0f},{(top + bottom) / 2:.0f}"
 
 
 def _prompt(one: One) -> str:
@@ -138,9 +151,11 @@ def _part(image: Image, region: Region | None) -> tuple[Image, Region]:
     from PIL.Image import Resampling
 
     if region is not None:
-        part = image.crop(tuple(int(v) for v in region)).convert("RGB")
+        part = image.crop(region).convert("RGB")
     else:
         part = image.convert("RGB")
         if max(part.size) > SIDE:
-            part = part.resize([max(1, round(side * SIDE / max(image.size))) for side in image.size], Resampling.LANCZOS)
+            part = part.resize(
+                [max(1, round(side * SIDE / max(image.size))) for side in image.size], Resampling.LANCZOS
+            )
     return part, (0.0, 0.0, float(part.width), float(part.height))

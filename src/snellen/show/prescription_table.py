@@ -20,7 +20,9 @@ from snellen.show.tables import console, fits, plain_table, shown
 
 LINES = 20
 """What a prescription of eight faculties takes at most."""
-SLOPE = "Slope: the factor on the dial from a quarter seen to three quarters. Lapses: wrong answers to what is seen well."
+SLOPE = (
+    "Slope: the factor on the dial from a quarter seen to three quarters. Lapses: wrong answers to what is seen well."
+)
 Room = int | None
 
 
@@ -61,34 +63,20 @@ def prescription_of(out: Console, one: Examined, *, verbose: bool) -> None:
 
 
 def _print(out: Console, found: Examined, after: Sequence[str], verbose: bool) -> None:
-    title = f"{found.exam} exam · {words.counted(len(found.each), 'model')}" if found.several else ""
-    title = title or f"{found.exam} exam · {found.first.name}"
-    unfinished = " · INCOMPLETE" * any(not one.summary.complete for one in found.each)
-    head = f"{for_terminal(title, 200)} · {said.seeds(found)} · {said.DRAWN}{unfinished}"
-    out.print(Text(head, style="bold"), soft_wrap=True)
-    if found.several:
-        for one in found.each:
-            out.print(Text(for_terminal(f"{one.letter}  {one.name}", 200)), soft_wrap=True)
-        tables = _beside(out, found)
-        rows: Sequence[Threshold] = [row for one in found.each for row in one.rows]
-    else:
-        tables, rows = [_rows(found.first.rows)], found.first.rows
+    tables = _beside(out, found) if found.several else [_rows(found.first.rows)]
+    legend = [] if found.several else [said.LEGEND]
+    sayings = list(sentences(found))
+    used = 1 + 2 + len(found.first.rows) + sum(_high(out, line) for line in (*legend, *sayings, *after))
+    out.print(Text(_title(found), style="bold"), soft_wrap=True)
+    for one in found.each if found.several else ():
+        out.print(Text(for_terminal(f"{one.letter}  {one.name}", 200)), soft_wrap=True)
     for table in tables:
         out.print(table)
-    if not found.several:
-        out.print(Text(said.LEGEND, style="dim"))
+    for line in legend:
+        out.print(Text(line, style="dim"))
     if verbose:
-        for one in found.each:
-            out.print(Text(for_terminal(one.name, 200)))
-            out.print(_details(one.rows))
-        out.print(Text(SLOPE, style="dim"))
-    sayings = list(sentences(found))
-    if verbose or found.several:
-        room: Room = None
-    else:
-        used = 1 + 2 + len(rows) + sum(_high(out, line) for line in (said.LEGEND, *sayings, *after))
-        room = LINES - used
-    for line in _fitting(out, _reasons(found), room):
+        _print_details(out, found)
+    for line in _fitting(out, _reasons(found), None if verbose or found.several else LINES - used):
         out.print(Text(for_terminal(line, 400), style="yellow"))
     for one in found.each:
         if not one.summary.complete:
@@ -96,7 +84,22 @@ def _print(out: Console, found: Examined, after: Sequence[str], verbose: bool) -
     for line in sayings:
         out.print(Text(for_terminal(line, 1000), style="bold"))
     for line in after:
-        out.print(Text(for_terminal(line, 1000)), soft_wrap=line.startswith(("Page", "Next", "Run")))
+        out.print(Text(for_terminal(line, 1000)), soft_wrap=line.startswith(("Page", "Next")))
+
+
+def _title(found: Examined) -> str:
+    """'eye exam · openai/gpt-4o · seed 0 · SYNTHETIC sheets'."""
+    who = words.counted(len(found.each), "model") if found.several else found.first.name
+    unfinished = " · INCOMPLETE" * any(not one.summary.complete for one in found.each)
+    return for_terminal(f"{found.exam} exam · {who} · {said.seeds(found)} · {said.DRAWN}{unfinished}", 300)
+
+
+def _print_details(out: Console, found: Examined) -> None:
+    for one in found.each:
+        if found.several:
+            out.print(Text(for_terminal(one.name, 200)))
+        out.print(_details(one.rows))
+    out.print(Text(SLOPE, style="dim"))
 
 
 def _reasons(found: Examined) -> list[str]:
@@ -196,4 +199,3 @@ def _ratios(row: Compared, others: int) -> Iterator[Text]:
     for at in range(others):
         found = row.ratios[at]
         yield Text("–", style="dim") if found is None else Text(said.ratio(found), style=colours[said.finer(row, at)])
-

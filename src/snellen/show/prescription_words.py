@@ -34,6 +34,7 @@ def interval(row: Threshold | None) -> str:
 
 
 def between(found: Range) -> str:
+    """'[6.3, 9.0]'."""
     return f"[{figure(found.low)}, {figure(found.high)}]"
 
 
@@ -65,6 +66,7 @@ def lapse(row: Threshold) -> str:
 
 
 def seeds(found: Examined) -> str:
+    """'seed 0', 'seeds 0, 7'."""
     return f"seed{'s' * (len(found.seeds) > 1)} {', '.join(map(str, found.seeds))}"
 
 
@@ -84,6 +86,7 @@ def sees(row: Threshold) -> str:
     if row.bound and row.threshold.value == row.ladder[-1]:
         return f"sees nothing finer than {value} in {row.faculty}"
     said = row.sees.format(value) if row.sees else f"has a threshold of {value} in {row.faculty}"
+    said += f" (sent as {row.sent_as})" if row.sent_as else ""
     return f"{said} (the finest asked)" if row.bound else said
 
 

@@ -138,7 +138,10 @@ def cost(totals: Totals) -> str:
 
 
 def _legend(shown: Sequence[Listed]) -> str:
-    said = "When in UTC; score: the first protocol's headline in percent, lowest to highest of its parts, or its first threshold; cost in USD."
+    said = (
+        "When in UTC; score: the first protocol's headline in percent, lowest to highest of its parts, or its first threshold; "
+        "cost in USD."
+    )
     if any(run.summary.synthetic for run in shown):
         said += f" {SYNTHETIC}: SYNTHETIC data, not to be compared with published scores."
     if any(not run.summary.complete for run in shown):

@@ -8,7 +8,7 @@ from snellen.synthetic.sheets import draw
 
 A_LINE = 4.5
 """Half of a line of five letters with a letter's width between them, in letters."""
-LEAST = 48.0
+LEAST = 24.0
 AROUND = 1.35
 TARGET = 100.0
 
@@ -26,7 +26,7 @@ def close_up(sample: Sample, seed: int) -> Region | None:
     facts = draw(faculty, level, seed=seed, number=number, size=int(size)).facts
     if "centre" in facts:
         x, y = facts["centre"]
-        return _inside(x, y, max(A_LINE * level + 8, LEAST), max(0.8 * level, LEAST / 3), size)
+        return _inside(x, y, max(A_LINE * level + 6, LEAST), max(0.8 * level, LEAST / 3), size)
     left, top, right, bottom = facts["box"]
     half = AROUND * (right - left) / 2
     return _inside((left + right) / 2, (top + bottom) / 2, half, half, size)

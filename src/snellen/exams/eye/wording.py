@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from snellen.core.finding import FACT, GOOD, Finding
+from snellen.core.finding import FACT, Finding
 from snellen.core.prescription import BOUNDS, amount, figure
 from snellen.core.records import Summary
 from snellen.core.results import GroupSummary, Score
@@ -36,7 +36,7 @@ def findings(summary: Summary) -> Iterator[Finding]:
     groups = [group for p in summary.plain[:1] for group in p.groups if group.whole]
     said = [_said(group, score) for group in groups if (score := group.metrics.get("threshold")) and score.value]
     if said:
-        yield Finding(GOOD, "score", f"It {'; '.join(said)}.")
+        yield Finding(FACT, "score", f"It {'; '.join(said)}.")
     elif groups:
         yield Finding(FACT, "score", "No faculty could be measured.")
 
@@ -47,4 +47,6 @@ def _said(group: GroupSummary, score: Score) -> str:
     if score.low is not None and score.high is not None:
         found += f" [{figure(score.low)}, {figure(score.high)}]"
     how = group.by.get("sent as", "")
-    return SEES.get(group.by.get("faculty", ""), "has a threshold of {}").format(found) + (f" (sent as {how})" if how else "")
+    return SEES.get(group.by.get("faculty", ""), "has a threshold of {}").format(found) + (
+        f" (sent as {how})" if how else ""
+    )
