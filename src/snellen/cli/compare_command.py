@@ -52,7 +52,8 @@ def command(
     """Compare RUNS of one exam on the samples that all of them have. Calls nothing and needs no data set.
 
     Two runs: differences with intervals and exact tests, part by part and under every protocol, and in words what the lead is made of.
-    More: a ranking with ties, cost and time. A folder of runs: those of each exam with each other.
+    More: a ranking with ties, cost and time. A folder of runs: those of each exam with each other. Runs of the eye exam: their thresholds,
+    and the ratios of these to the first run's.
 
     \b
     snellen compare runs/salbench_A runs/salbench_B --flips 5
@@ -62,6 +63,22 @@ def command(
 
     if len(runs) == 1 and is_folder_of_runs(runs[0]):
         return _folder(runs[0], protocols, power, flips > 0 or explain, verbose, as_json)
+    from snellen.comparison.thresholds import examined_again
+
+    thresholds = examined_again(runs)
+    if thresholds is not None:
+        if power is not None or flips or explain or protocols:
+            raise SnellenError(
+                "--protocol, --power, --flips and --explain hold samples against each other; "
+                f"the {thresholds.exam} exam finds thresholds, which are compared as they are: leave them out"
+            )
+        from snellen.show.prescription_table import document, print_compared
+
+        if as_json:
+            options.print_json(document(thresholds))
+        else:
+            print_compared(thresholds, verbose=verbose)
+        return 0
     from snellen.comparison.comparing import compare_runs
     from snellen.show.comparison_table import print_comparison
 
@@ -85,7 +102,13 @@ def _folder(
         raise SnellenError(f"--flips and --explain are for two runs: name them, such as {folder}/RUN {folder}/RUN")
     found = compare_folder(folder, protocols=protocols, power=None if power is None else power / 100)
     if as_json:
-        exams = [{"exam": e.exam, "why": e.why, "comparison": msgspec.to_builtins(e.found)} for e in found.exams]
+        from snellen.show.prescription_table import document
+
+        exams = [
+            {"exam": e.exam, "why": e.why, "comparison": msgspec.to_builtins(e.found)}
+            | ({"thresholds": document(e.thresholds)} if e.thresholds is not None else {})
+            for e in found.exams
+        ]
         options.print_json({"folder": str(folder), "exams": exams, "passed_over": list(found.passed)})
     else:
         print_folder(found, verbose=verbose)

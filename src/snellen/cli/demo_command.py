@@ -80,10 +80,11 @@ def _exam(exam: Any, out: Path, count: int, seed: int, left_out: list[str], verb
 
 def _eye(out: Path, seed: int, left_out: list[str]) -> tuple[list[str], list[Any]]:
     """The eye exam of the shipped model: what it sees, in a sentence, and the run."""
+    from snellen.comparison.thresholds import examined
     from snellen.core.options import Selection
     from snellen.engine.plan.request import RunRequest
     from snellen.show.prescription_page import write_prescription
-    from snellen.show.prescription_table import examined, sentences
+    from snellen.show.prescription_table import sentences
 
     request = RunRequest(EYE, TINY, Path(), selection=Selection(seed=seed), out=out / "runs")
     run = _run(request, left_out, verbose=False)

@@ -12,7 +12,7 @@ from snellen.cli import options
 OLD = "benchmarks"
 """What 0.1 called exams."""
 WHAT = ("exams", "subjects", "protocols", "methods", "scorers", "families")
-ON_DEMAND = ("prices",)
+ON_DEMAND = ("prices", "faculties")
 """What is listed only where it is asked for: it is long."""
 
 
@@ -23,7 +23,8 @@ def command(what: str | None, as_json: bool) -> int:
     """List what is available. WHAT is exams, subjects, protocols (with their prompts), methods, scorers or families; without it, all.
 
     Families are what is known of models: at which size they see a picture, what the numbers of their replies count, by which source.
-    `snellen list prices` shows the built-in prices in USD per million tokens, each with its date and source.
+    `snellen list prices` shows the built-in prices in USD per million tokens, each with its date and source; `snellen list faculties`
+    what the eye exam can examine: each faculty's dial, its ladder, the share of right answers of one who guesses, and the question.
     """
     wanted = WHAT if what is None else ("exams",) if what == OLD else (what,)
     facts = {name: gather(name) for name in wanted}
@@ -52,6 +53,10 @@ def _tables(facts: dict[str, list[dict[str, Any]]]) -> Iterator[tuple[str, list[
                 ],
             )
             continue
+        if name == "faculties":
+            yield name, [{k: v for k, v in r.items() if k != "question"} for r in rows]
+            yield "questions", [{"name": r["name"], "question": r["question"]} for r in rows]
+            continue
         if name != "methods":
             yield name, rows
             continue
@@ -76,6 +81,8 @@ def gather(what: str) -> list[dict[str, Any]]:
     if what == "methods":
         return [row for kind in subjects.kinds().values() for row in kind.catalogue()]
     every = [exams.load(name) for name in exams.names()]
+    if what == "faculties":
+        return [dict(row) for e in every for row in e.faculties()]
     if what == "exams":
         return [
             {

@@ -19,6 +19,7 @@ from snellen.core.text import for_terminal
 from snellen.core.types import Sample
 
 if TYPE_CHECKING:
+    from snellen.core.results import Score
     from snellen.engine.mark.flips import Compared, Flip, Side
     from snellen.engine.runs.run import Run
     from snellen.show.protocol_table import ProtocolTable, Row
@@ -239,15 +240,17 @@ def _run_tables(
     run: Run, compared: Compared, names: Sequence[str], every: bool
 ) -> Iterator[tuple[str, Sequence[str], Sequence[Sequence[str]]]]:
     """Scores, agreement with stages, and flips: title, heads and rows."""
+    from snellen.comparison.thresholds import prescribing
     from snellen.engine.mark.flips import STAGES, by_stage
     from snellen.show import words
 
     scores = [
-        (s["part"], str(s["n"]), s["protocol"], s["prompt"], s["label"], words.percent(s["value"]),
-         "" if s["low"] is None else f"[{words.percent(s['low'])}, {words.percent(s['high'])}]")
-        for s in score_rows(run, names)
+        (row["part"], str(row["n"]), row["protocol"], row["prompt"], row["label"], words.value(score), words.interval(score))
+        for row, score in _scored(run, names)
     ]  # fmt: skip
-    heads: tuple[str, ...] = ("part", "n", "protocol", "prompt", "headline", "percent", "95 % interval")
+    drawn = prescribing(run.manifest) is not None
+    what = "threshold" if drawn else "percent"
+    heads: tuple[str, ...] = ("part", "n", "protocol", "prompt", "headline", what, "95 % interval")
     yield "scores", heads, scores
     if not compared.agreements:
         return
@@ -274,6 +277,11 @@ def _side(side: Side) -> str:
 
 def score_rows(run: Run, names: Sequence[str] = ()) -> list[dict[str, Any]]:
     """Each protocol's headline on each whole part of the exam."""
+    return [row for row, _score in _scored(run, names)]
+
+
+def _scored(run: Run, names: Sequence[str]) -> list[tuple[dict[str, Any], Score]]:
+    """The same, each with its score."""
     from snellen.show import words
 
     rows = []
@@ -289,9 +297,9 @@ def score_rows(run: Run, names: Sequence[str] = ()) -> list[dict[str, Any]]:
                     "low": metric.low,
                     "high": metric.high,
                 }
-                rows.append(row)
-    order = {part: i for i, part in enumerate(dict.fromkeys(r["part"] for r in rows))}
-    return sorted(rows, key=lambda r: order[r["part"]])
+                rows.append((row, metric))
+    order = {part: i for i, part in enumerate(dict.fromkeys(row["part"] for row, _score in rows))}
+    return sorted(rows, key=lambda one: order[one[0]["part"]])
 
 
 def run_json(run: Run, compared: Compared, names: Sequence[str] = ()) -> dict[str, Any]:

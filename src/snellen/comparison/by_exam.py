@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from snellen.comparison.comparing import compare_runs
 from snellen.comparison.results import Comparison
+from snellen.comparison.thresholds import Examined, examined_again, prescribing
 from snellen.core.errors import SnellenError
 from snellen.engine.runs.listing import Listed, listing
 
@@ -19,6 +20,8 @@ class Compared(NamedTuple):
     runs: tuple[Path, ...]
     found: Comparison | None
     why: str = ""
+    thresholds: Examined | None = None
+    """In the place of a comparison, where the exam finds thresholds."""
 
 
 class ByExam(NamedTuple):
@@ -41,7 +44,8 @@ def compare_folder(
     there = listing(folder)
     groups: dict[tuple[str, str], list[Listed]] = {}
     for run in sorted(there.runs, key=lambda one: one.path.name):
-        groups.setdefault((run.manifest.benchmark, run.manifest.data.fingerprint), []).append(run)
+        drawn = prescribing(run.manifest) is not None  # thresholds can be compared whatever the sheets were
+        groups.setdefault((run.manifest.benchmark, "" if drawn else run.manifest.data.fingerprint), []).append(run)
     passed = tuple(f"{one.path.name} ({one.kind}): {one.why}" for one in there.passed if one.kind != "no run")
     found = [
         _compared(exam, tuple(run.path for run in runs), protocols, power, flips)
@@ -56,6 +60,9 @@ def _compared(
     if len(runs) < 2:
         return Compared(exam, runs, None, "only one run on this data: nothing to compare it with")
     try:
+        thresholds = examined_again(runs)
+        if thresholds is not None:
+            return Compared(exam, runs, None, thresholds=thresholds)
         return Compared(exam, runs, compare_runs(runs, protocols=protocols, power=power, flips=flips))
     except SnellenError as error:
         return Compared(exam, runs, None, str(error))

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from snellen import exams
+from snellen.comparison.thresholds import refuse_thresholds
 from snellen.core.arm import Arm
 from snellen.core.errors import SnellenError, unknown
 from snellen.core.protocol import Protocol
@@ -85,6 +86,7 @@ def common(runs: Sequence[Opened], wanted: Sequence[str] = ()) -> Common:
     for other in runs[1:]:
         _same_kind(first, other)
     exam = exams.load(first.manifest.benchmark)
+    refuse_thresholds(exam, "samples cannot be held against each other here")
     ids = _samples(runs, notes)
     entries = _entries(runs, wanted, notes)
     for one in runs:

@@ -31,7 +31,7 @@ from snellen.core.scorer import Evidence
 from snellen.core.types import Answer, Mark, Question, Sample, Text
 
 if TYPE_CHECKING:
-    from snellen.core.gallery import Gallery, GalleryFacts
+    from snellen.core.gallery import Gallery, GalleryFacts, Region
 
 Progress = Callable[[int, int], None]
 
@@ -123,6 +123,8 @@ class Exam:
     """Earlier names of protocols, which still work."""
     origin: str = ""
     """The plugin that it, or a part of it, comes from; empty for ours."""
+    prescribes: bool = False
+    """Whether it finds thresholds (`prescription`): these have units of their own, and are compared by ratios, not sample by sample."""
     needs_data: bool = True
     """Whether it has a data set on disk; one without draws its samples itself."""
     own_options: bool = False
@@ -299,6 +301,14 @@ class Exam:
     def prescriptions(self, runs: Sequence[Sequence[Threshold]]) -> Sequence[Compared]:
         """The thresholds of several runs beside each other."""
         return ()
+
+    def faculties(self) -> Sequence[Mapping[str, Any]]:
+        """For an exam that finds thresholds: what it can examine, a row each, for `snellen list faculties`."""
+        return ()
+
+    def close_up(self, sample: Sample, seed: int) -> Region | None:
+        """The part of a sample's pictures to see in its own pixels; None where the whole is to be seen, smaller."""
+        return None
 
     def findings(self, summary: Summary) -> Iterable[Finding]:
         """What a person should know of a run that only this exam can tell from its scores: where they were lost, say."""

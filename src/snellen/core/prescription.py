@@ -9,6 +9,10 @@ import msgspec
 
 from snellen.core.types import Struct
 
+CREDIBLE = "credible"
+BOUNDS = ("at most", "at least")
+"""How a score says that it is a threshold: with a 95 % credible interval, or as a bound alone."""
+
 
 class Range(Struct, frozen=True, array_like=True):
     """A value and its 95 % credible interval."""
@@ -71,6 +75,10 @@ class Threshold(Struct, frozen=True):
     """The answers at each level that was asked, hardest first."""
     curve: tuple[tuple[float, float, float, float], ...] = ()
     """The psychometric curve: value of the dial, share right, and its 95 % band."""
+    sees: str = ""
+    """What an observer with this threshold does, with a place for it: "reads letters of {} and more"."""
+    needs: str = ""
+    """What one with another threshold needs, with a place for their ratio: "letters {} times as large"."""
 
     @property
     def name(self) -> str:
@@ -80,6 +88,25 @@ class Threshold(Struct, frozen=True):
     @property
     def smaller_is_finer(self) -> bool:
         return self.finer == "smaller"
+
+
+def figure(value: float) -> str:
+    """A value of a dial, to two digits that count.
+
+    >>> [figure(v) for v in (0.0934, 0.5, 2.0, 7.66, 14.06, 113.4)]
+    ['0.093', '0.50', '2.0', '7.7', '14', '113']
+    """
+    return f"{value:.0f}" if value >= 99.5 else f"{value:#.2g}".rstrip(".")
+
+
+def in_unit(value: str, unit: str) -> str:
+    """A figure with its unit: '7.7 px', '3.1°'."""
+    return f"{value}{'' if unit == '°' else ' '}{unit}".rstrip()
+
+
+def amount(value: float, unit: str, bound: str = "") -> str:
+    """A threshold for people: '7.7 px', 'at most 2.0 px'."""
+    return f"{bound} {in_unit(figure(value), unit)}".lstrip()
 
 
 class Compared(Struct, frozen=True):

@@ -80,6 +80,16 @@ class Album:
                 self._sides.setdefault(sha, []).append(side)
         return self._print(self._named[key], with_bytes=False)
 
+    def hold(self, sha: str, image: Image, place: Region) -> Print:
+        """Hold pixels as they are, without loss: those of a picture's part, or of a drawing. They get smaller only where room is short."""
+        key = sha, max(image.size), place
+        if key not in self._named:
+            out = io.BytesIO()
+            image.save(out, "WEBP", lossless=True, quality=50, method=2)
+            self._named[key] = f"p{len(self._held) + 1}"
+            self._held[self._named[key]] = _Held(out.getvalue(), MIME["webp"], place, max(image.size), scaled=False)
+        return self._print(self._named[key], with_bytes=False)
+
     def scaled(self, name: str) -> bool:
         """Whether the page shows a copy that is smaller than the picture."""
         return self._held[name].scaled

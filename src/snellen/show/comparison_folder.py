@@ -10,6 +10,7 @@ from snellen.comparison.by_exam import ByExam
 from snellen.core.text import for_terminal, one_line
 from snellen.show import words
 from snellen.show.comparison_table import print_comparison, sides_table
+from snellen.show.prescription_table import print_compared
 from snellen.show.tables import console
 
 
@@ -17,7 +18,9 @@ def print_folder(all_of_it: ByExam, *, verbose: bool = False) -> None:
     """Exam by exam; `verbose` shows each as it is shown alone."""
     out = console()
     for one in all_of_it.exams:
-        if one.found is None:
+        if one.thresholds is not None:
+            print_compared(one.thresholds, verbose=verbose)
+        elif one.found is None:
             out.print(Text(f"{one.exam}: {one_line(one.why, 300)}", style="yellow"))
         elif verbose:
             print_comparison(one.found, verbose=True)
@@ -33,6 +36,6 @@ def print_folder(all_of_it: ByExam, *, verbose: bool = False) -> None:
         out.print(Text(f"Passed over: {one_line(line, 300)}", style="yellow"))
     where, page = (for_terminal(shlex.quote(str(p))) for p in (all_of_it.folder, all_of_it.folder / "report.html"))
     out.print(Text("Next: -v shows every table; of one exam:", style="dim"))
-    exam = next((one.exam for one in all_of_it.exams if one.found is not None), "EXAM")
+    exam = next((one.exam for one in all_of_it.exams if one.found is not None or one.thresholds is not None), "EXAM")
     out.print(Text(f"  snellen compare {where}/{exam}_*", style="dim"), soft_wrap=True)
     out.print(Text(f"  snellen report {where} --out {page}", style="dim"), soft_wrap=True)

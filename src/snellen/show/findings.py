@@ -48,13 +48,17 @@ def findings(summary: Summary, exam: Exam | None = None, stages: Mapping[str, in
     """Everything there is to say, the heaviest first. `stages` counts the samples on which protocols part, by stage."""
     if not summary.plain:
         return []
+    own = list(exam.findings(summary)) if exam is not None else []
+    headed = any(
+        one.kind in HEADLINES for one in own
+    )  # an exam's own word on its headline stands in the place of the common one
     found = [
         *_incomplete(summary),
         *_silent(summary),
-        *_sees(summary),
+        *(() if headed else _sees(summary)),
         *_apart(summary, stages or {}),
         *_controls(summary),
-        *(exam.findings(summary) if exam is not None else ()),
+        *own,
         *_position(summary),
         *(Finding(DOUBT, "note", _SENTENCE.split(note)[0], "top") for note in summary.notes),
         *_cost(summary),

@@ -23,7 +23,7 @@ from snellen.core.records import LAYOUT
 from snellen.core.text import for_terminal
 from snellen.engine.mark.holding import check_answers, check_summary
 from snellen.engine.runs.run import Run
-from snellen.show import words
+from snellen.show import prescription_words, words
 from snellen.show.album import Album
 from snellen.show.findings import loaded
 from snellen.show.gallery import Sources
@@ -191,7 +191,7 @@ class _Templates:
         )
         most = self._detail.long
         found.globals.update(words=words, KINDS=KINDS, LONG=most, template_of=self.of, left_out=self._album.left_out)
-        found.globals.update(p_value=p_value, digits=digits)
+        found.globals.update(p_value=p_value, digits=digits, said=prescription_words)
         found.globals.update(readings=lambda columns: [plain(mark.reading) for _names, mark in columns])
         del found.filters["safe"]  # nothing that a template prints is beyond escaping
         found.filters.update(plain=plain, cut=lambda text: Whole(text[:most]), share=_share, px=_px)

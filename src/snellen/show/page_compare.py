@@ -9,6 +9,7 @@ import msgspec
 
 from snellen.comparison.comparing import compare_runs
 from snellen.comparison.results import Comparison, Flip, Ranked, Row, Side
+from snellen.comparison.thresholds import prescribing
 from snellen.comparison.verdict import leading, together, whole
 from snellen.core.digest import rank
 from snellen.core.errors import SnellenError
@@ -16,6 +17,7 @@ from snellen.core.gallery import Gallery, Pick, Shown
 from snellen.engine.runs.run import Run
 from snellen.show import gallery, words
 from snellen.show.page_views import OverviewRow, RunView
+from snellen.show.prescription_view import View, embedded
 
 EACH = 6  # samples of a side that are shown
 SCORES = "Headline scores under each run's main protocol, part by part"
@@ -98,10 +100,15 @@ class ExamView(NamedTuple):
     charts: list[tuple[str, bool, Parts]]
     versus: list[Versus]
     alone: list[str]
+    rx: View | None = None
+    """Of an exam that finds thresholds, these, in the place of comparisons and of scores in percent."""
 
     @property
     def verdicts(self) -> list[tuple[str, str]]:
         """Of each comparison who leads, and who the letters are."""
+        if self.rx is not None:
+            who_is_who = ", ".join(f"{m.one.letter} is {m.one.name}" for m in self.rx.models)
+            return [(who_is_who, line) for line in self.rx.verdicts]
         return [
             (who(v.found.sides), leading(v.found.rows, v.found.ranking))
             for v in self.versus
@@ -126,6 +133,8 @@ def _exam(
     name: str, anchor: str, some: Sequence[tuple[Run, RunView]], samples: int, sources: gallery.Sources
 ) -> ExamView:
     views = [view for _run, view in some]
+    if prescribing(some[0][0].manifest) is not None:
+        return ExamView(name, anchor, views, [], [], [], embedded([run for run, _view in some], sources.album, anchor))
     kinds = ((SCORES, False), (ORACLE, True))
     charts = [(title, peeks, made) for title, peeks in kinds if (made := _chart(views, peeks))]
     groups: dict[str, list[tuple[Run, RunView]]] = {}

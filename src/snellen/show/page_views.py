@@ -78,6 +78,8 @@ class RunView(NamedTuple):
     gallery: Shown
     oracle: str
     findings: list[Finding]
+    drawn: bool
+    """Whether it found thresholds, which a section of their own shows."""
 
     def place_of(self, finding: Finding) -> str:
         """The section that has more of a finding; the run's beginning where there is no such section."""
@@ -174,6 +176,7 @@ def run_view(number: int, run: Run, samples: int, sources: gallery.Sources) -> R
         gallery=shown,
         oracle=manifest.oracle,
         findings=findings(summary, exam, parting.counts),
+        drawn=exam is not None and exam.prescribes,
     )
 
 

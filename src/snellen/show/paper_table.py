@@ -13,6 +13,7 @@ from typing import NamedTuple
 from snellen.core.errors import SnellenError, unknown
 from snellen.core.figures import between, number
 from snellen.core.layout import By, Column, Layout
+from snellen.core.prescription import BOUNDS, CREDIBLE
 from snellen.engine.runs.tidy import ScoreRow, statuses
 from snellen.show import words
 
@@ -197,7 +198,7 @@ def _line(name: str, places: Iterable[tuple[Group, str]], rows: Sequence[ScoreRo
 
 
 def _figure(row: ScoreRow) -> Figure:
-    notes = []
+    notes = [row.interval] if row.interval in BOUNDS else []
     if row.n != row.part_n:
         notes.append(f"n = {row.n}")
     if row.silence in ("many", "most") and row.answers:
@@ -232,7 +233,8 @@ def _caption(rows: Sequence[ScoreRow], about: str) -> Iterator[str]:
         f"{first.exam}: {about} in {' and '.join(units)}{interval}, by protocol {first.protocol} "
         f"(version {first.version}, prompt {first.prompt}{control})."
     )
-    yield f"{_counts(own)} Non-answers count as wrong."
+    drawn = any(r.interval == CREDIBLE or r.interval in BOUNDS for r in own)  # thresholds
+    yield f"{_counts(own)} Non-answers count as {'guesses' if drawn else 'wrong'}."
     times = sorted({r.repeats or 1 for r in own})
     if times[-1] > 1:
         often = f"{times[0]} to {times[-1]}" if len(times) > 1 else str(times[0])

@@ -117,7 +117,10 @@ def headlines(run: Listed) -> list[tuple[str, Score]]:
 
 
 def spread(scores: list[tuple[str, Score]]) -> str:
-    """'33.3', or '8.3–33.3' where there are several parts."""
+    """'33.3', or '8.3–33.3' where there are several parts; of thresholds, which have units of their own, the first."""
+    first = next(((part, s) for part, s in scores if words.is_threshold(s)), None)
+    if first is not None:
+        return f"{one_line(first[0].partition(' · ')[0], 24)} {words.value(first[1])}"
     known = sorted((s.value, words.value(s)) for _part, s in scores if s.value is not None)
     if not known:
         return "–"
@@ -135,7 +138,10 @@ def cost(totals: Totals) -> str:
 
 
 def _legend(shown: Sequence[Listed]) -> str:
-    said = "When in UTC; score: the first protocol's headline in percent, lowest to highest of its parts; cost in USD."
+    said = (
+        "When in UTC; score: the first protocol's headline in percent, lowest to highest of its parts, or its first threshold; "
+        "cost in USD."
+    )
     if any(run.summary.synthetic for run in shown):
         said += f" {SYNTHETIC}: SYNTHETIC data, not to be compared with published scores."
     if any(not run.summary.complete for run in shown):

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple, TypeVar
 
 from snellen.core import figures
+from snellen.core.prescription import BOUNDS, CREDIBLE, amount, figure
 from snellen.core.records import ControlRow, DifferenceRow, Manifest, Summary, Totals
 from snellen.core.results import CHANCE, GroupSummary, ProtocolSummary, Score, declared
 from snellen.core.silence import Silent
@@ -52,6 +53,8 @@ def metric_name(protocol: ProtocolSummary | None, key: str) -> str:
     metrics = protocol.metrics if protocol is not None else ()
     unit = next((g.metrics[key].unit for g in protocol.groups if key in g.metrics), None) if protocol else ""
     unit = unit_of(protocol, key) if unit is None else unit
+    if protocol is not None and any(key in g.metrics and is_threshold(g.metrics[key]) for g in protocol.groups):
+        unit = ""  # each has its own, and says it
     return declared(metrics, key).label_of(key) + (f", {unit}" if unit in SAID_UNITS else "")
 
 
@@ -72,13 +75,23 @@ def sample_value(protocol: ProtocolSummary | None, key: str, value: float | str 
     return number(value, unit)
 
 
+def is_threshold(score: Score) -> bool:
+    """Whether a score is a point on a dial with a unit of its own."""
+    return bool(score.unit) and (score.interval == CREDIBLE or score.interval in BOUNDS)
+
+
 def value(score: Score) -> str:
-    """A score's value; its unit is in the metric's name where it is no percentage."""
+    """A score's value; its unit is in the metric's name where it is no percentage. A threshold says its own: 'at most 2.0 px'."""
+    if is_threshold(score) and score.value is not None:
+        return amount(score.value, score.unit, score.interval if score.interval in BOUNDS else "")
     return number(score.value, score.unit)
 
 
 def interval(score: Score) -> str:
     """'[55.1, 67.0]', or nothing; behind it '±1.2' where questions were asked several times: the standard deviation over repeats."""
+    if is_threshold(score):
+        ends = (score.low, score.high)
+        return "" if None in ends else f"[{', '.join(figure(end) for end in ends if end is not None)}]"
     between = figures.between(score.low, score.high, score.unit)
     return between if score.spread is None else f"{between} ±{number(score.spread.sd, score.unit)}".lstrip()
 

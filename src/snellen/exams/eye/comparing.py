@@ -10,13 +10,12 @@ import numpy as np
 
 from snellen.core.prescription import Compared, Range, Threshold
 from snellen.stats.psychometric import (
-    FINE,
     Floats,
     Shape,
     Trial,
     counts,
     edges_of,
-    grid_of,
+    fine_grid,
     posterior,
     quantiles,
     value_at,
@@ -43,7 +42,7 @@ def _ratio(first: Threshold | None, second: Threshold | None) -> Range | None:
         return None
     one, other = _marginal(first), _marginal(second)
     shape = Shape(first.ladder, first.guess)
-    places = grid_of(shape, FINE).thresholds
+    places = fine_grid(shape).thresholds
     step = places[1] - places[0]
     apart = np.convolve(other, one[::-1])  # how much weight lies on each difference of places
     where = (np.arange(len(apart)) - (len(one) - 1)) * step
@@ -54,7 +53,7 @@ def _ratio(first: Threshold | None, second: Threshold | None) -> Range | None:
 def _marginal(row: Threshold) -> Floats:
     """The weight of each threshold on the grid."""
     shape = Shape(row.ladder, row.guess)
-    grid = grid_of(shape, FINE)
+    grid = fine_grid(shape)
     trials = [
         Trial(rung.level, right)
         for rung in row.rungs

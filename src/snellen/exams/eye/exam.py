@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
 
 import msgspec
 
@@ -11,6 +12,7 @@ from snellen.core.options import Option
 from snellen.core.prescription import Threshold
 from snellen.core.seals import check_seal
 from snellen.core.types import Mark, Sample
+from snellen.exams.eye.close import close_up
 from snellen.exams.eye.comparing import compared
 from snellen.exams.eye.courses import planned
 from snellen.exams.eye.data import EyeData
@@ -18,6 +20,7 @@ from snellen.exams.eye.faculties import FACULTIES
 from snellen.exams.eye.prescription import by_course
 from snellen.exams.eye.prompts import PROMPTS, probes
 from snellen.exams.eye.protocols import PROTOCOLS
+from snellen.exams.eye.wording import findings
 
 SIZES = Option(
     "sizes",
@@ -57,6 +60,7 @@ class Eye(Exam):
     options = (SIZES, CODECS, CONSTANT, AHEAD, SEALED)
     solvers: Mapping[str, str] = {"pixels": "snellen.exams.eye.solver.pixels:solve"}
     needs_data = False
+    prescribes = True
     max_tokens = 256
     reply_tokens = 3
 
@@ -94,6 +98,21 @@ class Eye(Exam):
         return by_course(marked)
 
     prescriptions = staticmethod(compared)
+    close_up = staticmethod(close_up)
+    findings = staticmethod(findings)
+
+    def faculties(self) -> Sequence[Mapping[str, Any]]:
+        return [
+            {
+                "name": f.name,
+                "about": f.about,
+                "dial": f.dial,
+                "ladder": f"{f.levels[0]:g} to {f.levels[-1]:g} {f.unit}, {len(f.levels)} levels",
+                "guess": f"{100 * f.guess:.1f} %",
+                "question": f.question,
+            }
+            for f in FACULTIES.values()
+        ]
 
     def notes(self, run: RunFacts) -> Iterable[str]:
         """Faculties that could not be measured, and why."""

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from snellen.core.prescription import Range, Threshold
+from snellen.core.prescription import CREDIBLE, Range, Threshold
 from snellen.core.protocol import Group, Key, Protocol, Seen, Verdict
 from snellen.core.results import Metric, Score
 from snellen.core.types import Mark, Metrics, Sample
@@ -14,7 +14,6 @@ from snellen.exams.eye.faculties import FACULTIES
 from snellen.exams.eye.prescription import Answered, answered, threshold
 from snellen.exams.eye.reading import read_choice, read_point
 
-CREDIBLE = "credible"
 ORDER = tuple(FACULTIES)
 
 

@@ -1,0 +1,190 @@
+"""Runs of an exam that finds thresholds, beside each other. Thresholds are compared by what is known of each, never sample by sample:
+no two subjects see the same sheets. Reads runs, writes nothing.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from snellen import exams
+from snellen.core.errors import SnellenError
+from snellen.core.exam import Exam
+from snellen.core.prescription import Compared, Threshold
+from snellen.core.records import Manifest, Summary
+from snellen.core.types import Mark, Sample
+from snellen.engine.mark.holding import check_answers, check_summary
+from snellen.engine.runs.run import Run, open_run
+
+LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+FACULTY, SENT_AS, SHEET = "faculty", "sent as", "sheet"
+"""The tags by which an exam of thresholds tells its sheets apart."""
+
+
+class Trial(NamedTuple):
+    """A sheet that was asked, with what became of it."""
+
+    sample: Sample
+    mark: Mark
+
+    @property
+    def course(self) -> str:
+        """The name of the threshold that it is a part of."""
+        sent_as = self.sample.tags.get(SENT_AS, "")
+        return f"{self.sample.tags.get(FACULTY, '')}, {sent_as}".removesuffix(", ")
+
+    @property
+    def kind(self) -> str:
+        """Trial, catch or blank."""
+        return self.sample.tags.get(SHEET, "")
+
+    @property
+    def level(self) -> float:
+        return float(self.sample.facts["level"])
+
+
+class One(NamedTuple):
+    """A run with its thresholds. `name` is its subject, told apart from others of that name; `letter` stands for it in tables."""
+
+    letter: str
+    name: str
+    run: Run
+    manifest: Manifest
+    summary: Summary
+    rows: tuple[Threshold, ...]
+    trials: tuple[Trial, ...]
+
+    @property
+    def seed(self) -> int:
+        return self.manifest.options.seed
+
+    def sizes(self) -> Mapping[str, int]:
+        """The side of the sheets of each course, in pixels."""
+        return {trial.course: int(trial.sample.facts.get("size", 0)) for trial in self.trials}
+
+
+class Examined(NamedTuple):
+    """Thresholds of runs of one exam, and where there are several, their ratios to the first."""
+
+    exam: str
+    each: tuple[One, ...]
+    compared: tuple[Compared, ...]
+
+    @property
+    def first(self) -> One:
+        return self.each[0]
+
+    @property
+    def several(self) -> bool:
+        return len(self.each) > 1
+
+    @property
+    def seeds(self) -> list[int]:
+        return list(dict.fromkeys(one.seed for one in self.each))
+
+
+def prescribing(manifest: Manifest) -> Exam | None:
+    """The exam of a run, if it is at hand and finds thresholds."""
+    try:
+        exam = exams.load(manifest.benchmark)
+    except SnellenError:
+        return None
+    return exam if exam.prescribes else None
+
+
+def examined(runs: Sequence[Run]) -> Examined:
+    """What runs of one exam found."""
+    exam = exams.load(runs[0].manifest.benchmark)
+    other = next((run for run in runs if run.manifest.benchmark != exam.name), None)
+    if other is not None:
+        raise SnellenError(
+            f"{runs[0].path} is a run of {exam.name} and {other.path} of {other.manifest.benchmark}: only runs of one exam can be compared"
+        )
+    if len(runs) > len(LETTERS):
+        raise SnellenError(f"{len(runs)} runs are too many to compare at once: name at most {len(LETTERS)}")
+    specs = Counter(run.manifest.subject.spec for run in runs)
+    each = tuple(_one(letter, exam, run, specs) for letter, run in zip(LETTERS, runs, strict=False))
+    several = exam.prescriptions([one.rows for one in each]) if len(each) > 1 else ()
+    return Examined(exam.name, each, tuple(several))
+
+
+def examined_again(paths: Sequence[Path]) -> Examined | None:
+    """The same of run folders; None where the first is of no exam of thresholds."""
+    runs = [open_run(path) for path in paths]
+    if not runs or prescribing(runs[0].manifest) is None:
+        return None
+    seen: set[Path] = set()
+    for run in runs:
+        if run.path.resolve() in seen:
+            raise SnellenError(f"{run.path} is named twice: a run does not differ from itself")
+        seen.add(run.path.resolve())
+        if not run.folder.has("summary.json"):
+            raise SnellenError(f"{run.path} has no marks yet; 'snellen remark {run.path}' makes them")
+        check_answers(run, run.summary)
+        exam = prescribing(run.manifest)
+        if exam is not None:
+            check_summary(run, run.summary, exam)
+    if len(runs) < 2:
+        raise SnellenError("a comparison takes at least two runs: snellen compare RUN RUN")
+    return examined(runs)
+
+
+def _one(letter: str, exam: Exam, run: Run, specs: Mapping[str, int]) -> One:
+    trials = tuple(_trials(run))
+    rows = tuple(exam.prescription((trial.sample, trial.mark) for trial in trials))
+    spec = run.manifest.subject.spec
+    name = f"{spec} ({run.path.name.rpartition('_')[2]})" if specs[spec] > 1 else spec
+    return One(letter, name, run, run.manifest, run.summary, rows, trials)
+
+
+def _trials(run: Run) -> Iterator[Trial]:
+    """Every sheet with its mark under the first protocol."""
+    samples = {sample.id: sample for sample in run.samples()}
+    for protocol in run.protocols[:1]:
+        for mark in run.marks(protocol.protocol):
+            if mark.id in samples:
+                yield Trial(samples[mark.id], mark)
+
+
+def refuse_thresholds(exam: Exam, what: str) -> None:
+    """An error where an exam finds thresholds and samples are to be held against each other."""
+    if exam.prescribes:
+        raise SnellenError(
+            f"{what}: the {exam.name} exam finds thresholds, and no two runs saw the same sheets; "
+            "'snellen compare RUN RUN' compares thresholds"
+        )
+
+
+def document(found: Examined) -> dict[str, Any]:
+    """The same as plain values."""
+    import msgspec
+
+    return {
+        "exam": found.exam,
+        "synthetic": True,
+        "runs": [
+            {
+                "letter": one.letter,
+                "subject": one.manifest.subject.spec,
+                "run": str(one.run.path),
+                "seed": one.seed,
+                "complete": one.summary.complete,
+                "cost": one.summary.totals.cost,
+                "cost_unknown": one.summary.totals.cost_unknown,
+                "thresholds": msgspec.to_builtins(one.rows),
+            }
+            for one in found.each
+        ],
+        "compared": [
+            {
+                "name": row.name,
+                "ratios": {
+                    one.letter: None if ratio is None else {"value": ratio.value, "low": ratio.low, "high": ratio.high}
+                    for one, ratio in zip(found.each[1:], row.ratios, strict=True)
+                },
+            }
+            for row in found.compared
+        ],
+    }
