@@ -1,6 +1,6 @@
 """The faculties of the eye exam: what each shows, its dial in a physical unit, its ladder of levels, its question.
 
-A ladder goes from the hardest level, which nobody passes but by measuring pixels, to the easiest, which a person sees at a glance.
+A ladder goes from the hardest level, where little is left but to measure pixels, to the easiest, which a person sees at a glance.
 A question says exactly how to reply, in as few words as can be read without guessing what was meant.
 """
 

@@ -1,4 +1,4 @@
-"""CIEDE2000: the distance between two colours that the CIE recommends; 1 is about what a trained eye tells apart side by side.
+"""CIEDE2000: the distance between two colours that the CIE recommends.
 
 After Sharma, Wu and Dalal (2005), whose test pairs are in the tests. In double precision, element by element.
 """

@@ -1,7 +1,7 @@
 """Nine things in three rows of three, one of which differs: in colour, in orientation or in size.
 
-Nine and not sixteen: the answer is one digit, in the order in which one reads, and a place among nine is found by models that lose
-count among sixteen. What they all are like (colour, angle, size, each one's place in its cell) is drawn by seed and number.
+Nine and not sixteen: the answer is one digit, in the order in which one reads, and saying the place should be no task of its own.
+What they all are like (colour, angle, size, each one's place in its cell) is drawn by seed and number.
 """
 
 from __future__ import annotations
