@@ -130,7 +130,7 @@ def test_verify_draws_every_sheet_again(tmp_path: Path) -> None:
     assert verify(run.path).total == 0
     samples = run.path / "samples.jsonl"
     text = samples.read_text(encoding="utf-8")
-    digest = text.split('"sha256":["', 1)[1][:64]
+    digest = text.split('"pixels":["', 1)[1][:64]
     samples.write_text(text.replace(digest, digest[::-1], 1), encoding="utf-8")
     assert verify(run.path).total == 1
 

@@ -36,6 +36,10 @@ class Adaptive(Dataset, ABC):
     def draw(self, name: str) -> Sample:
         """A sample as it was chosen, with pictures."""
 
+    @abstractmethod
+    def same(self, drawn: Sample, kept: Sample) -> bool:
+        """Whether a sample that was drawn again shows what the record says. Another library may write the same pixels as other bytes."""
+
     @property
     @abstractmethod
     def finished(self) -> bool:

@@ -71,7 +71,9 @@ def _compare_samples(folder: RunFolder, exam: Exam, data: Dataset, found: Differ
                 found.add("samples.jsonl", f"sample {sample.id}", ABSENT, Plain("a sample of the data set"))
         else:
             facts = exam.keeps_facts and bool(was.facts)
-            found.compare("samples.jsonl", f"sample {sample.id}", _plain(was, facts), _plain(sample, facts))
+            now = was if isinstance(data, Adaptive) and data.same(sample, was) else sample
+            now = msgspec.structs.replace(sample, facts=now.facts)
+            found.compare("samples.jsonl", f"sample {sample.id}", _plain(was, facts), _plain(now, facts))
     for name in sorted(left):
         found.add("samples.jsonl", f"sample {name}", Plain("a sample"), ABSENT)
     return len(kept)
@@ -99,12 +101,14 @@ def _pictures(
     if not sent:
         return Compared(checked, ("pictures: the ledger has none, as nothing was sent to an endpoint",))
     same = altered = unmade = 0
+    # sheets that were drawn again and are the same to the pixel, as they were written then
+    vouched = {s.id: s.facts.get("sha256", ()) for s in folder.samples()} if isinstance(data, Adaptive) else {}
     for key, shown in _shown(exam, known, data, sent):
         if shown is None:
             unmade += 1
             continue
         for number, image in enumerate(sent[key], 1):
-            if image.sha256 in shown:
+            if image.sha256 in shown or image.sha256 in vouched.get(key[0], ()):
                 same += 1
             elif _touched(image):
                 altered += 1

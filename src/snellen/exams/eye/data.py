@@ -24,7 +24,7 @@ from snellen.exams.eye.courses import CATCH_EVERY, Course, planned, quality
 from snellen.stats.adaptive import constant_level, next_level
 from snellen.stats.psychometric import Shape, Trial
 from snellen.synthetic.chance import generator
-from snellen.synthetic.sheets import draw
+from snellen.synthetic.sheets import draw, fingerprint
 from snellen.synthetic.sheets.paper import GENERATOR, VERSION
 
 LABEL = {"generator": GENERATOR, "version": VERSION}
@@ -172,6 +172,9 @@ class EyeData(Adaptive):
                 if place.name not in self._handed:
                     yield place
 
+    def same(self, drawn: Sample, kept: Sample) -> bool:
+        return all(kept.facts.get(name) == value for name, value in drawn.facts.items() if name != "sha256")
+
     @property
     def finished(self) -> bool:
         return all(going.finished for going in self._going.values()) and not any(self._blanks_due())
@@ -190,12 +193,15 @@ class EyeData(Adaptive):
         tone = generator("blank", self._plan.seed, name).randrange(*TONES)
         pictures = [_blank(data, tone) for data in sheet.pictures] if place.blank else sheet.pictures
         sent = [_encoded(data, course.codec) for data in pictures]
-        marks = [hashlib.sha256(data).hexdigest() for data in sent]
+        marks = {
+            "sha256": [hashlib.sha256(data).hexdigest() for data in sent],
+            "pixels": [fingerprint(data) for data in sent],
+        }
         sample = Sample(
             id=name,
             tags=place.light.tags,
             truth=sheet.truth,
-            facts={"level": level, "number": place.number, "size": course.size, "sha256": marks},
+            facts={"level": level, "number": place.number, "size": course.size, **marks},
         )
         if place.blank or place.number < len(known):
             self._chosen[name] = sample
