@@ -126,9 +126,13 @@ def worth(spread: Spread) -> Worth:
     n, most, own, top, likely = spread.n, spread.most, spread.own, spread.top, spread.likely
     about = spread.found / n  # samples vary by so much more around the true mean than around their own
     events, clusters = n * most, max(0.0, spread.clusters - 1)
-    grades = (events * (own + about) / (most + about) + WHOLE) / (events + WHOLE) if own != most else 1.0
+    grades, seen = 1.0, events / (events + WHOLE)
+    if own != most:
+        grades = seen * (own + about) / (most + about) + 1 - seen
     effect, part, unsure = 1.0, 0.0, 0.0
     if likely > 1:
+        # grades that are drawn one by one leave clusters as alike as they were, grades that a cluster shares make them more so
+        likely = min(top, 1 + (likely - 1) / sqrt(grades))
         evidence = min(clusters, events / likely)
         found = min(spread.found / (own + about), top) if own > 0 else likely
         estimated = evidence * found / (evidence + DOUBT)
@@ -136,7 +140,7 @@ def worth(spread: Spread) -> Worth:
         part = min(1.0, estimated / effect)
         unsure = part**2 / (2 * evidence) if part > 0 else 0.0
     if grades != 1:
-        unsure += (1 - part) ** 2 * abs(1 - grades) / (4 * events * grades)
+        unsure += ((1 - part) * seen) ** 2 * abs(1 - grades) / (4 * events * grades)
     freedom = min(1 / unsure, 2 * clusters) if unsure > 0 else inf
     if likely > 1:  # an effect between 1 and top is hardly off by more than a third of their distance
         freedom = min(freedom, 2 * clusters) + 16 * (effect / (top - 1)) ** 2
