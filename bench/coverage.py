@@ -151,9 +151,11 @@ def shares(
         if graded:
             values = grade(np.repeat(chance, sizes))
             sums, whole = np.add.reduceat(values, starts), bool(np.isin(values, (0.0, 1.0)).all())
+            squares = float(values @ values)
         else:
             sums, whole = RNG.binomial(sizes, chance).astype(np.float64), True
-        yield Clusters(sums, counts, ones, whole, 0.0, 1.0)
+            squares = float(sums.sum())
+        yield Clusters(sums, counts, ones, whole, 0.0, 1.0, squares)
 
 
 # ---------------------------------------------------------------- cells
@@ -248,11 +250,9 @@ def moves(
         part = RNG.dirichlet(chance * (1 - correlation) / correlation, size=len(sizes)) if correlation else chance
         gained, lost, _same = RNG.multinomial(sizes, part).T
         sums = (gained - lost).astype(np.float64)
-        yield (
-            Clusters(sums, sizes.astype(np.float64), np.ones(len(sizes)), True, -1.0, 1.0),
-            float(gained.sum()),
-            float(lost.sum()),
-        )
+        up_sum, down_sum = float(gained.sum()), float(lost.sum())
+        counts, ones = sizes.astype(np.float64), np.ones(len(sizes))
+        yield Clusters(sums, counts, ones, True, -1.0, 1.0, up_sum + down_sum), up_sum, down_sum
 
 
 def cell(

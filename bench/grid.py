@@ -5,11 +5,14 @@
 Intervals: every kind that a run or a comparison shows, at n = 30, 247 and 2,589, true rates of 5 to 95 %, samples that stand for themselves
 and samples in 10, 30 and 100 clusters of one size, with a correlation of 0.2 within clusters; 2,000 runs a cell. A line is a kind at an n
 and a number of clusters: the mean coverage over its rates, the lowest and the highest cell, and how many cells are below 93 and above
-97 %. Wilson's coverage for independent samples is also computed from the binomial distribution, without chance: right or wrong answers
-of few samples move in steps, and with them the coverage of any interval.
+97 %. Right or wrong answers of few samples move in steps, and with them the coverage of any interval: Wilson's and Tango's for independent
+samples are also computed from the binomial and the trinomial distribution, without chance. Differences where fewer than six samples
+(or as many as clusters are worth) are expected to move are `few`: even if five of five go one way, that is no more than chance
+(2 in 32), so that no interval can leave out 0, and one around 0 covers up to 100 %. They are in the mean, and `others` is without
+them. `known` is what Tango's interval would cover were the samples' worth known and not estimated.
 Tests: how often p is at most 1, 5, 10, 20 and 50 % where there is no difference, and its largest distance from uniform. Exact tests of
 whole numbers have steps and stay below; the same p with ties broken by a coin has none.
-Exits 1 if the mean of a kind at an n is below 93 %, or a p is too small too often; means above 97 % are counted.
+Exits 1 if the mean of a line is below 93 %, or without the few above 97 %, or a p is too small too often.
 """
 
 from __future__ import annotations
@@ -18,6 +21,7 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
+from itertools import product
 from math import exp, lgamma, log, sqrt
 from typing import NamedTuple
 
@@ -28,7 +32,7 @@ from snellen.comparison.headline import Members, _ends, own_difference
 from snellen.core.protocol import Seen
 from snellen.core.types import Mark, Outcome, Sample
 from snellen.exams.salbench.protocols import PROTOCOLS
-from snellen.stats.intervals import Interval, wilson
+from snellen.stats.intervals import Interval, tango, wilson
 from snellen.stats.jackknife import left_out, quantile_interval
 from snellen.stats.means import Clusters, measured_interval, share_interval
 from snellen.stats.paired import difference_interval
@@ -43,6 +47,10 @@ CLUSTERS = (0, 10, 30, 100)
 CORRELATION = 0.2
 MOVES = ((0.025, 0.025), (0.1, 0.1), (0.02, 0.1), (0.05, 0.25), (0.3, 0.3))
 """Shares of samples that are won and lost between two runs."""
+ENOUGH = 6
+"""Samples that have to move before all of them going one way is more than chance."""
+ALIKE = (0.7, 0.2)
+"""Shares of samples of which the second of two runs says what the first does."""
 GRADES = np.array([0.3, 0.6, 1.0])
 LOW, HIGH = 93.0, 97.0
 LEVELS = (0.01, 0.05, 0.1, 0.2, 0.5)
@@ -59,6 +67,8 @@ class Cell(NamedTuple):
     clusters: int
     setting: str
     coverage: float
+    known: float | None = None
+    few: bool = False
 
 
 def designs() -> Iterator[tuple[int, int, Ints]]:
@@ -94,7 +104,10 @@ def shares(times: int) -> Iterator[Cell]:
         for rate in RATES:
             if clusters:
                 sums = RNG.binomial(sizes, chances(rate, (times, len(sizes)), clusters)).astype(np.float64)
-                found = [share_interval(Clusters(row, sizes.astype(np.float64), ones, True, 0.0, 1.0)) for row in sums]
+                found = [
+                    share_interval(Clusters(row, sizes.astype(np.float64), ones, True, 0.0, 1.0, float(row.sum())))
+                    for row in sums
+                ]
                 yield Cell("share", n, clusters, f"{rate:g}", covered(found, rate))
             else:
                 counts = Counter(RNG.binomial(n, rate, times).tolist())
@@ -106,7 +119,7 @@ def shares(times: int) -> Iterator[Cell]:
 def _holds(k: int, n: int, rate: float) -> bool:
     """Whether the interval of k right ones of n independent samples holds the rate."""
     values = np.array([1.0, 0.0])
-    found = share_interval(Clusters(values, np.ones(2), np.array([float(k), float(n - k)]), True, 0.0, 1.0))
+    found = share_interval(Clusters(values, np.ones(2), np.array([float(k), float(n - k)]), True, 0.0, 1.0, float(k)))
     return found.low - 1e-12 <= rate <= found.high + 1e-12
 
 
@@ -131,7 +144,11 @@ def graded(times: int) -> Iterator[Cell]:
                 right = (RNG.random(n) < each).astype(np.float64)
                 values = np.where(RNG.random(n) < 0.6, right, (right + each) / 2)
                 sums = np.add.reduceat(values, starts)
-                found.append(share_interval(Clusters(sums, sizes.astype(np.float64), ones, False, 0.0, 1.0)))
+                found.append(
+                    share_interval(
+                        Clusters(sums, sizes.astype(np.float64), ones, False, 0.0, 1.0, float(values @ values))
+                    )
+                )
             yield Cell("share, graded", n, clusters, f"{rate:g}", covered(found, rate))
 
 
@@ -139,10 +156,30 @@ def differences(times: int, *, grades: bool) -> Iterator[Cell]:
     """Paired differences: samples that are won and lost, whole or by grades."""
     kind = "difference, graded" if grades else "difference"
     for n, clusters, sizes in designs():
+        alike = (float((sizes**2).sum()) / n - 1) * (CORRELATION if clusters else 0.0)
         for won, lost in MOVES:
-            truth = (won - lost) * (float(GRADES.mean()) if grades else 1.0)
-            found = [difference_interval(*one) for one in moves(sizes, clusters, won, lost, times, grades=grades)]
-            yield Cell(kind, n, clusters, f"+{won:g} -{lost:g}", covered(found, truth))
+            mean, square = (float((GRADES**k).mean()) if grades else 1.0 for k in (1, 2))
+            truth = (won - lost) * mean
+            own, shared, most = ((won + lost) * part - truth**2 for part in (square, mean**2, mean))
+            part = most / (own + alike * shared)
+            drawn = list(moves(sizes, clusters, won, lost, times, grades=grades))
+            found = [difference_interval(*one) for one in drawn]
+            known = [Interval(*tango(up * part, down * part, n * part), "") for _moves, up, down in drawn]
+            few = n * (won + lost) / (1 + alike) < ENOUGH
+            covers = covered(found, truth), covered(known, truth)
+            yield Cell(kind, n, clusters, f"+{won:g} -{lost:g}", *covers, few)
+
+
+def exact_difference(n: int, won: float, lost: float) -> float:
+    """The coverage of Tango's interval, in percent."""
+    held = 0.0
+    for up in range(n + 1):
+        for down in range(n + 1 - up):
+            low, high = tango(up, down, n)
+            if low - 1e-12 <= won - lost <= high + 1e-12:
+                ways = lgamma(n + 1) - lgamma(up + 1) - lgamma(down + 1) - lgamma(n - up - down + 1)
+                held += exp(ways + up * log(won) + down * log(lost) + (n - up - down) * log(1 - won - lost))
+    return 100 * held
 
 
 def moves(
@@ -158,17 +195,17 @@ def moves(
         else:
             kinds = RNG.choice(3, n, p=parts)
             up, down = kinds == 0, kinds == 1
-        gained, given = (_grades(x) if grades else x.astype(np.float64) for x in (up, down))
-        found = Clusters(gained - given, counts, ones, not grades, -1.0, 1.0)
-        yield found, float(gained.sum()), float(given.sum())
+        gained, given = (_graded(x) if grades else (x.astype(np.float64), float(x.sum())) for x in (up, down))
+        found = Clusters(gained[0] - given[0], counts, ones, not grades, -1.0, 1.0, gained[1] + given[1])
+        yield found, float(gained[0].sum()), float(given[0].sum())
 
 
-def _grades(counts: NDArray[np.int64] | NDArray[np.bool_]) -> Floats:
-    """The sums of so many grades."""
+def _graded(counts: NDArray[np.int64] | NDArray[np.bool_]) -> tuple[Floats, float]:
+    """The sums of so many grades, and the sum of their squares."""
     whole = counts.astype(np.int64)
     each = RNG.choice(GRADES, int(whole.sum()))
     sums = np.bincount(np.repeat(np.arange(len(whole)), whole), weights=each, minlength=len(whole))
-    return np.asarray(sums, dtype=np.float64)
+    return np.asarray(sums, dtype=np.float64), float(each @ each)
 
 
 def times_taken(times: int) -> Iterator[Cell]:
@@ -184,7 +221,11 @@ def times_taken(times: int) -> Iterator[Cell]:
             values = np.exp(0.5 * normal)
             sums = np.add.reduceat(values, starts)
             means.append(
-                measured_interval(Clusters(sums, sizes.astype(np.float64), ones, False, 0.0, float(values.max())))
+                measured_interval(
+                    Clusters(
+                        sums, sizes.astype(np.float64), ones, False, 0.0, float(values.max()), float(values @ values)
+                    )
+                )
             )
             medians.append(quantile_interval(values.tolist(), 0.5, names))
         yield Cell("measurement", n, clusters, "log spread 0.5", covered(means, exp(0.125)))
@@ -235,20 +276,22 @@ def macro(times: int) -> Iterator[Cell]:
 
 
 def macro_difference(times: int) -> Iterator[Cell]:
-    """The difference of two runs' macro F1 as `compare` shows it: the second says as the first in 7 of 10, else by its own rate."""
-    for n in NUMBERS:
+    """The difference of two runs' macro F1 as `compare` shows it: the second says as the first in some, else by its own rate."""
+    for n, alike in product(NUMBERS, ALIKE):
         groups = min(n, 100)
         sizes = np.full(groups, n // groups) + (np.arange(groups) < n % groups)
         for rate in RATES:
             other = abs(rate - 0.1)
             own = confused(rate), confused(other)
-            joint = np.einsum("ta,ab->tab", own[0], 0.7 * np.eye(3)) + 0.3 * np.einsum("ta,tb->tab", own[0], 3 * own[1])
+            joint = alike * np.einsum("ta,ab->tab", own[0], np.eye(3))
+            joint += (1 - alike) * np.einsum("ta,tb->tab", own[0], 3 * own[1])
             truth = float(f1(joint.sum(axis=1)) - f1(joint.sum(axis=2)))
             found: list[Interval | None] = []
             for _ in range(times):
                 counts = RNG.multinomial(sizes, joint.ravel()).reshape(groups, 3, 3, 3).astype(np.float64)
                 found.append(_moved(counts))
-            yield Cell("macro F1, difference", n, 0, f"{rate:g}", covered(found, truth))
+            few = n * (1 - alike) * (rate * (1 - other) + other * (1 - rate)) < ENOUGH
+            yield Cell("macro F1, difference", n, 0, f"{rate:g}, {alike:g} alike", covered(found, truth), None, few)
 
 
 def _moved(counts: Floats) -> Interval | None:
@@ -320,11 +363,12 @@ def broken(moved: Clusters) -> float:
 
 
 def print_intervals(times: int) -> int:
-    """A line for each kind, n and number of clusters, then for each kind and n; how many of the latter are too low."""
+    """A line for each kind, n and number of clusters, then for each kind and n; how many of the former are off."""
     check_moved()
     print(f"Coverage of 95 % intervals, in %; {times:,} runs a cell, correlation {CORRELATION} within clusters")
     print(
-        f"{'kind':22}{'n':>6}{'clusters':>10}{'cells':>7}{'mean':>7}{'lowest':>8}{'highest':>9}{'<93':>5}{'>97':>5}   lowest at"
+        f"{'kind':22}{'n':>6}{'clusters':>10}{'cells':>7}{'mean':>7}{'lowest':>8}{'highest':>9}{'<93':>5}{'>97':>5}"
+        f"{'few':>5}{'others':>8}{'known':>7}   lowest at"
     )
     every: list[Cell] = []
     kinds: Sequence[Callable[[int], Iterator[Cell]]] = (
@@ -336,35 +380,40 @@ def print_intervals(times: int) -> int:
         macro,
         macro_difference,
     )
+    off = 0
     for made in kinds:
         cells = list(made(times))
         every += cells
         for key in dict.fromkeys((c.kind, c.n, c.clusters) for c in cells):
-            _line([c for c in cells if (c.kind, c.n, c.clusters) == key], f"{key[2] or 'none'}")
+            off += _line([c for c in cells if (c.kind, c.n, c.clusters) == key], f"{key[2] or 'none'}")
     print("\nAll numbers of clusters together:")
-    narrow = wide = 0
     for kind, n in dict.fromkeys((c.kind, c.n) for c in every):
-        mean = _line([c for c in every if (c.kind, c.n) == (kind, n)], "all")
-        narrow, wide = narrow + (mean < LOW), wide + (mean > HIGH)
-    print(f"{narrow} of these means are below {LOW:g} %, {wide} above {HIGH:g} %")
+        _line([c for c in every if (c.kind, c.n) == (kind, n)], "all")
+    print(f"{off} lines have a mean below {LOW:g} %, or without the few above {HIGH:g} %")
     print("\nWilson's interval of independent samples, computed without chance; rates of 5 to 95 %:")
     for n in NUMBERS:
         print(f"n {n:5,}  " + "  ".join(f"{exact(n, rate):5.1f}" for rate in RATES))
-    return narrow
+    print("Tango's, of " + ", ".join(f"+{won:g} -{lost:g}" for won, lost in MOVES))
+    for n in NUMBERS[:2]:
+        print(f"n {n:5,}  " + "  ".join(f"{exact_difference(n, *one):5.1f}" for one in MOVES))
+    return off
 
 
-def _line(cells: Sequence[Cell], clusters: str) -> float:
-    """Print some cells as one line; their mean."""
+def _line(cells: Sequence[Cell], clusters: str) -> bool:
+    """Print some cells as one line; whether their mean is off."""
     cover = [c.coverage for c in cells]
+    others = [c.coverage for c in cells if not c.few]
+    known = [c.known for c in cells if c.known is not None]
     worst = min(cells, key=lambda c: c.coverage)
     below, above = sum(c < LOW for c in cover), sum(c > HIGH for c in cover)
-    mean = float(np.mean(cover))
+    mean, rest = float(np.mean(cover)), float(np.mean(others)) if others else None
     print(
         f"{worst.kind:22}{worst.n:6,}{clusters:>10}{len(cells):7}{mean:7.1f}{min(cover):8.1f}{max(cover):9.1f}"
-        f"{below:5}{above:5}   {worst.setting}",
+        f"{below:5}{above:5}{len(cells) - len(others):5}{'' if rest is None else f'{rest:.1f}':>8}"
+        f"{f'{np.mean(known):.1f}' if known else '':>7}   {worst.setting}",
         flush=True,
     )
-    return mean
+    return mean < LOW or (rest is not None and rest > HIGH)
 
 
 def print_tests(times: int) -> int:

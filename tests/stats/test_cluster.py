@@ -33,7 +33,7 @@ def test_two_clusters_that_nearly_agree_are_as_uncertain_as_two_that_agree() -> 
     assert near == pytest.approx(same, abs=0.02)
     assert near[0] < wilson(21, 23)[0], "no more sure than of 23 independent samples"
     assert bounds((10, 11), (12, 12))[0] < 0.5
-    assert bounds((11, 11), (12, 12)) == pytest.approx(wilson(2, 2), abs=0.03)  # all may stand and fall together
+    assert bounds((11, 11), (12, 12)) == pytest.approx(wilson(2, 2), abs=0.08)  # all may stand and fall together
 
 
 def test_clusters_that_contradict_each_other_say_little() -> None:

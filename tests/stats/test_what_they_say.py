@@ -54,7 +54,7 @@ def test_a_share_by_clusters_covers_what_it_says_and_samples_taken_for_independe
     held = naive = 0
     for _ in range(300):
         sums = dice.binomial(sizes, dice.beta(1.2, 2.8, 30)).astype(np.float64)
-        found = share_interval(Clusters(sums, sizes.astype(np.float64), np.ones(30), True, 0.0, 1.0))
+        found = share_interval(Clusters(sums, sizes.astype(np.float64), np.ones(30), True, 0.0, 1.0, float(sums.sum())))
         held += found.low <= 0.3 <= found.high
         low, high = wilson(float(sums.sum()), 247)
         naive += low <= 0.3 <= high
@@ -90,7 +90,7 @@ def test_with_ties_broken_by_a_coin_p_is_uniform(clusters: int) -> None:
         sizes = Counter(np.abs(up - down).tolist())
         del sizes[0]
         total = abs(int((up - down).sum()))
-        p = sign_flips(Clusters(sums, np.full(count, 120.0 / count), np.ones(count), True, -1.0, 1.0)).p
+        p = sign_flips(Clusters(sums, np.full(count, 120.0 / count), np.ones(count), True, -1.0, 1.0, 0.0)).p
         more = _counted_out(sizes, total + 1)
         assert p == pytest.approx(_counted_out(sizes, total))
         found.append(more + dice.random() * (p - more))

@@ -17,7 +17,7 @@ from snellen.core.silence import Silent
 from snellen.core.types import Struct
 
 FORMAT = 2
-LAYOUT = 4
+LAYOUT = 5
 WITH_PARTS = 3
 _ENCODER = msgspec.json.Encoder()
 

@@ -78,17 +78,18 @@ def tango(up: float, down: float, n: float, z: float = Z) -> tuple[float, float]
 class Spread(NamedTuple):
     """What is known of the doubt of a mean over n samples.
 
-    `found` is its variance as the clusters show it, times n; `most` what that would be of independent samples that are right or
-    wrong, p(1 - p). Of found / most (Kish's design effect) it is known that it is `likely` where the samples cannot tell, and that
-    it is at least `least` and at most `top`.
+    `most` is the variance of a sample, were all right or wrong with this mean: p(1 - p); `own` is that of the samples as they are, which
+    is less where they are graded. `found` is the variance of the mean as the clusters show it, times n. Of found / own (Kish's design
+    effect) it is known that it is `likely` where the samples cannot tell, and that it is at least 1 and at most `top`; where it is
+    likely to be 1 there is nothing to find out.
     """
 
     n: float
     found: float
+    own: float
     most: float
     clusters: float
     likely: float = 1.0
-    least: float = 0.0
     top: float = inf
 
 
@@ -99,41 +100,54 @@ class Worth(NamedTuple):
     quantile: float
 
 
-CORRELATION = 0.35
+CORRELATION = 0.45
 """The correlation within clusters that is assumed where all samples agree, so that nothing can be learnt of it. Where it is in truth
 0.5 or less, intervals cover as they say (`bench/coverage.py`); where samples of a cluster stand and fall as one, a little less often."""
-DOUBT = 1.0
-"""How many clusters' evidence that assumption weighs."""
+DOUBT = 0.1
+"""How many clusters' evidence that assumption weighs: it is there for samples that cannot tell, not to overrule those that can."""
+WHOLE = 0.25
+"""How many samples' evidence it weighs that values may be right or wrong after all, where few of them tell how they are graded."""
 
 
 def worth(spread: Spread) -> Worth:
-    """How many independent right-or-wrong samples a mean stands on.
+    """How many independent right-or-wrong samples a mean stands on: n over the design effect, and over what grades take off the variance.
 
-    The design effect is estimated from few clusters, and near 0 and 1 from the few that disagree: so it is drawn towards the likely
-    one, by as much as the evidence is short. Only the part of it that was estimated can be off by chance, so that part alone makes
-    degrees of freedom few (Satterthwaite's rule): they are as many as the evidence where all is estimated, and more, up to twice
-    the clusters' own, where most is assumed.
+    Both are estimated: the design effect from few clusters, and near 0 and 1 from the few that disagree, so it is drawn towards the
+    likely one by as much as the evidence is short; the grades from the samples that disagree, so they are drawn towards none.
+    Only what was estimated can be off by chance, and makes degrees of freedom few (Satterthwaite's rule). The clusters' part has
+    twice as many as there is evidence, because sums that have ends vary less than normal ones; the grades' part is as sure as a share.
 
-    >>> worth(Spread(n=50, found=0.2, most=0.2, clusters=50, least=1.0, top=1.0)).n
+    >>> worth(Spread(n=50, found=0.2, own=0.2, most=0.2, clusters=50, top=1.0)).n
     50.0
-    >>> few = Spread(n=190, found=0.75, most=0.25, clusters=10, likely=7.3, least=1.0, top=19.0)
-    >>> [round(x, 2) for x in worth(few)], [round(x, 2) for x in worth(few._replace(found=0.0, most=0.0))]
-    ([53.18, 2.17], [26.03, 2.09])
+    >>> few = Spread(n=190, found=0.75, own=0.25, most=0.25, clusters=10, likely=9.1, top=19.0)
+    >>> [round(x, 2) for x in worth(few)], [round(x, 2) for x in worth(few._replace(found=0.0, own=0.0, most=0.0))]
+    ([61.91, 2.18], [20.88, 2.07])
     """
-    n, top, least = spread.n, spread.top, spread.least
-    own = max(0.0, spread.clusters - 1)
-    evidence = min(own, n * spread.most / spread.likely)
-    found = min(max(spread.found / spread.most, least), top) if spread.most > 0 else spread.likely
-    estimated = evidence * found / (evidence + DOUBT)
-    ratio = estimated + DOUBT * spread.likely / (evidence + DOUBT)
-    freedom = inf
-    if top > least:  # a ratio between these cannot be off by more than half their distance
-        known = evidence * (ratio / estimated) ** 2 if estimated > 0 else inf
-        freedom = max(1.0, min(known, 2 * own) + 8 * (ratio / (top - least)) ** 2)
-    quantile = student(float(f"{freedom:.4g}"))
-    if quantile**2 * ratio > Z**2 * top:  # that would be more doubt than there can be
+    n, most, own, top, likely = spread.n, spread.most, spread.own, spread.top, spread.likely
+    about = spread.found / n  # samples vary by so much more around the true mean than around their own
+    events, clusters = n * most, max(0.0, spread.clusters - 1)
+    grades, seen = 1.0, events / (events + WHOLE)
+    if own != most:
+        grades = seen * (own + about) / (most + about) + 1 - seen
+    effect, part, unsure = 1.0, 0.0, 0.0
+    if likely > 1:
+        # grades that are drawn one by one leave clusters as alike as they were, grades that a cluster shares make them more so
+        likely = min(top, 1 + (likely - 1) / sqrt(grades))
+        evidence = min(clusters, events / likely)
+        found = min(spread.found / (own + about), top) if own > 0 else likely
+        estimated = evidence * found / (evidence + DOUBT)
+        effect = min(max(estimated + DOUBT * likely / (evidence + DOUBT), 1.0), top)
+        part = min(1.0, estimated / effect)
+        unsure = part**2 / (2 * evidence) if part > 0 else 0.0
+    if grades != 1:
+        unsure += ((1 - part) * seen) ** 2 * abs(1 - grades) / (4 * events * grades)
+    freedom = min(1 / unsure, 2 * clusters) if unsure > 0 else inf
+    if likely > 1:  # an effect between 1 and top is hardly off by more than a third of their distance
+        freedom = min(freedom, 2 * clusters) + 16 * (effect / (top - 1)) ** 2
+    quantile = student(float(f"{max(1.0, freedom):.4g}"))
+    if quantile**2 * effect * grades > Z**2 * top:  # that would be more doubt than there can be
         return Worth(n / top, Z)
-    return Worth(n / ratio, quantile)
+    return Worth(n / (effect * grades), quantile)
 
 
 @lru_cache(maxsize=4096)

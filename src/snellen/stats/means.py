@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 class Clusters(NamedTuple):
     """The sum and the number of the values of each cluster, and how many clusters are exactly like that.
 
-    `whole` says that every value is right or wrong: 0 or 1 (of a difference: -1, 0 or 1); `least` and `most` are the values' ends.
+    `whole` says that every value is right or wrong: 0 or 1 (of a difference: -1, 0 or 1); `least` and `most` are the values' ends, and
+    `squares` is the sum of their squares.
     """
 
     sums: Floats
@@ -33,6 +34,7 @@ class Clusters(NamedTuple):
     whole: bool
     least: float
     most: float
+    squares: float
 
     @property
     def n(self) -> float:
@@ -50,18 +52,30 @@ class Clusters(NamedTuple):
     def variance(self) -> float:
         """The variance of the mean, times n; nothing is known of it from one cluster."""
         number = float(self.times.sum())
-        off = self.sums - self.total / self.n * self.counts
-        return float(self.times @ off**2) / self.n * number / (number - 1) if number > 1 else 0.0
+        return float(self.times @ self._off() ** 2) / self.n * number / (number - 1) if number > 1 else 0.0
+
+    def left_out(self) -> float:
+        """As `variance`, by leaving out each cluster, so that large ones, which draw the mean to themselves, do not seem too near to it.
+
+        Of clusters of one size it is the same.
+        """
+        number = float(self.times.sum())
+        if number <= 1:
+            return 0.0
+        return float(self.times @ (self._off() / (1 - self.counts / self.n)) ** 2) / self.n * (number - 1) / number
+
+    def _off(self) -> Floats:
+        return self.sums - self.total / self.n * self.counts
 
     def spread(self, most: float) -> Spread:
         """What is known of the mean's doubt; `most` is the variance of a sample, were all right or wrong with this mean.
 
-        Right or wrong samples of one cluster are alike or independent, so together they are worth less than as many independent ones and
-        more than one; graded ones are worth at least that.
+        Samples of one cluster are alike or independent, so together they are worth less than as many independent ones and more than one.
         """
         size = self.size
         likely = 1 + (size - 1) * CORRELATION
-        return Spread(self.n, self.variance(), most, self.n / size, likely, float(self.whole), size)
+        own = most if self.whole else min(most, max(0.0, self.squares / self.n - (self.total / self.n) ** 2))
+        return Spread(self.n, self.left_out(), own, most, self.n / size, likely, size)
 
     def kind(self, name: str) -> str:
         """The name of an interval of these: whether samples share clusters."""
@@ -78,7 +92,7 @@ def alone(values: Mapping[float, int]) -> Clusters:
 
     found = np.array(sorted(values), dtype=np.float64)
     times = np.array([values[v] for v in sorted(values)], dtype=np.float64)
-    return Clusters(found, np.ones(len(found)), times, *_ends(found))
+    return Clusters(found, np.ones(len(found)), times, *_ends(found), float(times @ found**2))
 
 
 def of_samples(values: Sequence[float], clusters: Sequence[str]) -> Clusters:
@@ -110,6 +124,7 @@ def summed(values: Floats, counts: Floats, cluster: NDArray[np.int64]) -> Cluste
         np.concatenate([numbers, np.ones(int(single.sum()))]),
         np.concatenate([np.ones(len(shared)), counts[single]]),
         *_ends(values),
+        float(counts @ values**2),
     )
 
 
