@@ -7,18 +7,19 @@ of them comes a blank sheet, which nobody can get right but by guessing.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from math import ceil
 from typing import Any, NamedTuple
 
 from snellen.core.errors import SnellenError, unknown
 from snellen.core.options import Selection
 from snellen.exams.eye.faculties import FACULTIES, Faculty
+from snellen.synthetic.sheets import draw
 
 QUESTIONS, FEWEST, MOST = 40, 16, 1000
 CATCH_EVERY = 8
 IN_FLIGHT, FEWEST_AHEAD = 16, 4
 """Trials of all courses that are under way at once, if nobody says better, and the least that one course has."""
-SMALLEST, LARGEST = 128, 8192
 PNG = "png"
 _CODEC = re.compile(r"png|jpeg(?P<quality>[1-9]\d?|100)?")
 
@@ -79,6 +80,8 @@ def planned(options: Selection) -> Plan:
     for faculty in (FACULTIES[name] for name in FACULTIES if name in names):
         at = sizes if faculty.sizes and sizes else (faculty.size,)
         alone = at == (faculty.size,) and codecs == (PNG,)
+        for size in at:
+            _check_drawn(faculty, size)
         courses += [Course(faculty, size, codec, trials, alone) for size in at for codec in codecs]
     if sizes and not any(course.faculty.sizes for course in courses):
         raise SnellenError(f"--sizes: none of {', '.join(names)} can be drawn at another size")
@@ -87,9 +90,18 @@ def planned(options: Selection) -> Plan:
 
 
 def _size(text: Any) -> int:
-    if not str(text).isdigit() or not SMALLEST <= int(text) <= LARGEST:
-        raise SnellenError(f"--sizes {text}: pixels, from {SMALLEST} to {LARGEST}, such as 448,896,1792")
+    if not str(text).isdigit():
+        raise SnellenError(f"--sizes {text}: a picture's side in pixels, such as 448,896,1792")
     return int(text)
+
+
+@lru_cache(maxsize=256)
+def _check_drawn(faculty: Faculty, size: int) -> None:
+    """Stop at a size at which a faculty cannot be drawn, before anything is asked."""
+    try:
+        draw(faculty.name, faculty.levels[-1], seed=0, number=0, size=size)
+    except SnellenError as error:
+        raise SnellenError(f"--sizes {size}: {error}") from None
 
 
 def _codec(text: Any) -> str:
