@@ -1,7 +1,7 @@
 """The sheets of an eye exam: chosen by the answers so far, and drawn from the seed. There is no data set on disk.
 
-Which level a trial gets is decided by the trials that lie at least `ahead` before it, with those in between counted as under way, even if
-they are answered already. So the order in which answers arrive decides nothing.
+Which level a trial gets is decided by the trials up to a fixed place before it (`stats.adaptive.answered`), with those in between counted
+as under way, even if they are answered already. So the order in which answers arrive decides nothing.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from snellen.core.pixels import as_rgb
 from snellen.core.types import Outcome, Picture, Sample
 from snellen.data.label import labelled
 from snellen.exams.eye.courses import CATCH_EVERY, Course, planned, quality
-from snellen.stats.adaptive import constant_level, next_level
+from snellen.stats.adaptive import answered, constant_level, next_level
 from snellen.stats.psychometric import Shape, Trial
 from snellen.synthetic.chance import generator
 from snellen.synthetic.sheets import draw, fingerprint
@@ -73,7 +73,7 @@ class Going:
 
     def may_go_on(self, ahead: int) -> bool:
         """Whether the level of the next trial is decided."""
-        return not self.finished and all(i in self.outcomes for i in range(len(self.levels) - ahead + 1))
+        return not self.finished and all(i in self.outcomes for i in range(answered(len(self.levels), ahead)))
 
     def choose(self, ahead: int, constant: bool) -> int:
         """The level of the next trial, by its place on the ladder."""
@@ -82,7 +82,7 @@ class Going:
             return easiest
         if constant:
             return constant_level(self.shape, number)
-        known = max(0, number - ahead + 1)
+        known = answered(number, ahead)
         done = [
             Trial(level, SEEN.get(self.outcomes[i]))
             for i, level in enumerate(self.levels[:known])
