@@ -74,7 +74,7 @@ def command(models: tuple[str, ...], own: dict[str, Any], **given: Any) -> int:
 
     \b
     snellen exam --model baseline/pixels
-    snellen exam --model openai/gpt-4o --faculties letters,contrast --max-cost 0.50
+    snellen exam --model openai/gpt-4o --faculties letters,size --max-cost 0.50
     snellen exam --model vllm/A --model vllm/B --sizes 448,896,1792
     """
     from snellen.cli import suite
