@@ -36,6 +36,7 @@ _LEAD = re.compile(
     re.IGNORECASE,
 )
 _SWITCHING = re.compile(r"^\W*switch (?:to|over|back)\b", re.IGNORECASE)  # to switch to a thing does not name a switch
+_CLICK = re.compile(r"^\W*(?:please\s+)?(?:(?:left|right|double)[ -]?)?(?:click|press|tap|hit|push)\b", re.IGNORECASE)
 ORDINALS = (
     {f"{n}th": n for n in range(4, 31)}
     | {"first": 1, "1st": 1, "topmost": 1, "uppermost": 1, "leftmost": 1, "second": 2, "2nd": 2, "third": 3, "3rd": 3}
@@ -107,6 +108,11 @@ def plain(text: str) -> str:
     'forgot password'
     """
     return _SPACES.sub(" ", unicodedata.normalize("NFKC", text).casefold()).strip()
+
+
+def says_click(instruction: str) -> bool:
+    """Whether an instruction says what to do with the mouse, and so names what is there."""
+    return _CLICK.search(instruction) is not None
 
 
 def read_wish(instruction: str) -> Wish:

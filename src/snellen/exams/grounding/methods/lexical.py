@@ -11,7 +11,7 @@ from difflib import SequenceMatcher
 from functools import lru_cache
 
 from snellen.exams.grounding.methods.base import Parse, Tools
-from snellen.exams.grounding.methods.instruction_parser import Wish, plain, read_wish
+from snellen.exams.grounding.methods.instruction_parser import Wish, plain, read_wish, says_click
 from snellen.exams.grounding.methods.looks import Look
 from snellen.exams.grounding.methods.meaning import Sentence, beside, word_scores
 from snellen.exams.grounding.methods.parsers import Chooser
@@ -44,6 +44,8 @@ CLEAR = 0.55  # a text match that counts as the same words
 BELOW = 1.5  # line heights from a label to the field below it
 MOST_WORDS = 3  # that stand in a field: more are a row of a table
 NAMED = 0.8  # a score for which something has to have the very name
+MOST_SAID = 12  # words of a wish: more are a description
+FITS = 0.3  # of a meaning that fits at all
 SHARED = 0.6  # what single words of the name count beside their meaning
 WORTH = 0.05  # less than this is no reason to click
 _HINT_WORDS = frozenset(["enter", "type", "your", "select", "choose", "search", "please", "a", "the", "here"])
@@ -65,16 +67,23 @@ class LexicalChooser(Chooser):
 
 
 def scores_of(instruction: str, parse: Parse) -> list[float]:
-    """How well each detection fits an instruction: by the name that it gives, else, where nothing has that name, by its meaning."""
+    """How well each detection fits an instruction: by the name that it gives, else by what it means.
+
+    Whoever says "click" or takes many words describes something on the screen; whoever says in a few what they want does not. A
+    meaning that fits nothing well is no reason to click.
+    """
     wish = read_wish(instruction)
     named = score_all(wish, parse.detections, parse.width, parse.height)
-    if wish.quoted or wish.kind == "icon" or max(named, default=0.0) >= (CLEAR if wish.kind else NAMED):
+    described = wish.quoted or wish.kind == "icon" or says_click(instruction) or len(instruction.split()) > MOST_SAID
+    if described or max(named, default=0.0) >= (CLEAR if wish.kind else NAMED):
         return named
     said = Sentence.of(instruction)
     meant = word_scores(said, parse.detections)
     _to_fields(wish.kind or said.kind, parse.detections, meant)
     if not (wish.kind or said.kind):
         beside(said, parse.detections, meant)
+    if max(meant, default=0.0) < FITS:
+        return named
     return [max(m, SHARED * n) for m, n in zip(meant, named, strict=True)]
 
 
