@@ -7,6 +7,7 @@ import io
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 from PIL import Image, ImageDraw, ImageFont
 from tests.support.uitars import InProcess
 
@@ -233,3 +234,32 @@ def test_an_empty_screen_has_nothing_and_a_broken_picture_is_a_failure() -> None
     assert parser.parse(out.getvalue()).detections == ()
     with pytest.raises(ToolFailure, match="does not decode"):
         parser.parse(b"no picture")
+
+
+@needs_ocr
+@pytest.mark.parametrize(("scale", "pieces"), [(2, 1), (1, 3)])
+def test_large_writing_is_looked_for_at_half_the_size_and_small_writing_in_pieces(
+    scale: int, pieces: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A display with twice the pixels costs one look at the size of a usual one; small writing is not lost for it."""
+    parser = ocr.OcrParser()
+    looked: list[tuple[int, ...]] = []
+    really = parser._lines
+
+    def look(piece: NDArray[np.uint8]) -> list[tuple[int, int, int, int]]:
+        looked.append(piece.shape[:2])
+        return really(piece)
+
+    monkeypatch.setattr(parser, "_lines", look)
+    picture = Image.new("RGB", (2400, 600), "white")
+    draw = ImageDraw.Draw(picture)
+    font = ImageFont.load_default(size=13 * scale)
+    places = {f"Report {11 + i}": (60 + 400 * (i % 6), 60 + 130 * (i // 6)) for i in range(24)}
+    for label, at in places.items():
+        draw.text(at, label, fill="black", font=font)
+    data = io.BytesIO()
+    picture.save(data, "PNG")
+    found = {d.text: d.box for d in parser.parse(data.getvalue()).detections if d.kind == "text"}
+    assert found.keys() >= places.keys()
+    assert len(looked) == pieces and looked[0] == (300, 1200)
+    assert all(abs(found[w][0] - x) < 12 and abs(found[w][1] - y) < 16 for w, (x, y) in places.items())

@@ -56,6 +56,11 @@ class Grounding(Exam):
             least=0,
             most=1,
         ),
+        Option(
+            "phrasing",
+            "plain (default): targets by their names; natural: what a person wants, in a person's words; both: each target in both.",
+            metavar="NAME",
+        ),
         Option("screen", "One size for all screenshots, such as 1920x1080.", metavar="WxH", parse=_screen),
     )
     sets = tuple(fetch.SOURCES)

@@ -1,8 +1,10 @@
-"""Where grounding's points were lost, in words: by the detector, which did not see the target, or by the chooser, which took another."""
+"""Where grounding's points were lost, in words: by the detector, which did not see the target, or by the chooser, which took another;
+and on which phrasing.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from snellen.core.finding import DOUBT, FACT, Finding
 from snellen.core.records import Summary
@@ -13,7 +15,10 @@ WORTH_SAYING = 0.1
 
 
 def findings(summary: Summary) -> Iterator[Finding]:
-    """What detector and chooser lost under the main protocol; nothing for subjects that say no detections."""
+    """How natural instructions did beside plain ones, and what detector and chooser lost, under the main protocol; of the latter
+    nothing for subjects that say no detections.
+    """
+    yield from _by_phrasing([g for p in summary.plain[:1] for g in p.groups])
     whole = next((g for p in summary.plain[:1] for g in p.groups if g.whole), None)
     saw, hit = _value(whole, "detector_recall"), _value(whole, "present_accuracy") or _value(whole, "click_accuracy")
     if saw is None or hit is None:
@@ -27,6 +32,15 @@ def findings(summary: Summary) -> Iterator[Finding]:
         yield Finding(
             FACT, "detector", f"{said}, and the chooser lost {100 * max(0.0, saw - hit):.1f} points.", "gallery"
         )
+
+
+def _by_phrasing(groups: Sequence[GroupSummary]) -> Iterator[Finding]:
+    said = {g.by["phrasing"]: g for g in groups if set(g.by) == {"part", "phrasing"}}
+    plain, natural = (_value(said.get(name), "click_accuracy") for name in ("plain", "natural"))
+    if plain is not None and natural is not None:
+        count = said["natural"].n
+        text = f"Natural instructions: {100 * natural:.1f} % of {count:,}; plain ones: {100 * plain:.1f} % of {said['plain'].n:,}."
+        yield Finding(FACT, "phrasing", text)
 
 
 def _value(group: GroupSummary | None, metric: str) -> float | None:

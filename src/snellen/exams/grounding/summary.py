@@ -29,10 +29,14 @@ GROUPINGS: tuple[tuple[str, ...], ...] = (
     ("difficulty", "kind"),
     ("difficulty", "type"),
     ("capability",),
+    ("phrasing",),
+    ("phrasing", "family"),
+    ("phrasing", "kind"),
 )
 _RANKS = (
     *("text_matching", "element_recognition", "layout_understanding", "fine_grained_manipulation", "refusal"),
     *("easy", "medium", "hard", "small", "large", "mobile", "desktop", "web", "text", "icon"),
+    *("plain", "natural"),
 )
 _SIZES = ("small", "medium", "large")
 

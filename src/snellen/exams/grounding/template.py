@@ -26,7 +26,8 @@ COMMENTS = f"""\
 #
 # Instead of numbers, a box may be what a browser says, {{"x": 8, "y": 16, "width": 90, "height": 32}} (Playwright's
 # boundingBox()), with "device_scale_factor": how many pixels of the picture one of these is; box_format is left out then.
-# You may add: id, split, element_type, kind (text or icon), platform, application, difficulty, theme, text.
+# You may add: id, split, element_type, kind (text or icon), platform, application, difficulty, theme,
+# phrasing (plain or natural: how it is asked for), text.
 #
 # Next: snellen data check THIS_FOLDER, then snellen run THIS_FOLDER --model method/ocr (or openai/gpt-4o, ...)
 """

@@ -18,6 +18,7 @@ from snellen.data.label import Label
 from snellen.synthetic.pool import Progress, in_order
 from snellen.synthetic.screens import layouts, original
 from snellen.synthetic.screens.lettering import FONT
+from snellen.synthetic.screens.natural import NATURAL, PLAIN
 from snellen.synthetic.writing import (
     LATEST,
     check_numbers,
@@ -32,6 +33,7 @@ from snellen.synthetic.writing import (
 
 GENERATOR = "grounding"
 STYLES = ("layouts", "original")
+PHRASINGS = (PLAIN, NATURAL, "both")
 OLD_NAMES = {"seed-compat": "original"}
 ANNOTATIONS = "annotations.json"
 SMALLEST = (640, 480)
@@ -58,20 +60,24 @@ def make(
     style: str = "layouts",
     absent: float = 0.0,
     screen: tuple[int, int] | None = None,
+    phrasing: str = PLAIN,
     version: int = LATEST,
 ) -> list[Path]:
     """Writes `count` screenshots with their annotations; gives the files.
 
-    `absent` is the share of screenshots that also ask for something that is not on them, `screen` fixes the resolution
-    (both: layouts only). Screenshot i of `layouts` depends on (seed, i) alone. `original` writes as many screenshots as
-    the original generator does, which cuts fractions off.
+    `absent` is the share of screenshots that also ask for something that is not on them, `screen` fixes the resolution, `phrasing`
+    says whether targets are asked for by name, in natural words, or each in both ways (all three: layouts only). Screenshot i of
+    `layouts` depends on (seed, i) alone. `original` writes as many screenshots as the original generator does, which cuts fractions
+    off.
     """
     style = style_named(style)
     check_numbers(seed=seed, count=count, version=version)
-    _check(style, absent, screen)
+    _check(style, absent, screen, phrasing)
     label = label_of(GENERATOR, version, seed)
-    plan = _original(count, seed, label) if style == "original" else _layouts(count, seed, absent, screen, label)
-    marker = claim(out, _origin(version, style, count, seed, absent, screen), indent=2)
+    plan = (
+        _original(count, seed, label) if style == "original" else _layouts(count, seed, absent, screen, phrasing, label)
+    )
+    marker = claim(out, _origin(version, style, count, seed, absent, screen, phrasing), indent=2)
     with making(out):
         records = list(in_order(partial(_written, plan.draw, out), plan.keys, workers, progress))
         annotations = write_text(out / ANNOTATIONS, annotations_text(plan.name, plan.metadata, records))
@@ -94,19 +100,25 @@ def annotations_text(name: str, metadata: dict[str, Any], samples: list[Record])
     return json.dumps(root, indent=2)
 
 
-def _check(style: str, absent: float, screen: tuple[int, int] | None) -> None:
+def _check(style: str, absent: float, screen: tuple[int, int] | None, phrasing: str) -> None:
+    if phrasing not in PHRASINGS:
+        raise SnellenError(f"unknown phrasing '{phrasing}': choose from {', '.join(PHRASINGS)}")
     if not 0 <= absent <= 1:
         raise SnellenError(f"the share of absent targets lies between 0 and 1, and {absent} does not")
     if screen is not None and (screen[0] < SMALLEST[0] or screen[1] < SMALLEST[1]):
         raise SnellenError(f"a screen is at least {SMALLEST[0]}x{SMALLEST[1]}, and {screen[0]}x{screen[1]} is smaller")
-    if style == "original" and (absent or screen):
-        raise SnellenError("the original has no absent targets and one resolution: use the style 'layouts' for these")
+    if style == "original" and (absent or screen or phrasing != PLAIN):
+        raise SnellenError(
+            "the original has no absent targets, one resolution and one phrasing: use the style 'layouts' for these"
+        )
 
 
 def _origin(
-    version: int, style: str, count: int, seed: int, absent: float, screen: tuple[int, int] | None
+    version: int, style: str, count: int, seed: int, absent: float, screen: tuple[int, int] | None, phrasing: str
 ) -> dict[str, Any]:
-    """What the marker says of where a set comes from; styles by their first names, for sets that were made under these."""
+    """What the marker says of where a set comes from; styles by their first names, for sets that were made under these. A plain set
+    says nothing of its phrasing, as before there was another.
+    """
     return {
         "generator": GENERATOR,
         "version": version,
@@ -116,7 +128,7 @@ def _origin(
         "absent": absent,
         "screen": list(screen) if screen else None,
         "font": FONT,
-    }
+    } | ({} if phrasing == PLAIN else {"phrasing": phrasing})
 
 
 def _original(count: int, seed: int, label: Label) -> Plan:
@@ -128,11 +140,11 @@ def _draw_original(label: Label, screen: original.Planned) -> layouts.Screenshot
     return layouts.Screenshot(screen.record, signed(original.draw(screen), label))
 
 
-def _layouts(count: int, seed: int, absent: float, screen: tuple[int, int] | None, label: Label) -> Plan:
+def _layouts(count: int, seed: int, absent: float, screen: tuple[int, int] | None, phrasing: str, label: Label) -> Plan:
     cells = [layouts.cell(i) for i in range(count)]
     shares = {f"{d}_{t}": cells.count((d, t)) / count for d, t in dict.fromkeys(layouts.ROUND)}
     metadata = {"num_samples": count, "distribution": shares, "generator": "layouts", "version": layouts.VERSION}
-    draw = partial(layouts.screenshot, seed, absent=absent, screen=screen, label=label)
+    draw = partial(layouts.screenshot, seed, absent=absent, screen=screen, phrasing=phrasing, label=label)
     return Plan("layouts", stamped(metadata | {"seed": seed}, label), range(count), draw)
 
 

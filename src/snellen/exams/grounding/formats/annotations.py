@@ -1,7 +1,8 @@
 """The format of the original generator, exactly: `annotations.json` with boxes as fractions [x, y, width, height], images beside it.
 
-Four keys of an element are ours and optional: `acceptable_bboxes` (all right answers), `absent` (the screenshot does not have
-it; the box is four zeros), `kind` (text or icon) and `role` (what it is called in words, such as "menu"; nobody reads it back).
+Six keys of an element are ours and optional: `acceptable_bboxes` (all right answers), `absent` (the screenshot does not have
+it; the box is four zeros), `kind` (text or icon), `phrasing` (plain or natural, how it is asked for), `family` (which half of
+the natural sayings) and `role` (what it is called in words, such as "menu"; nobody reads it back).
 Sets of this format are written in synthetic/screens.
 """
 
@@ -35,6 +36,8 @@ class Element(msgspec.Struct, frozen=True, omit_defaults=True):
     acceptable_bboxes: list[list[float]] = []
     absent: bool = False
     kind: str | None = None
+    phrasing: str = ""
+    family: str = ""
 
 
 class _Sample(msgspec.Struct, frozen=True):
@@ -118,6 +121,7 @@ def read(where: Path, files: list[Path]) -> Iterator[Screen | Problem]:
 def _target(element: Element, space: Pixels, details: dict[str, str], place: str) -> Target:
     given = [] if element.absent else [element.bbox, *element.acceptable_bboxes]
     kind = element.kind or ("icon" if element.element_type == "icon" else "text")
+    said = {name: value for name in ("phrasing", "family") if (value := getattr(element, name))}
     return Target(
         id=element.id,
         instruction=instruction_of(element.instruction, element.text, element.element_type),
@@ -125,7 +129,7 @@ def _target(element: Element, space: Pixels, details: dict[str, str], place: str
         boxes=tuple(dict.fromkeys(true_box(box, "xywh", space, fractions=True) for box in given)),
         element_type=element.element_type,
         text=element.text,
-        tags=details | {"type": element.element_type, "kind": kind},
+        tags=details | {"type": element.element_type, "kind": kind} | said,
         area_fraction=None if element.absent else element.bbox[2] * element.bbox[3],
     )
 

@@ -30,7 +30,7 @@ from snellen.exams.grounding.formats.box_cells import SCALES, Columns, Unclear, 
 IMAGES = ("image", "image_path", "img", "img_filename", "file_name", "filename", "screenshot")
 INSTRUCTIONS = ("instruction", "prompt", "query", "question", "task")
 TYPES, KINDS = ("element_type", "type"), ("kind", "data_type", "ui_type")
-DETAILS = ("platform", "application", "difficulty", "theme")
+DETAILS = ("platform", "application", "difficulty", "theme", "phrasing")
 SIZES = (("image_width", "image_height"), ("img_width", "img_height"))
 FOLDERS = ("", "images", "screenshots")
 USED = (

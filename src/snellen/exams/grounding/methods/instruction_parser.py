@@ -35,6 +35,8 @@ _LEAD = re.compile(
     r"\s*(?:on|in|into|at|the|a|an|\s)*",
     re.IGNORECASE,
 )
+_SWITCHING = re.compile(r"^\W*switch (?:to|over|back)\b", re.IGNORECASE)  # to switch to a thing does not name a switch
+_CLICK = re.compile(r"^\W*(?:please\s+)?(?:(?:left|right|double)[ -]?)?(?:click|press|tap|hit|push)\b", re.IGNORECASE)
 ORDINALS = (
     {f"{n}th": n for n in range(4, 31)}
     | {"first": 1, "1st": 1, "topmost": 1, "uppermost": 1, "leftmost": 1, "second": 2, "2nd": 2, "third": 3, "3rd": 3}
@@ -108,6 +110,11 @@ def plain(text: str) -> str:
     return _SPACES.sub(" ", unicodedata.normalize("NFKC", text).casefold()).strip()
 
 
+def says_click(instruction: str) -> bool:
+    """Whether an instruction says what to do with the mouse, and so names what is there."""
+    return _CLICK.search(instruction) is not None
+
+
 def read_wish(instruction: str) -> Wish:
     """The wish in an instruction.
 
@@ -155,7 +162,7 @@ def _kind(text: str, quotes: list[re.Match[str]], target: int | None, rest: str)
         near = " ".join(after[:end].split()[:3])
         before = " ".join(text[: quotes[target].start()].split()[-3:])
         return _first_kind(near) or _first_kind(before) or _first_kind(rest)
-    return _first_kind(rest)
+    return _first_kind(_SWITCHING.sub("", rest))
 
 
 def _first_kind(text: str) -> str:

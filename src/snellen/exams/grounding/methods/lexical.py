@@ -11,8 +11,9 @@ from difflib import SequenceMatcher
 from functools import lru_cache
 
 from snellen.exams.grounding.methods.base import Parse, Tools
-from snellen.exams.grounding.methods.instruction_parser import Wish, plain, read_wish
+from snellen.exams.grounding.methods.instruction_parser import Wish, plain, read_wish, says_click
 from snellen.exams.grounding.methods.looks import Look
+from snellen.exams.grounding.methods.meaning import Sentence, beside, word_scores
 from snellen.exams.grounding.methods.parsers import Chooser
 from snellen.exams.grounding.reading.predictions import MOST_DETECTIONS, Corners, Detection
 
@@ -40,6 +41,12 @@ BESIDE = 0.95  # what a label passes on to the control beside it
 OF_A_KIND = 0.25  # all that can be said for a control of the right kind without a word on it
 SAYS_OTHER = 0.4  # of that, where there are other words on it
 CLEAR = 0.55  # a text match that counts as the same words
+BELOW = 1.5  # line heights from a label to the field below it
+MOST_WORDS = 3  # that stand in a field: more are a row of a table
+NAMED = 0.8  # a score for which something has to have the very name
+MOST_SAID = 12  # words of a wish: more are a description
+FITS = 0.3  # of a meaning that fits at all
+SHARED = 0.6  # what single words of the name count beside their meaning
 WORTH = 0.05  # less than this is no reason to click
 _HINT_WORDS = frozenset(["enter", "type", "your", "select", "choose", "search", "please", "a", "the", "here"])
 
@@ -48,14 +55,36 @@ class LexicalChooser(Chooser):
     """Ranks detections by the words of the instruction and takes the first."""
 
     scored = True
+    version = "lexical/2"  # 1 read names only, not natural instructions
 
     async def choose(self, sample: str, picture: bytes, instruction: str, parse: Parse, tools: Tools) -> Look:
-        scores = score_all(read_wish(instruction), parse.detections, parse.width, parse.height)
+        scores = scores_of(instruction, parse)
         order = sorted(range(len(scores)), key=lambda i: -scores[i])[:MOST_DETECTIONS]
         look = Look("found", detections=tuple(parse.detections[i] for i in order))
         if not order or scores[order[0]] < WORTH:
             return look._replace(status="refused", reason="nothing on the screen fits the words of the instruction")
         return look._replace(confidence=min(1.0, scores[order[0]]))
+
+
+def scores_of(instruction: str, parse: Parse) -> list[float]:
+    """How well each detection fits an instruction: by the name that it gives, else by what it means.
+
+    Whoever says "click" or takes many words describes something on the screen; whoever says in a few what they want does not. A
+    meaning that fits nothing well is no reason to click.
+    """
+    wish = read_wish(instruction)
+    named = score_all(wish, parse.detections, parse.width, parse.height)
+    described = wish.quoted or wish.kind == "icon" or says_click(instruction) or len(instruction.split()) > MOST_SAID
+    if described or max(named, default=0.0) >= (CLEAR if wish.kind else NAMED):
+        return named
+    said = Sentence.of(instruction)
+    meant = word_scores(said, parse.detections)
+    _to_fields(wish.kind or said.kind, parse.detections, meant)
+    if not (wish.kind or said.kind):
+        beside(said, parse.detections, meant)
+    if max(meant, default=0.0) < FITS:
+        return named
+    return [max(m, SHARED * n) for m, n in zip(meant, named, strict=True)]
 
 
 def score_all(wish: Wish, detections: Sequence[Detection], width: int, height: int) -> list[float]:
@@ -161,6 +190,34 @@ def _lend(wish: Wish, detections: Sequence[Detection], matches: Sequence[float],
             lent = said * (0.85 + 0.15 * fit(wish.kind, detections[j].kind)) * BESIDE
             scores[j] = max(scores[j], lent)
             scores[i] = min(scores[i], 0.8 * lent)
+
+
+def _to_fields(kind: str, detections: Sequence[Detection], scores: list[float]) -> None:
+    """Whoever wants a thing done clicks on the field and not on its label: a label passes its score on to the field beside it."""
+    if kind and kind not in ("text_field", "dropdown"):
+        return
+    fit_for = ("field", "box", "button") if kind else ("field",)
+    fields = [i for i, d in enumerate(detections) if d.kind in fit_for and len(d.text.split()) <= MOST_WORDS]
+    framed = [d.box for d in detections if d.kind != "text" and d.text]
+    for i, said in enumerate(list(scores)):
+        label = detections[i].box
+        if said < WORTH or detections[i].kind != "text" or any(_holds(box, label) for box in framed):
+            continue
+        tall = label[3] - label[1]
+        gaps = ((_gap("text_field", label, detections[j].box), j) for j in fields)
+        # where nobody spoke of a field, only one right below its label is taken for what is meant
+        near = [
+            (gap, j)
+            for gap, j in gaps
+            if gap is not None and (kind or 0 < gap <= BELOW * tall < detections[j].box[1] - label[1])
+        ]
+        if near:
+            scores[min(near)[1]] = max(scores[min(near)[1]], 1.02 * said)
+
+
+def _holds(box: Corners, inner: Corners) -> bool:
+    x, y = (inner[0] + inner[2]) / 2, (inner[1] + inner[3]) / 2
+    return box[0] <= x <= box[2] and box[1] <= y <= box[3]
 
 
 def _gap(kind: str, label: Corners, control: Corners) -> float | None:

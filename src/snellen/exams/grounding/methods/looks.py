@@ -49,6 +49,8 @@ class Locator(Interface):
     scored: bool = False
     prompt: tuple[str, int] = ("", 0)
     """What it says to a model beside the instruction, and how many pictures it shows; nothing where it asks none."""
+    version: str = ""
+    """Which version of our own rules it goes by: another one gives other answers."""
     code: str = ""
     """What a plugin's locator is made of: other code gives other answers."""
 

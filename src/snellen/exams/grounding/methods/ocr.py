@@ -2,6 +2,8 @@
 
 Screens are drawn upright and in straight lines, which a reader of photographs does not know: lines are cut apart where blank columns
 are as wide as the line is high (menus, tabs), and each piece is recognised at its own width instead of being padded, which halves the time.
+A screenshot of a display with twice the pixels has writing twice as large: lines are then looked for at half the size, and read at full
+size, which halves the time again.
 """
 
 from __future__ import annotations
@@ -24,12 +26,15 @@ from snellen.exams.grounding.reading.predictions import Corners, Detection
 if TYPE_CHECKING:
     from snellen.exams.grounding.methods.ocr_boxes import Pixels8
 
-NAME = "ocr/1"
+NAME = "ocr/2"
 MODULES = ("rapidocr_onnxruntime", "onnxruntime", "cv2")
 READABLE = 0.5  # recognition scores below this are not words
 CERTAIN = 0.8  # what a line of one or two signs needs, since icons are read as such
 TILE = 2000  # the longest side that is read in one piece
 TILE_OVERLAP = 160
+HALF = 2  # how much smaller a large picture is made to look for lines in it
+TALL = 16  # pixels that nearly all lines still have then: smaller writing is looked for at full size
+NEARLY_ALL = 10  # the percentile of lines that says so
 BLANK = 0.65  # blank columns that part a line, in line heights
 LONG = 12  # lines that are so many times wider than high are prose
 NARROWED = 0.8
@@ -79,10 +84,7 @@ class OcrParser:
 
     def _read(self, pixels: Pixels8) -> tuple[list[Words], list[Edges]]:
         """The words, and the places that may be icons: what could not be read, and single signs."""
-        lines = []
-        for x, y, piece in tiles(pixels):
-            lines += [(x1 + x, y1 + y, x2 + x, y2 + y) for x1, y1, x2, y2 in self._lines(piece)]
-        boxes = [part for line in without_repeats(lines) for part in split_line(pixels, line)]
+        boxes = [part for line in self._all_lines(pixels) for part in split_line(pixels, line)]
         if not boxes:
             return [], []
         crops = [_narrowed(_bgr(pixels[y1:y2, x1:x2])) for x1, y1, x2, y2 in boxes]
@@ -100,6 +102,21 @@ class OcrParser:
                 unread.append(box)  # a magnifying glass is easily read as a Q: it may be either
         words.sort(key=lambda w: (w.box[1] // 8, w.box[0]))
         return words, unread
+
+    def _all_lines(self, pixels: Pixels8) -> list[Edges]:
+        """The lines of a whole picture: of a large one at half the size where its writing is large, else piece by piece."""
+        height, width = pixels.shape[:2]
+        if max(height, width) > TILE:
+            cv2 = importlib.import_module("cv2")
+            half = cv2.resize(pixels, (width // HALF, height // HALF), interpolation=cv2.INTER_AREA)
+            lines = self._lines(half) if max(half.shape[:2]) <= TILE else []
+            if large_writing(lines):
+                full = ((HALF * x1, HALF * y1, HALF * x2, HALF * y2) for x1, y1, x2, y2 in lines)
+                return sorted(full, key=lambda b: (b[1], b[0]))
+        lines = []
+        for x, y, piece in tiles(pixels):
+            lines += [(x1 + x, y1 + y, x2 + x, y2 + y) for x1, y1, x2, y2 in self._lines(piece)]
+        return without_repeats(lines)
 
     def _lines(self, piece: Pixels8) -> list[Edges]:
         """Upright boxes of lines of text, by the detection model."""
@@ -138,6 +155,16 @@ def is_words(text: str, score: float) -> bool:
         return False
     plain = any(c.isascii() and c.isalnum() for c in text)
     return score >= CERTAIN if len(text) <= 2 or not plain else True
+
+
+def large_writing(lines: list[Edges]) -> bool:
+    """Whether nearly all lines are so high that none was lost when the picture was made smaller.
+
+    >>> large_writing([(0, 0, 90, 18)] * 20), large_writing([(0, 0, 90, 18)] * 20 + [(0, 0, 40, 9)] * 3), large_writing([])
+    (True, False, False)
+    """
+    heights = sorted(bottom - top for _left, top, _right, bottom in lines)
+    return bool(heights) and heights[len(heights) * NEARLY_ALL // 100] >= TALL
 
 
 def tiles(pixels: Pixels8) -> list[tuple[int, int, Pixels8]]:

@@ -21,11 +21,12 @@ _cut = lru_cache(maxsize=16)(cut)  # fixed panels are the same for every target 
 
 
 class Chooser(Interface):
-    """Picks the detection that fits an instruction. `needs`, `scored` and `prompt` are as a locator's."""
+    """Picks the detection that fits an instruction. `needs`, `scored`, `prompt` and `version` are as a locator's."""
 
     needs: tuple[str, ...] = ()
     scored: bool = False
     prompt: tuple[str, int] = ("", 0)
+    version: str = ""
 
     async def choose(self, sample: str, picture: bytes, instruction: str, parse: Parse, tools: Tools) -> Look:
         """A look whose detections begin with the likeliest: the one that is meant where the status is `found`."""
@@ -37,7 +38,7 @@ class ParserLocator(Locator):
     def __init__(self, chooser: Chooser, needs: tuple[str, ...]) -> None:
         self.chooser = chooser
         self.needs = (*needs, *chooser.needs)
-        self.scored, self.prompt = chooser.scored, chooser.prompt
+        self.scored, self.prompt, self.version = chooser.scored, chooser.prompt, chooser.version
 
     async def look(self, view: View, crop: Crop, instruction: str, tools: Tools) -> Look:
         picture = await aside(tools, _cut, view.image, crop)

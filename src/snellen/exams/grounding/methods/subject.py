@@ -82,6 +82,8 @@ class MethodSubject(Subject):
         identity: dict[str, Any] = {"kind": "method", "method": method.name, "options": dict(options)}
         if isinstance(method, Composed) and method.locator.code:
             identity["code"] = method.locator.code
+        if isinstance(method, Composed) and method.locator.version:
+            identity["version"] = method.locator.version
         if truths is not None:
             identity["oracle"] = "looks at the answer; for comparison only"
         self._via: dict[int, int] = {}
