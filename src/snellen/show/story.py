@@ -81,7 +81,7 @@ def _short(spec: str) -> str:
     >>> _short("baseline/pixels"), _short("method/ocr"), _short("replay/some/folder/reference.json")
     ('pixels', 'ocr', 'reference')
     """
-    return Path(spec).stem if spec.startswith("replay/") else spec.partition("/")[2]
+    return Path(spec).stem if spec.startswith("replay/") else spec.rpartition("/")[2]
 
 
 def disagreement(runs: Sequence[Run]) -> Disagreement | None:
