@@ -111,13 +111,18 @@ def print_story(runs: Sequence[Run], model: str, sees: Sequence[str], after: Seq
     """The demo's end. `sees` are sentences on what the model sees, `after` what to do next."""
     out = console()
     rows = lines_of(runs, model)
-    out.print(Text(f"{words.counted(len(rows), 'exam')}, {words.counted(len(runs), 'run')}, on SYNTHETIC data", style="bold"))
+    out.print(
+        Text(f"{words.counted(len(rows), 'exam')}, {words.counted(len(runs), 'run')}, on SYNTHETIC data", style="bold")
+    )
     table = plain_table("exam", "part", "n", _short(model), "another that looks", "floor", kept=("exam", "n", "floor"))
     for row in rows:
         table.add_row(*(Text(for_terminal(cell)) for cell in (row.exam, row.part, str(row.n), *row[3:])))
     out.print(table)
     out.print(
-        Text("Percent [95 % interval], the first protocol of each exam. Floor: who never looks. Do not compare with published scores.", style="dim")
+        Text(
+            "Percent [95 % interval], the first protocol of each exam. Floor: who never looks. Do not compare with published scores.",
+            style="dim",
+        )
     )
     for line in sees:
         out.print(Text(for_terminal(line, 1000)))
