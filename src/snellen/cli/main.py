@@ -15,6 +15,7 @@ COMMANDS = {
     "exam": "the eye exam: how fine a model sees, by adaptive drawn sheets; one prescription",
     "run": "run an exam on a subject, or go on with an interrupted run",
     "remark": "mark stored answers again and show what changed; calls nothing",
+    "merge": "put the parts of a run that was shared out (--shard) together",
     "mark": "mark replies that you already have: JSON lines in, JSON lines out",
     "import": "make runs of the logs of Inspect, lmms-eval, VLMEvalKit, or of a table",
     "audit": "what subjects that never look would score under each protocol",

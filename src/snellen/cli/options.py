@@ -209,6 +209,12 @@ running = stack(
         cls=HOW,
     ),
     click.option(
+        "--shard",
+        metavar="I/N",
+        help="Ask only part I of N, here or on another machine; 'snellen merge' puts the parts together.",
+        cls=HOW,
+    ),
+    click.option(
         "--dry-run",
         is_flag=True,
         help="Only say what it would take: calls, tokens, money and time. Asks nobody.",

@@ -94,6 +94,7 @@ def command(exam: str | None, models: tuple[str, ...], own: dict[str, Any], **gi
 
 def limits_of(given: dict[str, Any]) -> Limits:
     """How to run, by the flags."""
+    from snellen.core.dataset import Shard
     from snellen.engine.plan.request import Limits
 
     return Limits(
@@ -106,6 +107,7 @@ def limits_of(given: dict[str, Any]) -> Limits:
         max_errors=given["max_errors"],
         batch=given.get("batch_api", False),
         cancel_batches=given.get("cancel_batches", False),
+        shard=Shard.parse(given["shard"]) if given["shard"] else None,
     )
 
 

@@ -25,7 +25,19 @@ OF_RUNNING = ("concurrency", "max_cost", "timeout", "tries", "max_errors")
 OF_EVERY_EXAM = ("limit", "seed", "repeats")
 ONE_AT_A_TIME = ("batch_api", "cancel_batches")
 BESIDE_A_FILE = frozenset(
-    {"exam", "out", "fresh", "no_store", "as_json", "verbose", "dry_run", *ONE_AT_A_TIME, *OF_RUNNING, *OF_EVERY_EXAM}
+    {
+        "exam",
+        "out",
+        "fresh",
+        "no_store",
+        "as_json",
+        "verbose",
+        "dry_run",
+        "shard",
+        *ONE_AT_A_TIME,
+        *OF_RUNNING,
+        *OF_EVERY_EXAM,
+    }
 )
 """The flags that mean something beside a suite file: they go before what it says."""
 

@@ -54,6 +54,15 @@ class Dataset:
         """The selected samples whose id is wanted, with pictures."""
         yield from ()
 
+    @property
+    def whole(self) -> Dataset:
+        """The data set that this is a part of; itself where it is none."""
+        return self
+
+    def has(self, name: str) -> bool:
+        """Whether a sample of the whole is in this part."""
+        return True
+
     def shots(self, prompt: str) -> Shots:
         """How a prompt's examples are found; raises SnellenError, before anything is asked, where there are none to be had."""
         if self.options.shots:
@@ -64,6 +73,64 @@ class Dataset:
 def no_shots(_sample: Sample) -> tuple[Sample, ...]:
     """No examples."""
     return ()
+
+
+class Shard(NamedTuple):
+    """One of `of` equal parts of a run, the first being 1.
+
+    >>> Shard.parse("2/3"), str(Shard(2, 3))
+    (Shard(number=2, of=3), '2/3')
+    """
+
+    number: int
+    of: int
+
+    @classmethod
+    def parse(cls, text: str) -> Shard:
+        """`2/3`; anything else is an error."""
+        number, slash, of = text.partition("/")
+        if slash and number.isdecimal() and of.isdecimal() and 1 <= int(number) <= int(of):
+            return cls(int(number), int(of))
+        raise SnellenError(f"--shard {text}: write which part of how many, such as 2/3")
+
+    def __str__(self) -> str:
+        return f"{self.number}/{self.of}"
+
+
+class SharedOut(Dataset):
+    """Every nth sample of a data set. What a sample may need of others (examples, another's picture) comes from the whole."""
+
+    def __init__(self, whole: Dataset, shard: Shard) -> None:
+        self._whole = whole
+        self.fingerprint, self.source, self.synthetic = whole.fingerprint, whole.source, whole.synthetic
+        self.origin, self.missing, self.options = whole.origin, whole.missing, whole.options
+        self._mine = frozenset(s.id for at, s in enumerate(whole.light()) if at % shard.of == shard.number - 1)
+        if not self._mine:
+            raise SnellenError(f"--shard {shard}: there are only {len(whole)} samples, and none is left for this part")
+
+    @property
+    def whole(self) -> Dataset:
+        return self._whole
+
+    def has(self, name: str) -> bool:
+        return name in self._mine
+
+    def __len__(self) -> int:
+        return len(self._mine)
+
+    def light(self) -> Iterator[Sample]:
+        return (sample for sample in self._whole.light() if sample.id in self._mine)
+
+    def full(self, wanted: Callable[[str], bool]) -> Iterator[Sample]:
+        return self._whole.full(lambda name: name in self._mine and wanted(name))
+
+    def shots(self, prompt: str) -> Shots:
+        return self._whole.shots(prompt)
+
+
+def part_of(data: Dataset, shard: Shard | None) -> Dataset:
+    """The data set, or its part."""
+    return data if shard is None else SharedOut(data, shard)
 
 
 class SampleData(Dataset):

@@ -109,6 +109,8 @@ class Manifest(Record, frozen=True):
     scorers: tuple[ScorerEntry, ...] = ()
     wordings: dict[str, Wording] = {}
     fresh: bool = False
+    shard: tuple[int, int] | None = None
+    """Which part of how many it is, of a run that is shared out over machines."""
     format: int = 1
 
     @property

@@ -166,7 +166,7 @@ def _doubts(plan: Plan) -> list[str]:
     notes = [f"{s.name}: {doubt}" for s in plan.scorers if not plan.data.synthetic and (doubt := scorers.doubt(s.name))]
     recorded, chosen = plan.subject.recorded_ids, plan.selection
     if recorded and chosen.limit is None and not chosen.splits and not chosen.tasks:
-        unknown = recorded - {s.id for s in plan.data.light()}
+        unknown = recorded - {s.id for s in plan.data.whole.light()}
         if unknown and not plan.data.missing:
             notes.append(
                 f"{len(unknown)} recorded replies are for samples that are not in the data set, such as {min(unknown)}"

@@ -26,6 +26,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from snellen.core.arm import Arm
+from snellen.core.dataset import Shard, part_of
 from snellen.core.errors import SnellenError, place_of, said_by
 from snellen.core.options import Selection
 from snellen.core.pixels import BadPicture, check_image
@@ -118,6 +119,7 @@ class FeedSpec(Struct, frozen=True):
     kind: str
     subject: dict[str, Any]
     run: str
+    shard: tuple[int, int] | None = None
 
 
 class Wired(Struct, frozen=True):
@@ -263,6 +265,7 @@ def open_feed(plan: Plan, run: Path, done: Callable[[Key], bool], open_questions
         kind=plan.subject.spec.partition("/")[0],
         subject=dict(subject),
         run=str(run),
+        shard=None if plan.shard is None else tuple(plan.shard),
     )
     try:
         return ProcessFeed(spec)
@@ -343,7 +346,7 @@ def _made_again(spec: FeedSpec) -> Iterator[Item]:
     from snellen.engine.runs.folder import RunFolder
 
     exam = exams.load(spec.exam)
-    data = exam.open(Path(spec.data), spec.selection)
+    data = part_of(exam.open(Path(spec.data), spec.selection), None if spec.shard is None else Shard(*spec.shard))
     kind, _name = subjects.find(f"{spec.kind}/")
     scan = RunFolder(Path(spec.run)).scan()
     return feed(

@@ -75,10 +75,10 @@ def _shuffled(exam: Exam, data: Dataset, arm: Arm, wanted: Wanted, applies: Appl
     """Each sample with another image of its split and task."""
     ask = _ask_under(exam, data, arm, seed)
     for_donor: dict[str, list[Sample]] = {}
-    for sample, donor_id in partners(data, seed):
-        if wanted((sample.id, arm.text)) and applies(arm, sample):
+    for sample, donor_id in partners(data.whole, seed):
+        if data.has(sample.id) and wanted((sample.id, arm.text)) and applies(arm, sample):
             for_donor.setdefault(donor_id, []).append(sample)
-    for donor in data.full(for_donor.__contains__):
+    for donor in data.whole.full(for_donor.__contains__):
         given = tuple(
             msgspec.structs.replace(p, transforms=(*p.transforms, f"image of {donor.id}")) for p in donor.pictures
         )

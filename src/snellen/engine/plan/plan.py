@@ -13,7 +13,7 @@ import msgspec
 from snellen import exams, subjects
 from snellen.core.adaptive import Adaptive
 from snellen.core.arm import Arm
-from snellen.core.dataset import Dataset
+from snellen.core.dataset import Dataset, Shard, part_of
 from snellen.core.digest import digest
 from snellen.core.errors import SnellenError
 from snellen.core.exam import Exam, Wanted
@@ -86,6 +86,11 @@ class Plan(NamedTuple):
     repeats: int = 1
 
     @property
+    def shard(self) -> Shard | None:
+        """The part of the samples that is asked here; None for all of them."""
+        return self.limits.shard
+
+    @property
     def firsts(self) -> tuple[Arm, ...]:
         """The arms that the protocols mark, each once."""
         return tuple(dict.fromkeys(t.arm for t in self.targets))
@@ -120,7 +125,8 @@ class Plan(NamedTuple):
                 "options": msgspec.to_builtins(self.selection),
             }
         )
-        return f"{self.exam.name}_{slug(self.subject.spec)}_{mark[:8]}"
+        part = f".{self.shard.number}of{self.shard.of}" if self.shard is not None else ""
+        return f"{self.exam.name}_{slug(self.subject.spec)}_{mark[:8]}{part}"
 
     @property
     def folder(self) -> Path:
@@ -153,6 +159,7 @@ def make_plan(request: RunRequest, *, offline: bool = False) -> Plan:
     data = exam.open(request.data, selection)
     if isinstance(data, Adaptive):
         _check_adaptive(exam, targets, request.limits)
+    data = part_of(data, request.limits.shard)
     subject = subjects.build(
         wanted.model, exam, options=wanted.options, data=data, seed=selection.seed, offline=offline
     )
@@ -166,6 +173,8 @@ def make_plan(request: RunRequest, *, offline: bool = False) -> Plan:
 
 def _check_adaptive(exam: Exam, targets: tuple[Target, ...], limits: Limits) -> None:
     """Stop at what needs all questions at once, where each depends on the answers before it."""
+    if limits.shard is not None:
+        raise SnellenError(f"--shard means nothing for {exam.name}: each question depends on the answers before")
     if limits.batch:
         raise SnellenError(f"--batch-api means nothing for {exam.name}: it chooses each question by the answers before")
     controls = [t.arm.control for t in targets if t.arm.control]
@@ -262,7 +271,7 @@ def _that_apply(plan: Plan, *, named: bool) -> Plan:
             f"control 'none' shows no picture, and {plan.subject.spec} needs one: 'blank' shows an empty one"
         )
     if any(arm.control == "shuffled" for arm in plan.firsts):
-        sum(1 for _ in partners(plan.data, 0))  # raises where an image has no other to be exchanged with
+        sum(1 for _ in partners(plan.data.whole, 0))  # raises where an image has no other to be exchanged with
     counts = counted(plan, only)
     shuffles = [arm for arm in counts if arm.control == "options"]
     if shuffles and not any(counts[arm] for arm in shuffles):
@@ -349,6 +358,7 @@ def manifest(plan: Plan, version: str, fresh: bool) -> Manifest:
         protocols=tuple(t.entry for t in plan.targets),
         scorers=tuple(map(scorer_entry, plan.scorers)),
         fresh=fresh,
+        shard=None if plan.shard is None else tuple(plan.shard),
     )
 
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from snellen.core.dataset import Shard
 from snellen.core.errors import SnellenError
 from snellen.core.options import Selection
 from snellen.engine.call.budget import Purse
@@ -17,7 +18,7 @@ class Limits(NamedTuple):
     """How to run; nothing here changes an answer.
 
     None is the default: concurrency adapts, the time limit fits the service, tries are as above. `purse` is the cap that several runs
-    share; without one, `max_cost` is this run's own.
+    share; without one, `max_cost` is this run's own. `shard` is the part of the samples that is asked here.
     """
 
     concurrency: int | None = None
@@ -30,6 +31,7 @@ class Limits(NamedTuple):
     batch: bool = False
     cancel_batches: bool = False
     purse: Purse | None = None
+    shard: Shard | None = None
 
     def check(self, spec: str, calls: bool) -> None:
         """Stop at a limit of calls where the subject makes none, and at what means nothing with batches or without them."""

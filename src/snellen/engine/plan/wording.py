@@ -22,7 +22,7 @@ LOOKED_AT, OF_PLUGINS = 16, 500
 
 def wordings(plan: Plan) -> dict[str, str]:
     """A digest of what each prompt of a plan asks, without the pictures."""
-    light = list(islice(plan.data.light(), OF_PLUGINS if plan.exam.origin else LOOKED_AT))
+    light = list(islice(plan.data.whole.light(), OF_PLUGINS if plan.exam.origin else LOOKED_AT))
     found = {}
     for arm in dict.fromkeys(a.plain for a in plan.firsts):
         ask = asker(plan.exam, plan.data, arm.prompt)
@@ -31,7 +31,9 @@ def wordings(plan: Plan) -> dict[str, str]:
         except SnellenError:
             if not plan.exam.origin:
                 raise
-            whole = islice(plan.data.full(lambda _id: True), LOOKED_AT)  # a plugin's prompt that looks at the pictures
+            whole = islice(
+                plan.data.whole.full(lambda _id: True), LOOKED_AT
+            )  # a plugin's prompt that looks at the pictures
             asked = [_said(ask(s)) for s in whole if plan.applies(arm, s)]
         found[arm.prompt] = digest([asked, _of_probes(plan.exam, arm.prompt)])
     return found

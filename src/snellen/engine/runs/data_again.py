@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from snellen.core.adaptive import Adaptive
-from snellen.core.dataset import Dataset
+from snellen.core.dataset import Dataset, Shard, part_of
 from snellen.core.errors import SnellenError
 from snellen.core.exam import Exam
 from snellen.engine.runs.folder import RunFolder
@@ -20,7 +20,7 @@ def opened_again(run: RunFolder, exam: Exam, where: Path | None = None) -> Datas
     folder = where or Path(known.data.source)
     if exam.needs_data and not folder.exists():
         raise SnellenError(f"the data folder {folder} is not there")
-    data = exam.open(folder, known.options)
+    data = part_of(exam.open(folder, known.options), None if known.shard is None else Shard(*known.shard))
     if isinstance(data, Adaptive):
         data.restore(run.samples())
     return data

@@ -149,6 +149,10 @@ class RunFolder:
         """The size of the answers file: it grows with every answer."""
         return self.answers_path.stat().st_size if self.answers_path.exists() else 0
 
+    def answer_lines(self) -> Iterator[bytes]:
+        """The whole lines of the answers file, as they are."""
+        return _raw_lines(self.answers_path)
+
     def answers_end(self) -> int:
         """Where the last whole line of the answers file ends."""
         return sum(map(len, _raw_lines(self.answers_path)))

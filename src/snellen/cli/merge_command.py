@@ -1,0 +1,42 @@
+"""`snellen merge`: the parts of a run that was shared out over machines, as one run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+import msgspec
+
+from snellen.cli import options
+
+
+@click.command("merge")
+@click.argument("parts", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option(
+    "--out",
+    "--output",
+    "out",
+    type=click.Path(path_type=Path, file_okay=False),
+    metavar="DIR",
+    help="Folder that holds runs (default: where the first part is).",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print the summary as one JSON document.")
+def command(parts: tuple[Path, ...], out: Path | None, as_json: bool) -> int:
+    """Put the PARTS of a run that was shared out (--shard I/N) together: marks and summary as one process would have written.
+
+    Parts that are missing, doubled or of another run are refused. The parts stay as they are. Calls nothing.
+
+    \b
+    snellen run salbench --data D --model vllm/x --shard 1/2     # on one machine
+    snellen run salbench --data D --model vllm/x --shard 2/2     # on another
+    snellen merge runs/*.1of2 runs/*.2of2
+    """
+    from snellen.engine.merging import merge
+    from snellen.show.terminal import print_run
+
+    run = merge([options.run_folder(path, "merge") for path in parts], out)
+    if as_json:
+        options.print_json({"run": str(run.path)} | msgspec.to_builtins(run.summary))
+    else:
+        print_run(run)
+    return 0

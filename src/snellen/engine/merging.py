@@ -1,0 +1,166 @@
+"""The parts of a run that was shared out (`--shard 2/3`), put together: marks and summary as one process would have written them.
+
+A part has every nth sample, in the data set's order, so samples are dealt back one from each. Answers are copied as they are; marks and
+summary are made anew, by the code that a run uses. Nothing of the parts is touched.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import shutil
+from collections.abc import Iterator, Sequence
+from itertools import zip_longest
+from pathlib import Path
+from typing import NamedTuple
+
+import msgspec
+
+from snellen import exams
+from snellen.core.dataset import Shard
+from snellen.core.errors import SnellenError
+from snellen.core.records import Manifest
+from snellen.core.types import Sample
+from snellen.engine.mark import marking, scoring
+from snellen.engine.plan.plan import of_run
+from snellen.engine.runs.batch_books import has_open
+from snellen.engine.runs.folder import RunFolder
+from snellen.engine.runs.run import Run
+
+NAMED = 5
+DIFFERS = ("benchmark", "subject", "options", "protocols", "scorers", "snellen")
+"""What all parts have in common."""
+
+
+class Part(NamedTuple):
+    """A part on disk."""
+
+    folder: RunFolder
+    manifest: Manifest
+    shard: Shard
+
+
+def merge(paths: Sequence[Path], out: Path | None = None) -> Run:
+    """The run that these parts make up, in a folder of its own beside them (or in `out`)."""
+    parts = _in_order([_part(path) for path in paths])
+    first = parts[0]
+    exam = exams.load(first.manifest.benchmark)
+    place = (out or first.folder.path.parent) / first.folder.path.name.removesuffix(f".1of{first.shard.of}")
+    if place.exists():
+        raise SnellenError(f"{place} is there already: remove it, or choose another --out")
+    try:
+        with RunFolder(place) as folder:
+            folder.write_samples(_dealt_back(parts), facts=exam.keeps_facts)
+            folder.write_chunks("answers.jsonl", (line for part in parts for line in part.folder.answer_lines()))
+            for name in _evidence(parts):
+                folder.write_chunks(name, (line for part in parts for line in _lines(part.folder.path / name)))
+            known = _together(parts)
+            folder.write_record(known)
+            marking.mark_run(folder, exam, of_run(exam, known, place), concurrency=_concurrency(parts))
+    except BaseException:  # a half of it would pass for a run
+        with contextlib.suppress(OSError):
+            shutil.rmtree(place)
+        raise
+    return Run(place)
+
+
+# ---------------------------------------------------------------- what fits
+
+
+def _part(path: Path) -> Part:
+    folder = RunFolder(path)
+    known = folder.manifest()
+    if known.shard is None:
+        raise SnellenError(f"{path} is a whole run, not a part of one (--shard)")
+    if has_open(folder):
+        raise SnellenError(f"{path} has a batch at the provider: collect it first (--batch-api)")
+    if any(wording.since for wording in known.wordings.values()):
+        raise SnellenError(f"{path}: a prompt was edited while it was asked; begin that part anew with --fresh")
+    scan = folder.scan()
+    open_ = sum(known.questions.values()) - scan.answered
+    if open_ > 0:
+        raise SnellenError(
+            f"{path} has {open_} questions without an answer: the command that made it goes on with them"
+        )
+    return Part(folder, known, Shard(*known.shard))
+
+
+def _in_order(parts: list[Part]) -> list[Part]:
+    """All parts of one run, each once; what does not fit is said by name."""
+    first = min(parts, key=lambda part: part.shard)
+    for part in parts:
+        if part.shard.of != first.shard.of:
+            raise SnellenError(
+                f"{first.folder.path} is part {first.shard} and {part.folder.path} is part {part.shard}: these overlap; "
+                "merge parts of one way to share out"
+            )
+        for name in DIFFERS:
+            if _fixed(part.manifest, name) != _fixed(first.manifest, name):
+                raise SnellenError(
+                    f"{first.folder.path} and {part.folder.path} are parts of different runs: another {name}"
+                )
+        if part.manifest.data.fingerprint != first.manifest.data.fingerprint:
+            raise SnellenError(
+                f"{first.folder.path} and {part.folder.path} are parts of different runs: another data set"
+            )
+    by_number: dict[int, list[Part]] = {}
+    for part in parts:
+        by_number.setdefault(part.shard.number, []).append(part)
+    for number, some in by_number.items():
+        if len(some) > 1:
+            said = " and ".join(str(part.folder.path) for part in some[:2])
+            raise SnellenError(f"part {number}/{first.shard.of} is there twice: {said}; name one of them")
+    missing = [number for number in range(1, first.shard.of + 1) if number not in by_number]
+    if missing:
+        some_missing = ", ".join(f"{number}/{first.shard.of}" for number in missing[:NAMED])
+        more = f" and {len(missing) - NAMED} more" if len(missing) > NAMED else ""
+        raise SnellenError(f"not all parts are there: {some_missing}{more} missing")
+    return [by_number[number][0] for number in sorted(by_number)]
+
+
+def _fixed(known: Manifest, name: str) -> object:
+    """A field, without what an endpoint said of itself on the way."""
+    from snellen.core.subject import LEARNT
+
+    if name != "subject":
+        return getattr(known, name)
+    return known.subject.spec, {k: v for k, v in known.subject.identity.items() if k not in LEARNT}
+
+
+# ---------------------------------------------------------------- together
+
+
+def _dealt_back(parts: Sequence[Part]) -> Iterator[Sample]:
+    """Samples in the data set's order: one from each part in turn."""
+    for some in zip_longest(*(part.folder.samples() for part in parts)):
+        yield from (sample for sample in some if sample is not None)
+
+
+def _together(parts: Sequence[Part]) -> Manifest:
+    """run.json of the whole."""
+    first = parts[0].manifest
+    questions: dict[str, int] = {}
+    for part in parts:
+        for arm, n in part.manifest.questions.items():
+            questions[arm] = questions.get(arm, 0) + n
+    samples = sum(part.manifest.data.samples for part in parts)
+    data = msgspec.structs.replace(first.data, samples=samples)
+    created = min(part.manifest.created for part in parts)
+    return msgspec.structs.replace(first, data=data, questions=questions, created=created, shard=None)
+
+
+def _evidence(parts: Sequence[Part]) -> list[str]:
+    """The files of what scorers said, by name: they are named after the scorer alone."""
+    folder, scorers = parts[0].folder, parts[0].manifest.scorers
+    return [scoring.path_of(folder, scorer).relative_to(folder.path).as_posix() for scorer in scorers]
+
+
+def _lines(path: Path) -> Iterator[bytes]:
+    if path.is_file():
+        with path.open("rb") as file:
+            yield from (line for line in file if line.endswith(b"\n"))
+
+
+def _concurrency(parts: Sequence[Part]) -> dict[str, object] | None:
+    """What the limiter did, where all parts say the same."""
+    said = [part.folder.summary().concurrency for part in parts if part.folder.has("summary.json")]
+    return said[0] if said and all(one == said[0] for one in said) else None

@@ -1,0 +1,113 @@
+"""A run that is shared out over machines and merged is the run of one machine, byte for byte; what does not fit is noticed."""
+
+from __future__ import annotations
+
+import json
+import signal
+import time
+from pathlib import Path
+
+import pytest
+from tests.support.command import snellen, start
+from tests.support.endpoint import Endpoint, completion
+from tests.support.sets import write_set
+
+DERIVED = ("summary.json", "samples.jsonl")
+
+
+def words(
+    data: Path, out: Path, *more: object, exam: str = "salbench", model: str = "baseline/chance"
+) -> tuple[object, ...]:
+    return ("run", exam, "--data", data, "--model", model, "--controls", "shuffled", "--out", out, *more)
+
+
+def derived(run: Path) -> dict[str, bytes]:
+    found = {name: (run / name).read_bytes() for name in DERIVED}
+    return found | {path.name: path.read_bytes() for path in sorted((run / "marks").iterdir())}
+
+
+def the_run(out: Path) -> Path:
+    (found,) = (path for path in out.iterdir() if "of" not in path.suffix)
+    return found
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    return write_set(tmp_path / "set", 23)
+
+
+@pytest.mark.parametrize("order", [(1, 2, 3), (3, 1, 2)])
+def test_three_parts_in_any_order_are_the_whole(tmp_path: Path, data: Path, order: tuple[int, ...]) -> None:
+    cache, whole, parts = tmp_path / "cache", tmp_path / "whole", tmp_path / "parts"
+    assert snellen(*words(data, whole), cache=cache).returncode == 0
+    for number in order:
+        done = snellen(*words(data, parts, "--shard", f"{number}/3"), cache=cache)
+        assert done.returncode == 0, done.stderr
+    asked = [len((p / "samples.jsonl").read_text().splitlines()) for p in sorted(parts.iterdir())]
+    assert sum(asked) == len((the_run(whole) / "samples.jsonl").read_text().splitlines())
+    assert max(asked) - min(asked) <= 1
+    done = snellen("merge", *[p for number in order for p in parts.glob(f"*.{number}of3")], cache=cache)
+    assert done.returncode == 0, done.stderr
+    assert derived(the_run(parts)) == derived(the_run(whole))
+    again = snellen(
+        *words(data, parts), cache=cache
+    )  # the merged run is the run of the same command: nothing is left to ask
+    assert again.returncode == 0, again.stderr
+    assert derived(the_run(parts)) == derived(the_run(whole))
+    assert snellen("verify", the_run(parts), "--data", data, cache=cache).returncode == 0
+
+
+def test_a_part_that_was_killed_and_resumed_loses_and_doubles_nothing(tmp_path: Path, data: Path) -> None:
+    cache, out = tmp_path / "cache", tmp_path / "parts"
+
+    def script(request: dict[str, object], _time: int) -> tuple[int, dict[str, str], bytes]:
+        return 200, {}, json.dumps(completion("Color", str(request["model"]), 0.01)).encode()
+
+    with Endpoint(delay=0.05, script=script) as endpoint:
+        model = ("--base-url", endpoint.url, "--concurrency", 4)
+        asked = lambda n: words(data, out, *model, "--shard", f"{n}/2", model="api/fake")  # noqa: E731
+        process = start(*asked(1), cache=cache)
+        while process.poll() is None and not sum(f.read_bytes().count(b"\n") for f in out.glob("*/answers.jsonl")) > 5:
+            time.sleep(0.01)
+        process.send_signal(signal.SIGKILL)
+        process.communicate()
+        part = next(out.glob("*.1of2"))
+        refused = snellen("merge", part, part, cache=cache)
+        assert refused.returncode == 2
+        assert "without an answer" in refused.stderr
+        for number in (2, 1):
+            assert snellen(*asked(number), cache=cache).returncode == 0
+        done = snellen("merge", *sorted(out.glob("*.*of2")), cache=cache)
+        assert done.returncode == 0, done.stderr
+        questions = sum(json.loads((the_run(out) / "run.json").read_text())["questions"].values())
+    lines = [json.loads(line) for line in (the_run(out) / "answers.jsonl").read_text().splitlines()]
+    assert len(lines) == len({(line["id"], line["prompt"]) for line in lines}) == questions
+    assert json.loads((the_run(out) / "summary.json").read_text())["complete"]
+
+
+@pytest.mark.parametrize(
+    ("parts", "said"),
+    [
+        (("1of3", "2of3"), "3/3 missing"),
+        (("1of3", "1of3", "2of3", "3of3"), "twice"),
+        (("1of3", "2of3", "2of2"), "overlap"),
+    ],
+)
+def test_what_does_not_fit_is_one_line(tmp_path: Path, data: Path, parts: tuple[str, ...], said: str) -> None:
+    cache, out = tmp_path / "cache", tmp_path / "parts"
+    for number, of in ((1, 3), (2, 3), (3, 3), (2, 2)):
+        assert snellen(*words(data, out, "--shard", f"{number}/{of}"), cache=cache).returncode == 0
+    done = snellen("merge", *[next(out.glob(f"*.{part}")) for part in parts], cache=cache)
+    assert done.returncode == 2
+    assert said in done.stderr
+    assert len(done.stderr.strip().splitlines()) == 1
+    assert not [path for path in out.iterdir() if "of" not in path.suffix]
+
+
+@pytest.mark.parametrize("shard", ["0/3", "4/3", "2", "a/b", "30/30"])
+def test_a_part_that_cannot_be_is_refused(tmp_path: Path, data: Path, shard: str) -> None:
+    done = snellen(
+        *words(data, tmp_path / "parts", "--split", "P3", "--task", "D", "--shard", shard), cache=tmp_path / "cache"
+    )
+    assert done.returncode == 2
+    assert "--shard" in done.stderr
