@@ -58,7 +58,7 @@ def plain(text: str) -> list[str]:
 
 
 def test_there_is_something_to_check() -> None:
-    assert len(RUN) == 3 and len(COMMANDS) == 20 and len(PYTHON) == 1 and len(JSON) == 1
+    assert len(RUN) == 4 and len(COMMANDS) == 22 and len(PYTHON) == 1 and len(JSON) == 1
 
 
 @pytest.mark.parametrize("block", RUN, ids=[re.findall(r"^\$ (.*)", b, re.M)[-1][:40] for b in RUN])
