@@ -1,4 +1,4 @@
-"""Questions of all eight exams on synthetic sets, under several prompts each: what two ways to run a model are held against each other with."""
+"""Questions of all exams on synthetic sets, under several prompts each: what two ways to run a model are held against each other with."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from itertools import islice
 from pathlib import Path
 
 from snellen import exams
+from snellen.core.adaptive import Adaptive
 from snellen.core.dataset import Dataset
 from snellen.core.errors import SnellenError
 from snellen.core.exam import Exam
@@ -14,7 +15,7 @@ from snellen.core.options import Selection
 from snellen.core.types import Question, Sample
 from snellen.engine.ask.questions import Ask, asker
 
-EXAMS = ("actx", "d3", "esnlive", "grounding", "illusionbench", "salbench", "vcr", "vqax")
+EXAMS = ("actx", "d3", "esnlive", "eye", "grounding", "illusionbench", "salbench", "vcr", "vqax")
 
 
 def questions(home: Path, each: int, seed: int = 11) -> list[Question]:
@@ -24,10 +25,15 @@ def questions(home: Path, each: int, seed: int = 11) -> list[Question]:
 
 def _of(name: str, folder: Path, count: int, seed: int) -> Iterator[Question]:
     exam = exams.load(name)
-    exam.make(folder, count=count, seed=seed, workers=1)
-    data = exam.open(folder, Selection())
+    if exam.needs_data:
+        exam.make(folder, count=count, seed=seed, workers=1)
+    data = exam.open(folder, Selection(seed=seed))
     asked = {prompt: ask for prompt in exam.prompts if (ask := _asker(exam, data, prompt)) is not None}
-    for number, sample in enumerate(_spread(list(data.full(lambda _id: True)), count)):
+    if isinstance(data, Adaptive):  # the first sheets of each faculty, the very first of which are the easiest
+        samples = [data.draw(name) for name in data.ready(count)]
+    else:
+        samples = _spread(list(data.full(lambda _id: True)), count)
+    for number, sample in enumerate(samples):
         fitting = [prompt for prompt in asked if exam.prompts[prompt].asked_about(sample)]
         yield asked[fitting[number % len(fitting)]](sample)
 
