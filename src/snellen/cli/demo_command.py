@@ -8,6 +8,8 @@ from typing import Any
 import click
 
 TINY = "onnx/snellen-tiny"
+EXAMINED = ("baseline/pixels", TINY)
+"""Who takes the eye exam: one that measures pixels, and the small model, which was never taught these questions."""
 EYE = "eye"
 PRESCRIPTION = "prescription.html"
 
@@ -47,13 +49,13 @@ def command(out: Path, count: int, seed: int, verbose: bool) -> int:
     write_report([*runs, *prescribed], page, samples=12)
     after = [
         f"open {page}   what to know, the comparison, samples",
-        f"open {out / PRESCRIPTION}   what {TINY} sees, and what it does not" * bool(prescribed),
+        f"open {out / PRESCRIPTION}   the eye exam: what {EXAMINED[0]} sees, and what it does not",
         f"snellen view {out / 'runs'}   every sample in a browser (extra 'view')",
         "snellen exam --model openai/gpt-4o --max-cost 1   the eye exam of a model of yours",
     ]
     for line in left_out:
         click.echo(f"left out: {line}", err=True)
-    print_story(runs, TINY, sees, [line for line in after if line])
+    print_story(runs, TINY, sees, after)
     return 0
 
 
@@ -79,20 +81,17 @@ def _exam(exam: Any, out: Path, count: int, seed: int, left_out: list[str], verb
 
 
 def _eye(out: Path, seed: int, left_out: list[str]) -> tuple[list[str], list[Any]]:
-    """The eye exam of the shipped model: what it sees, in a sentence, and the run."""
+    """The eye exam: what each sees, in a sentence, and the runs. The page is of the first."""
     from snellen.comparison.thresholds import examined
     from snellen.core.options import Selection
     from snellen.engine.plan.request import RunRequest
     from snellen.show.prescription_page import write_prescription
     from snellen.show.prescription_table import sentences
 
-    request = RunRequest(EYE, TINY, Path(), selection=Selection(seed=seed), out=out / "runs")
-    run = _run(request, left_out, verbose=False)
-    if run is None:
-        return [], []
-    found = examined([run])
-    write_prescription(found, out / PRESCRIPTION)
-    return [f"The eye exam of {TINY}: {line}" for line in sentences(found)], [run]
+    asked = [RunRequest(EYE, model, Path(), selection=Selection(seed=seed), out=out / "runs") for model in EXAMINED]
+    runs = [run for request in asked if (run := _run(request, left_out, verbose=False)) is not None]
+    write_prescription(examined(runs[:1]), out / PRESCRIPTION)
+    return [f"Eye exam: {line}" for run in runs for line in sentences(examined([run]))], runs
 
 
 def _run(request: Any, left_out: list[str], verbose: bool) -> Any:

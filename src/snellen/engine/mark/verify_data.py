@@ -49,7 +49,7 @@ def compare_data(
         found.add("run.json", "data.fingerprint", known.data.fingerprint, data.fingerprint)
     sealed = str(known.options.own.get("sealed", ""))
     if sealed and seal(known.options.seed) != sealed.lower():
-        found.add("run.json", "the seed's seal", sealed, seal(known.options.seed))
+        found.add("run.json", "options.seed, by its seal", sealed, seal(known.options.seed))
     samples = _compare_samples(folder, exam, data, found, whole=not known.imported)
     return _pictures(folder, exam, known, data, scan, found, samples)
 
