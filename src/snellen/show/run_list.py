@@ -138,10 +138,9 @@ def cost(totals: Totals) -> str:
 
 
 def _legend(shown: Sequence[Listed]) -> str:
-    said = (
-        "When in UTC; score: the first protocol's headline in percent, lowest to highest of its parts, or its first threshold; "
-        "cost in USD."
-    )
+    measured = any(score.unit for run in shown for _part, score in headlines(run))
+    first = ", or its first threshold" if measured else ""
+    said = f"When in UTC; score: the first protocol's headline in percent, lowest to highest of its parts{first}; cost in USD."
     if any(run.summary.synthetic for run in shown):
         said += f" {SYNTHETIC}: SYNTHETIC data, not to be compared with published scores."
     if any(not run.summary.complete for run in shown):

@@ -265,7 +265,7 @@ def open_feed(plan: Plan, run: Path, done: Callable[[Key], bool], open_questions
         kind=plan.subject.spec.partition("/")[0],
         subject=dict(subject),
         run=str(run),
-        shard=None if plan.shard is None else tuple(plan.shard),
+        shard=None if plan.shard is None else (plan.shard.number, plan.shard.of),
     )
     try:
         return ProcessFeed(spec)

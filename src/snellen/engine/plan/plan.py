@@ -358,7 +358,7 @@ def manifest(plan: Plan, version: str, fresh: bool) -> Manifest:
         protocols=tuple(t.entry for t in plan.targets),
         scorers=tuple(map(scorer_entry, plan.scorers)),
         fresh=fresh,
-        shard=None if plan.shard is None else tuple(plan.shard),
+        shard=None if plan.shard is None else (plan.shard.number, plan.shard.of),
     )
 
 
