@@ -14,7 +14,7 @@ from tests.support.command import snellen, start
 from tests.support.endpoint import Endpoint
 from tests.support.observer import Observer
 
-FACULTIES = "letters,colour,size"
+FACULTIES = "letters,orientation,size"
 
 
 def words(endpoint: Endpoint, out: Path, *more: object) -> tuple[object, ...]:
