@@ -61,7 +61,7 @@ class EyeCommand(ExamCommand):
     "--page",
     type=click.Path(path_type=Path, dir_okay=False),
     metavar="FILE",
-    help=f"The page to write (default: {PAGE} in the folder of runs).",
+    help=f"The page to write (default: {PAGE} in the run's folder, of several models in the folder of runs).",
     cls=options.SHOWN,
 )
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.", cls=options.SHOWN)
@@ -101,7 +101,7 @@ def command(models: tuple[str, ...], own: dict[str, Any], **given: Any) -> int:
     if given["dry_run"]:
         return suite.estimated("the eye exam", out, cells, limits, given)
     ended = suite.carried_out("the eye exam", cells, limits, verbose=given["verbose"])
-    _show(ended, given["page"] or out / PAGE, as_json=given["as_json"], verbose=given["verbose"])
+    _show(ended, given["page"], out, as_json=given["as_json"], verbose=given["verbose"])
     for how in ended:
         if how.why is not None:
             click.echo(f"{how.cell.label}: {how.why}", err=True)
@@ -128,7 +128,7 @@ def _seal(models: Sequence[str], as_json: bool) -> int:
     return 0
 
 
-def _show(ended: Sequence[Ended], page: Path, *, as_json: bool, verbose: bool) -> None:
+def _show(ended: Sequence[Ended], wanted: Path | None, out: Path, *, as_json: bool, verbose: bool) -> None:
     from snellen.comparison.thresholds import examined
     from snellen.show.prescription_page import write_prescription
     from snellen.show.prescription_table import document, print_prescription
@@ -138,6 +138,7 @@ def _show(ended: Sequence[Ended], page: Path, *, as_json: bool, verbose: bool) -
     ]
     if not runs:
         return
+    page = wanted or (runs[0].path if len(runs) == 1 else out) / PAGE
     found = examined(runs)
     write_prescription(found, page)
     if as_json:

@@ -53,11 +53,17 @@ class Sheet(NamedTuple):
 
 
 def around(row: Threshold, trials: Iterable[Trial], most: int = SHOWN) -> list[Trial]:
-    """Trials of different levels around a threshold, the easiest first: as many finer as coarser ones where there are."""
+    """Trials of different levels around a threshold, the easiest first: as many finer as coarser ones where there are.
+
+    A level is shown by a trial that ended as most of its trials did.
+    """
     by_level: dict[float, Trial] = {}
+    mostly = {rung.level: rung.right * 2 >= rung.n for rung in row.rungs}
     for trial in trials:
         if trial.course == row.name and trial.kind != "blank" and trial.mark.outcome is not Outcome.ERROR:
-            by_level.setdefault(trial.level, trial)
+            known = by_level.setdefault(trial.level, trial)
+            if _is_typical(trial, mostly) and not _is_typical(known, mostly):
+                by_level[trial.level] = trial
     levels = [level for level in row.ladder if level in by_level]
     if not levels:
         return []
@@ -65,6 +71,10 @@ def around(row: Threshold, trials: Iterable[Trial], most: int = SHOWN) -> list[T
     at = min(range(len(levels)), key=lambda i: abs(log(levels[i] / middle)))
     first = max(0, min(at - most // 2, len(levels) - most))
     return [by_level[level] for level in reversed(levels[first : first + most])]
+
+
+def _is_typical(trial: Trial, mostly: dict[float, bool]) -> bool:
+    return (trial.mark.outcome is Outcome.CORRECT) == mostly.get(trial.level, False)
 
 
 def sheets(one: One, exam: Exam, row: Threshold, chosen: Sequence[Trial], album: Album) -> list[Sheet]:

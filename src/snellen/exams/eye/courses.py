@@ -18,8 +18,8 @@ from snellen.synthetic.sheets import draw
 
 QUESTIONS, FEWEST, MOST = 40, 16, 1000
 CATCH_EVERY = 8
-IN_FLIGHT, FEWEST_AHEAD = 16, 4
-"""Trials of all courses that are under way at once, if nobody says better, and the least that one course has."""
+AHEAD = 4
+"""Trials of a course that may be under way at once, if nobody says otherwise. It is the same whichever other faculties are examined."""
 PNG = "png"
 _CODEC = re.compile(r"png|jpeg(?P<quality>[1-9]\d?|100)?")
 
@@ -85,7 +85,7 @@ def planned(options: Selection) -> Plan:
         courses += [Course(faculty, size, codec, trials, alone) for size in at for codec in codecs]
     if sizes and not any(course.faculty.sizes for course in courses):
         raise SnellenError(f"--sizes: none of {', '.join(names)} can be drawn at another size")
-    ahead = int(own.get("ahead") or max(FEWEST_AHEAD, ceil(IN_FLIGHT / len(courses))))
+    ahead = int(own.get("ahead") or AHEAD)
     return Plan(tuple(courses), ahead, bool(own.get("constant")), options.seed, str(own.get("sealed", "")))
 
 

@@ -12,6 +12,7 @@ from snellen.core.options import Option
 from snellen.core.prescription import Threshold
 from snellen.core.seals import check_seal
 from snellen.core.types import Mark, Sample
+from snellen.exams.eye import courses
 from snellen.exams.eye.close import close_up
 from snellen.exams.eye.comparing import compared
 from snellen.exams.eye.courses import planned
@@ -34,9 +35,9 @@ CONSTANT = Option(
 )
 AHEAD = Option(
     "ahead",
-    "Questions of one faculty that may be under way at once. The same for the same exam: it decides which levels are asked "
-    "[default: 16 shared by the faculties, at least 4].",
+    "Questions of one faculty that may be under way at once. It decides which levels are asked, so another number is another exam.",
     kind="int",
+    default=courses.AHEAD,
     metavar="N",
     least=1,
     most=64,

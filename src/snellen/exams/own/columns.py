@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from difflib import get_close_matches
 from types import MappingProxyType
 from typing import NamedTuple
 
 from snellen.core.errors import SnellenError
-from snellen.exams.own.names import LETTERS, PLAIN, ROLES, STYLES
+from snellen.exams.own.names import LETTERS, PLAIN, ROLES, STYLES, TAUGHT
 
 
 class Columns(NamedTuple):
@@ -42,7 +43,9 @@ def columns_of(names: Sequence[str]) -> Columns:
     for role, name in (("image", found["image"]), ("question", found["question"]), ("answer", answer)):
         if not name:
             also = f" (or {', '.join(ROLES[role][1:4])})"
-            raise SnellenError(f"no column {role!r}{also}; it has {', '.join(map(repr, names)) or 'none'}")
+            raise SnellenError(
+                f"no column {role!r}{also}; it has {', '.join(map(repr, names)) or 'none'}{_meant(known)}"
+            )
     plain = {name: known[name] for name in PLAIN if name in known}
     used = {*found.values(), answer, *letters, *plain.values()}
     return Columns(
@@ -55,6 +58,20 @@ def columns_of(names: Sequence[str]) -> Columns:
         plain=plain,
         others=tuple(name for name in names if name not in used),
     )
+
+
+def _meant(known: Mapping[str, str]) -> str:
+    """What a column may be that is called nearly as one that we teach, for questions, screenshots or pairs.
+
+    >>> _meant({"image": "image", "instuction": "Instuction"}), _meant({"image": "image", "box": "box"})
+    ("; did you mean 'instruction' by 'Instuction'?", '')
+    """
+    taught = {*TAUGHT, *PLAIN, *STYLES, *(name for names in ROLES.values() for name in names)}
+    for name, written in known.items():
+        close = get_close_matches(name, taught, n=1, cutoff=0.75) if name not in taught and len(name) > 2 else []
+        if close:
+            return f"; did you mean {close[0]!r} by {written!r}?"
+    return ""
 
 
 def _one(role: str, known: dict[str, str]) -> str:
