@@ -266,7 +266,7 @@ def test_unknown_names_are_errors(tmp_path: Path) -> None:
 
 def test_the_command_prints_all_three_forms(tmp_path: Path) -> None:
     plain = snellen(
-        "protocols", "illusionbench", "--protocol", "original,lmms-strict", "--task", "shape", cache=tmp_path
+        "protocols", "illusionbench", "--protocol", "original,lmms-strict", "--task", "shape", "-v", cache=tmp_path
     )
     assert plain.returncode == 0, plain.stderr
     assert "Illusion_IN · shape: wording" in plain.stdout
@@ -275,6 +275,17 @@ def test_the_command_prints_all_three_forms(tmp_path: Path) -> None:
     assert "| matching | substring" in done.stdout
     assert "Illusion_LOGO: candidate classes" in done.stdout
     assert json.loads(snellen("protocols", "salbench", "--json", cache=tmp_path).stdout)["benchmark"] == "salbench"
+
+
+def test_without_v_only_what_differs_is_shown(tmp_path: Path) -> None:
+    some = snellen("protocols", "illusionbench", "--protocol", "original,lmms-head", cache=tmp_path, COLUMNS="80")
+    assert some.returncode == 0, some.stderr
+    assert "tolerance" in some.stdout and "matching" not in some.stdout and "task sentence" not in some.stdout
+    alike = snellen("protocols", "salbench", "--protocol", "paper,lmms-eval", cache=tmp_path)
+    assert "these protocols ask and judge alike" in alike.stdout
+    many = snellen("protocols", "illusionbench", cache=tmp_path, COLUMNS="80")
+    assert "They also differ in: wording" in many.stdout
+    assert len(many.stdout.splitlines()) < 60
 
 
 # ---------------------------------------------------------------- flips

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
@@ -12,19 +13,24 @@ from snellen.cli import options
 OLD = "benchmarks"
 """What 0.1 called exams."""
 WHAT = ("exams", "subjects", "protocols", "methods", "scorers", "families")
-ON_DEMAND = ("prices", "faculties")
-"""What is listed only where it is asked for: it is long."""
+ON_DEMAND = ("faculties", "prices")
+"""What `--json` has only where it is asked for: it is long."""
+NAMED_BY = {"subjects": "model", "families": "family", "prices": "service"}
+"""The column that names a row, where it is not `name`."""
+MOST = 25
+"""So many names of a list are shown where all lists are."""
 
 
 @click.command("list")
 @click.argument("what", type=click.Choice((*WHAT, *ON_DEMAND, OLD)), required=False, metavar="[WHAT]")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 def command(what: str | None, as_json: bool) -> int:
-    """List what is available. WHAT is exams, subjects, protocols (with their prompts), methods, scorers or families; without it, all.
+    """List what is available: names of all there is, or with WHAT one of these lists in full.
 
-    Families are what is known of models: at which size they see a picture, what the numbers of their replies count, by which source.
-    `snellen list prices` shows the built-in prices in USD per million tokens, each with its date and source; `snellen list faculties`
-    what the eye exam can examine: each faculty's dial, its ladder, the share of right answers of one who guesses, and the question.
+    WHAT is exams, subjects, protocols (with their prompts), methods, scorers, families, faculties or prices. Families are what is known
+    of models: at which size they see a picture, what the numbers of their replies count, by which source. Faculties are what the eye
+    exam can examine: each one's dial, its ladder, the share of right answers of one who guesses, and the question. Prices are in USD
+    per million tokens, each with its date and source.
     """
     wanted = WHAT if what is None else ("exams",) if what == OLD else (what,)
     facts = {name: gather(name) for name in wanted}
@@ -33,9 +39,26 @@ def command(what: str | None, as_json: bool) -> int:
         return 0
     from snellen.show.tables import print_table
 
+    if what is None:
+        facts |= {name: gather(name) for name in ON_DEMAND}
+        print_table("what there is", ("list", "names"), [(name, names_of(name, rows)) for name, rows in facts.items()])
+        click.echo("'snellen list exams' (or another of these lists) says more of each.")
+        return 0
     for title, rows in _tables(facts):
         print_table(title, list(rows[0]), ([str(v) for v in row.values()] for row in rows))
     return 0
+
+
+def names_of(what: str, rows: list[dict[str, Any]]) -> str:
+    """The names in a list, the first of them where they are many; protocols by how many each exam has."""
+    if what == "protocols":
+        counted = Counter(row["exam"] for row in rows if row["kind"] == "protocol")
+        return ", ".join(f"{exam} {count}" for exam, count in counted.items())
+    names = [str(row[NAMED_BY.get(what, "name")]) for row in rows]
+    if what == "subjects":
+        names = [prefix + "/" * bool(rest) for prefix, _, rest in (name.partition("/") for name in names)]
+    names = list(dict.fromkeys(names))
+    return ", ".join(names[:MOST]) + (f" and {len(names) - MOST} more" if len(names) > MOST else "")
 
 
 def _tables(facts: dict[str, list[dict[str, Any]]]) -> Iterator[tuple[str, list[dict[str, Any]]]]:

@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 
 SHOWN = 20
 LONGEST = 120
-LONG = 40
+BRIEF = 60
+"""Longer cells are shown only where everything is: prompts, lists of options."""
 Rows = Sequence[Sequence[str]]
 
 
@@ -51,6 +52,10 @@ Rows = Sequence[Sequence[str]]
 )  # fmt: skip
 @click.option("--data", metavar="DIR", help="Data set to take example samples from (for an exam that brings none).")
 @click.option("--all", "every", is_flag=True, help=f"With --run: list every such sample, not only the first {SHOWN}.")
+@click.option(
+    "-v", "--verbose", is_flag=True,
+    help="Every part and row, and the replies that were tried; without it, where protocols differ in the first part.",
+)  # fmt: skip
 @click.option("--markdown", is_flag=True, help="Print GitHub Markdown tables.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 def command(
@@ -62,6 +67,7 @@ def command(
     runs: tuple[Path, ...],
     data: str | None,
     every: bool,
+    verbose: bool,
     markdown: bool,
     as_json: bool,
 ) -> int:
@@ -109,8 +115,10 @@ def command(
         options.print_json(table_json(table))
     elif markdown:
         click.echo(table_markdown(table))
-    else:
+    elif verbose:
         _print_table(table)
+    else:
+        _print_differences(table)
     return 0
 
 
@@ -174,6 +182,24 @@ def _print_table(table: ProtocolTable) -> None:
             out.print()
         rows = [(r.name, *(r.shown or r.values)) for r in s.rows if r is not wording]
         print_table(s.title, ("", *table.columns), rows)
+
+
+def _print_differences(table: ProtocolTable) -> None:
+    """Where protocols part ways in the first part of the exam, as far as it can be said in a few words."""
+    from snellen.show.tables import print_table
+
+    first = table.sections[0]
+    sections = [s for s in table.sections if (s.split, s.task) == (first.split, first.task) and s.kind != "replies"]
+    rows = [r for s in sections for r in s.rows if len(table.columns) == 1 or not r.same]
+    where = " · ".join(word for word in (first.split, first.task) if word)
+    brief = [r for r in rows if max(map(len, r.values)) <= BRIEF]
+    if brief:
+        print_table(f"{where}: where protocols differ", ("", *table.columns), [(r.name, *r.values) for r in brief])
+    elif not rows:
+        click.echo(f"{where}: these protocols ask and judge alike.")
+    if long := [r.name for r in rows if r not in brief]:
+        click.echo(f"They also differ in: {', '.join(long)}.")
+    click.echo("-v shows texts in full, every part, what is alike, and the replies that each was tried on.")
 
 
 def _shared(columns: Sequence[str], cells: Sequence[str]) -> dict[str, list[str]]:
