@@ -6,7 +6,6 @@ a model, data or a network; each is only checked to name a command, options and 
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import shlex
@@ -15,7 +14,6 @@ import sys
 from pathlib import Path
 
 import pytest
-from PIL import Image
 
 from tests.support.command import SNELLEN, environment
 
@@ -26,20 +24,12 @@ RUN = [text for kind, text in BLOCKS if not kind and re.search(r"^\$ ", text, re
 LINES = [line for kind, text in BLOCKS if not kind and text not in RUN for line in text.splitlines()]
 COMMANDS = [line for line in LINES if line.startswith("snellen ")]
 PYTHON = [text for kind, text in BLOCKS if kind == "python"]
-JSON = [text for kind, text in BLOCKS if kind == "json"]
 
 
 @pytest.fixture(scope="module")
 def desk(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder to work in, with the screenshots that the README speaks of."""
-    folder = tmp_path_factory.mktemp("readme")
-    shots = folder / "shots"
-    shots.mkdir()
-    for text in JSON:
-        (shots / "annotations.json").write_text(text, encoding="utf-8")
-        for sample in json.loads(text)["samples"]:
-            Image.new("RGB", (sample["width"], sample["height"])).save(shots / sample["image_path"])
-    return folder
+    """A folder to work in."""
+    return tmp_path_factory.mktemp("readme")
 
 
 def shell(command: str, folder: Path) -> str:
@@ -58,7 +48,7 @@ def plain(text: str) -> list[str]:
 
 
 def test_there_is_something_to_check() -> None:
-    assert len(RUN) == 4 and len(COMMANDS) == 22 and len(PYTHON) == 1 and len(JSON) == 1
+    assert len(RUN) == 4 and len(COMMANDS) == 22 and len(PYTHON) == 1
 
 
 @pytest.mark.parametrize("block", RUN, ids=[re.findall(r"^\$ (.*)", b, re.M)[-1][:40] for b in RUN])

@@ -57,6 +57,15 @@ def test_from_a_template_to_a_report_in_three_commands(kind: str, tmp_path: Path
     assert "not empty" in refused("data", "init", kind, "--out", tmp_path / "mine", cache=tmp_path)
 
 
+def test_a_path_is_an_exam_for_an_estimate_and_for_several_models_too(tmp_path: Path) -> None:
+    mine, out = tmp_path / "mine", tmp_path / "runs"
+    ok("data", "init", "choice", "--out", mine, cache=tmp_path)
+    assert "2 calls" in ok("run", mine, "--model", "openai/gpt-4o", "--dry-run", cache=tmp_path)
+    models = ("--model", "baseline/chance", "--model", "baseline/constant:A")
+    assert "2 done" in ok("run", mine, *models, "--out", out, cache=tmp_path)
+    assert len(list(out.glob("own_baseline*/summary.json"))) == 2
+
+
 def test_a_kind_that_there_is_not_gets_the_choices(tmp_path: Path) -> None:
     said = refused("data", "init", "choise", "--out", tmp_path / "mine", cache=tmp_path)
     assert "did you mean 'choice'" in said

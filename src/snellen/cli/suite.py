@@ -69,9 +69,11 @@ def cells_of(suite: Suite, limits: Limits, out: Path, *, offline: bool) -> Seque
     from snellen import exams
     from snellen.engine.suite.cells import make_cells
 
-    return make_cells(
-        suite, limits, out, lambda name, data: (exams.known(name), options.data_folder(name, data)), offline=offline
-    )
+    def resolve(word: str, data: str | None) -> tuple[str, Path]:
+        name, where = exams.meant(word)
+        return name, options.data_of(name, where, data)
+
+    return make_cells(suite, limits, out, resolve, offline=offline)
 
 
 def from_flags(exam: str | None, models: Sequence[str], own: dict[str, Any], given: dict[str, Any]) -> Suite:
