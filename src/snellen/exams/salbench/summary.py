@@ -177,16 +177,20 @@ def floors(
     weights = np.array([list(truths.values())], dtype=np.float64)
     truth = np.array([[c in true_labels(text) for c in labels] for text in truths])
     there = (weights @ truth > 0) | all_labels
+    answers = [(", ".join(answer), answer) for answer in constant_answers(labels_of(split))]
+    judged = [[judge(reply, text).metrics for text in truths] for reply, _answer in answers]
+    said = np.array([[c in answer for c in labels] for _reply, answer in answers])
+    true, n = weights @ truth, weights.sum()
+    by_label = _by_label([true * said, (n - true) * said, true * ~said], labels, there)
+    scores = {
+        name: np.array([(weights @ [one[name] for one in row])[0] for row in judged]) / group.n
+        for name in judged[0][0]
+    }
     tried: dict[str, Tried] = {}
-    for answer in constant_answers(labels_of(split)):
-        reply = ", ".join(answer)
-        judged = [judge(reply, text).metrics for text in truths]
-        scores = {name: weights @ np.array([one[name] for one in judged], dtype=float) / group.n for name in judged[0]}
-        predicted = np.array([[c in answer for c in labels]] * len(truths))
-        cells = (truth & predicted, ~truth & predicted, truth & ~predicted)
-        by_label = _by_label([weights @ cell.astype(float) for cell in cells], labels, there)
-        for name, values in (scores | by_label).items():
-            tried.setdefault(name, Tried()).add(float(values[0]), reply, allowed=split == "O3" or len(answer) == 1)
+    for name, values in (scores | by_label).items():
+        tried[name] = Tried()
+        for (reply, answer), value in zip(answers, values.tolist(), strict=True):
+            tried[name].add(value, reply, allowed=split == "O3" or len(answer) == 1)
     if split == "P3":
         drawn = _macro_of_chance(weights @ truth, float(weights.sum()), len(labels_of(split)), there)
         for name, value in drawn.items():
