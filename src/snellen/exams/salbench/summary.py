@@ -183,8 +183,7 @@ def floors(
     true, n = weights @ truth, weights.sum()
     by_label = _by_label([true * said, (n - true) * said, true * ~said], labels, there)
     scores = {
-        name: np.array([(weights @ [one[name] for one in row])[0] for row in judged]) / group.n
-        for name in judged[0][0]
+        name: np.array([(weights @ [one[name] for one in row])[0] for row in judged]) / group.n for name in judged[0][0]
     }
     tried: dict[str, Tried] = {}
     for name, values in (scores | by_label).items():
