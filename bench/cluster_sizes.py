@@ -28,6 +28,8 @@ class Measured(NamedTuple):
     seconds: dict[str, float]
     """Processor time by step."""
     peak_mb: dict[str, float]
+    places: int
+    """Bytes of memory for the places of all answers, which resuming and marking hold."""
 
 
 def measured(work: Path, count: int) -> Measured:
@@ -48,7 +50,7 @@ def measured(work: Path, count: int) -> Measured:
             spent = measure([*run, "--shard", f"{part}/2"], env)
             seconds["ask"] = seconds.get("ask", 0.0) + spent.cpu
             peak["ask"] = max(peak.get("ask", 0.0), spent.peak_mb)
-    parts = sorted(str(folder) for folder in out.iterdir())
+    parts = sorted(str(folder) for folder in out.iterdir() if folder.is_dir())
     merged = measure([*one_core(), SNELLEN, "merge", *parts, "--out", str(work / f"whole{count}")], env)
     whole = next(iter((work / f"whole{count}").iterdir()))
     marked = measure([*one_core(), SNELLEN, "remark", str(whole), "--protocol", ",".join(PROTOCOLS)], env)
@@ -57,7 +59,19 @@ def measured(work: Path, count: int) -> Measured:
     sizes = {p.relative_to(whole).as_posix(): p.stat().st_size for p in sorted(whole.rglob("*.jsonl"))}
     sizes["store"] = sum(p.stat().st_size for p in cache.glob("answers.sqlite*"))
     answers = (whole / "answers.jsonl").read_bytes()
-    return Measured(count, sizes, len(gzip.compress(answers, 6)) / len(answers), seconds, peak)
+    return Measured(count, sizes, len(gzip.compress(answers, 6)) / len(answers), seconds, peak, _places(whole))
+
+
+def _places(run: Path) -> int:
+    import tracemalloc
+
+    from snellen.engine.runs.folder import RunFolder
+
+    tracemalloc.start()
+    scan = RunFolder(run).scan()
+    held, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    return held if scan.answered else 0
 
 
 def an_answer(few: Measured, many: Measured) -> dict[str, Any]:
@@ -72,6 +86,7 @@ def an_answer(few: Measured, many: Measured) -> dict[str, Any]:
         "packed": many.packed,
         "seconds": slope(few.seconds, many.seconds),
         "peak_mb": slope(few.peak_mb, many.peak_mb),
+        "places": (many.places - few.places) / more,
         "peak_mb_at": {name: round(mb) for name, mb in many.peak_mb.items()},
     }
 
