@@ -2,6 +2,9 @@
 
 The limit doubles every round trip until the endpoint throttles or its latency grows; then it feels its way: one more a
 round trip while all is well, a cut on 429/503/529 and on latency that has doubled. `fixed` switches all of that off.
+
+Latency has grown if the middle of a round trip's calls has, by more than chance: replies differ in length, so single calls differ by
+factors. (On the mean of calls the limit fell to 8 where nothing was in the way: docs/design/hundred_million.md.)
 """
 
 from __future__ import annotations
@@ -9,7 +12,8 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from math import exp, log, sqrt
 from typing import NamedTuple
 
 START = 16
@@ -21,6 +25,9 @@ SLOW_START_TOLERANCE = 1.8
 TOLERANCE = 2.0
 HEADROOM = 1.25
 HISTORY = 200
+ERRORS = 2.0
+"""How many standard errors are chance."""
+SHORTEST = 1e-4
 
 
 class Change(NamedTuple):
@@ -47,6 +54,7 @@ class Limiter:
         self._latencies: list[float] = []
         self._saturated = False
         self._last_cut = float("-inf")
+        self._told_since = float("-inf")
         self._typical = 0.0
 
     async def __aenter__(self) -> None:
@@ -78,30 +86,29 @@ class Limiter:
 
     def succeeded(self, latency: float) -> None:
         """Note a good call; at the end of a round trip (as many calls as the limit) adjust."""
-        if self._fixed:
-            return
+        if self._fixed or self._clock() - latency < self._told_since - SHORTEST:
+            return  # it was sent before the last cut: those that are left of then are the slow ones
         self._latencies.append(latency)
         if len(self._latencies) < self.limit:
             return
-        mean = sum(self._latencies) / len(self._latencies)
+        self._typical = sum(self._latencies) / len(self._latencies)
+        middle, doubt = _middle(self._latencies)
         self._latencies.clear()
-        self._typical = mean
         # the baseline forgets slowly, so that a service that became slower for good is not held to its past
-        self._baseline = mean if self._baseline is None else min(mean, self._baseline * 1.02)
+        self._baseline = middle if self._baseline is None else min(middle, self._baseline * 1.02)
+        grown = middle / doubt / self._baseline
         saturated, self._saturated = self._saturated, False
         if self._slow_start:
-            self._grow_fast(mean, self._baseline, saturated)
-        elif mean > TOLERANCE * self._baseline and self.limit > FLOOR_BY_LATENCY:
+            self._grow_fast(grown, saturated)
+        elif grown > TOLERANCE and self.limit > FLOOR_BY_LATENCY:
             self._set(max(FLOOR_BY_LATENCY, int(self.limit * LATENCY_CUT)), "latency grew")
         elif saturated:
             self._set(self.limit + 1, "increase")
 
-    def _grow_fast(self, mean: float, baseline: float, saturated: bool) -> None:
-        if mean > SLOW_START_TOLERANCE * baseline and self.limit > FLOOR_BY_LATENCY:
+    def _grow_fast(self, grown: float, saturated: bool) -> None:
+        if grown > SLOW_START_TOLERANCE and self.limit > FLOOR_BY_LATENCY:
             self._slow_start = False
-            self._set(
-                max(FLOOR_BY_LATENCY, int(self.limit * baseline / mean * HEADROOM)), "latency grew, slow start ends"
-            )
+            self._set(max(FLOOR_BY_LATENCY, int(self.limit / grown * HEADROOM)), "latency grew, slow start ends")
         elif saturated:
             self._set(self.limit * 2, "slow start")
 
@@ -117,7 +124,21 @@ class Limiter:
 
     def _set(self, limit: int, why: str) -> None:
         limit = min(limit, CEILING)
+        if limit < self.limit:
+            self._told_since = self._clock()
         if limit != self.limit:
             self.limit = limit
             self.history.append(Change(round(self._clock() - self._begin, 3), limit, why))
             self._wake()
+
+
+def _middle(latencies: Sequence[float]) -> tuple[float, float]:
+    """The geometric mean, which a few slow calls hardly move, and the factor by which chance alone may move it.
+
+    >>> _middle([0.2, 0.2, 0.2])[1], [round(x, 2) for x in _middle([1, 1, 1, 16])]
+    (1.0, [2.0, 4.0])
+    """
+    logs = [log(max(latency, SHORTEST)) for latency in latencies]
+    n, middle = len(logs), sum(logs) / len(logs)
+    spread = sqrt(sum((one - middle) ** 2 for one in logs) / max(1, n - 1))
+    return exp(middle), exp(ERRORS * spread / sqrt(n))
