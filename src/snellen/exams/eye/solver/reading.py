@@ -8,8 +8,9 @@ the letter happens to lie. Across and down that is (4 d - 3) squared: half at d 
 pixels. Pixels are those of the picture as it arrives, so the threshold moves with any reduction on the way.
 
 **Faint letters.** The picture is averaged over blocks of 8 x 8 pixels, and a block is ink if it is darker than the ground by four
-times the blocks' own spread. Pixels that vary by s give blocks that vary by s / 8, so the faintest letter is darker by about s / 2
-grey levels: a quarter of a level (0.3 percent) for the drawn noise alone (s = 0.5), and in proportion more with noise that is added.
+times the blocks' own spread. Pixels that vary by s give blocks that vary by s / 8, so of a letter that is darker by s / 2 grey
+levels half of the blocks are seen, and a little above that the letter is read: a quarter of a level (0.3 percent) for the drawn noise
+alone (s = 0.5), and in proportion more with noise that is added.
 """
 
 from __future__ import annotations
