@@ -1,6 +1,6 @@
 """What `baseline/pixels` sees, and whether an exam finds it: thresholds by brute force, and by how much spoilt pictures move them.
 
-    PYTHONPATH=. python bench/factors.py [--sheets 200] [--seeds 40] [--questions 40]
+    PYTHONPATH=. python bench/factors.py [--sheets 100] [--seeds 20] [--questions 40] [--faculties letters,pointing,contrast]
 
 First every condition at fixed levels, so many fresh sheets each, without any choice of levels: the curve itself. The threshold is where
 half is seen, guesses taken out, between two levels by a straight line; its interval is from 2,000 draws of the same shares. Then exams,
@@ -11,6 +11,7 @@ one that is wrong by 1.3.
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from math import log
 from typing import NamedTuple
 
@@ -75,12 +76,12 @@ def crossing(levels: Floats, shares: Floats, guess: float, at: float) -> float:
     return float(np.exp(np.interp(at, parts + 1e-9 * np.arange(len(parts)), np.log(levels))))
 
 
-def curves(sheets: int) -> None:
+def curves(conditions: Sequence[Condition], sheets: int) -> None:
     print("| faculty | pictures | levels and share right | half seen at | slope | times the first |")
     print("| --- | --- | --- | --- | --- | --- |")
     chance = np.random.default_rng(1)
     first: Floats = np.ones(DRAWS)
-    for place, condition in enumerate(CONDITIONS):
+    for place, condition in enumerate(conditions):
         guess = FACULTIES[condition.faculty].guess
         levels = np.array(LEVELS[condition.faculty]) * condition.factor
         begin = place * 1_000_000
@@ -101,13 +102,13 @@ def _with(drawn: Floats, value: float | None = None) -> str:
     return f"{middle if value is None else value:.3g} [{low:.3g}, {high:.3g}]"
 
 
-def exams(seeds: int, questions: int) -> None:
+def exams(conditions: Sequence[Condition], seeds: int, questions: int) -> None:
     print(
         "\n| faculty | pictures | factor | seeds | hold it | median ratio | interval, times or by | hold 1.3 times as much, and as little |"
     )
     print("| --- | --- | --- | --- | --- | --- | --- | --- |")
     whole_ones: list[Threshold] = []
-    for condition in CONDITIONS:
+    for condition in conditions:
         rows = [examined(condition.faculty, condition.spoil, seed, questions) for seed in range(1, seeds + 1)]
         if condition.factor == 1:
             whole_ones = rows
@@ -125,14 +126,16 @@ def exams(seeds: int, questions: int) -> None:
 
 def main() -> None:
     wanted = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    wanted.add_argument("--sheets", type=int, default=200)
-    wanted.add_argument("--seeds", type=int, default=40)
+    wanted.add_argument("--sheets", type=int, default=100)
+    wanted.add_argument("--seeds", type=int, default=20)
     wanted.add_argument("--questions", type=int, default=40)
+    wanted.add_argument("--faculties", default=",".join(LEVELS))
     found = wanted.parse_args()
+    conditions = [condition for condition in CONDITIONS if condition.faculty in found.faculties.split(",")]
     if found.sheets:
-        curves(found.sheets)
+        curves(conditions, found.sheets)
     if found.seeds:
-        exams(found.seeds, found.questions)
+        exams(conditions, found.seeds, found.questions)
 
 
 if __name__ == "__main__":

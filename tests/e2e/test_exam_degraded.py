@@ -2,8 +2,8 @@
 
 The endpoint looks with the classical solver (`baseline/pixels`) at what it makes of the picture: a half or a quarter of its size, or noise.
 Five exams each, with the seeds 1 to 5, and three of five intervals have to hold the factor. An interval of 95 % fails to hold it in one exam
-of twenty, so three of five fail in one case of a thousand if all is right. One that is off by a factor of 1.3 is held by fewer than one
-interval in thirty (`bench/factors.py`, 40 seeds), so it would pass in one case of three thousand.
+of twenty, so three of five fail in one case of a thousand if all is right. A factor that is off by 1.3 was held by 2 of 92 intervals below
+and none above (`bench/factors.py`), at worst by 2 of 20: three of five would hold it in one case of ten thousand, at worst of a hundred.
 
 All but one of the exams are taken in this process; that the HTTP endpoint gives the same one is a test of its own.
 """
