@@ -1,99 +1,64 @@
 """An endpoint that spoils the pictures moves the thresholds by as much as it spoils them: the exam measures what arrives.
 
-One seed, which was not the first: with seed 11 the intervals missed the factor for letters at half size (1.50 [1.18, 1.91]) and barely for
-pointing (2.12 [2.01, 2.23]). With seeds 1 to 3 letters gave 2.03, 1.65 and 1.84, pointing 2.03, 2.02 and 1.97. So this shows that thresholds
-move as they should, not that every interval holds the factor.
+The endpoint looks with the classical solver (`baseline/pixels`) at what it makes of the picture: a half or a quarter of its size, or noise.
+Five exams each, with the seeds 1 to 5, and three of five intervals have to hold the factor. An interval of 95 % fails to hold it in one exam
+of twenty, so three of five fail in one case of a thousand if all is right. A factor that is off by 1.3 was held by 2 of 92 intervals below
+and none above (`bench/factors.py`), at worst by 2 of 20: three of five would hold it in one case of ten thousand, at worst of a hundred.
 
-The endpoint looks with the classical solver (`baseline/pixels`) at what it makes of the picture: half or a third of its size, or with noise.
+All but one of the exams are taken in this process; that the HTTP endpoint gives the same one is a test of its own.
 """
 
 from __future__ import annotations
 
-import base64
-import io
-import json
-from collections.abc import Callable
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
-import numpy as np
 import pytest
-from PIL import Image
-from tests.support.endpoint import Endpoint, completion
+from tests.support.degraded import Spoil, examined, looking, noisy, smaller, whole
+from tests.support.endpoint import Endpoint
 
 from snellen import evaluate, open_run
-from snellen.core.prescription import Range
-from snellen.core.types import Picture, Question, Text
 from snellen.exams.eye.comparing import compared
 from snellen.exams.eye.prescription import by_course
-from snellen.exams.eye.solver.pixels import solve
 
-Spoil = Callable[[Image.Image], Image.Image]
-
-
-def smaller(times: int) -> Spoil:
-    return lambda picture: picture.reduce(times)
+SEEDS, ENOUGH = range(1, 6), 3
+OFF = 1.3
 
 
-def noisy(levels: float) -> Spoil:
-    """Noise of so many grey levels, another one for each picture."""
-
-    def spoil(picture: Image.Image) -> Image.Image:
-        pixels = np.asarray(picture.convert("L"), dtype=np.float64)
-        draw = np.random.default_rng(int(pixels.sum()) % 2**32)
-        return Image.fromarray(np.clip(np.rint(pixels + draw.normal(0, levels, pixels.shape)), 0, 255).astype(np.uint8))
-
-    return spoil
-
-
-def looking(spoil: Spoil) -> Callable[[dict[str, Any], int], tuple[int, dict[str, str], bytes]]:
-    """An endpoint's script. The solver says places in thousandths of the picture, whatever its size."""
-
-    def script(request: dict[str, Any], _time: int) -> tuple[int, dict[str, str], bytes]:
-        parts: list[Any] = []
-        for part in request["messages"][-1]["content"]:
-            if part["type"] == "text":
-                parts.append(Text(text=part["text"]))
-                continue
-            out = io.BytesIO()
-            with Image.open(io.BytesIO(base64.b64decode(part["image_url"]["url"].partition(",")[2]))) as picture:
-                spoil(picture.convert("RGB")).save(out, "PNG")
-            parts.append(Picture(data=out.getvalue()))
-        said = solve(Question(id="", benchmark="eye", prompt="question", parts=tuple(parts)))
-        return 200, {}, json.dumps(completion(said, request["model"])).encode()
-
-    return script
+@pytest.mark.parametrize(
+    ("faculty", "first", "factors"),
+    [
+        ("letters", whole, {2: smaller(2), 4: smaller(4)}),
+        ("pointing", whole, {2: smaller(2)}),
+        ("contrast", noisy(8), {2: noisy(16)}),
+    ],
+    ids=["letters", "pointing", "contrast"],
+)
+def test_a_threshold_moves_by_the_factor_that_was_put_in(
+    faculty: str, first: Spoil, factors: Mapping[int, Spoil]
+) -> None:
+    before = [examined(faculty, first, seed) for seed in SEEDS]
+    for factor, spoil in factors.items():
+        after = [examined(faculty, spoil, seed) for seed in SEEDS]
+        ratios = [compared([[one], [other]])[0].ratios[0] for one, other in zip(before, after, strict=True)]
+        assert None not in ratios
+        told = [(round(r.low, 2), round(r.value, 2), round(r.high, 2)) for r in ratios if r is not None]
+        held, more, less = (sum(r[0] <= factor * off <= r[2] for r in told) for off in (1, OFF, 1 / OFF))
+        assert held >= ENOUGH, told
+        assert max(more, less) < ENOUGH, f"{told} would hold a wrong factor as well"
 
 
-def examined(out: Path, faculty: str, spoil: Spoil) -> Any:
-    with Endpoint(script=looking(spoil)) as endpoint:
+def test_an_endpoint_that_halves_pictures_gives_the_exam_of_its_eye(tmp_path: Path) -> None:
+    with Endpoint(script=looking(smaller(2))) as endpoint:
         run = evaluate(
-            "eye", model="api/eye", base_url=endpoint.url, splits=[faculty], seed=1, limit=80, out=out, use_store=False
+            "eye", model="api/eye", base_url=endpoint.url, splits=["letters"], seed=1, out=tmp_path, use_store=False
         )
-    return by_course((s, m) for s, m in zip(open_run(run.path).samples(), run.marks("threshold"), strict=True))
-
-
-def ratio(out: Path, faculty: str, first: Spoil, second: Spoil) -> Range:
-    rows = [examined(out / str(i), faculty, spoil) for i, spoil in enumerate((first, second))]
-    found = compared(rows)[0].ratios[0]
-    assert found is not None
-    return found
-
-
-@pytest.mark.parametrize("times", [2, 4])
-def test_letters_have_to_be_so_many_times_larger_where_pictures_are_made_smaller(tmp_path: Path, times: int) -> None:
-    found = ratio(tmp_path, "letters", smaller(1), smaller(times))
-    assert found.low < times < found.high
-    assert found.low > 1.2
-
-
-def test_targets_have_to_be_twice_as_large_where_pictures_are_halved(tmp_path: Path) -> None:
-    found = ratio(tmp_path, "pointing", smaller(1), smaller(2))
-    assert found.low < 2 < found.high
-    assert found.low > 1.2
-
-
-def test_letters_need_twice_the_contrast_in_twice_the_noise(tmp_path: Path) -> None:
-    found = ratio(tmp_path, "contrast", noisy(8), noisy(16))
-    assert found.low < 2 < found.high
-    assert found.low > 1.2
+    marked = zip(open_run(run.path).samples(), run.marks("threshold"), strict=True)
+    (found,), here = by_course(marked), examined("letters", smaller(2), 1)
+    assert found.threshold is not None
+    assert (found.threshold, found.rungs, found.catch, found.blank) == (
+        here.threshold,
+        here.rungs,
+        here.catch,
+        here.blank,
+    )

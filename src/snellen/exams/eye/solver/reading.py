@@ -1,13 +1,16 @@
 """Letters from pixels, by two crude but honest rules.
 
 **Small letters.** Every pixel is ink or ground, whichever is nearer, and a letter's 5 x 5 cells are each looked up at one pixel, the
-one at the cell's middle. That asks for a pixel a stroke, five a letter: there nine in ten are read. Below it cells share pixels, and
-more and more letters are taken for others; half are told at about 3.5 pixels. Pixels are those of the picture as it
-arrives, so the threshold moves with any reduction on the way.
+one at the cell's middle. A letter is read only where each of its five rows of cells has a row of pixels of its own, and each of its
+columns a column: a pixel a stroke. Where strokes are d pixels wide, the middles of the outer ones are 4 d apart, and they
+fall on five different pixels always if d is 1 or more, never if it is 3/4 or less, and with the chance 4 d - 3 between, by where
+the letter happens to lie. Across and down that is (4 d - 3) squared: half at d = (3 + 1 / sqrt 2) / 4 = 0.927, a letter of 4.63
+pixels. Pixels are those of the picture as it arrives, so the threshold moves with any reduction on the way.
 
 **Faint letters.** The picture is averaged over blocks of 8 x 8 pixels, and a block is ink if it is darker than the ground by four
-times the blocks' own spread. Pixels that vary by s give blocks that vary by s / 8, so the faintest letter is darker by about s / 2
-grey levels: a quarter of a level (0.3 percent) for the drawn noise alone (s = 0.5), and in proportion more with noise that is added.
+times the blocks' own spread. Pixels that vary by s give blocks that vary by s / 8, so of a letter that is darker by s / 2 grey
+levels half of the blocks are seen, and a little above that the letter is read: a quarter of a level (0.3 percent) for the drawn noise
+alone (s = 0.5), and in proportion more with noise that is added.
 """
 
 from __future__ import annotations
@@ -21,6 +24,7 @@ SMALLEST = 40
 """Pixels of a side below which nothing is measured."""
 BLOCK, TIMES = 8, 4.0
 _LINE = 9  # letters and gaps of a line
+_ROOM = 2  # pixels around a triangle in which there is still a little of it
 _DEEP = 0.98  # a letter has 4 percent of the blocks at least: this one is among them
 _FLOOR = 0.02  # levels: blocks of a picture without noise do not vary at all
 _AS_SPREAD = 1.4826  # from the median deviation to a normal spread
@@ -30,21 +34,37 @@ def middle_letter(picture: Pixels) -> str:
     """The letter at which the two triangles point; nothing where no line of letters is seen between them."""
     light = grey(picture)
     base = float(ground(light))
-    ink = base - light > (base - float(light.min())) / 2
+    share = (base - light) / max(base - float(light.min()), 1.0)  # how much of each pixel is ink
+    ink = share > 0.5
     bands = _bands(ink.max(axis=1))
     if len(bands) < 3:
         return ""
     upper, lower = bands[0], bands[-1]
-    middle_y = (upper[0] + lower[1]) / 2
-    ends = [span(ink[top:bottom].max(axis=0)) for top, bottom in (upper, lower)]
-    middle_x = sum(left + right for left, right in ends) / 4
+    (upper_y, upper_x), (lower_y, lower_x) = (_middle(share, ink, band) for band in (upper, lower))
     left, right = span(ink[upper[1] : lower[0]].max(axis=0))
-    tall = (right - left) / _LINE
-    at = (np.arange(STROKES) + 0.5 - STROKES / 2) * (tall / STROKES)
-    rows, columns = (np.floor(middle + at).astype(np.intp) for middle in (middle_y, middle_x))
+    stroke = (right - left) / (_LINE * STROKES)
+    at = (np.arange(STROKES) - STROKES // 2) * stroke
+    rows, columns = (
+        np.floor(middle + at).astype(np.intp) for middle in ((upper_y + lower_y) / 2, (upper_x + lower_x) / 2)
+    )
+    if min(len(set(rows.tolist())), len(set(columns.tolist()))) < STROKES:
+        return ""
     if rows[0] < 0 or columns[0] < 0 or rows[-1] >= ink.shape[0] or columns[-1] >= ink.shape[1]:
         return ""
     return nearest_letter(ink[rows[:, None], columns[None, :]].astype(np.float64))
+
+
+def _middle(share: Pixels, ink: Mask, band: tuple[int, int]) -> tuple[float, float]:
+    """Where the ink of a triangle has its middle, down and across. Pixels at the edges count by their share, so it is exact between pixels.
+
+    By whole pixels it would be off by up to half of one, more at some sizes of the picture than at others, and thresholds with it.
+    """
+    across = span(ink[slice(*band)].max(axis=0))
+    (top, bottom), (left, right) = ((max(first - _ROOM, 0), last + _ROOM) for first, last in (band, across))
+    part = share[top:bottom, left:right]
+    down, over = (np.arange(side) + 0.5 for side in part.shape)
+    mass = float(part.sum())
+    return top + float(part.sum(axis=1) @ down) / mass, left + float(part.sum(axis=0) @ over) / mass
 
 
 def _bands(seen: Mask) -> list[tuple[int, int]]:
