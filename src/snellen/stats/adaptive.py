@@ -57,13 +57,13 @@ def next_level(shape: Shape, done: Sequence[Trial], pending: Sequence[float]) ->
 def answered(number: int, width: int) -> int:
     """How many of the first trials must be answered before the level of trial `number` is chosen, with up to `width` in flight.
 
-    At most a third of the trials so far may be unanswered: with many in flight from the start, half of a short exam would be asked before
-    anything is known. So 16 in flight are reached with trial 47, 4 with trial 11.
+    At most a quarter of the trials so far may be unanswered: with many in flight from the start, half of a short exam would be asked before
+    anything is known. So 4 in flight are reached with trial 12, 10 with trial 36, and 16 with trial 60.
 
-    >>> [answered(number, 1) for number in range(5)], [answered(number, 4) for number in (0, 1, 2, 3, 6, 11, 40)]
-    ([0, 1, 2, 3, 4], [0, 1, 2, 2, 4, 8, 37])
+    >>> [answered(number, 1) for number in range(5)], [answered(number, 4) for number in (0, 1, 3, 4, 8, 12, 40)]
+    ([0, 1, 2, 3, 4], [0, 1, 3, 3, 6, 9, 37])
     """
-    return max(number - width + 1, (2 * number + 2) // 3)
+    return max(number - width + 1, (3 * number + 3) // 4)
 
 
 def constant_level(shape: Shape, number: int) -> int:
