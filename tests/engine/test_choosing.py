@@ -37,21 +37,33 @@ def scores(run: Run) -> object:
 
 
 def test_it_finds_the_thresholds_that_were_put_in(tmp_path: Path) -> None:
-    put_in = {"letters": 6.0, "orientation": 4.0, "size": 9.0}
-    plan = make_plan(
-        RunRequest("eye", "baseline/constant:1", Path(), selection=Selection(splits=THREE, seed=1), out=tmp_path)
-    )
-    run = carry_out(plan._replace(subject=ObserverSubject(Observer(tmp_path, put_in)))).run
-    for group in run.summary.protocols[0].groups:
-        found = group.metrics["threshold"]
-        assert found.n == 40
-        assert found.low is not None and found.high is not None
-        assert found.value is not None
-        assert 0.7 < found.value / put_in[group.by["faculty"]] < 1.4  # how often the interval holds it: bench/eye.py
-        assert found.low < found.value < found.high
-        assert found.high / found.low < 2.5
-        assert found.unit == FACULTIES[group.by["faculty"]].unit
-        assert group.metrics["catch"].value == 1.0
+    """Of nine intervals that each hold the value in 95 % of exams, six or more do so in 99.9 % of tries; of nine from thresholds that are
+    off by a factor of 1.5, which hold it in one of four at most, in 1 %. How wide they must be: tests/stats and bench/eye.py.
+    """
+    held = []
+    for seed, put_in in enumerate(
+        (
+            {"letters": 6.0, "orientation": 4.0, "size": 9.0},
+            {"letters": 9.0, "orientation": 1.5, "size": 20.0},
+            {"letters": 15.0, "orientation": 10.0, "size": 3.0},
+        ),
+        1,
+    ):
+        out = tmp_path / str(seed)
+        plan = make_plan(
+            RunRequest("eye", "baseline/constant:1", Path(), selection=Selection(splits=THREE, seed=seed), out=out)
+        )
+        run = carry_out(plan._replace(subject=ObserverSubject(Observer(out, put_in)))).run
+        for group in run.summary.protocols[0].groups:
+            found = group.metrics["threshold"]
+            assert found.n == 40
+            assert found.value is not None and found.low is not None and found.high is not None
+            assert found.low < found.value < found.high < 2.5 * found.low
+            assert found.unit == FACULTIES[group.by["faculty"]].unit
+            assert group.metrics["catch"].value == 1.0
+            held.append(found.low <= put_in[group.by["faculty"]] <= found.high)
+    assert len(held) == 9
+    assert sum(held) >= 6
 
 
 def test_the_order_in_which_answers_come_changes_nothing(tmp_path: Path) -> None:

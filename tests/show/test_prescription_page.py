@@ -48,7 +48,7 @@ def test_sheets_on_the_page_are_the_pixels_that_were_asked(eyes: Eyes, tmp_path:
     found = examined([eyes.best]).first
     row = found.rows[0]
     chosen = around(row, found.trials)
-    assert len(chosen) == 5
+    assert len(chosen) == min(5, len(row.rungs)) > 2
     assert [t.level for t in chosen] == sorted((t.level for t in chosen), reverse=True)
     exam = exams.load("eye")
     data = opened_again(eyes.best.folder, exam)

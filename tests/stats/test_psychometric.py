@@ -161,25 +161,59 @@ def test_estimates_lie_in_their_intervals_and_the_curve_rises(said: list[tuple[i
     for estimate in (found.threshold, found.slope, found.lapse):
         assert estimate.low <= estimate.value <= estimate.high
     assert found.slope.low > 1
-    assert found.threshold.high / found.threshold.low > 1.119, "never narrower than a step of the ladder"
     points = curve(LADDER, trials(LADDER, said), LADDER.levels[::6])
     for (_, p, low, high), (_, later, *_) in pairwise(points):
         assert low <= p <= high
         assert later >= p - 1e-9
 
 
-def test_the_threshold_of_a_known_observer_is_found() -> None:
-    rng = np.random.default_rng(5)
-    middle = position(LADDER, 12.0)
+def exam(shape: Shape, middle: float, spread: float, number: int, rng: np.random.Generator) -> list[Trial]:
+    """The trials of a simulated observer who lapses in 2 %; threshold and spread in lengths of the ladder. Every 8th trial is a catch trial."""
     done: list[Trial] = []
-    for _ in range(200):
-        level = LADDER.levels[next_level(LADDER, done, [])]
-        z = np.array([(position(LADDER, level) - middle) / 0.06])
-        done.append(Trial(level, bool(rng.random() < 1 / 9 + (8 / 9 - 0.02) * normal(z)[0])))
-    found = fit(LADDER, done)
-    assert found.threshold.low < 12 < found.threshold.high
-    assert found.threshold.high / found.threshold.low < 1.2
-    assert found.slope.low < np.exp(0.06 * 1.349 * np.log(LADDER.levels[-1] / LADDER.levels[0])) < found.slope.high
+    for trial in range(number):
+        level = shape.levels[-1 if trial % 8 == 0 else next_level(shape, done, [])]
+        seen = normal(np.array([(position(shape, level) - middle) / spread]))[0]
+        done.append(Trial(level, bool(rng.random() < shape.guess + (1 - shape.guess - 0.02) * seen)))
+    return done
+
+
+def test_the_threshold_of_a_known_observer_is_found() -> None:
+    """A long exam: 5 tries, of which one whose intervals hold in 95 % has 3 or more in 99.9 %."""
+    rng = np.random.default_rng(5)
+    middle, slope = position(LADDER, 12.0), np.exp(0.06 * 1.349 * np.log(LADDER.levels[-1] / LADDER.levels[0]))
+    fits = [fit(LADDER, exam(LADDER, middle, 0.06, 200, rng)) for _ in range(5)]
+    assert sum(found.threshold.low < 12 < found.threshold.high for found in fits) >= 3
+    assert sum(found.slope.low < slope < found.slope.high for found in fits) >= 3
+    assert all(found.threshold.high / found.threshold.low < 1.25 for found in fits)
+
+
+def test_95_of_100_intervals_hold_the_threshold() -> None:
+    """Observers of many kinds in 40 trials each. Where 95 % hold, 87 or more of 100 do so in 99.9 % of tries; with intervals half as wide
+    67 % would hold, and 87 or more in 0.001 % of tries. Every cell by itself, with 3,000 exams: bench/eye.py.
+    """
+    rng = np.random.default_rng(1)
+    held, widths = 0, []
+    for number in range(100):
+        shape = LADDER._replace(guess=(0.0, 1 / 16, 1 / 10, 1 / 9)[number % 4])
+        middle, spread = rng.uniform(0.3, 0.7), float(np.exp(rng.uniform(np.log(0.025), np.log(0.15))))
+        found = fit(shape, exam(shape, middle, spread, 40, rng)).threshold
+        held += position(shape, found.low) <= middle <= position(shape, found.high)
+        widths.append(found.high / found.low)
+    assert held >= 87
+    assert np.median(widths) < 2
+
+
+@given(st.integers(3, 26))
+@settings(max_examples=10, deadline=None)
+def test_of_an_edge_only_the_gap_is_said(edge: int) -> None:
+    """Answers that are all right from a level on and all wrong below say between which two levels the threshold is, and no more."""
+    found = fit(LADDER, trials(LADDER, [(k, k >= edge) for k in range(30)] * 6)).threshold
+    hard, easy = LADDER.levels[edge - 1], LADDER.levels[edge]
+    assert hard < found.value < easy
+    assert found.high / found.low == pytest.approx(easy / hard, rel=0.02)
+    twilight = [(edge - 2, False), (edge - 1, True), (edge - 1, False), (edge, True), (edge, False), (edge + 1, True)]
+    narrow = fit(LADDER, trials(LADDER, twilight * 60)).threshold
+    assert narrow.high / narrow.low < easy / hard, "where both answers come at several levels, many of them say more"
 
 
 def test_questions_in_flight_spread_out() -> None:
@@ -199,7 +233,7 @@ def test_how_many_must_be_answered() -> None:
         known = [answered(number, width) for number in range(100)]
         assert known == sorted(known)
         assert all(number - width < a <= number for number, a in enumerate(known))
-        assert all(3 * (number - a) <= number for number, a in enumerate(known))
+        assert all(4 * (number - a) <= number for number, a in enumerate(known))
 
 
 def test_constant_stimuli_cover_the_ladder() -> None:

@@ -3,8 +3,8 @@
 The answer's expected information is how unsure the answer is, less how unsure it would be if the observer were known. Its largest value is
 at the level that QUEST+ finds by the least expected entropy; it is the same number with the sign turned and the present entropy taken off.
 
-Questions in flight have no answer yet, but what they will tell should not be asked for twice. Each counts as the answer that is expected
-of it: partly right, partly wrong, in the shares that the answers so far predict. No chance and no order of arrival is in it.
+Questions in flight have no answer yet, but what they will tell should not be asked for twice. Each counts as half the answer that is
+expected of it: partly right, partly wrong, in the shares that the answers so far predict. No chance and no order of arrival is in it.
 """
 
 from __future__ import annotations
@@ -18,6 +18,10 @@ from snellen.stats.psychometric import Floats, Grid, Shape, Trial, coarse_grid, 
 DIGITS = 9
 """Levels that tell equally much, but for rounding, are equal: the same level is chosen on every machine. The harder one wins."""
 
+AWAITED = 0.5
+"""How much a question in flight counts, beside one that is answered. An expected answer agrees with what is thought already; counted whole,
+it made that look surer than it is, and the questions after it went too far from the threshold (docs/design/eye.md)."""
+
 
 def information(grid: Grid, weights: Floats) -> Floats:
     """What an answer at each level is expected to tell, in nats."""
@@ -29,8 +33,8 @@ def awaited(grid: Grid, found: Floats, pending: Floats) -> Floats:
     expected = posterior(grid, found) @ grid.right.T
     levels = len(grid.right)
     with_pending = found.copy()
-    with_pending[..., :levels] += pending * expected
-    with_pending[..., levels : 2 * levels] += pending * (1 - expected)
+    with_pending[..., :levels] += AWAITED * pending * expected
+    with_pending[..., levels : 2 * levels] += AWAITED * pending * (1 - expected)
     return with_pending
 
 
@@ -53,13 +57,13 @@ def next_level(shape: Shape, done: Sequence[Trial], pending: Sequence[float]) ->
 def answered(number: int, width: int) -> int:
     """How many of the first trials must be answered before the level of trial `number` is chosen, with up to `width` in flight.
 
-    At most a third of the trials so far may be unanswered: with many in flight from the start, half of a short exam would be asked before
-    anything is known. So 16 in flight are reached with trial 47, 4 with trial 11.
+    At most a quarter of the trials so far may be unanswered: with many in flight from the start, half of a short exam would be asked before
+    anything is known. So 4 in flight are reached with trial 12, 10 with trial 36, and 16 with trial 60.
 
-    >>> [answered(number, 1) for number in range(5)], [answered(number, 4) for number in (0, 1, 2, 3, 6, 11, 40)]
-    ([0, 1, 2, 3, 4], [0, 1, 2, 2, 4, 8, 37])
+    >>> [answered(number, 1) for number in range(5)], [answered(number, 4) for number in (0, 1, 3, 4, 8, 12, 40)]
+    ([0, 1, 2, 3, 4], [0, 1, 3, 3, 6, 9, 37])
     """
-    return max(number - width + 1, (2 * number + 2) // 3)
+    return max(number - width + 1, (3 * number + 3) // 4)
 
 
 def constant_level(shape: Shape, number: int) -> int:

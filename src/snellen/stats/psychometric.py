@@ -22,13 +22,31 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 
+
+def fair_weights(n: int) -> Floats:
+    """Weights of n spreads, sharpest first: more at both ends, most at the sharp one, as in a Beta(1/3, 2/3).
+
+    An observer at an end of the range can be taken for one nearer its middle, never for one farther out. With equal weights the shallow
+    ones would therefore have intervals that are too narrow, and the sharp ones too wide.
+    """
+    place = (np.arange(n) + 0.5) / n
+    weights: Floats = place ** (-2 / 3) * (1 - place) ** (-1 / 3)
+    weights /= weights.sum()
+    return weights
+
+
 MARGIN = 0.25
 """How far beyond either end of the ladder a threshold is thought possible, in lengths of the ladder."""
 THRESHOLDS = tuple(float(t) for t in np.linspace(-MARGIN, 1 + MARGIN, 481))
-SPREADS = tuple(float(s) for s in np.geomspace(0.006, 0.48, 11))
-"""Standard deviations of the curve, in lengths of the ladder: from a quarter of a step of 40 levels to half of the whole."""
-SPREAD_WEIGHTS = tuple(float(w) for w in np.exp(-((np.log(np.array(SPREADS) / 0.05) / 1.4) ** 2) / 2))
-"""Two steps of 40 are likeliest, and four times less or more is still likely: a ladder was made for its faculty."""
+EDGE = 0.0005
+"""The spread of an edge that is sharper than any ladder can show: a fiftieth of a step of 40 levels."""
+SPREADS = (EDGE, *(float(s) for s in np.geomspace(0.006, 0.48, 11)))
+"""Standard deviations of the curve, in lengths of the ladder: an edge, then from a quarter of a step of 40 levels to half of the whole."""
+SPREAD_WEIGHTS = (0.25, *(float(w) for w in 0.75 * fair_weights(len(SPREADS) - 1)))
+"""What is assumed for the estimate: one in four has an edge. Chosen so that intervals hold about equally often whatever the slope."""
+LIKELY_WEIGHTS = tuple(float(w) for w in np.exp(-((np.log(np.array(SPREADS[1::2]) / 0.05) / 1.4) ** 2) / 2))
+"""What is assumed for the choice of levels: two steps of 40 are likeliest, and four times less or more is still likely, since a ladder was
+made for its faculty. Every other spread, and no edge."""
 LAPSES = (0.0, 0.01, 0.03, 0.06, 0.12, 0.24, 0.45)
 LAPSE_WEIGHTS = (0.3, 0.25, 0.2, 0.12, 0.08, 0.03, 0.02)
 """Most observers lapse rarely; some often, such as one that refuses every other question, whatever is shown."""
@@ -143,10 +161,12 @@ def doubt(p: Floats) -> Floats:
     return -(p * np.log(p) + (1 - p) * np.log1p(-p))
 
 
-def _grid(shape: Shape, thresholds: Sequence[float], spreads: slice, lapses: slice) -> Grid:
+def _grid(
+    shape: Shape, thresholds: Sequence[float], spreads: Sequence[float], weights: Sequence[float], lapses: slice
+) -> Grid:
     check(shape)
-    points = np.array(thresholds), np.array(SPREADS[spreads]), np.array(LAPSES[lapses])
-    prior = np.log(SPREAD_WEIGHTS[spreads])[:, None] + np.log(LAPSE_WEIGHTS[lapses])
+    points = np.array(thresholds), np.array(spreads), np.array(LAPSES[lapses])
+    prior = np.log(weights)[:, None] + np.log(LAPSE_WEIGHTS[lapses])
     empty = np.empty(0)
     grid = Grid(*points, np.tile(prior.ravel(), len(thresholds)), empty, empty, empty)
     p = shares(grid, shape.guess, [position(shape, v) for v in shape.levels])
@@ -157,7 +177,7 @@ def _grid(shape: Shape, thresholds: Sequence[float], spreads: slice, lapses: sli
 @lru_cache(maxsize=16)
 def fine_grid(shape: Shape) -> Grid:
     """The grid of estimates."""
-    return _grid(shape, THRESHOLDS, slice(None), slice(None))
+    return _grid(shape, THRESHOLDS, SPREADS, SPREAD_WEIGHTS, slice(None))
 
 
 @lru_cache(maxsize=64)
@@ -166,7 +186,7 @@ def coarse_grid(shape: Shape) -> Grid:
 
     Catch trials tell of lapses; where the choice also looked for them, easy questions took the place of ones about the threshold.
     """
-    return _grid(shape, THRESHOLDS[::4], slice(None, None, 2), slice(2, 3))
+    return _grid(shape, THRESHOLDS[::4], SPREADS[1::2], LIKELY_WEIGHTS, slice(2, 3))
 
 
 def counts(shape: Shape, trials: Sequence[Trial]) -> Floats:
@@ -205,12 +225,14 @@ def _estimate(values: Sequence[float]) -> Estimate:
 
 
 def threshold_place(shape: Shape, weights: Floats) -> tuple[float, float, float]:
-    """The threshold's position with its interval, from the weights of the thresholds of the fine grid.
+    """The threshold's position with its interval, from the weights of thresholds x spreads of the fine grid.
 
-    The interval is at least as wide as the gap of the ladder that the threshold is in. Where an observer has a sharp edge, all that the
-    answers say is between which two levels it lies; a narrower interval would come from the curve's assumed form alone.
+    Where the observer more likely than not has an edge, all that the answers say is between which two levels it lies: then the interval is
+    at least as wide as that gap of the ladder.
     """
-    middle, low, high = quantiles(weights, edges_of(np.array(THRESHOLDS)))
+    middle, low, high = quantiles(weights.sum(axis=1), edges_of(np.array(THRESHOLDS)))
+    if 2 * weights[:, SPREADS.index(EDGE)].sum() <= weights.sum():
+        return middle, low, high
     ladder = [position(shape, level) for level in shape.levels]
     upper = min(max(bisect(ladder, middle), 1), len(ladder) - 1)
     half = (ladder[upper] - ladder[upper - 1]) / 2
@@ -228,7 +250,7 @@ def fit(shape: Shape, trials: Sequence[Trial]) -> Fit:
     """
     grid = fine_grid(shape)
     weights = posterior(grid, counts(shape, trials)).reshape(len(grid.thresholds), len(grid.spreads), len(grid.lapses))
-    place = threshold_place(shape, weights.sum(axis=(1, 2)))
+    place = threshold_place(shape, weights.sum(axis=2))
     spread = quantiles(weights.sum(axis=(0, 2)), edges_of(np.log(grid.spreads)))
     lapse = quantiles(weights.sum(axis=(0, 1)), edges_of(grid.lapses))
     ladder = abs(log(shape.levels[-1] / shape.levels[0]))
