@@ -26,6 +26,8 @@ WAIT = 120.0
 GIVE_UP = 3
 """Workers lost at one place, with no reply between, after which nobody is hired there any more."""
 PAUSE = 0.1
+PATIENCE = 10.0
+"""Seconds that the end waits for somebody who is being hired."""
 
 
 class WorkerLost(Exception):
@@ -44,8 +46,8 @@ class Worker(Interface):
         """End it, whatever it is at."""
 
 
-Hire = Callable[[Collection[str]], Sequence[Worker]]
-"""Starts a worker at every place that is there and not among those named; takes its time."""
+Hire = Callable[[Collection[str], threading.Event], Sequence[Worker]]
+"""Starts a worker at every place that is there and not among those named; takes its time, but not once the crew is closed."""
 
 
 class Crew:
@@ -56,8 +58,8 @@ class Crew:
         self._hire = hire
         self._losses: Counter[str] = Counter()
         self._lock = threading.Lock()
-        self._hiring = False
-        self._closed = False
+        self._hiring: threading.Thread | None = None
+        self._closed = threading.Event()
         self._looked = time.monotonic()
         self._why = "none has started"
 
@@ -87,7 +89,7 @@ class Crew:
         until = time.monotonic() + WAIT
         while (worker := self._least_busy()) is None:
             self._look_round()
-            if self._closed or time.monotonic() > until:
+            if self._closed.is_set() or time.monotonic() > until:
                 raise Stopped(f"no worker is left ({self._why}); everything is kept, the same command goes on")
             await asyncio.sleep(PAUSE)
         if time.monotonic() - self._looked > LOOK:
@@ -113,23 +115,23 @@ class Crew:
     def _look_round(self) -> None:
         """Hire where a place has no worker, in a thread that nobody waits for."""
         with self._lock:
-            if self._hiring or self._closed:
+            if self._hiring is not None or self._closed.is_set():
                 return
-            self._hiring = True
-        threading.Thread(target=self._hire_more, name="snellen-hiring", daemon=True).start()
+            self._hiring = threading.Thread(target=self._hire_more, name="snellen-hiring", daemon=True)
+            self._hiring.start()
 
     def _hire_more(self) -> None:
         try:
             with self._lock:
                 taken = {w.place for w in self._busy} | {p for p, n in self._losses.items() if n >= GIVE_UP}
-            hired = self._hire(taken)
+            hired = self._hire(taken, self._closed)
         except SnellenError as error:
             hired, self._why = (), str(error)
         except Exception as error:  # whatever starting a worker does: the others go on
             hired, self._why = (), f"{type(error).__name__}: {error}"
         with self._lock:
-            self._hiring, self._looked = False, time.monotonic()
-            if not self._closed:
+            self._hiring, self._looked = None, time.monotonic()
+            if not self._closed.is_set():
                 self._busy |= dict.fromkeys(hired, 0)
                 return
         for worker in hired:
@@ -138,7 +140,9 @@ class Crew:
     def close(self) -> None:
         """End all workers, whatever they are at."""
         with self._lock:
-            self._closed = True
-            workers, self._busy = tuple(self._busy), {}
+            self._closed.set()
+            workers, self._busy, hiring = tuple(self._busy), {}, self._hiring
+        if hiring is not None:
+            hiring.join(PATIENCE)
         for worker in workers:
             worker.close()

@@ -38,7 +38,7 @@ def on_devices(made: Callable[[str], Subject], devices: Sequence[str]) -> CrewSu
     try:
         first: dict[Worker, bytes] = {worker: worker.submit(b"").result() for worker in workers}
 
-        def hire(taken: Collection[str]) -> list[Worker]:
+        def hire(taken: Collection[str], _closed: threading.Event) -> list[Worker]:
             return [ProcessWorker(place, job, more) for place, job in jobs.items() if place not in taken]
 
         return CrewSubject(made(devices[0]), Crew(workers, hire), first)

@@ -151,7 +151,9 @@ class _Server:
             if self.code is not None:
                 raise SnellenError(f"{self._tool} did not start{self.said}")
             if stopped():
-                raise Interrupted("interrupted while the server was starting: nothing was asked, the same command goes on")
+                raise Interrupted(
+                    "interrupted while the server was starting: nothing was asked, the same command goes on"
+                )
             if time.monotonic() > until:
                 raise SnellenError(f"{self._tool} did not answer within {START / 60:g} minutes{self.said}")
             time.sleep(LOOK)

@@ -11,7 +11,9 @@ import importlib
 import importlib.util
 import logging
 import os
+import socket
 import threading
+import time
 import warnings
 from collections.abc import Collection
 from itertools import count
@@ -29,6 +31,7 @@ from snellen.subjects.crew import Crew, WorkerLost
 HERE, AT = "ray", "ray://"
 START = 180.0
 """Seconds that a worker may take to start, with the import of torch where it needs that."""
+CONNECT, LOOK = 10.0, 0.5
 AT_ONCE = 4096
 """Messages that an actor works on at once; how many there are is decided by the limiter."""
 
@@ -97,8 +100,8 @@ class RayPool:
         """A local model on every GPU of the cluster. `plain` is the same subject, made offline."""
         with self._lock:
             ray, job = self._started(), job_of(plain)
-            workers = self._hired(job, (), must=True)
-            crew = Crew(workers, lambda taken: self._hired(job, taken))
+            workers = self._hired(job)
+            crew = Crew(workers, lambda taken, closed: self._hired(job, taken, closed))
             self._crews.append(crew)
             try:
                 first = ray.get([worker.actor.ask.remote(b"") for worker in workers])
@@ -115,7 +118,7 @@ class RayPool:
         with self._lock:
             if self._exchanging is None:
                 self._started()
-                self._exchanging = Crew(self._hired(b"", (), must=True), lambda taken: self._hired(b"", taken))
+                self._exchanging = Crew(self._hired(b""), lambda taken, closed: self._hired(b"", taken, closed))
                 self._crews.append(self._exchanging)
             return self._exchanging
 
@@ -134,6 +137,8 @@ class RayPool:
         if self._ray is not None:
             return self._ray
         os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # nothing is told to anybody
+        named = self._on if self._on != HERE else os.environ.get("RAY_ADDRESS", "")
+        _refuse_if_nobody_listens(named, f"--on {self._on}")
         ray = importlib.import_module("ray")
         warnings.filterwarnings("ignore", module=r"ray\.")  # its hints on how to use it are for developers
         quiet = {"log_to_driver": False, "logging_level": logging.ERROR}
@@ -163,8 +168,8 @@ class RayPool:
         ]
         return gpus if job and gpus else [Place(name, node, 0) for name, node, _has in named]
 
-    def _hired(self, job: bytes, taken: Collection[str], *, must: bool = False) -> list[RayWorker]:
-        """A worker at every place that is not taken. Where there `must` be some, what is wrong is an error."""
+    def _hired(self, job: bytes, taken: Collection[str] = (), closed: threading.Event | None = None) -> list[RayWorker]:
+        """A worker at every place that is not taken, until the crew is `closed`. Of the first ones, what is wrong is an error."""
         ray = self._ray
         near = importlib.import_module("ray.util.scheduling_strategies").NodeAffinitySchedulingStrategy
         begun: dict[Any, RayWorker] = {}
@@ -179,13 +184,16 @@ class RayPool:
             begun[actor.begin.remote(job)] = RayWorker(place, actor, ray)
         if not begun:
             return []
-        ready, late = ray.wait(list(begun), num_returns=len(begun), timeout=START)
+        ready, late, until = [], list(begun), time.monotonic() + START
+        while late and time.monotonic() < until and not (closed is not None and closed.is_set()):
+            some, late = ray.wait(late, num_returns=len(late), timeout=LOOK)
+            ready += some
         wrong = {begun[one]: problem for one in ready if (problem := self._problem(one))}
         slow = {begun[one]: f"nothing heard for {START:g} s; are its GPUs in use?" for one in late}
         hired = [worker for worker in begun.values() if worker not in wrong and worker not in slow]
         for worker in wrong | slow:
             worker.close()
-        if must and (wrong or not hired):
+        if closed is None and (wrong or not hired):
             worker, why = next(iter((wrong | slow).items()))
             for other in hired:
                 other.close()
@@ -201,3 +209,13 @@ class RayPool:
                 return f"Snellen is not installed there; install version {__version__}, with the extras that you need"
             return one_line(said_by(error), 200)
         return "" if version == __version__ else f"it has Snellen {version}, and this machine has {__version__}"
+
+
+def _refuse_if_nobody_listens(address: str, what: str) -> None:
+    """Ray itself would try for minutes."""
+    host, _, port = address.removeprefix(AT).rpartition(":")
+    if host and port.isdecimal():
+        try:
+            socket.create_connection((host.strip("[]"), int(port)), timeout=CONNECT).close()
+        except (OSError, OverflowError) as error:
+            raise SnellenError(f"{what}: nobody listens at {one_line(address)} ({one_line(said_by(error))})") from None
