@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import os
 import shutil
+import signal
 import socket
 import tempfile
 from collections.abc import Iterator
@@ -27,12 +28,11 @@ class Nodes(NamedTuple):
         return {"RAY_ADDRESS": self.cluster.address}
 
     def kill(self) -> None:
-        """End the other node without grace."""
+        """End the other node without grace: all of its processes at once, as when a machine loses its power."""
+        raylet = self.other.all_processes["raylet"][0].process.pid
+        for pid in (raylet, *(pid for pid, parent in _parents() if parent == raylet)):
+            os.kill(pid, signal.SIGKILL)
         self.cluster.remove_node(self.other, allow_graceful=False)
-
-    def again(self) -> Nodes:
-        """Another node in its place."""
-        return self._replace(other=_node(self.cluster))
 
 
 @contextmanager
@@ -59,6 +59,16 @@ def two_nodes() -> Iterator[Nodes]:
 _LOOPBACK = {"RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0"}
 """Where Ray believes that there can be no cluster, it takes the loopback address for the machine's."""
 _USUAL = {"num_cpus": 1, "num_gpus": 0, "node_ip_address": "127.0.0.1", "object_store_memory": 80_000_000}
+
+
+def _parents() -> Iterator[tuple[int, int]]:
+    """Every process and its parent."""
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            status = (folder / "stat").read_text()
+        except OSError:
+            continue  # it has just ended
+        yield int(folder.name), int(status.rpartition(")")[2].split()[1])
 
 
 def _node(cluster: Any) -> Any:

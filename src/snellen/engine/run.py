@@ -297,6 +297,8 @@ def _ask(
 
     What comes from the store is added to `reused`.
     """
+    if plan.limits.pool is not None and plan.subject.endpoints:
+        plan.limits.pool.open()
     store = Store(cache_folder()) if plan.subject.endpoints and plan.limits.use_store else None
     try:
         if store is not None:

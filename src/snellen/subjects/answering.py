@@ -136,7 +136,8 @@ class CrewSubject(Subject):
         return max(1, sum(self._parallel.get(worker.place, usual) for worker in self._crew.workers))
 
     def about(self) -> str:
-        return f"{self._about}; {len(self._crew.workers)} workers"
+        count = len(self._crew.workers)
+        return f"{self._about}; {count} worker{'s' * (count != 1)}"
 
     def why_same(self, repeats: int) -> str:
         return self._plain.why_same(repeats)

@@ -100,9 +100,6 @@ class Asking:
         """Ask until all is answered, or raise what stopped the run (after what is in flight has ended)."""
         known, pool = self.totals, self.limits.pool
         if pool is not None and self.plan.subject.endpoints:
-            await self._unless_stopped(self._in_thread(pool.open))
-            if self._stop is not None:
-                raise self._stop
             self.limiter.ceiling = CEILING * pool.nodes  # each may have as many calls in flight as this machine would
         self.budget = budget_of(known, self.limits.max_cost, self.limits.purse, self.folder.path.name)
         transports: list[tuple[Endpoint, Wire]] = []

@@ -23,7 +23,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from snellen.core.errors import Interrupted, SnellenError
-from snellen.core.secret import redact_all
+from snellen.core.secret import Secret, redact_all
 from snellen.core.subject import Subject
 from snellen.core.text import one_line
 
@@ -117,6 +117,7 @@ class _Server:
             stderr=subprocess.STDOUT,
             text=True,
             errors="replace",
+            env=_environment(tool),
             start_new_session=os.name
             == "posix",  # so that it and all that it starts end together, and not by a Ctrl-C for us
         )
@@ -184,6 +185,16 @@ class _Server:
                 os.killpg(self._process.pid, kind)
             else:
                 self._process.send_signal(kind)
+
+
+def _environment(tool: str) -> dict[str, str]:
+    """No keys of other services; those that stay (its own, the hub's) are taken out of what it prints."""
+    own = f"{tool.upper()}_API_KEY"
+    kept = {k: v for k, v in os.environ.items() if k == own or not k.endswith(("_API_KEY", "_SECRET"))}
+    for name, value in kept.items():
+        if name.endswith(("_API_KEY", "_TOKEN")):
+            Secret(value)  # from now on `redact_all` knows it
+    return kept
 
 
 def _answers(port: int) -> bool:

@@ -83,8 +83,17 @@ class RayPool:
 
     # ------------------------------------------------------------ what a run needs
 
+    def connect(self) -> None:
+        """Connect to the cluster, or start Ray here; takes seconds.
+
+        To be called from the main thread, before there is an event loop: what Ray starts here ends with the thread that started it, and
+        Python 3.11 crashed where Ray forked in another thread beside a running loop.
+        """
+        with self._lock:
+            self._started()
+
     def open(self) -> None:
-        """Connect, and start the workers that send requests; takes seconds."""
+        """Connect, and start the workers that send requests."""
         self._exchangers()
 
     def wire(self, connection: Connection, timeout: float | None) -> CrewWire:
@@ -133,28 +142,12 @@ class RayPool:
     # ------------------------------------------------------------ the cluster
 
     def _started(self) -> Any:
-        """Ray, connected. On this machine it listens on the loopback address only."""
-        if self._ray is not None:
-            return self._ray
-        os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # nothing is told to anybody
-        named = self._on if self._on != HERE else os.environ.get("RAY_ADDRESS", "")
-        _refuse_if_nobody_listens(named, f"--on {self._on}")
-        ray = importlib.import_module("ray")
-        warnings.filterwarnings("ignore", module=r"ray\.")  # its hints on how to use it are for developers
-        quiet = {"log_to_driver": False, "logging_level": logging.ERROR}
-        try:
-            if self._on != HERE:
-                ray.init(self._on, **quiet)
-            else:
-                try:
-                    ray.init("auto", **quiet)
-                except ConnectionError:  # no cluster runs here, and none is named by RAY_ADDRESS
-                    ray.init("local", include_dashboard=False, _node_ip_address="127.0.0.1", **quiet)
-        except Exception as error:
-            why = f"{one_line(said_by(error), 200)}"
-            raise SnellenError(f"--on {self._on}: no Ray cluster can be reached there ({why})") from None
-        self._ray = ray
-        return ray
+        """Ray, connected."""
+        if self._ray is None:
+            named = self._on if self._on != HERE else os.environ.get("RAY_ADDRESS", "")
+            _refuse_if_nobody_listens(named, f"--on {self._on}")
+            self._ray = _connected(self._on)
+        return self._ray
 
     def _places(self, job: bytes) -> list[Place]:
         """Every node, or every GPU where a local model can have one; a node that offers no processor wants no work."""
@@ -209,6 +202,26 @@ class RayPool:
                 return f"Snellen is not installed there; install version {__version__}, with the extras that you need"
             return one_line(said_by(error), 200)
         return "" if version == __version__ else f"it has Snellen {version}, and this machine has {__version__}"
+
+
+def _connected(on: str) -> Any:
+    """Ray, connected to the cluster, or started on this machine, where it listens on the loopback address only."""
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # nothing is told to anybody
+    ray = importlib.import_module("ray")
+    warnings.filterwarnings("ignore", module=r"ray\.")  # its hints on how to use it are for developers
+    quiet = {"log_to_driver": False, "logging_level": logging.ERROR}
+    try:
+        if on != HERE:
+            ray.init(on, **quiet)
+            return ray
+        try:
+            ray.init("auto", **quiet)
+        except ConnectionError:  # no cluster runs here, and none is named by RAY_ADDRESS
+            ray.init("local", include_dashboard=False, _node_ip_address="127.0.0.1", **quiet)
+    except Exception as error:
+        why = one_line(said_by(error), 200)
+        raise SnellenError(f"--on {on}: Ray can be neither reached nor started ({why})") from None
+    return ray
 
 
 def _refuse_if_nobody_listens(address: str, what: str) -> None:
