@@ -8,17 +8,13 @@ import os
 import signal
 from pathlib import Path
 
-import msgspec
 import pytest
 from tests.support.command import snellen
 from tests.support.sets import write_set
 from tests.support.tiny_models import png
 
-from snellen.core.errors import SnellenError
 from snellen.core.subject import Reply, Request
 from snellen.core.types import Answer, Picture, Question, Text
-from snellen.subjects import crew as crews
-from snellen.subjects.answering import CrewSubject
 from snellen.subjects.local.kind import HF
 from snellen.subjects.local.settings import LocalSettings
 from snellen.subjects.processes import ProcessWorker, on_devices
@@ -44,9 +40,6 @@ def test_two_processes_make_the_run_that_one_makes(tmp_path: Path) -> None:
     (one,), (two,) = (tmp_path / "one").iterdir(), (tmp_path / "two").iterdir()
     assert one.name == two.name
     assert answers(one) == answers(two)
-    again = snellen(*words(data, tmp_path / "one", "--devices", "cpu,cpu"), cache=cache)
-    assert again.returncode == 0, again.stderr
-    assert answers(one) == answers(two)
 
 
 async def _nobody(request: Request) -> Reply:
@@ -60,15 +53,11 @@ def questions(count: int) -> list[Question]:
     ]
 
 
-def on_two(folder: Path) -> CrewSubject:
-    settings = LocalSettings(max_tokens=6, batch=2)
-    return on_devices(
-        lambda device: HF._subject(str(folder), settings._replace(device=device), offline=True), ("cpu", "cpu")
-    )
-
-
 def test_questions_of_a_process_that_is_killed_are_asked_again(models: dict[str, Path]) -> None:
-    subject = on_two(models["llava"])
+    settings = LocalSettings(max_tokens=6, batch=2)
+    subject = on_devices(
+        lambda device: HF._subject(str(models["llava"]), settings._replace(device=device), offline=True), ("cpu", "cpu")
+    )
 
     async def run() -> list[Answer]:
         tasks = [asyncio.create_task(subject.answer(q, subject.prepare(q), _nobody)) for q in questions(24)]
@@ -86,37 +75,6 @@ def test_questions_of_a_process_that_is_killed_are_asked_again(models: dict[str,
     assert all(a.failure is None for a in found)
 
 
-def test_a_question_that_ends_every_worker_is_one_error(
-    models: dict[str, Path], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    subject = on_two(models["llava"])
-
-    async def killed(self: ProcessWorker, message: bytes) -> bytes:
-        raise crews.WorkerLost(f"the process for {self.place} was killed")
-
-    async def run() -> Answer:
-        question = questions(1)[0]
-        with monkeypatch.context() as patch:
-            patch.setattr(ProcessWorker, "ask", killed)
-            answer = await subject.answer(question, subject.prepare(question), _nobody)
-        await subject.close()
-        return answer
-
-    failure = asyncio.run(run()).failure
-    assert failure is not None
-    assert failure.kind == "worker-lost"
-    assert "3 workers were lost" in failure.reason
-
-
-def test_workers_that_are_not_alike_are_refused(models: dict[str, Path]) -> None:
-    kinds = iter((LocalSettings(dtype="float32"), LocalSettings(dtype="bfloat16"), LocalSettings()))
-    with pytest.raises(SnellenError, match=r"not alike: dtype is float32 at cpu and bfloat16 at cpu \(2\)"):
-        on_devices(
-            lambda device: HF._subject(str(models["llava"]), next(kinds)._replace(device=device), offline=True),
-            ("cpu", "cpu"),
-        )
-
-
 @pytest.mark.parametrize(
     ("flags", "said"),
     [
@@ -131,8 +89,3 @@ def test_what_cannot_be_is_said_in_a_line(tmp_path: Path, flags: tuple[str, ...]
     assert done.returncode == 2
     assert said in done.stderr
     assert len(done.stderr.strip().splitlines()) == 1
-
-
-def test_a_question_survives_the_way_to_a_worker() -> None:
-    question = questions(1)[0]
-    assert msgspec.msgpack.decode(msgspec.msgpack.encode(question), type=Question) == question

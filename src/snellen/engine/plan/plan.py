@@ -179,6 +179,8 @@ def _subject(wanted: Wanted, exam: Exam, data: Dataset, selection: Selection, li
     afar = pool is not None and subjects.find(wanted.model)[0].in_workers
     if afar and wanted.options.get("devices"):
         raise SnellenError("--devices means nothing with --on: every worker of the cluster has its GPU")
+    if afar and wanted.options.get("check_batching"):
+        raise SnellenError("--check-batching is for one device: leave out --on")
     build = partial(subjects.build, wanted.model, exam, options=wanted.options, data=data, seed=selection.seed)
     subject = build(offline=offline or afar)
     if pool is None or subject.endpoints:
