@@ -125,6 +125,12 @@ def test_what_cannot_be_is_said_in_a_line(place: Place, model: str, serve: str, 
     assert not place.log.exists()
 
 
+def test_a_suite_without_such_a_model_is_refused(place: Place) -> None:
+    words = (*place.words("api/m", "vllm"), "--model", "api/n")
+    done = snellen(*words, cache=place.cache, **place.environment)
+    assert (done.returncode, "--serve vllm means nothing here" in done.stderr) == (2, True), done.stderr
+
+
 def test_nothing_is_started_beside_another_server_or_where_there_is_none(place: Place) -> None:
     with socket.create_server(("127.0.0.1", place.port)):
         done = snellen(*place.words("vllm/m", "vllm"), cache=place.cache, **place.environment)

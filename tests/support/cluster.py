@@ -10,11 +10,13 @@ import socket
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 
-class Nodes(NamedTuple):
+@dataclass
+class Nodes:
     """A cluster of a head, where drivers connect, and one more node that can be killed."""
 
     cluster: Any
@@ -33,6 +35,12 @@ class Nodes(NamedTuple):
         for pid in (raylet, *(pid for pid, parent in _parents() if parent == raylet)):
             os.kill(pid, signal.SIGKILL)
         self.cluster.remove_node(self.other, allow_graceful=False)
+        self.other = None
+
+    def whole(self) -> Nodes:
+        """With another node in place of one that was killed."""
+        self.other = self.other or _node(self.cluster)
+        return self
 
 
 @contextmanager

@@ -6,11 +6,13 @@ import importlib.util
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from tests.support.command import snellen
 from tests.support.sets import write_set
 
+from snellen import __version__
 from snellen.core.errors import MissingExtra, SnellenError
 from snellen.engine.pool.ray_pool import RayPool
 
@@ -25,6 +27,14 @@ def test_the_extra_is_named_where_it_is_missing(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(importlib.util, "find_spec", lambda _name: None)
     with pytest.raises(MissingExtra, match="--on ray needs the extra 'ray'"):
         RayPool("ray")
+
+
+def test_a_node_with_another_version_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("ray", reason="Ray is not installed (extra ray)")
+    pool = RayPool("ray")
+    monkeypatch.setattr(pool, "_ray", SimpleNamespace(get=lambda version: version))
+    assert pool._problem(__version__) == ""
+    assert pool._problem("0.1") == f"it has Snellen 0.1, and this machine has {__version__}"
 
 
 def test_nothing_of_ray_is_imported_until_it_is_needed() -> None:

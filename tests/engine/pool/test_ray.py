@@ -1,7 +1,4 @@
-"""Runs on a Ray cluster of two nodes: nothing is lost with a node, limits hold over all of them, and no key stays anywhere.
-
-The tests are in an order: the last one ends a node.
-"""
+"""Runs on a Ray cluster of two nodes: nothing is lost with a node, limits hold over all of them, and no key stays anywhere."""
 
 from __future__ import annotations
 
@@ -17,14 +14,18 @@ from tests.support.endpoint import Endpoint
 from tests.support.sets import write_set
 
 pytest.importorskip("ray", reason="Ray is not installed (extra ray)")
-pytestmark = pytest.mark.xdist_group("ray")
 KEY = "sk-ray-0123456789abcdefghij"
 
 
 @pytest.fixture(scope="module")
-def nodes() -> Iterator[Nodes]:
+def cluster() -> Iterator[Nodes]:
     with two_nodes() as made:
         yield made
+
+
+@pytest.fixture
+def nodes(cluster: Nodes) -> Nodes:
+    return cluster.whole()
 
 
 def answers(out: Path) -> list[dict[str, object]]:

@@ -31,6 +31,8 @@ from snellen.subjects.crew import Crew, WorkerLost
 HERE, AT = "ray", "ray://"
 START = 180.0
 """Seconds that a worker may take to start, with the import of torch where it needs that."""
+SOON = 30.0
+"""Seconds that the first workers wait for the others: a GPU may be in use by somebody else."""
 CONNECT, LOOK = 10.0, 0.5
 AT_ONCE = 4096
 """Messages that an actor works on at once; how many there are is decided by the limiter."""
@@ -181,6 +183,8 @@ class RayPool:
         while late and time.monotonic() < until and not (closed is not None and closed.is_set()):
             some, late = ray.wait(late, num_returns=len(late), timeout=LOOK)
             ready += some
+            if ready and closed is None:  # the run can begin; who is late is hired again on the way
+                until = min(until, time.monotonic() + SOON)
         wrong = {begun[one]: problem for one in ready if (problem := self._problem(one))}
         slow = {begun[one]: f"nothing heard for {START:g} s; are its GPUs in use?" for one in late}
         hired = [worker for worker in begun.values() if worker not in wrong and worker not in slow]

@@ -67,6 +67,8 @@ def make_cells(suite: Suite, limits: Limits, out: Path, resolve: Resolve, *, off
             f"{len(problems)} of {count} runs cannot be, nothing was asked: {'; '.join(problems[:NAMED])}{more}"
         )
     _refuse_twice(cells)
+    if limits.serve and not any(cell.request.limits.serve for cell in cells):
+        raise SnellenError(f"--serve {limits.serve[0]} means nothing here: it is for --model {limits.serve[0]}/NAME")
     return tuple(cells)
 
 
