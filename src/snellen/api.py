@@ -18,7 +18,8 @@ from snellen.core.errors import MostlySilent, SnellenError
 from snellen.core.options import Selection
 from snellen.engine.answer.loop import Progress
 from snellen.engine.plan.plan import make_plan
-from snellen.engine.plan.request import ERRORS_IN_A_ROW, Limits, RunRequest
+from snellen.engine.plan.request import ERRORS_IN_A_ROW, Limits, RunRequest, served_by
+from snellen.engine.pool.ray_pool import RayPool
 from snellen.engine.run import carry_out
 from snellen.engine.runs.run import Run
 
@@ -45,6 +46,8 @@ def evaluate(
     fresh: bool = False,
     use_store: bool = True,
     batch_api: bool = False,
+    on: str | None = None,
+    serve: str | None = None,
     on_progress: Callable[[Progress], None] | None = None,
     **options: Any,
 ) -> Run:
@@ -53,6 +56,8 @@ def evaluate(
     `exam` is a name, with the folder of its data; or a file or folder of data that some exam knows, such as questions of your own.
 
     `repeats` is how often each question is asked: scores are then over all repeats, with their spread.
+
+    `on` is a Ray cluster that the questions go to (`"ray"`, `"ray://HOST:PORT"`); `serve` is a server to start for the run (`"vllm"`).
 
     What `snellen run` notes (old answers, an edited prompt, questions left out) comes as warnings.
 
@@ -72,11 +77,26 @@ def evaluate(
         controls=tuple(controls),
         selection=Selection(splits=tuple(splits), tasks=tuple(tasks), limit=limit, seed=seed),
         options=options,
-        limits=Limits(concurrency, max_cost, timeout, tries, fresh, use_store, max_errors, batch_api),
+        limits=Limits(
+            concurrency,
+            max_cost,
+            timeout,
+            tries,
+            fresh,
+            use_store,
+            max_errors,
+            batch_api,
+            pool=RayPool(on) if on else None,
+            serve=served_by(serve) if serve else (),
+        ),
         out=Path(out),
         repeats=repeats,
     )
-    finished = carry_out(make_plan(request), on_progress)
+    try:
+        finished = carry_out(make_plan(request), on_progress)
+    finally:
+        if request.limits.pool is not None:
+            request.limits.pool.close()
     for note in finished.notes:
         warnings.warn(note, stacklevel=2)
     if isinstance(finished.stopped, MostlySilent):

@@ -35,6 +35,7 @@ NOT_RUN = {
     "annotating.md#5": "needs a person's answers (tests/annotate and tests/subjects have some)",
     "installing.md#5": "needs a container engine",
     "local.md#1": "needs weights of several gigabytes from the hub",
+    "many_machines.md#5": "needs a key, weights and a cluster (tests/engine/pool/test_ray.py runs such commands on two nodes)",
     "reporting.md#13": "needs a data set that is not synthetic (tests/show/test_portable.py writes such a file and reads it back)",
     "running.md#2": "asks OpenAI: needs a key and costs money",
     "running.md#3": "needs weights of several gigabytes from the hub (tests/exams/vqa_nle/test_exam.py tries these flags)",

@@ -50,6 +50,11 @@ class Endpoint:
         self.port = 0
 
     @property
+    def busy(self) -> int:
+        """How many requests it is at."""
+        return self._busy
+
+    @property
     def url(self) -> str:
         return f"http://127.0.0.1:{self.port}/v1"
 

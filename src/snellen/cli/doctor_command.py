@@ -28,6 +28,7 @@ EXTRAS = {
     "import": ("zstandard", "snellen import of Inspect's .eval files and of Excel files"),
     "charts": ("matplotlib", "snellen chart"),
     "view": ("uvicorn", "snellen view"),
+    "ray": ("ray", "--on ray: a run on every node of a cluster"),
     "net": ("aiohttp", "SNELLEN_HTTP=aiohttp, another way to the network"),
     "nlg": ("pycocoevalcap", "METEOR of explanations (needs Java)"),
 }

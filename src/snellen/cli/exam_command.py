@@ -13,6 +13,7 @@ from snellen.cli.exam_flags import ExamCommand
 from snellen.core.errors import SnellenError
 
 if TYPE_CHECKING:
+    from snellen.engine.plan.request import Limits
     from snellen.engine.suite.running import Ended
 
 EYE = "eye"
@@ -77,9 +78,7 @@ def command(models: tuple[str, ...], own: dict[str, Any], **given: Any) -> int:
     snellen exam --model openai/gpt-4o --faculties letters,size --max-cost 0.50
     snellen exam --model vllm/A --model vllm/B --sizes 448,896,1792
     """
-    from snellen.cli import suite
     from snellen.cli.run_command import limits_of
-    from snellen.engine.suite.running import exit_code
 
     if given["seal"]:
         return _seal(models, given["as_json"])
@@ -95,8 +94,16 @@ def command(models: tuple[str, ...], own: dict[str, Any], **given: Any) -> int:
         "prompt": None,
         "controls": (),
     }
-    limits, out = limits_of(given), Path(given["out"])
-    exams = suite.from_flags(EYE, models, own, asked)
+    with limits_of(given) as limits:
+        return _examine(models, own, asked, limits)
+
+
+def _examine(models: tuple[str, ...], own: dict[str, Any], given: dict[str, Any], limits: Limits) -> int:
+    from snellen.cli import suite
+    from snellen.engine.suite.running import exit_code
+
+    out = Path(given["out"])
+    exams = suite.from_flags(EYE, models, own, given)
     cells = suite.cells_of(exams, limits, out, offline=given["dry_run"])
     if given["dry_run"]:
         return suite.estimated("the eye exam", out, cells, limits, given)

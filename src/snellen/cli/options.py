@@ -215,6 +215,18 @@ running = stack(
         cls=HOW,
     ),
     click.option(
+        "--on",
+        metavar="ray|ray://HOST:PORT",
+        help="Send the questions out from every node of a Ray cluster; hf/ models answer on its GPUs (docs/many_machines.md).",
+        cls=HOW,
+    ),
+    click.option(
+        "--serve",
+        metavar="vllm|sglang",
+        help="Start that server for a vllm/ or sglang/ model, and stop it at the end. Further words go to it: --serve 'vllm --dtype half'.",
+        cls=HOW,
+    ),
+    click.option(
         "--dry-run",
         is_flag=True,
         help="Only say what it would take: calls, tokens, money and time. Asks nobody.",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -61,10 +63,15 @@ def command(exam: str | None, models: tuple[str, ...], own: dict[str, Any], **gi
     snellen run my_questions.csv --model ollama/llava:7b
     snellen run suite.toml --max-cost 5 --dry-run
     """
+    with limits_of(given) as limits:
+        return _run(exam, models, own, given, limits)
+
+
+def _run(exam: str | None, models: tuple[str, ...], own: dict[str, Any], given: dict[str, Any], limits: Limits) -> int:
     from snellen.cli import suite
 
     if suite.is_meant(exam, models, given):
-        return suite.run(exam, models, own, given, limits_of(given))
+        return suite.run(exam, models, own, given, limits)
     from snellen.cli.progress import show_progress
     from snellen.engine.plan.plan import make_plan
     from snellen.engine.probe.kept import warnings_for
@@ -72,7 +79,7 @@ def command(exam: str | None, models: tuple[str, ...], own: dict[str, Any], **gi
 
     given["model"] = models[0] if models else None
     request = request_of(exam, own, given)
-    plan = make_plan(request._replace(limits=limits_of(given), out=Path(given["out"])))
+    plan = make_plan(request._replace(limits=limits, out=Path(given["out"])))
     if not request.model and plan.exam.default_model:
         click.echo(f"no --model was named: {plan.subject.spec} is asked", err=True)
     if own.get("check_batching"):
@@ -92,12 +99,14 @@ def command(exam: str | None, models: tuple[str, ...], own: dict[str, Any], **gi
     return 0
 
 
-def limits_of(given: dict[str, Any]) -> Limits:
-    """How to run, by the flags."""
+@contextlib.contextmanager
+def limits_of(given: dict[str, Any]) -> Iterator[Limits]:
+    """How to run, by the flags; a cluster is let go at the end."""
     from snellen.core.dataset import Shard
-    from snellen.engine.plan.request import Limits
+    from snellen.engine.plan.request import Limits, served_by
+    from snellen.engine.pool.ray_pool import RayPool
 
-    return Limits(
+    limits = Limits(
         concurrency=_concurrency(given["concurrency"]),
         max_cost=given["max_cost"],
         timeout=given["timeout"],
@@ -108,7 +117,14 @@ def limits_of(given: dict[str, Any]) -> Limits:
         batch=given.get("batch_api", False),
         cancel_batches=given.get("cancel_batches", False),
         shard=Shard.parse(given["shard"]) if given["shard"] else None,
+        pool=RayPool(given["on"]) if given["on"] and not given["dry_run"] else None,
+        serve=served_by(given["serve"]) if given["serve"] else (),
     )
+    try:
+        yield limits
+    finally:
+        if limits.pool is not None:
+            limits.pool.close()
 
 
 def request_of(exam: str | None, own: dict[str, Any], given: dict[str, Any]) -> Any:

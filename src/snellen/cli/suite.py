@@ -34,6 +34,8 @@ BESIDE_A_FILE = frozenset(
         "verbose",
         "dry_run",
         "shard",
+        "on",
+        "serve",
         *ONE_AT_A_TIME,
         *OF_RUNNING,
         *OF_EVERY_EXAM,

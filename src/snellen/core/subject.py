@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     from snellen.core.exam import Exam
 
 
-LEARNT = frozenset({"listed", "applied", "not_applied", "probe"})
+LEARNT = frozenset({"listed", "applied", "not_applied", "probe", "served"})
 """Parts of a subject's identity that are found out on the way: the service's own words of the model, the parameters that were
-really sent and why others were not, what a probe measured. They are in run.json, and not in the run's name."""
+really sent and why others were not, what a probe measured, how the server was started. They are in run.json, and not in the run's name."""
 
 
 class Request(Struct, frozen=True):
@@ -240,6 +240,8 @@ class Subject:
     recorded_ids: frozenset[str] = frozenset()
     """The samples that it has replies for, where it knows no others."""
     price: Price | None = None
+    worker_spec: Mapping[str, Any] | None = None
+    """All that its kind's `worker` needs to make the same subject in another process; None where it cannot answer there."""
 
     @property
     def endpoint(self) -> Endpoint | None:
@@ -338,6 +340,8 @@ class SubjectKind:
     """The options that mean something to it; others are refused."""
     exams: tuple[str, ...] = ()
     """The exams that it can answer; all of them if empty."""
+    in_workers: bool = False
+    """Whether its subjects are models that can answer in processes of their own, here or on other machines."""
 
     def build(self, name: str, given: Given) -> Subject:
         """The subject that `PREFIX/NAME` names."""
@@ -357,3 +361,7 @@ class SubjectKind:
     def again(self, spec: Mapping[str, Any]) -> Subject:
         """A subject that prepares the same requests as the one that gave the `feed_spec`. It cannot send them: it has no key."""
         raise SnellenError(f"a subject {self.prefix}/ cannot be made again in another process")
+
+    def worker(self, spec: Mapping[str, Any]) -> Subject:
+        """The same subject as the one that has this `worker_spec`, to answer in a process of its own."""
+        raise SnellenError(f"a subject {self.prefix}/ cannot answer in another process")

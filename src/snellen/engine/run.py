@@ -24,11 +24,12 @@ from snellen.engine.answer.loop import Asking, Progress
 from snellen.engine.answer.reuse import given_on, nothing_asked, this_time
 from snellen.engine.answer.swapped import swapped
 from snellen.engine.call.looping import run_loop
+from snellen.engine.call.serving import served
 from snellen.engine.call.store import Store, cache_folder
 from snellen.engine.mark import marking, scoring
 from snellen.engine.mark.missing_answers import Unasked
 from snellen.engine.plan.edits import edited, moved, other_data
-from snellen.engine.plan.plan import Plan, Target, choose, manifest, of_run, scorer_entry
+from snellen.engine.plan.plan import Plan, Target, choose, manifest, of_run, scorer_entry, slug
 from snellen.engine.plan.wording import renewed, wordings
 from snellen.engine.probe.kept import identity_of, warnings_for
 from snellen.engine.runs.batch_books import Books, has_open
@@ -104,6 +105,8 @@ def _carry_out(plan: Plan, on_progress: OnProgress, on_scoring: OnScoring, ends:
             scored += scoring.score(folder, plan.exam, plan.data, scorer, scan, on_scoring)
         if not open_questions and plan.subject.endpoints:
             notes += nothing_asked(there, given)
+        if not open_questions:
+            run_loop(plan.subject.close())  # what it holds, such as workers, is not needed for marking
         if not open_questions and not scored and marking.is_current(folder, targets):
             return Finished(Run(plan.folder), None, tuple(notes), 0)
         if not isinstance(stopped, Interrupted) and scan.last:
@@ -294,18 +297,29 @@ def _ask(
 
     What comes from the store is added to `reused`.
     """
+    if plan.limits.pool is not None and plan.subject.endpoints:
+        plan.limits.pool.open()
     store = Store(cache_folder()) if plan.subject.endpoints and plan.limits.use_store else None
     try:
         if store is not None:
             _backfill(folder, scan, store)
         stop = Ends() if ends is None else ends
-        with first_signal(stop) if ends is None else contextlib.nullcontext():
+        log = server_log(plan)
+        with (
+            first_signal(stop) if ends is None else contextlib.nullcontext(),
+            served(plan.limits.serve, plan.subject, log, lambda: stop.called, notes),
+        ):
             return run_loop(_ask_async(plan, folder, scan, store, on_progress, notes, stop, reused))
     finally:
         if store is not None:
             store.close()
             if store.problem:
                 notes.append(store.problem)
+
+
+def server_log(plan: Plan) -> Path:
+    """Where the output of a server is kept that is started for a run: not with the run, which may not come to be."""
+    return cache_folder() / "servers" / f"{slug(plan.subject.spec)}.log"
 
 
 def _backfill(folder: RunFolder, scan: Scan, store: Store) -> None:
@@ -335,6 +349,11 @@ class Ends:
         if self._stop is not None:
             with contextlib.suppress(RuntimeError):  # the loop has ended
                 self._stop()
+
+    @property
+    def called(self) -> bool:
+        """Whether the end was called for."""
+        return self._called
 
     def by(self, stop: Callable[[], object]) -> None:
         """This is how."""

@@ -23,12 +23,14 @@ _PACK = msgspec.msgpack.Encoder()
 _QUESTIONS = msgspec.msgpack.Decoder(Question)
 
 
-def _send(pipe: IO[bytes], data: bytes) -> None:
+def send(pipe: IO[bytes], data: bytes) -> None:
+    """Write one message."""
     pipe.write(len(data).to_bytes(4, "big") + data)
     pipe.flush()
 
 
-def _receive(pipe: IO[bytes]) -> bytes:
+def receive(pipe: IO[bytes]) -> bytes:
+    """Read one message; nothing where the other side has closed."""
     size = pipe.read(4)
     return pipe.read(int.from_bytes(size, "big")) if len(size) == 4 else b""
 
@@ -54,8 +56,8 @@ class Workers:
             self._all.append(process)
         if process.stdin is None or process.stdout is None:
             raise RuntimeError("no pipe to the solver's process")
-        _send(process.stdin, _PACK.encode(question))
-        answer = _receive(process.stdout)
+        send(process.stdin, _PACK.encode(question))
+        answer = receive(process.stdout)
         if not answer:
             raise RuntimeError("the solver's process ended")
         text, error = msgspec.msgpack.decode(answer, type=tuple[str, str])
@@ -86,12 +88,12 @@ def main() -> None:
     module, _, name = sys.argv[1].partition(":")
     solve: Callable[[Question], str] = getattr(importlib.import_module(module), name)
     source, sink = sys.stdin.buffer, sys.stdout.buffer
-    while data := _receive(source):
+    while data := receive(source):
         try:
             result = (solve(_QUESTIONS.decode(data)), "")
         except Exception as error:  # whatever a solver does wrong is an error of that sample
             result = ("", f"{type(error).__name__}: {error}")
-        _send(sink, _PACK.encode(result))
+        send(sink, _PACK.encode(result))
 
 
 if __name__ == "__main__":

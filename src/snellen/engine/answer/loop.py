@@ -18,13 +18,14 @@ from snellen.core.adaptive import Adaptive
 from snellen.core.arm import Arm
 from snellen.core.errors import Interrupted, Stopped
 from snellen.core.records import Totals
-from snellen.core.subject import Caller, Endpoint, Reply, Request
+from snellen.core.subject import Caller, Connection, Endpoint, Reply, Request
 from snellen.core.types import Answer, Call, Failure
 from snellen.engine.answer.choosing import ChoosingFeed
 from snellen.engine.answer.feeding import Feeder, Item
 from snellen.engine.call.budget import Budget, budget_of
 from snellen.engine.call.caller import EndpointCaller
-from snellen.engine.call.limiter import Limiter
+from snellen.engine.call.exchange import Wire
+from snellen.engine.call.limiter import CEILING, Limiter
 from snellen.engine.call.preflight import preflight
 from snellen.engine.call.store import Store
 from snellen.engine.call.transport import Transport
@@ -97,11 +98,13 @@ class Asking:
 
     async def run(self) -> None:
         """Ask until all is answered, or raise what stopped the run (after what is in flight has ended)."""
-        known = self.totals
+        known, pool = self.totals, self.limits.pool
+        if pool is not None and self.plan.subject.endpoints:
+            self.limiter.ceiling = CEILING * pool.nodes  # each may have as many calls in flight as this machine would
         self.budget = budget_of(known, self.limits.max_cost, self.limits.purse, self.folder.path.name)
-        transports: list[tuple[Endpoint, Transport]] = []
+        transports: list[tuple[Endpoint, Wire]] = []
         for endpoint in self.plan.subject.endpoints:
-            transports.append((endpoint, Transport(endpoint.connection, self.limits.timeout)))
+            transports.append((endpoint, self._wire(endpoint.connection)))
             self.callers.append(
                 EndpointCaller(
                     *transports[-1],
@@ -136,6 +139,11 @@ class Asking:
             for thread in self._reading:
                 thread.join(GRACE)
             self._report()
+
+    def _wire(self, connection: Connection) -> Wire:
+        """From this machine, or from those of a cluster."""
+        pool, timeout = self.limits.pool, self.limits.timeout
+        return Transport(connection, timeout) if pool is None else pool.wire(connection, timeout)
 
     @property
     def notes(self) -> list[str]:

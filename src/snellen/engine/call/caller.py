@@ -15,11 +15,11 @@ from snellen.core.subject import BrokenReply, Endpoint, Parsed, Reply, Request
 from snellen.core.text import one_line
 from snellen.core.types import Attempt, Call, Failure
 from snellen.engine.call.budget import Budget
+from snellen.engine.call.exchange import Fault, Response, Wire
 from snellen.engine.call.limiter import Limiter
 from snellen.engine.call.retry import LONGEST_RETRY_AFTER, THROTTLES, retry_after, wait_before, worth_retrying
 from snellen.engine.call.server import differ, mark_of
 from snellen.engine.call.store import Store
-from snellen.engine.call.transport import Fault, Response, Transport
 from snellen.engine.call.trust import Trust, is_own
 
 STOPPED = "the run was stopped"
@@ -73,7 +73,7 @@ class EndpointCaller:
     def __init__(
         self,
         endpoint: Endpoint,
-        transport: Transport,
+        transport: Wire,
         *,
         limiter: Limiter,
         budget: Budget,

@@ -57,6 +57,19 @@ class HttpClient(Interface):
         """Close all connections."""
 
 
+class Wire(Interface):
+    """What sends requests to one endpoint, from here or from elsewhere."""
+
+    async def post(self, body: bytes) -> Response:
+        """Send a request's body; raises Fault."""
+
+    async def models(self) -> Response:
+        """The service's model list; raises Fault."""
+
+    async def close(self) -> None:
+        """Close all connections."""
+
+
 def sent_headers(host: str, more: Mapping[str, str]) -> dict[str, str]:
     """What goes with every request; no value can start another header."""
     common = {"Host": host, "Accept": JSON, "Accept-Encoding": "identity", "User-Agent": "snellen"}

@@ -41,11 +41,13 @@ class Change(NamedTuple):
 class Limiter:
     """Gives out slots for calls. Use `async with limiter:` around each attempt."""
 
-    def __init__(self, fixed: int | None = None, *, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self, fixed: int | None = None, *, ceiling: int = CEILING, clock: Callable[[], float] = time.monotonic
+    ) -> None:
         self.limit = fixed if fixed is not None else START
         self.in_flight = 0
         self.history: deque[Change] = deque(maxlen=HISTORY)
-        self._fixed = fixed is not None
+        self._fixed, self.ceiling = fixed is not None, ceiling
         self._clock = clock
         self._begin = clock()
         self._waiting: deque[asyncio.Future[None]] = deque()
@@ -123,7 +125,7 @@ class Limiter:
         self._set(max(1, int(self.limit * THROTTLE_CUT)), why)
 
     def _set(self, limit: int, why: str) -> None:
-        limit = min(limit, CEILING)
+        limit = min(limit, self.ceiling)
         if limit < self.limit:
             self._told_since = self._clock()
         if limit != self.limit:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from snellen.core.errors import SnellenError
 from snellen.core.subject import Endpoint
-from snellen.engine.call.transport import Fault, Transport
+from snellen.engine.call.exchange import Fault, Wire
 
 
-async def preflight(endpoint: Endpoint, transport: Transport) -> None:
+async def preflight(endpoint: Endpoint, transport: Wire) -> None:
     """Ask for the model list. What stops a run here would stop every call; anything else is left to the calls."""
     try:
         response = await transport.models()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -25,6 +26,7 @@ from snellen.core.subject import LEARNT, Subject
 from snellen.core.types import Sample
 from snellen.engine.ask.controls import known_control, partners, why_not_moved
 from snellen.engine.ask.questions import asker
+from snellen.engine.call.serving import check_server
 from snellen.engine.call.store import cache_folder
 from snellen.engine.plan.request import Limits, RunRequest
 
@@ -160,15 +162,32 @@ def make_plan(request: RunRequest, *, offline: bool = False) -> Plan:
     if isinstance(data, Adaptive):
         _check_adaptive(exam, targets, request.limits)
     data = part_of(data, request.limits.shard)
-    subject = subjects.build(
-        wanted.model, exam, options=wanted.options, data=data, seed=selection.seed, offline=offline
-    )
+    subject = _subject(wanted, exam, data, selection, request.limits, offline)
     request.limits.check(subject.spec, bool(subject.endpoints))
+    if request.limits.serve:
+        check_server(request.limits.serve[0], subject)
     results = Path(wanted.options["results"]) if wanted.options.get("results") else None
     plan = Plan(exam, data, subject, targets, selection, limits=request.limits, out=request.out, results=results)
     plan = plan._replace(repeats=_checked_repeats(request.repeats, subject))
     plan = _that_apply(plan, named=bool(request.protocols))
     return plan if offline else plan._replace(scorers=_scorers(plan, wanted.options))
+
+
+def _subject(wanted: Wanted, exam: Exam, data: Dataset, selection: Selection, limits: Limits, offline: bool) -> Subject:
+    """Who answers: here, or a local model on the nodes of a cluster."""
+    pool = limits.pool
+    afar = pool is not None and subjects.find(wanted.model)[0].in_workers
+    if afar and wanted.options.get("devices"):
+        raise SnellenError("--devices means nothing with --on: every worker of the cluster has its GPU")
+    if afar and wanted.options.get("check_batching"):
+        raise SnellenError("--check-batching is for one device: leave out --on")
+    build = partial(subjects.build, wanted.model, exam, options=wanted.options, data=data, seed=selection.seed)
+    subject = build(offline=offline or afar)
+    if pool is None or subject.endpoints:
+        return subject
+    if not afar:
+        raise SnellenError(f"--on means nothing for {subject.spec}: it is for models behind an API and for hf/ models")
+    return subject if offline else pool.subject(subject)
 
 
 def _check_adaptive(exam: Exam, targets: tuple[Target, ...], limits: Limits) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -10,6 +11,8 @@ from snellen.core.dataset import Shard
 from snellen.core.errors import SnellenError
 from snellen.core.options import Selection
 from snellen.engine.call.budget import Purse
+from snellen.engine.call.serving import SERVERS
+from snellen.engine.pool.ray_pool import RayPool
 
 TRIES, ERRORS_IN_A_ROW = 6, 50
 
@@ -18,7 +21,8 @@ class Limits(NamedTuple):
     """How to run; nothing here changes an answer.
 
     None is the default: concurrency adapts, the time limit fits the service, tries are as above. `purse` is the cap that several runs
-    share; without one, `max_cost` is this run's own. `shard` is the part of the samples that is asked here.
+    share; without one, `max_cost` is this run's own. `shard` is the part of the samples that is asked here. `pool` is the cluster that the
+    questions go to, and whoever made it closes it. `serve` is the server to start for the run, and further words of its command line.
     """
 
     concurrency: int | None = None
@@ -32,6 +36,8 @@ class Limits(NamedTuple):
     cancel_batches: bool = False
     purse: Purse | None = None
     shard: Shard | None = None
+    pool: RayPool | None = None
+    serve: tuple[str, ...] = ()
 
     def check(self, spec: str, calls: bool) -> None:
         """Stop at a limit of calls where the subject makes none, and at what means nothing with batches or without them."""
@@ -41,11 +47,34 @@ class Limits(NamedTuple):
             raise SnellenError("--concurrency means nothing with --batch-api: everything is handed in at once")
         if self.batch and not calls:
             raise SnellenError(f"--batch-api means nothing for {spec}: it calls no endpoint")
+        if self.serve and self.pool is not None:
+            raise SnellenError(
+                "--serve starts a server on this machine: leave out --on, or start one on each node by yourself"
+            )
+        if self.serve and self.batch:
+            raise SnellenError("--serve means nothing with --batch-api")
+        if self.batch and self.pool is not None:
+            raise SnellenError("--on means nothing with --batch-api: everything is handed in at once")
         if calls:
             return
         for name, value in (("concurrency", self.concurrency), ("timeout", self.timeout), ("tries", self.tries)):
             if value is not None:
                 raise SnellenError(f"--{name} means nothing for {spec}: it calls no endpoint")
+
+
+def served_by(text: str) -> tuple[str, ...]:
+    """What stands after `--serve`: a server, and further words of its command line.
+
+    >>> served_by("vllm --max-model-len 8192")
+    ('vllm', '--max-model-len', '8192')
+    """
+    try:
+        words = tuple(shlex.split(text))
+    except ValueError as error:
+        raise SnellenError(f"--serve {text}: {error}") from None
+    if not words or words[0] not in SERVERS:
+        raise SnellenError(f"--serve {text}: begins with one of {', '.join(SERVERS)}")
+    return words
 
 
 class RunRequest(NamedTuple):

@@ -67,6 +67,8 @@ def make_cells(suite: Suite, limits: Limits, out: Path, resolve: Resolve, *, off
             f"{len(problems)} of {count} runs cannot be, nothing was asked: {'; '.join(problems[:NAMED])}{more}"
         )
     _refuse_twice(cells)
+    if limits.serve and not any(cell.request.limits.serve for cell in cells):
+        raise SnellenError(f"--serve {limits.serve[0]} means nothing here: it is for --model {limits.serve[0]}/NAME")
     return tuple(cells)
 
 
@@ -125,11 +127,17 @@ def _key(model: Entry, offline: bool) -> Mapping[str, Any]:
 
 def _cell(exam: Entry, model: Entry, request: RunRequest) -> Cell:
     """The run, with those limits alone that mean something to it: one that calls nobody has no calls in flight."""
-    quiet = request.limits._replace(concurrency=None, timeout=None, tries=None)
+    limits = request.limits
+    kind = subjects.find(request.model)[0] if request.model else None
+    if limits.serve and (kind is None or kind.prefix != limits.serve[0]):
+        limits = limits._replace(serve=())
+    request = request._replace(limits=limits)
+    quiet = limits._replace(concurrency=None, timeout=None, tries=None, pool=None)
     plan = make_plan(request._replace(limits=quiet), offline=True)
     calls = bool(plan.subject.endpoints)
     hosts = sorted({urlsplit(e.connection.url).netloc for e in plan.subject.endpoints})
-    kept = request if calls else request._replace(limits=quiet)
+    pool = limits.pool if kind is not None and kind.in_workers else None
+    kept = request if calls else request._replace(limits=quiet._replace(pool=pool))
     return Cell(exam.label, model.label, kept, plan._replace(limits=kept.limits), " ".join(hosts) or HERE)
 
 

@@ -64,6 +64,7 @@ class Carrying:
     def run(self) -> tuple[Ended, ...]:
         """Carry all out; the first Ctrl-C or SIGTERM ends the asking and keeps everything."""
         self._count_what_was_spent()
+        self._connect_pool()
         lanes: dict[str, list[int]] = {}
         for number, cell in enumerate(self.cells):
             lanes.setdefault(cell.lane, []).append(number)
@@ -80,6 +81,12 @@ class Carrying:
         if self._bugs:
             raise self._bugs[0]
         return tuple(self._ended[number] for number in range(len(self.cells)))
+
+    def _connect_pool(self) -> None:
+        """The cluster that all runs share, once and before there are threads."""
+        for cell in self.cells:
+            if cell.request.limits.pool is not None:
+                cell.request.limits.pool.connect()
 
     def _count_what_was_spent(self) -> None:
         """Runs of earlier sessions count with what they cost, also before it is their turn; what is put aside does not."""

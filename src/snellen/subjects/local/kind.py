@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from snellen.core.errors import SnellenError
 from snellen.core.options import Option
 from snellen.core.subject import Given, Subject, SubjectKind
 from snellen.subjects.remote.settings import MAX_TOKENS, TEMPERATURE
+
+if TYPE_CHECKING:
+    from snellen.subjects.local.settings import LocalSettings
+    from snellen.subjects.local.subject import LocalSubject
 
 TINY = "snellen-tiny"
 
@@ -19,7 +24,20 @@ def _batch(text: str) -> int | str:
     return text if text == "auto" else int(text)
 
 
+def _devices(text: str) -> tuple[str, ...]:
+    names = tuple(word.strip() for word in text.split(","))
+    if not all(names):
+        raise SnellenError(f"--devices {text}: devices, comma separated, such as cuda:0,cuda:1, or 'all'")
+    return names
+
+
 DEVICE = Option("device", "Where the model runs: auto, cpu, cuda, cuda:1, mps.", default="auto")
+DEVICES = Option(
+    "devices",
+    "A process with a model of its own on each of these devices: cuda:0,cuda:1, or all (every GPU here).",
+    metavar="D,...",
+    parse=_devices,
+)
 ATTENTION = Option(
     "attention",
     "Attention implementation: sdpa, eager, flash_attention_2 (which must be installed).",
@@ -47,8 +65,10 @@ class LocalKind(SubjectKind):
 
     options: tuple[Option, ...] = (
         *(MAX_TOKENS, TEMPERATURE),
-        *(DEVICE, ATTENTION, DTYPE, BATCH, REMOTE_CODE, CHECK_BATCHING),
+        *(DEVICE, DEVICES, ATTENTION, DTYPE, BATCH, REMOTE_CODE, CHECK_BATCHING),
     )
+
+    in_workers = True
 
     def __init__(self, forms: Mapping[str, str], called: str = "", stands_for: str = "") -> None:
         self.forms, self._called, self._stands_for = forms, called, stands_for
@@ -58,8 +78,6 @@ class LocalKind(SubjectKind):
 
     def build(self, name: str, given: Given) -> Subject:
         from snellen.subjects.local.settings import LocalSettings
-        from snellen.subjects.local.source import packaged
-        from snellen.subjects.local.subject import LocalSubject
 
         asked: Mapping[str, Any] = given.options
         settings = LocalSettings(
@@ -72,18 +90,49 @@ class LocalKind(SubjectKind):
             batch=asked["batch"],
             trust_remote_code=asked["trust_remote_code"],
         )
-        called = self._called or None
-        if called is not None:
-            if name:
-                raise SnellenError(
-                    f"--model {called}/{name}: '{called}' takes no name after it; other models are hf/NAME"
-                )
-            name = asked["model_path"] or self._stands_for
-        elif not name:
+        name = self._named(name, asked.get("model_path"))
+        if not asked["devices"]:
+            return self._subject(name, settings, offline=given.offline)
+        if settings.device != DEVICE.default:
+            raise SnellenError("--device and --devices: name the devices in one of them")
+        if given.offline:
+            return self._subject(name, settings, offline=True)
+        if asked["check_batching"]:
+            raise SnellenError("--check-batching is for one device: give --device in place of --devices")
+        from snellen.subjects.local.stack import every_gpu
+        from snellen.subjects.processes import on_devices
+
+        devices = every_gpu() if asked["devices"] == ("all",) else asked["devices"]
+        return on_devices(lambda d: self._subject(name, settings._replace(device=d), offline=True), devices)
+
+    def _named(self, name: str, path: str | None) -> str:
+        """Which model: behind the prefix, or what a short name stands for."""
+        if not self._called and not name:
             raise SnellenError("--model hf: which model? Write hf/NAME or hf/DIR")
-        elif name == TINY:
-            name, called = packaged(TINY), f"hf/{TINY}"
-        return LocalSubject(name, settings, offline=given.offline, called=called)
+        if self._called and name:
+            raise SnellenError(
+                f"--model {self._called}/{name}: '{self._called}' takes no name after it; other models are hf/NAME"
+            )
+        return name or path or self._stands_for
+
+    def _subject(self, name: str, settings: LocalSettings, *, offline: bool) -> LocalSubject:
+        from snellen.subjects.local.source import packaged
+        from snellen.subjects.local.subject import LocalSubject
+
+        shipped = name == TINY and not self._called
+        called = f"hf/{TINY}" if shipped else self._called or None
+        subject = LocalSubject(packaged(TINY) if shipped else name, settings, offline=offline, called=called)
+        folder = Path(name).expanduser()  # another process may begin in another folder
+        subject.worker_spec = {
+            "name": str(folder.resolve()) if folder.is_dir() and not shipped else name,
+            "settings": settings._asdict(),
+        }
+        return subject
+
+    def worker(self, spec: Mapping[str, Any]) -> Subject:
+        from snellen.subjects.local.settings import LocalSettings
+
+        return self._subject(spec["name"], LocalSettings(**spec["settings"]), offline=False)
 
 
 HF = LocalKind(

@@ -52,6 +52,14 @@ def choose_device(torch: Any, wanted: str) -> str:
     return wanted
 
 
+def every_gpu() -> tuple[str, ...]:
+    """All CUDA GPUs of this machine; an error where there is none."""
+    count = load_stack().torch.cuda.device_count()
+    if not count:
+        raise SnellenError("--devices all: this machine has no GPU that torch can use; name devices, such as cpu,cpu")
+    return tuple(f"cuda:{number}" for number in range(count))
+
+
 def choose_dtype(wanted: str, device: str, saved: str | None, bfloat16: bool) -> str:
     """`auto`: float32 on the processor; on a GPU the half precision that the model was saved in, where the GPU has it.
 

@@ -1,0 +1,238 @@
+"""`--on ray`: workers as Ray actors, on every node of a cluster. The only place that knows Ray.
+
+For endpoints there is one actor a node, which all runs of a suite share; for a local model one a GPU, or one a node where there is no
+GPU, as long as the run asks. Everything is started when it is first needed, so a run with nothing left to ask starts nothing.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import importlib
+import importlib.util
+import logging
+import os
+import socket
+import threading
+import time
+import warnings
+from collections.abc import Collection
+from itertools import count
+from typing import Any, NamedTuple
+
+from snellen import __version__
+from snellen.core.errors import MissingExtra, SnellenError, said_by
+from snellen.core.subject import Connection, Subject
+from snellen.core.text import one_line
+from snellen.engine.pool.actor import Actor
+from snellen.engine.pool.exchanging import CrewWire
+from snellen.subjects.answering import CrewSubject, job_of
+from snellen.subjects.crew import Crew, WorkerLost
+
+HERE, AT = "ray", "ray://"
+START = 180.0
+"""Seconds that a worker may take to start, with the import of torch where it needs that."""
+SOON = 30.0
+"""Seconds that the first workers wait for the others: a GPU may be in use by somebody else."""
+CONNECT, LOOK = 10.0, 0.5
+AT_ONCE = 4096
+"""Messages that an actor works on at once; how many there are is decided by the limiter."""
+
+
+class Place(NamedTuple):
+    """Where a worker can be: a node of the cluster, or one of the GPUs of a node. `name` is for people and tells places apart."""
+
+    name: str
+    node: str
+    gpus: int
+
+
+class RayWorker:
+    """An actor, seen from here."""
+
+    def __init__(self, place: Place, actor: Any, ray: Any) -> None:
+        self.place, self.actor, self._ray = place.name, actor, ray
+
+    async def ask(self, message: bytes) -> bytes:
+        try:
+            # shielded: Ray sets its result, also where nobody waits any more
+            reply: bytes = await asyncio.shield(asyncio.wrap_future(self.actor.ask.remote(message).future()))
+        except Exception as error:
+            raise WorkerLost(f"the worker at {self.place} was lost ({type(error).__name__})") from None
+        return reply
+
+    def close(self) -> None:
+        try:
+            self._ray.kill(self.actor)
+        except Exception:  # it is gone, or the cluster is
+            return
+
+
+class RayPool:
+    """A cluster: one that runs already, or Ray on this machine alone."""
+
+    def __init__(self, on: str) -> None:
+        """`on` is what stands after `--on`. Nothing is started yet."""
+        if on != HERE and not (on.startswith(AT) and on != AT):
+            raise SnellenError(f"--on {one_line(on)}: 'ray', or 'ray://HOST:PORT' for a cluster elsewhere")
+        if importlib.util.find_spec("ray") is None:
+            raise MissingExtra(f"--on {on}", "ray")
+        self._on = on
+        self._lock = threading.Lock()
+        self._ray: Any = None
+        self._exchanging: Crew | None = None
+        self._crews: list[Crew] = []
+        self._connections = count()
+
+    # ------------------------------------------------------------ what a run needs
+
+    def connect(self) -> None:
+        """Connect to the cluster, or start Ray here; takes seconds.
+
+        To be called from the main thread, before there is an event loop: what Ray starts here ends with the thread that started it, and
+        Python 3.11 crashed where Ray forked in another thread beside a running loop.
+        """
+        with self._lock:
+            self._started()
+
+    def open(self) -> None:
+        """Connect, and start the workers that send requests."""
+        self._exchangers()
+
+    def wire(self, connection: Connection, timeout: float | None) -> CrewWire:
+        """The wire to an endpoint, by way of all nodes."""
+        return CrewWire(self._exchangers(), next(self._connections), connection, timeout)
+
+    @property
+    def nodes(self) -> int:
+        """How many workers send requests."""
+        return len(self._exchangers().workers)
+
+    def subject(self, plain: Subject) -> CrewSubject:
+        """A local model on every GPU of the cluster. `plain` is the same subject, made offline."""
+        with self._lock:
+            ray, job = self._started(), job_of(plain)
+            workers = self._hired(job)
+            crew = Crew(workers, lambda taken, closed: self._hired(job, taken, closed))
+            self._crews.append(crew)
+            try:
+                first = ray.get([worker.actor.ask.remote(b"") for worker in workers])
+                return CrewSubject(plain, crew, dict(zip(workers, first, strict=True)))
+            except BaseException as error:
+                crew.close()
+                if isinstance(error, (SnellenError, KeyboardInterrupt)):
+                    raise
+                raise SnellenError(
+                    f"--on {self._on}: a worker was lost at once ({one_line(said_by(error), 200)})"
+                ) from None
+
+    def _exchangers(self) -> Crew:
+        with self._lock:
+            if self._exchanging is None:
+                self._started()
+                self._exchanging = Crew(self._hired(b""), lambda taken, closed: self._hired(b"", taken, closed))
+                self._crews.append(self._exchanging)
+            return self._exchanging
+
+    def close(self) -> None:
+        """End all workers; and Ray, where it was started here."""
+        for crew in self._crews:
+            crew.close()
+        if self._ray is not None:
+            self._ray.shutdown()
+            self._ray = None
+
+    # ------------------------------------------------------------ the cluster
+
+    def _started(self) -> Any:
+        """Ray, connected."""
+        if self._ray is None:
+            named = self._on if self._on != HERE else os.environ.get("RAY_ADDRESS", "")
+            _refuse_if_nobody_listens(named, f"--on {self._on}")
+            self._ray = _connected(self._on)
+        return self._ray
+
+    def _places(self, job: bytes) -> list[Place]:
+        """Every node, or every GPU where a local model can have one; a node that offers no processor wants no work."""
+        alive = [node for node in self._ray.nodes() if node["Alive"]]
+        nodes = [node for node in alive if node["Resources"].get("CPU")] or alive
+        named = [(f"{n['NodeManagerAddress']} ({n['NodeID'][:8]})", n["NodeID"], n["Resources"]) for n in nodes]
+        gpus = [
+            Place(f"{name} GPU {number + 1}", node, 1)
+            for name, node, has in named
+            for number in range(int(has.get("GPU", 0)))
+        ]
+        return gpus if job and gpus else [Place(name, node, 0) for name, node, _has in named]
+
+    def _hired(self, job: bytes, taken: Collection[str] = (), closed: threading.Event | None = None) -> list[RayWorker]:
+        """A worker at every place that is not taken, until the crew is `closed`. Of the first ones, what is wrong is an error."""
+        ray = self._ray
+        near = importlib.import_module("ray.util.scheduling_strategies").NodeAffinitySchedulingStrategy
+        begun: dict[Any, RayWorker] = {}
+        for place in self._places(job):
+            if place.name in taken:
+                continue
+            strategy = near(place.node, soft=False)
+            made = ray.remote(Actor).options(
+                num_cpus=0, num_gpus=place.gpus, max_concurrency=AT_ONCE, scheduling_strategy=strategy
+            )
+            actor = made.remote()
+            begun[actor.begin.remote(job)] = RayWorker(place, actor, ray)
+        if not begun:
+            return []
+        ready, late, until = [], list(begun), time.monotonic() + START
+        while late and time.monotonic() < until and not (closed is not None and closed.is_set()):
+            some, late = ray.wait(late, num_returns=len(late), timeout=LOOK)
+            ready += some
+            if ready and closed is None:  # the run can begin; who is late is hired again on the way
+                until = min(until, time.monotonic() + SOON)
+        wrong = {begun[one]: problem for one in ready if (problem := self._problem(one))}
+        slow = {begun[one]: f"nothing heard for {START:g} s; are its GPUs in use?" for one in late}
+        hired = [worker for worker in begun.values() if worker not in wrong and worker not in slow]
+        for worker in wrong | slow:
+            worker.close()
+        if closed is None and (wrong or not hired):
+            worker, why = next(iter((wrong | slow).items()))
+            for other in hired:
+                other.close()
+            raise SnellenError(f"--on {self._on}: a worker cannot start at {worker.place}: {why}")
+        return hired
+
+    def _problem(self, begun: Any) -> str:
+        """Why a worker is of no use, if it is of none."""
+        try:
+            version = self._ray.get(begun)
+        except Exception as error:
+            if "ModuleNotFoundError" in str(error):
+                return f"Snellen is not installed there; install version {__version__}, with the extras that you need"
+            return one_line(said_by(error), 200)
+        return "" if version == __version__ else f"it has Snellen {version}, and this machine has {__version__}"
+
+
+def _connected(on: str) -> Any:
+    """Ray, connected to the cluster, or started on this machine, where it listens on the loopback address only."""
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # nothing is told to anybody
+    ray = importlib.import_module("ray")
+    warnings.filterwarnings("ignore", module=r"ray\.")  # its hints on how to use it are for developers
+    quiet = {"log_to_driver": False, "logging_level": logging.ERROR}
+    try:
+        if on != HERE:
+            ray.init(on, **quiet)
+            return ray
+        try:
+            ray.init("auto", **quiet)
+        except ConnectionError:  # no cluster runs here, and none is named by RAY_ADDRESS
+            ray.init("local", include_dashboard=False, _node_ip_address="127.0.0.1", **quiet)
+    except Exception as error:
+        why = one_line(said_by(error), 200)
+        raise SnellenError(f"--on {on}: Ray can be neither reached nor started ({why})") from None
+    return ray
+
+
+def _refuse_if_nobody_listens(address: str, what: str) -> None:
+    """Ray itself would try for minutes."""
+    host, _, port = address.removeprefix(AT).rpartition(":")
+    if host and port.isdecimal():
+        try:
+            socket.create_connection((host.strip("[]"), int(port)), timeout=CONNECT).close()
+        except (OSError, OverflowError) as error:
+            raise SnellenError(f"{what}: nobody listens at {one_line(address)} ({one_line(said_by(error))})") from None

@@ -1,0 +1,69 @@
+"""`--on` without a cluster: what cannot be is said in a line, and Ray is imported by nobody who did not ask for it."""
+
+from __future__ import annotations
+
+import importlib.util
+import subprocess
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+from tests.support.command import snellen
+from tests.support.sets import write_set
+
+from snellen import __version__
+from snellen.core.errors import MissingExtra, SnellenError
+from snellen.engine.pool.ray_pool import RayPool
+
+
+@pytest.mark.parametrize("on", ["dask", "ray://", "Ray", "127.0.0.1:10001"])
+def test_other_clusters_are_refused(on: str) -> None:
+    with pytest.raises(SnellenError, match=f"--on {on}: 'ray', or 'ray://HOST:PORT' for a cluster elsewhere"):
+        RayPool(on)
+
+
+def test_the_extra_is_named_where_it_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(importlib.util, "find_spec", lambda _name: None)
+    with pytest.raises(MissingExtra, match="--on ray needs the extra 'ray'"):
+        RayPool("ray")
+
+
+def test_a_node_with_another_version_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("ray", reason="Ray is not installed (extra ray)")
+    pool = RayPool("ray")
+    monkeypatch.setattr(pool, "_ray", SimpleNamespace(get=lambda version: version))
+    assert pool._problem(__version__) == ""
+    assert pool._problem("0.1") == f"it has Snellen 0.1, and this machine has {__version__}"
+
+
+def test_nothing_of_ray_is_imported_until_it_is_needed() -> None:
+    program = (
+        "import sys, snellen.api, snellen.cli.run_command\n"
+        "from snellen.engine.pool import ray_pool\n"
+        "ray_pool.importlib.util.find_spec = lambda name: name\n"
+        "ray_pool.RayPool('ray').close()\n"
+        "sys.exit('ray' in sys.modules)"
+    )
+    assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--model", "baseline/pixels"), "--on means nothing for baseline/pixels: it is for models behind an API"),
+        (("--model", "hf/x/y", "--devices", "cpu,cpu"), "--devices means nothing with --on"),
+        (("--model", "hf/x/y", "--check-batching", "3"), "--check-batching is for one device: leave out --on"),
+        (("--model", "vllm/m", "--serve", "vllm"), "--serve starts a server on this machine: leave out --on"),
+        (("--model", "openai/m", "--batch-api", "--api-key", "k"), "--on means nothing with --batch-api"),
+        (("--model", "api/m", "--base-url", "http://127.0.0.1:1/v1"), "--on ray://127.0.0.1:9: nobody listens at"),
+    ],
+)
+def test_what_cannot_be_is_said_in_a_line(tmp_path: Path, words: tuple[str, ...], said: str) -> None:
+    pytest.importorskip("ray", reason="Ray is not installed (extra ray)")
+    data, out = write_set(tmp_path / "set", 2), tmp_path / "runs"
+    common = ("--data", data, "--out", out, "--on", "ray://127.0.0.1:9")
+    done = snellen("run", "salbench", *words, *common, cache=tmp_path / "cache")
+    assert (done.returncode, said in done.stderr) == (2, True), done.stderr
+    assert len(done.stderr.strip().splitlines()) == 1
+    assert not out.exists() or not list(out.iterdir())

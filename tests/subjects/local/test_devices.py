@@ -1,0 +1,91 @@
+"""`--devices cpu,cpu`: a process for each, with the answers of one process, also where one of them is killed."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import signal
+from pathlib import Path
+
+import pytest
+from tests.support.command import snellen
+from tests.support.sets import write_set
+from tests.support.tiny_models import png
+
+from snellen.core.subject import Reply, Request
+from snellen.core.types import Answer, Picture, Question, Text
+from snellen.subjects.local.kind import HF
+from snellen.subjects.local.settings import LocalSettings
+from snellen.subjects.processes import ProcessWorker, on_devices
+
+
+def words(data: Path, out: Path, *more: object) -> tuple[object, ...]:
+    return ("run", "salbench", "--data", data, "--model", "hf/snellen-tiny", "--batch", 2, "--out", out, *more)
+
+
+def answers(run: Path) -> dict[tuple[str, str], str]:
+    rows = [json.loads(line) for line in (run / "answers.jsonl").read_text().splitlines()]
+    return {(a["id"], a["prompt"]): a["text"] for a in rows}
+
+
+def test_two_processes_make_the_run_that_one_makes(tmp_path: Path) -> None:
+    data, cache = write_set(tmp_path / "set", 12), tmp_path / "cache"
+    done = [
+        snellen(*words(data, tmp_path / "one", "--device", "cpu"), cache=cache),
+        snellen(*words(data, tmp_path / "two", "--devices", "cpu,cpu"), cache=cache),
+    ]
+    assert [d.returncode for d in done] == [0, 0], done[1].stderr
+    assert "2 workers" in done[1].stderr
+    (one,), (two,) = (tmp_path / "one").iterdir(), (tmp_path / "two").iterdir()
+    assert one.name == two.name
+    assert answers(one) == answers(two)
+
+
+async def _nobody(request: Request) -> Reply:
+    raise AssertionError
+
+
+def questions(count: int) -> list[Question]:
+    return [
+        Question(id=f"q{n}", benchmark="b", prompt="p", parts=(Picture(data=png(n)), Text(text="What color?")))
+        for n in range(count)
+    ]
+
+
+def test_questions_of_a_process_that_is_killed_are_asked_again(models: dict[str, Path]) -> None:
+    settings = LocalSettings(max_tokens=6, batch=2)
+    subject = on_devices(
+        lambda device: HF._subject(str(models["llava"]), settings._replace(device=device), offline=True), ("cpu", "cpu")
+    )
+
+    async def run() -> list[Answer]:
+        tasks = [asyncio.create_task(subject.answer(q, subject.prepare(q), _nobody)) for q in questions(24)]
+        await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+        (first, _other) = subject._crew.workers
+        assert isinstance(first, ProcessWorker)
+        os.kill(first._process.pid, signal.SIGKILL)
+        try:
+            return await asyncio.gather(*tasks)
+        finally:
+            await subject.close()
+
+    found = asyncio.run(run())
+    assert [a.id for a in found] == [f"q{n}" for n in range(24)]
+    assert all(a.failure is None for a in found)
+
+
+@pytest.mark.parametrize(
+    ("flags", "said"),
+    [
+        (("--devices", "cpu,cuda:7"), "--device cuda:7: this machine has none that torch can use"),
+        (("--devices", "cpu,"), "--devices cpu,: devices, comma separated"),
+        (("--devices", "cpu,cpu", "--device", "cpu"), "--device and --devices: name the devices in one of them"),
+        (("--devices", "cpu,cpu", "--check-batching", "2"), "--check-batching is for one device"),
+    ],
+)
+def test_what_cannot_be_is_said_in_a_line(tmp_path: Path, flags: tuple[str, ...], said: str) -> None:
+    done = snellen(*words(write_set(tmp_path / "set", 2), tmp_path / "runs", *flags), cache=tmp_path / "cache")
+    assert done.returncode == 2
+    assert said in done.stderr
+    assert len(done.stderr.strip().splitlines()) == 1
