@@ -116,15 +116,15 @@ def worth(spread: Spread) -> Worth:
     Both are estimated: the design effect from few clusters, and near 0 and 1 from the few that disagree, so it is drawn towards the
     likely one by as much as the evidence is short; the grades from the samples that disagree, so they are drawn towards none.
     Only what was estimated can be off by chance, and makes degrees of freedom few (Satterthwaite's rule). The clusters' part has
-    twice as many as there is evidence, because sums that have ends vary less than normal ones, and small clusters have more, because
-    part of their variance is known from the mean. The grades' part is as sure as a share.
+    twice as many as there is evidence, because sums that have ends vary less than normal ones; small clusters have more of both, because
+    of samples that stand for themselves nothing is estimated. The grades' part is as sure as a share.
 
     >>> worth(Spread(n=50, found=0.2, own=0.2, most=0.2, clusters=50, top=1.0)).n
     50.0
     >>> few = Spread(n=190, found=0.75, own=0.25, most=0.25, clusters=10, likely=9.1, top=19.0, telling=47.5)
     >>> agree = few._replace(found=0.0, own=0.0, most=0.0, telling=0.0)
     >>> [round(x, 2) for x in worth(few)], [round(x, 2) for x in worth(agree)]
-    ([61.91, 2.16], [20.88, 2.07])
+    ([62.16, 2.14], [20.88, 2.07])
     """
     n, most, own, top, likely = spread.n, spread.most, spread.own, spread.top, spread.likely
     about = spread.found / n  # samples vary by so much more around the true mean than around their own
@@ -134,11 +134,13 @@ def worth(spread: Spread) -> Worth:
         grades = seen * (own + about) / (most + about) + 1 - seen
     effect, part, unsure, freest = 1.0, 0.0, 0.0, 2 * clusters
     if likely > 1:
-        loose = 1 - 1 / top  # of single samples the total says all, of pairs half
+        loose = (
+            1 - 1 / top
+        )  # the part of the variance that the mean does not settle: of single samples none, of pairs half
         freest /= loose
         # grades that are drawn one by one leave clusters as alike as they were, grades that a cluster shares make them more so
         likely = min(top, 1 + (likely - 1) / sqrt(grades))
-        evidence = min(clusters, spread.telling / likely)
+        evidence = min(clusters, spread.telling / (likely - 1))
         found = min(spread.found / (own + about), top) if own > 0 else likely
         estimated = evidence * found / (evidence + DOUBT)
         effect = min(max(estimated + DOUBT * likely / (evidence + DOUBT), 1.0), top)
