@@ -176,7 +176,7 @@ def _power(found: Clusters, up: float, down: float, wanted: float | None) -> tup
     """By as many independent right-or-wrong samples as these are worth, as in the interval."""
     n = found.n
     moving = (up + down) / n
-    part = worth(found.spread(max(0.0, moving - ((up - down) / n) ** 2))).n / n
+    part = worth(found.spread_of_moves(up, down)).n / n
     needed = None if wanted is None else round(samples_for(wanted, moving) / part)
     return smallest_difference(n * part, moving), needed
 

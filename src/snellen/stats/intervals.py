@@ -81,7 +81,7 @@ class Spread(NamedTuple):
     `most` is the variance of a sample, were all right or wrong with this mean: p(1 - p); `own` is that of the samples as they are, which
     is less where they are graded. `found` is the variance of the mean as the clusters show it, times n. Of found / own (Kish's design
     effect) it is known that it is `likely` where the samples cannot tell, and that it is at least 1 and at most `top`; where it is
-    likely to be 1 there is nothing to find out.
+    likely to be 1 there is nothing to find out. `telling` is how many samples tell of it: n p(1 - p), or the number of moves.
     """
 
     n: float
@@ -91,6 +91,7 @@ class Spread(NamedTuple):
     clusters: float
     likely: float = 1.0
     top: float = inf
+    telling: float = 0.0
 
 
 class Worth(NamedTuple):
@@ -115,13 +116,15 @@ def worth(spread: Spread) -> Worth:
     Both are estimated: the design effect from few clusters, and near 0 and 1 from the few that disagree, so it is drawn towards the
     likely one by as much as the evidence is short; the grades from the samples that disagree, so they are drawn towards none.
     Only what was estimated can be off by chance, and makes degrees of freedom few (Satterthwaite's rule). The clusters' part has
-    twice as many as there is evidence, because sums that have ends vary less than normal ones; the grades' part is as sure as a share.
+    twice as many as there is evidence, because sums that have ends vary less than normal ones; small clusters have more of both, because
+    of samples that stand for themselves nothing is estimated. The grades' part is as sure as a share.
 
     >>> worth(Spread(n=50, found=0.2, own=0.2, most=0.2, clusters=50, top=1.0)).n
     50.0
-    >>> few = Spread(n=190, found=0.75, own=0.25, most=0.25, clusters=10, likely=9.1, top=19.0)
-    >>> [round(x, 2) for x in worth(few)], [round(x, 2) for x in worth(few._replace(found=0.0, own=0.0, most=0.0))]
-    ([61.91, 2.18], [20.88, 2.07])
+    >>> few = Spread(n=190, found=0.75, own=0.25, most=0.25, clusters=10, likely=9.1, top=19.0, telling=47.5)
+    >>> agree = few._replace(found=0.0, own=0.0, most=0.0, telling=0.0)
+    >>> [round(x, 2) for x in worth(few)], [round(x, 2) for x in worth(agree)]
+    ([62.16, 2.14], [20.88, 2.07])
     """
     n, most, own, top, likely = spread.n, spread.most, spread.own, spread.top, spread.likely
     about = spread.found / n  # samples vary by so much more around the true mean than around their own
@@ -129,21 +132,25 @@ def worth(spread: Spread) -> Worth:
     grades, seen = 1.0, events / (events + WHOLE)
     if own != most:
         grades = seen * (own + about) / (most + about) + 1 - seen
-    effect, part, unsure = 1.0, 0.0, 0.0
+    effect, part, unsure, freest = 1.0, 0.0, 0.0, 2 * clusters
     if likely > 1:
+        loose = (
+            1 - 1 / top
+        )  # the part of the variance that the mean does not settle: of single samples none, of pairs half
+        freest /= loose
         # grades that are drawn one by one leave clusters as alike as they were, grades that a cluster shares make them more so
         likely = min(top, 1 + (likely - 1) / sqrt(grades))
-        evidence = min(clusters, events / likely)
+        evidence = min(clusters, spread.telling / (likely - 1))
         found = min(spread.found / (own + about), top) if own > 0 else likely
         estimated = evidence * found / (evidence + DOUBT)
         effect = min(max(estimated + DOUBT * likely / (evidence + DOUBT), 1.0), top)
         part = min(1.0, estimated / effect)
-        unsure = part**2 / (2 * evidence) if part > 0 else 0.0
+        unsure = part**2 * loose / (2 * evidence) if part > 0 else 0.0
     if grades != 1:
         unsure += ((1 - part) * seen) ** 2 * abs(1 - grades) / (4 * events * grades)
-    freedom = min(1 / unsure, 2 * clusters) if unsure > 0 else inf
+    freedom = min(1 / unsure, freest) if unsure > 0 else inf
     if likely > 1:  # an effect between 1 and top is hardly off by more than a third of their distance
-        freedom = min(freedom, 2 * clusters) + 16 * (effect / (top - 1)) ** 2
+        freedom = min(freedom, freest) + 16 * (effect / (top - 1)) ** 2
     quantile = student(float(f"{max(1.0, freedom):.4g}"))
     if quantile**2 * effect * grades > Z**2 * top:  # that would be more doubt than there can be
         return Worth(n / top, Z)

@@ -75,7 +75,16 @@ class Clusters(NamedTuple):
         size = self.size
         likely = 1 + (size - 1) * CORRELATION
         own = most if self.whole else min(most, max(0.0, self.squares / self.n - (self.total / self.n) ** 2))
-        return Spread(self.n, self.left_out(), own, most, self.n / size, likely, size)
+        return Spread(self.n, self.left_out(), own, most, self.n / size, likely, size, self.n * most)
+
+    def spread_of_moves(self, up: float, down: float) -> Spread:
+        """As `spread`, of moves with these sums of what was gained and lost.
+
+        Ten moves by 0.3 tell as much as ten by 1: what counts is how many moves of one size would vary like these.
+        """
+        n = self.n
+        found = self.spread(max(0.0, (up + down) / n - ((up - down) / n) ** 2))
+        return found._replace(telling=min(n, found.telling * found.most / found.own)) if found.own > 0 else found
 
     def kind(self, name: str) -> str:
         """The name of an interval of these: whether samples share clusters."""

@@ -55,7 +55,6 @@ def paired_difference(pairs: Mapping[tuple[float, float], int] | Mapping[Pair, i
 def difference_interval(moves: Clusters, up: float, down: float) -> Interval:
     """The interval of a mean move, from the moves by cluster and the sums of what was gained and lost."""
     n = moves.n
-    most = max(0.0, (up + down) / n - ((up - down) / n) ** 2)
-    known = worth(moves.spread(most))
+    known = worth(moves.spread_of_moves(up, down))
     part = known.n / n
     return Interval(*tango(up * part, down * part, known.n, known.quantile), moves.share_kind("tango"))
