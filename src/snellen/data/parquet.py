@@ -122,8 +122,16 @@ def write(path: Path, types: dict[str, str], rows: Iterable[Sequence[Any]], note
         connection.execute(
             f"COPY rows TO {_literal(str(path))} (FORMAT parquet, COMPRESSION uncompressed, KV_METADATA {{{said}}})"
         )
+    except duckdb.IOException as error:
+        raise _unwritten(path, error) from None
     finally:
         connection.close()
+
+
+def _unwritten(path: Path, error: Exception) -> SnellenError:
+    said = str(error).splitlines()[0]
+    full = "No space left on device" in said
+    return SnellenError(f"{path}: cannot be written ({'no space is left on the disk' if full else said})")
 
 
 def write_columns(path: Path, types: dict[str, str], columns: Sequence[Sequence[Any]], notes: dict[str, str]) -> None:
@@ -145,7 +153,7 @@ def write_columns(path: Path, types: dict[str, str], columns: Sequence[Sequence[
             f"COPY (SELECT {cast} FROM given) TO {_literal(str(path))} (FORMAT parquet, KV_METADATA {{{said}}})"  # noqa: S608
         )
     except duckdb.Error as error:
-        raise SnellenError(f"{path}: cannot be written ({str(error).splitlines()[0]})") from None
+        raise _unwritten(path, error) from None
     finally:
         connection.close()
 
