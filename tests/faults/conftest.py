@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.support.forks import Forks, forking
 
 from snellen import exams
+from tests.support.forks import Forks, forking
 
 EXAMS = ("actx", "d3", "esnlive", "grounding", "illusionbench", "own", "salbench", "vcr", "vqax")
 

@@ -11,7 +11,16 @@ from typing import Any
 DEEP = "[" * 20_000 + "]" * 20_000
 ODD: tuple[Any, ...] = (
     *(None, True, False, 0, -1, 1, 3, 1.5, -0.0, 1e308, 10**30, -(10**400), 2**63, "", " ", "a", "A", "0", "nan", "\0"),
-    *("\ud800", "\u202e", "é" * 300, "x" * 70_000, "../../etc/passwd", "/etc/passwd", "=1+1", "<script>alert(1)</script>"),
+    *(
+        "\ud800",
+        "\u202e",
+        "é" * 300,
+        "x" * 70_000,
+        "../../etc/passwd",
+        "/etc/passwd",
+        "=1+1",
+        "<script>alert(1)</script>",
+    ),
     *([], {}, [None], [[]], [1, 2, 3, 4], [[1, 2, 3, 4]], ["a", "b"], {"a": 1}, [{}], {"bytes": None}, {"": {"": []}}),
 )
 
@@ -33,7 +42,11 @@ def bytes_damaged(draw: Random, data: bytes) -> bytes:
     if how == 4:
         return data[:at] + data[at + length :]
     if how == 5:
-        return data[:at] + draw.choice((b"\xff\xfe", b"\0" * 40, b"caf\xe9", b'"', b"\n", b"}{", b"\xed\xa0\x80")) + data[at:]
+        return (
+            data[:at]
+            + draw.choice((b"\xff\xfe", b"\0" * 40, b"caf\xe9", b'"', b"\n", b"}{", b"\xed\xa0\x80"))
+            + data[at:]
+        )
     return b"" if how == 6 else draw.randbytes(len(data) % 5000)
 
 

@@ -5,12 +5,23 @@ from __future__ import annotations
 from typing import Any
 
 ROWS: dict[str, dict[str, Any]] = {
-    "actx": {"id": 1, "answers": ["riding a bike"], "explanation": ["he sits on it"], "response": "riding because he sits"},
+    "actx": {
+        "id": 1,
+        "answers": ["riding a bike"],
+        "explanation": ["he sits on it"],
+        "response": "riding because he sits",
+    },
     "d3": {
         **{"id": 1, "response": "Left: a red cup. Right: a blue cup.", "kind": "colour", "scorer": "mine"},
         **{"similarities": [[0.3, 0.1], [0.2, 0.4]], "truncated": [False, True]},
     },
-    "esnlive": {"id": 1, "gold_label": "neutral", "explanation": "may be", "hypothesis": "a man", "response": "neutral"},
+    "esnlive": {
+        "id": 1,
+        "gold_label": "neutral",
+        "explanation": "may be",
+        "hypothesis": "a man",
+        "response": "neutral",
+    },
     "grounding": {
         **{"id": 1, "width": 800, "height": 600, "boxes": [[10, 10, 60, 40]], "element_type": "text", "text": "Save"},
         **{"instruction": "save it", "response": "(30, 20)", "split": "desktop"},

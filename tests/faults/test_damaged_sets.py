@@ -6,6 +6,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
+
 from tests.faults.chance import each
 from tests.faults.conftest import EXAMS, Made
 from tests.faults.damage import copied, file_damaged, listing

@@ -8,15 +8,15 @@ from random import Random
 
 import msgspec
 import pytest
+
+from snellen import exams
+from snellen.cli.mark_command import _mark
+from snellen.core.errors import SnellenError
 from tests.faults.chance import each
 from tests.faults.conftest import EXAMS
 from tests.faults.damage import ODD, bytes_damaged, json_damaged
 from tests.faults.rows import ROWS
 from tests.support.forks import Forks
-
-from snellen import exams
-from snellen.cli.mark_command import _mark
-from snellen.core.errors import SnellenError
 
 
 @pytest.mark.faults
@@ -54,7 +54,9 @@ def test_every_field_with_every_odd_value(exam: str) -> None:
                     assert str(error)
 
 
-@pytest.mark.parametrize("line", [b'{"id": 1, "response": "caf\xe9"}', b'{"id": 1, "x": ' + b"[" * 9000 + b"]" * 9000 + b"}"])
+@pytest.mark.parametrize(
+    "line", [b'{"id": 1, "response": "caf\xe9"}', b'{"id": 1, "x": ' + b"[" * 9000 + b"]" * 9000 + b"}"]
+)
 def test_a_line_that_is_no_json_is_named(forks: Forks, tmp_path: Path, line: bytes) -> None:
     ended = forks.run("mark", "vcr", "--protocol", "strict", cache=tmp_path, stdin=b"\n" + line + b"\n").well(2)
     assert "line 2: not a JSON object" in ended.err
