@@ -7,8 +7,8 @@ import hashlib
 import os
 import stat
 from collections.abc import Iterable, Sequence
+from io import BufferedReader
 from pathlib import Path
-from typing import BinaryIO
 
 LARGEST = 512 * 1024 * 1024
 
@@ -44,7 +44,7 @@ def read_picture(path: Path) -> bytes:
         return file.read()
 
 
-def _opened(path: Path) -> BinaryIO:
+def _opened(path: Path) -> BufferedReader:
     number = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
     file = os.fdopen(number, "rb")
     found = os.fstat(number)
