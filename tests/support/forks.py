@@ -47,7 +47,9 @@ class Ended:
 
     @property
     def one_line(self) -> bool:
-        """Whether it says in one line what is wrong."""
+        """Whether it says in one line what is wrong; `data check` lists problems, and says nothing else."""
+        if self.words[:2] == ("data", "check") and not self.err:
+            return bool(self.out)
         said = [line for line in self.err.splitlines() if line.startswith(("snellen: ", "Error: "))]
         return len(said) == 1 and len(said[0]) < 4000
 

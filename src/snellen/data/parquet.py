@@ -9,27 +9,24 @@ import re
 import threading
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from snellen.core.errors import SnellenError
-
-if TYPE_CHECKING:
-    import duckdb
+from snellen.data.interrupts import Interruptible
 
 _BATCH = 32
 _HAS_BYTES = re.compile(r'STRUCT\((?:.*, )?"?bytes"? BLOB', re.IGNORECASE)
 _local = threading.local()
 
 
-def _connection() -> duckdb.DuckDBPyConnection:
+def _connection() -> Interruptible:
     """One private in-memory database a thread; it reads the named files and loads nothing by itself."""
     import duckdb
 
-    found: duckdb.DuckDBPyConnection | None = getattr(_local, "connection", None)
+    found: Interruptible | None = getattr(_local, "connection", None)
     if found is None:
-        found = _local.connection = duckdb.connect(
-            config={"threads": 1, "autoinstall_known_extensions": False, "autoload_known_extensions": False}
-        )
+        config = {"threads": 1, "autoinstall_known_extensions": False, "autoload_known_extensions": False}
+        found = _local.connection = Interruptible(duckdb.connect(config=config))
     return found
 
 
@@ -114,7 +111,7 @@ def write(path: Path, types: dict[str, str], rows: Iterable[Sequence[Any]], note
     """Write a file, uncompressed, as one row group; the same rows give the same bytes."""
     import duckdb
 
-    connection = duckdb.connect(config={"threads": 1})
+    connection = Interruptible(duckdb.connect(config={"threads": 1}))
     try:
         connection.execute(f"CREATE TABLE rows ({', '.join(f'{_name(c)} {t}' for c, t in types.items())})")
         connection.executemany(f"INSERT INTO rows VALUES ({', '.join('?' for _ in types)})", [list(r) for r in rows])  # noqa: S608
@@ -141,7 +138,7 @@ def write_columns(path: Path, types: dict[str, str], columns: Sequence[Sequence[
     """
     import duckdb
 
-    connection = duckdb.connect(config={"threads": 1})
+    connection = Interruptible(duckdb.connect(config={"threads": 1}))
     try:
         given = {
             str(i): _array(column, kind) for i, (column, kind) in enumerate(zip(columns, types.values(), strict=True))
