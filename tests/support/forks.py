@@ -60,6 +60,16 @@ class Forks:
     def __init__(self, process: subprocess.Popen[str], home: Path) -> None:
         self._process = process
         self._home = home
+        self._without: list[str] = []
+
+    @contextmanager
+    def without(self, *guards: str) -> Iterator[None]:
+        """Commands run with these guards taken out of them (tests/faults/guards.py)."""
+        self._without = list(guards)
+        try:
+            yield
+        finally:
+            self._without = []
 
     def run(
         self,
@@ -73,9 +83,8 @@ class Forks:
         memory: int = MEMORY,
         file_size: int = 0,
         signals: Iterable[tuple[float, int]] = (),
-        without: Iterable[str] = (),
     ) -> Ended:
-        """`signals` are (seconds after the start, number); `without` names guards to take out (tests/faults/guards.py)."""
+        """`signals` are (seconds after the start, number)."""
         given, said, error = (self._home / name for name in ("stdin", "out", "err"))
         given.write_bytes(stdin)
         case: dict[str, Any] = {
@@ -89,7 +98,7 @@ class Forks:
             "memory": memory,
             "file_size": file_size,
             "signals": list(signals),
-            "without": list(without),
+            "without": self._without,
         }
         assert self._process.stdin is not None and self._process.stdout is not None
         self._process.stdin.write(json.dumps(case) + "\n")

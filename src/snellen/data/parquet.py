@@ -44,6 +44,8 @@ class ParquetFile:
 
     def __init__(self, path: Path, name: str) -> None:
         self.name = name
+        if not path.is_file():  # a pipe would be waited for
+            raise SnellenError(f"{name}: not a regular file")
         self._path = _exactly(path)
         described = self._rows("DESCRIBE SELECT * FROM read_parquet(?)", self._path)
         self.types = {str(row[0]): str(row[1]) for row in described}

@@ -108,9 +108,10 @@ def whole(path: Path) -> Iterator[Path]:
     try:
         yield draft
         draft.replace(path)
-    except OSError as error:
+    except BaseException as error:
         draft.unlink(missing_ok=True)
-        error.filename = error.filename or str(path)  # a full disk does not say where
+        if isinstance(error, OSError) and not error.filename:  # a full disk does not say where
+            error.filename = str(path)
         raise
 
 

@@ -314,6 +314,8 @@ def check_note(where: Path) -> None:
     path = where / MARKER
     if not path.exists():
         return
+    if not path.is_file():  # a pipe would be waited for
+        raise SnellenError(f"{path}: not a regular file; make the set again")
     try:
         note = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
