@@ -136,7 +136,7 @@ def _main() -> int:
         return _told(error)
     except (KeyboardInterrupt, click.Abort):
         return _told(Interrupted("interrupted"))
-    except BrokenPipeError:
+    except (BrokenPipeError, SystemExit):  # the second is how click says that nobody reads the output any more
         return 0
     except OSError as error:
         return _told(of_the_disk(error))

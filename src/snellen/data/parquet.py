@@ -25,8 +25,11 @@ def _connection() -> Interruptible:
 
     found: Interruptible | None = getattr(_local, "connection", None)
     if found is None:
-        config = {"threads": 1, "autoinstall_known_extensions": False, "autoload_known_extensions": False}
-        found = _local.connection = Interruptible(duckdb.connect(config=config))
+        found = _local.connection = Interruptible(
+            duckdb.connect(
+                config={"threads": 1, "autoinstall_known_extensions": False, "autoload_known_extensions": False}
+            )
+        )
     return found
 
 
