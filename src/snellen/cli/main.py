@@ -13,7 +13,7 @@ from typing import IO
 import click
 
 from snellen import __version__
-from snellen.core.errors import Interrupted, SnellenError, of_the_disk, unknown
+from snellen.core.errors import Interrupted, SnellenError, of_the_disk, place_of, said_by, unknown
 from snellen.core.text import escaped, for_terminal
 
 COMMANDS = {
@@ -44,6 +44,22 @@ COMMANDS = {
     "doctor": "what works on this machine, what is missing, how to get it",
 }
 
+READERS = (
+    "chart",
+    "compare",
+    "explain",
+    "export",
+    "gate",
+    "merge",
+    "protocols",
+    "remark",
+    "report",
+    "runs",
+    "show",
+    "verify",
+)
+"""Commands that work on run folders, which may come from anybody: JSON that is whole may lack a sample's tag, or have a list for a text."""
+ODD = (LookupError, TypeError, AttributeError, ValueError)
 LONGEST = 2000
 """The most characters of an error that are shown: it may quote a cell or a name of any length."""
 
@@ -123,6 +139,7 @@ def main() -> None:
 
 
 def _main() -> int:
+    words: list[str] = []
     try:
         words = _without_plugins(sys.argv[1:])
         code = app.main(args=words, standalone_mode=False, prog_name="snellen")
@@ -142,7 +159,11 @@ def _main() -> int:
         return _told(of_the_disk(error))
     except MemoryError:
         return _told(SnellenError("not enough memory for this; close other programs, or use --limit"))
-    except Exception:
+    except Exception as error:
+        if isinstance(error, ODD) and words[:1] and words[0] in READERS:
+            what = f"{said_by(error)}{place_of(error)}"
+            folder = "a run folder that was edited or damaged ('snellen verify RUN' finds where)"
+            return _told(SnellenError(f"this cannot be read: {what}; {folder}, or a bug in Snellen"))
         import traceback
 
         from snellen.core.secret import redact_all

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from snellen.core.arm import Arm
-from snellen.core.errors import SnellenError, Stopped, place_of, plugin_failed, said_by
+from snellen.core.errors import SnellenError, Stopped, plugin_failed
 from snellen.core.exam import Exam, RunFacts
 from snellen.core.outcomes import mark_reply
 from snellen.core.records import LAYOUT, PositionRow, PublishedRow, ScorerSummary, Summary
@@ -82,22 +82,11 @@ def mark_run(
     exports: bool = True,
 ) -> Remarked:
     """Mark all answers under these protocols; write marks/, summary.json and, unless they are not wanted, exports/."""
-    try:
-        marking = _Marking(folder, exam, scan or folder.scan())
-        results = [marking.marked(target) for target in targets]
-        summary = marking.summary(targets, results, concurrency)
-        if exports:
-            marking.export(targets, results)
-    except (
-        LookupError,
-        TypeError,
-        AttributeError,
-        ValueError,
-    ) as error:  # a sample without what the exam gave it, most likely
-        said = f"{said_by(error)}{place_of(error)}"
-        raise SnellenError(
-            f"{folder.samples_path} cannot be marked ({said}): it was edited, or this is a bug in Snellen"
-        ) from error
+    marking = _Marking(folder, exam, scan or folder.scan())
+    results = [marking.marked(target) for target in targets]
+    summary = marking.summary(targets, results, concurrency)
+    if exports:
+        marking.export(targets, results)
     folder.write_record(summary)
     return marking.remarked
 
