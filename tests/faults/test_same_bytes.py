@@ -76,8 +76,16 @@ def results(home: Path, data: Path, exam: str, concurrency: int, place: tuple[st
     summary = json.loads((run / "summary.json").read_bytes())
     for name in ("totals", "concurrency", "digest", "backends", "answers_bytes"):
         summary.pop(name, None)
+    summary = _without_seconds(summary)
     clean = {n: TIMES.sub(b"", PORT.sub(b"", c)) for n, c in files.items()}
     return {**clean, "summary": TIMES.sub(b"", PORT.sub(b"", json.dumps(summary).encode()))}
+
+
+def _without_seconds(value: Any) -> Any:
+    """How long answers took is a metric of some exams."""
+    if isinstance(value, dict):
+        return {k: _without_seconds(v) for k, v in value.items() if k != "seconds"}
+    return [_without_seconds(v) for v in value] if isinstance(value, list) else value
 
 
 def agree(sets: Made, home: Path, exam: str, draw: Random) -> None:
@@ -97,4 +105,4 @@ def test_one_exam(sets: Made, tmp_path: Path) -> None:
 @pytest.mark.faults
 @pytest.mark.parametrize("exam", ["actx", "esnlive", "grounding", "illusionbench", "own", "salbench", "vcr"])
 def test_every_exam(sets: Made, tmp_path: Path, exam: str) -> None:
-    each(f"same bytes of {exam}", lambda draw, n: agree(sets, tmp_path / str(n), exam, draw), 0.02)
+    each(f"same bytes of {exam}", lambda draw, n: agree(sets, tmp_path / str(n), exam, draw), 0.01)

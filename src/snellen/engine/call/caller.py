@@ -228,6 +228,8 @@ class EndpointCaller:
         seconds = time.perf_counter() - begin
         parsed, status, reason, cost = self._understand(response)
         named = _request_id(response.headers)
+        if named is not None:
+            named = self._endpoint.connection.key.redact(named)
         if parsed is not None and parsed.error is None:
             self._limiter.succeeded(seconds)
             self.succeeded += 1
