@@ -84,7 +84,7 @@ def results(home: Path, data: Path, exam: str, concurrency: int, place: tuple[st
 def _without_seconds(value: Any) -> Any:
     """How long answers took is a metric of some exams."""
     if isinstance(value, dict):
-        return {k: _without_seconds(v) for k, v in value.items() if k != "seconds"}
+        return {k: _without_seconds(v) for k, v in value.items() if not k.startswith("seconds")}
     return [_without_seconds(v) for v in value] if isinstance(value, list) else value
 
 
