@@ -1,5 +1,5 @@
 # make demo: set up, run the exams on embedded data, show tables, write an HTML report
-# make test: set up and run every test but those that train a model (make test-slow)
+# make test: set up and run every test but those that train a model (make test-slow) or try to break the command (make test-faults)
 # make docs: set up and build the documentation into site/
 PYTHON ?= python3
 BIN := .venv/bin
@@ -8,7 +8,7 @@ DEMO := .venv/.demo
 DEV := .venv/.dev
 DOCS := .venv/.docs
 
-.PHONY: demo test test-slow lint docs bench clean
+.PHONY: demo test test-slow test-faults lint docs bench clean
 
 demo: $(DEMO)
 	$(BIN)/snellen demo
@@ -24,6 +24,10 @@ lint: $(DEV)
 docs: $(DOCS)
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
 	@echo 'Open site/index.html'
+
+# make test-faults FAULTS_SEED=7 FAULTS_CASES=300: other cases, more of them
+test-faults: $(DEV)
+	$(BIN)/python -m pytest -q -n 2 --dist worksteal -m faults tests/faults
 
 test-slow: $(DEV)
 	OMP_WAIT_POLICY=PASSIVE $(BIN)/python -m pytest -q -m slow

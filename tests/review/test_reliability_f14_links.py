@@ -95,3 +95,11 @@ def test_whatever_writes_into_a_run_folder_goes_through_one_place() -> None:
     writes = re.compile(r"write_bytes\(|write_text\(|\.open\(\"[wax]|open\([^)]*\"[wax]b?\"|os\.open\(|os\.truncate\(")
     found = {p.relative_to(engine).as_posix() for p in engine.rglob("*.py") if writes.search(p.read_text("utf-8"))}
     assert found == {"runs/writing.py"}
+
+
+def test_a_run_whose_answers_are_a_link_is_not_taken_for_an_empty_one(tmp_path: Path, run: Path) -> None:
+    (run / "answers.jsonl").unlink()
+    (run / "answers.jsonl").symlink_to("answers.jsonl")
+    with pytest.raises(SnellenError):
+        again(tmp_path)
+    assert (run / "marks" / "paper.jsonl").exists()

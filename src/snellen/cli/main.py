@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import codecs
+import contextlib
+import io
+import os
 import sys
 from importlib import import_module
+from typing import IO
 
 import click
 
 from snellen import __version__
-from snellen.core.errors import SnellenError, unknown
+from snellen.core.errors import Interrupted, SnellenError, of_the_disk, place_of, said_by, unknown
+from snellen.core.text import escaped, for_terminal
 
 COMMANDS = {
     "demo": "run every exam on a small synthetic set, offline; tables and an HTML page",
@@ -37,6 +43,25 @@ COMMANDS = {
     "list": "list available exams, subjects, protocols, prompts, methods, scorers and model families",
     "doctor": "what works on this machine, what is missing, how to get it",
 }
+
+READERS = (
+    "chart",
+    "compare",
+    "explain",
+    "export",
+    "gate",
+    "merge",
+    "protocols",
+    "remark",
+    "report",
+    "runs",
+    "show",
+    "verify",
+)
+"""Commands that work on run folders, which may come from anybody: JSON that is whole may lack a sample's tag, or have a list for a text."""
+ODD = (LookupError, TypeError, AttributeError, ValueError)
+LONGEST = 2000
+"""The most characters of an error that are shown: it may quote a cell or a name of any length."""
 
 
 class LazyGroup(click.Group):
@@ -97,32 +122,68 @@ def _without_plugins(words: list[str]) -> list[str]:
 
 def main() -> None:
     """Entry point: one clear line and exit code 2 for bad usage or data, 3 for a run that stopped early, 130 for Ctrl-C."""
+    codecs.register_error("escaped", escaped)
+    for stream in (sys.stdout, sys.stderr):  # of another encoding than UTF-8, maybe
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="escaped")
+    code = _main()
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        _to_nowhere(sys.stdout)
+    except OSError as error:
+        _to_nowhere(sys.stdout)
+        error.filename = "the output"
+        code = _told(of_the_disk(error)) if code == 0 else code
+    sys.exit(code)
+
+
+def _main() -> int:
+    words: list[str] = []
     try:
         words = _without_plugins(sys.argv[1:])
         code = app.main(args=words, standalone_mode=False, prog_name="snellen")
-        sys.exit(code if isinstance(code, int) else 0)
+        return code if isinstance(code, int) else 0
     except click.exceptions.Exit as done:
-        sys.exit(done.exit_code)
+        return done.exit_code
     except click.ClickException as error:
         error.show()
-        sys.exit(2)
+        return 2
     except SnellenError as error:
-        from snellen.core.secret import redact_all
-        from snellen.core.text import for_terminal
-
-        click.echo(f"snellen: {for_terminal(redact_all(str(error)))}", err=True)
-        sys.exit(error.exit_code)
+        return _told(error)
     except (KeyboardInterrupt, click.Abort):
-        click.echo("snellen: interrupted", err=True)
-        sys.exit(130)
-    except BrokenPipeError:
-        sys.stderr.close()
-        sys.exit(0)
-    except Exception:
+        return _told(Interrupted("interrupted"))
+    except (BrokenPipeError, SystemExit):  # the second is how click says that nobody reads the output any more
+        return 0
+    except OSError as error:
+        return _told(of_the_disk(error))
+    except MemoryError:
+        return _told(SnellenError("not enough memory for this; close other programs, or use --limit"))
+    except Exception as error:
+        if isinstance(error, ODD) and words[:1] and words[0] in READERS:
+            what = f"{said_by(error)}{place_of(error)}"
+            folder = "a run folder that was edited or damaged ('snellen verify RUN' finds where)"
+            return _told(SnellenError(f"this cannot be read: {what}; {folder}, or a bug in Snellen"))
         import traceback
 
         from snellen.core.secret import redact_all
 
         click.echo(redact_all(traceback.format_exc()), err=True)
         click.echo("snellen: this is a bug in snellen; please report the lines above", err=True)
-        sys.exit(1)
+        return 1
+
+
+def _told(error: SnellenError) -> int:
+    """Says what is wrong, on one line; gives the exit code."""
+    from snellen.core.secret import redact_all
+
+    with contextlib.suppress(OSError):  # nobody may be there to read it
+        click.echo(f"snellen: {for_terminal(redact_all(str(error)), LONGEST)}", err=True)
+    return error.exit_code
+
+
+def _to_nowhere(stream: IO[str]) -> None:
+    """Lets the rest of an output go that nobody takes: Python would try to write it once more at its end, and complain."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, stream.fileno())
+    os.close(nowhere)

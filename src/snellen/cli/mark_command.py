@@ -45,7 +45,7 @@ def command(exam: str, protocol: str, source: IO[bytes]) -> int:
         try:
             row = msgspec.json.decode(line, type=dict[str, Any])
             out.write(msgspec.json.encode(_mark(found, chosen, row)) + b"\n")
-        except msgspec.MsgspecError as error:
+        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
             raise SnellenError(f"{name} line {number}: not a JSON object ({error})") from None
         except SnellenError as error:
             raise SnellenError(f"{name} line {number}: {error}") from None

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import difflib
+import errno
+import os
 import traceback
 from collections.abc import Iterable
 from pathlib import Path
@@ -49,6 +51,28 @@ def unknown(what: str, name: str, known: Iterable[str], of: str = "") -> Snellen
     if close:
         return SnellenError(f"unknown {what} '{name}'{owner}: did you mean '{close[0]}'? There are {', '.join(names)}")
     return SnellenError(f"unknown {what} '{name}'{owner}: choose from {', '.join(names)}")
+
+
+_CURES = {
+    errno.ENOSPC: "free some space and run the same command",
+    errno.EDQUOT: "free some space and run the same command",
+    errno.EFBIG: "free some space and run the same command",
+    errno.EROFS: "choose another folder",
+    errno.EACCES: "choose another folder, or ask for the right to use it",
+    errno.EPERM: "choose another folder, or ask for the right to use it",
+}
+
+
+def of_the_disk(error: OSError) -> SnellenError:
+    """One line for a file that the system does not let us read or write.
+
+    >>> str(of_the_disk(OSError(errno.ENOSPC, "No space left on device", "out/a.png")))
+    'out/a.png: No space left on device; free some space and run the same command'
+    """
+    where = f"{os.fsdecode(error.filename)}: " if isinstance(error.filename, str | bytes) else ""
+    why = error.strerror or str(error) or type(error).__name__
+    cure = _CURES.get(error.errno or 0, "")
+    return SnellenError(f"{where}{why}" + (f"; {cure}" if cure else ""))
 
 
 def said_by(error: BaseException) -> str:

@@ -22,6 +22,20 @@ def for_terminal(text: str, limit: int | None = None) -> str:
     return shown
 
 
+def escaped(error: UnicodeError) -> tuple[str, int]:
+    r"""Handler of encoding errors: what a stream cannot carry, in the way that JSON writes it.
+
+    >>> import codecs
+    >>> codecs.register_error("escaped", escaped)
+    >>> "naïve 🙂".encode("ascii", "escaped")
+    b'na\\u00efve \\ud83d\\ude42'
+    """
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    units = error.object[error.start : error.end].encode("utf-16-be", "surrogatepass")
+    return "".join(f"\\u{units[i]:02x}{units[i + 1]:02x}" for i in range(0, len(units), 2)), error.end
+
+
 def one_line(text: str, limit: int = 300) -> str:
     """A message on one safe line of bounded length."""
     return for_terminal(" ".join(text.split()), limit)

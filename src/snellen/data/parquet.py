@@ -9,26 +9,26 @@ import re
 import threading
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from snellen.core.errors import SnellenError
-
-if TYPE_CHECKING:
-    import duckdb
+from snellen.data.interrupts import Interruptible
 
 _BATCH = 32
 _HAS_BYTES = re.compile(r'STRUCT\((?:.*, )?"?bytes"? BLOB', re.IGNORECASE)
 _local = threading.local()
 
 
-def _connection() -> duckdb.DuckDBPyConnection:
+def _connection() -> Interruptible:
     """One private in-memory database a thread; it reads the named files and loads nothing by itself."""
     import duckdb
 
-    found: duckdb.DuckDBPyConnection | None = getattr(_local, "connection", None)
+    found: Interruptible | None = getattr(_local, "connection", None)
     if found is None:
-        found = _local.connection = duckdb.connect(
-            config={"threads": 1, "autoinstall_known_extensions": False, "autoload_known_extensions": False}
+        found = _local.connection = Interruptible(
+            duckdb.connect(
+                config={"threads": 1, "autoinstall_known_extensions": False, "autoload_known_extensions": False}
+            )
         )
     return found
 
@@ -47,6 +47,8 @@ class ParquetFile:
 
     def __init__(self, path: Path, name: str) -> None:
         self.name = name
+        if not path.is_file():  # a pipe would be waited for
+            raise SnellenError(f"{name}: not a regular file")
         self._path = _exactly(path)
         described = self._rows("DESCRIBE SELECT * FROM read_parquet(?)", self._path)
         self.types = {str(row[0]): str(row[1]) for row in described}
@@ -114,7 +116,7 @@ def write(path: Path, types: dict[str, str], rows: Iterable[Sequence[Any]], note
     """Write a file, uncompressed, as one row group; the same rows give the same bytes."""
     import duckdb
 
-    connection = duckdb.connect(config={"threads": 1})
+    connection = Interruptible(duckdb.connect(config={"threads": 1}))
     try:
         connection.execute(f"CREATE TABLE rows ({', '.join(f'{_name(c)} {t}' for c, t in types.items())})")
         connection.executemany(f"INSERT INTO rows VALUES ({', '.join('?' for _ in types)})", [list(r) for r in rows])  # noqa: S608
@@ -122,8 +124,16 @@ def write(path: Path, types: dict[str, str], rows: Iterable[Sequence[Any]], note
         connection.execute(
             f"COPY rows TO {_literal(str(path))} (FORMAT parquet, COMPRESSION uncompressed, KV_METADATA {{{said}}})"
         )
+    except duckdb.IOException as error:
+        raise _unwritten(path, error) from None
     finally:
         connection.close()
+
+
+def _unwritten(path: Path, error: Exception) -> SnellenError:
+    said = str(error).splitlines()[0]
+    full = "No space left on device" in said
+    return SnellenError(f"{path}: cannot be written ({'no space is left on the disk' if full else said})")
 
 
 def write_columns(path: Path, types: dict[str, str], columns: Sequence[Sequence[Any]], notes: dict[str, str]) -> None:
@@ -133,7 +143,7 @@ def write_columns(path: Path, types: dict[str, str], columns: Sequence[Sequence[
     """
     import duckdb
 
-    connection = duckdb.connect(config={"threads": 1})
+    connection = Interruptible(duckdb.connect(config={"threads": 1}))
     try:
         given = {
             str(i): _array(column, kind) for i, (column, kind) in enumerate(zip(columns, types.values(), strict=True))
@@ -145,7 +155,7 @@ def write_columns(path: Path, types: dict[str, str], columns: Sequence[Sequence[
             f"COPY (SELECT {cast} FROM given) TO {_literal(str(path))} (FORMAT parquet, KV_METADATA {{{said}}})"  # noqa: S608
         )
     except duckdb.Error as error:
-        raise SnellenError(f"{path}: cannot be written ({str(error).splitlines()[0]})") from None
+        raise _unwritten(path, error) from None
     finally:
         connection.close()
 

@@ -209,12 +209,16 @@ class RowData(Dataset, ABC):
     def _walk(self, part: str) -> Iterator[tuple[Rows, list[str]]]:
         """The sources of a part with the ids of their rows: `PART/name`, and `#2` where a name repeats."""
         seen: Counter[str] = Counter()
+        used: set[str] = set()
         for source in self.layout.sources(self._where, part):
             rows = self.layout.open(source)
             ids = []
             for name in map(self._row_name, rows.names):
                 seen[name] += 1
-                ids.append(f"{part}/{name}" + (f"#{seen[name]}" if seen[name] > 1 else ""))
+                while (one := f"{part}/{name}" + (f"#{seen[name]}" if seen[name] > 1 else "")) in used:
+                    seen[name] += 1  # a row may be called 'a#2' by itself
+                used.add(one)
+                ids.append(one)
             yield rows, ids
 
     def light(self) -> Iterator[Sample]:

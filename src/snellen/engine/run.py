@@ -180,10 +180,12 @@ def _doubts(plan: Plan) -> list[str]:
 def _remove_if_empty(path: Path) -> None:
     """A run that failed before its first answer leaves nothing behind that later commands would trip over.
 
-    One with a batch at the provider stays: its books are all that leads to what is paid there.
+    One with a batch at the provider stays: its books are all that leads to what is paid there. So does one that was marked, and one whose
+    answers are a link: there were some once.
     """
     folder = RunFolder(path)
-    if folder.has("run.json") and not folder.answers_bytes and not has_open(folder):
+    had_some = folder.answers_bytes or folder.has("summary.json") or folder.answers_path.is_symlink()
+    if folder.has("run.json") and not had_some and not has_open(folder):
         with contextlib.suppress(SnellenError), folder:
             shutil.rmtree(path, ignore_errors=True)
 

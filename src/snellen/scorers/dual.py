@@ -99,7 +99,7 @@ class DualEncoder:
             transformers = self._stack.transformers
             try:
                 with quiet(transformers):
-                    model = transformers.AutoModel.from_pretrained(folder, local_files_only=True)
+                    model = transformers.AutoModel.from_pretrained(folder, local_files_only=True, use_safetensors=True)
                     processor = transformers.AutoProcessor.from_pretrained(folder, local_files_only=True)
                 model = model.to(self._device).eval()
             except Exception as error:

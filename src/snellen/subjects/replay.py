@@ -15,7 +15,9 @@ import msgspec
 from snellen.core.arm import Arm
 from snellen.core.errors import SnellenError
 from snellen.core.exam import Recorded
+from snellen.core.json_keys import repeated_key
 from snellen.core.subject import Caller, Given, Subject, SubjectKind
+from snellen.core.text import one_line
 from snellen.core.types import Answer, Question
 from snellen.subjects.baselines import failed, said
 
@@ -57,7 +59,12 @@ def _own_form(path: Path, raw: bytes, recorded: Reads | None) -> dict[tuple[str,
         return {}
     try:
         document = msgspec.json.decode(raw) if path.suffix.lower() == ".json" else rows_of(path, raw)
-    except (msgspec.DecodeError, SnellenError):  # whoever reads it as plain replies says so
+    except (
+        msgspec.DecodeError,
+        UnicodeDecodeError,
+        RecursionError,
+        SnellenError,
+    ):  # whoever reads it as plain replies says so
         return {}
     try:
         return {(r.id, r.prompt): r.text for r in recorded(document) or ()}
@@ -68,6 +75,8 @@ def _own_form(path: Path, raw: bytes, recorded: Reads | None) -> dict[tuple[str,
 def read_replies(path: Path, raw: bytes) -> dict[tuple[str, str | None], str]:
     """Recorded replies by (id, prompt); the prompt is None where the file does not say."""
     replies: dict[tuple[str, str | None], str] = {}
+    if path.suffix.lower() == ".json" and (twice := repeated_key(raw)) is not None:
+        raise SnellenError(f"replay/{path}: the key {one_line(twice, 80)!r} is there twice; keep one")
     for number, row in enumerate(rows_of(path, raw), 1):
         where = f"replay/{path} record {number}"
         if not isinstance(row, dict):
@@ -80,7 +89,8 @@ def read_replies(path: Path, raw: bytes) -> dict[tuple[str, str | None], str]:
             raise SnellenError(f"{where}: needs an id ({' or '.join(IDS)}) and a text ({', '.join(TEXTS)})")
         prompt = row.get("prompt")  # the name of a prompt, as in answers.jsonl; other tools write its text there
         is_name = isinstance(prompt, str) and len(prompt) < 40 and not re.search(r"\s", prompt)
-        replies[str(name), prompt if is_name else None] = text
+        if replies.setdefault((str(name), prompt if is_name else None), text) != text:
+            raise SnellenError(f"{where}: another reply to {one_line(str(name), 80)!r} came before; keep one of them")
     return replies
 
 
@@ -94,7 +104,7 @@ def rows_of(path: Path, raw: bytes, kind: str = "replay") -> Iterable[Any]:
             lines = (line for line in raw.splitlines() if line.strip() and not line.lstrip().startswith(b"#"))
             return [msgspec.json.decode(line) for line in lines]
         data = msgspec.json.decode(raw)
-    except (msgspec.DecodeError, UnicodeDecodeError, csv.Error) as error:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, csv.Error) as error:
         raise SnellenError(f"{kind}/{path} cannot be read as {suffix[1:] or 'JSON'}: {error}") from None
     if isinstance(data, dict):
         return [{"id": k, "text": v} for k, v in data.items()]

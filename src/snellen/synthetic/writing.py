@@ -105,8 +105,14 @@ def whole(path: Path) -> Iterator[Path]:
     """Where to write a file; it gets its own name when it is whole."""
     path.parent.mkdir(parents=True, exist_ok=True)
     draft = path.with_name(path.name + ".part")
-    yield draft
-    draft.replace(path)
+    try:
+        yield draft
+        draft.replace(path)
+    except BaseException as error:
+        draft.unlink(missing_ok=True)
+        if isinstance(error, OSError) and not error.filename:  # a full disk does not say where
+            error.filename = str(path)
+        raise
 
 
 def write_bytes(path: Path, data: bytes) -> Path:

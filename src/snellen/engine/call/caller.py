@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from snellen.core.errors import SnellenError, Stopped
 from snellen.core.records import REFUSED
+from snellen.core.secret import Secret
 from snellen.core.subject import BrokenReply, Endpoint, Parsed, Reply, Request
 from snellen.core.text import one_line
 from snellen.core.types import Attempt, Call, Failure
@@ -227,7 +228,7 @@ class EndpointCaller:
                 return _Try(None, None, "stopped before the reply came", time.perf_counter() - begin, None)
         seconds = time.perf_counter() - begin
         parsed, status, reason, cost = self._understand(response)
-        named = _request_id(response.headers)
+        named = _request_id(response.headers, self._endpoint.connection.key)
         if parsed is not None and parsed.error is None:
             self._limiter.succeeded(seconds)
             self.succeeded += 1
@@ -334,10 +335,10 @@ class EndpointCaller:
         )
 
 
-def _request_id(headers: Mapping[str, str]) -> str | None:
-    """The provider's number of a request, by the names that they give it."""
+def _request_id(headers: Mapping[str, str], key: Secret) -> str | None:
+    """The provider's number of a request, by the names that they give it; a server may repeat the key anywhere."""
     found = next((headers[name] for name in REQUEST_IDS if name in headers), None)
-    return one_line(found, 100) if found else None
+    return one_line(key.redact(found), 100) if found else None
 
 
 def _as_stored(reply: Reply) -> Reply:

@@ -167,7 +167,7 @@ def _line(raw: bytes | None) -> Any:
         return ABSENT
     try:
         return msgspec.json.decode(raw)
-    except (*UNREADABLE, RecursionError):
+    except UNREADABLE:
         return Plain("a line that cannot be read")
 
 
@@ -184,7 +184,7 @@ def _document(folder: RunFolder) -> dict[str, Any]:
         ):
             return document
         reason: Any = "it is no summary"
-    except (*UNREADABLE, RecursionError) as error:
+    except UNREADABLE as error:
         reason = error
     raise SnellenError(
         f"{folder.path / SUMMARY} is damaged ({reason}), so there is nothing to compare; 'snellen remark {folder.path}' makes it again"

@@ -26,7 +26,7 @@ from snellen.engine.runs.writing import opened_to_append, remove, replacing, unl
 
 T = TypeVar("T")
 _ENCODER = msgspec.json.Encoder()
-UNREADABLE = (msgspec.MsgspecError, UnicodeDecodeError)
+UNREADABLE = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
 _SAMPLES = msgspec.json.Decoder(Sample)
 _ANSWERS = msgspec.json.Decoder(Answer)
 MARKS = msgspec.json.Decoder(Mark)

@@ -17,6 +17,9 @@ import msgspec
 
 from snellen.core.dataset import Problem
 from snellen.core.errors import SnellenError
+from snellen.core.json_keys import repeated_key
+from snellen.core.text import one_line
+from snellen.data.files import digest_of
 from snellen.data.folder import check_folder, find_files
 from snellen.data.label import MARK, folder_label
 from snellen.exams.d3.names import MOST, PAIR, names_in
@@ -168,12 +171,14 @@ class Folder:
         return file.relative_to(self.root).as_posix()
 
     def fingerprint(self, located: list[Located]) -> str:
-        """Changes with dataset.json, with the kinds of difference, and with any image's name, place or size."""
+        """Changes with dataset.json, with the kinds of difference, and with any image's name, place, size or content."""
         digest = self._digest.copy()
         for one in located:
             kind = self.kinds.get(one.entry.uid, {}).get("kind", "")
             files = (f"{self.label(f)}\x1f{f.stat().st_size}" if f else "" for f in one.files.values())
             digest.update("\x1e".join((one.entry.uid, kind, *files, "")).encode("utf-8", "replace"))
+        pictures = {file for one in located for file in one.files.values() if file}
+        digest.update(digest_of((file, file.stat().st_size) for file in pictures).encode())
         return digest.hexdigest()
 
 
@@ -220,6 +225,8 @@ def _bytes(path: Path) -> bytes:
 
 
 def _object(path: Path, raw: bytes) -> dict[str, Any]:
+    if (twice := repeated_key(raw)) is not None:
+        raise SnellenError(f"{path} has the key {one_line(twice, 80)!r} twice; rename one of them")
     try:
         return msgspec.json.decode(raw, type=dict[str, Any])
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:

@@ -22,6 +22,7 @@ from snellen.core.options import Selection
 from snellen.core.selection import choose
 from snellen.core.text import one_line
 from snellen.core.types import Picture, Sample
+from snellen.data.files import digest_of
 from snellen.data.folder import check_folder
 from snellen.data.label import folder_label
 from snellen.data.sheets import columns, sheets
@@ -188,12 +189,14 @@ def _picture(screen: Screen) -> Picture:
 
 
 def _fingerprint(kind: Format, files: list[Path], screens: list[Screen]) -> str:
-    """Of the annotations' content and of the images' names and sizes on disk."""
+    """Of the annotations' content and of the images' names, sizes and content on disk."""
     sum_ = hashlib.sha256(kind.name.encode())
     for path in files:
         sum_.update(f"\x1e{path.name}\x1f".encode() + hashlib.sha256(path.read_bytes()).digest())
+    pictures = {path: path.stat().st_size for path in {screen.path for screen in screens}}
     for image, path in sorted({screen.image: screen.path for screen in screens}.items()):
-        sum_.update(f"\x1e{image}\x1f{path.stat().st_size}".encode())
+        sum_.update(f"\x1e{image}\x1f{pictures[path]}".encode())
+    sum_.update(digest_of(pictures.items()).encode())
     return sum_.hexdigest()
 
 

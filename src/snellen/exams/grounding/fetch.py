@@ -9,13 +9,24 @@ from __future__ import annotations
 
 import shutil
 import zipfile
+import zlib
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
 from snellen.core.errors import SnellenError, unknown
 from snellen.core.exam import HubSet
+from snellen.data.folder import UNFINISHED
+from snellen.data.hub import LOCK, Lock, is_inside, read_lock
 from snellen.synthetic.writing import whole
 
+_BROKEN = (
+    zipfile.BadZipFile,
+    zlib.error,
+    EOFError,
+    OSError,
+    NotImplementedError,
+    RuntimeError,
+)  # the last: it has a password
 LARGEST = 16 << 30  # bytes unpacked; the largest published archive has 1.3 GB
 
 
@@ -81,7 +92,7 @@ def unpack(name: str | None, folder: Path) -> list[Path]:
         try:
             with zipfile.ZipFile(path) as opened:
                 written += _extracted(opened, folder, archive)
-        except (zipfile.BadZipFile, OSError, NotImplementedError) as error:
+        except _BROKEN as error:
             raise SnellenError(f"{path} cannot be unpacked ({error}): delete it and get the set again") from None
     return written
 
@@ -90,10 +101,14 @@ def _extracted(archive: zipfile.ZipFile, folder: Path, name: str) -> list[Path]:
     members = [m for m in archive.infolist() if not m.is_dir() and not m.filename.startswith("__MACOSX/")]
     if sum(m.file_size for m in members) > LARGEST:
         raise SnellenError(f"{name}: unpacks to more than {LARGEST >> 30} GiB, which no published set does")
+    kept = {LOCK, UNFINISHED, name, *((read_lock(folder) or Lock()).files)}
     for member in members:
-        pure = PurePosixPath(member.filename)
-        if pure.is_absolute() or ".." in pure.parts or "\\" in member.filename or ":" in member.filename:
+        if not is_inside(member.filename) or ":" in member.filename:
             raise SnellenError(f"{name}: its file {member.filename!r} lies outside the folder; the archive is not used")
+        if PurePosixPath(member.filename).as_posix() in kept:
+            raise SnellenError(
+                f"{name}: its file {member.filename!r} would replace what was downloaded; the archive is not used"
+            )
     written = []
     for member in members:
         target = folder / member.filename

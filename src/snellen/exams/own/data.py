@@ -15,13 +15,14 @@ from snellen.core.errors import SnellenError
 from snellen.core.options import Selection
 from snellen.core.selection import choose
 from snellen.core.types import Picture, Sample
+from snellen.data.files import digest_of
 from snellen.data.folder import named
 from snellen.data.label import HEAD, first_label, picture_label
 from snellen.data.tables import Row
 from snellen.exams.own import find
 from snellen.exams.own.columns import Columns, columns_of
 from snellen.exams.own.names import KINDS
-from snellen.exams.own.pictures import digest_of, of_cell, place_of, read, size_of
+from snellen.exams.own.pictures import of_cell, place_of, read, size_of
 from snellen.exams.own.rows import LONGEST_ID, Wrong, asked, images_of, kind_of, sample, text_of, truth_of, wrongs
 from snellen.exams.own.survey import Survey, survey
 

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import difflib
-import hashlib
 import os
 import re
 import stat
-from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -17,9 +15,6 @@ from snellen.data.files import read_picture
 from snellen.exams.own.rows import Wrong
 
 _ADDRESS = re.compile(r"[a-z][a-z0-9+.-]{1,20}:(?://|image/)", re.IGNORECASE)
-ENOUGH = 1 << 30
-"""Bytes of pictures that are hashed whole; of more, each file's size, beginning and end are."""
-_END = 1 << 12
 
 
 def place_of(named: str, base: Path, column: str) -> Path:
@@ -76,23 +71,3 @@ def of_cell(cell: Any, name: str) -> tuple[Picture, ...]:
         return tuple(picture for item in cell for picture in of_cell(item, name))
     data = cell.get("bytes") if isinstance(cell, dict) else cell
     return (Picture(data=data, name=name),) if isinstance(data, bytes) and data else ()
-
-
-def digest_of(files: Iterable[tuple[Path, int]]) -> str:
-    """One digest of many files, their contents where that is not too much."""
-    listed: Sequence[tuple[Path, int]] = sorted(files)
-    whole = sum(size for _path, size in listed) <= ENOUGH
-    found = hashlib.sha256()
-    for path, size in listed:
-        found.update(f"{path.name}\x1e{size}\x1e".encode("utf-8", "surrogateescape"))
-        try:
-            with path.open("rb") as file:
-                if whole:
-                    found.update(hashlib.file_digest(file, "sha256").digest())
-                else:
-                    found.update(file.read(_END))
-                    file.seek(max(0, size - _END))
-                    found.update(file.read(_END))
-        except OSError:
-            continue  # whoever reads the picture itself will say so
-    return found.hexdigest()

@@ -11,7 +11,9 @@ from typing import Any
 
 from snellen.core.errors import SnellenError
 from snellen.core.exam import Progress
+from snellen.data.folder import UNFINISHED
 from snellen.data.label import labelled
+from snellen.synthetic.writing import making, write_bytes, write_text
 
 TABLE = "questions.jsonl"
 COLOURS = {"red": "#d62728", "blue": "#1f77b4", "green": "#2ca02c", "orange": "#ff7f0e"}
@@ -59,13 +61,13 @@ def make(
     out: Path, *, count: int, seed: int, workers: int | None = None, progress: Progress | None = None
 ) -> list[Path]:
     """A synthetic set of `count` questions of each kind about drawn shapes."""
-    if any((out / name).exists() for name in (TABLE, "images")):
+    if not (out / UNFINISHED).exists() and any((out / name).exists() for name in (TABLE, "images")):
         raise SnellenError(f"{out} holds a set already: name a new folder")
     rows = [row for kind in ("choice", "labels", "number", "text") for row in _first(_rows(seed, kind), count)]
     comment = "# Synthetic questions about drawn shapes, made by 'snellen data make own'.\n"
-    return _write(
-        out, comment, [({"id": f"{row['kind']}-{i}", **row}, data) for i, (row, data) in enumerate(rows)], seed
-    )
+    with making(out):
+        numbered = [({"id": f"{row['kind']}-{i}", **row}, data) for i, (row, data) in enumerate(rows)]
+        return _write(out, comment, numbered, seed)
 
 
 def _first(rows: Iterator[tuple[dict[str, Any], bytes]], count: int) -> list[tuple[dict[str, Any], bytes]]:
@@ -78,13 +80,13 @@ def _write(out: Path, comment: str, rows: list[tuple[dict[str, Any], bytes]], se
     files, lines = [out / TABLE], [comment]
     for number, (row, picture) in enumerate(rows, 1):
         file = out / "images" / f"{number}.png"
-        file.write_bytes(labelled(picture, label))
+        write_bytes(file, labelled(picture, label))
         files.append(file)
         shown = {"image": f"images/{number}.png"} | row
         if "id" not in row:
             shown.pop("kind", None)  # a template lets the kind be told from the row
         lines.append(json.dumps(shown, ensure_ascii=False) + "\n")
-    files[0].write_text("".join(lines), encoding="utf-8", newline="\n")
+    write_text(files[0], "".join(lines))
     return files
 
 

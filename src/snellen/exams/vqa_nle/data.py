@@ -22,7 +22,7 @@ from snellen.core.pixels import check_image
 from snellen.core.selection import choose
 from snellen.core.text import one_line
 from snellen.core.types import Picture, Sample
-from snellen.data.files import read_picture
+from snellen.data.files import digest_of, read_picture
 from snellen.data.label import MARKER, folder_label
 from snellen.exams.vqa_nle.formats.base import readable
 from snellen.exams.vqa_nle.formats.find import SPLIT_NAMES, Files, Source, find
@@ -104,6 +104,7 @@ class NleData(Dataset):
         missing: dict[str, str] = {}
         problems: list[Problem] = []
         sizes: dict[str, int] = {}
+        places: list[tuple[Path, int]] = []
         for row in rows(self.task, source):
             if isinstance(row, Problem):
                 problems.append(row)
@@ -118,6 +119,7 @@ class NleData(Dataset):
                 if file is not None and file.name not in sizes:
                     with readable(file.name):
                         sizes[file.name] = file.path.stat().st_size
+                        places.append((file.path, sizes[file.name]))
             if self.task == "vcr" and not row.record.choices:
                 self._choiceless = source.label
             if self.task == "vcr" and not can_be_reasoned(row.record):
@@ -127,6 +129,7 @@ class NleData(Dataset):
         pictures |= sizes
         for name in sorted(sizes):
             digest.update(f"\x1e{name}\x1f{sizes[name]}".encode())
+        digest.update(digest_of(places).encode())
         return ids, missing, problems, digest.hexdigest()
 
     def _allow(self, names: list[str]) -> None:
@@ -311,6 +314,8 @@ def check_note(where: Path) -> None:
     path = where / MARKER
     if not path.exists():
         return
+    if not path.is_file():  # a pipe would be waited for
+        raise SnellenError(f"{path}: not a regular file; make the set again")
     try:
         note = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:

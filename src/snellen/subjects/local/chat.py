@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from snellen.core.digest import digest
+from snellen.core.errors import SnellenError
 from snellen.core.images import ledger_entry
 from snellen.core.pixels import BadPicture, as_rgb, open_picture
 from snellen.core.types import ImageSent, Part, Picture, Question, Text
@@ -18,6 +20,16 @@ LLAVA = (
 )
 
 Message = dict[str, Any]
+LARGEST = 1 << 20
+"""Bytes of a chat template; those of known models have some thousands."""
+
+
+def check_template(folder: Path) -> None:
+    """Refuse a model whose chat template is absurdly large: libraries read and compile all of it before anything else."""
+    for name in ("chat_template.jinja", "chat_template.json"):
+        path = folder / name
+        if path.is_file() and path.stat().st_size > LARGEST:
+            raise SnellenError(f"{path}: a chat template of more than {LARGEST >> 20} MiB, which no model needs")
 
 
 class Prompt(NamedTuple):

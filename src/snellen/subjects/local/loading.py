@@ -41,6 +41,7 @@ def load(stack: Stack, folder: Path, name: str, choice: Choice, settings: LocalS
     """Load from a folder alone; raises SnellenError with one line where that cannot be done."""
     with quiet(stack.transformers):
         try:
+            chat.check_template(folder)
             code = _code(folder, name, settings.trust_remote_code)
             processor, model = _read(stack, folder, choice, {"local_files_only": True, "trust_remote_code": code})
         except SnellenError:

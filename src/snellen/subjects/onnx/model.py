@@ -17,7 +17,7 @@ import numpy.typing as npt
 from snellen.core.errors import SnellenError
 from snellen.core.text import one_line
 from snellen.core.types import Token
-from snellen.subjects.local.chat import Prompt
+from snellen.subjects.local.chat import Prompt, check_template
 from snellen.subjects.local.decoding import LEAST
 from snellen.subjects.local.model import DIGITS, Reply, SampleError, check_length, check_marks, decoded
 from snellen.subjects.onnx.pictures import Pictures
@@ -150,6 +150,7 @@ def _template(path: Path) -> Any:
     from jinja2 import TemplateError
     from jinja2.sandbox import ImmutableSandboxedEnvironment
 
+    check_template(path.parent)
     try:
         return ImmutableSandboxedEnvironment(trim_blocks=True, lstrip_blocks=True, autoescape=False).from_string(
             path.read_text(encoding="utf-8")

@@ -52,11 +52,13 @@ def short_name(spec: str) -> str:
 
     >>> [short_name(s) for s in ("llava", "hf/Qwen/Qwen3-VL-8B-Instruct", "hf/models/llava", "ollama/llava:7b")]
     ['llava', 'qwen', 'hf-models-llava', 'ollama-llava-7b']
+    >>> short_name("hf//data/mine/llava"), short_name("hf//backup/mine/llava")
+    ('hf-mine-llava-3c130699', 'hf-mine-llava-4d426224')
     """
     known = SHORT.get(spec.lower(), spec)
     kind, *rest = known.lower().split("/")
     slug = re.sub(r"[^a-z0-9.]+", "-", "-".join([kind, *rest[-2:]])).replace("..", ".").strip("-.") or "model"
-    if len(slug) <= LONGEST_NAME:
+    if len(slug) <= LONGEST_NAME and len(rest) <= 2:
         return slug
     return f"{slug[: LONGEST_NAME - 9]}-{zlib.crc32(spec.encode('utf-8', 'replace')):08x}"
 
