@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import subprocess
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
 
-from tests.support.command import SNELLEN, environment
+from tests.support.command import SNELLEN, environment, snellen
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
@@ -23,6 +24,8 @@ _OF_THE_DAY = (
     (re.compile(r"\b\d+\.\d\d s\b"), "TIME"),
 )
 ANYTHING = "..."
+SHELLS = set("|&;<>()$`*?[]{}~#\n")
+"""What only a shell understands. A command without is given to Snellen as it is."""
 
 
 class Block(NamedTuple):
@@ -73,9 +76,12 @@ def plain(text: str) -> list[str]:
 
 def said(command: str, folder: Path, addresses: Mapping[str, str] = MappingProxyType({})) -> tuple[int, list[str]]:
     """What a reader sees of a command, 80 columns wide: its output, and where it fails its errors, too."""
-    env = environment(folder / ".cache", COLUMNS="80", HOME=str(folder))
     for shown, real in addresses.items():
         command = command.replace(shown, real)
+    if command.startswith("snellen ") and not SHELLS & set(command):
+        done = snellen(*shlex.split(command)[1:], cache=folder / ".cache", cwd=folder, COLUMNS="80", HOME=str(folder))
+        return done.returncode, plain(done.stdout + (done.stderr if done.returncode else ""))
+    env = environment(folder / ".cache", COLUMNS="80", HOME=str(folder))
     env["PATH"] = f"{Path(SNELLEN).parent}{os.pathsep}{env['PATH']}"
     done = subprocess.run(
         ["bash", "-c", command], cwd=folder, env=env, capture_output=True, text=True, timeout=300, check=False

@@ -13,7 +13,8 @@ import anthropic
 import openai
 import pytest
 from tests.support.batch_server import AnthropicBatchServer, BatchServer, OpenAIBatchServer
-from tests.support.command import snellen, start
+from tests.support.command import installed as snellen
+from tests.support.command import start
 from tests.support.endpoint import completion
 from tests.support.sets import write_set
 

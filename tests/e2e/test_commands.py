@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.support.command import SNELLEN, environment, snellen
+from tests.support.command import SNELLEN, environment
+from tests.support.command import installed as snellen
 from tests.support.endpoint import Endpoint
 from tests.support.sets import png, write_config, write_set
 

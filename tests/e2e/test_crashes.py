@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.support.command import SNELLEN, environment, snellen, start
+from tests.support.command import SNELLEN, environment, start
+from tests.support.command import installed as snellen
 from tests.support.endpoint import Endpoint, Faults, fingerprint
 from tests.support.sets import write_set
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.support.command import snellen
+from tests.support.command import installed as snellen
 from tests.support.endpoint import Endpoint
 from tests.support.tiny_scorers import save_siglip
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from tests.support import billing
 from tests.support.billing import Biller
-from tests.support.command import snellen
+from tests.support.command import installed as snellen
 from tests.support.endpoint import Endpoint
 
 from snellen import exams

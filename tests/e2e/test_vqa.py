@@ -9,7 +9,7 @@ from pathlib import Path
 
 import openpyxl
 import pytest
-from tests.support.command import snellen
+from tests.support.command import installed as snellen
 from tests.support.endpoint import Endpoint
 from tests.support.tiny_models import save_llava, save_qwen
 

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import atexit
 import json
 import os
 import re
 import subprocess
 import sys
 import tempfile
+import threading
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -117,6 +119,26 @@ class Forks:
             peak=found["peak"],
             left=tuple(found["left"]),
         )
+
+
+_ONE: list[Forks | None] = []
+_TAKEN = threading.Lock()
+
+
+@contextmanager
+def shared() -> Iterator[Forks | None]:
+    """The fork server of this process, started when first asked for; None where there can be none, or where another thread has it."""
+    if not _TAKEN.acquire(blocking=False):
+        yield None
+        return
+    try:
+        if not _ONE:
+            stack = ExitStack()
+            atexit.register(stack.close)
+            _ONE.append(stack.enter_context(forking()) if sys.platform.startswith("linux") else None)
+        yield _ONE[0]
+    finally:
+        _TAKEN.release()
 
 
 @contextmanager
