@@ -50,8 +50,8 @@ def billed(forks: Forks, data: Path, home: Path, draw: Random) -> None:
             before = len(endpoint.requests)
             forks.run(*words, *more, cache=home / "cache").well(0, 2, 3)
         assert all(charged <= cap * 1.0001 for charged in till.at_start), "something was sent past the cap"
-        if till.honest:
-            assert till.charged <= cap * 1.0001, f"{till.charged} of {cap} were charged"
+        if till.honest:  # only the first call, whose price nobody knew, may cost more than there is
+            assert till.charged <= max(cap, till.price) * 1.0001, f"{till.charged} of {cap} were charged"
             run = next(p for p in home.iterdir() if (p / "answers.jsonl").exists())
             lines = [json.loads(line) for line in (run / "answers.jsonl").read_bytes().splitlines()]
             noted = sum(call.get("cost") or 0.0 for a in lines for call in a.get("calls", ()) if not call.get("stored"))
