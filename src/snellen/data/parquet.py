@@ -1,6 +1,6 @@
 """Parquet files for all benchmarks, read and written through DuckDB (chosen for its size: docs/performance.md).
 
-Text columns are read whole, images a few at a time, so that an image is in memory only while it is needed.
+Text columns are read whole, images one at a time and not through DuckDB (pages.py), so that an image is in memory only while it is needed.
 """
 
 from __future__ import annotations
@@ -12,6 +12,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from snellen.core.errors import SnellenError
+from snellen.core.selection import spans
+from snellen.data.pages import Chunk, Column, Unfit
+from snellen.data.texts import Texts
 
 if TYPE_CHECKING:
     import duckdb
@@ -46,8 +49,9 @@ class ParquetFile:
     """One file: its columns with their types, notes and number of rows. `name` is how messages call it."""
 
     def __init__(self, path: Path, name: str) -> None:
-        self.name = name
+        self.name, self._file = name, path
         self._path = _exactly(path)
+        self._columns: dict[str, Column | None] = {}
         described = self._rows("DESCRIBE SELECT * FROM read_parquet(?)", self._path)
         self.types = {str(row[0]): str(row[1]) for row in described}
         notes = self._rows("SELECT key, value FROM parquet_kv_metadata(?)", self._path)
@@ -63,23 +67,28 @@ class ParquetFile:
             reason = str(error).splitlines()[0]
             raise SnellenError(f"{self.name}: not a readable parquet file ({reason})") from None
 
-    def texts(self, columns: Sequence[str]) -> list[list[str | None]]:
-        """Some columns of the whole file as text, one list a column."""
-        names = ", ".join(f"{_name(c)}::VARCHAR" for c in columns)
-        rows = self._rows(f"SELECT {names} FROM read_parquet(?)", self._path)  # noqa: S608 (quoted names)
-        same: dict[str | None, str | None] = {}  # equal texts share one object: most questions are alike
-        share = same.setdefault
-        return [[share(x, x) for x in column] for column in zip(*rows, strict=True)] if rows else [[] for _ in columns]
+    def texts(self, columns: Sequence[str]) -> list[Texts]:
+        """Some columns of the whole file as text; one that is missing is empty."""
+        names = ", ".join(f"coalesce({_name(c)}::VARCHAR, '')" for c in columns)
+        found = [Texts() for _ in columns]
+        for batch in self._batches(f"SELECT {names} FROM read_parquet(?)"):  # noqa: S608 (quoted names)
+            for texts, values in zip(found, zip(*batch, strict=True), strict=True):
+                texts.extend(values)
+        return found
 
     def records(self, columns: Sequence[str]) -> Iterator[dict[str, Any]]:
         """The rows with some columns, their values as they are (lists and structs too), a few at a time."""
+        names = ", ".join(map(_name, columns)) or "NULL"
+        for batch in self._batches(f"SELECT {names} FROM read_parquet(?)"):  # noqa: S608 (quoted names)
+            yield from (dict(zip(columns, row, strict=False)) for row in batch)
+
+    def _batches(self, query: str) -> Iterator[list[tuple[Any, ...]]]:
         import duckdb
 
-        names = ", ".join(map(_name, columns)) or "NULL"
         try:
-            result = _connection().cursor().execute(f"SELECT {names} FROM read_parquet(?)", (self._path,))  # noqa: S608 (quoted names)
+            result = _connection().cursor().execute(query, (self._path,))
             while batch := result.fetchmany(_BATCH * _BATCH):
-                yield from (dict(zip(columns, row, strict=False)) for row in batch)
+                yield batch
         except duckdb.Error as error:
             raise SnellenError(f"{self.name}: cannot be read ({str(error).splitlines()[0]})") from None
 
@@ -90,24 +99,88 @@ class ParquetFile:
 
     def first(self, column: str) -> Any:
         """The value of one column in the first row; None where there is no row."""
-        return next((row[0] for row in self._rows(f"{self._cells(column)} LIMIT 1", self._path)), None)
+        return next(self.cells(column, range(min(1, self.rows))), None)
 
-    def cells(self, column: str, start: int, stop: int) -> Iterator[Any]:
-        """The values of one column in rows [start, stop), a few at a time; of a struct with `bytes`, those bytes."""
+    def cells(self, column: str, rows: Sequence[int]) -> Iterator[Any]:
+        """The values of one column in some rows, which are in order; of a struct with `bytes`, those bytes."""
+        done = 0
+        if column not in self._columns:
+            self._columns[column] = self._bytes_column(column)
+        pages = self._columns[column]
+        if pages is not None:
+            try:
+                for value in pages.values(rows):
+                    yield value
+                    done += 1
+                return
+            except Unfit:  # DuckDB reads the rest, or says what is wrong
+                self._columns[column] = None
+        yield from self._through_duckdb(column, rows[done:])
+
+    def _through_duckdb(self, column: str, rows: Sequence[int]) -> Iterator[Any]:
+        """As `cells`, a few at a time, and with all of a row group's column in memory."""
         import duckdb
 
-        query = self._cells(column)
-        if (start, stop) != (0, self.rows):
-            some = f"read_parquet(?, file_row_number = true) WHERE file_row_number BETWEEN {start:d} AND {stop - 1:d}"
-            query = query.replace("read_parquet(?)", some)
+        wanted = rows if isinstance(rows, range) else set(rows)
         try:
-            result = _connection().cursor().execute(query, (self._path,))
-            while batch := result.fetchmany(_BATCH):
-                for row in batch:
-                    yield row[0]
+            for start, stop in spans(rows):
+                query = self._cells(column)
+                if (start, stop) != (0, self.rows):
+                    some = f"read_parquet(?, file_row_number = true) WHERE file_row_number BETWEEN {start:d} AND {stop - 1:d}"
+                    query = query.replace("read_parquet(?)", some)
+                result = _connection().cursor().execute(query, (self._path,))
+                at = start
+                while batch := result.fetchmany(_BATCH):
+                    for i, row in enumerate(batch, at):
+                        if i in wanted:
+                            yield row[0]
+                    at += len(batch)
         except duckdb.Error as error:
             reason = str(error).splitlines()[0]
             raise SnellenError(f"{self.name}: cannot be read ({reason})") from None
+
+    def _bytes_column(self, column: str) -> Column | None:
+        """A column of bytes that is read without DuckDB; None for all others."""
+        kind = self.types[column]
+        inside = bool(_HAS_BYTES.match(kind)) and not kind.endswith("]")
+        if not inside and kind != "BLOB":
+            return None
+        path = [column, "bytes"] if inside else [column]
+        levels = _levels(self._rows("SELECT name, repetition_type, num_children FROM parquet_schema(?)", self._path))
+        optional = [levels.get(tuple(path[: i + 1]), "REPEATED") for i in range(len(path))]
+        found = self._rows(_CHUNKS, self._path, ", ".join(path))
+        chunks, first = [], 0
+        for rows, values, physical, codec, encodings, begin, dictionary, size in found:
+            begins = min(begin, dictionary) if dictionary else begin
+            if values != rows or physical != "BYTE_ARRAY" or not set(encodings.split(", ")) <= _READ:
+                return None
+            chunks.append(Chunk(first, rows, codec, begins, begins + size))
+            first += rows
+        if "REPEATED" in optional or first != self.rows:
+            return None
+        return Column(self._file, chunks, optional.count("OPTIONAL"))
+
+
+_READ = frozenset(("PLAIN", "RLE", "BIT_PACKED", "PLAIN_DICTIONARY", "RLE_DICTIONARY"))
+_CHUNKS = """SELECT row_group_num_rows, num_values, type, compression, encodings, data_page_offset, dictionary_page_offset,
+total_compressed_size FROM parquet_metadata(?) WHERE path_in_schema = ? ORDER BY row_group_id"""
+
+
+def _levels(schema: Sequence[tuple[Any, ...]]) -> dict[tuple[str, ...], str]:
+    """Whether each column and part of one may be missing or repeat, by its path, from a schema's elements in the order of its tree."""
+    found: dict[tuple[str, ...], str] = {}
+    open_: list[tuple[tuple[str, ...], int]] = []
+    for name, repetition, children in schema[1:]:
+        while open_ and not open_[-1][1]:
+            open_.pop()
+        above: tuple[str, ...] = ()
+        if open_:
+            above, left = open_[-1]
+            open_[-1] = above, left - 1
+        found[*above, str(name)] = str(repetition)
+        if children:
+            open_.append(((*above, str(name)), int(children)))
+    return found
 
 
 def write(path: Path, types: dict[str, str], rows: Iterable[Sequence[Any]], notes: dict[str, str]) -> None:
