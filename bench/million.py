@@ -13,7 +13,6 @@ import argparse
 import json
 import os
 import re
-import sys
 import tempfile
 import threading
 import time
@@ -193,4 +192,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

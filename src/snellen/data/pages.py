@@ -2,7 +2,7 @@
 
 DuckDB holds a row group's column, and some copies of it, also to give a single row: 760 MB for 270 MB of pictures (docs/performance.md).
 Writers cut pages by the number of values, so a page of pictures may be 100 MB, too. Here a page is a stream: what is in memory is one value
-and a buffer. What the footer says comes from DuckDB; what is not read here (lists, rare encodings and codecs) raises `Unfit` and is DuckDB's.
+and a buffer. What the footer says comes from DuckDB. What is not read here (lists, rare encodings and codecs) raises `Unfit`.
 """
 
 from __future__ import annotations
@@ -152,7 +152,7 @@ def _plain(stream: _Readable) -> Iterator[bytes]:
 
 
 def _dictionary(stream: _Readable, header: _Header, file: IO[bytes]) -> Callable[[int], bytes]:
-    """Gives a value by its number. Small dictionaries are held; one of pictures stays in a file: the one that is read, or one made for it."""
+    """Gives a value by its number. A small dictionary is held; one of pictures stays in a file: the one that is read, or its own."""
     if header.size <= SMALL:
         return list(islice(_plain(stream), header.values)).__getitem__
     places, sizes = array("q"), array("q")

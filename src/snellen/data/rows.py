@@ -26,7 +26,6 @@ from snellen.data.folder import unusable
 from snellen.data.label import HEAD, MARK, Label, first_label, label_from, picture_label
 from snellen.data.parquet import ParquetFile
 
-
 PIECE = 4096
 
 

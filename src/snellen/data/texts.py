@@ -1,6 +1,6 @@
 """A column of texts in little memory: a number each where texts repeat, else one long string of bytes and where each text ends in it.
 
-A million names as Python's own strings take some 70 MB and a list of questions that are all alike as much as its pointers; here 20 MB and 4 MB.
+A million names take 20 MB; as a list of strings they would take 70.
 """
 
 from __future__ import annotations
