@@ -329,7 +329,8 @@ class _Marking:
             if i and not target.protocol.own_files:
                 facts = facts._replace(records=None)
             for name, content in self.exam.exports(facts):
-                self.folder.write(f"exports/{name}" if i == 0 else f"exports/{target.name}/{name}", content)
+                pieces = [content] if isinstance(content, bytes) else content
+                self.folder.write_chunks(f"exports/{name}" if i == 0 else f"exports/{target.name}/{name}", pieces)
 
     def facts(self, target: Target, result: ProtocolSummary) -> RunFacts:
         """A protocol's results, and sample, answer (without its ledger) and mark side by side, streamed.
