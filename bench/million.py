@@ -152,9 +152,7 @@ def measured(work: Path, count: int) -> list[Step]:
     steps.append(step("going on with half of it", [*run, "--protocol", "robust"], env))
     remark = [SNELLEN, "remark", str(folder), "--protocol", PROTOCOLS]
     steps.append(step("remark, four protocols", remark, env))
-    steps.append(step("the same again: remark", remark, env))
     steps.append(step("report", [SNELLEN, "report", str(folder), "--out", str(work / "page.html")], env))
-    steps.append(step("verify", [SNELLEN, "verify", str(folder)], env))
     steps.extend(look(folder, count, env))
     return steps
 

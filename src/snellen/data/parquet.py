@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     import duckdb
 
 _BATCH = 32
+PICTURE = "STRUCT(bytes BLOB, path VARCHAR)"
 _HAS_BYTES = re.compile(r'STRUCT\((?:.*, )?"?bytes"? BLOB', re.IGNORECASE)
 _local = threading.local()
 
@@ -187,16 +188,41 @@ def write(path: Path, types: dict[str, str], rows: Iterable[Sequence[Any]], note
     """Write a file, uncompressed, as one row group; the same rows give the same bytes."""
     import duckdb
 
+    given = [list(row) for row in rows]
     connection = duckdb.connect(config={"threads": 1})
     try:
         connection.execute(f"CREATE TABLE rows ({', '.join(f'{_name(c)} {t}' for c, t in types.items())})")
-        connection.executemany(f"INSERT INTO rows VALUES ({', '.join('?' for _ in types)})", [list(r) for r in rows])  # noqa: S608
+        if given and set(types.values()) <= {PICTURE, "BLOB", "VARCHAR"}:
+            _insert_whole(connection, types, given)
+        else:
+            connection.executemany(f"INSERT INTO rows VALUES ({', '.join('?' for _ in types)})", given)  # noqa: S608
         said = ", ".join(f"{_name(k)}: {_literal(v)}" for k, v in notes.items())
         connection.execute(
             f"COPY rows TO {_literal(str(path))} (FORMAT parquet, COMPRESSION uncompressed, KV_METADATA {{{said}}})"
         )
     finally:
         connection.close()
+
+
+def _insert_whole(connection: duckdb.DuckDBPyConnection, types: dict[str, str], rows: list[list[Any]]) -> None:
+    """Put pictures and texts into the table a column at a time: half the work of row by row, and all of it is one core's."""
+    given: dict[str, Any] = {}
+    columns: list[str] = []
+    for i, (kind, values) in enumerate(zip(types.values(), zip(*rows, strict=True), strict=True)):
+        if kind != PICTURE:
+            given[str(i)] = _objects(values)
+            columns.append(f'"{i}"::{kind}')
+            continue
+        for part in ("bytes", "path"):
+            given[f"{i} {part}"] = _objects([None if value is None else value[part] for value in values])
+        whole = f'struct_pack("bytes" := "{i} bytes"::BLOB, "path" := "{i} path"::VARCHAR)'
+        given[f"{i} there"] = _array([value is not None for value in values], "BOOLEAN")
+        columns.append(f'CASE WHEN "{i} there" THEN {whole} END')
+    connection.execute(
+        f"SET pandas_analyze_sample = {len(rows):d}"
+    )  # it looks at all values, not at some, for their type
+    connection.register("given", given)
+    connection.execute(f"INSERT INTO rows SELECT {', '.join(columns)} FROM given")  # noqa: S608 (numbers and quoted names)
 
 
 def write_columns(path: Path, types: dict[str, str], columns: Sequence[Sequence[Any]], notes: dict[str, str]) -> None:
@@ -233,9 +259,15 @@ def _array(column: Sequence[Any], kind: str) -> Any:
         dtype, nothing = _PLAIN[kind]
         values: Any = np.array([nothing if v is None else v for v in column], dtype=dtype)
         return np.ma.array(values, mask=np.array([v is None for v in column], dtype=bool))
-    texts = np.empty(len(column), dtype=object)
-    texts[:] = [v if v is None else v.encode("utf-8", "backslashreplace").decode() for v in column]
-    return texts
+    return _objects([v if v is None else v.encode("utf-8", "backslashreplace").decode() for v in column])
+
+
+def _objects(values: Sequence[Any]) -> Any:
+    import numpy as np
+
+    found = np.empty(len(values), dtype=object)
+    found[:] = values
+    return found
 
 
 def _literal(text: str) -> str:
