@@ -135,7 +135,7 @@ def _cpu(pid: int) -> float:
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
-def measured(work: Path, count: int) -> list[Step]:
+def measured(work: Path, count: int) -> Iterator[Step]:
     env = environment(SNELLEN_CACHE_DIR=str(work / "cache"))
     if not (work / "replies.jsonl").exists():
         say(f"making {count:,} samples and replies")
@@ -143,18 +143,16 @@ def measured(work: Path, count: int) -> list[Step]:
     runs = work / "runs"
     run = [SNELLEN, "run", "salbench", "--data", str(work / "data"), "--model", f"replay/{work / 'replies.jsonl'}"]
     run += ["--out", str(runs)]
-    steps = [step("run --limit 100", [*run, "--limit", "100"], env)]
+    yield step("run --limit 100", [*run, "--limit", "100"], env)
     before = set(runs.iterdir())
-    steps.append(step("run", [*run, "--protocol", "robust"], env))
+    yield step("run", [*run, "--protocol", "robust"], env)
     (folder,) = set(runs.iterdir()) - before
-    steps.append(step("the same again", [*run, "--protocol", "robust"], env))
+    yield step("the same again", [*run, "--protocol", "robust"], env)
     _halve(folder)
-    steps.append(step("going on with half of it", [*run, "--protocol", "robust"], env))
-    remark = [SNELLEN, "remark", str(folder), "--protocol", PROTOCOLS]
-    steps.append(step("remark, four protocols", remark, env))
-    steps.append(step("report", [SNELLEN, "report", str(folder), "--out", str(work / "page.html")], env))
-    steps.extend(look(folder, count, env))
-    return steps
+    yield step("going on with half of it", [*run, "--protocol", "robust"], env)
+    yield step("remark, four protocols", [SNELLEN, "remark", str(folder), "--protocol", PROTOCOLS], env)
+    yield step("report", [SNELLEN, "report", str(folder), "--out", str(work / "page.html")], env)
+    yield from look(folder, count, env)
 
 
 def _halve(folder: Path) -> None:
@@ -179,14 +177,12 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as temporary:
         for count in given.counts:
             work = (given.work or Path(temporary)) / str(count)
-            load = os.getloadavg()[0]
-            steps = measured(work, count)
-            print(f"\n{count:,} answers (load of the machine {load:.1f} before, {os.getloadavg()[0]:.1f} after)")
-            print(f"{'':28} {'CPU s':>8} {'us each':>8} {'clock s':>8} {'peak MB':>8}")
-            for one in steps:
-                late = " over" if one.peak_mb > MOST_MB else ""
-                each = one.cpu / count * 1e6
-                print(f"{one.name:28} {one.cpu:8.1f} {each:8.1f} {one.wall:8.1f} {one.peak_mb:8.0f}{late}", flush=True)
+            print(f"\n{count:,} answers")
+            print(f"{'':28} {'CPU s':>8} {'us each':>8} {'clock s':>8} {'peak MB':>8} {'load':>8}")
+            for one in measured(work, count):
+                each, load = one.cpu / count * 1e6, os.getloadavg()[0]
+                said = f"{one.name:28} {one.cpu:8.1f} {each:8.1f} {one.wall:8.1f} {one.peak_mb:8.0f} {load:8.1f}"
+                print(said + " over" * (one.peak_mb > MOST_MB), flush=True)
 
 
 if __name__ == "__main__":

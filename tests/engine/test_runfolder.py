@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from pathlib import Path
 
 import pytest
@@ -99,3 +100,17 @@ def test_files_are_replaced_whole(tmp_path: Path) -> None:
     with pytest.raises(KeyError):
         folder.write_chunks("x.txt", broken())  # type: ignore[arg-type]
     assert (tmp_path / "x.txt").read_bytes() == b"old"
+
+
+def test_a_scan_of_many_answers_holds_numbers_and_no_names(tmp_path: Path) -> None:
+    line = '{{"id": "P3/image{0:06d}", "prompt": "question", "text": "Color"}}\n'
+    folder = RunFolder(tmp_path)
+    folder.answers_path.write_text("".join(line.format(i) for i in range(50_000)))
+    tracemalloc.start()
+    try:
+        scan = folder.scan()
+        held, _most = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert len(scan.last) == 50_000 and scan.last.answered(("P3/image049999", "question"))
+    assert held < 50_000 * 30, "17 bytes an answer; its id and prompt alone would be 130"

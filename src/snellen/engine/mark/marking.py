@@ -274,7 +274,7 @@ class _Marking:
             scorers=scorers,
             evidence_bytes=scoring.size(folder, manifest.scorers),
             controls=control_comparison.compare(
-                folder, self.exam, targets, self.samples, results, {row.protocol for row in position}
+                folder, self.exam, targets, lambda: self.samples, results, {row.protocol for row in position}
             ),
             position=position,
             published=() if manifest.data.synthetic or manifest.truth_from_log else self._published(targets, results),
