@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from pathlib import Path
 
 import pytest
@@ -53,7 +54,7 @@ def test_a_file_cut_anywhere_loses_only_the_cut_line(tmp_path_factory: pytest.Te
 def test_an_error_that_was_asked_again_is_replaced_and_both_are_kept_on_file(tmp_path: Path) -> None:
     folder = filled(tmp_path, answer("a", failed=True), answer("b"), answer("a", text="Size"))
     scan = folder.scan()
-    assert scan.failed == set()
+    assert scan.failed == 0
     assert {a.id: a.text for a in folder.answers()} == {"a": "Size", "b": "Color"}
     assert folder.answers_path.read_bytes().count(b"\n") == 3
     assert (scan.totals.calls, scan.totals.tries) == (3, 6)
@@ -63,7 +64,7 @@ def test_an_error_that_was_asked_again_is_replaced_and_both_are_kept_on_file(tmp
 def test_a_late_error_never_hides_an_answer(tmp_path: Path) -> None:
     folder = filled(tmp_path, answer("a", text="Size"), answer("a", failed=True))
     assert [a.text for a in folder.answers()] == ["Size"]
-    assert folder.scan().failed == set()
+    assert folder.scan().failed == 0
 
 
 def test_a_damaged_line_in_the_middle_is_counted_and_passed_over(tmp_path: Path) -> None:
@@ -99,3 +100,17 @@ def test_files_are_replaced_whole(tmp_path: Path) -> None:
     with pytest.raises(KeyError):
         folder.write_chunks("x.txt", broken())  # type: ignore[arg-type]
     assert (tmp_path / "x.txt").read_bytes() == b"old"
+
+
+def test_a_scan_of_many_answers_holds_numbers_and_no_names(tmp_path: Path) -> None:
+    line = '{{"id": "P3/image{0:06d}", "prompt": "question", "text": "Color"}}\n'
+    folder = RunFolder(tmp_path)
+    folder.answers_path.write_text("".join(line.format(i) for i in range(50_000)))
+    tracemalloc.start()
+    try:
+        scan = folder.scan()
+        held, _most = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert len(scan.last) == 50_000 and scan.last.answered(("P3/image049999", "question"))
+    assert held < 50_000 * 30, "17 bytes an answer; its id and prompt alone would be 130"

@@ -87,8 +87,9 @@ def test_the_answers_that_count_are_those_of_the_engine(run: Run) -> None:
     index, scan = indexed(run), run.folder.scan()
     arm = index.arms["question"]
     for row, name in enumerate(ids(run)):
-        assert arm.place[row] == scan.last.get((name, "question"), NOWHERE)
-        assert bool(arm.failed[row]) == ((name, "question") in scan.failed)
+        key = (name, "question")
+        assert arm.place[row] == (scan.last.get(key) if key in scan.last else NOWHERE)
+        assert bool(arm.failed[row]) == (key in scan.last and not scan.last.answered(key))
 
 
 def test_a_failure_after_an_answer_does_not_count_when_it_comes_later(run: Run) -> None:

@@ -38,10 +38,10 @@ def marked_again(run: Run) -> Marked:
     manifest = run.manifest
     exam = exams.load(manifest.benchmark)
     scan = run.folder.scan()
-    if not scan.last:
+    if not len(scan.last):
         raise SnellenError(f"{run.path} has no answers yet: there is nothing to explain")
     own = [t for t in of_run(exam, manifest, run.path) if not t.arm.control]
-    arms = {Arm.parse(prompt) for _id, prompt in scan.last}
+    arms = set(map(Arm.parse, scan.last.counts))
     targets = fitting(exam, own, {arm.first for arm in arms})
     if not targets:
         raise SnellenError(f"{run.path} has answers to control arms only: there is no score to explain")
@@ -116,7 +116,7 @@ def _unasked(manifest: Manifest, every: Sequence[Mapping[tuple[str, str], Column
     ]
 
 
-def _notes(manifest: Manifest, own: list[Target], failed: set[tuple[str, str]]) -> list[str]:
+def _notes(manifest: Manifest, own: list[Target], failed: int) -> list[str]:
     notes = []
     for entry in manifest.protocols:
         now = next((t.entry for t in own if t.entry.name == entry.name), None)
@@ -126,7 +126,7 @@ def _notes(manifest: Manifest, own: list[Target], failed: set[tuple[str, str]]) 
             )
     notes += imported_notes(manifest, "the run")
     if failed:
-        notes.append(f"{len(failed):,} calls failed; 'snellen run' would ask them again.")
+        notes.append(f"{failed:,} calls failed; 'snellen run' would ask them again.")
     if manifest.oracle:
         notes.append(f"The subject is an oracle, which looks at the answers: {manifest.oracle}")
     return notes

@@ -55,6 +55,10 @@ class Recorded(NamedTuple):
     text: str
 
 
+Content = bytes | Iterable[bytes]
+"""A file as a whole, or in pieces that come one by one."""
+
+
 class HubSet(NamedTuple):
     """Where a real data set is: its name on the hub, and patterns of the files that are needed."""
 
@@ -314,7 +318,7 @@ class Exam:
         """What a person should know of a run that only this exam can tell from its scores: where they were lost, say."""
         return ()
 
-    def exports(self, run: RunFacts) -> Iterator[tuple[str, bytes]]:
+    def exports(self, run: RunFacts) -> Iterator[tuple[str, Content]]:
         """The files that the paper and its original code define, as (relative name, content)."""
         yield from ()
 

@@ -5,7 +5,7 @@ One base class for a provider, a model on this machine, a solver and a grounding
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 from typing import Protocol as Interface
@@ -239,6 +239,11 @@ class Subject:
     """Whether it has nothing to go by where a question shows no picture; such questions are not put to it."""
     recorded_ids: frozenset[str] = frozenset()
     """The samples that it has replies for, where it knows no others."""
+
+    def unknown(self, known: Iterable[str]) -> frozenset[str]:
+        """The samples that it has replies for and that are not among these."""
+        return self.recorded_ids.difference(known) if self.recorded_ids else self.recorded_ids
+
     price: Price | None = None
     worker_spec: Mapping[str, Any] | None = None
     """All that its kind's `worker` needs to make the same subject in another process; None where it cannot answer there."""

@@ -8,21 +8,25 @@ from __future__ import annotations
 import hashlib
 import json
 from abc import ABC, abstractmethod
+from array import array
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from itertools import islice
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, overload
 
 from snellen.core.dataset import Dataset, Problem
 from snellen.core.errors import SnellenError
 from snellen.core.options import Selection
 from snellen.core.pixels import decode_problem
-from snellen.core.selection import choose, spans
+from snellen.core.selection import choose
 from snellen.core.types import Picture, Sample
 from snellen.data.files import read_picture
 from snellen.data.folder import unusable
 from snellen.data.label import HEAD, MARK, Label, first_label, label_from, picture_label
 from snellen.data.parquet import ParquetFile
+
+PIECE = 4096
 
 
 class Source(NamedTuple):
@@ -47,7 +51,9 @@ class Rows:
         if source.files:
             self.origin = first_label(source.files)
             self.synthetic = bool(self.origin)
-            self.texts = {columns[0]: [p.relative_to(source.path).as_posix() for p in source.files]}
+            self.texts: dict[str, Sequence[str]] = {
+                columns[0]: [p.relative_to(source.path).as_posix() for p in source.files]
+            }
         else:
             self._parquet = file = ParquetFile(source.path, source.label)
             missing = [c for c in ("image", *columns) if c not in file.types]
@@ -56,7 +62,7 @@ class Rows:
                 raise SnellenError(f"{source.label}: {what} missing; it has {', '.join(file.types)}")
             self._note(file.notes.get(MARK.encode()))
             present = [*columns, *(c for c in extra if c in file.types)]
-            self.texts = {c: [x or "" for x in t] for c, t in zip(present, file.texts(present), strict=True)}
+            self.texts = dict(zip(present, file.texts(present), strict=True))
         self.names = self.texts[columns[0]]
 
     def _note(self, note: bytes | None) -> None:
@@ -82,16 +88,13 @@ class Rows:
         """Bytes on disk, for the fingerprint."""
         return sum(p.stat().st_size for p in (self.source.files or (self.source.path,)))
 
-    def pictures(self, rows: list[int]) -> Iterator[tuple[int, tuple[Picture, ...]]]:
+    def pictures(self, rows: Sequence[int]) -> Iterator[tuple[int, tuple[Picture, ...]]]:
         """The pictures of some rows, in order."""
         if self._parquet is None:
             yield from ((i, _pictures(self._file(i), self.where(i))) for i in rows)
             return
-        wanted = set(rows)
-        for start, stop in spans(rows):
-            for i, cell in enumerate(self._parquet.cells("image", start, stop), start):
-                if i in wanted:
-                    yield i, _pictures(cell, self.where(i))
+        for i, cell in zip(rows, self._parquet.cells("image", rows), strict=True):
+            yield i, _pictures(cell, self.where(i))
 
     def _file(self, i: int) -> bytes:
         try:
@@ -146,11 +149,37 @@ class Layout(NamedTuple):
                 seen[name] += 1
                 if name and seen[name] > 1:
                     yield Problem(rows.where(i), f"{self.columns[0]} {name!r} repeats", fatal=False)
-            for i, pictures in rows.pictures(list(range(len(rows.names)))):
+            for i, pictures in rows.pictures(range(len(rows.names))):
                 broken = (decode_problem(picture.data) for picture in pictures)
                 yield from (Problem(rows.where(i), problem) for problem in broken if problem)
         if (half := lacking(part, opened)) is not None:
             yield half
+
+
+class Ids(Sequence[str]):
+    """The ids of a source's rows, made when they are looked at: `PART/name`, and `#2` where a name repeats."""
+
+    def __init__(self, part: str, names: Sequence[str], shown: Callable[[str], str], again: Mapping[int, int]) -> None:
+        """`again` says of rows whose name was there before which time it is."""
+        self._part, self._names, self._shown, self._again = part, names, shown, again
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+    @overload
+    def __getitem__(self, at: int) -> str: ...
+    @overload
+    def __getitem__(self, at: slice) -> list[str]: ...
+    def __getitem__(self, at: int | slice) -> str | list[str]:
+        if isinstance(at, slice):
+            return [self[i] for i in range(*at.indices(len(self)))]
+        end = f"#{self._again[at]}" if at in self._again else ""
+        return f"{self._part}/{self._shown(self._names[at])}{end}"
+
+    def __iter__(self) -> Iterator[str]:
+        part, shown, again = self._part, self._shown, self._again
+        for i, name in enumerate(self._names):
+            yield f"{part}/{shown(name)}#{again[i]}" if i in again else f"{part}/{shown(name)}"
 
 
 class RowData(Dataset, ABC):
@@ -162,31 +191,33 @@ class RowData(Dataset, ABC):
 
     def __init__(self, where: Path, options: Selection, parts: Sequence[str]) -> None:
         self.source, self.options, self._where = str(where), options, where
-        self._chosen: dict[str, frozenset[str]] = {}
+        self._opened: dict[str, list[tuple[Rows, Ids]]] = {}
+        self._chosen: dict[str, frozenset[str] | None] = {}
+        """By part the ids that were selected; None for all that are not odd."""
         self._odd: set[str] = set()
+        self._count = 0
         fingerprint = hashlib.sha256()
         problems: list[Problem] = []
         for part in parts:
-            ids: list[str] = []
-            opened: list[Rows] = []
-            for rows, row_ids in self._walk(part):
-                opened.append(rows)
+            opened, odd = self._walk(part), len(self._odd)
+            for rows, ids in opened:
                 for i, what in self.layout.problems(part, rows):
                     problems.append(Problem(rows.where(i), what))
-                    self._odd.add(row_ids[i])
+                    self._odd.add(ids[i])
                 self.synthetic = self.synthetic or rows.synthetic
                 self.origin = self.origin or rows.origin
                 fingerprint.update(f"{rows.source.label}\x1e{rows.size()}\x1e".encode())
                 for column in self.layout.columns:
-                    fingerprint.update("\x1f".join(rows.texts[column]).encode())
-                ids += [name for name in row_ids if name not in self._odd]
-            if (half := lacking(part, opened)) is not None:
+                    for piece in _joined(rows.texts[column]):
+                        fingerprint.update(piece)
+            if (half := lacking(part, [rows for rows, _ids in opened])) is not None:
                 raise unusable([half], self.layout.exam, where)
-            for rows in opened if not self.synthetic else ():
+            for rows, _ids in opened if not self.synthetic else ():
                 self.origin = self.origin or rows.first_label()
             self.synthetic = self.synthetic or bool(self.origin)
-            chosen = choose(ids, options.limit, options.seed)
-            self._chosen[part] = frozenset(ids) if chosen is None else chosen
+            usable = _Usable([ids for _rows, ids in opened], self._odd, len(self._odd) > odd)
+            chosen = self._chosen[part] = choose(usable, options.limit, options.seed)
+            self._count += len(usable if chosen is None else chosen)
         self._allow(problems)
         self.fingerprint = fingerprint.hexdigest()
 
@@ -204,41 +235,97 @@ class RowData(Dataset, ABC):
         """The sample of a row; `name` is its id."""
 
     def __len__(self) -> int:
-        return len(self.endings) * sum(map(len, self._chosen.values()))
+        return len(self.endings) * self._count
 
-    def _walk(self, part: str) -> Iterator[tuple[Rows, list[str]]]:
-        """The sources of a part with the ids of their rows: `PART/name`, and `#2` where a name repeats."""
-        seen: Counter[str] = Counter()
-        used: set[str] = set()
-        for source in self.layout.sources(self._where, part):
-            rows = self.layout.open(source)
-            ids = []
-            for name in map(self._row_name, rows.names):
-                seen[name] += 1
-                while (one := f"{part}/{name}" + (f"#{seen[name]}" if seen[name] > 1 else "")) in used:
-                    seen[name] += 1  # a row may be called 'a#2' by itself
-                used.add(one)
-                ids.append(one)
-            yield rows, ids
+    def _walk(self, part: str) -> list[tuple[Rows, Ids]]:
+        """The sources of a part with the ids of their rows."""
+        if part not in self._opened:
+            sources = [self.layout.open(source) for source in self.layout.sources(self._where, part)]
+            self._opened[part] = [
+                (rows, Ids(part, rows.names, self._row_name, again))
+                for rows, again in zip(sources, _repeats(sources, self._row_name), strict=True)
+            ]
+        return self._opened[part]
+
+    def _takes(self, part: str) -> Callable[[str], bool]:
+        """Whether a row is selected, by its id."""
+        chosen = self._chosen[part]
+        if chosen is not None:
+            return chosen.__contains__
+        return lambda name: name not in self._odd
 
     def light(self) -> Iterator[Sample]:
-        for part, chosen in self._chosen.items():
+        for part in self._chosen:
+            takes = self._takes(part)
             for rows, ids in self._walk(part):
                 for i, name in enumerate(ids):
-                    if name in chosen:
+                    if takes(name):
                         yield from (self._sample(part, rows, i, name + ending) for ending in self.endings)
 
     def full(self, wanted: Callable[[str], bool]) -> Iterator[Sample]:
-        for part, chosen in self._chosen.items():
+        for part in self._chosen:
+            takes = self._takes(part)
 
-            def asked(name: str, chosen: frozenset[str] = chosen) -> list[str]:
-                return [name + e for e in self.endings if wanted(name + e)] if name in chosen else []
+            def asked(name: str, takes: Callable[[str], bool] = takes) -> list[str]:
+                return [name + e for e in self.endings if wanted(name + e)] if takes(name) else []
 
             yield from self._loaded(part, asked)
 
     def _loaded(self, part: str, asked: Callable[[str], list[str]]) -> Iterator[Sample]:
         """Samples with pictures; `asked` gives the ids of those that are wanted of a row, by its own."""
         for rows, ids in self._walk(part):
-            wanted = {i: found for i, name in enumerate(ids) if (found := asked(name))}
-            for i, pictures in rows.pictures(list(wanted)):
-                yield from (self._sample(part, rows, i, name, pictures) for name in wanted[i])
+            wanted = array("q", (i for i, name in enumerate(ids) if asked(name)))
+            for i, pictures in rows.pictures(wanted):
+                yield from (self._sample(part, rows, i, name, pictures) for name in asked(ids[i]))
+
+
+class _Usable(Collection[str]):
+    """The ids of a part without those of odd rows."""
+
+    def __init__(self, every: list[Ids], odd: set[str], any_odd: bool) -> None:
+        self._every, self._odd = every, odd if any_odd else set()
+        self._count = sum(1 for _ in self) if any_odd else sum(map(len, every))
+
+    def __len__(self) -> int:
+        return self._count
+
+    def __iter__(self) -> Iterator[str]:
+        return (name for ids in self._every for name in ids if name not in self._odd)
+
+    def __contains__(self, name: object) -> bool:
+        return any(name == one for one in self)
+
+
+def _joined(texts: Sequence[str]) -> Iterator[bytes]:
+    """Texts with a separator between them, in pieces."""
+    every = iter(texts)
+    between = ""
+    while piece := list(islice(every, PIECE)):
+        yield (between + "\x1f".join(piece)).encode()
+        between = "\x1f"
+
+
+def _repeats(sources: Sequence[Rows], shown: Callable[[str], str]) -> list[dict[int, int]]:
+    """By source the rows whose name was there before, and which time it is. Only names whose hash repeats are held."""
+    import numpy as np
+
+    hashes = array("q", (hash(shown(name)) for rows in sources for name in rows.names))
+    different, counts = np.unique(np.frombuffer(hashes, np.int64), return_counts=True)
+    maybe = set(different[counts > 1].tolist())
+    seen: Counter[str] = Counter()
+    used: set[str] = set()
+    found: list[dict[int, int]] = []
+    at = 0
+    for rows in sources:
+        again: dict[int, int] = {}
+        for i, name in enumerate(map(shown, rows.names) if maybe else ()):
+            if hashes[at + i] in maybe or "#" in name:  # a row may be called 'a#2' by itself
+                seen[name] += 1
+                while (one := f"{name}#{seen[name]}" if seen[name] > 1 else name) in used:
+                    seen[name] += 1
+                used.add(one)
+                if seen[name] > 1:
+                    again[i] = seen[name]
+        at += len(rows.names)
+        found.append(again)
+    return found

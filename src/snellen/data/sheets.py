@@ -79,4 +79,4 @@ def _pictures(path: Path, table: Table) -> dict[str, Iterator[Any]]:
     if not table.binary:
         return {}
     file = ParquetFile(path, path.name)
-    return {name: file.cells(name, 0, file.rows) for name in table.binary}
+    return {name: file.cells(name, range(file.rows)) for name in table.binary}

@@ -63,13 +63,9 @@ class Table:
 
     def cells(self, column: str, numbers: Sequence[int]) -> Iterator[tuple[int, Any]]:
         """The values of a binary column in some rows, in order."""
-        from snellen.core.selection import spans
-
-        wanted = set(numbers)
-        for start, stop in spans(sorted(wanted)) if self._parquet is not None else ():
-            for i, cell in enumerate(self._parquet.cells(column, start, stop), start):  # type: ignore[union-attr]
-                if i in wanted:
-                    yield i, cell
+        wanted = sorted(set(numbers))
+        if self._parquet is not None:
+            yield from zip(wanted, self._parquet.cells(column, wanted), strict=True)
 
     def _columns(self) -> tuple[str, ...]:
         if self._parquet is not None:

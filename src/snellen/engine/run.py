@@ -97,7 +97,7 @@ def _carry_out(plan: Plan, on_progress: OnProgress, on_scoring: OnScoring, ends:
             _note_identity(folder, plan)
             if stopped is None and scan.failed and not scan.answered:
                 stopped = Stopped(
-                    f"none of the {len(scan.failed)} questions was answered; the same command asks them again. The reason: "
+                    f"none of the {scan.failed} questions was answered; the same command asks them again. The reason: "
                     f"{next(iter(marking.failure_reasons(folder, scan)))}"
                 )
         scored = 0
@@ -109,7 +109,7 @@ def _carry_out(plan: Plan, on_progress: OnProgress, on_scoring: OnScoring, ends:
             run_loop(plan.subject.close())  # what it holds, such as workers, is not needed for marking
         if not open_questions and not scored and marking.is_current(folder, targets):
             return Finished(Run(plan.folder), None, tuple(notes), 0)
-        if not isinstance(stopped, Interrupted) and scan.last:
+        if not isinstance(stopped, Interrupted) and len(scan.last):
             marking.mark_run(folder, plan.exam, targets, scan=scan, concurrency=concurrency)
             notes += _unscored(folder)
     return Finished(Run(plan.folder), stopped, tuple(notes), open_questions)
@@ -167,9 +167,9 @@ def _unscored(folder: RunFolder) -> list[str]:
 def _doubts(plan: Plan) -> list[str]:
     """Scorers and recorded replies that do not go with the data."""
     notes = [f"{s.name}: {doubt}" for s in plan.scorers if not plan.data.synthetic and (doubt := scorers.doubt(s.name))]
-    recorded, chosen = plan.subject.recorded_ids, plan.selection
-    if recorded and chosen.limit is None and not chosen.splits and not chosen.tasks:
-        unknown = recorded - {s.id for s in plan.data.whole.light()}
+    chosen = plan.selection
+    if chosen.limit is None and not chosen.splits and not chosen.tasks:
+        unknown = plan.subject.unknown(s.id for s in plan.data.whole.light())
         if unknown and not plan.data.missing:
             notes.append(
                 f"{len(unknown)} recorded replies are for samples that are not in the data set, such as {min(unknown)}"
@@ -277,9 +277,7 @@ def _joined(before: tuple[Target, ...], more: tuple[Target, ...]) -> tuple[Targe
 
 
 def _open_questions(plan: Plan, scan: Scan) -> int:
-    arms = {arm.text for arm in plan.arms}
-    answered = sum(1 for k in scan.last if k[1] in arms and k not in scan.failed)
-    return sum(plan.questions.values()) - answered
+    return sum(plan.questions.values()) - scan.done({arm.text for arm in plan.arms})
 
 
 Asked = tuple[Stopped | None, dict[str, Any]]
@@ -326,7 +324,7 @@ def server_log(plan: Plan) -> Path:
 
 def _backfill(folder: RunFolder, scan: Scan, store: Store) -> None:
     """Answers that a killed process wrote to the run folder but not yet to the store."""
-    if not scan.last:
+    if not len(scan.last):
         return
     for answer in folder.answers():
         if answer.failure is None and len(answer.calls) == 1 and store.get(answer.calls[0].key) is None:
@@ -447,7 +445,7 @@ def remark(path: str | Path, protocols: tuple[str, ...] = ()) -> marking.Remarke
         targets = choose(exam, protocols) if protocols else own
         notes = _kept_aside(folder)
         scan = folder.scan()
-        asked = {Arm.parse(prompt).first.text for prompt in {k[1] for k in scan.last}}
+        asked = {Arm.parse(prompt).first.text for prompt in scan.last.counts}
         lacking = [t for t in targets if t.arm.text not in asked]
         if lacking:
             raise Unasked(folder, exam, lacking, sorted(asked), scan)

@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
+from snellen.core.cores import cores
 from snellen.core.errors import SnellenError
 from snellen.core.pixels import BadPicture, as_rgb
 from snellen.core.scorer import Embedded
@@ -19,7 +20,6 @@ from snellen.subjects.local.source import folder_digest, packaged
 from snellen.subjects.onnx.pictures import Pictures
 from snellen.subjects.onnx.runtime import load_runtime, open_graph, read
 from snellen.subjects.onnx.words import Words
-from snellen.synthetic.pool import cores
 
 
 class _Text(msgspec.Struct, frozen=True):

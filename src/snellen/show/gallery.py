@@ -6,6 +6,7 @@ Marks and answers are streamed; only what is chosen is kept.
 from __future__ import annotations
 
 import heapq
+from array import array
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
@@ -23,7 +24,7 @@ from snellen.core.text import one_line
 from snellen.core.types import NON_ANSWERS, Answer, Mark, Outcome, Question, Sample, Text
 from snellen.engine.ask.questions import asker
 from snellen.engine.runs.data_again import unchanged
-from snellen.engine.runs.run import Run
+from snellen.engine.runs.run import InStep, Run
 from snellen.show import words
 from snellen.show.album import Album
 from snellen.show.pictures import MISSING, Pictures
@@ -61,16 +62,17 @@ def survey(run: Run, size: int, shown: Gallery) -> Survey:
     summaries = run.protocols
     prompts = {s.prompt: [p.protocol for p in summaries if p.prompt == s.prompt] for s in summaries}
     order = list(dict.fromkeys(words.group_name(g) for p in summaries for g in p.groups if g.whole))
-    part_of = _parts(run) if size else {}
+    keys = {key for p in run.protocols for g in p.groups if g.whole for key in g.by}
     pools: dict[str, dict[tuple[int, str], _Best]] = {kind: {} for kind in KINDS}
     counts = dict.fromkeys(KINDS, 0)
     for prompt, protocols in prompts.items():
+        samples = InStep(run.samples)
         for marks in _in_step(run, protocols):
             outcomes = [m.outcome for m in marks]
             kind = kind_of(outcomes)
             counts[kind] += 1
             if size:
-                part = part_of.get(marks[0].id, "")
+                part = _part(samples.get(marks[0].id), keys)
                 place = order.index(part) if part in order else len(order)
                 best = pools[kind].setdefault((place, prompt), _Best(size))
                 pick = Pick(kind, part, marks[0].id, prompt, {})
@@ -79,10 +81,9 @@ def survey(run: Run, size: int, shown: Gallery) -> Survey:
     return Survey(counts, choose(ranked, size, shown.kinds))
 
 
-def _parts(run: Run) -> dict[str, str]:
-    """The part of the exam that each sample is in, as the summaries name it."""
-    keys = {key for p in run.protocols for g in p.groups if g.whole for key in g.by}
-    return {s.id: " · ".join(v for k, v in s.tags.items() if k in keys) for s in run.samples()}
+def _part(sample: Sample | None, keys: set[str]) -> str:
+    """The part of the exam that a sample is in, as the summaries name it."""
+    return "" if sample is None else " · ".join(v for k, v in sample.tags.items() if k in keys)
 
 
 def _in_step(run: Run, protocols: list[str]) -> Iterator[tuple[Mark, ...]]:
@@ -137,14 +138,14 @@ class Seen(NamedTuple):
 
     models: Counter[str]
     providers: Counter[str]
-    latencies: list[float]
+    latencies: Sequence[float]
     answers: dict[tuple[str, str], Answer]
 
 
 def look(run: Run, picks: list[Pick]) -> Seen:
     """Read all answers once."""
     wanted = {(p.id, p.prompt) for p in picks}
-    seen = Seen(Counter(), Counter(), [], {})
+    seen, latencies = Seen(Counter(), Counter(), (), {}), array("d")
     for answer in run.answers():
         if (answer.id, answer.prompt) in wanted:
             telling = answer.tokens[:MOST_TOKENS] if any(t.entropy is not None for t in answer.tokens) else ()
@@ -153,9 +154,8 @@ def look(run: Run, picks: list[Pick]) -> Seen:
             seen.models.update([call.model_returned] if call.model_returned else ())
             seen.providers.update([call.provider] if call.provider else ())
             if call.latency is not None and not call.stored:
-                seen.latencies.append(call.latency)
-    seen.latencies.sort()
-    return seen
+                latencies.append(call.latency)
+    return seen._replace(latencies=array("d", sorted(latencies)))
 
 
 class Sources(NamedTuple):

@@ -118,5 +118,5 @@ def _counted(names: dict[str, int], most: int = 5) -> str:
     return ", ".join(f"{for_terminal(name, 120)} ({n})" for name, n in ordered[:most]) + more
 
 
-def _quantile(ordered: list[float], share: float) -> float:
+def _quantile(ordered: Sequence[float], share: float) -> float:
     return ordered[min(len(ordered) - 1, int(share * len(ordered)))]

@@ -49,7 +49,8 @@ def sample_facts(run: Run, name: str) -> SampleFacts:
     if sample is None:
         raise _unknown(run, name)
     scan = run.folder.scan()
-    arms = [prompt for i, prompt in scan.last if i == name]
+    places = {prompt: place for prompt in scan.last.counts if (place := scan.last.get((name, prompt))) is not None}
+    arms = sorted(places, key=places.__getitem__)
     answers = {a.prompt: a for a in run.folder.answers(scan, [(name, prompt) for prompt in arms])}
     marks = _marks(run, name)
     asked, why = _questions(run, name, arms)

@@ -71,8 +71,7 @@ def build(
 
 def _pool(path: str) -> Any:
     """Processes on all cores that run `module:function` on questions."""
-    import os
-
+    from snellen.core.cores import cores
     from snellen.subjects.workers import Workers
 
-    return Workers(path, os.cpu_count() or 1)
+    return Workers(path, cores())

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import random
 from types import MappingProxyType
 from typing import Any
 
 from snellen.core.arm import Arm
+from snellen.core.cores import cores
 from snellen.core.errors import SnellenError, unknown
 from snellen.core.subject import Caller, Given, Subject, SubjectKind
 from snellen.core.types import Answer, Failure, Question
@@ -73,14 +73,14 @@ class Solver(Subject):
         self.identity = {"kind": "baseline", "name": name}
         self._path = path
         self._workers: Workers | None = None
-        self.parallel = 2 * (os.cpu_count() or 1)
+        self.parallel = 2 * cores()
 
     def why_same(self, repeats: int) -> str:
         return f"{self.spec} computes its answer, the same one each time"
 
     async def answer(self, question: Question, prepared: Any, call: Caller) -> Answer:
         if self._workers is None:
-            self._workers = Workers(self._path, os.cpu_count() or 1)
+            self._workers = Workers(self._path, cores())
         try:
             return said(question, await asyncio.wrap_future(self._workers.submit(question)))
         except Exception as error:

@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from typing import TypeVar
 
+from snellen.core.cores import cores
+
 CHUNK = 8
 WORTH_A_POOL = 2 * CHUNK
 """Unless told otherwise, a list that is no longer is made right here: processes take longer to start."""
@@ -68,8 +70,3 @@ def end_with_parent() -> None:
 def _watch(parent: multiprocessing.process.BaseProcess) -> None:
     parent.join()
     os._exit(1)
-
-
-def cores() -> int:
-    """Cores that this process may use (not every system can tell; then all there are)."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -6,6 +6,7 @@ An answers file that grows is read on from where the last look ended.
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice, zip_longest
 from pathlib import Path
@@ -146,15 +147,14 @@ class Index:
         if self.ready:
             return False
         now = _stamp(source.samples)
-        places: list[int] = []
-        hashes: list[int] = []
+        places, hashes = array("q"), array("q")
         values: dict[str, dict[str, int]] = {}
-        codes: dict[str, list[int]] = {}
+        codes: dict[str, array[int]] = {}
         for some in _decoded(source.samples, 0, _SAMPLES, self._count):
             for place, head in some:
                 for key, value in head.tags.items():
                     if key not in codes:
-                        codes[key], values[key] = [NOWHERE] * len(places), {}
+                        codes[key], values[key] = array("i", [NOWHERE]) * len(places), {}
                     codes[key].append(values[key].setdefault(value, len(values[key])))
                 places.append(place)
                 hashes.append(hash(head.id))

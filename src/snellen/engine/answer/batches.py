@@ -23,6 +23,7 @@ from snellen.core.records import REFUSED
 from snellen.core.subject import Endpoint, Price, Reply, Request
 from snellen.core.text import one_line
 from snellen.core.types import Answer, Failure, Question
+from snellen.data.places import Key
 from snellen.engine.answer.batch_filling import Filling
 from snellen.engine.answer.batch_replies import reply_of
 from snellen.engine.answer.batch_wire import BatchWire, Ended, MayBeMade, until_stopped
@@ -36,7 +37,7 @@ from snellen.engine.call.transport import Transport
 from snellen.engine.plan.plan import Plan
 from snellen.engine.plan.request import TRIES
 from snellen.engine.runs.batch_books import BatchEntry, Books, Inside
-from snellen.engine.runs.folder import Key, RunFolder, Scan
+from snellen.engine.runs.folder import RunFolder, Scan
 
 FIRST_LOOK, LONGEST_WAIT, GROWTH = 1.0, 60.0, 1.5
 LOOKS = 20
@@ -71,7 +72,7 @@ class Batching:
         self.books = Books(folder)
         self.total = sum(plan.questions.values())
         arms = {arm.text for arm in plan.arms}
-        self._done = {k for k in scan.last if k[1] in arms and k not in scan.failed}
+        self._done = {key for key in folder.answered(scan) if key[1] in arms}
         self._begun = len(self._done)
         self.totals = scan.totals
         self.notes: list[str] = []

@@ -37,7 +37,7 @@ class ChoosingFeed:
         self._closed = False
         self._samples = {sample.id: sample for sample in folder.samples()}
         data.restore(self._samples.values())
-        done = {key for key in scan.last if key not in scan.failed}
+        done = dict.fromkeys(folder.answered(scan))
         for answer in folder.answers(scan, done):
             self._tell(answer)
         self._left = [i for i in self._samples if any((i, arm.text) not in done for arm in plan.arms)]

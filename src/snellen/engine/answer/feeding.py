@@ -18,6 +18,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+from array import array
 from collections.abc import Callable, Iterator
 from itertools import islice
 from pathlib import Path
@@ -33,9 +34,9 @@ from snellen.core.pixels import BadPicture, check_image
 from snellen.core.subject import Request
 from snellen.core.text import one_line
 from snellen.core.types import Answer, Failure, ImageSent, Question, Struct
+from snellen.data.places import Key
 from snellen.engine.ask.questions import Open, to_ask
 from snellen.engine.plan.plan import Feeding, Plan
-from snellen.engine.runs.folder import Key
 
 CHUNK = 32
 PATIENCE = 5.0  # seconds for a pull to notice that its process was ended
@@ -218,7 +219,7 @@ class Feeder:
     def __init__(self, plan: Plan, run: Path, done: Callable[[Key], bool], open_questions: int) -> None:
         self.note: str | None = None
         self._by, self._done = plan.feeding, done
-        self._handed: set[Key] = set()
+        self._handed = array("q")  # the hashes of what its process handed over, should that be lost
         self._pulling = threading.Lock()
         self._closed = False
         self._feed = open_feed(plan, run, done, open_questions)
@@ -233,10 +234,11 @@ class Feeder:
                     return []
                 self.note = f"the data was read in a thread, more slowly: {lost}"
                 self._feed.close()
-                self._feed = Feed(self._by, lambda key: key in self._handed or self._done(key))
+                handed = set(self._handed)
+                self._feed = Feed(self._by, lambda key: hash(key) in handed or self._done(key))
                 items = self._feed.pull()
             if isinstance(self._feed, ProcessFeed):
-                self._handed.update((i.question.id, i.question.prompt) for i in items)
+                self._handed.extend(hash((i.question.id, i.question.prompt)) for i in items)
             return items
 
     def told(self, _answer: Answer) -> None:
@@ -351,7 +353,7 @@ def _made_again(spec: FeedSpec) -> Iterator[Item]:
     scan = RunFolder(Path(spec.run)).scan()
     return feed(
         Feeding(exam, data, kind.again(spec.subject), tuple(map(Arm.parse, spec.arms)), spec.selection.seed),
-        {k for k in scan.last if k not in scan.failed}.__contains__,
+        scan.last.answered,
     )
 
 

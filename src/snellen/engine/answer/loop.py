@@ -77,9 +77,8 @@ class Asking:
         self.plan, self.folder, self.scan, self.limits, self.store = plan, folder, scan, limits, store
         self.total = sum(plan.questions.values())
         arms = {arm.text for arm in plan.arms}
-        asked = {k for k in scan.last if k[1] in arms and k not in scan.failed}
-        self._is_done = asked.__contains__
-        self.begun = self.done = len(asked)
+        self._is_done = scan.last.answered
+        self.begun = self.done = scan.done(arms)
         self.errors = 0
         self.totals: Totals = scan.totals
         self._on_progress = on_progress

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from itertools import chain, combinations
 from statistics import fmean
 from typing import Any
@@ -31,12 +31,14 @@ def compare(
     folder: RunFolder,
     exam: Exam,
     targets: tuple[Target, ...],
-    samples: Mapping[str, Sample],
+    samples: Callable[[], Mapping[str, Sample]],
     results: Sequence[ProtocolSummary],
     with_position: Set[str],
 ) -> tuple[ControlRow, ...]:
-    """One row for each control arm and whole part of the exam. What the order of pictures does is left out for the protocols
-    `with_position`, which have a table of their own for that."""
+    """One row for each control arm and whole part of the exam; samples are asked for only where there are such arms.
+
+    What the order of pictures does is left out for the protocols `with_position`, which have a table of their own for that.
+    """
     found: list[ControlRow] = []
     for target in targets:
         base = next((t for t in targets if t.protocol.name == target.protocol.name and t.arm == target.arm.plain), None)
@@ -46,7 +48,7 @@ def compare(
             continue
         by_name = {r.protocol: r for r in results}
         first, second = (_values(folder, by_name[t.name]) for t in (base, target))
-        found += _rows(exam, base, target, samples, by_name[base.name], (first, second))
+        found += _rows(exam, base, target, samples(), by_name[base.name], (first, second))
     return tuple(found)
 
 

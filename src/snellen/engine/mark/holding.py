@@ -5,8 +5,8 @@ Outcomes are counted part by part, and the headline is added up where it is a me
 
 from __future__ import annotations
 
+from array import array
 from collections import Counter
-from collections.abc import Mapping
 from itertools import chain
 from math import isclose
 from statistics import fmean
@@ -16,7 +16,7 @@ from snellen.core.exam import Exam
 from snellen.core.protocol import Key
 from snellen.core.records import LAYOUT, Summary
 from snellen.core.results import GroupSummary, ProtocolSummary, declared
-from snellen.engine.runs.run import Run
+from snellen.engine.runs.run import InStep, Run
 
 
 def misfit(run: Run, summary: Summary) -> str:
@@ -42,14 +42,14 @@ def check_summary(run: Run, summary: Summary, exam: Exam) -> None:
     """Refuse a run whose marks do not give its summary: one of them was changed."""
     if summary.layout < LAYOUT:
         return
-    samples = {s.id: s for s in run.samples()}
     versions = {entry.name: entry.version for entry in summary.marked}
     for result in summary.plain:
         protocol, _arm = exam.protocol(f"{result.protocol.partition('@')[0]}@{result.prompt}")
         if protocol.version != versions.get(result.protocol, result.version):
             continue  # marked by other rules, which may group otherwise
         outcomes: dict[Key, Counter[str]] = {}
-        values: dict[Key, dict[str, list[float]]] = {}
+        values: dict[Key, Values] = {}
+        samples = InStep(run.samples)
         for mark in chain.from_iterable(run.marks(result.protocol, at) for at in range(1, result.repeats + 1)):
             sample = samples.get(mark.id)
             if sample is None:
@@ -58,16 +58,39 @@ def check_summary(run: Run, summary: Summary, exam: Exam) -> None:
             seen = protocol.seen(sample, mark)
             outcomes.setdefault(part, Counter())[seen.outcome.value] += 1
             if result.headline in seen.values:
-                values.setdefault(part, {}).setdefault(mark.id, []).append(seen.values[result.headline])
+                values.setdefault(part, Values(result.repeats)).add(mark.id, seen.values[result.headline])
         for group in result.groups:
             part = tuple(group.by.items())
-            if group.whole and part in outcomes and not _gives(outcomes[part], values.get(part, {}), result, group):
+            if (
+                group.whole
+                and part in outcomes
+                and not _gives(outcomes[part], values.get(part) or Values(1), result, group)
+            ):
                 raise _changed(run, result.protocol)
 
 
-def _gives(
-    outcomes: Counter[str], values: Mapping[str, list[float]], result: ProtocolSummary, group: GroupSummary
-) -> bool:
+class Values:
+    """The values of a metric, sample by sample: of questions that were asked several times, those of each time."""
+
+    def __init__(self, repeats: int) -> None:
+        self._once: array[float] | None = array("d") if repeats == 1 else None
+        self._again: dict[str, list[float]] = {}
+
+    def add(self, name: str, value: float) -> None:
+        if self._once is not None:
+            self._once.append(value)
+        else:
+            self._again.setdefault(name, []).append(value)
+
+    def __len__(self) -> int:
+        return len(self._again if self._once is None else self._once)
+
+    def mean(self) -> float:
+        """The mean of the samples' means."""
+        return fmean(map(fmean, self._again.values()) if self._once is None else self._once)
+
+
+def _gives(outcomes: Counter[str], values: Values, result: ProtocolSummary, group: GroupSummary) -> bool:
     """Whether these are a group's outcomes and, by the values of each sample's repeats, its headline."""
     if outcomes != group.outcomes:
         return False
@@ -76,7 +99,7 @@ def _gives(
         return True
     if len(values) != score.n:
         return True
-    return isclose(fmean(map(fmean, values.values())), score.value, rel_tol=1e-6, abs_tol=1e-9)
+    return isclose(values.mean(), score.value, rel_tol=1e-6, abs_tol=1e-9)
 
 
 def _changed(run: Run, name: str) -> SnellenError:

@@ -7,13 +7,16 @@ folder is all it needs.
 from __future__ import annotations
 
 import contextlib
+from array import array
 from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import cached_property
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import IO, Any, NamedTuple
 
 import msgspec
+import numpy as np
+from numpy.typing import NDArray
 
 from snellen.core.arm import Arm
 from snellen.core.errors import SnellenError, Stopped, plugin_failed
@@ -24,13 +27,14 @@ from snellen.core.results import GroupSummary, ProtocolSummary
 from snellen.core.scorer import Evidence
 from snellen.core.silence import lost_parts, silent_parts
 from snellen.core.types import Answer, Mark, Outcome, Sample
+from snellen.data.places import NOWHERE, Key, Places
 from snellen.engine.ask.controls import as_asked
 from snellen.engine.mark import control_comparison, scoring
 from snellen.engine.mark.advice import advice
 from snellen.engine.mark.plain_floors import has_own_floors, with_floors
 from snellen.engine.plan.plan import Target
 from snellen.engine.runs.backends import mixed_notes
-from snellen.engine.runs.folder import MARKS, UNREADABLE, AnswerText, AnswerTokens, Key, RunFolder, Scan
+from snellen.engine.runs.folder import MARKS, UNREADABLE, AnswerText, AnswerTokens, RunFolder, Scan
 from snellen.engine.runs.writing import replacing
 from snellen.stats.repeats import Repeated
 from snellen.stats.tally import summarised
@@ -119,10 +123,37 @@ class _Marking:
     def __init__(self, folder: RunFolder, exam: Exam, scan: Scan) -> None:
         self.folder, self.exam, self.scan = folder, exam, scan
         self.manifest = folder.manifest()
-        self.samples = {s.id: s for s in folder.samples()}
         self.remarked = Remarked({}, [])
-        self.asked = Counter(prompt for _id, prompt in scan.last)
+        self.asked = Counter(scan.last.counts)
+        self._places: dict[str, NDArray[np.int64]] = {}
         self._firsts: dict[str, tuple[GroupSummary, ...]] = {}
+
+    @cached_property
+    def samples(self) -> dict[str, Sample]:
+        """The samples by name: only for those who need several of them at once."""
+        return {s.id: s for s in self.folder.samples()}
+
+    @cached_property
+    def _hashes(self) -> NDArray[np.int64]:
+        """The hashes of the samples' names, in their order."""
+        return np.frombuffer(array("q", (hash(s.id) for s in self.folder.samples())), np.int64)
+
+    def _places_of(self, arm: str) -> NDArray[np.int64]:
+        """Where the answers to an arm begin, in the order of the samples. An answer to no sample is an error."""
+        found = self._places.get(arm)
+        if found is None:
+            found = self.scan.last.of(arm, self._hashes)
+            _different, first = np.unique(self._hashes, return_index=True)
+            again = np.ones(len(found), bool)
+            again[first] = False
+            found[again] = NOWHERE  # a name that repeats is marked once
+            if int((found != NOWHERE).sum()) < self.asked[arm]:
+                known = set(self._hashes.tolist())
+                every = self.folder.heads(self.scan)
+                name = next(head.id for head in every if head.prompt == arm and hash(head.id) not in known)
+                raise SnellenError(f"{self.folder.answers_path}: an answer for the unknown sample '{name}'")
+            self._places[arm] = found
+        return found
 
     def repeats(self, target: Target) -> int:
         """How often the questions of a protocol's arm were asked, or were to be."""
@@ -171,34 +202,30 @@ class _Marking:
             repeats=repeats,
         )
 
-    def _answers(self, target: Target, repeat: int = 1) -> Iterator[AnswerText]:
-        """The latest answers to a protocol's prompt, in the samples' order whenever they came, with tokens only where it looks at them."""
-        every = self.folder.tokens if target.protocol.reads_tokens else self.folder.texts
-        arm = target.arm._replace(repeat=repeat).text
-        return every(self.scan, ((sample, arm) for sample in self.samples))
+    def _answered(self, target: Target, repeat: int = 1) -> Iterator[tuple[Sample, AnswerText]]:
+        """Samples as the arm asked them, in their order, with the latest answers; with tokens only where the protocol looks at them."""
+        places = self._places_of(target.arm._replace(repeat=repeat).text)
+        answers = self.folder.texts_at(places.data, tokens=target.protocol.reads_tokens)
+        seed = self.manifest.options.seed
+        for sample, answer in zip(self.folder.samples(), answers, strict=False):
+            if answer is not None:
+                yield as_asked(self.exam, target.arm, sample, seed), answer
 
     def _judged(self, target: Target, repeat: int) -> Iterator[tuple[Sample, Mark]]:
         """Judge answer by answer."""
         look = scoring.gather(self.folder, self.manifest.scorers) if target.protocol.needs_evidence else None
-        arm = target.arm._replace(repeat=repeat).text
-        for name, prompt in self.scan.last:
-            if prompt == arm and name not in self.samples:
-                raise SnellenError(f"{self.folder.answers_path}: an answer for the unknown sample '{name}'")
-        for answer in self._answers(target, repeat):
-            sample = self._asked(target, answer.id)
+        for sample, answer in self._answered(target, repeat):
             yield sample, _judge(target, sample, answer, look)
-
-    def _asked(self, target: Target, name: str) -> Sample:
-        """The sample as the arm asked it."""
-        return as_asked(self.exam, target.arm, self.samples[name], self.manifest.options.seed)
 
     def _written(self, target: Target, repeat: int) -> Iterator[tuple[Sample, Mark]]:
         """Write each mark as it comes and hand it on; the file takes its place when all are there."""
         path = self.folder.marks_path(target.name, repeat)
-        old = _OldMarks(path)
         marks, changed = 0, 0
         try:
-            with replacing(self.folder.derived, path.relative_to(self.folder.derived).as_posix()) as out:
+            with (
+                replacing(self.folder.derived, path.relative_to(self.folder.derived).as_posix()) as out,
+                _OldMarks(path) as old,
+            ):
                 for sample, mark in self._judged(target, repeat):
                     line = _ENCODER.encode(mark) + b"\n"
                     out.write(line)
@@ -239,7 +266,7 @@ class _Marking:
             questions=sum(expected.values()),
             expected=expected,
             samples=manifest.data.samples,
-            failed=len(scan.failed),
+            failed=scan.failed,
             failures=failure_reasons(folder, scan) if scan.failed else {},
             totals=scan.totals,
             backends=backends,
@@ -247,7 +274,7 @@ class _Marking:
             scorers=scorers,
             evidence_bytes=scoring.size(folder, manifest.scorers),
             controls=control_comparison.compare(
-                folder, self.exam, targets, self.samples, results, {row.protocol for row in position}
+                folder, self.exam, targets, lambda: self.samples, results, {row.protocol for row in position}
             ),
             position=position,
             published=() if manifest.data.synthetic or manifest.truth_from_log else self._published(targets, results),
@@ -302,7 +329,8 @@ class _Marking:
             if i and not target.protocol.own_files:
                 facts = facts._replace(records=None)
             for name, content in self.exam.exports(facts):
-                self.folder.write(f"exports/{name}" if i == 0 else f"exports/{target.name}/{name}", content)
+                pieces = [content] if isinstance(content, bytes) else content
+                self.folder.write_chunks(f"exports/{name}" if i == 0 else f"exports/{target.name}/{name}", pieces)
 
     def facts(self, target: Target, result: ProtocolSummary) -> RunFacts:
         """A protocol's results, and sample, answer (without its ledger) and mark side by side, streamed.
@@ -314,12 +342,12 @@ class _Marking:
         groups = self._firsts.get(target.name, result.groups)
 
         def records() -> Iterator[tuple[Sample, Answer, Mark]]:
-            for answer, mark in zip(self._answers(target), self.folder.marks(target.name), strict=True):
+            for (sample, answer), mark in zip(self._answered(target), self.folder.marks(target.name), strict=True):
                 if answer.id != mark.id:  # Snellen 0.1 marked in the order in which answers came
                     raise SnellenError(
                         f"{self.folder.path} was marked by an earlier version; 'snellen remark' does it again"
                     )
-                yield self._asked(target, answer.id), _bare(answer), mark
+                yield sample, _bare(answer), mark
 
         return RunFacts(self.manifest, target.protocol, target.arm.text, groups, self.scan.totals, records)
 
@@ -349,26 +377,40 @@ class _OldMarks:
     """The lines of a file of marks. They mostly come out as they were and in the same order, and then none is parsed."""
 
     def __init__(self, path: Path) -> None:
-        self._lines: list[bytes] = []
-        self._next = 0
-        if path.is_file():
-            with path.open("rb") as file:
-                self._lines = file.readlines()
+        self._path = path
+        self._lines: IO[bytes] | None = None
+        self._others: IO[bytes] | None = None
+
+    def __enter__(self) -> _OldMarks:
+        if self._path.is_file():
+            self._lines, self._others = self._path.open("rb"), self._path.open("rb")
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        for file in (self._lines, self._others):
+            if file is not None:
+                file.close()
 
     def other(self, name: str, line: bytes) -> Mark | None:
         """The old mark of the sample whose new line this is, where it was another; None where it was not, or there is none."""
-        at, self._next = self._next, self._next + 1
-        if at < len(self._lines) and self._lines[at] == line:
+        if self._lines is None or self._others is None or self._lines.readline() == line:
             return None
-        before = self._by_name.get(name, line)
+        place = self._by_name.get((name, ""))
+        if place is None:
+            return None
+        self._others.seek(place)
+        before = self._others.readline()
         return None if before == line else MARKS.decode(before)
 
     @cached_property
-    def _by_name(self) -> dict[str, bytes]:
-        found = {}
-        for line in self._lines:
-            with contextlib.suppress(*UNREADABLE):  # a damaged mark is made again like a missing one
-                found[MARKS.decode(line).id] = line
+    def _by_name(self) -> Places:
+        """Where each sample's mark is."""
+        found, at = Places(), 0
+        with self._path.open("rb") as file:
+            for line in file:
+                with contextlib.suppress(*UNREADABLE):  # a damaged mark is made again like a missing one
+                    found.put((MARKS.decode(line).id, ""), at, failed=False)
+                at += len(line)
         return found
 
 

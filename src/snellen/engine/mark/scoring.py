@@ -23,8 +23,9 @@ from snellen.core.exam import Exam, Progress
 from snellen.core.records import ScorerEntry
 from snellen.core.scorer import Evidence, Scorer, Similarities
 from snellen.core.types import Picture, Sample, Struct
+from snellen.data.places import Key
 from snellen.engine.plan.plan import scorer_entry
-from snellen.engine.runs.folder import AnswerText, Key, RunFolder, Scan
+from snellen.engine.runs.folder import AnswerText, RunFolder, Scan
 from snellen.engine.runs.writing import opened_to_append
 
 CHUNK = 32

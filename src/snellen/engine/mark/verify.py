@@ -92,7 +92,7 @@ def _verified(path: Path, data: Path | None, exports: bool) -> Verified:
 
 def _answers_missing(document: dict[str, Any], scan: Scan, found: Differences) -> bool:
     """Answers that the summary counts and that are not there, prompt by prompt: without them every mark and score differs."""
-    there = Counter(prompt for _id, prompt in scan.last)
+    there = Counter(scan.last.counts)
     asked = document.get("asked")
     counts = asked.items() if isinstance(asked, dict) else ()
     lost = [(prompt, n, there[prompt]) for prompt, n in counts if isinstance(n, int) and n > there[prompt]]

@@ -17,10 +17,11 @@ from snellen.core.exam import Exam
 from snellen.core.records import Manifest
 from snellen.core.seals import seal
 from snellen.core.types import ImageSent, Picture, Question, Sample
+from snellen.data.places import Key
 from snellen.engine.ask.questions import to_ask
 from snellen.engine.mark.differing import ABSENT, Differences, Plain
 from snellen.engine.runs.data_again import opened_again
-from snellen.engine.runs.folder import Key, RunFolder, Scan
+from snellen.engine.runs.folder import RunFolder, Scan
 
 GIVEN_AWAY = "image of "
 """How a control says that a picture is another sample's: its bytes are as they were."""

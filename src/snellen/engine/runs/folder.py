@@ -10,7 +10,8 @@ import contextlib
 import errno
 import math
 import os
-from collections.abc import Callable, Iterable, Iterator
+from array import array
+from collections.abc import Callable, Collection, Iterable, Iterator
 from pathlib import Path
 from types import TracebackType
 from typing import Any, NamedTuple, TypeVar
@@ -21,6 +22,7 @@ from snellen.core.arm import Arm
 from snellen.core.errors import SnellenError, Stopped
 from snellen.core.records import Changed, Manifest, Summary, Totals, read_manifest, read_summary, written
 from snellen.core.types import Answer, Failure, ImageSent, Mark, Sample, Struct, Token, Usage
+from snellen.data.places import NOWHERE, Key, Places
 from snellen.engine.runs.backends import Backends
 from snellen.engine.runs.writing import opened_to_append, remove, replacing, unlink_link
 
@@ -97,21 +99,29 @@ class AnswerImages(Struct, frozen=True):
 _IMAGES = msgspec.json.Decoder(AnswerImages)
 _TEXTS = msgspec.json.Decoder(AnswerText)
 _TOKENS = msgspec.json.Decoder(AnswerTokens)
-Key = tuple[str, str]
 
 
 class Scan(NamedTuple):
     """What the answers file holds: for each (sample, prompt) where its last line begins, and whether that is a failure."""
 
-    last: dict[Key, int]
-    failed: set[Key]
+    last: Places
     totals: Totals
     unreadable: int
     backends: Backends
 
     @property
+    def failed(self) -> int:
+        """How many questions have a failure and no answer."""
+        return sum(self.last.failures.values())
+
+    @property
     def answered(self) -> int:
-        return len(self.last) - len(self.failed)
+        return len(self.last) - self.failed
+
+    def done(self, prompts: Collection[str]) -> int:
+        """How many questions of some prompts have an answer."""
+        counts, failures = self.last.counts, self.last.failures
+        return sum(n - failures[prompt] for prompt, n in counts.items() if prompt in prompts)
 
 
 def marked_as(protocol: str, repeat: int = 1) -> str:
@@ -209,36 +219,49 @@ class RunFolder:
         """As `texts`, with what the calls took instead of what was said."""
         return self._latest(_HEADS, scan, keys)
 
+    def answered(self, scan: Scan) -> Iterator[Key]:
+        """The questions that have an answer, as their names are in the file."""
+        return ((head.id, head.prompt) for head in self.heads(scan) if head.failure is None)
+
     def _latest(
         self, decoder: msgspec.json.Decoder[Any], scan: Scan | None = None, keys: Iterable[Key] | None = None
     ) -> Iterator[Any]:
         last = (scan or self.scan()).last
-        if not last:
+        places = last.in_order() if keys is None else (place for k in keys if (place := last.get(k)) is not None)
+        return (answer for answer in self._at(places, decoder) if answer is not None)
+
+    def texts_at(self, places: Iterable[int], *, tokens: bool = False) -> Iterator[AnswerText | None]:
+        """The answers whose lines begin at these places, with tokens or without; None for NOWHERE and for a line that cannot be read."""
+        return self._at(places, _TOKENS if tokens else _TEXTS)
+
+    def _at(self, places: Iterable[int], decoder: msgspec.json.Decoder[Any]) -> Iterator[Any]:
+        if not self.answers_path.exists():
             return
-        # a small buffer: it is read anew at every leap, and in the order of the samples nearly every line is one
-        places = sorted(last.values()) if keys is None else [last[k] for k in keys if k in last]
         at = 0
+        # a small buffer: it is read anew at every leap, and in the order of the samples nearly every line is one
         with self.answers_path.open("rb", buffering=1 << 13) as file:
             for place in places:
+                if place == NOWHERE:
+                    yield None
+                    continue
                 if place != at:
                     file.seek(place)
                 line = file.readline()
                 at = place + len(line)
                 try:
-                    answer = decoder.decode(line)
+                    yield decoder.decode(line)
                 except UNREADABLE:
-                    continue
-                yield answer
+                    yield None
 
     def scan(self) -> Scan:
         """Read the heads of all answers. Those to an earlier wording of a prompt do not count, but what they cost does."""
-        found = Scan({}, set(), Totals(), 0, Backends())
+        found = Scan(Places(), Totals(), 0, Backends())
         since = (
             {name: w.since for name, w in self.manifest().wordings.items() if w.since} if self.has("run.json") else {}
         )
         unreadable = 0
-        last, failed, totals, decode = found.last, found.failed, found.totals, _HEADS.decode
-        costs, seconds, end = [], [], 0
+        last, totals, decode = found.last, found.totals, _HEADS.decode
+        costs, seconds, end = array("d"), array("d"), 0
         for line in _raw_lines(self.answers_path):
             place, end = end, end + len(line)
             try:
@@ -248,11 +271,10 @@ class RunFolder:
                 continue
             key = (head.id, head.prompt)
             old = bool(since) and place < since.get(Arm.parse(head.prompt).prompt, 0)
-            if head.failure is not None and key in last and key not in failed:
+            if head.failure is not None and last.answered(key):
                 continue
             if not old:
-                (failed.discard if head.failure is None else failed.add)(key)
-                last[key] = place
+                last.put(key, place, failed=head.failure is not None)
             for call in head.calls:
                 totals.add(call)
                 if not old:
@@ -260,6 +282,7 @@ class RunFolder:
                 if not call.stored:
                     costs.append(call.cost or 0.0)
                     seconds.append(call.latency or 0.0)
+        last.settle()
         totals.cost, totals.call_seconds = math.fsum(costs), math.fsum(seconds)  # the same in any order of the answers
         return found._replace(unreadable=unreadable)
 

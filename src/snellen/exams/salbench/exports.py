@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from snellen.core.cells import csv_bytes
-from snellen.core.exam import RunFacts
+from snellen.core.exam import Content, RunFacts
 from snellen.core.results import GroupSummary
 from snellen.core.types import Answer, Mark, Outcome, Sample
 from snellen.exams.salbench.names import BY_NAME
@@ -25,15 +25,22 @@ COLUMNS = {
 SPLIT_WORDS = {split: word for word, split in WORDS.items()}
 
 
-def exports(run: RunFacts) -> Iterator[tuple[str, bytes]]:
+def exports(run: RunFacts) -> Iterator[tuple[str, Content]]:
     """All files of one protocol."""
     whole = {g.by["config"]: g for g in run.groups if g.whole and "config" in g.by}
     row = leaderboard_row(run, whole)
     yield "leaderboard_row.csv", csv_bytes([list(row), list(row.values())])
     yield "metrics.json", msgspec.json.format(msgspec.json.encode(_metrics(run, whole, row)), indent=2)
     if run.records is not None:
-        records = _records(run.records(), run.manifest.data.synthetic)
-        yield "raw_responses.json", b"[\n" + b",\n".join(records) + b"\n]\n"
+        yield "raw_responses.json", _list(_records(run.records(), run.manifest.data.synthetic))
+
+
+def _list(records: Iterator[bytes]) -> Iterator[bytes]:
+    """A JSON list, one record a line."""
+    yield b"[\n" + next(records, b"")
+    for record in records:
+        yield b",\n" + record
+    yield b"\n]\n"
 
 
 def leaderboard_row(run: RunFacts, whole: dict[str, GroupSummary]) -> dict[str, Any]:

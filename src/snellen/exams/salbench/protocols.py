@@ -67,7 +67,7 @@ class Rules:
     ) -> None:
         self._read, self._score = read, score
         self.truth = lru_cache(maxsize=4096)(truth)
-        self.judge = lru_cache(maxsize=65536)(self._judge)
+        self.judge = lru_cache(maxsize=16384)(self._judge)
 
     def _judge(self, reply: str, answer: str, split: str) -> Verdict:
         labels = labels_of(split)

@@ -32,7 +32,7 @@ class Said(NamedTuple):
     predicted: tuple[str, ...]
 
 
-@lru_cache(maxsize=65536)
+@lru_cache(maxsize=16384)
 def said(truth: str, split: str, reading: tuple[str, ...]) -> Said:
     """The truth beside those labels that were said."""
     labels = labels_of(split)

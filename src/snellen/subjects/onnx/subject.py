@@ -7,6 +7,7 @@ import threading
 from pathlib import Path
 from typing import Any
 
+from snellen.core.cores import cores
 from snellen.core.errors import SnellenError
 from snellen.core.subject import Caller, Subject
 from snellen.core.text import one_line
@@ -16,7 +17,6 @@ from snellen.subjects.local.ledger import Ran, answer_of, failure_of
 from snellen.subjects.local.source import folder_digest
 from snellen.subjects.onnx.model import Exported
 from snellen.subjects.onnx.runtime import LAYOUT, load_runtime
-from snellen.synthetic.pool import cores
 
 GRAPHS = (".onnx",)
 

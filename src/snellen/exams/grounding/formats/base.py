@@ -78,7 +78,7 @@ class Screen(NamedTuple):
             return read_picture(self.path)
         file, (column, row) = ParquetFile(self.path, self.path.name), self.cell
         name = next(name for name in file.types if name.lower() == column)
-        found = next(file.cells(name, row, row + 1), None)
+        found = next(file.cells(name, [row]), None)
         return found if isinstance(found, bytes) else b""
 
 

@@ -1,0 +1,139 @@
+"""Where the lines of a large file are, in 17 bytes each: sorted hashes of the samples' ids, and beside them the places of their lines.
+
+A dict of a million (sample, prompt) takes some 280 MB. Two ids of a million have the same 64-bit hash once in 40 million runs, and, since
+Python's hashes of texts differ from process to process, not when the command is run again.
+"""
+
+from __future__ import annotations
+
+from array import array
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+Key = tuple[str, str]
+NOWHERE = -1
+RECENT = 1 << 16
+"""So many are held as they come before they are put in order with the others."""
+
+
+class _Sorted(NamedTuple):
+    hashes: NDArray[np.int64]
+    places: NDArray[np.int64]
+    failed: NDArray[np.bool_]
+
+
+_NONE = _Sorted(np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, np.bool_))
+
+
+class _Arm:
+    """The answers to one prompt."""
+
+    def __init__(self) -> None:
+        self._recent: dict[int, int] = {}
+        self._sorted = _NONE
+        self._looked = _NONE.hashes.data
+
+    def put(self, hashed: int, place: int, failed: bool) -> None:
+        self._recent[hashed] = place << 1 | failed
+        if len(self._recent) >= max(RECENT, len(self._looked) >> 3):
+            self.settled()
+
+    def settled(self) -> _Sorted:
+        """All of them in order."""
+        if self._recent:
+            n = len(self._recent)
+            packed = np.fromiter(self._recent.values(), np.int64, n)
+            hashes = np.concatenate([self._sorted.hashes, np.fromiter(self._recent.keys(), np.int64, n)])
+            places = np.concatenate([self._sorted.places, packed >> 1])
+            failed = np.concatenate([self._sorted.failed, (packed & 1).astype(bool)])
+            self._recent = {}
+            order = np.argsort(hashes, kind="stable")
+            hashes = hashes[order]
+            last = np.append(hashes[1:] != hashes[:-1], True)  # of equal ones the last
+            self._sorted = _Sorted(hashes[last], places[order[last]], failed[order[last]])
+            self._looked = self._sorted.hashes.data
+        return self._sorted
+
+    def get(self, hashed: int) -> int | None:
+        """The place, doubled, and one more for a failure; None where there is none."""
+        packed = self._recent.get(hashed)
+        if packed is not None:
+            return packed
+        at = bisect_left(self._looked, hashed)
+        if at == len(self._looked) or self._looked[at] != hashed:
+            return None
+        return int(self._sorted.places[at]) << 1 | bool(self._sorted.failed[at])
+
+
+class Places:
+    """For each (sample, prompt) where the line of its answer begins, and whether that is a failure."""
+
+    def __init__(self) -> None:
+        self._arms: dict[str, _Arm] = {}
+
+    def put(self, key: Key, place: int, *, failed: bool) -> None:
+        """This is the line that counts now."""
+        arm = self._arms.get(key[1])
+        if arm is None:
+            arm = self._arms[key[1]] = _Arm()
+        arm.put(hash(key[0]), place, failed)
+
+    def _packed(self, key: Key) -> int | None:
+        arm = self._arms.get(key[1])
+        return None if arm is None else arm.get(hash(key[0]))
+
+    def get(self, key: Key) -> int | None:
+        """Where the line begins; None where there is none."""
+        packed = self._packed(key)
+        return None if packed is None else packed >> 1
+
+    def __contains__(self, key: Any) -> bool:
+        return self._packed(key) is not None
+
+    def answered(self, key: Key) -> bool:
+        """Whether there is an answer that is no failure."""
+        packed = self._packed(key)
+        return packed is not None and not packed & 1
+
+    def settle(self) -> None:
+        """Put all in order. From then on it is only read, from any thread."""
+        for arm in self._arms.values():
+            arm.settled()
+
+    def __len__(self) -> int:
+        return sum(self.counts.values())
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """How many there are by prompt, failures among them."""
+        return {prompt: len(arm.settled().hashes) for prompt, arm in self._arms.items()}
+
+    @property
+    def failures(self) -> dict[str, int]:
+        """How many of them are failures, by prompt."""
+        return {prompt: int(arm.settled().failed.sum()) for prompt, arm in self._arms.items()}
+
+    def in_order(self) -> Iterator[int]:
+        """All places, as they come in the file."""
+        every = [arm.settled().places for arm in self._arms.values()]
+        return iter(np.sort(np.concatenate(every)).data) if every else iter(())
+
+    def strangers(self, known: Iterable[str]) -> set[int]:
+        """The hashes of samples that are not among these."""
+        others = np.unique(np.frombuffer(array("q", map(hash, known)), np.int64))
+        every = [arm.settled().hashes for arm in self._arms.values()]
+        return {one for hashes in every for one in hashes[~np.isin(hashes, others)].tolist()}
+
+    def of(self, prompt: str, hashes: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The places of the answers to a prompt, for samples by the hashes of their ids; NOWHERE where there is none."""
+        found = np.full(len(hashes), NOWHERE, np.int64)
+        if prompt in self._arms and len(hashes):
+            known = self._arms[prompt].settled()
+            at = np.minimum(np.searchsorted(known.hashes, hashes), len(known.hashes) - 1)
+            there = known.hashes[at] == hashes
+            found[there] = known.places[at[there]]
+        return found
