@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import re
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -20,7 +21,7 @@ from tests.support.sets import write_set
 from snellen.cli.protocols_command import markdown_table, table_json, table_markdown
 from snellen.core.arm import Arm
 from snellen.core.errors import SnellenError
-from snellen.core.types import Mark, Outcome
+from snellen.core.types import Outcome
 from snellen.engine.mark import flips
 from snellen.engine.plan.plan import Target, choose
 from snellen.engine.runs.run import open_run
@@ -321,13 +322,9 @@ def test_stages(first: flips.Side, second: flips.Side, stage: str) -> None:
     assert [f.stage for f in flips.flips([("1", [first, second])])] == [stage]
 
 
-def test_agreement_joins_by_id_and_leaves_failed_calls_out() -> None:
-    right, wrong = Outcome.CORRECT, Outcome.WRONG
-    a = [Mark(id=i, outcome=o) for i, o in (("1", right), ("2", wrong), ("3", right), ("4", right))]
-    b = [Mark(id=i, outcome=o) for i, o in (("4", Outcome.ERROR), ("3", Outcome.EMPTY), ("2", wrong), ("1", right))]
-    verdicts = flips.gather({"a": a, "b": b})
-    assert flips.agreements(verdicts)["a", "b"] == (1, 1, 0, 1)
-    assert flips.flipped_ids(verdicts) == {"3"}
+def test_agreement_is_of_the_samples_that_both_have_marked() -> None:
+    tally = {(True, True): 3, (True, False): 2, (False, True): 1, (False, False): 4, (True, None): 7, (None, False): 9}
+    assert flips.agreements(("a", "b"), tally)["a", "b"] == (3, 2, 1, 4)
 
 
 HOSTILE = "cat\x1b[31m|<img src=x onerror=alert(1)> [red]x[/red] ![i](https://evil.example/a.png) @someone\n| a | b |"
@@ -374,6 +371,25 @@ def test_flips_of_a_run_with_their_stage(run: Path) -> None:
         if flip.first.prompt == flip.second.prompt:
             assert flip.stage in ("reading", "marking")
             assert flip.first.reply == flip.second.reply
+
+
+def test_marks_in_another_order_give_the_same_flips(run: Path, tmp_path: Path) -> None:
+    """Snellen 0.1 marked in the order in which answers came."""
+    shutil.copytree(run, other := tmp_path / run.name)
+    for path in (other / "marks").iterdir():
+        path.write_text("".join(reversed(path.read_text().splitlines(keepends=True))))
+    mixed, usual = (flips.compare(open_run(path)) for path in (other, run))
+    assert sorted(map(repr, mixed.flips)) == sorted(map(repr, usual.flips))
+    assert mixed[:-1] == usual[:-1]
+
+
+def test_a_few_flips_are_enough_to_choose_from(run: Path) -> None:
+    every = flips.compare(open_run(run))
+    few = flips.compare(open_run(run), few=1)
+    assert few[:-1] == every[:-1] and len(few.flips) < len(every.flips)
+    assert {(f.pair, f.stage) for f in few.flips} == {(f.pair, f.stage) for f in every.flips}
+    assert every.counts == {s: len({f.id for f in every.flips if f.stage == s}) for s in flips.STAGES}
+    assert every.samples == len({f.id for f in every.flips})
 
 
 def test_the_command_on_a_run(run: Path, tmp_path: Path) -> None:

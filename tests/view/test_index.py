@@ -13,7 +13,7 @@ import pytest
 
 from snellen.core.records import Wording
 from snellen.core.types import Answer, Call, Failure, Outcome
-from snellen.engine.mark.flips import flipped_ids, gather
+from snellen.engine.mark.flips import compare
 from snellen.engine.runs.run import Run, open_run
 from snellen.view import records
 from snellen.view.index import CODES, NOWHERE, Index, Source, source_of
@@ -68,8 +68,7 @@ def test_outcomes_tags_and_flips_are_those_of_the_marks(run: Run) -> None:
         wrong = {m.id for m in run.marks(name) if m.outcome is Outcome.WRONG}
         rows = rows_of(index, Wanted(protocol=name, outcome="wrong"), names)
         assert {every[row] for row in rows} == wrong and wrong
-    verdicts = gather({name: run.marks(name) for name in names})
-    assert {every[row] for row in rows_of(index, Wanted(flips=True), names)} == flipped_ids(verdicts)
+    assert {every[row] for row in rows_of(index, Wanted(flips=True), names)} == {f.id for f in compare(run).flips}
     for sample in run.samples():
         for key, value in sample.tags.items():
             column = index.tags[key]

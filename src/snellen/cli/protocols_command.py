@@ -267,7 +267,7 @@ def _run_tables(
 ) -> Iterator[tuple[str, Sequence[str], Sequence[Sequence[str]]]]:
     """Scores, agreement with stages, and flips: title, heads and rows."""
     from snellen.comparison.thresholds import prescribing
-    from snellen.engine.mark.flips import STAGES, by_stage
+    from snellen.engine.mark.flips import STAGES
     from snellen.show import words
 
     scores = [
@@ -280,7 +280,7 @@ def _run_tables(
     yield "scores", heads, scores
     if not compared.agreements:
         return
-    stages = by_stage(compared.flips)
+    stages = compared.stages
     pairs = []
     for pair, a in compared.agreements.items():
         counts = stages.get(pair, {})
@@ -292,7 +292,7 @@ def _run_tables(
     if compared.flips:
         shown = compared.flips if every else islice(compared.flips, SHOWN)
         rows = [(f.id, f.stage, _side(f.first), _side(f.second)) for f in shown]
-        yield f"flipped samples ({len({f.id for f in compared.flips})})", ("sample", "stage", "first", "second"), rows
+        yield f"flipped samples ({compared.samples})", ("sample", "stage", "first", "second"), rows
 
 
 def _side(side: Side) -> str:
@@ -330,9 +330,9 @@ def _scored(run: Run, names: Sequence[str]) -> list[tuple[dict[str, Any], Score]
 
 def run_json(run: Run, compared: Compared, names: Sequence[str] = ()) -> dict[str, Any]:
     """Scores, agreement and every flip of a run as plain values."""
-    from snellen.engine.mark.flips import STAGES, by_stage
+    from snellen.engine.mark.flips import STAGES
 
-    stages = by_stage(compared.flips)
+    stages = compared.stages
     pairs = [
         {"first": pair[0], "second": pair[1], "n": a.n, "agreement": a.share, "kappa": a.kappa, "counts": a._asdict(),
          "flips": stages.get(pair, dict.fromkeys(STAGES, 0))}

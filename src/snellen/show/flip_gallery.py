@@ -6,12 +6,14 @@ from typing import Any, NamedTuple
 
 from snellen.core.digest import rank
 from snellen.core.gallery import Gallery, Pick, Shown
-from snellen.engine.mark.flips import STAGES, Compared, Flip, by_stage, compare
+from snellen.engine.mark.flips import STAGES, Compared, Flip, compare
 from snellen.engine.runs.run import Run
 from snellen.show import gallery
 from snellen.stats.agreement import Agreement
 
 EACH = 6  # samples of a stage that are shown
+ENOUGH = 2 * EACH
+"""Flips of a pair and stage to choose from: of these, no more than EACH can be taken for another pair."""
 
 
 class PairRow(NamedTuple):
@@ -43,12 +45,10 @@ class Parting(NamedTuple):
 
 def parting(run: Run, size: int, sources: gallery.Sources) -> Parting:
     """Agreement of all pairs, and up to `EACH` flips of each stage with their pictures (none where `size` is 0)."""
-    found = compare(run)
-    stages = by_stage(found.flips)
+    found = compare(run, few=ENOUGH)
     empty = dict.fromkeys(STAGES, 0)
-    rows = [PairRow(a, b, agreement, stages.get((a, b), empty)) for (a, b), agreement in found.agreements.items()]
-    counts = {stage: len({f.id for f in found.flips if f.stage == stage}) for stage in STAGES}
-    return Parting(rows, counts, _cards(run, found, sources) if size else {}, len({f.id for f in found.flips}))
+    rows = [PairRow(a, b, agreement, found.stages.get((a, b), empty)) for (a, b), agreement in found.agreements.items()]
+    return Parting(rows, found.counts, _cards(run, found, sources) if size else {}, found.samples)
 
 
 def _cards(run: Run, found: Compared, sources: gallery.Sources) -> dict[str, list[Card]]:

@@ -11,17 +11,24 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import combinations
+from itertools import combinations, islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from snellen.core.digest import rank
 from snellen.core.errors import SnellenError
 from snellen.core.types import Mark, Outcome
+from snellen.data.places import NOWHERE, Places
 from snellen.stats.agreement import Agreement
 
 if TYPE_CHECKING:
     from snellen.engine.runs.run import Run
 
 STAGES = ("prompt", "reading", "marking")
+BATCH = 256
+"""So many flipped samples' replies are read at a time."""
+Verdict = tuple[bool | None, ...]
+Row = tuple[str, Mapping[str, Mark]]
+"""A sample's id, and its marks by protocol."""
 
 
 class Side(NamedTuple):
@@ -48,42 +55,17 @@ class Flip(NamedTuple):
         return self.first.protocol, self.second.protocol
 
 
-class Verdicts(NamedTuple):
-    """Correct or not, for all samples: for each id, bit i of `seen` and of `correct` belongs to protocol i."""
-
-    protocols: tuple[str, ...]
-    seen: dict[str, int]
-    correct: dict[str, int]
-
-
-def gather(streams: Mapping[str, Iterable[Mark]]) -> Verdicts:
-    """One pass over the marks of each protocol. Calls that failed are left out: they say nothing about a protocol."""
-    seen: dict[str, int] = {}
-    correct: dict[str, int] = {}
-    for bit, marks in enumerate(streams.values()):
-        for mark in marks:
-            if mark.outcome not in (Outcome.ERROR, Outcome.UNMARKED):
-                seen[mark.id] = seen.get(mark.id, 0) | 1 << bit
-                correct[mark.id] = correct.get(mark.id, 0) | (mark.outcome is Outcome.CORRECT) << bit
-    return Verdicts(tuple(streams), seen, correct)
-
-
-def agreements(verdicts: Verdicts) -> dict[tuple[str, str], Agreement]:
-    """For each pair of protocols, over the samples that both have marked, joined by id."""
-    tally = Counter((seen, verdicts.correct[i]) for i, seen in verdicts.seen.items())
+def agreements(protocols: Sequence[str], tally: Mapping[Verdict, int]) -> dict[tuple[str, str], Agreement]:
+    """For each pair of protocols, over the samples that both have marked. `tally` counts samples by what each protocol says of them:
+    correct, not correct, or None where it says nothing.
+    """
     found = {}
-    for (a, first), (b, second) in combinations(enumerate(verdicts.protocols), 2):
-        cells: Counter[tuple[bool, bool]] = Counter()
-        for (seen, correct), n in tally.items():
-            if seen >> a & 1 and seen >> b & 1:
-                cells[bool(correct >> a & 1), bool(correct >> b & 1)] += n
+    for (a, first), (b, second) in combinations(enumerate(protocols), 2):
+        cells: Counter[tuple[bool | None, bool | None]] = Counter()
+        for verdict, n in tally.items():
+            cells[verdict[a], verdict[b]] += n
         found[first, second] = Agreement(cells[True, True], cells[True, False], cells[False, True], cells[False, False])
     return found
-
-
-def flipped_ids(verdicts: Verdicts) -> set[str]:
-    """The samples on which at least two protocols disagree."""
-    return {i for i, seen in verdicts.seen.items() if verdicts.correct[i] not in (0, seen)}
 
 
 def comparable(reading: Any) -> Any:
@@ -120,30 +102,33 @@ def flips(sides: Iterable[tuple[str, Sequence[Side]]]) -> Iterator[Flip]:
                 yield Flip(sample_id, stage_of(first, second), first, second)
 
 
-def by_stage(found: Iterable[Flip]) -> dict[tuple[str, str], dict[str, int]]:
-    """How many samples each stage flipped, for each pair that has any."""
-    counts: dict[tuple[str, str], dict[str, int]] = {}
-    for flip in found:
-        counts.setdefault(flip.pair, dict.fromkeys(STAGES, 0))[flip.stage] += 1
-    return counts
-
-
 # ---------------------------------------------------------------- of a run on disk
 
 
 class Compared(NamedTuple):
-    """All that the protocols of one run say of each other."""
+    """All that the protocols of one run say of each other.
+
+    `stages` says how many samples each stage flipped, for each pair that has any; `counts` is that for all pairs together, each sample
+    once a stage; `samples` is how many samples flipped at all. `flips` are all flips, or the few that were asked for.
+    """
 
     agreements: dict[tuple[str, str], Agreement]
+    stages: dict[tuple[str, str], dict[str, int]]
+    counts: dict[str, int]
+    samples: int
     flips: list[Flip]
 
 
-def compare(run: Run, protocols: Sequence[str] = ()) -> Compared:
-    """Agreement and flips of a run, under all of its protocols or those named. Keeps texts of flipped samples only."""
+def compare(run: Run, protocols: Sequence[str] = (), few: int | None = None) -> Compared:
+    """Agreement and flips of a run, under all of its protocols or those named. Holds one sample at a time, and the flips.
+
+    With `few` only so many flips are held for each pair and stage: those that come first by a seeded rank of their samples.
+    """
     prompts = prompts_of(run, protocols)
-    verdicts = gather({name: run.marks(name) for name in prompts})
-    wanted = flipped_ids(verdicts)
-    return Compared(agreements(verdicts), list(flips(_sides(run, prompts, verdicts, wanted))) if wanted else [])
+    try:
+        return _compared(run, prompts, _in_order(run, tuple(prompts)), few)
+    except _OutOfOrder:
+        return _compared(run, prompts, _together(run, tuple(prompts)), few)
 
 
 def prompts_of(run: Run, protocols: Sequence[str] = ()) -> dict[str, str]:
@@ -157,17 +142,87 @@ def prompts_of(run: Run, protocols: Sequence[str] = ()) -> dict[str, str]:
     return {name: there[name] for name in protocols or there}
 
 
-def _sides(
-    run: Run, prompts: Mapping[str, str], verdicts: Verdicts, wanted: set[str]
-) -> Iterator[tuple[str, list[Side]]]:
-    """The views of each wanted sample, in the order of the marks."""
-    asked = frozenset(prompts.values())
-    answers = (a for a in run.folder.texts() if a.id in wanted and a.prompt in asked)
-    replies = {(a.id, a.prompt): a.text if a.failure is None else None for a in answers}
-    views: dict[str, list[Side]] = {i: [] for i in verdicts.seen if i in wanted}
-    for name, prompt in prompts.items():
+def _compared(run: Run, prompts: Mapping[str, str], rows: Iterable[Row], few: int | None) -> Compared:
+    tally: Counter[Verdict] = Counter()
+    kept: dict[tuple[tuple[str, str], str], list[Flip]] = {}
+    every: list[Flip] = []
+    found = Compared({}, {}, dict.fromkeys(STAGES, 0), 0, every)
+    samples = 0
+    for sample_id, views in _sides(run, prompts, _parting(rows, tuple(prompts), tally)):
+        some = list(flips([(sample_id, views)]))
+        samples += bool(some)
+        for stage in {flip.stage for flip in some}:
+            found.counts[stage] += 1
+        for flip in some:
+            found.stages.setdefault(flip.pair, dict.fromkeys(STAGES, 0))[flip.stage] += 1
+            if few is None:
+                every.append(flip)
+                continue
+            held = kept.setdefault((flip.pair, flip.stage), [])
+            held.append(flip)
+            if len(held) > 2 * few:
+                held[:] = sorted(held, key=lambda one: rank(0, one.id))[:few]
+    every += (flip for held in kept.values() for flip in sorted(held, key=lambda one: rank(0, one.id))[:few])
+    return found._replace(agreements=agreements(tuple(prompts), tally), samples=samples)
+
+
+def _parting(rows: Iterable[Row], names: Sequence[str], tally: Counter[Verdict]) -> Iterator[Row]:
+    """Counts what protocols say of samples; gives the samples on which two of them disagree."""
+    for sample_id, marks in rows:
+        verdict = tuple(_verdict(marks.get(name)) for name in names)
+        tally[verdict] += 1
+        if True in verdict and False in verdict:
+            yield sample_id, marks
+
+
+def _verdict(mark: Mark | None) -> bool | None:
+    """Calls that failed say nothing about a protocol."""
+    return (
+        None if mark is None or mark.outcome in (Outcome.ERROR, Outcome.UNMARKED) else mark.outcome is Outcome.CORRECT
+    )
+
+
+class _OutOfOrder(Exception):
+    """Marks are not in the order of the samples."""
+
+
+def _in_order(run: Run, names: Sequence[str]) -> Iterator[Row]:
+    """The marks of each sample by protocol, one sample at a time: the files have them in the samples' order."""
+    streams = {name: run.marks(name) for name in names}
+    heads = {name: next(stream, None) for name, stream in streams.items()}
+    for sample in run.samples():
+        found = {name: head for name, head in heads.items() if head is not None and head.id == sample.id}
+        heads.update({name: next(streams[name], None) for name in found})
+        if found:
+            yield sample.id, found
+    if any(head is not None for head in heads.values()):
+        raise _OutOfOrder
+
+
+def _together(run: Run, names: Sequence[str]) -> Iterator[Row]:
+    """The same for runs of 0.1, which marked in the order in which answers came: all are held."""
+    found: dict[str, dict[str, Mark]] = {}
+    for name in names:
         for mark in run.marks(name):
-            if mark.id in wanted and mark.outcome is not Outcome.ERROR:
-                reply = replies.get((mark.id, prompt))
-                views[mark.id].append(Side(name, prompt, mark.outcome, mark.reading, reply))
-    yield from views.items()
+            found.setdefault(mark.id, {})[name] = mark
+    return iter(found.items())
+
+
+def _sides(run: Run, prompts: Mapping[str, str], rows: Iterable[Row]) -> Iterator[tuple[str, list[Side]]]:
+    """The views of each sample, with the replies."""
+    last: Places | None = None
+    for some in batched(rows, BATCH):
+        last = run.folder.scan().last if last is None else last
+        keys = [(sample_id, prompts[name]) for sample_id, marks in some for name in marks]
+        places = (NOWHERE if (place := last.get(key)) is None else place for key in keys)
+        texts = iter([a.text if a is not None and a.failure is None else None for a in run.folder.texts_at(places)])
+        for sample_id, marks in some:
+            views = [Side(name, prompts[name], m.outcome, m.reading, next(texts, None)) for name, m in marks.items()]
+            yield sample_id, [view for view in views if view.outcome is not Outcome.ERROR]
+
+
+def batched(rows: Iterable[Row], size: int) -> Iterator[list[Row]]:
+    """So many rows at a time."""
+    left = iter(rows)
+    while some := list(islice(left, size)):
+        yield some
