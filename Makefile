@@ -2,6 +2,8 @@
 # make test: set up and run every test but those that train a model (make test-slow) or try to break the command (make test-faults)
 # make docs: set up and build the documentation into site/
 PYTHON ?= python3
+# compiled modules are kept, whatever the environment says: tests and demo start Python again and again
+export PYTHONDONTWRITEBYTECODE :=
 BIN := .venv/bin
 CORE := .venv/.core
 DEMO := .venv/.demo

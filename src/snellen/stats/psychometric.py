@@ -273,9 +273,12 @@ def curve(shape: Shape, trials: Sequence[Trial], values: Sequence[float]) -> lis
     weights = posterior(grid, counts(shape, trials))
     likely = np.flatnonzero(weights > weights.max() * 1e-6)  # the rest weighs nothing, and would take most of the time
     weights = weights[likely] / weights[likely].sum()
+    others = len(grid.spreads) * len(grid.lapses)
+    first, last = int(likely[0]) // others, int(likely[-1]) // others
+    near = grid._replace(thresholds=grid.thresholds[first : last + 1])
     rows = []
     for value in values:
-        p = shares(grid, shape.guess, [position(shape, value)])[0, likely]
+        p = shares(near, shape.guess, [position(shape, value)])[0, likely - first * others]
         order = np.argsort(p)
         below = np.cumsum(weights[order])
         middle, low, high = (
