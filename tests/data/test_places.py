@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from snellen.core import cores
 from snellen.core.digest import rank
+from snellen.core.errors import SnellenError
 from snellen.core.selection import choose
 from snellen.data import parquet, places, texts
 from snellen.data.places import NOWHERE, Places
@@ -72,18 +73,26 @@ def test_the_few_that_are_chosen_are_the_first_of_all_in_order(limit: int) -> No
 def test_recorded_replies_in_their_file_are_those_in_memory(tmp_path: Path) -> None:
     path = tmp_path / "r.jsonl"
     path.write_bytes(
-        b'# a comment\n{"id": "a", "text": "one"}\r\n\n{"id": "b", "text": "two", "prompt": "question"}\r'
-        b'{"id": "b", "text": "any"}\n{"id": "a", "text": "\xc3\xa4 again"}\n{"id": "c", "text": "x", "error": "lost"}\n'
+        b'# a comment\n{"id": "a", "text": "\xc3\xa4"}\r\n\n{"id": "b", "text": "two", "prompt": "question"}\r'
+        b'{"id": "b", "text": "any"}\n{"id": "a", "text": "\xc3\xa4"}\n{"id": "c", "text": "x", "error": "lost"}\n'
         b'{"id": 7, "response": "seven"}'
     )
     here, there = InMemory(read_replies(path, path.read_bytes())), InFile(path)
     for name in ("a", "b", "c", "7", "d"):
         for prompt in ("question", "other"):
             assert there.get(name, prompt) == here.get(name, prompt)
-    assert there.get("a", "question") == "ä again" and there.get("b", "question") == "two"
+    assert there.get("a", "question") == "ä" and there.get("b", "question") == "two"
     assert there.prompts == here.prompts and set(there.names()) == set(here.names())
     assert there.unknown(["a", "zz"]) == here.unknown(["a", "zz"]) == {"b", "7"}
     assert there.unknown(["a", "b", "7"]) == frozenset()
+
+
+def test_two_replies_to_one_question_are_refused_wherever_they_are_held(tmp_path: Path) -> None:
+    path = tmp_path / "r.jsonl"
+    path.write_bytes(b'{"id": "a", "text": "one"}\n{"id": "b", "text": "x"}\n{"id": "a", "text": "two"}\n')
+    for read in (InFile, lambda path: read_replies(path, path.read_bytes())):
+        with pytest.raises(SnellenError, match="record 3: another reply to 'a' came before"):
+            read(path)
 
 
 def test_columns_that_are_put_in_whole_give_the_bytes_of_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
