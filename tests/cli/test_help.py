@@ -14,7 +14,7 @@ from tests.support.sets import write_set
 
 import snellen
 from snellen.cli import doctor_command
-from snellen.cli.main import app
+from snellen.cli.main import app, main
 
 ROOT = Path(__file__).parents[2]
 NOT_FOR_USERS = {"all", "dev", "docs"}
@@ -63,3 +63,31 @@ def a_run(folder: Path) -> Path:
     return snellen.evaluate(
         "salbench", model="baseline/chance", data=folder / "data", out=folder / "runs", use_store=False
     ).path
+
+
+def test_an_exit_code_that_somebody_asks_for_is_given(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Such as a library that answers a signal with sys.exit."""
+
+    def ends(**_words: object) -> None:
+        sys.exit(15)
+
+    monkeypatch.setattr(app, "main", ends)
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert ended.value.code == 15
+
+
+def test_a_developer_can_see_where_a_reader_failed(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def fails(**_words: object) -> None:
+        raise KeyError("x")
+
+    monkeypatch.setattr(app, "main", fails)
+    monkeypatch.setattr(sys, "argv", ["snellen", "report", "runs"])
+    for variable, code in (("", 2), ("1", 1)):
+        monkeypatch.setenv("SNELLEN_TRACEBACK", variable)
+        with pytest.raises(SystemExit) as ended:
+            main()
+        assert ended.value.code == code
+        assert ("Traceback" in capsys.readouterr().err) == bool(variable)

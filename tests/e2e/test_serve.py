@@ -143,3 +143,11 @@ def test_nothing_is_started_beside_another_server_or_where_there_is_none(place: 
         done = snellen(*place.words(f"{tool}/m", tool), cache=place.cache, **nowhere)
         assert done.returncode == 2
         assert what in done.stderr
+
+
+@pytest.mark.parametrize("more", [f"--api-key {KEY}", f"--api-key={KEY}", "--hf-token hf_0123456789abcdefghij"])
+def test_a_key_among_the_servers_words_is_refused(place: Place, more: str) -> None:
+    done = snellen(*place.words("vllm/m", f"vllm {more}"), cache=place.cache, **place.environment)
+    assert done.returncode == 2 and "set VLLM_API_KEY" in done.stderr
+    assert KEY not in done.stderr and not place.log.exists()
+    assert not any(KEY in path.read_text(errors="replace") for path in place.out.rglob("*") if path.is_file())

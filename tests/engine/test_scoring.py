@@ -96,14 +96,14 @@ def test_a_scorer_with_other_weights_scores_again_under_the_same_name(home: Path
     assert [s.identity["version"] for s in changed.run.summary.scorers] == ["2"]
 
 
-def test_a_changed_picture_is_scored_again_and_no_other(home: Path) -> None:
+def test_a_changed_picture_makes_another_run_in_which_all_are_scored(home: Path) -> None:
     run(home, Fake("s"))
     odd, even = home / "set" / "images" / "1.png", png(2 * COUNT)
-    assert len(even) == odd.stat().st_size, "same size, so the run is the same"
+    assert len(even) == odd.stat().st_size, "a change that its size does not tell"
     odd.write_bytes(even)
     again = Fake("s")
     found = run(home, again)
-    assert again.pictures == 2
+    assert again.pictures == 2 * COUNT
     assert metric(found).value == 1.0, "a tie is right under original"
     assert metric(found, "right").n == COUNT
     strict = next(p for p in found.run.protocols if p.protocol == "strict")

@@ -61,13 +61,14 @@ def _damage() -> None:
 
 def _kept() -> None:
     """A torn last line is cut off, and what was answered is not asked again."""
+    from snellen.data.places import Places
     from snellen.engine.runs.folder import RunFolder
 
     scan = RunFolder.scan
 
     def forgets(self: RunFolder) -> Any:
         found = scan(self)
-        return found._replace(last={}, failed=set())
+        return found._replace(last=Places())
 
     RunFolder.scan = forgets  # type: ignore[method-assign]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import io
 import threading
 from collections.abc import Collection
 from typing import Any
@@ -16,6 +17,7 @@ from snellen.core.subject import Reply, Request, Subject
 from snellen.core.types import Answer, Picture, Question, Text
 from snellen.subjects.answering import Answering, CrewSubject, Facts, Job, Said, job_of
 from snellen.subjects.crew import Crew
+from snellen.subjects.workers import receive
 
 PACK = msgspec.msgpack.encode
 QUESTION = Question(id="q", benchmark="b", prompt="p", parts=(Picture(data=b"\x89PNG"), Text(text="What color?")))
@@ -81,6 +83,25 @@ def test_workers_that_are_not_alike_are_refused() -> None:
     subject(*workers, first={"b": facts(listed={"torch": "3"})})
     with pytest.raises(SnellenError, match="not alike: dtype is float32 at a and bfloat16 at b; --device, --dtype"):
         subject(*workers, first={"b": facts(dtype="bfloat16")})
+
+
+@pytest.mark.parametrize(("dtype", "alike"), [("float32", True), ("bfloat16", False)])
+def test_a_worker_that_is_hired_on_the_way_has_to_be_alike(dtype: str, alike: bool) -> None:
+    async def hired(message: bytes) -> bytes:
+        return await answers(message) if message else facts(dtype=dtype)
+
+    first = FakeWorker("a", lost)
+    crew = Crew([first], lambda taken, _closed: [] if "a" in taken else [FakeWorker("a", hired)])
+    found = asked(CrewSubject(Subject(), crew, {first: facts()}))
+    assert found.text == "red" if alike else found.failure is not None
+    assert alike or (
+        found.failure is not None and "the worker at a is another one: its dtype differs" in found.failure.reason
+    )
+
+
+def test_a_message_that_breaks_off_is_none() -> None:
+    assert receive(io.BytesIO((100).to_bytes(4, "big") + b"half of it")) == b""
+    assert receive(io.BytesIO((4).to_bytes(4, "big") + b"whole")) == b"whol"
 
 
 def test_a_worker_that_cannot_be_the_subject_says_so_every_time() -> None:

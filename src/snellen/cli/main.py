@@ -44,6 +44,8 @@ COMMANDS = {
     "doctor": "what works on this machine, what is missing, how to get it",
 }
 
+TRACEBACK = "SNELLEN_TRACEBACK"
+"""A variable for developers: what looks like a damaged run folder is shown as the error that it was."""
 READERS = (
     "chart",
     "compare",
@@ -153,17 +155,23 @@ def _main() -> int:
         return _told(error)
     except (KeyboardInterrupt, click.Abort):
         return _told(Interrupted("interrupted"))
-    except (BrokenPipeError, SystemExit):  # the second is how click says that nobody reads the output any more
+    except BrokenPipeError:
         return 0
+    except SystemExit as done:
+        if isinstance(done.__context__, OSError):  # so click says that nobody reads the output any more
+            return 0
+        return done.code if isinstance(done.code, int) else 1
     except OSError as error:
         return _told(of_the_disk(error))
     except MemoryError:
         return _told(SnellenError("not enough memory for this; close other programs, or use --limit"))
     except Exception as error:
-        if isinstance(error, ODD) and words[:1] and words[0] in READERS:
+        if isinstance(error, ODD) and words[:1] and words[0] in READERS and not os.environ.get(TRACEBACK):
             what = f"{said_by(error)}{place_of(error)}"
             folder = "a run folder that was edited or damaged ('snellen verify RUN' finds where)"
-            return _told(SnellenError(f"this cannot be read: {what}; {folder}, or a bug in Snellen"))
+            return _told(
+                SnellenError(f"this cannot be read: {what}; {folder}, or a bug in Snellen ({TRACEBACK}=1 shows where)")
+            )
         import traceback
 
         from snellen.core.secret import redact_all

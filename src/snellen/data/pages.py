@@ -58,7 +58,9 @@ class Column:
                     raise Unfit("fewer rows than the file says")
                 try:
                     yield from _Pages(file, chunk, self._optional).values(rows, at, end)
-                except (struct.error, zlib.error, EOFError, ValueError, LookupError, OverflowError, OSError) as error:
+                except Unfit:
+                    raise
+                except Exception as error:  # a damaged file can go wrong in every way; DuckDB then says what is wrong
                     raise Unfit(str(error)) from None
                 at = end
 

@@ -414,16 +414,20 @@ async def _by_batches(
 
 @contextlib.contextmanager
 def first_signal(stop: Callable[[], object]) -> Iterator[None]:
-    """The first Ctrl-C or SIGTERM stops the run; the second does what it does to any program, wherever that is, at once."""
+    """The first Ctrl-C, SIGTERM or closed terminal stops the run; the second does what it does to any program, at once."""
     if threading.current_thread() is not threading.main_thread():
         yield  # signals come to the main thread alone
         return
-    kinds = (signal.SIGINT, signal.SIGTERM)
+    hangup = getattr(signal, "SIGHUP", signal.SIGTERM)
+    kinds = {signal.SIGINT, signal.SIGTERM, hangup}
+    if signal.getsignal(hangup) is signal.SIG_IGN:  # nohup
+        kinds.discard(hangup)
     before = {kind: signal.getsignal(kind) for kind in kinds}
 
     def first(_number: int, _frame: object) -> None:
         signal.signal(signal.SIGINT, signal.default_int_handler)
-        signal.signal(signal.SIGTERM, before[signal.SIGTERM] or signal.SIG_DFL)
+        for other in kinds - {signal.SIGINT}:
+            signal.signal(other, before[other] or signal.SIG_DFL)
         stop()
 
     for kind in kinds:

@@ -266,7 +266,7 @@ def curve(shape: Shape, trials: Sequence[Trial], values: Sequence[float]) -> lis
     """The share of right answers at values of the dial, each with its 95 % band: (value, share, low, high).
 
     >>> ladder = Shape((1.0, 2.0, 4.0, 8.0), 0.25)
-    >>> [(v, low < p < high) for v, p, low, high in curve(ladder, [Trial(4.0, True)], [1.0, 5.0])]
+    >>> [(v, low <= p <= high) for v, p, low, high in curve(ladder, [Trial(4.0, True)], [1.0, 5.0])]
     [(1.0, True), (5.0, True)]
     """
     grid = fine_grid(shape)

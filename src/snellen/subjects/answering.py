@@ -126,6 +126,7 @@ class CrewSubject(Subject):
         _refuse_unlike(list(first), found)
         self.spec, self._about = found[0].spec, found[0].about
         self.identity: dict[str, Any] = dict(found[0].identity)
+        self._alike: set[Worker] = set(first)
         for worker, reply in first.items():
             self._parallel[worker.place] = _SAID.decode(reply).parallel
 
@@ -151,6 +152,7 @@ class CrewSubject(Subject):
         for _ in range(TIMES):
             try:
                 async with self._crew.one() as worker:
+                    await self._refuse_stranger(worker)
                     said = _SAID.decode(await worker.ask(prepared))
             except WorkerLost as lost:
                 why = str(lost)
@@ -162,6 +164,18 @@ class CrewSubject(Subject):
         reason = f"{TIMES} workers were lost while they answered this question, the last: {why}"
         failure = Failure(kind="worker-lost", reason=reason)
         return Answer(id=question.id, prompt=question.prompt, failure=failure, shots=question.shots)
+
+    async def _refuse_stranger(self, worker: Worker) -> None:
+        """One that was hired on the way has to be what the first ones are; another is let go."""
+        if worker in self._alike:
+            return
+        try:
+            unlike = _unlike(self.identity, facts_in(await worker.ask(b"")).identity)
+        except SnellenError as error:
+            raise WorkerLost(f"the worker at {worker.place} cannot answer: {error}") from None
+        if unlike:
+            raise WorkerLost(f"the worker at {worker.place} is another one: its {unlike} differs")
+        self._alike.add(worker)
 
     async def close(self) -> None:
         """Take down what the workers have learnt, and end them."""
@@ -191,12 +205,15 @@ def facts_in(reply: bytes) -> Facts:
 
 def _refuse_unlike(workers: Sequence[Worker], found: Sequence[Facts]) -> None:
     """Workers that would answer differently make no run: other weights, another kind of device, another precision."""
-    own = [{k: v for k, v in facts.identity.items() if k not in LEARNT} for facts in found]
-    for worker, other in zip(workers, own, strict=True):
-        unlike = [k for k in own[0].keys() | other.keys() if own[0].get(k) != other.get(k)]
-        if unlike:
-            name = min(unlike)
+    own = found[0].identity
+    for worker, facts in zip(workers, found, strict=True):
+        if name := _unlike(own, facts.identity):
             raise SnellenError(
-                f"the workers are not alike: {name} is {one_line(str(own[0].get(name)))} at {workers[0].place} and "
-                f"{one_line(str(other.get(name)))} at {worker.place}; --device, --dtype or the same files everywhere make them so"
+                f"the workers are not alike: {name} is {one_line(str(own.get(name)))} at {workers[0].place} and "
+                f"{one_line(str(facts.identity.get(name)))} at {worker.place}; --device, --dtype or the same files everywhere make them so"
             )
+
+
+def _unlike(own: Mapping[str, Any], other: Mapping[str, Any]) -> str:
+    """The first thing in which two workers differ; nothing where they are alike."""
+    return min((k for k in own.keys() | other.keys() if k not in LEARNT and own.get(k) != other.get(k)), default="")

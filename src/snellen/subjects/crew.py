@@ -23,8 +23,8 @@ LOOK = 10.0
 """Seconds between two looks at whether there are places without a worker."""
 WAIT = 120.0
 """Seconds that a message waits for a worker where there is none at all."""
-GIVE_UP = 3
-"""Workers lost at one place, with no reply between, after which nobody is hired there any more."""
+GIVE_UP = 7
+"""Workers lost at one place, with no reply between, after which nobody is hired there any more. One bad question takes three."""
 PAUSE = 0.1
 PATIENCE = 10.0
 """Seconds that the end waits for somebody who is being hired."""

@@ -16,6 +16,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import IO
 
+from snellen.core.cores import cores
 from snellen.core.errors import SnellenError
 from snellen.core.subject import Subject
 from snellen.subjects.answering import Answering, CrewSubject, job_of
@@ -54,7 +55,7 @@ def _environment(on_processor: int) -> dict[str, str]:
     """No keys of services; and processes that share the processor share its cores."""
     kept = {k: v for k, v in os.environ.items() if not k.endswith(("_API_KEY", "_SECRET"))}
     if on_processor > 1:
-        kept.setdefault("OMP_NUM_THREADS", str(max(1, (os.cpu_count() or 1) // on_processor)))
+        kept.setdefault("OMP_NUM_THREADS", str(max(1, cores() // on_processor)))
     return kept
 
 

@@ -95,7 +95,7 @@ class InFile:
         digest = hashlib.sha256()
         for number, place, reply in self._replies(digest.update):
             key = reply.id, reply.prompt or ANY
-            if key in self._places and self.get(*key) not in (None, reply.text):
+            if not of_a_run(path) and key in self._places and self.get(*key) not in (None, reply.text):
                 raise _twice(path, number, reply.id)
             self._places.put(key, place, failed=False)
         self._places.settle()
@@ -160,8 +160,11 @@ def read_replies(path: Path, raw: bytes) -> dict[tuple[str, str | None], str]:
         raise SnellenError(f"replay/{path}: the key {one_line(twice, 80)!r} is there twice; keep one")
     for number, row in enumerate(rows_of(path, raw), 1):
         reply = reply_of(row, f"replay/{path} record {number}")
-        if reply is not None and replies.setdefault((reply.id, reply.prompt), reply.text) != reply.text:
+        if reply is None:
+            continue
+        if not of_a_run(path) and replies.get((reply.id, reply.prompt), reply.text) != reply.text:
             raise _twice(path, number, reply.id)
+        replies[reply.id, reply.prompt] = reply.text
     return replies
 
 
@@ -194,6 +197,11 @@ def rows_of(path: Path, raw: bytes, kind: str = "replay") -> Iterable[Any]:
     if isinstance(data, dict):
         return [{"id": k, "text": v} for k, v in data.items()]
     return list(data) if isinstance(data, list) else [data]
+
+
+def of_a_run(path: Path) -> bool:
+    """Whether it is the file of a run's answers: there the last answer to a question is the one that counts."""
+    return path.name == "answers.jsonl" and (path.parent / "run.json").is_file()
 
 
 def is_row(line: bytes) -> bool:

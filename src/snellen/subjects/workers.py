@@ -30,9 +30,12 @@ def send(pipe: IO[bytes], data: bytes) -> None:
 
 
 def receive(pipe: IO[bytes]) -> bytes:
-    """Read one message; nothing where the other side has closed."""
+    """Read one message; nothing where the other side has closed, maybe in the middle of it."""
     size = pipe.read(4)
-    return pipe.read(int.from_bytes(size, "big")) if len(size) == 4 else b""
+    if len(size) < 4:
+        return b""
+    message = pipe.read(int.from_bytes(size, "big"))
+    return message if len(message) == int.from_bytes(size, "big") else b""
 
 
 class Workers:

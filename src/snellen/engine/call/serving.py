@@ -19,11 +19,12 @@ import time
 import urllib.request
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
+from http.client import HTTPException
 from pathlib import Path
 from urllib.parse import urlsplit
 
 from snellen.core.errors import Interrupted, SnellenError
-from snellen.core.secret import Secret, redact_all
+from snellen.core.secret import Secret, is_key_like, redact_all
 from snellen.core.subject import Subject
 from snellen.core.text import one_line
 
@@ -37,6 +38,7 @@ STOP = 20.0
 LOOK = 0.5
 LAST = 8
 """Lines of it that a message shows."""
+KEYS = ("--api-key", "--admin-api-key", "--hf-token")
 
 
 def command_of(tool: str, model: str, port: int, more: Sequence[str]) -> list[str]:
@@ -81,10 +83,14 @@ def served(
         return
     tool, *more = serve
     port = check_server(tool, subject)
+    if any(word.startswith(KEYS) or is_key_like(word) for word in more):
+        raise SnellenError(
+            f"--serve {tool}: a key on a command line can be seen by others and would be recorded; set {tool.upper()}_API_KEY (or HF_TOKEN)"
+        )
     server = _Server(tool, command_of(tool, subject.endpoints[0].model, port, more), port, log)
     try:
         server.wait(stopped)
-        subject.identity["served"] = " ".join([tool, *server.words])  # type: ignore[index]  # those of endpoints are dicts
+        subject.identity["served"] = redact_all(" ".join([tool, *server.words]))  # type: ignore[index]  # those of endpoints are dicts
         try:
             yield
         except SnellenError as error:
@@ -128,8 +134,11 @@ class _Server:
         with self._log.open("w", encoding="utf-8") as file:
             for line in self._process.stdout or ():
                 clean = redact_all(line)
-                file.write(clean)
-                file.flush()
+                with contextlib.suppress(
+                    OSError
+                ):  # a full disk must not stop the server, which waits until its lines are read
+                    file.write(clean)
+                    file.flush()
                 if clean.strip():
                     self._last.append(one_line(clean, 200))
 
@@ -164,7 +173,7 @@ class _Server:
         try:
             with opener.open(f"http://{LOOPBACK}:{self._port}/health", timeout=5) as response:
                 return bool(response.status == 200)
-        except OSError:
+        except (OSError, HTTPException):
             return False
 
     def stop(self) -> None:

@@ -209,6 +209,10 @@ class _Marking:
         seed = self.manifest.options.seed
         for sample, answer in zip(self.folder.samples(), answers, strict=False):
             if answer is not None:
+                if answer.id != sample.id:
+                    raise SnellenError(
+                        f"{answer.id} and {sample.id} have the same hash by chance; the same command goes on"
+                    )
                 yield as_asked(self.exam, target.arm, sample, seed), answer
 
     def _judged(self, target: Target, repeat: int) -> Iterator[tuple[Sample, Mark]]:

@@ -11,6 +11,7 @@ import importlib
 import importlib.util
 import logging
 import os
+import signal
 import socket
 import threading
 import time
@@ -183,7 +184,7 @@ class RayPool:
         while late and time.monotonic() < until and not (closed is not None and closed.is_set()):
             some, late = ray.wait(late, num_returns=len(late), timeout=LOOK)
             ready += some
-            if ready and closed is None:  # the run can begin; who is late is hired again on the way
+            if ready:  # the run can begin, or go on; who is late is hired again on the way
                 until = min(until, time.monotonic() + SOON)
         wrong = {begun[one]: problem for one in ready if (problem := self._problem(one))}
         slow = {begun[one]: f"nothing heard for {START:g} s; are its GPUs in use?" for one in late}
@@ -211,9 +212,11 @@ class RayPool:
 def _connected(on: str) -> Any:
     """Ray, connected to the cluster, or started on this machine, where it listens on the loopback address only."""
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # nothing is told to anybody
+    os.environ.setdefault("RAY_ENABLE_AUTO_CONNECT", "0")  # nor does it start by itself once it was ended
     ray = importlib.import_module("ray")
     warnings.filterwarnings("ignore", module=r"ray\.")  # its hints on how to use it are for developers
     quiet = {"log_to_driver": False, "logging_level": logging.ERROR}
+    before = signal.getsignal(signal.SIGTERM)
     try:
         if on != HERE:
             ray.init(on, **quiet)
@@ -225,6 +228,11 @@ def _connected(on: str) -> Any:
     except Exception as error:
         why = one_line(said_by(error), 200)
         raise SnellenError(f"--on {on}: Ray can be neither reached nor started ({why})") from None
+    finally:
+        if threading.current_thread() is threading.main_thread():
+            signal.signal(
+                signal.SIGTERM, before or signal.SIG_DFL
+            )  # Ray puts its own there, and ends with the signal's number
     return ray
 
 
