@@ -47,12 +47,13 @@ def _known(config: Config, **wanted: Any) -> None:
             raise SystemExit(f"{key} is {config[key]}; these graphs are for {value}")
 
 
-def _layers(g: Graph, x: str, length: str, config: Config, where: str) -> str:
-    """The layers of a SigLIP tower: rows of 1 sequence or several, all of one length."""
+def _layers(g: Graph, x: str, length: str, config: Config, where: str) -> list[str]:
+    """The layers of a SigLIP tower: rows of 1 sequence or several, all of one length, before and after each layer."""
     _known(config, hidden_act="gelu_pytorch_tanh")
     count, eps = config["num_attention_heads"], config["layer_norm_eps"]
     size = config["hidden_size"]
     width = size // count
+    found = [x]
     for number in range(config["num_hidden_layers"]):
         name = f"{where}.layers.{number}"
         seen = g.layer_norm(x, f"{name}.layer_norm1", eps)
@@ -60,15 +61,16 @@ def _layers(g: Graph, x: str, length: str, config: Config, where: str) -> str:
         taken = g.node("Reshape", g.attention(q, k, v, width), g.shape(-1, size))
         x = g.node("Add", x, g.linear(taken, f"{name}.self_attn.out_proj"))
         x = g.node("Add", x, _mlp(g, g.layer_norm(x, f"{name}.layer_norm2", eps), f"{name}.mlp"))
-    return x
+        found.append(x)
+    return found
 
 
 def _mlp(g: Graph, x: str, name: str) -> str:
     return g.linear(g.gelu_tanh(g.linear(x, f"{name}.fc1")), f"{name}.fc2")
 
 
-def _tower(g: Graph, config: Config, where: str) -> str:
-    """Pictures as rows: one for each patch of each picture."""
+def _tower(g: Graph, config: Config, where: str) -> list[str]:
+    """Pictures as rows: one for each patch of each picture, before and after each layer."""
     side, size = config["patch_size"], config["hidden_size"]
     patches = (config["image_size"] // side) ** 2
     names = (g.weight(f"{where}.embeddings.patch_embedding.{part}") for part in ("weight", "bias"))
@@ -86,7 +88,7 @@ def _pixels(config: Config) -> dict[str, tuple[str, list[Any]]]:
 def siglip_vision(folder: Path, config: Config) -> ModelProto:
     """Pictures to vectors: all patches, as one learnt question sees them."""
     g, name, eps = Graph(folder), "vision_model.head", config["layer_norm_eps"]
-    rows = g.layer_norm(_tower(g, config, "vision_model"), "vision_model.post_layernorm", eps)
+    rows = g.layer_norm(_tower(g, config, "vision_model")[-1], "vision_model.post_layernorm", eps)
     size, count = config["hidden_size"], config["num_attention_heads"]
     patches, width = g.shape((config["image_size"] // config["patch_size"]) ** 2), size // count
     weights = g.nodes("Split", 3, g.weight(f"{name}.attention.in_proj_weight"), axis=0)
@@ -111,7 +113,7 @@ def siglip_text(folder: Path, config: Config) -> ModelProto:
     words = g.node("Gather", g.weight(f"{name}.embeddings.token_embedding.weight"), "ids", axis=0)
     rows = g.node("Reshape", g.node("Add", words, places), g.shape(-1, size))
     rows = g.layer_norm(
-        _layers(g, rows, length, config, f"{name}.encoder"), f"{name}.final_layer_norm", config["layer_norm_eps"]
+        _layers(g, rows, length, config, f"{name}.encoder")[-1], f"{name}.final_layer_norm", config["layer_norm_eps"]
     )
     back = g.node("Reshape", rows, g.node("Concat", g.shape(-1), length, g.shape(size), axis=0))
     last = g.node("Gather", back, g.constant(-1, "int64"), axis=1)
@@ -125,10 +127,12 @@ def siglip_text(folder: Path, config: Config) -> ModelProto:
 
 
 def llava_vision(folder: Path, config: Config) -> ModelProto:
-    """Pictures to rows that stand where a text has its pictures."""
-    _known(config, projector_hidden_act="gelu", vision_feature_layer=-1, vision_feature_select_strategy="full")
-    g, vision = Graph(folder), config["vision_config"]
-    rows, name = _tower(g, vision, "vision_tower"), "multi_modal_projector"
+    """Pictures to rows that stand where a text has its pictures: what one layer of the tower makes of them, or several side by side."""
+    _known(config, projector_hidden_act="gelu", vision_feature_select_strategy="full")
+    g, vision, name = Graph(folder), config["vision_config"], "multi_modal_projector"
+    found, wanted = _tower(g, vision, "vision_tower"), config["vision_feature_layer"]
+    several = isinstance(wanted, list)
+    rows = g.node("Concat", *(found[layer] for layer in wanted), axis=1) if several else found[wanted]
     seen = g.linear(g.gelu(g.linear(rows, f"{name}.linear_1")), f"{name}.linear_2")
     return g.model(_pixels(vision), {"features": (seen, ["patches", config["text_config"]["hidden_size"]])})
 

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import torch
 
-from training import tiny_data, tiny_model, tiny_start
+from training import tiny_data, tiny_eye, tiny_look, tiny_model, tiny_sheets, tiny_start
 from training.common import Muon
 from training.tiny_data import Row
 
@@ -57,6 +57,8 @@ NEWS = 2.0
 BLANK = 0.03
 """Share of rows whose pictures are grey: so the model's blind answers are the best that it can guess, and the control is fair."""
 GREY = 128
+SOME = 32
+"""Sheets by which the loudness of replies is set."""
 
 
 class Report(NamedTuple):
@@ -65,7 +67,6 @@ class Report(NamedTuple):
     seconds: float
     cpu_seconds: float
     data_seconds: float
-    losses: dict[str, float]
 
 
 class Shown(NamedTuple):
@@ -144,8 +145,8 @@ class Stage(NamedTuple):
     rate: float
 
 
-def train(student: Any, coder: Any, data: dict[str, list[Row]], stage: Stage, seed: int) -> dict[str, float]:
-    """Trains in place; gives the smoothed losses at the end."""
+def train(student: Any, coder: Any, data: dict[str, list[Row]], stage: Stage, seed: int) -> None:
+    """Trains in place."""
     twin = copy.deepcopy(student)
     for own, shared in zip(twin.parameters(), student.parameters(), strict=True):
         own.data = shared.data
@@ -176,7 +177,6 @@ def train(student: Any, coder: Any, data: dict[str, list[Row]], stage: Stage, se
             if step % 50 == 0:
                 told = ", ".join(f"{name} {value:.2f}" for name, value in smooth.items())
                 print(f"{stage.name} {step} of {stage.steps}, {time.perf_counter() - begin:.0f} s: {told}", flush=True)
-    return smooth
 
 
 def schedule(step: int, steps: int) -> float:
@@ -186,17 +186,33 @@ def schedule(step: int, steps: int) -> float:
     return 0.5 + 0.5 * math.cos(math.pi * (step - WARM_UP) / max(1, steps - WARM_UP))
 
 
-def run(out: Path, seed: int = 0, steps: float = 1.0, share: float = 1.0) -> Report:
-    """Makes the data, trains and saves; `share` and `steps` make less data and fewer steps, for trials."""
+def run(out: Path, seed: int = 0, steps: float = 1.0, share: float = 1.0, start: Path | None = None) -> Report:
+    """Makes the data, trains and saves; `share` and `steps` make less data and fewer steps, for trials.
+
+    `start` is a model of the first two stages: it is taught the eye exam alone.
+    """
     begin = time.perf_counter()
     torch.set_num_threads(1)
     torch.use_deterministic_algorithms(True)
-    data = tiny_data.make({part: max(64, round(share * count)) for part, count in COUNTS.items()}, seed, THREADS)
-    return learn(data, out, seed, steps, begin)
+    data = {} if start else tiny_data.make(_part_of(COUNTS, share), seed, THREADS)
+    sheets = tiny_data.make(_part_of(tiny_sheets.COUNTS, share), seed, THREADS, tiny_sheets.PARTS)
+    made = time.perf_counter() - begin
+    print(f"rows { ({name: len(rows) for name, rows in (data | sheets).items()}) }, data took {made:.0f} s", flush=True)
+    model, processor = tiny_model.saved(start) if start else learn(data, seed, steps)
+    model.eval().requires_grad_(False)
+    seen = {name: tiny_look.looked(model, rows) for name, rows in sheets.items()}
+    look = tiny_look.learn(model, sheets, seen, seed, max(1, round(steps * tiny_look.STEPS)))
+    model, processor = tiny_eye.taught(model, processor, look, seen[tiny_sheets.TAUGHT[0]][:SOME].float())
+    tiny_model.save(model, processor, out)
+    return Report(time.perf_counter() - begin, _cpu_seconds(), made)
 
 
-def learn(data: dict[str, list[Row]], out: Path, seed: int, steps: float, begin: float) -> Report:
-    """Trains on data that is there, and saves."""
+def _part_of(counts: dict[str, int], share: float) -> dict[str, int]:
+    return {part: max(64, round(share * count)) for part, count in counts.items()}
+
+
+def learn(data: dict[str, list[Row]], seed: int, steps: float) -> tuple[Any, Any]:
+    """The model after the first two stages, and its processor."""
     tokenizer = tiny_model.tokenizer_of(tiny_model.all_texts(row for rows in data.values() for row in rows))
     processor = tiny_model.processor_of(tokenizer)
     coder = tiny_model.Coder(processor)
@@ -204,23 +220,21 @@ def learn(data: dict[str, list[Row]], out: Path, seed: int, steps: float, begin:
         for row in rows:
             for block in row.blocks:
                 coder(block)
-    made = time.perf_counter() - begin
     model = tiny_model.untrained(tokenizer, seed)
     tiny_start.see(model)
     tiny_start.compare(model)
     tiny_start.find(model)
     size = sum(p.numel() for p in model.parameters())
-    told = {part: len(rows) for part, rows in data.items()}
-    print(f"{size} parameters, {len(tokenizer)} words, rows {told}, data took {made:.0f} s", flush=True)
+    print(f"{size} parameters, {len(tokenizer)} words", flush=True)
     rows = [row for part in data.values() for row in part]
     student = tiny_model.Student(model, tiny_model.facts_of(rows), tiny_model.words_of(rows, tokenizer)).train()
     stages = (
         Stage("look", LOOK, half_look, max(1, round(steps * LOOK_STEPS)), LOOK_RATE),
         Stage("speak", SPEAK, half_speak, max(1, round(steps * SPEAK_STEPS)), SPEAK_RATE),
     )
-    losses = [train(student, coder, data, stage, seed) for stage in stages][-1]
-    tiny_model.save(model.eval(), processor, out)
-    return Report(time.perf_counter() - begin, _cpu_seconds(), made, losses)
+    for stage in stages:
+        train(student, coder, data, stage, seed)
+    return model.eval(), processor
 
 
 def _cpu_seconds() -> float:
@@ -310,6 +324,9 @@ def main() -> None:
     what = parser.add_mutually_exclusive_group(required=True)
     what.add_argument("--out", type=Path, help="train, and save here")
     what.add_argument("--examine", type=Path, metavar="MODEL", help="examine the model in this folder on held-out sets")
+    parser.add_argument(
+        "--start", type=Path, metavar="MODEL", help="teach the eye exam alone, to a model of the first two stages"
+    )
     parser.add_argument("--work", type=Path, default=Path("tiny-exams"), help="where --examine puts data and runs")
     parser.add_argument("--only", nargs="*", default=[e.benchmark for e in EXAMS], help="the exams for --examine")
     parser.add_argument("--seed", type=int, default=0)
@@ -324,7 +341,7 @@ def main() -> None:
         taken = [{key: row[key] for key in STATED} for row in rows if row["high"] < 0]
         (given.examine / HELD_OUT_FILE).write_text(json.dumps(taken, indent=1) + "\n", encoding="utf-8")
         return
-    report = run(given.out, given.seed, given.steps, given.share)
+    report = run(given.out, given.seed, given.steps, given.share, given.start)
     print(json.dumps(report._asdict(), indent=1))
 
 

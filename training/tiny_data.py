@@ -10,7 +10,7 @@ from __future__ import annotations
 import io
 import json
 import multiprocessing
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ProcessPoolExecutor
 from functools import lru_cache
 from random import Random
@@ -41,6 +41,7 @@ PROMPTS = {
     "esnlive": "zero",
     "vcr": "zero",
     "d3": "pair",
+    "eye": "question",
 }
 """The one prompt of each exam that the model knows."""
 CHUNK = 64
@@ -99,7 +100,8 @@ def block(exam: Exam, sample: Sample, reply: str) -> Block:
     return Block(exam.name, json.dumps(to_prompt(question, {}).messages), reply)
 
 
-def _sample(tags: dict[str, str], pictures: int = 1, **facts: Any) -> Sample:
+def sample_of(tags: dict[str, str], pictures: int = 1, **facts: Any) -> Sample:
+    """A sample with placeholders for pictures."""
     return Sample(id="training", tags=tags, facts=facts, pictures=(_placeholder(),) * pictures)
 
 
@@ -131,7 +133,7 @@ def p3(seed: int, index: int) -> list[Row]:
     if scene.difficulty == "hard" and index % 4:
         return []
     tags = {"config": "P3", "split": "P3", "task": "D"}
-    asked = block(SALBENCH, _sample(tags, question=wording.p3_detection()), scene.features[0].title())
+    asked = block(SALBENCH, sample_of(tags, question=wording.p3_detection()), scene.features[0].title())
     x0, y0, x1, y1 = scene.box
     plan = np.zeros((1, GRID, GRID), np.uint8)
     plan[0, (y0 + y1) * GRID // (2 * scenes_p3.SIDE), (x0 + x1) * GRID // (2 * scenes_p3.SIDE)] = 255
@@ -155,7 +157,7 @@ def illusions(seed: int, index: int) -> list[Row]:
         mask = silhouettes.silhouette(split, shape, int(rng.integers(silhouettes.VARIANTS[split])), rng, 1)
         image = scenery.compose(ground, mask, strengths[int(rng.integers(len(strengths)))], rng, 1)
         tags = {"split": split, "shape": shape, "scene": name}
-        blocks = tuple(block(ILLUSION, _sample(tags | {"task": task}), tags[task]) for task in ("shape", "scene"))
+        blocks = tuple(block(ILLUSION, sample_of(tags | {"task": task}), tags[task]) for task in ("shape", "scene"))
         facts = (Fact(f"{split}/{shape}"), Fact(f"background/{name}"))
         rows.append(Row(small(image)[None], blocks, (facts,), _plan(mask)[None]))
     return rows
@@ -174,15 +176,15 @@ def _because(answer: str, explanation: str) -> str:
 
 
 def _asked_vqax(question: str, answer: str, explanation: str) -> Block:
-    return block(VQAX, _sample({"task": "vqax"}, question=question), _because(answer, explanation))
+    return block(VQAX, sample_of({"task": "vqax"}, question=question), _because(answer, explanation))
 
 
 def _asked_esnlive(hypothesis: str, label: str, explanation: str) -> Block:
-    return block(ESNLIVE, _sample({"task": "esnlive"}, hypothesis=hypothesis), _because(label, explanation))
+    return block(ESNLIVE, sample_of({"task": "esnlive"}, hypothesis=hypothesis), _because(label, explanation))
 
 
 def _asked_actx(label: str, explanation: str) -> Block:
-    return block(ACTX, _sample({"task": "actx"}), _because(label, explanation))
+    return block(ACTX, sample_of({"task": "actx"}), _because(label, explanation))
 
 
 def vqax(seed: int, index: int) -> list[Row]:
@@ -228,7 +230,7 @@ def vcr(seed: int, index: int) -> list[Row]:
 
     one = made_vcr.made("train", seed, index, 1)
     line, count = one.record, len(one.record["objects"])
-    sample = _sample(
+    sample = sample_of(
         {"task": "vcr"},
         question=sentence(line["question"], count),
         choices=[sentence(choice, count) for choice in line["answer_choices"]],
@@ -310,7 +312,7 @@ def pairs(seed: int, index: int) -> list[Row]:
 
     told = difference(seed, index, "train", version=1)
     said = {"left_image": sentence(told.said_of_one), "right_image": sentence(told.said_of_other)}
-    sample = _sample(
+    sample = sample_of(
         {"split": "all", "task": "pair"}, 2, uid="training", left="images/left.jpg", right="images/right.jpg"
     )
     drawn = [_drawn(scene) for scene in (told.one, told.other)]
@@ -318,7 +320,8 @@ def pairs(seed: int, index: int) -> list[Row]:
     return [Row(pictures, (block(D3, sample, json.dumps(said)),), tuple(facts for _, facts in drawn))]
 
 
-PARTS: dict[str, Callable[[int, int], list[Row]]] = {
+Maker = Callable[[int, int], list[Row]]
+PARTS: Mapping[str, Maker] = {
     "p3": p3,
     "illusions": illusions,
     "vqax": vqax,
@@ -330,12 +333,14 @@ PARTS: dict[str, Callable[[int, int], list[Row]]] = {
 }
 
 
-def _made(job: tuple[str, int, int, int]) -> list[Row]:
-    part, seed, start, stop = job
-    return [row for index in range(start, stop) for row in PARTS[part](seed, index)]
+def _made(job: tuple[Maker, int, int, int]) -> list[Row]:
+    maker, seed, start, stop = job
+    return [row for index in range(start, stop) for row in maker(seed, index)]
 
 
-def make(counts: dict[str, int], seed: int, workers: int) -> dict[str, list[Row]]:
+def make(
+    counts: Mapping[str, int], seed: int, workers: int, parts: Mapping[str, Maker] = PARTS
+) -> dict[str, list[Row]]:
     """Rows of each part, the same for any number of workers."""
     jobs = [
         (part, RESERVED + seed, start, min(start + CHUNK, count))
@@ -344,7 +349,8 @@ def make(counts: dict[str, int], seed: int, workers: int) -> dict[str, list[Row]
     ]
     found: dict[str, list[Row]] = {part: [] for part in counts}
     with ProcessPoolExecutor(workers, mp_context=multiprocessing.get_context("spawn")) as pool:
-        for job, rows in zip(jobs, pool.map(_made, jobs), strict=True):
+        made = pool.map(_made, [(parts[part], *rest) for part, *rest in jobs])
+        for job, rows in zip(jobs, made, strict=True):
             found[job[0]] += rows
     return found
 

@@ -23,6 +23,7 @@ from torch.nn import functional
 
 from snellen.subjects.local.source import packaged
 from training.tiny_data import FINE, GRID, PATCH, SIDE, Block, Row, texts_of
+from training.tiny_sheets import TAUGHT
 
 IMAGE_TOKENS = GRID * GRID
 PAD, UNKNOWN, END, REPLY, IMAGE = "<pad>", "<unk>", "</s>", "<reply>", "<image>"
@@ -50,6 +51,7 @@ COMMON = frozenset(
 def phrases() -> list[str]:
     """The texts that are one token each: what prompts have in common, and the frame of a D3 reply."""
     from snellen.exams.d3.prompts import TEXT
+    from snellen.exams.eye.faculties import FACULTIES
     from snellen.exams.illusionbench.names import SUBSETS
     from snellen.exams.illusionbench.prompts import original
     from snellen.exams.vqa_nle.prompts import EXPLAIN
@@ -59,19 +61,21 @@ def phrases() -> list[str]:
     fixed += [form.partition("{")[0] for form in EXPLAIN.values()]
     fixed += ["Question: ", *(f"\n{letter}) " for letter in "ABCD"), *(f"<det{i}>" for i in range(6))]
     fixed += ['{"left_image": "', '", "right_image": "', '"}']
+    fixed += [FACULTIES[name].question for name in TAUGHT]
     return fixed
 
 
-def tokenizer_of(texts: Iterable[str]) -> Any:
-    """A word-level tokenizer for these texts."""
+def tokenizer_of(texts: Iterable[str], words: Iterable[str] = ()) -> Any:
+    """A word-level tokenizer for these texts, and words beside."""
     splitter = pre_tokenizers.Split(WORDS, behavior="isolated")
     fixed = phrases()
-    seen: set[str] = set()
+    seen = set(words)
     apart = re.compile("|".join(re.escape(phrase) for phrase in sorted(fixed, key=len, reverse=True)))
     for text in texts:
         for piece in apart.split(text):
             seen.update(word for word, _ in splitter.pre_tokenize_str(piece))
     special = [PAD, UNKNOWN, END, REPLY, IMAGE]
+    seen -= {*special, *fixed}
     inner = Tokenizer(
         models.WordLevel({word: i for i, word in enumerate([*special, *sorted(seen)])}, unk_token=UNKNOWN)
     )
@@ -159,6 +163,14 @@ def save(model: Any, processor: Any, folder: Path) -> None:
     processor.save_pretrained(folder)
     export(folder)
     model.float()
+
+
+def saved(folder: Path) -> tuple[Any, Any]:
+    """A saved model in full precision, and its processor."""
+    model = transformers.LlavaForConditionalGeneration.from_pretrained(
+        folder, dtype=torch.float32, local_files_only=True
+    )
+    return model.eval(), transformers.AutoProcessor.from_pretrained(folder, local_files_only=True)
 
 
 # ---------------------------------------------------------------- rows as tensors

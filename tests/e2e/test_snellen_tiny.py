@@ -66,6 +66,53 @@ def test_it_describes_pairs_and_the_page_shows_them(tmp_path: Path) -> None:
     assert next(iter(captions.values()))["left"] in page.read_text()
 
 
+def test_the_eye_exam_measures_it(tmp_path: Path) -> None:
+    asked = ("--faculties", "size,hidden", "--seed", 31, "--out", tmp_path / "runs")
+    done = snellen("exam", *MODEL, *asked, cache=tmp_path, **OFFLINE)
+    assert done.returncode == 0, done.stderr
+    found = json.loads(next(tmp_path.glob("runs/*/exports/prescription.json")).read_text(encoding="utf-8"))
+    assert [(one["faculty"], one.get("why_not", "")) for one in found] == [("size", ""), ("hidden", "")]
+    assert all(one["threshold"][0] < one["ladder"][-1] for one in found), "far from the easy end of the ladder"
+
+
+def test_an_eye_for_the_eye_exam_changes_nothing_that_a_model_says_otherwise() -> None:
+    torch = pytest.importorskip("torch")
+    from training.tiny_eye import put_in, widened
+    from training.tiny_look import Look
+    from training.tiny_model import END, IMAGE, IMAGE_TOKENS, REPLY, tokenizer_of, untrained
+
+    from snellen.exams.eye.faculties import FACULTIES
+    from snellen.synthetic.patterns.wording import p3_detection
+
+    narrow, wide = tokenizer_of(["a dog sits", "5"]), tokenizer_of(["a dog sits", "5", "6"])
+    old = untrained(narrow, 0).eval()
+    model = widened(old, narrow.get_vocab(), wide)
+    look = Look(old, ["5", "6"], 0).eval()
+    seen = torch.randn(4, IMAGE_TOKENS, old.config.vision_config.hidden_size)
+    put_in(model, look, wide, seen)
+    pixels = torch.rand(1, 3, 112, 112) * 2 - 1
+
+    def said(asked: Any, tokenizer: Any, *words: str) -> Any:
+        ids = torch.tensor([tokenizer.convert_tokens_to_ids([*[IMAGE] * IMAGE_TOKENS, *words])])
+        with torch.no_grad():
+            return asked(input_ids=ids, pixel_values=pixels).logits[0, -1]
+
+    asked = {faculty.question for faculty in FACULTIES.values()}
+    both = [(place, wide.get_vocab()[word]) for word, place in narrow.get_vocab().items() if word not in asked]
+    before, now = zip(*both, strict=True)
+    for words in ([p3_detection(), REPLY], ["a", " dog", REPLY, "a"]):
+        assert torch.allclose(said(old, narrow, *words)[[*before]], said(model, wide, *words)[[*now]], atol=0.01)
+    question = FACULTIES["colour"].question
+    first = wide.convert_ids_to_tokens(int(said(model, wide, question, REPLY).argmax()))
+    assert first in ("5", "6")
+    assert wide.convert_ids_to_tokens(int(said(model, wide, question, REPLY, first).argmax())) == END
+    eye = model.model.vision_tower
+    with torch.no_grad():
+        shown = eye(pixels, output_hidden_states=True).hidden_states[model.config.vision_feature_layer[0]]
+        _, scores = look(shown, torch.tensor([0]))
+    assert first == look.words[int(scores.argmax())]
+
+
 def test_model_path_is_not_for_it(tmp_path: Path) -> None:
     assert build("hf/snellen-tiny", Exam(), offline=True).spec == "hf/snellen-tiny"
     data = write_set(tmp_path / "set", 2)

@@ -9,7 +9,7 @@ import click
 
 TINY = "onnx/snellen-tiny"
 EXAMINED = ("baseline/pixels", TINY)
-"""Who takes the eye exam: one that measures pixels, and the small model, which was never taught these questions."""
+"""Who takes the eye exam: one that measures pixels, and the small model, which was taught four of the faculties."""
 EYE = "eye"
 PRESCRIPTION = "prescription.html"
 
