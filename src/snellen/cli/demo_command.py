@@ -49,7 +49,7 @@ def command(out: Path, count: int, seed: int, verbose: bool) -> int:
     write_report([*runs, *prescribed], page, samples=12)
     after = [
         f"open {page}   what to know, the comparison, samples",
-        f"open {out / PRESCRIPTION}   the eye exam: what {EXAMINED[0]} sees, and what it does not",
+        f"open {out / PRESCRIPTION}   the eye exam: what a solver and a small model see, and what they do not",
         f"snellen view {out / 'runs'}   every sample in a browser (extra 'view')",
         "snellen exam --model openai/gpt-4o --max-cost 1   the eye exam of a model of yours",
     ]
@@ -81,7 +81,7 @@ def _exam(exam: Any, out: Path, count: int, seed: int, left_out: list[str], verb
 
 
 def _eye(out: Path, seed: int, left_out: list[str]) -> tuple[list[str], list[Any]]:
-    """The eye exam: what each sees, in a sentence, and the runs. The page is of the first."""
+    """The eye exam: what each sees, in a sentence, and the runs. The page has all of them beside each other."""
     from snellen.comparison.thresholds import examined
     from snellen.core.options import Selection
     from snellen.engine.plan.request import RunRequest
@@ -90,7 +90,7 @@ def _eye(out: Path, seed: int, left_out: list[str]) -> tuple[list[str], list[Any
 
     asked = [RunRequest(EYE, model, Path(), selection=Selection(seed=seed), out=out / "runs") for model in EXAMINED]
     runs = [run for request in asked if (run := _run(request, left_out, verbose=False)) is not None]
-    write_prescription(examined(runs[:1]), out / PRESCRIPTION)
+    write_prescription(examined(runs), out / PRESCRIPTION)
     return [f"Eye exam: {line}" for run in runs for line in sentences(examined([run]))], runs
 
 
