@@ -7,6 +7,8 @@ import os
 import shutil
 import signal
 import socket
+import subprocess
+import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -17,51 +19,100 @@ from typing import Any
 
 @dataclass
 class Nodes:
-    """A cluster of a head, where drivers connect, and one more node that can be killed."""
+    """A cluster of a head, where drivers connect, and one more node that can be killed. It lives in a process of its own: Ray forks, and
+    a process that has loaded as much as a test worker may not outlive that.
+    """
 
-    cluster: Any
-    other: Any
+    process: subprocess.Popen[str]
+    address: str
     session: Path
     client: str
 
     @property
     def environment(self) -> dict[str, str]:
         """For a command that is to find it by `--on ray`."""
-        return {"RAY_ADDRESS": self.cluster.address}
+        return {"RAY_ADDRESS": self.address} | self.own
+
+    @property
+    def own(self) -> dict[str, str]:
+        """What Ray itself wants to know of this cluster."""
+        return {"RAY_TMPDIR": str(self.session)} | _LOOPBACK
 
     def kill(self) -> None:
         """End the other node without grace: all of its processes at once, as when a machine loses its power."""
-        raylet = self.other.all_processes["raylet"][0].process.pid
-        for pid in (raylet, *(pid for pid, parent in _parents() if parent == raylet)):
-            os.kill(pid, signal.SIGKILL)
-        self.cluster.remove_node(self.other, allow_graceful=False)
-        self.other = None
+        self._do("kill")
 
     def whole(self) -> Nodes:
         """With another node in place of one that was killed."""
-        self.other = self.other or _node(self.cluster)
+        self._do("whole")
         return self
+
+    def _do(self, what: str) -> None:
+        assert self.process.stdin is not None
+        self.process.stdin.write(f"{what}\n")
+        self.process.stdin.flush()
+        assert _said(self.process, what) == "", "the cluster has ended"
 
 
 @contextmanager
 def two_nodes() -> Iterator[Nodes]:
     """Start both; end them, whatever happens."""
     short = Path(tempfile.mkdtemp(prefix="ray-"))  # a socket's path has at most 107 characters
-    os.environ |= {"RAY_TMPDIR": str(short)} | _LOOPBACK
+    process = subprocess.Popen(
+        [sys.executable, "-m", "tests.support.cluster"],
+        cwd=Path(__file__).parents[2],
+        env=os.environ | {"RAY_TMPDIR": str(short)} | _LOOPBACK,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        address, client = _said(process, "ready").split()
+        yield Nodes(process, address, short, client)
+    finally:
+        assert process.stdin is not None
+        process.stdin.close()
+        process.wait(60)
+        shutil.rmtree(short, ignore_errors=True)
+
+
+def _said(process: subprocess.Popen[str], word: str) -> str:
+    """What the process says behind a word; other lines are Ray's."""
+    for line in process.stdout or ():
+        if line.startswith(f"{word}:"):
+            return line.partition(":")[2].strip()
+    raise AssertionError(f"the cluster's process ended with {process.wait()}")
+
+
+# ---------------------------------------------------------------- in the process of the cluster
+
+
+def _serve() -> None:
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     made = importlib.import_module("ray.cluster_utils").Cluster
-    cluster = made(
-        initialize_head=True,
-        head_node_args={**_USUAL, "include_dashboard": False, "ray_client_server_port": port},
-    )
+    head = {**_USUAL, "include_dashboard": False, "ray_client_server_port": port}
+    cluster = made(initialize_head=True, head_node_args=head)
     try:
-        yield Nodes(cluster, _node(cluster), short, f"ray://127.0.0.1:{port}")
+        other = cluster.add_node(**_USUAL)
+        print(f"ready: {cluster.address} ray://127.0.0.1:{port}", flush=True)
+        for line in sys.stdin:
+            word = line.strip()
+            if word == "kill":
+                _kill(cluster, other)
+                other = None
+            elif other is None:
+                other = cluster.add_node(**_USUAL)
+            print(f"{word}:", flush=True)
     finally:
         cluster.shutdown()
-        for name in ("RAY_TMPDIR", *_LOOPBACK):
-            del os.environ[name]
-        shutil.rmtree(short, ignore_errors=True)
+
+
+def _kill(cluster: Any, node: Any) -> None:
+    raylet = node.all_processes["raylet"][0].process.pid
+    for pid in (raylet, *(pid for pid, parent in _parents() if parent == raylet)):
+        os.kill(pid, signal.SIGKILL)
+    cluster.remove_node(node, allow_graceful=False)
 
 
 _LOOPBACK = {"RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0"}
@@ -79,5 +130,5 @@ def _parents() -> Iterator[tuple[int, int]]:
         yield int(folder.name), int(status.rpartition(")")[2].split()[1])
 
 
-def _node(cluster: Any) -> Any:
-    return cluster.add_node(**_USUAL)
+if __name__ == "__main__":
+    _serve()

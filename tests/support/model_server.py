@@ -72,4 +72,5 @@ def main() -> None:
     ThreadingHTTPServer((host, port), Handler).serve_forever()
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -108,11 +108,17 @@ def _load(path: Path) -> ModuleType:
 
 
 def _run(work: Callable[[], Any], where: str, file: Path | None = None) -> Any:
-    """Run a plugin's own code; whatever it does wrong, it gets one line and its place."""
+    """Run a plugin's own code; whatever it does wrong, it gets one line and its place.
+
+    Its bytecode is not kept: Python takes a file of the same size and second for unchanged, and an edit would go unnoticed.
+    """
+    kept, sys.dont_write_bytecode = sys.dont_write_bytecode, True
     try:
         return work()
     except (Exception, SystemExit) as error:
         raise SnellenError(f"{where} does not load: {said_by(error)}{place_of(error, file)}") from None
+    finally:
+        sys.dont_write_bytecode = kept
 
 
 def _code(module: ModuleType) -> str:

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 from tests.support.cluster import Nodes, two_nodes
-from tests.support.command import snellen, start
+from tests.support.command import installed as snellen
+from tests.support.command import start
 from tests.support.endpoint import Endpoint
 from tests.support.sets import write_set
 
@@ -57,10 +58,10 @@ def test_the_runs_of_a_suite_share_the_cluster_and_its_purse(tmp_path: Path, nod
     with Endpoint(delay=0.01, cost=0.01) as endpoint:
         words = ("run", "salbench", "--data", data, "--model", "api/one", "--model", "api/two", "--protocol", "paper")
         more = ("--base-url", endpoint.url, "--out", out, "--on", nodes.client)
-        done = snellen(*words, *more, "--max-cost", 0.12, cache=cache, SNELLEN_API_KEY=KEY)
+        done = snellen(*words, *more, "--max-cost", 0.12, cache=cache, SNELLEN_API_KEY=KEY, **nodes.own)
         assert done.returncode == 3, done.stderr
         assert 8 <= len(endpoint.requests) <= 12
-        done = snellen(*words, *more, "--max-cost", 30, cache=cache, SNELLEN_API_KEY=KEY)
+        done = snellen(*words, *more, "--max-cost", 30, cache=cache, SNELLEN_API_KEY=KEY, **nodes.own)
         assert done.returncode == 0, done.stderr
     kept = answers(out)
     assert len(kept) == len(endpoint.requests) == 2 * len(endpoint.asked)
