@@ -49,7 +49,7 @@ def command(out: Path, count: int, seed: int, verbose: bool) -> int:
     write_report([*runs, *prescribed], page, samples=12)
     after = [
         f"open {page}   what to know, the comparison, samples",
-        f"open {out / PRESCRIPTION}   the eye exam: what a solver and a small model see, and what they do not",
+        f"open {out / PRESCRIPTION}   the eye exam of a solver and a small model",
         f"snellen view {out / 'runs'}   every sample in a browser (extra 'view')",
         "snellen exam --model openai/gpt-4o --max-cost 1   the eye exam of a model of yours",
     ]
