@@ -16,7 +16,8 @@ demo: $(DEMO)
 	$(BIN)/snellen demo
 
 test: $(DEV)
-	$(BIN)/python -m pytest -q -n 2 --dist worksteal
+	# without a list of the warnings that tests provoke: what failed is to stand last
+	$(BIN)/python -m pytest -q --disable-warnings -n 2 --dist worksteal
 
 lint: $(DEV)
 	$(BIN)/ruff check src tests bench docs training
@@ -29,7 +30,7 @@ docs: $(DOCS)
 
 # make test-faults FAULTS_SEED=7 FAULTS_CASES=300: other cases, more of them
 test-faults: $(DEV)
-	$(BIN)/python -m pytest -q -n 2 --dist worksteal -m faults tests/faults
+	$(BIN)/python -m pytest -q --disable-warnings -n 2 --dist worksteal -m faults tests/faults
 
 test-slow: $(DEV)
 	OMP_WAIT_POLICY=PASSIVE $(BIN)/python -m pytest -q -m slow

@@ -115,8 +115,9 @@ def _kill(cluster: Any, node: Any) -> None:
     cluster.remove_node(node, allow_graceful=False)
 
 
-_LOOPBACK = {"RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0"}
-"""Where Ray believes that there can be no cluster, it takes the loopback address for the machine's."""
+_LOOPBACK = {"RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0", "RAY_CLIENT_SERVER_CHECK_CHANNEL_TIMEOUT_S": "60"}
+"""Where Ray believes that there can be no cluster, it takes the loopback address for the machine's. And the process that its gate starts
+for a client may take more than half a minute beside other tests."""
 _USUAL = {"num_cpus": 1, "num_gpus": 0, "node_ip_address": "127.0.0.1", "object_store_memory": 80_000_000}
 
 

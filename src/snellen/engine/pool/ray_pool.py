@@ -34,7 +34,7 @@ START = 180.0
 """Seconds that a worker may take to start, with the import of torch where it needs that."""
 SOON = 30.0
 """Seconds that the first workers wait for the others: a GPU may be in use by somebody else."""
-CONNECT, LOOK = 10.0, 0.5
+CONNECT, LOOK, TRIES = 10.0, 0.5, 3
 AT_ONCE = 4096
 """Messages that an actor works on at once; how many there are is decided by the limiter."""
 
@@ -219,14 +219,14 @@ def _connected(on: str) -> Any:
     before = signal.getsignal(signal.SIGTERM)
     try:
         if on != HERE:
-            ray.init(on, **quiet)
+            _admitted(ray, on, quiet)
             return ray
         try:
             ray.init("auto", **quiet)
         except ConnectionError:  # no cluster runs here, and none is named by RAY_ADDRESS
             ray.init("local", include_dashboard=False, _node_ip_address="127.0.0.1", **quiet)
     except Exception as error:
-        why = one_line(said_by(error), 200)
+        why = one_line(_last_said(error), 200)
         raise SnellenError(f"--on {on}: Ray can be neither reached nor started ({why})") from None
     finally:
         if threading.current_thread() is threading.main_thread():
@@ -234,6 +234,23 @@ def _connected(on: str) -> Any:
                 signal.SIGTERM, before or signal.SIG_DFL
             )  # Ray puts its own there, and ends with the signal's number
     return ray
+
+
+def _admitted(ray: Any, address: str, quiet: dict[str, Any]) -> None:
+    """Connect by the cluster's gate, which starts a process for every client and gives that half a minute: too little on a busy head."""
+    for _ in range(TRIES - 1):
+        try:
+            ray.init(address, **quiet)
+            return
+        except ConnectionAbortedError:
+            time.sleep(LOOK)
+    ray.init(address, **quiet)
+
+
+def _last_said(error: Exception) -> str:
+    """The last line of an error: Ray's gate tells a whole traceback, whose end says what happened."""
+    lines = [line for line in str(error).splitlines() if line.strip()]
+    return f"{type(error).__name__}: {lines[-1].strip()}" if len(lines) > 1 else said_by(error)
 
 
 def _refuse_if_nobody_listens(address: str, what: str) -> None:
