@@ -233,6 +233,8 @@ class Subject:
     """The services that it calls; none for a subject that runs here."""
     parallel: int = 64
     """How many questions may be in work at once, for a subject without endpoints."""
+    beside: int = 0
+    """How many of those in work wait for something other than a call or a core of their own; they take no place."""
     chooses_only: bool = False
     """Whether it can do nothing but choose among a question's options; other questions are not put to it."""
     needs_picture: bool = False

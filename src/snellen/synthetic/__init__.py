@@ -2,6 +2,9 @@
 
     chance.py    random numbers by key, cases dealt evenly        pool.py      work on all cores, in order
     writing.py   claiming a folder, whole files                   tables.py    sets that are parquet shards
+    documents.py JSON documents, record by record
+
+Whoever draws also writes: a process gives back names and short texts, never pictures, so that one core is not what all others wait for.
 
 An exam names its maker (`make` in a folder's make.py) and imports from here the names that stand in the data; nothing here
 knows an exam.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import sys
 import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
@@ -13,8 +14,11 @@ from typing import TypeVar
 from snellen.core.cores import cores
 
 CHUNK = 8
-WORTH_A_POOL = 2 * CHUNK
+"""The most that a process is given at once; less where there is too little for all of them."""
+WORTH_A_POOL = 16
 """Unless told otherwise, a list that is no longer is made right here: processes take longer to start."""
+MOST = 61 if sys.platform == "win32" else 1024
+"""Processes that a pool can have: Windows waits for no more."""
 
 Progress = Callable[[int, int], None]
 """Gets how many are made and how many there are in all."""
@@ -36,8 +40,9 @@ def in_order(
 
 
 def _made(work: Callable[[_Key], _Made], keys: Sequence[_Key], workers: int | None) -> Iterator[_Made]:
-    chunks = [keys[start : start + CHUNK] for start in range(0, len(keys), CHUNK)]
-    wanted = max(1, min(workers if workers is not None else cores(), len(chunks)))
+    wanted = max(1, min(workers if workers is not None else cores(), len(keys), MOST))
+    size = max(1, min(CHUNK, len(keys) // (4 * wanted)))
+    chunks = [keys[start : start + size] for start in range(0, len(keys), size)]
     if wanted == 1 or (workers is None and len(keys) <= WORTH_A_POOL):
         yield from map(work, keys)
         return

@@ -14,13 +14,16 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from snellen.core.cores import cores
 from snellen.core.errors import SnellenError
 from snellen.data import parquet
 from snellen.data.label import MARK
-from snellen.synthetic.pool import Progress, in_order
+from snellen.synthetic.pool import WORTH_A_POOL, Progress, in_order
 from snellen.synthetic.writing import LATEST, Origin, check_place, check_same, making, origin_of, whole
 
 SHARD_ROWS = 50
+FEW = 16
+"""Files that are too few to give each process some, unless there are fewer processes."""
 
 Row = tuple[Any, ...]
 Rows = Callable[[str, int, int, int], tuple[Row, ...]]
@@ -39,6 +42,14 @@ class Recipe(NamedTuple):
     rows: Rows
 
 
+class Shard(NamedTuple):
+    """One file of a part, or one in each of its folders: its number, and which images it has."""
+
+    part: str
+    number: int
+    images: range
+
+
 def make_set(
     recipe: Recipe,
     out: Path,
@@ -53,23 +64,67 @@ def make_set(
     origin = origin_of(recipe.generator, version, seed=seed, count=count)
     _check(recipe, out, origin)
     notes = {"huggingface": json.dumps({"info": {"features": recipe.features}}), MARK: json.dumps(origin)}
-    keys = [(part, seed, index, version) for part in recipe.parts for index in range(count)]
-    images = in_order(partial(_image, recipe.rows), keys, workers, progress)
-    made: list[Path] = []
+    shards = [
+        Shard(part, number, range(start, min(start + SHARD_ROWS, count)))
+        for part in recipe.parts
+        for number, start in enumerate(range(0, count, SHARD_ROWS))
+    ]
+    job = _Job(recipe, out, seed, version, notes)
+    many = min(FEW, 4 * (workers or cores()))
     with making(out):
-        for folders in recipe.parts.values():
-            for number, start in enumerate(range(0, count, SHARD_ROWS)):
-                shard = list(islice(images, min(SHARD_ROWS, count - start)))
-                for folder, rows in zip(folders, zip(*shard, strict=True), strict=True):
-                    path = out / folder / f"shard_{number:03d}.parquet"
-                    with whole(path) as draft:
-                        parquet.write(draft, dict(recipe.types), rows, notes)
-                    made.append(path)
+        made = (_in_files if len(shards) >= many else _in_images)(job, shards, workers, progress)
     return sorted(made)
 
 
-def _image(rows: Rows, key: tuple[str, int, int, int]) -> tuple[Row, ...]:
-    return rows(*key)
+class _Job(NamedTuple):
+    """What all processes that have a part in a set must know."""
+
+    recipe: Recipe
+    out: Path
+    seed: int
+    version: int
+    notes: dict[str, str]
+
+
+def _in_files(job: _Job, shards: list[Shard], workers: int | None, progress: Progress | None) -> list[Path]:
+    """Each process draws the images of a file and writes it: nobody waits for the one that gathers."""
+    made: list[Path] = []
+    done, total = 0, sum(len(shard.images) for shard in shards)
+    if workers is None and total <= WORTH_A_POOL:
+        workers = 1
+    for shard, files in zip(shards, in_order(partial(_written, job), shards, workers or cores()), strict=True):
+        made += files
+        done += len(shard.images)
+        if progress is not None:
+            progress(done, total)
+    return made
+
+
+def _in_images(job: _Job, shards: list[Shard], workers: int | None, progress: Progress | None) -> list[Path]:
+    """Processes draw single images, and files are written here: so few files would leave most processes with nothing to do."""
+    keys = [(shard.part, index) for shard in shards for index in shard.images]
+    images = in_order(partial(_drawn, job), keys, workers, progress)
+    return [path for shard in shards for path in _filed(job, shard, list(islice(images, len(shard.images))))]
+
+
+def _written(job: _Job, shard: Shard) -> list[Path]:
+    return _filed(job, shard, [_drawn(job, (shard.part, index)) for index in shard.images])
+
+
+def _drawn(job: _Job, key: tuple[str, int]) -> tuple[Row, ...]:
+    part, index = key
+    return job.recipe.rows(part, job.seed, index, job.version)
+
+
+def _filed(job: _Job, shard: Shard, drawn: list[tuple[Row, ...]]) -> list[Path]:
+    """Writes a shard in each folder of its part."""
+    made = []
+    for folder, rows in zip(job.recipe.parts[shard.part], zip(*drawn, strict=True), strict=True):
+        path = job.out / folder / f"shard_{shard.number:03d}.parquet"
+        with whole(path) as draft:
+            parquet.write(draft, dict(job.recipe.types), rows, job.notes)
+        made.append(path)
+    return made
 
 
 def _check(recipe: Recipe, out: Path, origin: Origin) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from snellen.core.cores import cores
 from snellen.core.dataset import Dataset
 from snellen.core.errors import SnellenError
 from snellen.core.exam import Wanted
@@ -157,7 +158,7 @@ def test_spec_and_identity_are_what_names_of_run_folders_are_made_of() -> None:
     assert seeker.identity["parser"] == "http://host:1/parse/"
     assert seeker.identity["planner"] == {"kind": "model", "model": "openai/p"}
     assert [endpoint.kind for endpoint in seeker.endpoints] == ["omniparser", "api"]
-    assert seeker.parallel == 16
+    assert seeker.parallel == max(16, 2 * cores()) and seeker.beside == 0
     assert [asked.subject.spec for asked in seeker.asked()] == ["openai/p"]
 
 

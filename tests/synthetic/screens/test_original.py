@@ -16,7 +16,7 @@ from snellen.core.errors import SnellenError
 from snellen.core.options import Selection
 from snellen.exams.grounding.data import GroundingData
 from snellen.synthetic.screens.canvas import rgb
-from snellen.synthetic.screens.make import annotations_text, make
+from snellen.synthetic.screens.make import annotations_form, make, sample_text
 from snellen.synthetic.screens.original import clashes, counts, draw, metadata, plan
 
 GOLDEN = json.loads((Path(__file__).parents[2] / "parity" / "grounding_data.json").read_text())
@@ -26,7 +26,8 @@ GOLDEN = json.loads((Path(__file__).parents[2] / "parity" / "grounding_data.json
 def test_annotations_equal_the_originals_bit_for_bit(count: int) -> None:
     expected = GOLDEN["generator_seed42"][str(count)]
     scenes = plan(count, 42)
-    text = annotations_text("synthetic", metadata(len(scenes)), [s.record for s in scenes])
+    opening, between, closing = annotations_form("synthetic", metadata(len(scenes)))
+    text = opening + between.join(sample_text(s.record) for s in scenes) + closing
     assert len(scenes) == expected["num_samples"]
     assert sum(len(s.record["elements"]) for s in scenes) == expected["total_elements"]
     assert len(text) == expected["annotations_json_chars"]

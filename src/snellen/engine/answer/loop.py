@@ -237,9 +237,8 @@ class Asking:
 
     def _width(self) -> int:
         """How many samples may be in work: a few more than calls, so that no slot waits for the loop."""
-        if not self.plan.subject.endpoints:
-            return self.plan.subject.parallel
-        return self.limiter.limit + 4
+        subject = self.plan.subject
+        return subject.beside + (self.limiter.limit + 4 if subject.endpoints else subject.parallel)
 
     def stop(self, reason: BaseException) -> None:
         """Ask nothing more. The first reason counts, but an interrupt goes before all others: it also ends the waiting."""
@@ -317,6 +316,7 @@ class Asking:
     async def _tick(self) -> None:
         while True:
             self._report()
+            self._room.set()  # a subject may have found more room on its own
             await asyncio.sleep(TICK)
 
     def _report(self) -> None:

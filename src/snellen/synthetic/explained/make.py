@@ -8,13 +8,16 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from snellen.core.errors import SnellenError
 from snellen.data.label import MARK, Label
+from snellen.synthetic.documents import LINES, LIST, OBJECT, Form, document, in_document, member
 from snellen.synthetic.pool import Progress, in_order
 from snellen.synthetic.writing import (
     LATEST,
@@ -26,7 +29,6 @@ from snellen.synthetic.writing import (
     stamped,
     write_bytes,
     write_json,
-    write_text,
 )
 
 if TYPE_CHECKING:
@@ -38,10 +40,11 @@ Key = tuple[str, str, int, int, int]
 
 
 class Layout(NamedTuple):
-    """The splits of a task and how the annotations of one split are written."""
+    """The splits of a task, the documents of a split, and what each of them says of a record."""
 
     splits: tuple[str, ...]
-    annotate: Callable[[Path, str, list[Made], Label], list[Path]]
+    documents: Callable[[Label], Mapping[str, Form]]
+    said: Callable[[Made, Label], tuple[str, ...]]
 
 
 def make(
@@ -64,15 +67,17 @@ def make(
     files = [claim(out, origin_of(GENERATOR, version, seed=seed, count=count))]
     label = label_of(GENERATOR, version, seed)
     keys = [(task, split, seed, index, version) for split in layout.splits for index in range(size(split, count))]
-    made: dict[str, list[Made]] = {split: [] for split in layout.splits}
+    written = in_order(partial(_written, out, label), keys, workers, progress)
     with making(out):
-        for key, one in zip(keys, in_order(record, keys, workers, progress), strict=True):
-            if one.picture is not None:
-                name, data = one.picture
-                files.append(write_bytes(out / "images" / name, signed(data, label)))
-            made[key[1]].append(one._replace(picture=None, record=stamped(one.record, label)))
-        for split, records in made.items():
-            files += layout.annotate(out, split, records, label)
+        for split in layout.splits:
+            forms = {out / name.format(split): form for name, form in layout.documents(label).items()}
+            with ExitStack() as stack:
+                adders = [stack.enter_context(document(path, form)) for path, form in forms.items()]
+                for pictures, texts in islice(written, size(split, count)):
+                    files += pictures
+                    for add, text in zip(adders, texts, strict=True):
+                        add(text)
+            files += forms
     return sorted(files)
 
 
@@ -90,45 +95,49 @@ def record(key: Key) -> Made:
     return makers[task](split, seed, index, version)
 
 
-def _vqax(out: Path, split: str, records: list[Made], _label: Label) -> list[Path]:
-    return [write_json(out / "nle_data" / "VQA-X" / f"vqaX_{split}.json", {one.key: one.record for one in records})]
-
-
-def _actx(out: Path, split: str, records: list[Made], _label: Label) -> list[Path]:
-    return [write_json(out / "nle_data" / "ACT-X" / f"actX_{split}.json", {one.key: one.record for one in records})]
-
-
-def _esnlive(out: Path, split: str, records: list[Made], label: Label) -> list[Path]:
-    sink = io.StringIO()
-    said = {MARK: json.dumps(label)} if label else {}
-    writer = csv.DictWriter(sink, (*CSV_COLUMNS, *said), lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(one.extra | said for one in records)
-    folder = out / "nle_data" / "eSNLI-VE"
-    short = {one.key: one.record for one in records}
-    return [
-        write_text(folder / f"esnlive_{split}.csv", sink.getvalue()),
-        write_json(folder / f"esnlive_{split}.json", short),
-    ]
-
-
-def _vcr(out: Path, split: str, records: list[Made], label: Label) -> list[Path]:
+def _written(out: Path, label: Label, key: Key) -> tuple[list[Path], tuple[str, ...]]:
+    """Makes a record and writes its picture (it runs in other processes); gives the files, and what each document says of it."""
+    one = record(key)
     files = []
-    for one in records:
+    if one.picture is not None:
+        name, data = one.picture
+        files.append(write_bytes(out / "images" / name, signed(data, label)))
+    if key[0] == "vcr":
         name, metadata = one.extra["metadata"]
         files.append(write_json(out / "images" / name, stamped(metadata, label)))
-    folder = out / "nle_data" / "VCR"
-    lines = "".join(json.dumps(one.record, ensure_ascii=False) + "\n" for one in records)
-    files.append(write_text(folder / f"{split}.jsonl", lines))
-    files.append(write_json(folder / f"vcr_{split}.json", [stamped(one.extra["item"], label) for one in records]))
-    return files
+    return files, LAYOUTS[key[0]].said(one._replace(record=stamped(one.record, label)), label)
+
+
+def _esnlive_documents(label: Label) -> dict[str, Form]:
+    columns = ",".join((*CSV_COLUMNS, *([MARK] if label else [])))
+    folder = "nle_data/eSNLI-VE/esnlive_{}"
+    return {f"{folder}.csv": Form(f"{columns}\n", "", ""), f"{folder}.json": OBJECT}
+
+
+def _in_object(one: Made, _label: Label) -> tuple[str, ...]:
+    return (member(one.key, one.record),)
+
+
+def _esnlive(one: Made, label: Label) -> tuple[str, ...]:
+    sink = io.StringIO()
+    said = {MARK: json.dumps(label)} if label else {}
+    csv.DictWriter(sink, (*CSV_COLUMNS, *said), lineterminator="\n").writerow(one.extra | said)
+    return sink.getvalue(), member(one.key, one.record)
+
+
+def _vcr(one: Made, label: Label) -> tuple[str, ...]:
+    return json.dumps(one.record, ensure_ascii=False) + "\n", in_document(stamped(one.extra["item"], label))
 
 
 LAYOUTS = {
-    "vqax": Layout(("train", "val", "test"), _vqax),
-    "actx": Layout(("train", "test"), _actx),
-    "esnlive": Layout(("train", "test"), _esnlive),
-    "vcr": Layout(("train", "val", "test"), _vcr),
+    "vqax": Layout(("train", "val", "test"), lambda _label: {"nle_data/VQA-X/vqaX_{}.json": OBJECT}, _in_object),
+    "actx": Layout(("train", "test"), lambda _label: {"nle_data/ACT-X/actX_{}.json": OBJECT}, _in_object),
+    "esnlive": Layout(("train", "test"), _esnlive_documents, _esnlive),
+    "vcr": Layout(
+        ("train", "val", "test"),
+        lambda _label: {"nle_data/VCR/{}.jsonl": LINES, "nle_data/VCR/vcr_{}.json": LIST},
+        _vcr,
+    ),
 }
 
 make_vqax, make_actx, make_esnlive, make_vcr = (partial(make, task) for task in ("vqax", "actx", "esnlive", "vcr"))

@@ -5,13 +5,19 @@ The exam reads the same names, of real sets and of made ones.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable
+from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from snellen.synthetic.writing import Origin, claim, label_of, making, stamped, write_bytes, write_json
+from snellen.data.label import Label
+from snellen.synthetic.documents import OBJECT, document, member
+from snellen.synthetic.pool import Progress, in_order
+from snellen.synthetic.writing import Origin, claim, label_of, making, stamped, write_bytes
 
 PAIR = ("left", "right")
+DOCUMENTS = ("dataset.json", "differences.json", "captions/reference.json")
 MOST = 16
 """Pictures that a set may have."""
 
@@ -30,22 +36,56 @@ class Group(NamedTuple):
     known: dict[str, str]
 
 
-def write(out: Path, origin: Origin, slots: tuple[str, ...], groups: Iterable[Group]) -> list[Path]:
-    """Writes pictures as they come and the three documents when all are there; gives the files."""
+class Key(NamedTuple):
+    """Which group of which set, with so many pictures a group."""
+
+    number: int
+    size: int
+    seed: int
+    version: int
+
+
+class Place(NamedTuple):
+    """Where a group is written, what it bears, and the names of its pictures."""
+
+    out: Path
+    label: Label
+    slots: tuple[str, ...]
+
+
+def write(
+    out: Path,
+    origin: Origin,
+    slots: tuple[str, ...],
+    draw: Callable[[Key], Group],
+    workers: int | None,
+    progress: Progress | None,
+) -> list[Path]:
+    """Writes pictures as they are drawn; the three documents get their names when all are there. Gives the files.
+
+    `draw` must be a function of a module: it runs in other processes.
+    """
     made = [claim(out, origin)]
-    label = label_of(origin["generator"], origin["version"], origin["seed"])
-    dataset: dict[str, dict[str, Any]] = {}
-    known: dict[str, dict[str, Any]] = {}
-    captions: dict[str, dict[str, Any]] = {}
-    with making(out):
-        for group in groups:
-            uid = str(group.uid)
-            names = [f"images/SNELLEN_{group.uid * len(slots) + place:012d}.jpg" for place in range(len(slots))]
-            made += [write_bytes(out / name, data) for name, data in zip(names, group.images, strict=True)]
-            dataset[uid] = stamped({slot: f"./{name}" for slot, name in zip(slots, names, strict=True)}, label)
-            known[uid] = stamped(dict(group.known), label)
-            captions[uid] = stamped(dict(zip(slots, group.captions, strict=True)), label)
-        made.append(write_json(out / "differences.json", known))
-        made.append(write_json(out / "captions" / "reference.json", captions))
-        made.append(write_json(out / "dataset.json", dataset))
-    return sorted(made)
+    where = Place(out, label_of(origin["generator"], origin["version"], origin["seed"]), slots)
+    keys = [Key(number, len(slots), origin["seed"], origin["version"]) for number in range(origin["count"])]
+    documents = [out / name for name in DOCUMENTS]
+    with making(out), ExitStack() as stack:
+        adders = [stack.enter_context(document(path, OBJECT)) for path in documents]
+        for files, texts in in_order(partial(_written, where, draw), keys, workers, progress):
+            made += files
+            for add, text in zip(adders, texts, strict=True):
+                add(text)
+    return sorted([*made, *documents])
+
+
+def _written(where: Place, draw: Callable[[Key], Group], key: Key) -> tuple[list[Path], tuple[str, str, str]]:
+    """Draws a group and writes its pictures (it runs in other processes); gives the files, and what each document says of it."""
+    group, (out, label, slots) = draw(key), where
+    names = [f"images/SNELLEN_{group.uid * len(slots) + place:012d}.jpg" for place in range(len(slots))]
+    files = [write_bytes(out / name, data) for name, data in zip(names, group.images, strict=True)]
+    listed = {slot: f"./{name}" for slot, name in zip(slots, names, strict=True)}
+    captions = dict(zip(slots, group.captions, strict=True))
+    listed_text, known_text, caption_text = (
+        member(str(group.uid), stamped(dict(said), label)) for said in (listed, group.known, captions)
+    )
+    return files, (listed_text, known_text, caption_text)

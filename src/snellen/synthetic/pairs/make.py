@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from snellen.synthetic.chance import dealt, generator
-from snellen.synthetic.pairs.folder import PAIR, Group, write
-from snellen.synthetic.pool import Progress, in_order
+from snellen.synthetic.pairs.folder import PAIR, Group, Key, write
+from snellen.synthetic.pool import Progress
 from snellen.synthetic.scenes.differences import KINDS_OF_DIFFERENCE, Difference, draw_difference
 from snellen.synthetic.writing import LATEST, label_of, origin_of, signed
 
@@ -34,12 +34,12 @@ def make(
     version: int = LATEST,
 ) -> list[Path]:
     """Writes `count` pairs: dataset.json, images/, differences.json and captions/reference.json."""
-    pairs = in_order(_of_key, [(seed, index, version) for index in range(count)], workers, progress)
-    return write(out, origin_of(GENERATOR, version, seed=seed, count=count), PAIR, pairs)
+    origin = origin_of(GENERATOR, version, seed=seed, count=count)
+    return write(out, origin, PAIR, _of_key, workers, progress)
 
 
-def _of_key(key: tuple[int, int, int]) -> Group:
-    return pair(*key)
+def _of_key(key: Key) -> Group:
+    return pair(key.seed, key.number, key.version)
 
 
 def pair(seed: int, index: int, version: int = LATEST) -> Group:

@@ -8,9 +8,9 @@ from typing import Any
 
 from snellen.core.errors import SnellenError
 from snellen.synthetic.chance import generator
-from snellen.synthetic.pairs.folder import MOST, Group, set_names, write
+from snellen.synthetic.pairs.folder import MOST, Group, Key, set_names, write
 from snellen.synthetic.pairs.make import GENERATOR, SIZE, make
-from snellen.synthetic.pool import Progress, in_order
+from snellen.synthetic.pool import Progress
 from snellen.synthetic.scenes.differences import KINDS_OF_DIFFERENCE, Difference, differences, with_room
 from snellen.synthetic.scenes.model import Scene
 from snellen.synthetic.scenes.sampling import draw_scene
@@ -36,9 +36,8 @@ def make_sets(
     """Writes `count` sets of `size` images in the layout of `make`, with image1 to imageN in place of left and right."""
     if not LEAST <= size <= MOST:
         raise SnellenError(f"--sets {size}: a set has {LEAST} to {MOST} images")
-    sets = in_order(_set, [(seed, index, size, version) for index in range(count)], workers, progress)
     origin = origin_of(f"{GENERATOR}-sets-of-{size}", version, seed=seed, count=count)
-    return write(out, origin, set_names(size), sets)
+    return write(out, origin, set_names(size), _set, workers, progress)
 
 
 def make_pairs_or_sets(out: Path, *, sets: int | None = None, **given: Any) -> list[Path]:
@@ -46,10 +45,10 @@ def make_pairs_or_sets(out: Path, *, sets: int | None = None, **given: Any) -> l
     return make(out, **given) if sets is None else make_sets(out, size=sets, **given)
 
 
-def _set(key: tuple[int, int, int, int]) -> Group:
+def _set(key: Key) -> Group:
     from snellen.synthetic.scenes.render import draw, jpeg
 
-    seed, index, size, version = key
+    index, size, seed, version = key
     told = variants(seed, index, size, version)
     label = label_of(f"{GENERATOR}-sets-of-{size}", version, seed)
     known = {"kind": KIND} | {slot: d.said_of_other for slot, d in zip(set_names(len(told)), told, strict=True)}

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 from snellen.core.errors import SnellenError
 from snellen.data.label import Label
+from snellen.synthetic.documents import Form, document, in_document
 from snellen.synthetic.pool import Progress, in_order
 from snellen.synthetic.screens import layouts, original
 from snellen.synthetic.screens.lettering import FONT
@@ -28,7 +29,6 @@ from snellen.synthetic.writing import (
     signed,
     stamped,
     write_bytes,
-    write_text,
 )
 
 GENERATOR = "grounding"
@@ -79,9 +79,12 @@ def make(
     )
     marker = claim(out, _origin(version, style, count, seed, absent, screen, phrasing), indent=2)
     with making(out):
-        records = list(in_order(partial(_written, plan.draw, out), plan.keys, workers, progress))
-        annotations = write_text(out / ANNOTATIONS, annotations_text(plan.name, plan.metadata, records))
-    return sorted([annotations, marker, *(out / record["image_path"] for record in records)])
+        pictures = []
+        with document(out / ANNOTATIONS, annotations_form(plan.name, plan.metadata)) as add:
+            for picture, text in in_order(partial(_written, plan.draw, out), plan.keys, workers, progress):
+                pictures.append(picture)
+                add(text)
+    return sorted([out / ANNOTATIONS, marker, *pictures])
 
 
 def style_named(name: str) -> str:
@@ -92,12 +95,17 @@ def style_named(name: str) -> str:
     return style
 
 
-def annotations_text(name: str, metadata: dict[str, Any], samples: list[Record]) -> str:
-    """A whole annotations.json as the original generator writes it: ASCII, two spaces of indentation, no newline at the
-    end, so that equal sets are equal bytes.
+def annotations_form(name: str, metadata: dict[str, Any]) -> Form:
+    """What stands around the samples of an annotations.json as the original generator writes it: ASCII, two spaces of indentation, no
+    newline at the end, so that equal sets are equal bytes.
     """
-    root = {"name": name, "version": "1.0", "metadata": metadata, "samples": samples}
-    return json.dumps(root, indent=2)
+    root = json.dumps({"name": name, "version": "1.0", "metadata": metadata, "samples": []}, indent=2)
+    return Form(root.removesuffix("]\n}") + "\n    ", ",\n    ", "\n  ]\n}")
+
+
+def sample_text(sample: Record) -> str:
+    """One of these samples."""
+    return in_document(sample, indent=2, depth=2, ascii_only=True)
 
 
 def _check(style: str, absent: float, screen: tuple[int, int] | None, phrasing: str) -> None:
@@ -148,8 +156,7 @@ def _layouts(count: int, seed: int, absent: float, screen: tuple[int, int] | Non
     return Plan("layouts", stamped(metadata | {"seed": seed}, label), range(count), draw)
 
 
-def _written(draw: Callable[[Any], layouts.Screenshot], out: Path, key: Any) -> Record:
-    """Draws a screenshot and writes its picture, in whichever process: records are small, pictures are not."""
+def _written(draw: Callable[[Any], layouts.Screenshot], out: Path, key: Any) -> tuple[Path, str]:
+    """Draws a screenshot and writes its picture (it runs in other processes); gives the file and its sample's text."""
     made = draw(key)
-    write_bytes(out / made.record["image_path"], made.png)
-    return made.record
+    return write_bytes(out / made.record["image_path"], made.png), sample_text(made.record)

@@ -60,14 +60,14 @@ class ParserLocator(Locator):
 class ParseCache:
     """Makes a parse once for each picture, also when several samples want it at the same time. Keeps the last ones.
 
-    Whoever wants it first pays for it; the others get it with 0 seconds. A failure is handed to all who wait; it is remembered only
-    where asking again would fail again.
+    Whoever wants it first pays for it (`begun` counts these until they have it); the others get it with 0 seconds (`waiting` counts
+    them). A failure is handed to all who wait; it is remembered only where asking again would fail again.
     """
 
     def __init__(self, parse: Callable[[bytes, str], Awaitable[Parse]], keep: int = KEPT) -> None:
         self._parse, self._keep = parse, keep
         self._made: dict[str, asyncio.Task[Parse]] = {}
-        self.made = 0
+        self.made = self.waiting = self.begun = 0
 
     async def __call__(self, image: bytes, note: str) -> Parse:
         key = hashlib.sha256(image).hexdigest()
@@ -76,8 +76,12 @@ class ParseCache:
         task.add_done_callback(_looked_at)
         self.made += known is None
         self._made[key] = task  # at the end: the one that was asked for last goes last
-        if len(self._made) > self._keep:
-            del self._made[next(iter(self._made))]
+        done = (one for one, made in self._made.items() if made.done())
+        if len(self._made) > self._keep and (oldest := next(done, None)) is not None:
+            del self._made[oldest]
+        waits, begins = known is not None and not task.done(), known is None
+        self.waiting += waits
+        self.begun += begins
         try:
             parse = await asyncio.shield(task)
             return parse if known is None else msgspec.structs.replace(parse, seconds=0.0)
@@ -87,6 +91,9 @@ class ParseCache:
             if not (isinstance(error, ToolFailure) and error.lasting) and self._made.get(key) is task:
                 del self._made[key]
             raise
+        finally:
+            self.waiting -= waits
+            self.begun -= begins
 
 
 def _looked_at(task: asyncio.Future[Parse]) -> None:

@@ -14,6 +14,7 @@ from typing import Protocol as Interface
 
 import msgspec
 
+from snellen.core.cores import cores
 from snellen.core.digest import digest
 from snellen.core.errors import MissingExtra, SnellenError
 from snellen.core.images import ledger_entry
@@ -29,6 +30,10 @@ from snellen.exams.grounding.reading.predictions import to_text
 
 OCR = "snellen.exams.grounding.methods.ocr:parse_question"
 PLANNING = ("plan", "check")
+LEAST = 16
+"""Questions that are in work at once, however few cores there are."""
+MOST_BESIDE = 8
+"""For each of these, how many more may wait for what another one has begun."""
 MISSING = {
     "model": "asks a model: name it with --model, such as --model vllm/NAME",
     "planner": "asks a planner: name it with --planner (or --model)",
@@ -63,7 +68,6 @@ class Outside(NamedTuple):
 class MethodSubject(Subject):
     """Answers with the JSON of a Prediction. A method that could not do its work is a failure, not a wrong answer."""
 
-    parallel = 16
     needs_picture = True
 
     def __init__(
@@ -100,6 +104,19 @@ class MethodSubject(Subject):
         self.parses = ParseCache(self._parse)
         self.parse_calls: dict[bytes, list[Call]] = {}  # by picture: whoever asks first pays for them
         self._call: Caller | None = None
+
+    @property
+    def parallel(self) -> int:  # type: ignore[override]
+        """Enough that each core has a screenshot to parse while the next ones are got ready."""
+        return max(LEAST, 2 * cores())
+
+    @property
+    def beside(self) -> int:  # type: ignore[override]
+        """Who waits for a parse that another question of the same screenshot asked for; and, where a model is asked, who has a parse
+        made by a process here. Not without end: each holds its screenshot.
+        """
+        here = self.parses.begun if self.endpoints and "parser:ocr" in self._method.needs else 0
+        return min(self.parses.waiting + min(here, self.parallel), MOST_BESIDE * self.parallel)
 
     def asked(self) -> tuple[Asked, ...]:
         """The models that it asks, for estimates."""

@@ -1,0 +1,158 @@
+"""How far `data make` and OCR go with many cores, on a machine that has few.
+
+    .venv/bin/python bench/many_cores.py [--processes 64] [--seconds 20] [--screens 4] [NAME...]
+
+1. Two processes beside one, in one run, interleaved: the ratio of their rates (NAME: salbench, illusionbench, grounding, d3, vqax, vcr).
+2. 64 processes that wait as long as drawing takes instead of drawing (waiting.py). All else is real: the processes, what passes between
+   them, and what the one core that gathers has to do. The rate in the middle of the run, over that of one process, is how many
+   of the 64 are kept busy; exits 1 where that is less than 0.9 of them.
+3. The same for the method `ocr` (NAME: ocr), with a real parse given back after the time that a parse takes. The run reads the set, cuts,
+   chooses among what was parsed, and keeps the answers.
+
+What this cannot show: memory bandwidth, and a disk that all of them write to.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import tempfile
+import time
+import warnings
+from collections.abc import Callable
+from functools import partial
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+import msgspec
+
+from waiting import PARSE, SECONDS, Recorder
+
+HERE = Path(__file__).resolve().parent
+MAKERS: dict[
+    str, tuple[str, dict[str, Any], int]
+] = {  # where `_written` is, what `make` is told, records for a count of one
+    "salbench": ("snellen.synthetic.tables", {"of": "snellen.synthetic.patterns.make"}, 2),
+    "illusionbench": ("snellen.synthetic.tables", {"of": "snellen.synthetic.hidden.make"}, 3),
+    "grounding": ("snellen.synthetic.screens.make", {}, 1),
+    "d3": ("snellen.synthetic.pairs.folder", {"of": "snellen.synthetic.pairs.make"}, 1),
+    "vqax": ("snellen.synthetic.explained.make", {"task": "vqax"}, 4),
+    "vcr": ("snellen.synthetic.explained.make", {"task": "vcr"}, 4),
+}
+ENOUGH = 0.9
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("names", nargs="*", default=[*MAKERS, "ocr"], metavar="NAME")
+    parser.add_argument("--processes", type=int, default=64)
+    parser.add_argument("--seconds", type=float, default=20.0, help="how long the waiting processes are at it")
+    parser.add_argument("--screens", type=int, default=4, help="screenshots that are really parsed")
+    given = parser.parse_args()
+    busy = []
+    for name in given.names:
+        with tempfile.TemporaryDirectory() as folder:
+            if name == "ocr":
+                busy.append(parsing(Path(folder), given.processes, given.seconds, given.screens))
+            else:
+                busy.append(making(name, Path(folder), given.processes, given.seconds))
+    return 0 if min(busy) >= ENOUGH * given.processes else 1
+
+
+def making(name: str, folder: Path, processes: int, seconds: float) -> float:
+    """Both measurements of a maker; gives how many processes are kept busy."""
+    where, told, records = MAKERS[name]
+    more = {key: value for key, value in told.items() if key != "of"}
+    make: Callable[..., Any] = partial(import_module(told.get("of", where)).make, seed=3, **more)
+    module: Any = import_module(where)
+    real = module._written
+    with patch.object(module, "_written", recorder := Recorder(real)), patch("snellen.synthetic.tables.FEW", 1):
+        make(folder / "recorded", count=50, workers=1)
+    each = recorder.seconds / recorder.images
+    count = max(50, round(8 / each / records / 50) * 50)  # some eight seconds of one core
+    ratios = []
+    for turn in range(3):
+        took = {}
+        for workers in (1, 2) if turn % 2 else (2, 1):
+            began = time.monotonic()
+            make(folder / f"{turn}-{workers}", count=count, workers=workers)
+            took[workers] = time.monotonic() - began
+        ratios.append(took[1] / took[2])
+    waiting = recorder.keep(folder / "results.json")
+    began, ticks = time.monotonic(), []
+    many = max(50, round(seconds * processes / each / records / 50) * 50)
+    before = time.process_time()
+    progress = lambda done, total: ticks.append((time.monotonic(), done, total))  # noqa: E731
+    with patch.object(module, "_written", waiting):
+        make(folder / "waiting", count=many, workers=processes, progress=progress)
+    alone = (time.process_time() - before) / ticks[-1][2]
+    rate = in_the_middle(ticks)
+    said = ", ".join(f"{ratio:.2f}" for ratio in sorted(ratios))
+    print(
+        f"{name}: {1000 * each:.1f} ms a record; two processes {said} times as fast as one ({count * records} records); "
+        f"{processes} that wait: {rate * each:.1f} kept busy ({many * records} records, {ticks[-1][0] - began:.0f} s; the one that "
+        f"gathers takes {1e6 * alone:.0f} us a record)",
+        flush=True,
+    )
+    return rate * each
+
+
+def in_the_middle(ticks: list[tuple[float, int, int]]) -> float:
+    """Records a second, without the start and the end."""
+    inner = [(at, done) for at, done, total in ticks if 0.4 * total <= done <= 0.9 * total]
+    (begin, first), (end, last) = inner[0], inner[-1]
+    return (last - first) / (end - begin)
+
+
+def parsing(folder: Path, processes: int, seconds: float, screens: int) -> float:
+    """The method `ocr` with waiting parsers; gives how many are kept busy."""
+    from snellen import evaluate
+    from snellen.exams.grounding.methods import ocr
+    from snellen.subjects.workers import Workers
+    from snellen.synthetic.screens.make import make
+
+    make(folder / "few", count=screens, seed=3, screen=(1920, 1080))
+    parser, took, parse = ocr.OcrParser(), 0.0, None
+    for path in sorted((folder / "few" / "images").glob("*.png")):
+        began = time.process_time()
+        parse = parser.parse(path.read_bytes())
+        took += (time.process_time() - began) / screens
+    (folder / "parse.json").write_bytes(msgspec.json.encode(parse))
+    os.environ |= {PARSE: str(folder / "parse.json"), SECONDS: str(took), "PYTHONPATH": str(HERE)}
+    os.environ["SNELLEN_CACHE_DIR"] = str(folder / "cache")
+    many = round(seconds * processes / took)
+    make(folder / "many", count=many, seed=4, screen=(1920, 1080))
+    ticks: list[tuple[float, int, int]] = []
+    plain = Workers.submit
+
+    def submit(self: Workers, question: Any) -> Any:
+        future = plain(self, question)
+        future.add_done_callback(lambda _future: ticks.append((time.monotonic(), len(ticks) + 1, many)))
+        return future
+
+    before, began = time.process_time(), time.monotonic()
+    with (
+        patch("snellen.core.cores.cores", lambda: processes),
+        patch("snellen.exams.grounding.methods.subject.cores", lambda: processes),
+        patch("snellen.exams.grounding.methods.subject.OCR", "waiting:parse_question"),
+        patch.object(Workers, "submit", submit),
+        warnings.catch_warnings(),
+    ):
+        warnings.simplefilter("ignore")  # the parse is of another screenshot: most answers are wrong
+        run = evaluate("grounding", method="ocr", data=folder / "many", out=folder / "runs")
+    alone = (time.process_time() - before) / many
+    rate = in_the_middle(ticks)
+    questions = sum(1 for _ in (run.path / "answers.jsonl").open())
+    print(
+        f"ocr: {took:.2f} s a screenshot; {processes} that wait: {rate * took:.1f} kept busy ({many} screenshots, {questions} questions, "
+        f"{time.monotonic() - began:.0f} s; the one that asks takes {1000 * alone:.0f} ms a screenshot, with start, reading and marking)",
+        flush=True,
+    )
+    return rate * took
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,88 @@
+"""Work that waits as long as the real one takes, and gives back what the real one gave: for many processes on few cores (many_cores.py).
+
+The processes themselves are real, and so is all that passes between them and the one that started them.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import time
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from snellen.core.types import Question
+
+PARSE, SECONDS = "SNELLEN_BENCH_PARSE", "SNELLEN_BENCH_SECONDS"
+
+
+class Recorder:
+    """Does the real work, in this process, and remembers what it took and gave."""
+
+    def __init__(self, real: Any) -> None:
+        self.real, self.seconds, self.images = real, 0.0, 0
+        self.results: list[Any] = []
+
+    def __call__(self, *given: Any) -> Any:
+        began = time.process_time()
+        result = self.real(*given)
+        self.seconds += time.process_time() - began
+        self.images += images_in(given[-1])
+        self.results.append(result)
+        return result
+
+    def keep(self, path: Path) -> Waiting:
+        """Work that takes as long, and gives the first of the results."""
+        path.write_text(json.dumps([_plain(result) for result in self.results[:40]]))
+        return Waiting(str(path), self.seconds / self.images)
+
+
+class Waiting(NamedTuple):
+    """Stands in for a maker's `_written`: a function of whatever, then the key."""
+
+    kept: str
+    seconds: float
+
+    def __call__(self, *given: Any) -> Any:
+        chance = random.Random(str(given[-1]))  # noqa: S311 (or all of them would come back in waves)
+        time.sleep(self.seconds * images_in(given[-1]) * chance.uniform(0.5, 1.5))
+        return chance.choice(_results(self.kept))
+
+
+def images_in(key: Any) -> int:
+    """How many images a piece of work has: a shard has several."""
+    return len(key.images) if hasattr(key, "images") else 1
+
+
+def _plain(result: Any) -> Any:
+    """A result as JSON: lists of files, files, texts."""
+    if isinstance(result, Path):
+        return {"file": str(result)}
+    return [type(result).__name__, *map(_plain, result)] if isinstance(result, (list, tuple)) else result
+
+
+def _real(plain: Any) -> Any:
+    if isinstance(plain, dict):
+        return Path(plain["file"])
+    if isinstance(plain, list):
+        inner = map(_real, plain[1:])
+        return tuple(inner) if plain[0] == "tuple" else list(inner)
+    return plain
+
+
+@lru_cache
+def _results(path: str) -> list[Any]:
+    return [_real(plain) for plain in json.loads(Path(path).read_text())]
+
+
+def parse_question(question: Question) -> str:
+    """Stands in for the embedded parser."""
+    time.sleep(float(os.environ[SECONDS]) * random.Random(question.pictures[0].data).uniform(0.5, 1.5))  # noqa: S311 (as above)
+    return _parse(os.environ[PARSE])
+
+
+@lru_cache
+def _parse(path: str) -> str:
+    return Path(path).read_text()

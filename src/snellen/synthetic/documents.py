@@ -1,0 +1,66 @@
+"""JSON documents of many records, made by many processes: who draws a picture also puts its record into words, and what is left for one
+core is to string them together. The bytes are those of `json.dumps` of the whole.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from snellen.synthetic.writing import whole
+
+
+class Form(NamedTuple):
+    """What stands before, between and after the records of a document."""
+
+    opening: str
+    between: str
+    closing: str
+
+    @property
+    def empty(self) -> str:
+        """The document without a record.
+
+        >>> OBJECT.empty, LINES.empty
+        ('{}\\n', '')
+        """
+        return self.opening.rstrip() + self.closing.lstrip() if self.closing else self.opening
+
+
+OBJECT = Form("{\n ", ",\n ", "\n}\n")
+LIST = Form("[\n ", ",\n ", "\n]\n")
+LINES = Form("", "", "")
+
+
+def in_document(value: Any, *, indent: int = 1, depth: int = 1, ascii_only: bool = False) -> str:
+    """A value as it stands in a document with that indentation, so many levels deep.
+
+    >>> whole = json.dumps([{"a": [1, 2]}], indent=1)
+    >>> LIST.opening + in_document({"a": [1, 2]}) + LIST.closing == whole + "\\n"
+    True
+    """
+    text = json.dumps(value, indent=indent, ensure_ascii=ascii_only)
+    return text.replace("\n", "\n" + " " * (indent * depth))  # a line end inside a string is written \n
+
+
+def member(key: str, value: Any) -> str:
+    """A value under its key, for an OBJECT."""
+    return f"{json.dumps(key, ensure_ascii=False)}: {in_document(value)}"
+
+
+@contextmanager
+def document(path: Path, form: Form) -> Iterator[Callable[[str], None]]:
+    """Writes a document record by record, by the function that it gives; the file gets its own name when it is whole."""
+    with whole(path) as draft, draft.open("w", encoding="utf-8", newline="") as sink:
+        some = False
+
+        def add(text: str) -> None:
+            nonlocal some
+            sink.write((form.between if some else form.opening) + text)
+            some = True
+
+        yield add
+        sink.write(form.closing if some else form.empty)
