@@ -4,8 +4,8 @@
 
 1. Two processes beside one, in one run, interleaved: the ratio of their rates (NAME: salbench, illusionbench, grounding, d3, vqax, vcr).
 2. 64 processes that wait as long as drawing takes instead of drawing (waiting.py). All else is real: the processes, what passes between
-   them, and what the one core that gathers has to do. The rate in the middle of the run, over that of one process, is how many
-   of the 64 are kept busy; exits 1 where that is less than 0.9 of them.
+   them, and what the one core that gathers has to do. They note when they were at it: that says how many
+   of the 64 are kept busy in the middle of the time; exits 1 where that is less than 0.9 of them.
 3. The same for the method `ocr` (NAME: ocr), with a real parse given back after the time that a parse takes. The run reads the set, cuts,
    chooses among what was parsed, and keeps the answers.
 
@@ -29,7 +29,7 @@ from unittest.mock import patch
 
 import msgspec
 
-from waiting import PARSE, SECONDS, Recorder
+from waiting import PARSE, SECONDS, Recorder, kept_busy
 
 HERE = Path(__file__).resolve().parent
 MAKERS: dict[
@@ -70,51 +70,41 @@ def making(name: str, folder: Path, processes: int, seconds: float) -> float:
     module: Any = import_module(where)
     real = module._written
     with patch.object(module, "_written", recorder := Recorder(real)), patch("snellen.synthetic.tables.FEW", 1):
-        make(folder / "recorded", count=50, workers=1)
+        make(out=folder / "recorded", count=50, workers=1)
     each = recorder.seconds / recorder.images
-    count = max(50, round(8 / each / records / 50) * 50)  # some eight seconds of one core
+    count = max(50, round(16 / each / records / 50) * 50)  # some sixteen seconds of one core
     ratios = []
     for turn in range(3):
         took = {}
         for workers in (1, 2) if turn % 2 else (2, 1):
             began = time.monotonic()
-            make(folder / f"{turn}-{workers}", count=count, workers=workers)
+            make(out=folder / f"{turn}-{workers}", count=count, workers=workers)
             took[workers] = time.monotonic() - began
         ratios.append(took[1] / took[2])
     waiting = recorder.keep(folder / "results.json")
-    began, ticks = time.monotonic(), []
     many = max(50, round(seconds * processes / each / records / 50) * 50)
-    before = time.process_time()
-    progress = lambda done, total: ticks.append((time.monotonic(), done, total))  # noqa: E731
+    before, began = time.process_time(), time.monotonic()
     with patch.object(module, "_written", waiting):
-        make(folder / "waiting", count=many, workers=processes, progress=progress)
-    alone = (time.process_time() - before) / ticks[-1][2]
-    rate = in_the_middle(ticks)
+        make(out=folder / "waiting", count=many, workers=processes)
+    alone, spent = (time.process_time() - before) / many / records, time.monotonic() - began
+    busy = kept_busy(folder / "results.log")
     said = ", ".join(f"{ratio:.2f}" for ratio in sorted(ratios))
     print(
         f"{name}: {1000 * each:.1f} ms a record; two processes {said} times as fast as one ({count * records} records); "
-        f"{processes} that wait: {rate * each:.1f} kept busy ({many * records} records, {ticks[-1][0] - began:.0f} s; the one that "
+        f"{processes} that wait: {busy:.1f} kept busy ({many * records} records, {spent:.0f} s; the one that "
         f"gathers takes {1e6 * alone:.0f} us a record)",
         flush=True,
     )
-    return rate * each
-
-
-def in_the_middle(ticks: list[tuple[float, int, int]]) -> float:
-    """Records a second, without the start and the end."""
-    inner = [(at, done) for at, done, total in ticks if 0.4 * total <= done <= 0.9 * total]
-    (begin, first), (end, last) = inner[0], inner[-1]
-    return (last - first) / (end - begin)
+    return busy
 
 
 def parsing(folder: Path, processes: int, seconds: float, screens: int) -> float:
     """The method `ocr` with waiting parsers; gives how many are kept busy."""
     from snellen import evaluate
     from snellen.exams.grounding.methods import ocr
-    from snellen.subjects.workers import Workers
     from snellen.synthetic.screens.make import make
 
-    make(folder / "few", count=screens, seed=3, screen=(1920, 1080))
+    make(out=folder / "few", count=screens, seed=3, screen=(1920, 1080))
     parser, took, parse = ocr.OcrParser(), 0.0, None
     for path in sorted((folder / "few" / "images").glob("*.png")):
         began = time.process_time()
@@ -124,34 +114,25 @@ def parsing(folder: Path, processes: int, seconds: float, screens: int) -> float
     os.environ |= {PARSE: str(folder / "parse.json"), SECONDS: str(took), "PYTHONPATH": str(HERE)}
     os.environ["SNELLEN_CACHE_DIR"] = str(folder / "cache")
     many = round(seconds * processes / took)
-    make(folder / "many", count=many, seed=4, screen=(1920, 1080))
-    ticks: list[tuple[float, int, int]] = []
-    plain = Workers.submit
-
-    def submit(self: Workers, question: Any) -> Any:
-        future = plain(self, question)
-        future.add_done_callback(lambda _future: ticks.append((time.monotonic(), len(ticks) + 1, many)))
-        return future
-
+    make(out=folder / "many", count=many, seed=4, screen=(1920, 1080))
     before, began = time.process_time(), time.monotonic()
     with (
         patch("snellen.core.cores.cores", lambda: processes),
         patch("snellen.exams.grounding.methods.subject.cores", lambda: processes),
         patch("snellen.exams.grounding.methods.subject.OCR", "waiting:parse_question"),
-        patch.object(Workers, "submit", submit),
         warnings.catch_warnings(),
     ):
         warnings.simplefilter("ignore")  # the parse is of another screenshot: most answers are wrong
         run = evaluate("grounding", method="ocr", data=folder / "many", out=folder / "runs")
     alone = (time.process_time() - before) / many
-    rate = in_the_middle(ticks)
+    busy = kept_busy(folder / "parse.log")
     questions = sum(1 for _ in (run.path / "answers.jsonl").open())
     print(
-        f"ocr: {took:.2f} s a screenshot; {processes} that wait: {rate * took:.1f} kept busy ({many} screenshots, {questions} questions, "
+        f"ocr: {took:.2f} s a screenshot; {processes} that wait: {busy:.1f} kept busy ({many} screenshots, {questions} questions, "
         f"{time.monotonic() - began:.0f} s; the one that asks takes {1000 * alone:.0f} ms a screenshot, with start, reading and marking)",
         flush=True,
     )
-    return rate * took
+    return busy
 
 
 if __name__ == "__main__":

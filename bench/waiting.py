@@ -47,8 +47,28 @@ class Waiting(NamedTuple):
 
     def __call__(self, *given: Any) -> Any:
         chance = random.Random(str(given[-1]))  # noqa: S311 (or all of them would come back in waves)
-        time.sleep(self.seconds * images_in(given[-1]) * chance.uniform(0.5, 1.5))
+        wait(self.seconds * images_in(given[-1]) * chance.uniform(0.5, 1.5), Path(self.kept).with_suffix(".log"))
         return chance.choice(_results(self.kept))
+
+
+def wait(seconds: float, log: Path) -> None:
+    """Wait, and note from when to when."""
+    begin = time.monotonic()
+    time.sleep(seconds)
+    _opened(log).write(f"{begin:.4f} {time.monotonic():.4f}\n".encode())  # a short line at a time: they do not mix
+
+
+@lru_cache
+def _opened(log: Path) -> Any:
+    return log.open("ab", buffering=0)
+
+
+def kept_busy(log: Path) -> float:
+    """How many processes were at it, on average, in the middle of the time: without the start and the end."""
+    spans = [tuple(map(float, line.split())) for line in log.read_text().splitlines()]
+    first, last = min(begin for begin, _end in spans), max(end for _begin, end in spans)
+    left, right = first + 0.4 * (last - first), first + 0.85 * (last - first)
+    return sum(max(0.0, min(end, right) - max(begin, left)) for begin, end in spans) / (right - left)
 
 
 def images_in(key: Any) -> int:
@@ -79,7 +99,8 @@ def _results(path: str) -> list[Any]:
 
 def parse_question(question: Question) -> str:
     """Stands in for the embedded parser."""
-    time.sleep(float(os.environ[SECONDS]) * random.Random(question.pictures[0].data).uniform(0.5, 1.5))  # noqa: S311 (as above)
+    chance = random.Random(question.pictures[0].data)  # noqa: S311 (as above)
+    wait(float(os.environ[SECONDS]) * chance.uniform(0.5, 1.5), Path(os.environ[PARSE]).with_suffix(".log"))
     return _parse(os.environ[PARSE])
 
 

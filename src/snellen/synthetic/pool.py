@@ -13,7 +13,7 @@ from typing import TypeVar
 
 from snellen.core.cores import cores
 
-CHUNK = 8
+CHUNK = 32
 """The most that a process is given at once; less where there is too little for all of them."""
 WORTH_A_POOL = 16
 """Unless told otherwise, a list that is no longer is made right here: processes take longer to start."""
@@ -41,7 +41,7 @@ def in_order(
 
 def _made(work: Callable[[_Key], _Made], keys: Sequence[_Key], workers: int | None) -> Iterator[_Made]:
     wanted = max(1, min(workers if workers is not None else cores(), len(keys), MOST))
-    size = max(1, min(CHUNK, len(keys) // (4 * wanted)))
+    size = max(1, min(CHUNK, len(keys) // (8 * wanted)))
     chunks = [keys[start : start + size] for start in range(0, len(keys), size)]
     if wanted == 1 or (workers is None and len(keys) <= WORTH_A_POOL):
         yield from map(work, keys)
