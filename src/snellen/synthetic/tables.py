@@ -70,7 +70,8 @@ def make_set(
         for number, start in enumerate(range(0, count, SHARD_ROWS))
     ]
     job = _Job(recipe, out, seed, version, notes)
-    many = min(FEW, 4 * (workers or cores()))
+    processes = workers or cores()
+    many = min(FEW, 2 * processes) if processes > 1 else FEW
     with making(out):
         made = (_in_files if len(shards) >= many else _in_images)(job, shards, workers, progress)
     return sorted(made)
