@@ -98,6 +98,20 @@ def test_a_server_that_ends_in_the_middle_is_named(place: Place) -> None:
     assert "CUDA error: an illegal memory access" in done.stderr
 
 
+def test_a_command_that_is_killed_leaves_no_server_behind(place: Place) -> None:
+    process = start(*place.words("vllm/m", "vllm"), cache=place.cache, **place.environment, STAND_IN_DELAY="60")
+    begin = time.monotonic()
+    while not place.listens and time.monotonic() - begin < 60:
+        time.sleep(0.05)
+    assert place.listens
+    process.kill()
+    process.communicate(timeout=60)
+    while place.listens and time.monotonic() - begin < 120:
+        time.sleep(0.05)
+    assert place.lines[-1] == "ended"
+    assert not place.listens
+
+
 @pytest.mark.parametrize("early", [True, False])
 def test_ctrl_c_stops_the_server_too(place: Place, early: bool) -> None:
     more = {"STAND_IN_DELAY": "5"}

@@ -8,6 +8,7 @@ A server's error messages are for people and never marked: every key is taken ou
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 
 _SEEN: set[str] = set()
 SHORTEST = 4
@@ -23,6 +24,16 @@ def redact_all(text: str) -> str:
     for value in _SEEN:
         text = text.replace(value, TAKEN_OUT)
     return without_logins(text)
+
+
+def without_keys(environment: Mapping[str, str], *, tokens: bool = False) -> dict[str, str]:
+    """The environment for a process of ours that asks no service; with `tokens`, those of hubs stay, where models are fetched.
+
+    >>> without_keys({"PATH": "/bin", "OPENAI_API_KEY": "k", "HF_TOKEN": "t"}, tokens=True)
+    {'PATH': '/bin', 'HF_TOKEN': 't'}
+    """
+    endings = ("_API_KEY", "_SECRET") if tokens else ("_API_KEY", "_SECRET", "_TOKEN")
+    return {name: value for name, value in environment.items() if not name.endswith(endings)}
 
 
 def without_logins(text: str) -> str:

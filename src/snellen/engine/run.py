@@ -23,7 +23,7 @@ from snellen.engine.answer.batches import Batching, batches_of
 from snellen.engine.answer.loop import Asking, Progress
 from snellen.engine.answer.reuse import given_on, nothing_asked, this_time
 from snellen.engine.answer.swapped import swapped
-from snellen.engine.call.looping import run_loop
+from snellen.engine.call.looping import run_loop, unasked
 from snellen.engine.call.serving import served
 from snellen.engine.call.store import Store, cache_folder
 from snellen.engine.mark import marking, scoring
@@ -75,7 +75,7 @@ def carry_out(
 
 def _carry_out(plan: Plan, on_progress: OnProgress, on_scoring: OnScoring, ends: Ends | None) -> Finished:
     notes = [*plan.notes, *warnings_for(plan.subject)]
-    with RunFolder(plan.folder) as folder:
+    with unasked(plan.subject) as waits, RunFolder(plan.folder) as folder:
         targets = _write_manifest(folder, plan, notes)
         # a run that was begun with --fresh stays fresh to its end, so that old answers never mix with new ones
         plan = plan._replace(limits=plan.limits._replace(fresh=folder.manifest().fresh))
@@ -87,6 +87,7 @@ def _carry_out(plan: Plan, on_progress: OnProgress, on_scoring: OnScoring, ends:
         concurrency: dict[str, Any] | None = None
         if open_questions:
             _refuse_to_ask_twice(plan, folder)
+            waits.pop_all()  # whoever asks also ends it
             reused = Totals()
             stopped, concurrency = _ask(plan, folder, scan, on_progress, notes, ends, reused)
             scan = folder.scan()
@@ -106,7 +107,7 @@ def _carry_out(plan: Plan, on_progress: OnProgress, on_scoring: OnScoring, ends:
         if not open_questions and plan.subject.endpoints:
             notes += nothing_asked(there, given)
         if not open_questions:
-            run_loop(plan.subject.close())  # what it holds, such as workers, is not needed for marking
+            waits.close()  # what it holds, such as workers, is not needed for marking
         if not open_questions and not scored and marking.is_current(folder, targets):
             return Finished(Run(plan.folder), None, tuple(notes), 0)
         if not isinstance(stopped, Interrupted) and len(scan.last):

@@ -18,6 +18,7 @@ from typing import IO
 
 from snellen.core.cores import cores
 from snellen.core.errors import SnellenError
+from snellen.core.secret import without_keys
 from snellen.core.subject import Subject
 from snellen.subjects.answering import Answering, CrewSubject, job_of
 from snellen.subjects.crew import Crew, Worker, WorkerLost
@@ -53,7 +54,7 @@ def on_devices(made: Callable[[str], Subject], devices: Sequence[str]) -> CrewSu
 
 def _environment(on_processor: int) -> dict[str, str]:
     """No keys of services; and processes that share the processor share its cores."""
-    kept = {k: v for k, v in os.environ.items() if not k.endswith(("_API_KEY", "_SECRET"))}
+    kept = without_keys(os.environ, tokens=True)
     if on_processor > 1:
         kept.setdefault("OMP_NUM_THREADS", str(max(1, cores() // on_processor)))
     return kept

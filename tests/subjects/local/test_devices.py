@@ -13,6 +13,8 @@ from tests.support.command import snellen
 from tests.support.sets import write_set
 from tests.support.tiny_models import png
 
+from snellen import evaluate
+from snellen.core.errors import SnellenError
 from snellen.core.subject import Reply, Request
 from snellen.core.types import Answer, Picture, Question, Text
 from snellen.subjects.local.kind import HF
@@ -89,3 +91,15 @@ def test_what_cannot_be_is_said_in_a_line(tmp_path: Path, flags: tuple[str, ...]
     assert done.returncode == 2
     assert said in done.stderr
     assert len(done.stderr.strip().splitlines()) == 1
+
+
+def test_python_may_name_devices_one_by_one_or_as_the_command_does(tmp_path: Path) -> None:
+    data = write_set(tmp_path / "set", 2)
+    told = [
+        evaluate("salbench", model="hf/snellen-tiny", data=data, out=tmp_path / f"runs{i}", devices=named).manifest
+        for i, named in enumerate(("cpu,cpu", ["cpu", "cpu"]))
+    ]
+    assert [manifest.subject.identity["listed"]["workers"] for manifest in told] == [2, 2]
+    for wrong in (3, ["cpu", ""], [1]):
+        with pytest.raises(SnellenError, match="devices, comma separated"):
+            evaluate("salbench", model="hf/snellen-tiny", data=data, out=tmp_path / "runs", devices=wrong)

@@ -31,6 +31,7 @@ from snellen.core.dataset import Shard, part_of
 from snellen.core.errors import SnellenError, place_of, said_by
 from snellen.core.options import Selection
 from snellen.core.pixels import BadPicture, check_image
+from snellen.core.secret import without_keys
 from snellen.core.subject import Request
 from snellen.core.text import one_line
 from snellen.core.types import Answer, Failure, ImageSent, Question, Struct
@@ -164,7 +165,7 @@ class ProcessFeed:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             pass_fds=[number],
-            env={k: v for k, v in os.environ.items() if not k.endswith(("_API_KEY", "_TOKEN", "_SECRET"))},
+            env=without_keys(os.environ),
         )
         self._say(msgspec.json.encode(spec) + b"\n")
 

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager
 from typing import Any, TypeVar
+
+from snellen.core.subject import Subject
 
 T = TypeVar("T")
 
@@ -24,3 +27,11 @@ def run_loop(work: Coroutine[Any, Any, T]) -> T:
         return pool.submit(asyncio.run, work).result()
     finally:
         pool.shutdown(wait=False)
+
+
+@contextmanager
+def unasked(subject: Subject) -> Iterator[ExitStack]:
+    """A subject that was not asked yet, and may hold workers: it is closed when the block ends, unless somebody takes it (`pop_all`)."""
+    with ExitStack() as waits:
+        waits.callback(lambda: run_loop(subject.close()))
+        yield waits

@@ -1,4 +1,4 @@
-"""`--serve vllm`: a model server that is started for a run, waited for, and stopped whatever ends the run.
+"""`--serve vllm`: a model server that is started for a run, waited for, and stopped whatever ends the run (keeper.py: also by `kill -9`).
 
 It listens where the subject looks for it, on this machine only, so a run is the same one whoever started the server. What it prints goes
 to a file, with every key taken out, and its last lines into the message where it does not start or ends too early.
@@ -24,9 +24,10 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from snellen.core.errors import Interrupted, SnellenError
-from snellen.core.secret import Secret, is_key_like, redact_all
+from snellen.core.secret import Secret, is_key_like, redact_all, without_keys
 from snellen.core.subject import Subject
 from snellen.core.text import one_line
+from snellen.engine.call.keeper import watched
 
 SERVERS = ("vllm", "sglang")
 LOOPBACK = "127.0.0.1"
@@ -127,6 +128,7 @@ class _Server:
             start_new_session=os.name
             == "posix",  # so that it and all that it starts end together, and not by a Ctrl-C for us
         )
+        self._keeper = watched(self._process.pid)
         self._reader = threading.Thread(target=self._read, name="snellen-server", daemon=True)
         self._reader.start()
 
@@ -186,6 +188,9 @@ class _Server:
         finally:
             self._signal(getattr(signal, "SIGKILL", signal.SIGTERM))
             self._process.wait()
+            if self._keeper is not None:
+                self._keeper.kill()
+                self._keeper.communicate()
             self._reader.join(1.0)
 
     def _signal(self, kind: int) -> None:
@@ -199,7 +204,7 @@ class _Server:
 def _environment(tool: str) -> dict[str, str]:
     """No keys of other services; those that stay (its own, the hub's) are taken out of what it prints."""
     own = f"{tool.upper()}_API_KEY"
-    kept = {k: v for k, v in os.environ.items() if k == own or not k.endswith(("_API_KEY", "_SECRET"))}
+    kept = without_keys(os.environ, tokens=True) | {name: os.environ[name] for name in (own,) if name in os.environ}
     for name, value in kept.items():
         if name.endswith(("_API_KEY", "_TOKEN")):
             Secret(value)  # from now on `redact_all` knows it

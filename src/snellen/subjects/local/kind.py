@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,11 +24,12 @@ def _batch(text: str) -> int | str:
     return text if text == "auto" else int(text)
 
 
-def _devices(text: str) -> tuple[str, ...]:
-    names = tuple(word.strip() for word in text.split(","))
-    if not all(names):
-        raise SnellenError(f"--devices {text}: devices, comma separated, such as cuda:0,cuda:1, or 'all'")
-    return names
+def _devices(given: str | Sequence[str]) -> tuple[str, ...]:
+    """Names of devices: in one text, as the command line has them, or one by one."""
+    names = given.split(",") if isinstance(given, str) else given
+    if not isinstance(names, (list, tuple)) or not all(isinstance(name, str) and name.strip() for name in names):
+        raise SnellenError(f"--devices {given}: devices, comma separated, such as cuda:0,cuda:1, or 'all'")
+    return tuple(name.strip() for name in names)
 
 
 DEVICE = Option("device", "Where the model runs: auto, cpu, cuda, cuda:1, mps.", default="auto")
@@ -102,7 +103,8 @@ class LocalKind(SubjectKind):
         from snellen.subjects.local.stack import every_gpu
         from snellen.subjects.processes import on_devices
 
-        devices = every_gpu() if asked["devices"] == ("all",) else asked["devices"]
+        named = _devices(asked["devices"])
+        devices = every_gpu() if named == ("all",) else named
         return on_devices(lambda d: self._subject(name, settings._replace(device=d), offline=True), devices)
 
     def _named(self, name: str, path: str | None) -> str:
