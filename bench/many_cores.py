@@ -87,7 +87,7 @@ def making(name: str, folder: Path, processes: int, seconds: float) -> float:
     with patch.object(module, "_written", waiting):
         make(out=folder / "waiting", count=many, workers=processes)
     alone, spent = (time.process_time() - before) / many / records, time.monotonic() - began
-    busy = kept_busy(folder / "results.log")
+    busy = kept_busy(folder / "results.log").processes
     said = ", ".join(f"{ratio:.2f}" for ratio in sorted(ratios))
     print(
         f"{name}: {1000 * each:.1f} ms a record; two processes {said} times as fast as one ({count * records} records); "
@@ -100,7 +100,6 @@ def making(name: str, folder: Path, processes: int, seconds: float) -> float:
 
 def parsing(folder: Path, processes: int, seconds: float, screens: int) -> float:
     """The method `ocr` with waiting parsers; gives how many are kept busy."""
-    from snellen import evaluate
     from snellen.exams.grounding.methods import ocr
     from snellen.synthetic.screens.make import make
 
@@ -113,26 +112,37 @@ def parsing(folder: Path, processes: int, seconds: float, screens: int) -> float
     (folder / "parse.json").write_bytes(msgspec.json.encode(parse))
     os.environ |= {PARSE: str(folder / "parse.json"), SECONDS: str(took), "PYTHONPATH": str(HERE)}
     os.environ["SNELLEN_CACHE_DIR"] = str(folder / "cache")
+    make(out=folder / "some", count=4 * screens, seed=5, screen=(1920, 1080))
+    alone, both = (asked(folder / "some", folder / f"runs{n}", n, ocr.__name__ + ":parse_question") for n in (1, 2))
     many = round(seconds * processes / took)
     make(out=folder / "many", count=many, seed=4, screen=(1920, 1080))
-    before, began = time.process_time(), time.monotonic()
+    spent = asked(folder / "many", folder / "runs", processes, "waiting:parse_question")
+    busy = kept_busy(folder / "parse.log")
+    [answers] = (folder / "runs").glob("*/answers.jsonl")
+    questions = sum(1 for _ in answers.open())
+    print(
+        f"ocr: {took:.2f} s a screenshot; two processes {alone / both:.2f} times as fast as one ({4 * screens} screenshots, the whole "
+        f"command); {processes} that wait: {busy.processes:.1f} kept busy ({many} screenshots, {questions} questions; the command took "
+        f"{spent:.0f} s, {busy.seconds:.0f} of them from the first parse to the last; the rest is starting, reading and marking)",
+        flush=True,
+    )
+    return busy.processes
+
+
+def asked(data: Path, out: Path, processes: int, parser: str) -> float:
+    """Seconds of a run by the method `ocr` on so many cores."""
+    from snellen import evaluate
+
+    began = time.monotonic()
     with (
         patch("snellen.core.cores.cores", lambda: processes),
         patch("snellen.exams.grounding.methods.subject.cores", lambda: processes),
-        patch("snellen.exams.grounding.methods.subject.OCR", "waiting:parse_question"),
+        patch("snellen.exams.grounding.methods.subject.OCR", parser),
         warnings.catch_warnings(),
     ):
-        warnings.simplefilter("ignore")  # the parse is of another screenshot: most answers are wrong
-        run = evaluate("grounding", method="ocr", data=folder / "many", out=folder / "runs")
-    alone = (time.process_time() - before) / many
-    busy = kept_busy(folder / "parse.log")
-    questions = sum(1 for _ in (run.path / "answers.jsonl").open())
-    print(
-        f"ocr: {took:.2f} s a screenshot; {processes} that wait: {busy:.1f} kept busy ({many} screenshots, {questions} questions, "
-        f"{time.monotonic() - began:.0f} s; the one that asks takes {1000 * alone:.0f} ms a screenshot, with start, reading and marking)",
-        flush=True,
-    )
-    return busy
+        warnings.simplefilter("ignore")  # the waiting ones give a parse of another screenshot: most answers are wrong
+        evaluate("grounding", method="ocr", data=data, out=out)
+    return time.monotonic() - began
 
 
 if __name__ == "__main__":

@@ -63,12 +63,20 @@ def _opened(log: Path) -> Any:
     return log.open("ab", buffering=0)
 
 
-def kept_busy(log: Path) -> float:
-    """How many processes were at it, on average, in the middle of the time: without the start and the end."""
+class Busy(NamedTuple):
+    """How many processes were at it, on average, in the middle of the time; and how long it took from the first to the last."""
+
+    processes: float
+    seconds: float
+
+
+def kept_busy(log: Path) -> Busy:
+    """What was noted, without the start and the end."""
     spans = [tuple(map(float, line.split())) for line in log.read_text().splitlines()]
     first, last = min(begin for begin, _end in spans), max(end for _begin, end in spans)
     left, right = first + 0.4 * (last - first), first + 0.85 * (last - first)
-    return sum(max(0.0, min(end, right) - max(begin, left)) for begin, end in spans) / (right - left)
+    inside = sum(max(0.0, min(end, right) - max(begin, left)) for begin, end in spans)
+    return Busy(inside / (right - left), last - first)
 
 
 def images_in(key: Any) -> int:

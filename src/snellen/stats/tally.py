@@ -16,18 +16,17 @@ from snellen.core.results import GroupSummary, Metric, Score, declared
 from snellen.core.types import NON_ANSWERS, Mark, Outcome, Sample
 from snellen.stats.means import Clusters, alone, measured_interval, numbered, score, share_interval, summed
 
-Values = tuple[tuple[str, float], ...]
 MOST_PLACES = 4096
 
 
 class _Row:
     """What was seen of some marks. One object stands for all that are alike, so that groups count it by identity, which is quick."""
 
-    __slots__ = ("cluster", "first", "outcome", "own", "values")
+    __slots__ = ("first", "seen")
 
-    def __init__(self, values: Values, outcome: Outcome, cluster: str, own: Hashable, first: str) -> None:
+    def __init__(self, seen: Seen, first: str) -> None:
         """`first` is the name of a sample of these, the first in the order of names."""
-        self.values, self.outcome, self.cluster, self.own, self.first = values, outcome, cluster, own, first
+        self.seen, self.first = seen._replace(values=dict(seen.values)), first
 
 
 class Summarised(NamedTuple):
@@ -61,8 +60,7 @@ class Tally:
         known = (*seen.values, *seen.values.values(), id(seen.outcome), seen.cluster, seen.own)
         row = self._rows.get(known)
         if row is None:
-            values = tuple(seen.values.items())
-            row = self._rows[known] = _Row(values, seen.outcome, seen.cluster, seen.own, sample.id)
+            row = self._rows[known] = _Row(seen, sample.id)
         elif sample.id < row.first:
             row.first = sample.id
         for group in self._in(self._protocol.groups(sample)):
@@ -126,27 +124,26 @@ class GroupMarks:
     def rows(self) -> Iterator[tuple[Seen, int]]:
         """What was seen, and how often."""
         for row, count in self.counts.items():
-            yield Seen(dict(row.values), row.outcome, row.cluster, row.own), count
+            yield row.seen, count
 
     def values(self, metric: str) -> Counter[float]:
         """The samples' values of a metric."""
         found: Counter[float] = Counter()
         for row, count in self.counts.items():
-            for name, value in row.values:
-                if name == metric:
-                    found[value] += count
+            if metric in row.seen.values:
+                found[row.seen.values[metric]] += count
         return found
 
     def outcomes(self) -> dict[str, int]:
         """How often each outcome came, in their fixed order."""
         found: Counter[Outcome] = Counter()
         for row, count in self.counts.items():
-            found[row.outcome] += count
+            found[row.seen.outcome] += count
         return {o.value: found[o] for o in Outcome if found[o]}
 
     def names(self) -> list[str]:
         """The metrics that any sample has."""
-        return list(dict.fromkeys(name for row in self.counts for name, _value in row.values))
+        return list(dict.fromkeys(name for row in self.counts for name in row.seen.values))
 
 
 def _joined(protocol: Protocol, group: GroupMarks) -> GroupMarks:
@@ -156,7 +153,7 @@ def _joined(protocol: Protocol, group: GroupMarks) -> GroupMarks:
         return group
     found = GroupMarks(group.by, whole=True)
     for seen, count in items:
-        found.counts[_Row(tuple(seen.values.items()), seen.outcome, seen.cluster, seen.own, "")] += count
+        found.counts[_Row(seen, "")] += count
     return found
 
 
@@ -189,11 +186,11 @@ def bounds(group: GroupMarks, metric: str) -> tuple[float, float] | None:
     total = right = unclear = 0.0
     gone = False
     for row, count in group.counts.items():
-        value = next((v for name, v in row.values if name == metric), None)
+        value = row.seen.values.get(metric)
         if value is None:
             continue
         total, right = total + count, right + count * value
-        if row.outcome in NON_ANSWERS:
+        if row.seen.outcome in NON_ANSWERS:
             gone, unclear = True, unclear + count * (1 - value)
     return (right / total, min(1.0, (right + unclear) / total)) if gone else None
 
@@ -205,20 +202,22 @@ def means(protocol: Protocol, group: GroupMarks) -> dict[str, Score]:
     """The mean of every metric that samples have, with the interval that its declaration asks for."""
     import numpy as np
 
-    rows = list(group.counts)
+    rows = [row.seen for row in group.counts]
     counts = np.array(list(group.counts.values()), dtype=np.float64)
-    cluster = numbered(row.cluster for row in rows)
-    places: dict[str, list[int]] = {}
-    values: dict[str, list[float]] = {}
-    for i, row in enumerate(rows):
-        for name, value in row.values:
-            places.setdefault(name, []).append(i)
-            values.setdefault(name, []).append(value)
+    cluster = numbered(seen.cluster for seen in rows)
+    alike: dict[tuple[str, ...], list[int]] = {}  # most rows have the same metrics, so these are taken as one table
+    for i, seen in enumerate(rows):
+        alike.setdefault(tuple(seen.values), []).append(i)
+    tables = {names: np.array([[*rows[i].values.values()] for i in there]) for names, there in alike.items()}
     found = {}
-    for name, there in places.items():
+    for name in dict.fromkeys(name for names in alike for name in names):
         metric = declared(protocol.metrics, name)
         if metric.kind == "mean":
-            found[name] = _score(metric, summed(np.array(values[name]), counts[there], cluster[there]))
+            having = [names for names in alike if name in names]
+            there = np.concatenate([np.array(alike[names]) for names in having])
+            values = np.concatenate([tables[names][:, names.index(name)] for names in having])
+            order = np.argsort(there)  # sums are made in the order of rows, whatever metrics these have
+            found[name] = _score(metric, summed(values[order], counts[there[order]], cluster[there[order]]))
     return found
 
 
