@@ -15,8 +15,8 @@ DOCS := .venv/.docs
 demo: $(DEMO)
 	$(BIN)/snellen demo
 
+# without a list of the warnings that tests provoke: what failed is to stand last
 test: $(DEV)
-	# without a list of the warnings that tests provoke: what failed is to stand last
 	$(BIN)/python -m pytest -q --disable-warnings -n 2 --dist worksteal
 
 lint: $(DEV)
