@@ -76,6 +76,12 @@ def test_two_models_asked_in_turns_are_not_mixed() -> None:
     assert mixed_notes(counted(call(model="a", provider="A"), call(model="b", provider="B"))) == []
 
 
+def test_batches_of_several_sizes_are_one_model() -> None:
+    said = [call(provider=f"torch 2.13.0, float32, batch of {size}") for size in (16, 16, 8)]
+    assert mixed_notes(counted(*said)) == []
+    assert len(mixed_notes(counted(*said, call(provider="torch 2.13.0, float16, batch of 8")))) == 1
+
+
 @pytest.mark.parametrize("several", [False, True])
 def test_a_run_says_so_in_its_summary_and_on_its_page(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, several: bool

@@ -62,6 +62,8 @@ class Backends:
 # ---------------------------------------------------------------- in words
 
 SHOWN = 4
+_BATCH = re.compile(r", batch of \d+$")
+"""What local models say of how they were run: a batch of another size is no other model."""
 _PLAIN_NAME = re.compile(r"[\w .+()/-]{1,60}")
 
 
@@ -70,7 +72,7 @@ def mixed_notes(rows: Sequence[BackendRow]) -> list[str]:
     found = []
     for asked in dict.fromkeys(row.asked for row in rows):
         same = [row for row in rows if row.asked == asked]
-        if len(same) > 1:
+        if len({(_BATCH.sub("", row.provider or ""), row.model) for row in same}) > 1:
             said = ", ".join(f"{row.answers} by {_named(row, same)}" for row in same[:SHOWN])
             more = sum(row.answers for row in same[SHOWN:])
             said += f", {more} by {len(same) - SHOWN} more" if more else ""
