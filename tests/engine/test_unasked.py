@@ -46,3 +46,27 @@ def test_a_run_that_cannot_begin_closes_it(tmp_path: Path, closed: list[str]) ->
     with RunFolder(run.path), pytest.raises(SnellenError, match="another"):
         snellen.evaluate("salbench", model="baseline/chance", data=data, out=tmp_path / "runs")
     assert closed == ["baseline/chance"]
+
+
+def test_a_run_that_cannot_be_put_aside_closes_it(tmp_path: Path, closed: list[str]) -> None:
+    data = write_set(tmp_path / "set", 2)
+    run = snellen.evaluate("salbench", model="baseline/chance", data=data, out=tmp_path / "runs")
+    closed.clear()
+    with RunFolder(run.path), pytest.raises(SnellenError, match="another"):
+        snellen.evaluate("salbench", model="baseline/chance", data=data, out=tmp_path / "runs", fresh=True)
+    assert closed == ["baseline/chance"]
+
+
+@pytest.mark.parametrize("where", ["snellen.engine.run.server_log", "snellen.engine.answer.loop.budget_of"])
+def test_a_run_that_fails_right_before_it_asks_closes_it(
+    tmp_path: Path, closed: list[str], monkeypatch: pytest.MonkeyPatch, where: str
+) -> None:
+    def fails(*_given: object) -> None:
+        raise OSError("no space left")
+
+    monkeypatch.setattr(where, fails)
+    with pytest.raises(OSError, match="no space left"):
+        snellen.evaluate(
+            "salbench", model="baseline/chance", data=write_set(tmp_path / "set", 2), out=tmp_path / "runs"
+        )
+    assert closed == ["baseline/chance"]

@@ -8,6 +8,7 @@ import shutil
 import signal
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -56,13 +57,20 @@ def carry_out(
     plan: Plan, on_progress: OnProgress = None, on_scoring: OnScoring = None, ends: Ends | None = None
 ) -> Finished:
     """Run a plan, or go on with it where it was left. `ends` stops it from outside; without one, Ctrl-C and SIGTERM do."""
+    with unasked(plan.subject) as waits:
+        return _carried_out(plan, on_progress, on_scoring, ends, waits)
+
+
+def _carried_out(
+    plan: Plan, on_progress: OnProgress, on_scoring: OnScoring, ends: Ends | None, waits: ExitStack
+) -> Finished:
     if plan.limits.batch:
         batches_of(plan)  # an error where there are none, before anything is put aside
     if plan.limits.fresh and not fresh_and_unfinished(plan.folder):
         plan = plan._replace(notes=(*plan.notes, *_put_aside(plan.folder)[1]))
     plan = plan._replace(notes=(*plan.notes, *_without_another_model(plan)))
     try:
-        finished = _carry_out(plan, on_progress, on_scoring, ends)
+        finished = _carry_out(plan, on_progress, on_scoring, ends, waits)
     except SnellenError:
         _remove_if_empty(plan.folder)
         raise
@@ -73,9 +81,11 @@ def carry_out(
     return finished if finished.stopped is not None else finished._replace(stopped=_mostly_silent(finished.run))
 
 
-def _carry_out(plan: Plan, on_progress: OnProgress, on_scoring: OnScoring, ends: Ends | None) -> Finished:
+def _carry_out(
+    plan: Plan, on_progress: OnProgress, on_scoring: OnScoring, ends: Ends | None, waits: ExitStack
+) -> Finished:
     notes = [*plan.notes, *warnings_for(plan.subject)]
-    with unasked(plan.subject) as waits, RunFolder(plan.folder) as folder:
+    with RunFolder(plan.folder) as folder:
         targets = _write_manifest(folder, plan, notes)
         # a run that was begun with --fresh stays fresh to its end, so that old answers never mix with new ones
         plan = plan._replace(limits=plan.limits._replace(fresh=folder.manifest().fresh))
@@ -87,9 +97,8 @@ def _carry_out(plan: Plan, on_progress: OnProgress, on_scoring: OnScoring, ends:
         concurrency: dict[str, Any] | None = None
         if open_questions:
             _refuse_to_ask_twice(plan, folder)
-            waits.pop_all()  # whoever asks also ends it
             reused = Totals()
-            stopped, concurrency = _ask(plan, folder, scan, on_progress, notes, ends, reused)
+            stopped, concurrency = _ask(plan, folder, scan, on_progress, notes, ends, reused, waits)
             scan = folder.scan()
             if isinstance(plan.data, Adaptive):
                 _put_in_order(folder, plan.data)
@@ -293,6 +302,7 @@ def _ask(
     notes: list[str],
     ends: Ends | None,
     reused: Totals,
+    waits: ExitStack,
 ) -> Asked:
     """Drive the asking loop; whoever has the means to end it, or else Ctrl-C and SIGTERM, stop it cleanly.
 
@@ -310,7 +320,7 @@ def _ask(
             first_signal(stop) if ends is None else contextlib.nullcontext(),
             served(plan.limits.serve, plan.subject, log, lambda: stop.called, notes),
         ):
-            return run_loop(_ask_async(plan, folder, scan, store, on_progress, notes, stop, reused))
+            return run_loop(_ask_async(plan, folder, scan, store, on_progress, notes, stop, reused, waits))
     finally:
         if store is not None:
             store.close()
@@ -372,14 +382,16 @@ async def _ask_async(
     notes: list[str],
     ends: Ends,
     reused: Totals,
+    waits: ExitStack,
 ) -> Asked:
     if plan.limits.batch:
-        return await _by_batches(plan, folder, scan, store, on_progress, notes, ends)
+        return await _by_batches(plan, folder, scan, store, on_progress, notes, ends, waits)
     asking = Asking(plan, folder, scan, plan.limits, store, on_progress, reused)
     loop = asyncio.get_running_loop()
     interrupted = Interrupted(INTERRUPTED)
     stopped: Stopped | None = None
     ends.by(lambda: loop.call_soon_threadsafe(asking.stop, interrupted))
+    waits.pop_all()  # whoever asks also closes the subject
     try:
         await asking.run()
     except Stopped as error:
@@ -399,11 +411,13 @@ async def _by_batches(
     on_progress: OnProgress,
     notes: list[str],
     ends: Ends,
+    waits: ExitStack,
 ) -> Asked:
     asking = Batching(plan, folder, scan, store, on_progress)
     loop = asyncio.get_running_loop()
     ends.by(lambda: loop.call_soon_threadsafe(asking.stop, Interrupted(INTERRUPTED)))
     stopped: Stopped | None = None
+    waits.pop_all()
     try:
         await asking.run()
     except Stopped as error:

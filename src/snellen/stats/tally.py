@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Mapping
+from types import MappingProxyType
 from typing import NamedTuple
 
 from snellen.core.protocol import Key, Protocol, Seen
@@ -26,7 +27,7 @@ class _Row:
 
     def __init__(self, seen: Seen, first: str) -> None:
         """`first` is the name of a sample of these, the first in the order of names."""
-        self.seen, self.first = seen._replace(values=dict(seen.values)), first
+        self.seen, self.first = seen._replace(values=MappingProxyType(dict(seen.values))), first
 
 
 class Summarised(NamedTuple):

@@ -4,7 +4,8 @@
     writing.py   claiming a folder, whole files                   tables.py    sets that are parquet shards
     documents.py JSON documents, record by record
 
-Whoever draws also writes: a process gives back names and short texts, never pictures, so that one core is not what all others wait for.
+Whoever draws also writes: a process gives back names and short texts, so that one core is not what all others wait for. (Only of a set of
+few parquet files are pictures given back and written by one.)
 
 An exam names its maker (`make` in a folder's make.py) and imports from here the names that stand in the data; nothing here
 knows an exam.

@@ -7,7 +7,7 @@ import os
 import sys
 import threading
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from typing import TypeVar
 
@@ -17,6 +17,8 @@ CHUNK = 32
 """The most that a process is given at once; less where there is too little for all of them."""
 WORTH_A_POOL = 16
 """Unless told otherwise, a list that is no longer is made right here: processes take longer to start."""
+WORTH_A_PROCESS = 4
+"""Unless told otherwise, a process that would get fewer is not started."""
 MOST = 61 if sys.platform == "win32" else 1024
 """Processes that a pool can have: Windows waits for no more."""
 
@@ -27,21 +29,30 @@ _Made = TypeVar("_Made")
 
 
 def in_order(
-    work: Callable[[_Key], _Made], keys: Sequence[_Key], workers: int | None = None, progress: Progress | None = None
-) -> Iterator[_Made]:
+    work: Callable[[_Key], _Made],
+    keys: Sequence[_Key],
+    workers: int | None = None,
+    progress: Progress | None = None,
+    *,
+    most: int = CHUNK,
+) -> Generator[_Made, None, None]:
     """work(key) for every key, in their order, made by several processes with only a few chunks under way at a time.
 
-    `work` must be a function of a module, or a `partial` of one: it is named to the other processes.
+    `work` must be a function of a module, or a `partial` of one: it is named to the other processes. `most` is how many keys a process
+    gets at once. Close the generator where something else may fail (`contextlib.closing`): until then the processes go on.
     """
-    for done, made in enumerate(_made(work, keys, workers), start=1):
+    for done, made in enumerate(_made(work, keys, workers, most), start=1):
         if progress is not None:
             progress(done, len(keys))
         yield made
 
 
-def _made(work: Callable[[_Key], _Made], keys: Sequence[_Key], workers: int | None) -> Iterator[_Made]:
-    wanted = max(1, min(workers if workers is not None else cores(), len(keys), MOST))
-    size = max(1, min(CHUNK, len(keys) // (8 * wanted)))
+def _made(
+    work: Callable[[_Key], _Made], keys: Sequence[_Key], workers: int | None, most: int
+) -> Generator[_Made, None, None]:
+    worth = -(-len(keys) // min(WORTH_A_PROCESS, most))
+    wanted = max(1, min(worth if workers is None else len(keys), cores() if workers is None else workers, MOST))
+    size = max(1, min(most, len(keys) // (8 * wanted)))
     chunks = [keys[start : start + size] for start in range(0, len(keys), size)]
     if wanted == 1 or (workers is None and len(keys) <= WORTH_A_POOL):
         yield from map(work, keys)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
+from contextlib import closing
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -23,7 +24,7 @@ from snellen.synthetic.writing import LATEST, Origin, check_place, check_same, m
 
 SHARD_ROWS = 50
 FEW = 16
-"""Files that are too few to give each process some, unless there are fewer processes."""
+"""From so many files on, a process is given whole files; with fewer than 8 processes, from two files a process on."""
 
 Row = tuple[Any, ...]
 Rows = Callable[[str, int, int, int], tuple[Row, ...]]
@@ -93,19 +94,20 @@ def _in_files(job: _Job, shards: list[Shard], workers: int | None, progress: Pro
     done, total = 0, sum(len(shard.images) for shard in shards)
     if workers is None and total <= WORTH_A_POOL:
         workers = 1
-    for shard, files in zip(shards, in_order(partial(_written, job), shards, workers or cores()), strict=True):
-        made += files
-        done += len(shard.images)
-        if progress is not None:
-            progress(done, total)
+    with closing(in_order(partial(_written, job), shards, workers or cores(), most=1)) as written:
+        for shard, files in zip(shards, written, strict=True):
+            made += files
+            done += len(shard.images)
+            if progress is not None:
+                progress(done, total)
     return made
 
 
 def _in_images(job: _Job, shards: list[Shard], workers: int | None, progress: Progress | None) -> list[Path]:
     """Processes draw single images, and files are written here: so few files would leave most processes with nothing to do."""
     keys = [(shard.part, index) for shard in shards for index in shard.images]
-    images = in_order(partial(_drawn, job), keys, workers, progress)
-    return [path for shard in shards for path in _filed(job, shard, list(islice(images, len(shard.images))))]
+    with closing(in_order(partial(_drawn, job), keys, workers, progress)) as images:
+        return [path for shard in shards for path in _filed(job, shard, list(islice(images, len(shard.images))))]
 
 
 def _written(job: _Job, shard: Shard) -> list[Path]:

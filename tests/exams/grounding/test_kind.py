@@ -172,8 +172,8 @@ def test_who_waits_for_a_parse_takes_no_place_among_those_who_call(monkeypatch: 
     assert [subject.parallel for subject in (here, asks, server)] == [20] * 3
     # the processes have 20 at most; a parser behind an address is a call
     assert [subject.beside for subject in (here, asks, server)] == [7, 7 + 20, 7]
-    here.parses.waiting = 1000
-    assert here.beside == 160
+    here.parses.waiting = 2000
+    assert here.beside == 1280
 
 
 def test_an_oracle_is_called_so_and_gets_the_truths_apart() -> None:

@@ -25,7 +25,7 @@ SEEN = Parse(width=1920, height=1080, detections=(Detection(box=(0, 0, 9, 9), te
 class Together:
     """A pool that is done with nothing before so many screenshots are with it at once, or nothing more has come for a while."""
 
-    def __init__(self, wanted: int, patience: float = 10.0) -> None:
+    def __init__(self, wanted: int, patience: float = 60.0) -> None:
         self.wanted, self.patience, self.most = wanted, patience, 0
         self.with_it: dict[str, Future[str]] = {}
         self.lock = threading.Lock()
@@ -39,7 +39,9 @@ class Together:
                 self.wanted = 0
                 threading.Thread(target=self.done).start()
             elif len(self.with_it) == 1:
-                threading.Timer(self.patience, self.done).start()
+                timer = threading.Timer(self.patience, self.done)
+                timer.daemon = True
+                timer.start()
         return future
 
     def done(self) -> None:

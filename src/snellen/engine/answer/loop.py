@@ -97,26 +97,16 @@ class Asking:
 
     async def run(self) -> None:
         """Ask until all is answered, or raise what stopped the run (after what is in flight has ended)."""
-        known, pool = self.totals, self.limits.pool
-        if pool is not None and self.plan.subject.endpoints:
-            self.limiter.ceiling = CEILING * pool.nodes  # each may have as many calls in flight as this machine would
-        self.budget = budget_of(known, self.limits.max_cost, self.limits.purse, self.folder.path.name)
         transports: list[tuple[Endpoint, Wire]] = []
-        for endpoint in self.plan.subject.endpoints:
-            transports.append((endpoint, self._wire(endpoint.connection)))
-            self.callers.append(
-                EndpointCaller(
-                    *transports[-1],
-                    limiter=self.limiter if len(transports) == 1 else Limiter(self.limits.concurrency),
-                    budget=self.budget,
-                    store=self.store,
-                    tries=self.limits.tries or TRIES,
-                    use_stored=not self.limits.fresh,
-                    on_stop=self.stop,
-                )
-            )
         ticker = asyncio.create_task(self._tick())
         try:
+            known, pool = self.totals, self.limits.pool
+            if pool is not None and self.plan.subject.endpoints:
+                self.limiter.ceiling = CEILING * pool.nodes  # each may have as many calls in flight as this machine
+            budget = self.budget = budget_of(known, self.limits.max_cost, self.limits.purse, self.folder.path.name)
+            for endpoint in self.plan.subject.endpoints:
+                transports.append((endpoint, self._wire(endpoint.connection)))
+                self.callers.append(self._caller(*transports[-1], budget))
             for endpoint, transport in transports:
                 await self._unless_stopped(asyncio.ensure_future(preflight(endpoint, transport)))
             if self._stop is None:
@@ -138,6 +128,18 @@ class Asking:
             for thread in self._reading:
                 thread.join(GRACE)
             self._report()
+
+    def _caller(self, endpoint: Endpoint, transport: Wire, budget: Budget) -> EndpointCaller:
+        return EndpointCaller(
+            endpoint,
+            transport,
+            limiter=Limiter(self.limits.concurrency) if self.callers else self.limiter,
+            budget=budget,
+            store=self.store,
+            tries=self.limits.tries or TRIES,
+            use_stored=not self.limits.fresh,
+            on_stop=self.stop,
+        )
 
     def _wire(self, connection: Connection) -> Wire:
         """From this machine, or from those of a cluster."""
@@ -328,7 +330,7 @@ class Asking:
                     errors=self.errors,
                     stored=self.totals.stored,
                     in_flight=self.limiter.in_flight if self.callers else len(self._tasks),
-                    limit=self.limiter.limit if self.callers else self._width(),
+                    limit=self.limiter.limit if self.callers else self.plan.subject.parallel,
                     retries=sum(c.retries for c in self.callers),
                     cost=self.totals.cost,
                     cost_unknown=self.totals.cost_unknown,

@@ -12,19 +12,27 @@ import subprocess
 import sys
 import time
 
+from snellen.core.secret import without_keys
+
 GRACE = 20.0
 """Seconds that the server gets to end by itself."""
 LOOK = 0.2
 
 
 def watched(group: int) -> subprocess.Popen[bytes] | None:
-    """Start it for a group of processes; None where the system has none. Kill it when the group has ended."""
+    """Start it for a group of processes; None where that cannot be. To be killed when the group has ended."""
     if os.name != "posix":
         return None
-    command = [sys.executable, "-P", "-m", "snellen.engine.call.keeper", str(group)]
-    return subprocess.Popen(  # noqa: S603 (this very module, by this very interpreter)
-        command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True
-    )
+    with contextlib.suppress(OSError):  # without it, all is as before
+        return subprocess.Popen(  # noqa: S603 (this very module, by this very interpreter)
+            [sys.executable, "-P", "-m", "snellen.engine.call.keeper", str(group)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            env=without_keys(os.environ),
+            start_new_session=True,
+        )
+    return None
 
 
 def main() -> None:

@@ -147,7 +147,17 @@ class _Server:
     @property
     def code(self) -> int | None:
         """What it ended with; None while it runs."""
-        return self._process.poll()
+        code = self._process.poll()
+        if code is not None:
+            self._release()
+        return code
+
+    def _release(self) -> None:
+        """End the keeper: the number of a group that is gone may be given to another."""
+        if self._keeper is not None:
+            self._keeper.kill()
+            self._keeper.communicate()
+            self._keeper = None
 
     @property
     def said(self) -> str:
@@ -188,9 +198,7 @@ class _Server:
         finally:
             self._signal(getattr(signal, "SIGKILL", signal.SIGTERM))
             self._process.wait()
-            if self._keeper is not None:
-                self._keeper.kill()
-                self._keeper.communicate()
+            self._release()
             self._reader.join(1.0)
 
     def _signal(self, kind: int) -> None:

@@ -9,7 +9,7 @@ import csv
 import io
 import json
 from collections.abc import Callable, Mapping
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -67,8 +67,7 @@ def make(
     files = [claim(out, origin_of(GENERATOR, version, seed=seed, count=count))]
     label = label_of(GENERATOR, version, seed)
     keys = [(task, split, seed, index, version) for split in layout.splits for index in range(size(split, count))]
-    written = in_order(partial(_written, out, label), keys, workers, progress)
-    with making(out):
+    with making(out), closing(in_order(partial(_written, out, label), keys, workers, progress)) as written:
         for split in layout.splits:
             forms = {out / name.format(split): form for name, form in layout.documents(label).items()}
             with ExitStack() as stack:

@@ -6,7 +6,7 @@ The exam reads the same names, of real sets and of made ones.
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
@@ -71,7 +71,8 @@ def write(
     documents = [out / name for name in DOCUMENTS]
     with making(out), ExitStack() as stack:
         adders = [stack.enter_context(document(path, OBJECT)) for path in documents]
-        for files, texts in in_order(partial(_written, where, draw), keys, workers, progress):
+        written = stack.enter_context(closing(in_order(partial(_written, where, draw), keys, workers, progress)))
+        for files, texts in written:
             made += files
             for add, text in zip(adders, texts, strict=True):
                 add(text)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -80,8 +81,11 @@ def make(
     marker = claim(out, _origin(version, style, count, seed, absent, screen, phrasing), indent=2)
     with making(out):
         pictures = []
-        with document(out / ANNOTATIONS, annotations_form(plan.name, plan.metadata)) as add:
-            for picture, text in in_order(partial(_written, plan.draw, out), plan.keys, workers, progress):
+        with (
+            document(out / ANNOTATIONS, annotations_form(plan.name, plan.metadata)) as add,
+            closing(in_order(partial(_written, plan.draw, out), plan.keys, workers, progress)) as written,
+        ):
+            for picture, text in written:
                 pictures.append(picture)
                 add(text)
     return sorted([out / ANNOTATIONS, marker, *pictures])

@@ -24,7 +24,7 @@ from snellen.exams.grounding.methods.base import Method, Parse, ToolFailure, Vie
 from snellen.exams.grounding.methods.composed import Composed
 from snellen.exams.grounding.methods.ocr import missing
 from snellen.exams.grounding.methods.oracle import OracleMethod, Target
-from snellen.exams.grounding.methods.parsers import ParseCache
+from snellen.exams.grounding.methods.parsers import KEPT, ParseCache
 from snellen.exams.grounding.methods.wire_omniparser import OmniParserEndpoint, parse_image
 from snellen.exams.grounding.reading.predictions import to_text
 
@@ -32,8 +32,8 @@ OCR = "snellen.exams.grounding.methods.ocr:parse_question"
 PLANNING = ("plan", "check")
 LEAST = 16
 """Questions that are in work at once, however few cores there are."""
-MOST_BESIDE = 8
-"""For each of these, how many more may wait for what another one has begun."""
+MOST_BESIDE = 64
+"""How many more may wait, for each question in work, for a parse that another one has begun: a screen may have that many targets."""
 MISSING = {
     "model": "asks a model: name it with --model, such as --model vllm/NAME",
     "planner": "asks a planner: name it with --planner (or --model)",
@@ -101,7 +101,7 @@ class MethodSubject(Subject):
             identity["planner" if subject is not outside.model else "model"] = dict(subject.identity)
         self.identity = identity
         self._pool: Pool | None = None
-        self.parses = ParseCache(self._parse)
+        self.parses = ParseCache(self._parse, max(KEPT, 2 * self.parallel))
         self.parse_calls: dict[bytes, list[Call]] = {}  # by picture: whoever asks first pays for them
         self._call: Caller | None = None
 
@@ -112,8 +112,8 @@ class MethodSubject(Subject):
 
     @property
     def beside(self) -> int:  # type: ignore[override]
-        """Who waits for a parse that another question of the same screenshot asked for; and, where a model is asked, who has a parse
-        made by a process here. Not without end: each holds its screenshot.
+        """Those that wait for a parse that another question of the same screenshot asked for; where a model is asked, also those whose
+        parse runs in a process on this machine.
         """
         here = self.parses.begun if self.endpoints and "parser:ocr" in self._method.needs else 0
         return min(self.parses.waiting + min(here, self.parallel), MOST_BESIDE * self.parallel)
