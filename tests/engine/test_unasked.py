@@ -39,21 +39,13 @@ def test_a_plan_that_fails_closes_it(tmp_path: Path, closed: list[str]) -> None:
     assert closed == ["baseline/chance"]
 
 
-def test_a_run_that_cannot_begin_closes_it(tmp_path: Path, closed: list[str]) -> None:
+@pytest.mark.parametrize("fresh", [False, True])
+def test_a_run_that_cannot_begin_closes_it(tmp_path: Path, closed: list[str], fresh: bool) -> None:
     data = write_set(tmp_path / "set", 2)
     run = snellen.evaluate("salbench", model="baseline/chance", data=data, out=tmp_path / "runs")
     closed.clear()
     with RunFolder(run.path), pytest.raises(SnellenError, match="another"):
-        snellen.evaluate("salbench", model="baseline/chance", data=data, out=tmp_path / "runs")
-    assert closed == ["baseline/chance"]
-
-
-def test_a_run_that_cannot_be_put_aside_closes_it(tmp_path: Path, closed: list[str]) -> None:
-    data = write_set(tmp_path / "set", 2)
-    run = snellen.evaluate("salbench", model="baseline/chance", data=data, out=tmp_path / "runs")
-    closed.clear()
-    with RunFolder(run.path), pytest.raises(SnellenError, match="another"):
-        snellen.evaluate("salbench", model="baseline/chance", data=data, out=tmp_path / "runs", fresh=True)
+        snellen.evaluate("salbench", model="baseline/chance", data=data, out=tmp_path / "runs", fresh=fresh)
     assert closed == ["baseline/chance"]
 
 
