@@ -157,7 +157,9 @@ def test_many_rows_are_not_held(tmp_path: Path) -> None:
     ]
     data = OwnData(lines(tmp_path / "d", *rows), Selection(limit=50))
     size = (tmp_path / "d" / "questions.jsonl").stat().st_size
-    del rows
+    few = OwnData(lines(tmp_path / "few", *rows[:20]), Selection(limit=5))
+    assert len([*few.light(), *few.full(lambda _name: True)]) == 10  # what is imported on the way is not counted
+    del rows, few
     tracemalloc.start()
     assert sum(1 for _ in data.light()) == 50
     assert 0 < len([s.pictures for s in data.full(lambda name: int(name) % 2 == 1)]) < 50

@@ -36,7 +36,7 @@ START = 3600.0
 """Seconds that a server may take until it answers: large models are fetched and compiled first."""
 STOP = 20.0
 """Seconds that it gets to end by itself."""
-LOOK = 0.5
+LOOK, SOON = 0.5, 2.0
 LAST = 8
 """Lines of it that a message shows."""
 KEYS = ("--api-key", "--admin-api-key", "--hf-token")
@@ -95,7 +95,7 @@ def served(
         try:
             yield
         except SnellenError as error:
-            if server.code is None:
+            if not server.ended(SOON):
                 raise
             raise SnellenError(f"{tool} ended before the run did{server.said}\nand so: {error}") from None
         if server.code is not None:
@@ -151,6 +151,12 @@ class _Server:
         if code is not None:
             self._release()
         return code
+
+    def ended(self, within: float) -> bool:
+        """Whether it has ended, or does so in a moment: who ends closes its door first."""
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(within)
+        return self.code is not None
 
     def _release(self) -> None:
         """End the keeper: the number of a group that is gone may be given to another."""
