@@ -19,7 +19,7 @@ from snellen.core.cores import cores
 from snellen.core.errors import SnellenError
 from snellen.data import parquet
 from snellen.data.label import MARK
-from snellen.synthetic.pool import WORTH_A_POOL, Progress, in_order
+from snellen.synthetic.pool import Progress, in_order
 from snellen.synthetic.writing import LATEST, Origin, check_place, check_same, making, origin_of, whole
 
 SHARD_ROWS = 50
@@ -92,8 +92,6 @@ def _in_files(job: _Job, shards: list[Shard], workers: int | None, progress: Pro
     """Each process draws the images of a file and writes it: nobody waits for the one that gathers."""
     made: list[Path] = []
     done, total = 0, sum(len(shard.images) for shard in shards)
-    if workers is None and total <= WORTH_A_POOL:
-        workers = 1
     with closing(in_order(partial(_written, job), shards, workers or cores(), most=1)) as written:
         for shard, files in zip(shards, written, strict=True):
             made += files
