@@ -1,5 +1,7 @@
 """Data for the benchmark: SalBench folders of noise images of about 90 KB, all distinct, in shards that folders share.
 
+A shard is as `datasets` writes one to the hub: Snappy, and row groups of 500 images.
+
 python material.py images OUT TOTAL COUNT...   shards of TOTAL rows, and a folder OUT/COUNT for each COUNT, hard-linked
 python material.py files FOLDER OUT COUNT      the first COUNT images of a folder as files, with questions.jsonl
 """
@@ -29,7 +31,8 @@ SCHEMA = pa.schema(
     ]
 )
 P3 = ("color", "orientation", "size")
-GROUP = 50
+GROUP = 500
+SHARD = 1000
 SIDE = 173  # 173 x 173 pixels of noise are a PNG of about 90 KB
 
 
@@ -46,14 +49,21 @@ def png(random_bytes: bytes, side: int) -> bytes:
 
 
 def write_shard(
-    path: Path, first: int, count: int, *, side: int = SIDE, split: str = "P3", labels: tuple[str, ...] = P3
+    path: Path,
+    first: int,
+    count: int,
+    *,
+    side: int = SIDE,
+    split: str = "P3",
+    labels: tuple[str, ...] = P3,
+    group: int = GROUP,
 ) -> None:
     """Rows first..first+count of the endless noise set, row group by row group."""
     path.parent.mkdir(parents=True, exist_ok=True)
     question = wording.p3_detection() if split == "P3" else wording.o3_detection()
-    with pq.ParquetWriter(path, SCHEMA) as out:
-        for begin in range(first, first + count, GROUP):
-            rows = range(begin, min(begin + GROUP, first + count))
+    with pq.ParquetWriter(path, SCHEMA, compression="snappy") as out:
+        for begin in range(first, first + count, group):
+            rows = range(begin, min(begin + group, first + count))
             noise = random.Random(begin)  # noqa: S311  the same bytes every time, not a secret
             table = {
                 "image": [{"bytes": png(noise.randbytes(side * side * 3), side), "path": None} for _ in rows],
@@ -65,26 +75,25 @@ def write_shard(
 
 
 def make_images(out: Path, total: int, counts: list[int]) -> None:
-    """Shards of 500 rows; every folder holds links to as many as make its count."""
-    size = 500
+    """Shards of 1,000 rows; every folder holds links to as many as make its count."""
     shards = []
-    for first in range(0, total, size):
+    for first in range(0, total, SHARD):
         shards.append(out / "shards" / f"{first:06d}.parquet")
-        write_shard(shards[-1], first, min(size, total - first))
+        write_shard(shards[-1], first, min(SHARD, total - first))
     for count in counts:
         home = out / str(count) / "P3"
         home.mkdir(parents=True)
-        for shard in shards[: count // size]:
+        for shard in shards[: count // SHARD]:
             os.link(shard, home / shard.name)
-        if count % size:
-            write_shard(home / "rest.parquet", total + count, count % size)
+        if count % SHARD:
+            write_shard(home / "rest.parquet", total + count, count % SHARD)
 
 
 def rows(folder: Path) -> Iterator[tuple[str, bytes, str, str]]:
     """Id, image, question and answer of a folder made here, in order."""
     for path in sorted((folder / "P3").glob("*.parquet")):
         with pq.ParquetFile(path, pre_buffer=False) as file:
-            for batch in file.iter_batches(batch_size=GROUP):
+            for batch in file.iter_batches(batch_size=50):
                 for row in batch.to_pylist():
                     yield row["image_id"], row["image"]["bytes"], row["question"], row["answer"]
 

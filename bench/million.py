@@ -45,9 +45,9 @@ def make(folder: Path, count: int) -> None:
     from snellen.exams.salbench.names import labels_of
 
     half = count // 2
-    material.write_shard(folder / "data" / "P3" / "shard.parquet", 0, half, side=2)
+    material.write_shard(folder / "data" / "P3" / "shard.parquet", 0, half, side=2, group=50)
     rest = count - half
-    material.write_shard(folder / "data" / "O3" / "shard.parquet", half, rest, side=2, split="O3", labels=O3)
+    material.write_shard(folder / "data" / "O3" / "shard.parquet", half, rest, side=2, split="O3", labels=O3, group=50)
     with (folder / "replies.jsonl").open("w") as out:
         for seed, (split, first, n) in enumerate((("P3", 0, half), ("O3", half, rest))):
             texts = replies(n, labels_of(split), seed)

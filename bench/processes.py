@@ -48,6 +48,13 @@ def environment(**more: str) -> dict[str, str]:
     return kept | {"NO_PROXY": "127.0.0.1", "no_proxy": "127.0.0.1"} | more
 
 
+def checkout(source: Path) -> tuple[list[str], dict[str, str]]:
+    """The command and the environment that run Snellen from a checkout, with the libraries of this interpreter."""
+    if not (source / "src" / "snellen").is_dir():
+        raise ChildError(f"{source} is not a checkout of Snellen")
+    return [sys.executable, "-P", "-m", "snellen"], environment(PYTHONPATH=str(source.resolve() / "src"))
+
+
 def one_core() -> tuple[str, ...]:
     """A command prefix that keeps a child on one core, where the machine can."""
     taskset = shutil.which("taskset")

@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 
 import marking
 from endpoint import Endpoint, Seen
-from processes import HERE, SNELLEN, ChildError, Spent, environment, measure, own_environment, say, script
+from processes import HERE, SNELLEN, ChildError, Spent, checkout, environment, measure, own_environment, say, script
 
 FEW = 16
 
@@ -118,6 +118,15 @@ class Bench:
         command += ["--base-url", f"{self.endpoint.root}{at}", "--out", str(self._fresh("runs"))]
         command += ["--protocol", "paper"]
         spent = measure(command, environment(SNELLEN_CACHE_DIR=str(self._fresh("cache")), **keys))
+        return _measured(spent, self.endpoint.seen(), samples)
+
+    def version(self, source: Path, load: Load, samples: int) -> Measured:
+        """As `snellen`, with the code of a checkout."""
+        self.endpoint.reset(load.slots, load.service)
+        command, env = checkout(source)
+        command += ["run", "salbench", "--data", str(self.work / str(samples)), "--model", "api/bench"]
+        command += ["--base-url", self.endpoint.url, "--out", str(self._fresh("runs")), "--protocol", "paper"]
+        spent = measure(command, env | {"SNELLEN_CACHE_DIR": str(self._fresh("cache"))})
         return _measured(spent, self.endpoint.seen(), samples)
 
     def inspect(self, load: Load, samples: int) -> Measured:
@@ -270,9 +279,61 @@ def run(size: Size, with_inspect: bool) -> tuple[list[Row], dict[str, Any]]:
     return rows, raw
 
 
+def run_against(size: Size, old: Path) -> tuple[list[Row], dict[str, Any]]:
+    """This checkout and another one by turns, at both loads."""
+    raw: dict[str, Any] = {}
+    rows: list[Row] = []
+    with tempfile.TemporaryDirectory(prefix="snellen-bench-") as folder, Endpoint() as endpoint:
+        work = Path(folder)
+        counts = sorted({size.slow.samples, size.fast.samples})
+        say(f"making {max(counts):,} images of 90 KB")
+        script("material.py", "images", work, max(counts), *counts)
+        bench = Bench(work, endpoint, None)
+        for load in (size.slow, size.fast):
+            sides: dict[str, list[Measured]] = {"old": [], "new": []}
+            for number in range(load.repeats):
+                for name, source in (("old", old), ("new", HERE.parent)):
+                    say(f"{load.name}, {number + 1} of {load.repeats}: {name}")
+                    sides[name].append(bench.version(source, load, load.samples))
+            raw[load.name] = {name: [m._asdict() for m in side] for name, side in sides.items()}
+            rows += against_rows(load, sides["old"], sides["new"], waits=load is size.slow)
+    return rows, raw
+
+
+def against_rows(load: Load, old: list[Measured], new: list[Measured], *, waits: bool) -> list[Row]:
+    """The lines of one load. CPU and memory have targets where calls take their time, the rate where they do not."""
+    cpu, before = _gross(new), _gross(old)
+    peak, peak_before = max(m.peak_mb for m in new), max(m.peak_mb for m in old)
+    rate, rate_before = _rate(new), _rate(old)
+    pairs = statistics.median(n.rate / o.rate for n, o in zip(new, old, strict=True))
+    return [
+        Row(
+            f"{load.name}: CPU a sample, old and new",
+            f"{before:,.0f} and {cpu:,.0f} us with start-up",
+            f"{cpu / before:.2f}",
+            "<= 1,600 us" if waits else "",
+            cpu <= 1600 if waits else None,
+        ),
+        Row(
+            f"{load.name}: peak memory, old and new",
+            f"{peak_before:.0f} and {peak:.0f} MB",
+            f"{peak / peak_before:.2f}",
+            "<= 220 MB" if waits else "",
+            peak <= 220 if waits else None,
+        ),
+        Row(
+            f"{load.name}: rate, old and new",
+            f"{rate_before:,.0f} and {rate:,.0f} samples/s",
+            f"{rate / rate_before:.2f} (pairs {pairs:.2f})",
+            "" if waits else ">= 2",
+            None if waits else rate >= 2 * rate_before,
+        ),
+    ]
+
+
 def machine(with_inspect: bool) -> dict[str, Any]:
     facts: dict[str, Any] = {"cores": os.cpu_count(), "python": platform.python_version(), "system": platform.system()}
-    facts |= {name: version(name) for name in ("snellen", "httptools", "duckdb", "msgspec", "aiohttp")}
+    facts |= {name: version(name) for name in ("snellen", "httptools", "pyarrow", "msgspec", "aiohttp")}
     if with_inspect:
         facts["inspect"] = (HERE / "inspect-requirements.txt").read_text().split()
     return facts
@@ -295,16 +356,18 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="Snellen's speed beside a bare HTTP client and Inspect AI.")
     parser.add_argument("--quick", action="store_true", help="fewer samples and repeats, under three minutes")
     parser.add_argument("--skip-inspect", action="store_true", help="leave Inspect AI out")
+    parser.add_argument("--against", type=Path, metavar="PATH", help="only this code and that of another checkout")
     parser.add_argument("--json", metavar="FILE", help="also write the rows and all raw numbers to a file")
     given = parser.parse_args()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that everything is cleaned up
     begin = time.monotonic()
     try:
-        rows, raw = run(QUICK if given.quick else FULL, not given.skip_inspect)
+        size = QUICK if given.quick else FULL
+        rows, raw = run_against(size, given.against) if given.against else run(size, not given.skip_inspect)
     except ChildError as error:
         say(str(error))
         return 2
-    facts = machine(not given.skip_inspect)
+    facts = machine(not given.skip_inspect and given.against is None)
     seconds = time.monotonic() - begin
     show(rows, f"throughput: {facts['cores']} cores, Python {facts['python']}, {seconds:.0f} s")
     if given.json:

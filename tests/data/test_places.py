@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
-import random
 from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from snellen.core import cores
 from snellen.core.digest import rank
 from snellen.core.errors import SnellenError
 from snellen.core.selection import choose
-from snellen.data import parquet, places, texts
+from snellen.data import places, texts
 from snellen.data.places import NOWHERE, Places
 from snellen.data.texts import Texts
 from snellen.subjects.replay import InFile, InMemory, read_replies
 
 
 @given(st.lists(st.tuples(st.integers(0, 12), st.sampled_from(["a", "b"]), st.booleans()), max_size=80))
-@settings(max_examples=60, deadline=None)
 def test_places_are_those_of_a_dict(lines: list[tuple[int, str, bool]]) -> None:
     before, places.RECENT = places.RECENT, 5
     try:
@@ -48,7 +46,6 @@ def test_places_are_those_of_a_dict(lines: list[tuple[int, str, bool]]) -> None:
 
 
 @given(st.lists(st.text(max_size=6), max_size=60), st.integers(1, 20))
-@settings(max_examples=60, deadline=None)
 def test_texts_are_those_of_a_list(given_: list[str], distinct: int) -> None:
     before, texts.DISTINCT = texts.DISTINCT, distinct
     try:
@@ -93,19 +90,6 @@ def test_two_replies_to_one_question_are_refused_wherever_they_are_held(tmp_path
     for read in (InFile, lambda path: read_replies(path, path.read_bytes())):
         with pytest.raises(SnellenError, match="record 3: another reply to 'a' came before"):
             read(path)
-
-
-def test_columns_that_are_put_in_whole_give_the_bytes_of_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    draw = random.Random(8)
-    types = {"image": parquet.PICTURE, "name": "VARCHAR", "more": "BLOB"}
-    pictures = [
-        None if i % 7 == 0 else {"bytes": draw.randbytes(900), "path": None if i % 3 else "p"} for i in range(40)
-    ]
-    rows = [(p, f"n{i}", None if i < 30 else b"x") for i, p in enumerate(pictures)]
-    parquet.write(tmp_path / "whole", types, rows, {"a": "b'c"})
-    monkeypatch.setattr(parquet, "PICTURE", "")  # none of the kinds that are put in whole
-    parquet.write(tmp_path / "rows", types, rows, {"a": "b'c"})
-    assert (tmp_path / "whole").read_bytes() == (tmp_path / "rows").read_bytes()
 
 
 def test_cores_are_those_that_the_process_may_use(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,4 +1,4 @@
-"""Reading picture files: regular files only, so that a pipe or a device in the place of a picture is an error and not a wait for ever."""
+"""Read the files of a data set: inside its folder only, and regular files only, so that a pipe or a device does not block for ever."""
 
 from __future__ import annotations
 
@@ -10,12 +10,58 @@ from collections.abc import Iterable, Sequence
 from io import BufferedReader
 from pathlib import Path
 
+from snellen.core.errors import SnellenError
+
 LARGEST = 512 * 1024 * 1024
 
 
 ENOUGH = 1 << 30
 """Bytes of pictures that are hashed whole; of more, each file's size, beginning and end are."""
 _END = 1 << 12
+
+
+class PictureFolders:
+    """Find pictures by name in a data set's folder, or in the one other folder that --images names.
+
+    A name or a link that leads out of both is refused, so that a data set from somebody else sends nothing but what came with it.
+    """
+
+    def __init__(self, home: Path, images: str = "") -> None:
+        if images and not Path(images).is_dir():
+            raise SnellenError(f"--images {images}: no such folder")
+        self.home = home
+        self._roots = [os.path.abspath(root) for root in (home, images) if root]  # noqa: PTH100 (much faster, for many rows)
+        self._real = tuple(os.path.join(os.path.realpath(root), "") for root in self._roots)  # noqa: PTH118
+
+    def find(self, name: str, below: Iterable[str] = ("",)) -> Path | None:
+        """Return the first file of that name, in one of some folders; None where there is none."""
+        if "\0" in name:
+            return None
+        inside = outside = False
+        for folder in below:
+            for root in self._roots:
+                path = os.path.normpath(os.path.join(root, folder, name))  # noqa: PTH118
+                holds, there = os.path.realpath(path).startswith(self._real), os.path.exists(path)  # noqa: PTH110
+                if holds and there:
+                    return Path(path)
+                inside, outside = inside or holds, outside or there
+        if outside or not inside:
+            raise SnellenError(
+                f"{name[:60]!r} leads out of the data's folder: put the pictures there, or name their folder with --images DIR"
+            )
+        return None
+
+    def label(self, path: Path) -> str:
+        """Return how messages and facts name a file: its path from its folder."""
+        full = Path(os.path.abspath(path))  # noqa: PTH100
+        return next(full.relative_to(root).as_posix() for root in self._roots if full.is_relative_to(root))
+
+
+def check_inside(path: Path, home: Path | None = None) -> Path:
+    """Return a file of a data set; refuse a link that leads out of the data's folder (that of the file where none is named)."""
+    if not Path(os.path.realpath(path)).is_relative_to(os.path.realpath(home or path.parent)):
+        raise SnellenError(f"{path} is a link that leads out of its folder: copy the file there")
+    return path
 
 
 def digest_of(files: Iterable[tuple[Path, int]]) -> str:

@@ -56,12 +56,12 @@ class Rows:
             }
         else:
             self._parquet = file = ParquetFile(source.path, source.label)
-            missing = [c for c in ("image", *columns) if c not in file.types]
+            missing = [c for c in ("image", *columns) if c not in file.columns]
             if missing:
                 what = f"column{'s' * (len(missing) > 1)} {', '.join(missing)}"
-                raise SnellenError(f"{source.label}: {what} missing; it has {', '.join(file.types)}")
+                raise SnellenError(f"{source.label}: {what} missing; it has {', '.join(file.columns)}")
             self._note(file.notes.get(MARK.encode()))
-            present = [*columns, *(c for c in extra if c in file.types)]
+            present = [*columns, *(c for c in extra if c in file.columns)]
             self.texts = dict(zip(present, file.texts(present), strict=True))
         self.names = self.texts[columns[0]]
 
@@ -212,8 +212,8 @@ class RowData(Dataset, ABC):
                         fingerprint.update(piece)
             if (half := lacking(part, [rows for rows, _ids in opened])) is not None:
                 raise unusable([half], self.layout.exam, where)
-            for rows, _ids in opened if not self.synthetic else ():
-                self.origin = self.origin or rows.first_label()
+            if opened and not self.synthetic:  # one file stands for its part: a page of images is read for it
+                self.origin = opened[0][0].first_label()
             self.synthetic = self.synthetic or bool(self.origin)
             usable = _Usable([ids for _rows, ids in opened], self._odd, len(self._odd) > odd)
             chosen = self._chosen[part] = choose(usable, options.limit, options.seed)

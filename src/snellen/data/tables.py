@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from snellen.core.errors import SnellenError
+from snellen.data.files import check_inside
 from snellen.data.parquet import ParquetFile
 
 ENDINGS = (".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".parquet")
@@ -33,18 +34,18 @@ class Table:
     """One file of rows. `columns` are those of the header, or of the first rows of JSON; binary columns are among them."""
 
     def __init__(self, path: Path) -> None:
-        self.path, self.name = path, path.name
+        self.path, self.name = check_inside(path), path.name
         self._ending = path.suffix.lower()
         if self._ending not in ENDINGS:
-            raise SnellenError(f"{path}: not a table; there are {', '.join(ENDINGS)}")
+            save = "; save the sheet as CSV" if path.suffix.lower() in (".xlsx", ".xls", ".ods") else ""
+            raise SnellenError(f"{path}: not a table; there are {', '.join(ENDINGS)}{save}")
         self._parquet = ParquetFile(path, self.name) if self._ending == ".parquet" else None
         self.columns = self._columns()
 
     @property
     def binary(self) -> tuple[str, ...]:
         """The columns of a parquet file that hold bytes: read only where they are wanted."""
-        types = self._parquet.types if self._parquet is not None else {}
-        return tuple(name for name, kind in types.items() if "BLOB" in kind.upper())
+        return self._parquet.binary if self._parquet is not None else ()
 
     def rows(self) -> Iterator[Row]:
         """All rows, one at a time, without binary columns."""
@@ -69,7 +70,7 @@ class Table:
 
     def _columns(self) -> tuple[str, ...]:
         if self._parquet is not None:
-            return tuple(self._parquet.types)
+            return self._parquet.columns
         found: dict[str, None] = {}
         for row in self.rows():
             found |= dict.fromkeys(row.cells)
@@ -80,7 +81,7 @@ class Table:
     # ------------------------------------------------------------ formats
 
     def _of_parquet(self, file: ParquetFile) -> Iterator[Row]:
-        names = [name for name in file.types if name not in self.binary]
+        names = [name for name in file.columns if name not in self.binary]
         for i, cells in enumerate(file.records(names)):
             yield Row(i, f"row {i + 1}", cells)
 

@@ -1,0 +1,133 @@
+"""Parquet columns: equal to what was written, whatever wrote the file, and bounded in memory."""
+
+from __future__ import annotations
+
+import random
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from snellen.core.errors import SnellenError
+from snellen.data import parquet
+from snellen.data.parquet import ParquetFile
+
+STRUCT = pa.struct([("bytes", pa.binary()), ("path", pa.string())])
+
+
+def values(count: int, seed: int, missing: float = 0.2) -> list[bytes | None]:
+    """Noise, text that compresses well, empty and missing values, and some that repeat."""
+    draw = random.Random(seed)
+    repeated = [draw.randbytes(300) for _ in range(3)]
+    kinds = (
+        lambda: draw.randbytes(draw.randrange(2000)),
+        lambda: b"x" * draw.randrange(70_000),
+        lambda: b"",
+        lambda: draw.choice(repeated),
+    )
+    return [None if draw.random() < missing else draw.choice(kinds)() for _ in range(count)]
+
+
+def cells(file: ParquetFile, rows: Any = None) -> list[Any]:
+    return list(file.cells("image", range(file.rows) if rows is None else rows))
+
+
+@pytest.mark.parametrize("kind", ["binary", "struct", "list", "large"])
+def test_equal_to_what_was_written(tmp_path: Path, kind: str) -> None:
+    given: list[Any] = values(150, seed=1)
+    if kind == "struct":
+        column = pa.array([None if i % 9 == 0 else {"bytes": v, "path": "p"} for i, v in enumerate(given)], STRUCT)
+        given = [None if i % 9 == 0 else v for i, v in enumerate(given)]
+    elif kind == "list":
+        given = [None if v is None else [v, v] for v in given]
+        column = pa.array(given, pa.list_(pa.binary()))
+    else:
+        column = pa.array(given, pa.large_binary() if kind == "large" else pa.binary())
+    pq.write_table(pa.table({"n": list(range(150)), "image": column}), tmp_path / "a", row_group_size=16)
+    file = ParquetFile(tmp_path / "a", "a")
+    assert (file.columns, file.binary, file.rows) == (("n", "image"), ("image",), 150)
+    some = sorted(random.Random(2).sample(range(150), 31))
+    for rows in (range(150), some, range(60, 70), [149], []):
+        assert cells(file, rows) == [given[i] for i in rows]
+    assert file.first("image") == given[0]
+
+
+def test_files_that_duckdb_wrote(tmp_path: Path) -> None:
+    given = values(100, seed=3)
+    images = pa.table({"image": pa.array([{"bytes": v, "path": None} for v in given], STRUCT)})
+    assert len(images) == 100
+    duckdb.sql("SELECT image FROM images").write_parquet(str(tmp_path / "a"))
+    assert cells(ParquetFile(tmp_path / "a", "a")) == given
+
+
+def test_texts_and_records_keep_what_the_columns_hold(tmp_path: Path) -> None:
+    columns = {"text": ["é", None, ""], "n": [1, None, 3], "yes": [True, False, None], "more": [["a"], None, []]}
+    pq.write_table(pa.table(columns), tmp_path / "a")
+    file = ParquetFile(tmp_path / "a", "a")
+    assert [list(texts) for texts in file.texts(["n", "text", "yes"])] == [
+        ["1", "", "3"],
+        ["é", "", ""],
+        ["true", "false", ""],
+    ]
+    names = ["more", "text"]
+    assert list(file.records(names)) == [{n: columns[n][i] for n in names} for i in range(3)]
+    assert list(file.records([])) == [{}, {}, {}]
+
+
+def test_what_we_write_is_read_back_and_is_the_same_each_time(tmp_path: Path) -> None:
+    pictures = [None if i % 7 == 0 else {"bytes": b"%d" % i, "path": None if i % 3 else "p"} for i in range(40)]
+    types = {"image": parquet.PICTURE, "name": "string", "n": "int64"}
+    columns = [pictures, ["\udcff", *"a" * 39], [None, *range(39)]]
+    for packed in (False, True):
+        for name in ("a", "b"):
+            parquet.write(tmp_path / name, types, columns, {"a": "b'c"}, packed=packed)
+        assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
+        file = ParquetFile(tmp_path / "a", "a")
+        assert file.notes == {b"a": b"b'c"}
+        assert cells(file) == [p and p["bytes"] for p in pictures]
+        assert next(file.records(["name", "n"])) == {"name": "\\udcff", "n": None}
+
+
+def test_a_bad_file_is_an_error_that_names_it(tmp_path: Path) -> None:
+    path = tmp_path / "a"
+    pq.write_table(pa.table([[1], [2]], names=["x", "x"]), path)
+    with pytest.raises(SnellenError, match="data a: the column 'x' is there twice"):
+        ParquetFile(path, "data a")
+    wrong = pa.Array.from_buffers(pa.string(), 1, pa.array([b"\xff"]).buffers())
+    pq.write_table(pa.table({"x": wrong}), path)
+    with pytest.raises(SnellenError, match="data a: cannot be read"):
+        ParquetFile(path, "data a").texts(["x"])
+    pq.write_table(pa.table({"image": pa.array([b"x" * 5000] * 40, pa.binary())}), path, use_dictionary=False)
+    whole = path.read_bytes()
+    draw = random.Random(5)
+    for _ in range(150):
+        damaged = bytearray(whole)
+        at = draw.randrange(4, 400)
+        damaged[at] = draw.randrange(256)
+        path.write_bytes(damaged)
+        try:
+            found = cells(ParquetFile(path, "data a"))
+        except SnellenError as error:
+            assert "data a" in str(error)
+        else:
+            assert len(found) == 40
+
+
+def test_memory_is_that_of_a_page_not_of_the_file(tmp_path: Path) -> None:
+    draw = random.Random(6)
+    with pq.ParquetWriter(tmp_path / "a", pa.schema({"image": STRUCT})) as out:
+        for _ in range(6):
+            images = [{"bytes": draw.randbytes(100_000), "path": None} for _ in range(200)]
+            out.write_table(pa.table({"image": pa.array(images, STRUCT)}))
+    code = (
+        "import resource, sys; from pathlib import Path; from snellen.data.parquet import ParquetFile\n"
+        "file = ParquetFile(Path(sys.argv[1]), 'a'); most = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss\n"
+        "before = most(); assert sum(map(len, file.cells('image', range(file.rows)))) == 120_000_000; print(most() - before)"
+    )
+    done = subprocess.run([sys.executable, "-c", code, str(tmp_path / "a")], capture_output=True, text=True, check=True)
+    assert int(done.stdout) < 70_000, "kilobytes; the file is 120,000, a row group 20,000"
