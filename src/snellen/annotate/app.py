@@ -10,7 +10,7 @@ import anyio.to_thread
 import msgspec
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
@@ -127,7 +127,11 @@ class Pages:
 
     async def save(self, request: Request) -> Response:
         """Save, and say what is saved now."""
-        number, body = self._number(request), await request.body()
+        number = self._number(request)
+        try:
+            body = await request.body()
+        except ClientDisconnect:  # the browser has left, and half a request is not saved
+            return Response(status_code=400)
         try:
             return _json(await anyio.to_thread.run_sync(lambda: self.keep(number, body)))
         except Stale as error:

@@ -170,6 +170,11 @@ class AnswerDesk(Desk):
         """What was answered, by id."""
         return {row.id: row for row in load_answers(self.folder, self.annotator, self.kind)}
 
+    def complete(self) -> None:
+        """Write the corrected questions from the answers that are kept: a crash may have come between the two files."""
+        if self._rows and (self.folder / file_of(self.kind, self.annotator)).exists():
+            self._write(CORRECTED, corrected(self._rows, self.all()))
+
     def save(self, name: str, text: str, revision: str) -> AnswerRow | None:
         """Keep the answer to the question with this id; an empty one takes the answer back."""
         if len(text) > LONGEST:

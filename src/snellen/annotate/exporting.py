@@ -12,6 +12,7 @@ from snellen.annotate.pictures import Shot
 from snellen.annotate.rows import BOX_FORMAT, BoxRow, checked_box
 from snellen.core.dataset import Problem
 from snellen.core.errors import SnellenError
+from snellen.data.files import PictureFolders
 from snellen.engine.runs.writing import replacing
 from snellen.exams.grounding.formats.annotations import FILE, read
 from snellen.exams.grounding.formats.base import read_json
@@ -35,7 +36,7 @@ def write(folder: Path, content: dict[str, Any]) -> Path:
     path = folder / FILE
     if path.exists() or path.is_symlink():
         try:
-            found = read_json(path, folder)
+            found = read_json(path, PictureFolders(folder))
         except SnellenError:
             found = None
         about = found.get("metadata") if isinstance(found, dict) else None
@@ -54,7 +55,7 @@ def known(folder: Path, shots: Sequence[Shot], annotator: str, time: str) -> lis
     names = {shot.name for shot in shots}
     rows: list[BoxRow] = []
     taken: set[str] = set()
-    for screen in read(folder, [path]):
+    for screen in read(PictureFolders(folder), [path]):
         if isinstance(screen, Problem):
             raise SnellenError(f"{screen}; 'snellen data check grounding --data {folder}' lists all")
         for target in screen.targets if screen.image in names else ():

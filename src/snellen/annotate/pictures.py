@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from snellen.core.errors import SnellenError
+from snellen.data.files import PictureFolders
 from snellen.exams.grounding.formats.base import file_size, find_image
 
 ENDINGS = frozenset({".png", ".jpg", ".jpeg", ".webp"})
@@ -57,10 +58,9 @@ def shot(folder: Path, name: str) -> Shot:
         name.encode()
     except UnicodeEncodeError:
         raise SnellenError("its name is not UTF-8: rename it") from None
-    path = find_image(folder, name, ("",))
-    real = path.resolve()
-    if folder.resolve() not in real.parents:
-        raise SnellenError("a link to a place outside the folder")
+    if not (folder / name).resolve().is_relative_to(folder.resolve()):
+        raise SnellenError("a path to a place outside the folder")
+    path = find_image(PictureFolders(folder), name, ("",))
     width, height = file_size(path)
     return Shot(name, path, width, height, name.rpartition(".")[0].replace("/", "-"))
 

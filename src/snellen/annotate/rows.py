@@ -111,7 +111,9 @@ def box_rows(
         name = one.id or _free(title, taken)
         taken.add(name)
         box = [] if one.absent else checked_box(one.box, *size)
-        new = BoxRow(name, image, one.instruction, box, BOX_FORMAT, one.element_type, one.absent, annotator, time)
+        new = BoxRow(
+            name, image, one.instruction.strip(), box, BOX_FORMAT, one.element_type, one.absent, annotator, time
+        )
         old = before.get(name)
         rows.append(old if old is not None and msgspec.structs.replace(old, time=time) == new else new)
     return rows

@@ -50,6 +50,7 @@ def answers(
 
     def made(keys: Keys) -> Pages:
         desk.all()
+        desk.complete()
         return AnswerPages(keys, questions, desk)
 
     return desk, made

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from snellen.cli.options import several
-from snellen.core.errors import SnellenError
+from snellen.core.errors import MissingExtra, SnellenError
 from snellen.core.options import Selection
 from snellen.core.text import for_terminal
 
@@ -53,7 +53,7 @@ def command(folder: Path, name: str | None, agreement: bool, export_it: bool, as
     """Draw boxes on the pictures in DIR and write instructions, or answer questions about them, in a browser. Ctrl-C ends it.
 
     Every change is saved in DIR at once, in a file for each person: annotations.NAME.jsonl, answers.NAME.jsonl. The same command goes
-    on where it ended. Only this machine can reach the page, and only with the link that is printed.
+    on where it ended. Only this machine can reach the page, and only with the link that is printed. Needs the extra 'view'.
 
     \b
     snellen annotate shots --as ann
@@ -91,7 +91,7 @@ def _annotate(
     if correct and exam is not None:
         raise SnellenError("--correct means nothing with --exam: what is right is not shown there")
     if any(find_spec(one) is None for one in ("starlette", "uvicorn")):
-        raise SnellenError("annotating needs a small web server: pip install 'snellen[view]'")
+        raise MissingExtra("annotating", "view")
     from snellen.annotate import serving
 
     if questions is None and exam is None:

@@ -130,8 +130,9 @@ def get(exam: str, name: str | None, revision: str | None, out: Path | None) -> 
 @command.command("check")
 @click.argument("exam")
 @click.option("--data", "--dataset", "data", metavar="DIR", help="Folder of the data set.")
+@options.images_option
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
-def check(exam: str, data: str | None, as_json: bool) -> int:
+def check(exam: str, data: str | None, images: str | None, as_json: bool) -> int:
     """List every problem of a data set on disk, with file and row. Exit code 2 where there are any.
 
     \b
@@ -145,7 +146,7 @@ def check(exam: str, data: str | None, as_json: bool) -> int:
     name, where = exams.meant(exam)
     found = exams.load(name)
     folder = options.data_of(name, where, data)
-    problems = [*check_lock(folder), *found.check(folder)]
+    problems = [*check_lock(folder), *found.check(folder, **options.images_of(found, images))]
     fatal = sum(p.fatal for p in problems)
     if as_json:
         options.print_json({"data": str(folder), "problems": [p._asdict() for p in problems]})
@@ -170,6 +171,7 @@ def check(exam: str, data: str | None, as_json: bool) -> int:
     help="At most N of each split and task, a seeded draw.",
 )
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of the draw.")
+@options.images_option
 @click.option(
     "--out",
     "--output",
@@ -180,7 +182,7 @@ def check(exam: str, data: str | None, as_json: bool) -> int:
     metavar="FILE",
     help="Page to write.",
 )
-def show(exam: str, data: str | None, limit: int, seed: int, out: Path) -> int:
+def show(exam: str, data: str | None, limit: int, seed: int, images: str | None, out: Path) -> int:
     """Write a page of samples, to look at before any run: pictures, question and truth.
 
     \b
@@ -192,6 +194,7 @@ def show(exam: str, data: str | None, limit: int, seed: int, out: Path) -> int:
     from snellen.show.words import counted
 
     name, where = exams.meant(exam)
-    shown = write_data_page(name, options.data_of(name, where, data), out, Selection(limit=limit, seed=seed))
+    selection = Selection(limit=limit, seed=seed, own=options.images_of(exams.load(name), images))
+    shown = write_data_page(name, options.data_of(name, where, data), out, selection)
     click.echo(f"{counted(shown, 'sample')} of {name} in {out}")
     return 0

@@ -14,6 +14,7 @@ from typing import NamedTuple
 import click
 
 from snellen.cli import options
+from snellen.core.installing import install_command
 
 EXTRAS = {
     "hub": ("huggingface_hub", "snellen data get"),
@@ -22,12 +23,12 @@ EXTRAS = {
         "onnxruntime",
         "the two small models that are shipped: --model onnx/snellen-tiny, D3's scorer of synthetic sets",
     ),
-    "ocr": ("rapidocr_onnxruntime", "the grounding method ocr"),
+    "ocr": ("rapidocr", "the grounding method ocr"),
     "excel": ("xlsxwriter", "snellen export --format xlsx, the xlsx files of vqax, actx, esnlive, vcr"),
     "pandas": ("pandas", "run.to_pandas()"),
     "import": ("zstandard", "snellen import of Inspect's .eval files and of Excel files"),
     "charts": ("matplotlib", "snellen chart"),
-    "view": ("uvicorn", "snellen view"),
+    "view": ("uvicorn", "snellen view, snellen annotate"),
     "ray": ("ray", "--on ray: a run on every node of a cluster"),
     "net": ("aiohttp", "SNELLEN_HTTP=aiohttp, another way to the network"),
     "nlg": ("pycocoevalcap", "METEOR of explanations (needs Java)"),
@@ -92,7 +93,7 @@ def _core() -> list[Finding]:
         try:
             found.append(Finding(name, True, version(name)))
         except PackageNotFoundError:
-            found.append(Finding(name, False, "missing: pip install --force-reinstall snellen"))
+            found.append(Finding(name, False, f"missing: pip install {name}"))
     return found
 
 
@@ -104,7 +105,7 @@ def _extras() -> list[Finding]:
             Finding(
                 f"extra {extra}",
                 True if there else None,
-                f"for {purpose}" + ("" if there else f": pip install 'snellen[{extra}]'"),
+                f"for {purpose}" + ("" if there else f": {install_command(extra)}"),
             )
         )
     return found

@@ -32,11 +32,16 @@ NEXT = {
 }
 
 
+class Form(click.Choice[str]):
+    """A format by its name, or by the ending of its files."""
+
+    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        return super().convert({"tex": "latex", "markdown": "md"}.get(value, value), param, ctx)
+
+
 @click.command("export")
 @click.argument("runs", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option(
-    "--format", "form", type=click.Choice([*FORMATS, *FOLDERS]), help="Default: by the name of --out, else csv."
-)
+@click.option("--format", "form", type=Form([*FORMATS, *FOLDERS]), help="Default: by the name of --out, else csv.")
 @click.option(
     "--out",
     "--output",

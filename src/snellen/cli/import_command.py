@@ -20,6 +20,7 @@ from snellen.core.options import Selection
     metavar="DIR",
     help="Folder of the data set, which has the truths. Without it they are taken from the log, if it has them.",
 )
+@options.images_option
 @options.several("--split", "--splits", "splits", help="Splits of the data set, comma separated (default: all).")
 @options.several("--task", "--tasks", "tasks", help="Tasks of the data set, comma separated (default: all).")
 @options.several(
@@ -49,6 +50,7 @@ def command(
     files: tuple[Path, ...],
     exam: str,
     data: str | None,
+    images: str | None,
     splits: tuple[str, ...],
     tasks: tuple[str, ...],
     protocols: tuple[str, ...],
@@ -69,11 +71,13 @@ def command(
     vlmevalkit   MODEL_DATASET.xlsx, .tsv or .json, or the scored ..._result.xlsx
     csv          a table (.csv, .tsv, .xlsx, .json, .jsonl): id and response
 
-    Exit code 1: the log's own totals are not what its samples give.
+    Exit code 1: the log's own totals are not what its samples give. Exit code 3: most of its samples have no answer.
 
     \b
     snellen import inspect LOG.eval --benchmark salbench --data data/salbench
     """
+    from snellen import exams
+    from snellen.engine.run import mostly_silent
     from snellen.imports.importing import ImportRequest, import_log
     from snellen.show.imported_table import print_imported
 
@@ -84,7 +88,7 @@ def command(
         data=None if data is None else options.data_folder(exam, data),
         protocols=protocols,
         prompt=prompt,
-        selection=Selection(splits=splits, tasks=tasks),
+        selection=Selection(splits=splits, tasks=tasks, own=options.images_of(exams.load(exam), images)),
         model=model,
         epoch=epoch,
         skip_unmatched=skip_unmatched,
@@ -98,4 +102,7 @@ def command(
         )
     else:
         print_imported(done, verbose=verbose)
+    stopped = mostly_silent(done.run)
+    if stopped is not None:
+        raise stopped
     return 1 if any(figure.agrees is False for figure in done.record.figures) else 0

@@ -10,8 +10,8 @@ import click
 
 from snellen.cli import options
 
-OLD = "benchmarks"
-"""What 0.1 called exams."""
+ALSO = {"benchmarks": "exams", "models": "subjects"}
+"""Other names of lists: what 0.1 called exams, and what `--model` takes."""
 WHAT = ("exams", "subjects", "protocols", "methods", "scorers", "families")
 ON_DEMAND = ("faculties", "prices")
 """What `--json` has only where it is asked for: it is long."""
@@ -22,7 +22,7 @@ MOST = 25
 
 
 @click.command("list")
-@click.argument("what", type=click.Choice((*WHAT, *ON_DEMAND, OLD)), required=False, metavar="[WHAT]")
+@click.argument("what", type=click.Choice((*WHAT, *ON_DEMAND, *ALSO)), required=False, metavar="[WHAT]")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 def command(what: str | None, as_json: bool) -> int:
     """List what is available: names of all there is, or with WHAT one of these lists in full.
@@ -32,7 +32,7 @@ def command(what: str | None, as_json: bool) -> int:
     exam can examine: each one's dial, its ladder, the share of right answers of one who guesses, and the question. Prices are in USD
     per million tokens, each with its date and source.
     """
-    wanted = WHAT if what is None else ("exams",) if what == OLD else (what,)
+    wanted = WHAT if what is None else (ALSO.get(what, what),)
     facts = {name: gather(name) for name in wanted}
     if as_json:
         options.print_json(facts)

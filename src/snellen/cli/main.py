@@ -69,6 +69,13 @@ LONGEST = 2000
 class LazyGroup(click.Group):
     """Knows the commands' names and one-line helps; imports a command only to run it."""
 
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        if args[:1] == ["help"]:  # as many tools have it
+            args = [*args[1:2], "--help"]
+        elif args == ["version"]:
+            args = ["--version"]
+        return super().parse_args(ctx, args)
+
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(COMMANDS)
 

@@ -26,8 +26,9 @@ from snellen.core.errors import SnellenError
 def command(exam: str, protocol: str, source: IO[bytes]) -> int:
     """Mark rows under a protocol: one JSON object a line in and out, no data set needed.
 
-    A SalBench row is {"id", "split": "P3"|"O3", "answer", "response"}; "finish_reason" and "error" may be added. Out
-    come {"id", "protocol", "outcome", "reading", "metrics"}.
+    A SalBench row is {"id", "split": "P3"|"O3", "answer", "response"}, a grounding row {"id", "width", "height", "boxes":
+    [[x1, y1, x2, y2]], "response"} in pixels; of other exams, what is missing is named. "finish_reason" and "error" may be
+    added. Out come {"id", "protocol", "outcome", "reading", "metrics"}.
 
     \b
     echo '{"id": 1, "split": "P3", "answer": "color", "response": "Color."}' |

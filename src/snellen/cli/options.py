@@ -15,7 +15,7 @@ import msgspec
 
 from snellen.core.errors import SnellenError
 from snellen.core.exam import Exam
-from snellen.core.options import Option, Selection
+from snellen.core.options import IMAGES, Option, Selection
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -293,6 +293,16 @@ def _pair(option: Option, text: str) -> tuple[str, str]:
 # ---------------------------------------------------------------- what they mean
 
 
+images_option = click.option("--images", metavar=IMAGES.metavar, help=IMAGES.help)
+
+
+def images_of(exam: Exam, given: str | None) -> dict[str, Any]:
+    """Return --images as the selection keeps it; an error where the exam has no such option."""
+    if given and IMAGES not in exam.options:
+        raise SnellenError(f"--images has no effect for {exam.name}: its pictures are in its folder")
+    return {IMAGES.name: given} if given else {}
+
+
 def selection_of(given: Mapping[str, Any]) -> Selection:
     """The common part of a selection."""
     return Selection(splits=given["splits"], tasks=given["tasks"], limit=given["limit"], seed=given["seed"])
@@ -333,7 +343,7 @@ def data_folder(exam: str, given: str | None) -> Path:
     if home.is_dir():
         return home
     ways = [f"'snellen data make {exam} --out DIR' makes a synthetic set"] if _makes(exam) else []
-    ways += [f"'snellen data get {exam}' fetches the real one"] if _fetches(exam) else []
+    ways += [f"'snellen data get {exam}' {_fetches(exam)}"] if _fetches(exam) else []
     raise SnellenError("no data: give --data DIR" + (f"; {', '.join(ways)}" if ways else ""))
 
 
@@ -351,11 +361,18 @@ def _makes(exam: str) -> bool:
     return bool(found.maker) or type(found).make is not Exam.make
 
 
-def _fetches(exam: str) -> bool:
-    """Whether an exam says where its real data is."""
+def _fetches(exam: str) -> str:
+    """Return what `data get` does for an exam; empty where it does nothing."""
     from snellen import exams
 
-    return type(exams.load(exam)).hub is not Exam.hub
+    found = exams.load(exam)
+    if type(found).hub is Exam.hub:
+        return ""
+    try:
+        found.hub(None)
+    except SnellenError:
+        return "says where the real one is"
+    return "fetches the real one"
 
 
 def _by_hub_name(exam: str, given: str) -> Path | None:

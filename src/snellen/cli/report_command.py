@@ -52,7 +52,7 @@ def command(
     opened, passed = opened_runs(runs, "report", check)
     page = out or (None if as_json else Path("report.html"))
     if page is not None:
-        write_report(opened, page, samples, data=data, passed_over=passed)
+        write_report(opened, page, samples, data=data, passed_over=passed, checked=True)
     if as_json:
         options.print_json(
             {

@@ -18,13 +18,14 @@ from snellen.comparison.verdict import verdict
 from snellen.core.arm import Arm
 from snellen.core.errors import SnellenError
 from snellen.core.protocol import Key, Protocol, Seen
-from snellen.core.records import LAYOUT
+from snellen.core.records import COUNTED
 from snellen.core.types import Mark, Outcome, Sample
+from snellen.engine.runs.run import Run
 from snellen.stats.repeats import mean_seen, usual_outcome
 
 
 def compare_runs(
-    paths: Sequence[str | Path],
+    paths: Sequence[str | Path | Run],
     *,
     protocols: Sequence[str] = (),
     power: float | None = None,
@@ -50,10 +51,11 @@ def compare_runs(
     asked_by = shared.protocols[names[0]][1].text
     for name in [n for n in names if not many or shared.protocols[n][1].text == asked_by]:
         protocol, arm = shared.protocols[name]
-        marks = {one.letter: _marks(one, name, protocol) for one in runs}
+        read = {one.letter: _marks(one, name, protocol) for one in runs}
+        marks = {letter: own for letter, (own, _seen) in read.items()}
         ids = _marked(shared.samples, marks.values())
         samples.update(ids if not many or name == names[0] else ())
-        each = {k: {i: _seen(protocol, shared.samples[i], own[i].values()) for i in ids} for k, own in marks.items()}
+        each = {letter: {i: tuple(seen[i]) for i in ids} for letter, (_own, seen) in read.items()}
         seen = {k: {i: mean_seen(some) for i, some in own.items()} for k, own in each.items()}
         parts = {i: _part(protocol, shared.samples[i]) for i in ids}
         for one, other in combinations(runs, 2):
@@ -89,24 +91,27 @@ Marks = Mapping[str, Mapping[int, Mark]]
 """A run's marks by sample: one for each time that it was asked, the first being 1."""
 
 
-def _marks(one: Opened, name: str, protocol: Protocol) -> Marks:
-    """A run's marks of one protocol; an error where they are not those that its summary is of."""
+def _marks(one: Opened, name: str, protocol: Protocol) -> tuple[Marks, dict[str, list[Seen]]]:
+    """A run's marks of one protocol and what is seen of them; an error where they are not those that its summary is of."""
     result = next((p for p in one.summary.protocols if p.protocol == name), None)
     marks: dict[str, dict[int, Mark]] = {}
+    every: dict[str, list[Seen]] = {}
     counts: dict[Key, Counter[str]] = {}
     for repeat in range(1, 1 + (1 if result is None else result.repeats)):
         for mark in one.run.marks(name, repeat):
             sample = one.samples.get(mark.id)
             if sample is None:
                 raise _not_of(one, name)
-            counts.setdefault(_part(protocol, sample), Counter())[protocol.seen(sample, mark).outcome.value] += 1
+            seen = protocol.seen(sample, mark)
+            counts.setdefault(_part(protocol, sample), Counter())[seen.outcome.value] += 1
             marks.setdefault(mark.id, {})[repeat] = mark
-    if one.summary.layout >= LAYOUT:
+            every.setdefault(mark.id, []).append(seen)
+    if one.summary.layout >= COUNTED:
         for group in result.groups if result is not None else ():
             found = counts.get(tuple(group.by.items()))
             if group.whole and found is not None and found != group.outcomes:
                 raise _not_of(one, name)
-    return marks
+    return marks, every
 
 
 def _not_of(one: Opened, name: str) -> SnellenError:
@@ -114,10 +119,6 @@ def _not_of(one: Opened, name: str) -> SnellenError:
     return SnellenError(
         f"{path}: the marks of protocol '{name}' do not give its summary: one was changed; 'snellen remark {path}' makes both again"
     )
-
-
-def _seen(protocol: Protocol, sample: Sample, marks: Iterable[Mark]) -> tuple[Seen, ...]:
-    return tuple(protocol.seen(sample, mark) for mark in marks)
 
 
 def _marked(samples: Mapping[str, Sample], every: Iterable[Marks]) -> list[str]:

@@ -15,11 +15,11 @@ from snellen.comparison.results import Again, Row, Silence
 from snellen.core.protocol import Key, Protocol, Seen
 from snellen.core.results import declared
 from snellen.core.types import NON_ANSWERS, Outcome
-from snellen.stats.intervals import Interval, worth
+from snellen.stats.intervals import LEVEL, Interval, worth
 from snellen.stats.means import Clusters, measured_interval, of_samples
 from snellen.stats.paired import difference_interval
 from snellen.stats.power import samples_for, smallest_difference
-from snellen.stats.significance import holm, sign_flips
+from snellen.stats.significance import holm, least_p, sign_flips
 
 
 class Both(NamedTuple):
@@ -63,8 +63,11 @@ def rows(asked: Asked, every: Sequence[Both]) -> list[Row]:
         parts.setdefault(both.part, []).append(both)
     order = sorted(parts, key=lambda key: (asked.protocol.order(key), key))
     found = [row for part in order if (row := _row(asked, part_name(part), dict(part), parts[part])) is not None]
-    adjusted = holm([row.p for row in found])
-    found = [msgspec.structs.replace(row, p_holm=p) for row, p in zip(found, adjusted, strict=True)]
+    adjusted, least = holm([row.p for row in found]), holm([row.least_p for row in found])
+    found = [
+        msgspec.structs.replace(row, p_holm=p, least_p=possible)
+        for row, p, possible in zip(found, adjusted, least, strict=True)
+    ]
     alone = [both for both in every if not both.joined]
     if len({both.part for both in alone}) > 1 and len({row.metric for row in found}) == 1:
         whole = _row(asked, "", {}, alone, found[0].metric)
@@ -100,7 +103,10 @@ def _row(asked: Asked, part: str, by: dict[str, str], every: Sequence[Both], met
     interval: Interval | None = difference_interval(found, up, down) if share else measured_interval(found)
     low, high, kind = interval if interval is not None else (None, None, "")
     test = sign_flips(found)
-    smallest, needed = _power(found, up, down, asked.power) if share else (None, None)
+    clusters = round(float(found.times.sum()))
+    possible = least_p(clusters)
+    able = share and possible < 1 - LEVEL
+    smallest, needed = _power(found, up, down, asked.power) if able else (None, None)
     right = [(b.first.outcome is Outcome.CORRECT, b.second.outcome is Outcome.CORRECT) for b in some]
     own = None
     if part and metric != protocol.headline:
@@ -117,7 +123,8 @@ def _row(asked: Asked, part: str, by: dict[str, str], every: Sequence[Both], met
         unit=about.unit,
         better=about.better,
         n=n,
-        clusters=round(float(found.times.sum())),
+        clusters=clusters,
+        cluster=protocol.cluster if clusters < n else "sample",
         first=sum(first) / n,
         second=sum(second) / n,
         difference=found.total / n,
@@ -126,6 +133,7 @@ def _row(asked: Asked, part: str, by: dict[str, str], every: Sequence[Both], met
         interval=kind,
         p=test.p,
         p_holm=test.p,
+        least_p=possible,
         test=test.how,
         only_first=right.count((True, False)),
         only_second=right.count((False, True)),

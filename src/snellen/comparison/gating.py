@@ -2,7 +2,9 @@
 
 A part fails where its score dropped by more than is allowed and the drop could not be chance: the one-sided test of the same paired
 signs that `compare` counts. A model that did not change fails in at most ALARM of its re-runs, however many parts there are: where all
-samples are tested together and by part, the first has WHOLE of that and the parts share the rest by Holm's correction.
+samples are tested together and by part, the first has WHOLE of that and the parts share the rest by Holm's correction. Samples of one
+image change sides together, so on few images no drop can be told from chance: such a part is not judged, and where all are such there is
+no verdict.
 """
 
 from __future__ import annotations
@@ -13,10 +15,11 @@ from statistics import NormalDist
 from snellen.comparison.results import Comparison, Row
 from snellen.comparison.verdict import amount, chance, unread
 from snellen.core.errors import SnellenError, unknown
+from snellen.core.figures import counted, every, on_clusters
 from snellen.core.records import Record
 from snellen.stats.intervals import Z
 from snellen.stats.power import BETA
-from snellen.stats.significance import holm
+from snellen.stats.significance import clusters_needed, holm, least_p
 
 ALARM = 0.05
 """How often a build may fail though nothing changed."""
@@ -24,11 +27,16 @@ WHOLE = 0.8
 """The part of that for all samples together: a fall that is everywhere shows there first, and one part's fall has to be large anyway."""
 
 
+MOST_NAMED = 4
+"""The most parts that are named for having too few images."""
+
+
 class Check(Record, frozen=True):
     """One part under one protocol; `part` is 'all' for all parts together. Scores, drops and their intervals are shares.
 
     `drop` is above 0 where the run is worse. `p` is the one-sided chance of such a drop, adjusted for the number of checks: below ALARM
-    it is more than chance. `shows` is the drop that would fail four times in five, `needed` how many samples would tell a drop of just
+    it is more than chance. `least_p` is the smallest that so many clusters could give: where that is ALARM or more, the part is not
+    `judged`. `shows` is the drop that would fail four times in five, `needed` how many samples would tell a drop of just
     what is allowed from chance; None where that is not known.
     """
 
@@ -36,16 +44,24 @@ class Check(Record, frozen=True):
     part: str
     label: str
     n: int
+    clusters: int
+    cluster: str
     baseline: float
     score: float
     drop: float
     low: float | None
     high: float | None
     p: float
+    least_p: float
     failed: bool
     said: str
     shows: float | None = None
     needed: int | None = None
+
+    @property
+    def judged(self) -> bool:
+        """Whether any drop on so few clusters could have failed."""
+        return self.least_p < ALARM
 
 
 class Gate(Record, frozen=True):
@@ -88,6 +104,8 @@ def gated(found: Comparison, max_drop: float, parts: Sequence[str] = ()) -> Gate
             raise unknown("part", name, there, of="these runs")
     rows = [row for row in shares if not parts or row.part in parts]
     checks = tuple(_checks(rows, max_drop))
+    if not any(check.judged for check in checks):
+        raise SnellenError(_too_few(rows))
     old, new = found.sides[:2]
     passed = not any(check.failed for check in checks)
     return Gate(
@@ -102,7 +120,12 @@ def gated(found: Comparison, max_drop: float, parts: Sequence[str] = ()) -> Gate
         passed=passed,
         said=_verdict(checks),
         checks=checks,
-        notes=(*_left_out(found.rows), *found.notes, *(_blind(checks, max_drop) if passed else ())),
+        notes=(
+            *_left_out(found.rows),
+            *_not_judged(checks),
+            *found.notes,
+            *(_blind(checks, max_drop) if passed else ()),
+        ),
         repeats=new.repeats,
         baseline_repeats=old.repeats,
     )
@@ -112,16 +135,23 @@ def gated(found: Comparison, max_drop: float, parts: Sequence[str] = ()) -> Gate
 
 
 def _checks(rows: Sequence[Row], max_drop: float) -> list[Check]:
-    """All samples together first, then the parts. A protocol's only part is all that there is."""
+    """All samples together first, then the parts."""
+    found: list[Check] = []
+    for some, budget in _shares(rows):
+        strictest = ALARM * budget / max(1, len(some))
+        adjusted = holm([worse(row) for row in some])
+        least = holm([least_p(row.clusters) / 2 for row in some])
+        for row, p, possible in zip(some, adjusted, least, strict=True):
+            found.append(_check(row, min(1.0, p / budget), min(1.0, possible / budget), strictest, max_drop))
+    return found
+
+
+def _shares(rows: Sequence[Row]) -> tuple[tuple[list[Row], float], tuple[list[Row], float]]:
+    """All samples together and the parts, each with its share of the false alarms. A protocol's only part is all that there is."""
     several = {row.protocol for row in rows if not row.part}
     wholes = [row for row in rows if row.protocol not in several or not row.part]
     parts = [row for row in rows if row.protocol in several and row.part]
-    found: list[Check] = []
-    for some, budget in ((wholes, WHOLE if parts else 1.0), (parts, 1 - WHOLE)):
-        strictest = ALARM * budget / max(1, len(some))
-        for row, p in zip(some, holm([worse(row) for row in some]), strict=True):
-            found.append(_check(row, min(1.0, p / budget), strictest, max_drop))
-    return found
+    return (wholes, WHOLE if parts else 1.0), (parts, 1 - WHOLE)
 
 
 def worse(row: Row) -> float:
@@ -129,24 +159,27 @@ def worse(row: Row) -> float:
     return row.p / 2 if row.gain < 0 else 1.0
 
 
-def _check(row: Row, p: float, level: float, max_drop: float) -> Check:
+def _check(row: Row, p: float, least: float, level: float, max_drop: float) -> Check:
     drop = -row.gain
     failed = p < ALARM and drop > max_drop + 1e-9  # 10 of 500 are 2 points, whatever the last digit says
     low, high = row.low, row.high
     if low is not None and high is not None and row.better != "lower":
         low, high = -high, -low
-    shows, needed = _sight(row, level, max_drop)
+    shows, needed = _sight(row, level, max_drop) if least < ALARM else (None, None)
     return Check(
         protocol=row.protocol,
         part=row.part or "all",
         label=row.label,
         n=row.n,
+        clusters=row.clusters,
+        cluster=row.cluster,
         baseline=row.first,
         score=row.second,
         drop=drop,
         low=low,
         high=high,
         p=p,
+        least_p=least,
         failed=failed,
         said=_said(row, drop, (low, high), p, max_drop),
         shows=shows,
@@ -172,12 +205,13 @@ def _sight(row: Row, level: float, max_drop: float) -> tuple[float | None, int |
 
 def _said(row: Row, drop: float, ends: tuple[float | None, float | None], p: float, max_drop: float) -> str:
     """A check in one sentence, without its verdict."""
+    size_of = on_clusters(row.n, row.clusters, row.cluster)
     if drop <= 0:
-        return f"did not drop ({100 * row.first:.1f} before, {100 * row.second:.1f} now, n = {row.n:,})"
+        return f"did not drop ({row.label} {100 * row.first:.1f} before, {100 * row.second:.1f} now, n = {size_of})"
     low, high = ends
     between = "" if low is None or high is None else f" [{100 * low:.1f}, {100 * high:.1f}]"
-    size = f"dropped by {amount(drop, '')}{between}"
-    known = f"({chance(p)}, n = {row.n:,}; {100 * max_drop:g} allowed)"
+    size = f"dropped by {amount(drop, '')}{between} in {row.label}"
+    known = f"({chance(p)}, n = {size_of}; {100 * max_drop:g} allowed)"
     if p >= ALARM:
         return f"{size}, which could be chance {known}"
     silent = min(unread(row), drop)
@@ -193,8 +227,9 @@ def _verdict(checks: Sequence[Check]) -> str:
     if failed:
         more = f"; {len(failed)} of {len(checks)} checks failed" if len(checks) > 1 else ""
         return f"FAIL: {_named(failed[0], checks)} {failed[0].said}{more}"
-    nearest = min([c for c in checks if c.part == "all"] or checks, key=lambda c: (c.p, -c.drop))
-    more = f"; all {len(checks)} checks passed" if len(checks) > 1 else ""
+    judged = [c for c in checks if c.judged]
+    nearest = min([c for c in judged if c.part == "all"] or judged, key=lambda c: (c.p, -c.drop))
+    more = f"; {every(len(judged), 'check')} passed" if len(judged) > 1 else ""
     return f"PASS: {_named(nearest, checks)} {nearest.said}{more}"
 
 
@@ -210,8 +245,30 @@ def _left_out(rows: Sequence[Row]) -> list[str]:
     ]
 
 
+def _too_few(rows: Sequence[Row]) -> str:
+    """Say why nothing can be judged, and how much it would take."""
+    wholes, budget = _shares(rows)[0]
+    first = max(wholes, key=lambda row: row.clusters)
+    needed = clusters_needed(2 * ALARM * budget / len(wholes))
+    return (
+        f"nothing can be judged by {counted(first.clusters, first.cluster)}: no drop on so few could be told from chance, however large "
+        f"(n {on_clusters(first.n, first.clusters, first.cluster)}); it takes at least {counted(needed, first.cluster)}"
+    )
+
+
+def _not_judged(checks: Sequence[Check]) -> list[str]:
+    """Name the parts that could not have failed."""
+    few = [c for c in checks if not c.judged]
+    if not few:
+        return []
+    names = ", ".join(f"{_named(c, checks)} ({counted(c.clusters, c.cluster)})" for c in few[:MOST_NAMED])
+    more = f" and {len(few) - MOST_NAMED} more" if len(few) > MOST_NAMED else ""
+    return [f"Not judged, as no drop on so few could be told from chance: {names}{more}."]
+
+
 def _blind(checks: Sequence[Check], max_drop: float) -> list[str]:
     """What the gate could not have seen: said wherever a drop of just what is allowed would pass for chance."""
+    checks = [c for c in checks if c.judged]
     first = checks[0]
     if first.shows is None or first.needed is None:
         return []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from statistics import fmean
@@ -18,6 +19,11 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Floats = NDArray[np.float64]
+
+
+MOST_KNOWN = 256
+_KNOWN: dict[Hashable, tuple[float | None, ...]] = {}
+"""The scores of sides: where several runs are ranked, each is compared with all others."""
 
 
 class Members:
@@ -58,14 +64,13 @@ def own_difference(
         return None
     import numpy as np
 
-    sides = [_Side(protocol, by, marks) for marks in (first, second)]
-    values = [side.score(None) for side in sides]
+    clusters = tuple(seen.cluster for seen in first[0])
+    sides = [_scores(protocol, by, marks, clusters) for marks in (first, second)]
+    values = [side[0] for side in sides]
     if values[0] is None or values[1] is None:
         return None
     difference = values[1] - values[0]
-    clusters = [seen.cluster for seen in first[0]]
-    weights = left_out(clusters)
-    scores = [[side.score(np.flatnonzero(row == 0).tolist()) for side in sides] for row in weights]
+    scores = zip(sides[0][1:], sides[1][1:], strict=True)
     without = np.array([np.nan if a is None or b is None else b - a for a, b in scores], dtype=np.float64)
     low, high = _ends(difference, without, len(set(clusters) - {""}) + clusters.count(""))
     return Own(
@@ -95,6 +100,7 @@ class _Side:
 
     def __init__(self, protocol: Protocol, by: Mapping[str, str], repeats: Sequence[Sequence[Seen]]) -> None:
         self._repeats = [_Once(protocol, by, marks) for marks in repeats]
+        self.content = tuple(array("q", map(hash, once.keys)).tobytes() for once in self._repeats)
 
     def score(self, out: Sequence[int] | None) -> float | None:
         """The mean of the repeats' headlines without the samples in these places."""
@@ -103,21 +109,37 @@ class _Side:
         return fmean(known) if len(known) == len(found) else None
 
 
+def _scores(
+    protocol: Protocol, by: Mapping[str, str], marks: Sequence[Sequence[Seen]], clusters: tuple[str, ...]
+) -> tuple[float | None, ...]:
+    """The headline of a side, and behind it the headline without each cluster."""
+    import numpy as np
+
+    side = _Side(protocol, by, marks)
+    key = (protocol, *by.items(), *side.content, clusters)
+    if key not in _KNOWN:
+        if len(_KNOWN) >= MOST_KNOWN:
+            _KNOWN.clear()
+        out = (np.flatnonzero(row == 0).tolist() for row in left_out(clusters))
+        _KNOWN[key] = (side.score(None), *map(side.score, out))
+    return _KNOWN[key]
+
+
 class _Once:
     """One run's marks of one repeat."""
 
     def __init__(self, protocol: Protocol, by: Mapping[str, str], marks: Sequence[Seen]) -> None:
         self._protocol, self._by = protocol, by
-        self._keys: list[Hashable] = [(tuple(s.values.items()), s.outcome, s.cluster, s.own) for s in marks]
-        self._seen = dict(zip(self._keys, marks, strict=True))
-        self._counts = Counter(self._keys)
+        self.keys: list[Hashable] = [(tuple(s.values.items()), s.outcome, s.cluster, s.own) for s in marks]
+        self._seen = dict(zip(self.keys, marks, strict=True))
+        self._counts = Counter(self.keys)
 
     def score(self, out: Sequence[int] | None) -> float | None:
         """The headline without the samples in these places."""
         counts = self._counts
         if out:
             counts = counts.copy()
-            counts.subtract(self._keys[at] for at in out)
+            counts.subtract(self.keys[at] for at in out)
         marks = Members(self._by.items(), list(self._seen.values()), [counts[key] for key in self._seen])
         found = self._protocol.own_scores(marks).get(self._protocol.headline)
         return None if found is None else found.value

@@ -46,9 +46,9 @@ class Common(NamedTuple):
     notes: tuple[str, ...]
 
 
-def opened(paths: Sequence[str | Path]) -> list[Opened]:
-    """The runs, each with a letter. Refused: fewer than two, one twice, one that has not been marked to the end."""
-    folders = [Path(p) for p in paths]
+def opened(paths: Sequence[str | Path | Run]) -> list[Opened]:
+    """The runs (or those in these folders), each with a letter. Refused: fewer than two, one twice, one not marked to the end."""
+    folders = [p.path if isinstance(p, Run) else Path(p) for p in paths]
     if len(folders) < 2:
         for path in folders:
             _check_single(path)
@@ -60,7 +60,10 @@ def opened(paths: Sequence[str | Path]) -> list[Opened]:
         if path.resolve() in seen:
             raise SnellenError(f"{path} is named twice: a run does not differ from itself")
         seen.add(path.resolve())
-    return [_opened(letter, path) for letter, path in zip(LETTERS, folders, strict=False)]
+    return [
+        _opened(letter, path, given if isinstance(given, Run) else None)
+        for letter, path, given in zip(LETTERS, folders, paths, strict=False)
+    ]
 
 
 def _check_single(path: Path) -> None:
@@ -69,9 +72,9 @@ def _check_single(path: Path) -> None:
         raise SnellenError(f"{path} is a folder of runs, not a run: name the runs, such as 'snellen compare {path}/*'")
 
 
-def _opened(letter: str, path: Path) -> Opened:
+def _opened(letter: str, path: Path, run: Run | None) -> Opened:
     _check_single(path)
-    run = Run(path)
+    run = run or Run(path)
     if not run.folder.has("summary.json"):
         raise SnellenError(f"{path} has no marks yet; 'snellen remark {path}' makes them")
     summary = run.summary

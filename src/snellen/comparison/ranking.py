@@ -8,7 +8,7 @@ from statistics import fmean
 
 from snellen.comparison.results import Ranked, Ranking, Row, Side
 from snellen.stats.intervals import LEVEL
-from snellen.stats.significance import holm
+from snellen.stats.significance import clusters_needed, holm
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
@@ -35,14 +35,18 @@ def _places(rows: Sequence[Row]) -> list[Ranked]:
 def _ranked(part: str, rows: Sequence[Row]) -> list[Ranked]:
     """The runs of one part, the best first; those that no pair's test tells apart, Holm over all pairs, share a letter."""
     scores: dict[str, float] = {}
+    heads: dict[str, float] = {}
     for row in rows:
         scores |= {row.first_run: row.first, row.second_run: row.second}
+        if row.headline is not None:
+            heads |= {row.first_run: row.headline.first, row.second_run: row.headline.second}
     one = rows[0]
     sign = 1 if one.better == "lower" else -1
     order = sorted(scores, key=lambda run: (sign * scores[run], run))
     adjusted = holm([row.p for row in rows])
     apart = [(r.first_run, r.second_run) for r, p in zip(rows, adjusted, strict=True) if p < 1 - LEVEL]
     groups = letters(order, apart)
+    least = clusters_needed((1 - LEVEL) / len(rows))
     return [
         Ranked(
             run=run,
@@ -53,6 +57,11 @@ def _ranked(part: str, rows: Sequence[Row]) -> list[Ranked]:
             unit=one.unit,
             score=scores[run],
             groups=groups[run],
+            clusters=one.clusters,
+            cluster=one.cluster,
+            needed=least if one.clusters < least else None,
+            headline=heads.get(run),
+            headline_label=one.headline.label if one.headline is not None else "",
         )
         for run in order
     ]

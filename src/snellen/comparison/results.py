@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
+from msgspec.structs import replace
+
 from snellen.comparison.lead_records import Leads
 from snellen.core.records import Record
+from snellen.stats.intervals import LEVEL
+from snellen.stats.significance import least_p
 
 
 class Side(Record, frozen=True):
@@ -71,6 +77,7 @@ class Row(Record, frozen=True):
     """Two runs on one part of an exam under one protocol; `part` is empty for all parts together.
 
     `p` is of the difference, by the test named; `p_holm` adjusted for the number of parts (of all parts together it is p itself).
+    `least_p` is the smallest `p_holm` that so many clusters (`cluster` says what these are) could give, whatever the difference.
     `only_first` and `only_second` count samples that only one side got right. `smallest` is the smallest difference that these
     samples could have shown with 80 % power, `needed` how many show the difference that was asked for. Where questions were asked several
     times, a sample counts with its mean over these, is right where it was right more often than not, and `again` says what that does.
@@ -88,6 +95,7 @@ class Row(Record, frozen=True):
     better: str
     n: int
     clusters: int
+    cluster: str
     first: float
     second: float
     difference: float
@@ -96,6 +104,7 @@ class Row(Record, frozen=True):
     interval: str
     p: float
     p_holm: float
+    least_p: float
     test: str
     only_first: int
     only_second: int
@@ -104,6 +113,22 @@ class Row(Record, frozen=True):
     needed: int | None = None
     headline: Own | None = None
     again: Again | None = None
+    tested: bool = True
+    """False of a headline that is not a mean over samples: p is that of the metric beside it."""
+
+    @property
+    def of_headline(self) -> Row | None:
+        """The same part by its headline, where that is not a mean over samples."""
+        own = self.headline
+        if own is None:
+            return None
+        fields = ("metric", "label", "first", "second", "difference", "low", "high")
+        return replace(self, **{name: getattr(own, name) for name in fields}, headline=None, tested=False)
+
+    @property
+    def able(self) -> bool:
+        """Whether any difference on so few clusters could be significant."""
+        return least_p(self.clusters) < 1 - LEVEL
 
     @property
     def gain(self) -> float:
@@ -116,8 +141,17 @@ class Row(Record, frozen=True):
         return "" if self.gain == 0 else self.second_run if self.gain > 0 else self.first_run
 
 
+def with_headlines(rows: Iterable[Row]) -> list[Row]:
+    """Put a part's headline before what is compared sample by sample, where these are not the same."""
+    return [one for row in rows for one in (row.of_headline, row) if one is not None]
+
+
 class Ranked(Record, frozen=True):
-    """A run's place in a part. Runs that share a letter in `groups` cannot be told apart, Holm over all pairs."""
+    """A run's place in a part. Runs that share a letter in `groups` cannot be told apart, Holm over all pairs.
+
+    `headline` and `headline_label` are the part's headline, where that is not the mean over samples that is compared.
+    `needed` is how many clusters (images) it takes for any two runs to be told apart, where there are fewer; else None.
+    """
 
     run: str
     part: str
@@ -127,6 +161,11 @@ class Ranked(Record, frozen=True):
     unit: str
     score: float
     groups: str
+    clusters: int
+    cluster: str
+    needed: int | None = None
+    headline: float | None = None
+    headline_label: str = ""
 
 
 class Ranking(Record, frozen=True):

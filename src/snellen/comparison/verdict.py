@@ -8,8 +8,10 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from snellen.comparison.results import Ranked, Ranking, Row
+from snellen.core.figures import counted, every
 from snellen.core.silence import LOUD
 from snellen.stats.intervals import LEVEL
+from snellen.stats.significance import clusters_needed
 
 CHANCE = 1 - LEVEL
 """A difference whose p is this or more could be chance."""
@@ -44,9 +46,11 @@ def verdict(rows: Sequence[Row], ranking: Ranking | None = None) -> tuple[str, .
     wholes = [row for name in protocols if (row := whole(rows, name)) is not None]
     if not wholes:
         return tuple(_by_part(rows, protocols[:1]))
-    found = together(wholes)
+    if not wholes[0].able:
+        return (_too_few(wholes[0]),)
+    found = together([row for row in wholes if row.able])
     said = [_lead(one, main=i == 0, before=found[0]) for i, one in enumerate(found)]
-    return (*said, *_parts(rows, protocols[0]), *_again(found[0].row), *_conclusion(found, len(wholes)))
+    return (*said, *_parts(rows, protocols[0]), *_again(found[0].row), *_conclusion(found))
 
 
 def leading(rows: Sequence[Row], ranking: Ranking | None = None) -> str:
@@ -55,8 +59,9 @@ def leading(rows: Sequence[Row], ranking: Ranking | None = None) -> str:
         return " ".join(_of_places(ranking))
     protocols = list(dict.fromkeys(row.protocol for row in rows))
     wholes = [row for name in protocols if (row := whole(rows, name)) is not None]
-    said = _conclusion(together(wholes), len(wholes)) if wholes else _by_part(rows, protocols[:1])
-    return " ".join(said)
+    if not wholes:
+        return " ".join(_by_part(rows, protocols[:1]))
+    return " ".join(_conclusion(together(wholes)) if wholes[0].able else [_too_few(wholes[0])])
 
 
 def whole(rows: Iterable[Row], protocol: str) -> Row | None:
@@ -77,16 +82,29 @@ def together(rows: Sequence[Row]) -> list[Found]:
 # ---------------------------------------------------------------- one protocol
 
 
+def _too_few(row: Row) -> str:
+    """Say in place of a verdict that none is possible."""
+    few, needed = counted(row.clusters, row.cluster), clusters_needed(CHANCE)
+    return (
+        f"Too few {row.cluster}s to compare {row.first_run} and {row.second_run}: on {few} no difference can be told from chance, "
+        f"however large. It takes at least {needed}."
+    )
+
+
 def _lead(found: Found, *, main: bool, before: Found) -> str:
     row = found.row
     where = f"Under {_names(found.names)}"
     if row.gain == 0:
-        return f"{where} {row.first_run} and {row.second_run} score the same ({amount(row.first, row.unit, '')})."
+        return f"{where} {row.first_run} and {row.second_run} score the same ({row.label} {amount(row.first, row.unit, '')})."
     size = f"{amount(abs(row.difference), row.unit)}{_interval(row)}"
+    size += "" if not main and before.row.label == row.label else f" in {row.label}"
     again = not main and before.clear and before.row.leader == row.leader
     if found.clear:
         lead = f"the lead is {size}" if again else f"{row.leader} leads by {size}"
         return f"{where} {lead} ({chance(row.p)}){_unread(row)}."
+    if not row.able:
+        few = counted(row.clusters, row.cluster)
+        return f"{where} {row.leader} is ahead by {size}, which {few} cannot tell from chance{_unread(row)}."
     lead = f"the lead is {size} and" if again else f"{row.leader} is ahead by {size}, which"
     return f"{where} {lead} could be chance ({chance(row.p)}){_unread(row)}."
 
@@ -166,6 +184,14 @@ def _parts(rows: Sequence[Row], protocol: str) -> list[str]:
         if row.p_holm < CHANCE and row.leader:
             won.setdefault(row.leader, []).append(row.part)
     if not won:
+        few = [row for row in own if row.least_p >= CHANCE]
+        if len(few) == len(own):
+            return [
+                f"In none of the {len(own)} parts could a lead survive Holm's correction: too few {few[0].cluster}s."
+            ]
+        if few:
+            enough = f"{len(own) - len(few)} parts with enough {few[0].cluster}s"
+            return [f"In none of the {enough} does a lead under '{protocol}' survive Holm's correction."]
         return [f"In none of the {len(own)} parts does a lead under '{protocol}' survive Holm's correction."]
     said = " and ".join(f"{letter}'s in {_listed(parts)}" for letter, parts in won.items())
     one = sum(map(len, won.values())) == 1
@@ -185,16 +211,16 @@ def _by_part(rows: Sequence[Row], protocols: Sequence[str]) -> list[str]:
 # ---------------------------------------------------------------- all protocols
 
 
-def _conclusion(found: Sequence[Found], protocols: int) -> list[str]:
-    first = found[0].row
+def _conclusion(found: Sequence[Found]) -> list[str]:
+    first, protocols = found[0].row, len(_every(found))
     clear = [one for one in found if one.clear]
     leaders = {one.row.leader for one in clear}
     a, b = first.first_run, first.second_run
     if not clear:
-        which = "" if protocols == 1 else f" under any of {protocols} protocols"
+        which = {1: "", 2: " under either protocol"}.get(protocols, f" under any of {protocols} protocols")
         shown = ""
         if first.smallest is not None and not first.unit:
-            shown = f": {first.n:,} samples show {amount(first.smallest, '')} or more, four times in five"
+            shown = f": {_samples(first)} show {amount(first.smallest, '')} or more, four times in five"
         return [f"{a} and {b} cannot be told apart{which}{shown}."]
     if len(leaders) > 1:
         return ["Who leads depends on the protocol."]
@@ -209,13 +235,14 @@ def _of_one_leader(found: Sequence[Found], clear: Sequence[Found], protocols: in
     small = [
         one for one in others if one.row.leader != leader or 2 * abs(one.row.difference) <= abs(best.row.difference)
     ]
-    gone = [one for one in small if not one.clear]
+    small = [one for one in small if one.row.unit == best.row.unit]
+    less = [one for one in small if _ahead(one.row, leader).high < abs(best.row.difference) / 2]
+    gone = [one for one in less if not one.clear]
     if misread and gone:
         return f"The lead is parsing: the same replies, read by {_names(_every(gone))}, do not show it."
     if misread and small:
-        left = min(small, key=lambda one: abs(one.row.difference))
-        size = amount(abs(left.row.difference), left.row.unit)
-        return f"Most of the lead is parsing: the same replies, read by {_names(left.names)}, leave {size}."
+        left = min(less or small, key=lambda one: _ahead(one.row, leader).lead)
+        return _parsing(best.row, left, most=bool(less))
     if misread:
         those = [one for one in clear if _misread(one.row)]
         where = "" if len(those) == len(found) else f" under {_names(_every(those))}"
@@ -223,11 +250,38 @@ def _of_one_leader(found: Sequence[Found], clear: Sequence[Found], protocols: in
             return f"{leader} leads{where} by questions without an answer alone, not by wrong answers."
         return f"At least half of {leader}'s lead{where} is questions without an answer, not wrong answers."
     if len(clear) == len(found):
-        return f"{leader} leads under all {protocols} protocols." if protocols > 1 else f"{leader} leads."
+        return f"{leader} leads under {every(protocols, 'protocol')}." if protocols > 1 else f"{leader} leads."
     lost = [one for one in found if not one.clear]
     if all(one in gone for one in lost):
         return f"The lead of {leader} depends on how the same replies are read and marked: not under {_names(_every(lost))}."
     return f"The lead of {leader} is not sure: under {_names(_every(lost))} it could be chance."
+
+
+class Ahead(NamedTuple):
+    """How far one of two sides is ahead, with its interval; below 0 where it is behind."""
+
+    lead: float
+    low: float
+    high: float
+
+
+def _ahead(row: Row, side: str) -> Ahead:
+    sign = (1 if side == row.second_run else -1) * (-1 if row.better == "lower" else 1)
+    low, high = sorted((sign * (-1 if row.low is None else row.low), sign * (1 if row.high is None else row.high)))
+    return Ahead(sign * row.difference, low, high)
+
+
+def _parsing(best: Row, other: Found, *, most: bool) -> str:
+    """Say how much of a lead another reading of the same replies takes away, and what it leaves."""
+    lead, left = abs(best.difference), _ahead(other.row, best.leader)
+    part = (
+        "Most of the lead is"
+        if most
+        else f"{100 * min(lead, lead - left.lead):.1f} of {amount(lead, '')} in {best.label} are"
+    )
+    size = f"{amount(left.lead, '')} [{100 * left.low:.1f}, {100 * left.high:.1f}]"
+    unsure = "" if other.clear else ", which could be chance"
+    return f"{part} parsing: the same replies, read by {_names(other.names)}, leave {size}{unsure}."
 
 
 def _misread(row: Row) -> bool:
@@ -309,10 +363,17 @@ def _near(rows: Sequence[Ranked]) -> list[str]:
 def _places(rows: Sequence[Ranked]) -> str:
     """'B is first with 80.0 and cannot be told apart from C; A is behind it'."""
     best, near = rows[0], _near(rows)
+    score = f"{amount(best.score, best.unit, '')} ({best.label})"
+    if best.needed is not None:
+        few = counted(best.clusters, best.cluster)
+        first = f"{best.run} is first with {score}"
+        return (
+            f"{first}; {few} cannot tell {len(rows)} runs apart, whatever their scores: it takes at least {best.needed}"
+        )
     behind = [r.run for r in rows[1:] if r.run not in near]
-    said = f"{best.run} leads with {amount(best.score, best.unit, '')}"
+    said = f"{best.run} leads with {score}"
     if near:
-        said = f"{best.run} is first with {amount(best.score, best.unit, '')}"
+        said = f"{best.run} is first with {score}"
         said += f" and cannot be told apart from {_listed(near)}"
     if behind:
         said += f"; {_listed(behind)} {'is' if len(behind) == 1 else 'are'} behind it"
@@ -320,6 +381,12 @@ def _places(rows: Sequence[Ranked]) -> str:
 
 
 # ---------------------------------------------------------------- words
+
+
+def _samples(row: Row) -> str:
+    """Return '200 samples', or '200 samples on 40 images'."""
+    on = f" on {counted(row.clusters, row.cluster)}" if row.clusters < row.n else ""
+    return f"{counted(row.n, 'sample')}{on}"
 
 
 def amount(value: float, unit: str, noun: str = " points") -> str:
@@ -336,6 +403,13 @@ def chance(p: float) -> str:
 def p_value(p: float) -> str:
     """A p as every table and page has it: '0.25', '0.029', '0.0031', '<0.0001'."""
     return "<0.0001" if p < 0.0001 else f"{p:.4f}" if p < 0.0095 else f"{p:.3f}" if p < 0.095 else f"{p:.2f}"
+
+
+def p_of(row: Row) -> str:
+    """Return the p of a row, a dash where no difference on so few clusters could be significant, nothing where there was no test."""
+    if not row.tested:
+        return ""
+    return p_value(row.p_holm) if row.least_p < CHANCE else "–"
 
 
 def _names(names: Sequence[str]) -> str:

@@ -9,6 +9,8 @@ import traceback
 from collections.abc import Iterable
 from pathlib import Path
 
+from snellen.core.installing import install_command
+
 
 class SnellenError(Exception):
     """Bad usage, configuration or data (exit code 2)."""
@@ -36,7 +38,7 @@ class MissingExtra(SnellenError):
     """A part that needs an optional dependency."""
 
     def __init__(self, what: str, extra: str) -> None:
-        super().__init__(f"{what} needs the extra '{extra}': pip install 'snellen[{extra}]'")
+        super().__init__(f"{what} needs the extra '{extra}': {install_command(extra)}")
 
 
 def unknown(what: str, name: str, known: Iterable[str], of: str = "") -> SnellenError:

@@ -31,3 +31,26 @@ def between(low: float | None, high: float | None, unit: str | None = "") -> str
 def part_name(by: dict[str, str]) -> str:
     """'P3_box · easy'; a part without a name is all there is."""
     return " · ".join(by.values()) or "all"
+
+
+def counted(n: int, noun: str) -> str:
+    """Return '1 sample' or '1,080 marks'."""
+    return f"{n:,} {noun}" + ("" if n == 1 else "s")
+
+
+def every(n: int, noun: str) -> str:
+    """Return 'both parts' or 'all 6 parts'.
+
+    >>> every(2, "part"), every(6, "part")
+    ('both parts', 'all 6 parts')
+    """
+    return f"both {noun}s" if n == 2 else f"all {n} {noun}s"
+
+
+def on_clusters(n: int, clusters: int, noun: str) -> str:
+    """Return '200 on 3 images', or '200' where every sample stands for itself.
+
+    >>> on_clusters(200, 3, "image"), on_clusters(200, 200, "image"), on_clusters(200, 0, "image")
+    ('200 on 3 images', '200', '200')
+    """
+    return f"{n:,} on {counted(clusters, noun)}" if 0 < clusters < n else f"{n:,}"

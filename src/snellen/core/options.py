@@ -58,6 +58,12 @@ MAX_MISSING = Option(
     least=0,
 )
 
+IMAGES = Option(
+    "images",
+    "One other folder that pictures may be in; without it, none from outside the data's folder is sent.",
+    metavar="DIR",
+)
+
 
 def filled(options: Iterable[Option], given: Mapping[str, Any]) -> dict[str, Any]:
     """The values of declared options: those given, else their defaults."""

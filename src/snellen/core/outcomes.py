@@ -29,13 +29,14 @@ def mark_reply(
 ) -> Mark:
     """As `mark_answer`, for a reply text at hand."""
     verdict = _judge(protocol, sample, text, finish_reason == "length", tokens, evidence)
+    if protocol.unfinished(text):
+        verdict = Verdict(None, False, False, protocol.blank(sample), measured=verdict.measured)
     outcome = _outcome(verdict, text, finish_reason, refused)
     if sample.truth is None and outcome is Outcome.WRONG:
         outcome = Outcome.UNMARKED
     # a blocked or empty reply is no answer, whatever a lenient reader finds in it (a text that only begins like a refusal is one if
-    # nothing was read); a cut one says what it says up to there, which for our own readers is nothing if it was still thinking
-    said = verdict.outcome is not None or (outcome is Outcome.TRUNCATED and verdict.readable)
-    unread = outcome in NO_CREDIT and not said
+    # nothing was read); one that was cut off after a readable answer says that answer
+    unread = outcome in NO_CREDIT and verdict.outcome is None
     metrics = protocol.blank(sample) if unread else verdict.metrics
     if verdict.measured:
         metrics = metrics | verdict.measured
@@ -69,8 +70,8 @@ def _outcome(verdict: Verdict, text: str, finish_reason: str | None, refused: bo
         return Outcome.CORRECT
     if verdict.outcome is not None:
         return verdict.outcome
-    if finish_reason == "length":
-        return Outcome.TRUNCATED
     if not verdict.readable:
+        if finish_reason == "length":
+            return Outcome.TRUNCATED
         return Outcome.REFUSED if stripped.lower().startswith(REFUSALS) else Outcome.UNPARSABLE
     return Outcome.WRONG

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from typing import Protocol as Interface
 
 from snellen.core.errors import SnellenError
+from snellen.core.reply import ends_in_thought
 from snellen.core.results import Floor, GroupSummary, Metric, Score
 from snellen.core.scorer import Evidence
 from snellen.core.types import Mark, Metrics, Outcome, Sample, Token
@@ -84,6 +85,8 @@ class Protocol:
     """The metric of groups within a part; the headline if empty."""
     reported: tuple[str, ...] = ()
     """Metrics that people report as the score (`both.*`: a family). Empty: the headline, and every share that is a mean over samples."""
+    cluster: str = "image"
+    """What samples share that stand or fall together (`Seen.cluster`), in a word for people."""
     reads_tokens: bool = False
     needs_evidence: bool = False
     own_files: bool = False
@@ -124,6 +127,10 @@ class Protocol:
                 f"protocol {self.name}: mark() gave {score:g} for sample {sample.id}; a score is from 0 to 1"
             )
         return Verdict(reading, reading is not None, score >= 1.0, {"score": score})
+
+    def unfinished(self, reply: str) -> bool:
+        """Return whether a reply ended inside its thinking. Nothing of such a reply is read, whatever `judge` finds in it."""
+        return ends_in_thought(reply)
 
     def judge_cut(self, reply: str, sample: Sample) -> Verdict:
         """As `judge`, for a reply that the endpoint says it cut off."""

@@ -17,7 +17,9 @@ from snellen.core.silence import Silent
 from snellen.core.types import Struct
 
 FORMAT = 2
-LAYOUT = 5
+LAYOUT = 6
+COUNTED = 5
+"""The layout from which on a summary's counts are exactly those of its marks."""
 WITH_PARTS = 3
 _ENCODER = msgspec.json.Encoder()
 

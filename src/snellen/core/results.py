@@ -134,7 +134,8 @@ class GroupSummary(Struct, frozen=True):
 
     `whole` groups are the parts of the exam (such as a split and task); the others break one of them down. `bounds` is how far
     the bounded metric could be, were the non-answers all wrong or all right. Where questions were asked several times, `n` counts
-    samples, `outcomes` every answer, and `consistency` says how alike these are.
+    samples, `outcomes` every answer, and `consistency` says how alike these are. `clusters` is on how many images (what the protocol calls
+    its `cluster`) the samples are, where these are fewer than samples; else 0.
     """
 
     by: dict[str, str]
@@ -144,6 +145,7 @@ class GroupSummary(Struct, frozen=True):
     bounds: tuple[float, float] | None = None
     whole: bool = False
     consistency: Consistency | None = None
+    clusters: int = 0
 
     @property
     def answers(self) -> int:
@@ -153,7 +155,7 @@ class GroupSummary(Struct, frozen=True):
 
 class ProtocolSummary(Struct, frozen=True):
     """One protocol's results on a run. `bounded` names the metric that the groups' bounds are of; `breakdown` the one that tables
-    show for the groups within a part. `repeats` is how often each question was asked.
+    show for the groups within a part. `repeats` is how often each question was asked. `cluster` is what samples share, in a word.
     """
 
     protocol: str
@@ -165,3 +167,4 @@ class ProtocolSummary(Struct, frozen=True):
     bounded: str = ""
     breakdown: str = ""
     repeats: int = 1
+    cluster: str = "image"

@@ -14,6 +14,8 @@ _SEEN: set[str] = set()
 SHORTEST = 4
 KEY_LENGTH = 16
 TAKEN_OUT = "[key]"
+_HUBS = ("HF_TOKEN", "HUGGING_FACE_HUB_TOKEN", "MODELSCOPE_API_TOKEN")
+_ENDINGS = ("_API_KEY", "_SECRET", "_TOKEN", "_ACCESS_KEY")
 _PREFIXES = ("sk-", "hf_", "gsk_", "xai-", "pk-", "r8_", "AIza", "nvapi-")
 # scheme, login, host: whatever stands between '//' and the last '@' before the path
 _LOGIN = re.compile(r"(?<=://)[^\s/?#'\"]*@")
@@ -27,13 +29,16 @@ def redact_all(text: str) -> str:
 
 
 def without_keys(environment: Mapping[str, str], *, tokens: bool = False) -> dict[str, str]:
-    """The environment for a process of ours that asks no service; with `tokens`, those of hubs stay, where models are fetched.
+    """Return the environment for a process of ours that asks no service; with `tokens`, a hub's stay, where models are fetched.
 
-    >>> without_keys({"PATH": "/bin", "OPENAI_API_KEY": "k", "HF_TOKEN": "t"}, tokens=True)
+    >>> without_keys({"PATH": "/bin", "OPENAI_API_KEY": "k", "ANTHROPIC_AUTH_TOKEN": "a", "HF_TOKEN": "t"}, tokens=True)
     {'PATH': '/bin', 'HF_TOKEN': 't'}
     """
-    endings = ("_API_KEY", "_SECRET") if tokens else ("_API_KEY", "_SECRET", "_TOKEN")
-    return {name: value for name, value in environment.items() if not name.endswith(endings)}
+    return {
+        name: value
+        for name, value in environment.items()
+        if (tokens and name in _HUBS) or not (name.endswith(_ENDINGS) or value in _SEEN)
+    }
 
 
 def without_logins(text: str) -> str:
@@ -96,6 +101,10 @@ class Secret:
     def redact_reply(self, text: str) -> str:
         """Take the key out of what is kept and marked, but only one that looks like a key. The caller notes the change."""
         return text.replace(self._value, TAKEN_OUT) if self._in_replies else text
+
+    def is_in(self, text: str) -> bool:
+        """Whether a text that will be written holds the key, where that looks like one."""
+        return self._in_replies and self._value in text
 
     def __bool__(self) -> bool:
         return bool(self._value)

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection
 
 from snellen.core.digest import rank
 
-GAP = 50
 FEW = 8
 """Below one in so many the few are picked, and the others are not put in order."""
 
@@ -26,16 +25,3 @@ def choose(ids: Collection[str], limit: int | None, seed: int) -> frozenset[str]
 
     few = limit < len(ids) // FEW
     return frozenset(heapq.nsmallest(limit, ids, key=place) if few else sorted(ids, key=place)[:limit])
-
-
-def spans(rows: Sequence[int]) -> Iterator[tuple[int, int]]:
-    """Rows as few ranges [start, stop), reading over small gaps.
-
-    >>> list(spans([0, 1, 2, 9, 500]))
-    [(0, 10), (500, 501)]
-    """
-    start = 0
-    for at in range(1, len(rows) + 1):
-        if at == len(rows) or rows[at] - rows[at - 1] > GAP:
-            yield rows[start], rows[at - 1] + 1
-            start = at

@@ -148,6 +148,11 @@ class Endpoint:
         return False
 
     @property
+    def unpriced(self) -> bool:
+        """Whether its calls are paid, but neither a price nor the provider says how much."""
+        return False
+
+    @property
     def left_out(self) -> tuple[str, ...]:
         """The parameters that were asked for and are not sent."""
         return ()

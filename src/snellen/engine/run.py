@@ -78,7 +78,7 @@ def _carried_out(
         every = marking.run_facts(finished.run.folder, plan.exam)
         kept = [f"results: {line}" for facts in every for line in plan.exam.collect(facts, plan.results)]
         finished = finished._replace(notes=(*finished.notes, *kept))
-    return finished if finished.stopped is not None else finished._replace(stopped=_mostly_silent(finished.run))
+    return finished if finished.stopped is not None else finished._replace(stopped=mostly_silent(finished.run))
 
 
 def _carry_out(
@@ -131,7 +131,7 @@ def _put_in_order(folder: RunFolder, data: Adaptive) -> None:
     folder.write_samples((chosen[s.id] for s in data.light() if s.id in chosen), facts=True)
 
 
-def _mostly_silent(run: Run) -> Stopped | None:
+def mostly_silent(run: Run) -> Stopped | None:
     """A run that asked everything and heard nothing: a zero would pass for a measurement."""
     if not run.folder.has("summary.json") or not run.summary.lost:
         return None
@@ -139,7 +139,7 @@ def _mostly_silent(run: Run) -> Stopped | None:
     parts = [" · ".join(row.by.values()) or "all" for row in summary.lost]
     names = ", ".join(parts[:NAMED]) + (f" and {len(parts) - NAMED} more parts" if len(parts) > NAMED else "")
     missing, n = sum(row.missing for row in summary.lost), sum(row.n for row in summary.lost)
-    help_ = f" {'; '.join(summary.advice)}." if summary.advice else ""
+    help_ = "".join(f" {advice[:1].upper()}{advice[1:]}." for advice in summary.advice)
     return MostlySilent(
         f"most questions got no answer ({missing} of {n} in {names}), so the score says nothing of the model.{help_} Everything is kept"
     )

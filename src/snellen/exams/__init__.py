@@ -61,5 +61,6 @@ def _recognised(path: Path) -> str:
     except StopIteration:
         pass
     except SnellenError as error:
-        raise SnellenError(f"{str(error).removeprefix(f'{path}: ')} ({path} is no data that an exam knows)") from None
+        said = str(error)
+        raise SnellenError(said if str(path) in said else f"{path}: {said}") from None
     raise SnellenError(f"{path}: no exam knows this data; name one of {', '.join(names())} and give --data")

@@ -9,6 +9,7 @@ from typing import Any, get_args
 import msgspec
 
 from snellen.core.errors import SnellenError
+from snellen.data.files import PictureFolders
 from snellen.exams.grounding.formats.annotations import FILE, ElementType
 from snellen.exams.grounding.formats.base import image_size, read_json
 
@@ -34,7 +35,7 @@ def _known(folder: Path) -> dict[str, Any]:
     """The annotations that are there, or a set without any."""
     if not (folder / FILE).is_file():
         return {"name": folder.resolve().name, "version": "1", "samples": []}
-    found = read_json(folder / FILE, folder)
+    found = read_json(folder / FILE, PictureFolders(folder))
     if not isinstance(found, dict) or not isinstance(found.get("samples"), list):
         raise SnellenError(
             f"{folder / FILE}: no annotations ('snellen data check grounding --data {folder}' tells more)"

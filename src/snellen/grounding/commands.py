@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 import msgspec
 
-from snellen.core.errors import SnellenError
+from snellen.core.errors import MostlySilent, SnellenError
 from snellen.grounding import IOU_THRESHOLD, SCREEN, settings
 from snellen.grounding import Settings as Known
 
@@ -111,7 +111,8 @@ def run(method: str, dataset: str, limit: int, protocol: str, model: str | None,
         finished = carry_out(plan, shown.asking, shown.scoring)
     for note in finished.notes:
         click.echo(f"note: {note}", err=True)
-    if finished.stopped is not None:
+    silent = finished.stopped if isinstance(finished.stopped, MostlySilent) else None
+    if finished.stopped is not None and silent is None:
         raise finished.stopped
     result = result_of(finished.run, plan.targets[0], dataset, limit, model)
     path = out / f"{safe_name(method)}{'-' + safe_name(model) if model else ''}_{safe_name(dataset)}.json"
@@ -119,12 +120,16 @@ def run(method: str, dataset: str, limit: int, protocol: str, model: str | None,
     click.echo(console_table([result]))
     for note in finished.run.summary.notes:
         click.echo(f"note: {_shown(note)}", err=True)
+    if silent is not None:
+        click.echo(f"note: {_shown(str(silent))}", err=True)
     failed = result["outcomes"].get("error", 0)
     if failed:
         click.echo(f"note: {failed} elements ended in an error and count as not found; run again to ask them", err=True)
     click.echo(f"Run folder: {finished.run.path}")
     click.echo(f"Results saved to: {path}")
-    return 0
+    # a refusal is a result, also where most are; what could not be read is none
+    unread = any(2 * (row.missing - row.outcomes.get("refused", 0)) > row.n for row in finished.run.summary.lost)
+    return MostlySilent.exit_code if silent is not None and unread else 0
 
 
 @app.command()

@@ -47,7 +47,13 @@ def decoded(raw: bytes, kind: type[T], where: str) -> T:
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         pass
     try:
-        return msgspec.convert(json.loads(raw), kind)
+        document = json.loads(raw)
+        json.dumps(document, ensure_ascii=False).encode()
+        return msgspec.convert(document, kind)
+    except UnicodeEncodeError as error:
+        raise SnellenError(
+            f"{where}: text that is not Unicode, a lone surrogate ({error.object[error.start]!a})"
+        ) from None
     except msgspec.ValidationError as error:
         raise SnellenError(f"{where}: not what such a log has ({error})") from None
     except (ValueError, RecursionError) as error:

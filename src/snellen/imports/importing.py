@@ -78,6 +78,13 @@ class Kept(Dataset):
 def import_log(request: ImportRequest) -> Imported:
     """Read a log and make a run of it, or find the run that it became before. Nothing of the log is executed."""
     exam = exams.load(request.exam)
+    if exam.prescribes:
+        raise SnellenError(
+            f"{exam.name} chooses each question by the answers before, so a log of it cannot be imported"
+        )
+    for name in (*map(str, request.files), request.model or ""):
+        if name.encode(errors="ignore").decode() != name:
+            raise SnellenError(f"{name!a}: a name that is not UTF-8; rename it")
     log = read_log(request.tool, request.files, request.epoch)
     if request.data is not None:
         whole = exam.open(request.data, request.selection)

@@ -14,7 +14,7 @@ import msgspec
 
 from snellen.core.errors import SnellenError
 from snellen.imports.files import Archive, checked, decoded
-from snellen.imports.log import Figure, How, Log, Row, replied
+from snellen.imports.log import Figure, How, Log, Row, replied, to_number
 
 TOOL = "inspect"
 LETTERS = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0}
@@ -228,7 +228,7 @@ def to_float(value: Any) -> float:
     (1.0, 0.5, 1.0, 0.25, 0.0)
     """
     if isinstance(value, bool | int | float):
-        return float(value)
+        return to_number(value)
     if not isinstance(value, str):
         return 0.0
     if (known := LETTERS.get(value, WORDS.get(value.lower()))) is not None:
@@ -296,6 +296,6 @@ def _figures(results: Results | None, reduced: dict[str, Reduced], rows: Sequenc
             if isinstance(value, int | float):
                 how = HOW.get(name, "") if not metric.get("params") else ""
                 found.append(
-                    Figure(name=f"{one.name}: {name}", value=float(value), score=score, how=how, values=values)
+                    Figure(name=f"{one.name}: {name}", value=to_number(value), score=score, how=how, values=values)
                 )
     return found

@@ -11,7 +11,7 @@ import msgspec
 
 from snellen.core.errors import SnellenError
 from snellen.imports.files import checked, decoded, objects
-from snellen.imports.log import Figure, Log, Row, replied
+from snellen.imports.log import Figure, Log, Row, replied, to_number
 
 TOOL = "lmms-eval"
 NAME = re.compile(r"(?P<date>.*?)_?samples_(?P<task>.+)\.jsonl$")
@@ -151,7 +151,7 @@ def _first_text(value: Any) -> str | None:
 def _number(value: Any) -> float | None:
     """A score of a sample: a number, or a record with one under `score`."""
     inner = value.get("score") if isinstance(value, dict) else value
-    return float(inner) if isinstance(inner, bool | int | float) else None
+    return to_number(inner) if isinstance(inner, bool | int | float) else None
 
 
 def _figures(task: str, rows: Sequence[Row], found: Results) -> list[Figure]:
@@ -167,7 +167,9 @@ def _figures(task: str, rows: Sequence[Row], found: Results) -> list[Figure]:
         metric = key.partition(",")[0]
         if isinstance(value, int | float) and not isinstance(value, bool) and "_stderr" not in metric:
             own = whole.get(metric, ())
-            one = Figure(name=metric, value=float(value), part=task, score=metric, how="sum" if own else "", values=own)
+            one = Figure(
+                name=metric, value=to_number(value), part=task, score=metric, how="sum" if own else "", values=own
+            )
             # a function of the task's own is mostly a mean; where it is not, its total is nothing that we could make again
             is_mean = one.agrees or rules.get(metric, "mean") == "mean"
             figures.append(one if is_mean else msgspec.structs.replace(one, how=""))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any, Literal
 
@@ -102,6 +103,14 @@ def computed(how: How, values: Sequence[float], logged: float | None = None) -> 
         total += value
     plain, kept = total / len(values), sum(values) / len(values)
     return kept if kept == logged else plain
+
+
+def to_number(value: float) -> float:
+    """Return a number of a JSON file; NaN, as of a sample without a score, for an integer that no float can hold."""
+    try:
+        return float(value)
+    except OverflowError:
+        return math.nan
 
 
 def replied(text: str, **facts: Any) -> dict[str, Any]:

@@ -10,7 +10,7 @@ import msgspec
 from snellen.core.errors import SnellenError
 from snellen.core.figures import part_name
 from snellen.core.results import declared
-from snellen.core.types import Mark, Outcome
+from snellen.core.types import NON_ANSWERS, Mark, Outcome
 from snellen.engine.runs.folder import RunFolder
 from snellen.imports.asked import Wording
 
@@ -52,8 +52,9 @@ class Against(msgspec.Struct, frozen=True, kw_only=True):
     """The tool's verdicts against one of our protocols', in one part of the exam: on how many samples they are one, and which only one of
     them counts as right.
 
-    `score` is the protocol's headline, named by `label`; `right` of `n` replies are right under it. `unread` counts among those that
-    only the tool counts as right the replies that our reader finds no answer in. On `undecided` samples the tool is neither.
+    `score` is the protocol's headline, named by `label`; it is None where no reply has an answer. `right` of `n` replies are right under
+    it. `unread` counts among those that only the tool counts as right the replies that our reader finds no answer in. On `undecided`
+    samples the tool is neither.
     """
 
     protocol: str
@@ -130,7 +131,8 @@ def against(folder: RunFolder, theirs: Mapping[Reply, ImportedSample]) -> tuple[
         label = declared(one.metrics, one.headline).label_of(one.headline)
         for group in (g for g in one.groups if g.whole):
             own = [(m, at) for m, at in marks if group.by.items() <= samples[m.id].tags.items()]
-            score = group.metrics[one.headline].value if one.headline in group.metrics else None
+            answered = any(m.outcome not in NON_ANSWERS for m, _at in own)
+            score = group.metrics[one.headline].value if answered and one.headline in group.metrics else None
             facts = {"protocol": one.protocol, "part": part_name(group.by), "label": label, "score": score}
             found.append(_against(facts, own, theirs))
     return tuple(found)

@@ -4,17 +4,25 @@ from __future__ import annotations
 
 import csv
 import io
+import math
+import warnings
 import zipfile
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
+from xml.parsers import expat
 
 from snellen.core.errors import MissingExtra, SnellenError
+from snellen.core.text import one_line
 from snellen.imports.files import LARGEST_MEMBER, checked, decoded, objects
 
 MARKS = (",", ";", "\t")
 """What stands between cells: spreadsheets write semicolons where the comma is in numbers."""
 FORMS = (".csv", ".tsv", ".xlsx", ".json", ".jsonl", ".ndjson")
+
+MOST_CELLS, MOST_TAGS, MOST_ROWS = 5_000_000, 4_000_000, 1_048_576
+"""Bounds of a workbook: cells that are kept, XML elements in its file (two or three a cell), and rows, as Excel has it."""
 
 
 def rows(path: Path) -> list[tuple[str, dict[str, Any]]]:
@@ -68,21 +76,65 @@ def _separated(path: Path, mark: str) -> Iterator[tuple[str, dict[str, Any]]]:
 def _sheet(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
     """The first sheet of a workbook. Formulas and macros are not run: a cell is the value that was stored."""
     try:
-        from python_calamine import CalamineError, CalamineWorkbook
+        import openpyxl
     except ImportError:
         raise MissingExtra(f"{path}: reading Excel files", "import") from None
     try:
-        with zipfile.ZipFile(path) as packed:
-            large = sum(info.file_size for info in packed.infolist())
-        if large > LARGEST_MEMBER:
-            raise SnellenError(f"{path}: unpacked it is larger than {LARGEST_MEMBER:,} bytes")
-        with CalamineWorkbook.from_path(str(path)) as book:
-            cells = book.get_sheet_by_index(0).to_python()
-    except (zipfile.BadZipFile, CalamineError, OSError, ValueError, IndexError) as error:
-        raise SnellenError(f"{path}: no Excel workbook, or a torn one ({error})") from None
-    head = [str(name) for name in cells[0]] if cells else []
-    for number, row in enumerate(cells[1:], 2):
-        yield f"row {number}", dict(zip(head, row, strict=False))
+        _check_workbook(path)
+        with warnings.catch_warnings(action="ignore"):  # of features that have no part in values
+            book = openpyxl.load_workbook(path, read_only=True, data_only=True)
+            try:
+                yield from _cells(path, book.worksheets[0])
+            finally:
+                book.close()
+    except (SnellenError, MemoryError, GeneratorExit):
+        raise
+    except Exception as error:  # what openpyxl raises for a broken file is nearly anything
+        raise SnellenError(f"{path}: no Excel workbook, or a torn one ({one_line(str(error), 200)})") from None
+
+
+def _cells(path: Path, sheet: Any) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Rows below the first that has anything in it, which names the columns. Cells right of the last name are not read."""
+    sheet.reset_dimensions()  # what the file says of its size may be wrong
+    lines = enumerate(sheet.iter_rows(values_only=True, max_row=MOST_ROWS), 1)
+    at, first_line = next(((n, line) for n, line in lines if any(cell is not None for cell in line)), (0, ()))
+    head = {i: str(name) for i, name in enumerate(first_line) if name is not None}
+    if not head:
+        return
+    room = MOST_CELLS
+    below = sheet.iter_rows(min_row=at + 1, max_row=MOST_ROWS, max_col=max(head) + 1, values_only=True)
+    for number, row in enumerate(below, at + 1):
+        if all(cell is None for cell in row):
+            continue
+        room -= len(row)
+        if room < 0:
+            raise SnellenError(f"{path}: more than {MOST_CELLS:,} cells; save a smaller table, or a CSV file")
+        yield f"row {number}", {name: row[i] for i, name in head.items()}
+
+
+def _check_workbook(path: Path) -> None:
+    """Refuse a workbook that would take all memory, before it is read: by what is in it, not by what it says of its size."""
+    room, tags = LARGEST_MEMBER, 0
+
+    def count(_name: str, _attributes: Any) -> None:
+        nonlocal tags
+        tags += 1
+
+    def refuse(*_told: Any) -> None:
+        raise SnellenError(f"{path}: it declares XML entities, and no program writes such workbooks")
+
+    with zipfile.ZipFile(path) as packed:
+        for name in packed.namelist():
+            parser = expat.ParserCreate()
+            parser.StartElementHandler, parser.StartDoctypeDeclHandler = count, refuse
+            other = () if name.endswith((".xml", ".rels")) else (expat.ExpatError,)  # a picture, maybe
+            with suppress(*other), packed.open(name) as member:
+                while chunk := member.read(1 << 16):
+                    room -= len(chunk)
+                    if room < 0 or tags > MOST_TAGS:
+                        what = f"{LARGEST_MEMBER:,} bytes" if room < 0 else f"{MOST_TAGS:,} XML elements"
+                        raise SnellenError(f"{path}: unpacked it is larger than {what}; save it as a CSV file")
+                    parser.Parse(chunk)
 
 
 def first(row: Mapping[str, Any], names: tuple[str, ...]) -> Any:
@@ -104,15 +156,14 @@ def text_of(cell: Any) -> str:
 def number_of(cell: Any) -> float | None:
     """A cell as a score; words for right and wrong are numbers, too.
 
-    >>> number_of("True"), number_of("0.5"), number_of(""), number_of("x")
-    (1.0, 0.5, None, None)
+    >>> number_of("True"), number_of("0.5"), number_of(""), number_of("x"), number_of(10**400), number_of("1e999")
+    (1.0, 0.5, None, None, None, None)
     """
-    if isinstance(cell, bool | int | float):
-        return float(cell)
-    said = str(cell or "").strip().lower()
+    said = cell if isinstance(cell, int | float) else str(cell or "").strip().lower()
     if said in ("true", "yes", "false", "no"):
         return float(said in ("true", "yes"))
     try:
-        return float(said)
-    except ValueError:
+        found = float(said)
+    except (ValueError, OverflowError):
         return None
+    return found if math.isfinite(found) else None

@@ -115,7 +115,8 @@ def chart_of(runs: Sequence[Run], protocol: str | None = None) -> Chart:
 
 def _protocol(runs: Sequence[Run], own: Sequence[int], at: int, wanted: str | None) -> ProtocolSummary:
     shared = [p.protocol for p in runs[own[0]].protocols]
-    shared = [name for name in shared if all(name in {p.protocol for p in runs[i].protocols} for i in own)]
+    others = [{p.protocol for p in runs[i].protocols} for i in own]
+    shared = [name for name in shared if all(name in other for other in others)]
     if wanted is not None and wanted not in shared:
         raise unknown("protocol", wanted, shared, of="these runs")
     if not shared:

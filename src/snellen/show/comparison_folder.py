@@ -35,7 +35,9 @@ def print_folder(all_of_it: ByExam, *, verbose: bool = False) -> None:
     for line in all_of_it.passed:
         out.print(Text(f"Passed over: {one_line(line, 300)}", style="yellow"))
     where, page = (for_terminal(shlex.quote(str(p))) for p in (all_of_it.folder, all_of_it.folder / "report.html"))
-    out.print(Text("Next: -v shows every table; of one exam:", style="dim"))
+    pairs = any(one.found is not None and one.found.ranking is None for one in all_of_it.exams)
+    more = "-v shows every table; " if pairs and not verbose else ""
+    out.print(Text(f"Next: {more}of one exam:", style="dim"))
     exam = next((one.exam for one in all_of_it.exams if one.found is not None or one.thresholds is not None), "EXAM")
     out.print(Text(f"  snellen compare {where}/{exam}_*", style="dim"), soft_wrap=True)
     out.print(Text(f"  snellen report {where} --out {page}", style="dim"), soft_wrap=True)

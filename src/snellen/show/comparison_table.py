@@ -9,8 +9,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from snellen.comparison.results import Comparison, Flip, FlipSide, Ranking, Row, Side
-from snellen.comparison.verdict import amount, p_value, together, whole
+from snellen.comparison.results import Comparison, Flip, FlipSide, Ranking, Row, Side, with_headlines
+from snellen.comparison.verdict import CHANCE, amount, p_of, together, whole
 from snellen.core.text import for_terminal, one_line
 from snellen.show import repeats, words
 from snellen.show.leads_table import print_leads
@@ -80,17 +80,35 @@ def _print_rows(out: Console, found: Comparison, verbose: bool) -> None:
         own = [row for row in found.rows if row.protocol == protocol]
         if not own:
             continue
-        labels = list(dict.fromkeys(row.label for row in own))
-        title = f"Under '{protocol}', by {', '.join(labels)}:" if len(labels) == 1 else f"Under '{protocol}':"
-        out.print(Text(f"\n{for_terminal(title, 200)}"))
-        names = [row.part or "all" if len(labels) == 1 else f"{row.part} ({row.label})" for row in own]
-        out.print(_fitting(out, list(zip(names, own, strict=True)), "part"))
+        by, named = named_rows(own)
+        out.print(Text(for_terminal(f"\nUnder '{protocol}'{by}:", 200)))
+        out.print(_fitting(out, named, "part"))
         _print_headlines(out, own)
         _print_power(out, own, found.power)
-    wholes = together([row for name in found.protocols if (row := whole(found.rows, name)) is not None])
+    by, wholes = whole_rows(found)
     if len(wholes) > 1:
-        out.print(Text("\nAll samples, by protocol:"))
-        out.print(_fitting(out, [(", ".join(one.names), one.row) for one in wholes], "protocol"))
+        out.print(Text(for_terminal(f"\nAll samples, by protocol{by}:", 200)))
+        out.print(_fitting(out, wholes, "protocol"))
+
+
+def named_rows(rows: Sequence[Row]) -> tuple[str, list[tuple[str, Row]]]:
+    """Return ', by exact match' and the rows with their parts; the metric stands behind each part where there are several."""
+    every = with_headlines(rows)
+    return _by_metric([(row.part or "all", row) for row in every])
+
+
+def whole_rows(found: Comparison) -> tuple[str, list[tuple[str, Row]]]:
+    """Return the same of all samples, protocol by protocol."""
+    wholes = together([row for name in found.protocols if (row := whole(found.rows, name)) is not None])
+    by, named = _by_metric([(", ".join(one.names), one.row) for one in wholes])
+    return by.replace(", by", " and", 1), named
+
+
+def _by_metric(rows: list[tuple[str, Row]]) -> tuple[str, list[tuple[str, Row]]]:
+    labels = list(dict.fromkeys(row.label for _name, row in rows))
+    if len(labels) == 1:
+        return f", by {labels[0]}", rows
+    return "", [(f"{name} ({row.label})", row) for name, row in rows]
 
 
 def _fitting(out: Console, rows: Sequence[tuple[str, Row]], head: str) -> Table:
@@ -104,10 +122,12 @@ def _differences(rows: Sequence[tuple[str, Row]], head: str, *, only: bool, sile
     one = rows[0][1]
     a, b = one.first_run, one.second_run
     silent = silent and any(row.silence.first or row.silence.second for _name, row in rows)
-    parts = head == "part" and sum(bool(row.part) for _name, row in rows) > 1
+    parts = head == "part" and sum(row.tested and bool(row.part) for _name, row in rows) > 1
     table = plain_table()
     table.add_column(head, overflow="fold", min_width=longest_word(name for name, _row in rows))
-    for name in ("n", a, b):
+    sizes = [words.on_clusters(row.n, row.clusters, row.cluster) for _name, row in rows]
+    table.add_column("n", justify="right", min_width=longest_word(sizes))
+    for name in (a, b):
         table.add_column(name, justify="right", no_wrap=True)
     table.add_column(f"{b} - {a} [95 %]", no_wrap=True)
     table.add_column("p, Holm" if parts else "p", justify="right", no_wrap=True)
@@ -115,19 +135,20 @@ def _differences(rows: Sequence[tuple[str, Row]], head: str, *, only: bool, sile
         table.add_column(f"only {a}/{b}", justify="right", no_wrap=True)
     if silent:
         table.add_column(f"silent {a}/{b}", justify="right", no_wrap=True)
-    for name, row in rows:
-        clear = row.p_holm < 0.05
+    for (name, row), size in zip(rows, sizes, strict=True):
+        clear = row.tested and row.p_holm < CHANCE
         cells = [
             shown(name, 80),
-            Text(str(row.n)),
+            Text(size),
             *(Text(words.number(v, row.unit)) for v in (row.first, row.second)),
         ]
         cells.append(Text(_difference(row), style="bold" if clear else ""))
-        cells.append(Text(p_value(row.p_holm), style="bold" if clear else ""))
+        cells.append(Text(p_of(row), style="bold" if clear else ""))
         if only:
-            cells.append(Text(f"{row.only_first}/{row.only_second}"))
+            cells.append(Text(f"{row.only_first}/{row.only_second}" if row.tested else ""))
         if silent:
-            cells.append(Text("/".join(str(sum(s.values())) for s in (row.silence.first, row.silence.second))))
+            gone = "/".join(str(sum(s.values())) for s in (row.silence.first, row.silence.second))
+            cells.append(Text(gone if row.tested else ""))
         table.add_row(*cells)
     return table
 
@@ -144,16 +165,18 @@ def _signed(value: float, low: float | None, high: float | None, unit: str = "")
 
 
 def _print_headlines(out: Console, rows: Sequence[Row]) -> None:
-    """The headline where it is no mean over samples."""
-    own = [(row.part, row.headline) for row in rows if row.headline is not None]
-    if own:
-        each = "; ".join(f"{part} {_signed(h.difference, h.low, h.high)}" for part, h in own)
-        said = f"The headline, {own[0][1].label}, is no mean over samples. Its difference, by the jackknife: {each}."
-        out.print(Text(for_terminal(said, 1000), style="dim"))
+    """Say how a headline was compared that is not a mean over samples."""
+    own = next((row for row in rows if row.headline is not None), None)
+    if own is not None and own.headline is not None:
+        said = f"{own.headline.label}, the headline, is not a mean over samples: its interval is by the jackknife, p is of {own.label}."
+        out.print(Text(for_terminal(said[:1].upper() + said[1:], 1000), style="dim"))
 
 
 def _print_power(out: Console, rows: Sequence[Row], power: float | None) -> None:
     """What these samples could have shown, and how many show the difference that was asked for."""
+    few = [row for row in rows if row.least_p >= CHANCE]
+    if few:
+        out.print(Text(f"No p (–): on so few {few[0].cluster}s no difference can be told from chance.", style="dim"))
     small = [(row.part, row.smallest) for row in rows if row.smallest is not None]
     if small:
         each = _range([(part, f"{100 * d:.1f}", d) for part, d in small])
@@ -180,17 +203,23 @@ def _range(found: Sequence[tuple[str, str, float]]) -> str:
 
 def _print_ranking(out: Console, ranking: Ranking) -> None:
     labels = list(dict.fromkeys(row.label for row in ranking.rows))
-    by = f", by {labels[0]}" if len(labels) == 1 else ""
+    one = len(labels) == 1 and all(row.headline is None for row in ranking.rows)
+    by = f", by {labels[0]}" if one else ""
     out.print(Text(for_terminal(f"\nUnder '{ranking.protocol}'{by}, the best first:", 200)))
     table = plain_table()
     table.add_column("part", overflow="fold")
-    table.add_column("n", justify="right", no_wrap=True)
+    table.add_column("n", justify="right")
     table.add_column("runs", overflow="fold")
     for part in dict.fromkeys(row.part for row in ranking.rows):
         own = [row for row in ranking.rows if row.part == part]
-        label = "" if len(labels) == 1 else f" ({own[0].label})"
+        size = words.on_clusters(own[0].n, own[0].clusters, own[0].cluster)
+        heads = sorted(((r.headline, r.run) for r in own if r.headline is not None), reverse=True)
+        if heads:
+            places = "   ".join(f"{run} {words.percent(score)}" for score, run in heads)
+            table.add_row(shown(f"{part or 'all'} ({own[0].headline_label})", 80), size, Text(places))
+        label = "" if one else f" ({own[0].label})"
         places = "   ".join(f"{r.run} {words.number(r.score, r.unit)} {r.groups}" for r in own)
-        table.add_row(shown(f"{part or 'all'}{label}", 80), f"{own[0].n:,}", Text(places))
+        table.add_row(shown(f"{part or 'all'}{label}", 80), size, Text(places))
     out.print(table)
     said = (
         "Runs that share a small letter cannot be told apart (p by pairs, Holm's correction over all pairs of a part)."

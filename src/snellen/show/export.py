@@ -29,7 +29,7 @@ BINARY = ("parquet", "xlsx")
 FOR_PAPERS = ("latex", "md")
 WITH_TABLES = ("latex", "md", "csv", "xlsx")
 ONE_TABLE = ("csv", "parquet")
-_SQL = {"text": "VARCHAR", "integer": "BIGINT", "number": "DOUBLE", "yes or no": "BOOLEAN"}
+_PARQUET = {"text": "string", "integer": "int64", "number": "double", "yes or no": "bool"}
 
 
 class Rows(NamedTuple):
@@ -147,7 +147,7 @@ def _parquet(rows: Rows) -> bytes:
     columns = list(zip(*table.rows, strict=True)) if table.rows else [()] * len(table.columns)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "table.parquet"
-        parquet.write_columns(path, {c.name: _SQL[c.kind] for c in table.columns}, columns, notes)
+        parquet.write(path, {c.name: _PARQUET[c.kind] for c in table.columns}, columns, notes, packed=True)
         return path.read_bytes()
 
 

@@ -156,9 +156,13 @@ class Part(NamedTuple):
     clear: bool
 
 
-def _parts(protocols: Sequence[ProtocolSummary]) -> list[Part]:
-    main, found = protocols[0], []
+def _parts(summary: Summary) -> list[Part]:
+    """The parts that have a score; one that most questions got no answer in says nothing about the model's sight."""
+    main, found = summary.plain[0], []
+    protocols, lost = summary.plain, [row.by for row in summary.lost]
     for part in words.side_by_side(protocols, whole=True):
+        if next(iter(part.values())).by in lost:
+            continue
         score = part[main.protocol].metrics.get(main.headline) if main.protocol in part else None
         if score is None or score.value is None or not declared(main.metrics, main.headline).better:
             continue
@@ -182,7 +186,10 @@ def _above(protocol: ProtocolSummary, group: GroupSummary) -> str:
 
 def _sees(summary: Summary) -> Iterator[Finding]:
     """The headline itself, against its floor."""
-    main, parts = summary.plain[0], _parts(summary.plain)
+    main, parts = summary.plain[0], _parts(summary)
+    total = len(parts)
+    if not summary.complete:  # what is still missing may show it
+        parts = [p for p in parts if p.clear]
     if not parts:
         return
     label = f"{words.metric_name(main, main.headline)} ({main.protocol})"
@@ -193,25 +200,25 @@ def _sees(summary: Summary) -> Iterator[Finding]:
         yield Finding(BAD, "floor", said)
         return
     if not clear:
-        none = f" in none of {len(parts)} parts" if len(parts) > 1 else " not"
+        none = {1: " not", 2: " in neither part"}.get(len(parts), f" in none of {len(parts)} parts")
         said = f"No clear sign of seeing: {label} is {_against(parts)},{none} clearly above its floor."
         yield Finding(BAD, "floor", said)
         return
     if blind:
-        said = f"No sign of seeing in {_listed([p.name for p in blind])}: {_against(blind)}, at or below the floor."
+        said = f"No sign of seeing in {_listed([p.name for p in blind])}: {label} is {_against(blind)}, at or below the floor."
         yield Finding(BAD, "floor", said)
     if unsure:
-        said = f"Not clearly above the floor in {_listed([p.name for p in unsure])}: {_against(unsure)}."
+        said = f"Not clearly above the floor in {_listed([p.name for p in unsure])}: {label} is {_against(unsure)}."
         yield Finding(DOUBT, "floor", said)
     floored = any(p.score.floor is not None for p in clear)
-    where = _everywhere(parts) if len(clear) == len(parts) else f" in {_listed([p.name for p in clear])}"
+    where = _everywhere(parts) if len(clear) == total else f" in {_listed([p.name for p in clear])}"
     above = ", clearly above the floor" if floored else ""
     said = f"{label[:1].upper()}{label[1:]} is {_against(clear)}{above}{where}."
     yield Finding(GOOD if floored else FACT, "score", said)
 
 
 def _everywhere(parts: Sequence[Part]) -> str:
-    return f" in all {len(parts)} parts" if len(parts) > 1 else ""
+    return f" in {words.every(len(parts), 'part')}" if len(parts) > 1 else ""
 
 
 def _against(parts: Sequence[Part]) -> str:
@@ -231,6 +238,7 @@ def _range(values: Sequence[tuple[float, str]]) -> str:
 
 def _apart(summary: Summary, stages: Mapping[str, int]) -> Iterator[Finding]:
     """The part in which protocols with the same headline differ most."""
+    label = ""
     worst: tuple[float, str, list[tuple[float, str, str]]] | None = None
     for part in words.side_by_side(summary.plain, whole=True):
         by_metric: dict[str, list[tuple[float, str, str]]] = {}
@@ -238,10 +246,11 @@ def _apart(summary: Summary, stages: Mapping[str, int]) -> Iterator[Finding]:
             score = part[p.protocol].metrics.get(p.headline) if p.protocol in part else None
             if score is not None and score.value is not None and not score.unit:
                 by_metric.setdefault(p.headline, []).append((score.value, words.value(score), p.protocol))
-        for scores in by_metric.values():
+        for metric, scores in by_metric.items():
             gap = max(scores)[0] - min(scores)[0]
             if gap >= APART and (worst is None or gap > worst[0]):
                 worst = gap, words.group_name(next(iter(part.values()))), scores
+                label = words.metric_name(next(p for p in summary.plain if p.headline == metric), metric)
     if worst is None:
         return
     gap, name, scores = worst
@@ -249,7 +258,7 @@ def _apart(summary: Summary, stages: Mapping[str, int]) -> Iterator[Finding]:
     where = f" in {name}" if len(words.side_by_side(summary.plain, whole=True)) > 1 else ""
     stage = max(stages, key=lambda s: stages[s]) if any(stages.values()) else ""
     why = f" They part most often at the {stage}." if stage else ""
-    said = f"The protocol decides by up to {100 * gap:.1f} points{where}: {high} under '{by_high}', {low} under '{by_low}'.{why}"
+    said = f"The protocol decides by up to {100 * gap:.1f} points of {label}{where}: {high} under '{by_high}', {low} under '{by_low}'.{why}"
     yield Finding(DOUBT, "protocols", said, "flips")
 
 
@@ -259,15 +268,16 @@ def _apart(summary: Summary, stages: Mapping[str, int]) -> Iterator[Finding]:
 def _controls(summary: Summary) -> Iterator[Finding]:
     main = summary.plain[0].protocol
     rows: dict[str, list[ControlRow]] = {}
+    lost = [row.by for row in summary.lost]
     for row in summary.controls:
-        if row.protocol == main:
+        if row.protocol == main and row.by not in lost:
             rows.setdefault(row.control, []).append(row)
     better = {p.protocol: p for p in summary.plain}[main]
     for control, some in rows.items():
         if control in WITHOUT:
             yield _without(WITHOUT[control], some, better)
         elif control in ALTERED:
-            yield from _altered(ALTERED[control], some)
+            yield from _altered(ALTERED[control], some, better)
 
 
 def _without(how: str, rows: Sequence[ControlRow], protocol: ProtocolSummary) -> Finding:
@@ -276,23 +286,24 @@ def _without(how: str, rows: Sequence[ControlRow], protocol: ProtocolSummary) ->
     fell = [r for r in rows if (r.high if sign > 0 else -r.low) < 0]
     most = max(rows, key=lambda r: -sign * r.difference)
     where = f" in {words.part_name(most.by)}" if len(rows) > 1 else ""
-    change = f"{words.percent(most.score)} -> {words.percent(most.control_score)} {how}{where}"
+    change = f"{words.metric_name(protocol, most.metric)} {words.percent(most.score)} -> {words.percent(most.control_score)} {how}{where}"
     if not fell:
         return Finding(BAD, "controls", f"No sign that it looks: {change}, which could be chance.", "controls")
     if len(fell) == len(rows):
-        every = f"; the score falls in all {len(rows)} parts" if len(rows) > 1 else ""
+        every = f"; the score falls in {words.every(len(rows), 'part')}" if len(rows) > 1 else ""
         return Finding(GOOD, "controls", f"It looks: {change}{every}.", "controls")
     still = _listed([words.part_name(r.by) for r in rows if r not in fell])
     return Finding(DOUBT, "controls", f"It looks ({change}), but there is no sign of that in {still}.", "controls")
 
 
-def _altered(how: str, rows: Sequence[ControlRow]) -> Iterator[Finding]:
+def _altered(how: str, rows: Sequence[ControlRow], protocol: ProtocolSummary) -> Iterator[Finding]:
     """What should change nothing and does."""
     sure = [r for r in rows if r.low > 0 or r.high < 0]
     if sure:
         most = max(sure, key=lambda r: abs(r.difference))
         where = f" in {words.part_name(most.by)}" if len(rows) > 1 else ""
-        change = f"{words.percent(most.score)} -> {words.percent(most.control_score)} {how}{where}"
+        label = words.metric_name(protocol, most.metric)
+        change = f"{label} {words.percent(most.score)} -> {words.percent(most.control_score)} {how}{where}"
         said = f"The order matters: {change}, {words.difference(most)}."
         yield Finding(DOUBT, "controls", said, "controls")
 

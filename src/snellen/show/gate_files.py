@@ -7,6 +7,7 @@ from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from snellen.comparison.gating import Check, Gate
 from snellen.comparison.verdict import chance
+from snellen.core.figures import counted, on_clusters
 from snellen.core.text import one_line
 from snellen.show import words
 from snellen.show.markdown import escaped
@@ -19,6 +20,15 @@ _NOT_IN_XML = re.compile("[\ud800-\udfff\ufffe\uffff]")
 COLUMNS = ("part", "protocol", "n", "A", "B", "B - A [95 %]", "p, adjusted", "verdict")
 
 
+def metric_line(found: Gate) -> str:
+    """Return "By exact match under 'paper'", or the metric of each part where they differ."""
+    by = {f"by {c.label} under '{c.protocol}'": 0 for c in found.checks}
+    if len({c.label for c in found.checks}) > 1:
+        by = {f"{c.part} by {c.label} under '{c.protocol}'": 0 for c in found.checks}
+    said = "; ".join(by)
+    return said[:1].upper() + said[1:]
+
+
 def cells(check: Check) -> list[str]:
     """A check's row: A is the baseline, B the run."""
     between = (
@@ -27,20 +37,21 @@ def cells(check: Check) -> list[str]:
     return [
         check.part,
         check.protocol,
-        f"{check.n:,}",
+        on_clusters(check.n, check.clusters, check.cluster),
         words.percent(check.baseline),
         words.percent(check.score),
         f"{words.signed(-check.drop)}{between}",
-        chance(check.p).removeprefix("p ").removeprefix("= "),
-        "FAIL" if check.failed else "pass",
+        chance(check.p).removeprefix("p ").removeprefix("= ") if check.judged else "–",
+        "FAIL" if check.failed else "pass" if check.judged else "not judged",
     ]
 
 
 def junit(found: Gate) -> bytes:
     """One test case for each part and protocol, in the form that Jenkins, GitLab, Azure and GitHub's actions read."""
     counts = {"tests": str(len(found.checks)), "failures": str(len(found.failed)), "errors": "0"}
+    skipped = str(sum(not check.judged for check in found.checks))
     root = Element("testsuites", counts)
-    suite = SubElement(root, "testsuite", {"name": _inert(f"snellen gate {found.exam}"), **counts, "skipped": "0"})
+    suite = SubElement(root, "testsuite", {"name": _inert(f"snellen gate {found.exam}"), **counts, "skipped": skipped})
     about = SubElement(suite, "properties")
     for name, value in (
         ("run", found.run),
@@ -59,6 +70,8 @@ def junit(found: Gate) -> bytes:
             "testcase",
             {"classname": _inert(f"{found.exam}.{check.protocol}"), "name": _inert(f"{check.part}, {check.label}")},
         )
+        if not check.judged:
+            SubElement(case, "skipped", {"message": f"{counted(check.clusters, check.cluster)}: too few to judge"})
         if check.failed:
             SubElement(case, "failure", {"message": _inert(check.said), "type": "drop"}).text = _inert(_details(check))
     SubElement(suite, "system-out").text = "\n".join(_inert(line) for line in (*found.notes, found.said))
@@ -86,6 +99,8 @@ def summary(found: Gate) -> str:
         "",
         f"A is the baseline, {escaped(found.baseline_subject)}{times(found.baseline_repeats)} ({escaped(found.baseline)}). "
         f"B is the run, {escaped(found.subject)}{times(found.repeats)} ({escaped(found.run)}).",
+        "",
+        f"{escaped(metric_line(found))}:",
         "",
         f"| {' | '.join(COLUMNS)} |",
         "| --- | --- | ---: | ---: | ---: | --- | ---: | --- |",

@@ -10,7 +10,7 @@ from rich.text import Text
 from snellen.comparison.gating import Check, Gate
 from snellen.core.text import for_terminal
 from snellen.show import repeats, words
-from snellen.show.gate_files import COLUMNS, cells
+from snellen.show.gate_files import COLUMNS, cells, metric_line
 from snellen.show.tables import console, first_that_fits, longest_word, plain_table, shown
 
 
@@ -26,7 +26,7 @@ def print_gate(found: Gate, verbose: bool = False) -> None:
     ):
         out.print(Text(for_terminal(f"{name:12} {subject}{repeats.times(times)}  ({path})", 600)))
     listed = found.checks if verbose or len(found.checks) <= MOST else _short(found)
-    out.print()
+    out.print(Text(f"\n{for_terminal(metric_line(found), 400)}:"))
     several = len({c.protocol for c in found.checks}) > 1
     out.print(first_that_fits(out, [_checks(listed, several=several, without=some) for some in ((), ("n",), SCORES)]))
     if len(listed) < len(found.checks):
@@ -70,6 +70,6 @@ def _checks(checks: tuple[Check, ...], *, several: bool, without: tuple[str, ...
         )
     for check in checks:
         row = [shown(cell, 80) for cell in cells(check)]
-        row[-1].stylize("bold red" if check.failed else "green")
+        row[-1].stylize("bold red" if check.failed else "green" if check.judged else "yellow")
         table.add_row(*(row[at] for at in kept))
     return table

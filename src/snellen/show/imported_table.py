@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.text import Text
 
 from snellen.core.arm import Arm
+from snellen.core.records import Summary
 from snellen.core.text import for_terminal, one_line
 from snellen.core.types import Mark, Outcome
 from snellen.imports.importing import Imported
@@ -38,6 +39,7 @@ def print_imported(done: Imported, *, verbose: bool = False) -> None:
         out.print(Text(f"Note: {for_terminal(note, 600)}", style="yellow"))
     _print_figures(out, record, verbose)
     _print_against(out, record, done.against)
+    _print_missing(out, done.run.summary)
     _print_examples(out, done)
     out.print(Text("Next:", style="dim"))
     for command in _next(done):
@@ -97,8 +99,8 @@ def _print_against(out: Console, record: Record, rows: Sequence[Against]) -> Non
     columns += ["same verdict", "theirs only", "ours only"] if decided else []
     table = plain_table(*columns, kept=("ours", "right", "headline"))
     for row in rows:
-        score = f"{words.number(row.score)} {row.label}"
-        share = f"{words.percent(row.right / row.n)} ({row.right})" if row.n else ""
+        score = f"{words.number(row.score)} {row.label}" if row.score is not None else "\u2013"
+        share = f"{words.percent(row.right / row.n)} ({row.right})" if row.n and row.score is not None else "no answer"
         name = row.protocol.removesuffix(f"@{record.prompt}")
         cells: list[str | Text] = [shown(row.part or "all", 40), shown(name, 40), str(row.n), share, shown(score, 40)]
         cells += [str(row.same), str(len(row.only_theirs)), str(len(row.only_ours))] if decided else []
@@ -112,6 +114,16 @@ def _print_against(out: Console, record: Record, rows: Sequence[Against]) -> Non
                 style="dim",
             )
         )
+
+
+def _print_missing(out: Console, summary: Summary) -> None:
+    """What the log has no answers to, and why."""
+    for line in words.silence(summary)[:MOST_FIGURES] if summary.lost else ():
+        out.print(Text(for_terminal(line, 300), style="bold red"))
+    if summary.failed:
+        out.print(Text(words.incomplete(summary), style="bold red"))
+    for reason, n in list(summary.failures.items())[:EXAMPLES]:
+        out.print(Text(f"  {n} x {for_terminal(reason, 300)}", style="red"))
 
 
 def _print_examples(out: Console, done: Imported) -> None:

@@ -16,7 +16,7 @@ import jinja2
 from markupsafe import Markup
 
 from snellen import __version__
-from snellen.comparison.verdict import p_value
+from snellen.comparison.verdict import p_of
 from snellen.core.errors import SnellenError
 from snellen.core.gallery import KINDS, Gallery, Whole
 from snellen.core.records import LAYOUT
@@ -63,15 +63,16 @@ def write_report(
     *,
     data: Sequence[Path] = (),
     passed_over: Sequence[str] = (),
+    checked: bool = False,
 ) -> None:
     """Write the page of some runs; `samples` of each get into its gallery, with pictures from `data` where that has them.
 
     Without a number there are 48 of each, or fewer of many runs.
 
     It takes five megabytes at most, or five kilobytes a sample where more than a thousand are asked for: pictures get smaller, then texts
-    shorter, then samples fewer, and the page says so. `passed_over` is said on it, too.
+    shorter, then samples fewer, and the page says so. `passed_over` is said on it, too. `checked`: `check` was called for all runs.
     """
-    for run in runs:
+    for run in () if checked else runs:
         check(run)
     samples = max(SAMPLES // 4, min(SAMPLES, IN_ALL // max(1, len(runs)))) if samples is None else samples
     room = max(BUDGET, A_SAMPLE * samples * len(runs))
@@ -103,8 +104,11 @@ def _made(
 ) -> tuple[bytes, bytes] | None:
     """A page in two pieces, the pictures being the second; None where it does not fit, however little is told."""
     given = given | {"version": __version__, "made": time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime())}
+    text, longest, last = b"", 0, None
     for detail in DETAILS:
-        text = _rendered(name, album, detail, given)
+        if last is None or last.evidence != detail.evidence or longest > detail.long:  # else it would be the same page
+            text, longest = _rendered(name, album, detail, given)
+            last = detail
         if len(text) + min(album.cost, FOR_PICTURES * room) <= room:
             break
     else:
@@ -112,16 +116,18 @@ def _made(
             return None
     album.fit(max(0, room - len(text)))
     if album.left_out:
-        text = _rendered(name, album, detail, given)
-    return text, _rendered("album.html", album, detail, {})
+        text, _longest = _rendered(name, album, detail, given)
+    return text, _rendered("album.html", album, detail, {})[0]
 
 
-def _rendered(name: str, album: Album, detail: Detail, given: dict[str, Any]) -> bytes:
+def _rendered(name: str, album: Album, detail: Detail, given: dict[str, Any]) -> tuple[bytes, int]:
+    """A page, and the length of its longest text that may be cut."""
+    templates = _Templates(album, detail)
     try:
-        made = _Templates(album, detail).of(Gallery(), name).render(album=album, detail=detail, **given)
+        made = templates.of(Gallery(), name).render(album=album, detail=detail, **given)
     except jinja2.TemplateError as error:
         raise SnellenError(f"the page cannot be made: a template failed: {error}") from None
-    return made.encode("utf-8", "backslashreplace")
+    return made.encode("utf-8", "backslashreplace"), templates.longest
 
 
 def _write(page: Path, pieces: Sequence[bytes]) -> None:
@@ -164,12 +170,30 @@ def check_marks(run: Run) -> None:
 # ---------------------------------------------------------------- Jinja
 
 
+class _Compiled(jinja2.BytecodeCache):
+    """Compiled templates in memory: a page may be rendered several times, each time by an environment of its own."""
+
+    def __init__(self) -> None:
+        self._found: dict[str, bytes] = {}
+
+    def load_bytecode(self, bucket: jinja2.bccache.Bucket) -> None:
+        if bucket.key in self._found:
+            bucket.bytecode_from_string(self._found[bucket.key])
+
+    def dump_bytecode(self, bucket: jinja2.bccache.Bucket) -> None:
+        self._found[bucket.key] = bucket.bytecode_to_string()
+
+
+_COMPILED = _Compiled()
+
+
 class _Templates:
     """The page's templates, and beside them those of each exam's gallery. The page's own names cannot be replaced."""
 
     def __init__(self, album: Album, detail: Detail) -> None:
         self._found: dict[str, jinja2.Environment] = {}
         self._album, self._detail = album, detail
+        self.longest = 0
 
     def of(self, gallery: Gallery, name: str) -> jinja2.Template:
         """A template of a gallery."""
@@ -180,8 +204,13 @@ class _Templates:
         except (ValueError, ImportError, jinja2.TemplateError) as error:
             raise SnellenError(f"the template {name} of {gallery.package} cannot be used: {error}") from None
 
+    def _cut(self, text: str) -> Whole:
+        self.longest = max(self.longest, len(text))
+        return Whole(text[: self._detail.long])
+
     def _environment(self, package: str) -> jinja2.Environment:
         found = jinja2.Environment(
+            bytecode_cache=_COMPILED,
             loader=jinja2.ChoiceLoader([jinja2.PackageLoader(name) for name in dict.fromkeys((HOME, package))]),
             autoescape=True,
             finalize=_inert,
@@ -191,10 +220,10 @@ class _Templates:
         )
         most = self._detail.long
         found.globals.update(words=words, KINDS=KINDS, LONG=most, template_of=self.of, left_out=self._album.left_out)
-        found.globals.update(p_value=p_value, digits=digits, said=prescription_words)
+        found.globals.update(p_of=p_of, digits=digits, said=prescription_words)
         found.globals.update(readings=lambda columns: [plain(mark.reading) for _names, mark in columns])
         del found.filters["safe"]  # nothing that a template prints is beyond escaping
-        found.filters.update(plain=plain, cut=lambda text: Whole(text[:most]), share=_share, px=_px)
+        found.filters.update(plain=plain, cut=self._cut, share=_share, px=_px)
         return found
 
 

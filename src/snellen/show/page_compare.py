@@ -8,14 +8,15 @@ from typing import Any, NamedTuple
 import msgspec
 
 from snellen.comparison.comparing import compare_runs
-from snellen.comparison.results import Comparison, Flip, Ranked, Row, Side
+from snellen.comparison.results import Comparison, Flip, Row, Side
 from snellen.comparison.thresholds import prescribing
-from snellen.comparison.verdict import leading, together, whole
+from snellen.comparison.verdict import leading
 from snellen.core.digest import rank
 from snellen.core.errors import SnellenError
 from snellen.core.gallery import Gallery, Pick, Shown
 from snellen.engine.runs.run import Run
 from snellen.show import gallery, words
+from snellen.show.comparison_table import named_rows, whole_rows
 from snellen.show.page_views import OverviewRow, RunView
 from snellen.show.prescription_view import View, embedded
 
@@ -32,12 +33,17 @@ class Table(NamedTuple):
     rows: list[tuple[str, Row]]
     reach: float
 
+    @property
+    def holm(self) -> bool:
+        """Whether p is adjusted for the number of parts."""
+        return self.head == "part" and sum(row.tested and bool(row.part) for _name, row in self.rows) > 1
+
 
 class RankRow(NamedTuple):
-    """A run in a ranking, with its place in each part."""
+    """A run in a ranking: its score in each part by each metric, with the letters of the runs that it cannot be told apart from."""
 
     side: Side
-    places: list[Ranked | None]
+    places: list[tuple[str, str]]
 
 
 class FlipCard(NamedTuple):
@@ -75,7 +81,7 @@ class Versus(NamedTuple):
     numbers: list[int]
     tables: list[Table]
     ranks: list[RankRow]
-    parts: list[str]
+    heads: list[str]
     between: str
     flips: list[OneSided]
 
@@ -160,22 +166,22 @@ def _chart(views: Sequence[RunView], peeks: bool) -> Parts:
 def _versus(some: Sequence[tuple[Run, RunView]], samples: int, sources: gallery.Sources) -> Versus:
     runs, numbers = [run for run, _view in some], [view.number for _run, view in some]
     try:
-        found = compare_runs([run.path for run in runs], flips=samples > 0)
+        found = compare_runs(runs, flips=samples > 0)
         pair = found if found.ranking is None else _best_two(found, runs, samples)
     except SnellenError as error:
         return Versus(None, str(error), numbers, [], [], [], "", [])
     tables = _tables(found) if found.ranking is None else []
-    ranks, parts = _ranks(found)
+    ranks, heads = _ranks(found)
     letters = {side.run: side.letter for side in found.sides}
     flips = _one_sided(pair, letters, {str(run.path): run for run in runs}, sources) if samples else []
     between = " and ".join(letters[side.run] for side in pair.sides)
-    return Versus(found, "", numbers, tables, ranks, parts, between, flips)
+    return Versus(found, "", numbers, tables, ranks, heads, between, flips)
 
 
 def _best_two(found: Comparison, runs: Sequence[Run], samples: int) -> Comparison:
     """The two that lead, of several, compared with each other."""
     first = _order(found)[:2]
-    chosen = [run.path for run, side in zip(runs, found.sides, strict=True) if side.letter in first]
+    chosen = [run for run, side in zip(runs, found.sides, strict=True) if side.letter in first]
     return compare_runs(chosen, protocols=found.protocols[:1], flips=samples > 0)
 
 
@@ -185,13 +191,11 @@ def _best_two(found: Comparison, runs: Sequence[Run], samples: int) -> Compariso
 def _tables(found: Comparison) -> list[Table]:
     """The parts under the main protocol, and all samples under every protocol."""
     main = found.protocols[0]
-    own = [row for row in found.rows if row.protocol == main]
-    labels = {row.label for row in own}
-    rows = [(row.part or "all" if len(labels) == 1 else f"{row.part} ({row.label})", row) for row in own]
-    made = [_table(f"Under '{main}', by {', '.join(sorted(labels))}", "part", rows)] if rows else []
-    wholes = together([row for name in found.protocols if (row := whole(found.rows, name)) is not None])
+    by, rows = named_rows([row for row in found.rows if row.protocol == main])
+    made = [_table(f"Under '{main}'{by}", "part", rows)] if rows else []
+    by, wholes = whole_rows(found)
     if len(wholes) > 1:
-        made.append(_table("All samples, by protocol", "protocol", [(", ".join(one.names), one.row) for one in wholes]))
+        made.append(_table(f"All samples, by protocol{by}", "protocol", wholes))
     return made
 
 
@@ -201,14 +205,27 @@ def _table(title: str, head: str, rows: list[tuple[str, Row]]) -> Table:
 
 
 def _ranks(found: Comparison) -> tuple[list[RankRow], list[str]]:
+    """A column for each part and metric: the headline first, where that is not what is compared."""
     if found.ranking is None:
         return [], []
     rows = found.ranking.rows
-    parts = list(dict.fromkeys(row.part for row in rows))
     places = {(row.run, row.part): row for row in rows}
     order = _order(found)
     sides = sorted(found.sides, key=lambda side: order.index(side.letter) if side.letter in order else len(order))
-    return [RankRow(side, [places.get((side.letter, part)) for part in parts]) for side in sides], parts
+    heads: list[str] = []
+    cells: dict[str, list[tuple[str, str]]] = {side.letter: [] for side in sides}
+    for part in dict.fromkeys(row.part for row in rows):
+        one = next(row for row in rows if row.part == part)
+        own = {side.letter: places.get((side.letter, part)) for side in sides}
+        size = f"n = {words.on_clusters(one.n, one.clusters, one.cluster)}"
+        if one.headline is not None:
+            heads.append(f"{part or 'all'}, {one.headline_label}, {size}")
+            for letter, place in own.items():
+                cells[letter].append((words.percent(place.headline) if place else "–", ""))
+        heads.append(f"{part or 'all'}, {one.label}, {size}")
+        for letter, place in own.items():
+            cells[letter].append((words.number(place.score, place.unit), place.groups) if place else ("–", ""))
+    return [RankRow(side, cells[side.letter]) for side in sides], heads
 
 
 def _order(found: Comparison) -> list[str]:

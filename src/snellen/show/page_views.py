@@ -36,6 +36,11 @@ class Part(NamedTuple):
     metrics: dict[str, str]
     more: dict[str, str]
 
+    @property
+    def size(self) -> str:
+        """Return '200 on 3 images'."""
+        return words.size(self.columns[0].protocol, [c.group for c in self.columns])
+
 
 class Breakdown(NamedTuple):
     """The groups within the parts, each with its n; and for protocols that say the same the metric's name and a score a group.
@@ -119,16 +124,23 @@ class OverviewRow(NamedTuple):
     first: bool
     span: int
     silent: str
+    clusters: int = 0
+
+    @property
+    def size(self) -> str:
+        """Return '200 on 3 images'."""
+        return words.on_clusters(self.n, self.clusters, self.protocol.cluster)
 
 
 def _overview_rows(view: RunView, part: Part) -> list[OverviewRow]:
     """The headline of a part under every protocol, those together that say the same, the main protocol's first."""
-    scores: list[tuple[str, tuple[str, int, Score | None]]] = []
+    scores: list[tuple[str, tuple[str, int, int, Score | None]]] = []
     for column in part.columns:
         for name in column.names:
             p = view.protocols[name]
             score = column.group.metrics.get(p.headline)
-            scores.append((name, (words.metric_name(p, p.headline), score.n if score else column.group.n, score)))
+            n, clusters = score.n if score else column.group.n, column.group.clusters
+            scores.append((name, (words.metric_name(p, p.headline), n, clusters, score)))
     found = words.together(scores)
     return [
         OverviewRow(
@@ -140,8 +152,9 @@ def _overview_rows(view: RunView, part: Part) -> list[OverviewRow]:
             place == 0,
             len(found),
             words.silent_share(view.summary, names[0], part.columns[0].group.by),
+            clusters,
         )
-        for place, (names, (_label, n, score)) in enumerate(found)
+        for place, (names, (_label, n, clusters, score)) in enumerate(found)
     ]
 
 

@@ -21,7 +21,7 @@ from snellen.core.text import for_terminal
 from snellen.engine.mark.holding import misfit
 from snellen.show import repeats, words
 from snellen.show.findings import SAID_ELSEWHERE, findings_of, heaviest
-from snellen.show.tables import WARNINGS, console, fits, plain_table, shown
+from snellen.show.tables import WARNINGS, console, fits, longest_word, plain_table, shown
 
 if TYPE_CHECKING:
     from snellen.engine.mark.marking import Remarked
@@ -106,7 +106,8 @@ def _scores(summary: Summary) -> Table:
     scores = [p[main.protocol].metrics.get(main.headline) if main.protocol in p else None for p in parts]
     table = plain_table()
     table.add_column("part", overflow="fold")
-    table.add_column("n", justify="right", no_wrap=True)
+    sizes = [words.size(main, [part[main.protocol]] if main.protocol in part else part.values()) for part in parts]
+    table.add_column("n", justify="right", min_width=longest_word(sizes))
     table.add_column(_header(main), no_wrap=True)
     has_floor = any(s is not None and s.floor is not None for s in scores)
     if has_floor:
@@ -116,11 +117,11 @@ def _scores(summary: Summary) -> Table:
         table.add_column("silent")  # on two lines where there is no room for one, before the parts are
     if others:
         table.add_column(others[0].protocol if len(others) == 1 else f"{len(others)} others", no_wrap=True)
-    for part, score in zip(parts, scores, strict=True):
+    for part, score, size in zip(parts, scores, sizes, strict=True):
         own = part.get(main.protocol)
         n = own.n if own is not None else words.most(part.values())
         group = own or next(iter(part.values()))
-        row: list[str | Text] = [shown(words.group_name(group)), str(n), _score(main, score, n)]
+        row: list[str | Text] = [shown(words.group_name(group)), size, _score(main, score, n)]
         row += [_floor(main, score)] if has_floor else []
         if is_silent:
             row.append(Text(words.silent_share(summary, main.protocol, group.by), style="bold red"))

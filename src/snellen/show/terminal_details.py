@@ -26,7 +26,12 @@ def print_details(out: Console, summary: Summary) -> None:
     for part in words.side_by_side(protocols, whole=True):
         columns, n = words.columns(protocols, part), words.most(part.values())
         name = words.group_name(columns[0].group)
-        _print(out, f"{name}, n = {n}: {SCORES}", _part(columns, n), _part_turned(columns, n))
+        _print(
+            out,
+            f"{name}, n = {words.size(columns[0].protocol, part.values())}: {SCORES}",
+            _part(columns, n),
+            _part_turned(columns, n),
+        )
     _print_breakdown(out, protocols)
     _print_controls(out, protocols, summary.controls)
     if summary.position:

@@ -43,6 +43,9 @@ COUNTS = ("count", "words", "looks", "calls")
 percent = figures.percent
 number = figures.number
 part_name = figures.part_name
+counted = figures.counted
+every = figures.every
+on_clusters = figures.on_clusters
 
 
 # ---------------------------------------------------------------- metrics
@@ -53,7 +56,11 @@ def metric_name(protocol: ProtocolSummary | None, key: str) -> str:
     metrics = protocol.metrics if protocol is not None else ()
     unit = next((g.metrics[key].unit for g in protocol.groups if key in g.metrics), None) if protocol else ""
     unit = unit_of(protocol, key) if unit is None else unit
-    if protocol is not None and any(key in g.metrics and is_threshold(g.metrics[key]) for g in protocol.groups):
+    if (
+        unit in SAID_UNITS
+        and protocol
+        and any(key in g.metrics and is_threshold(g.metrics[key]) for g in protocol.groups)
+    ):
         unit = ""  # each has its own, and says it
     return declared(metrics, key).label_of(key) + (f", {unit}" if unit in SAID_UNITS else "")
 
@@ -179,11 +186,6 @@ def forbidden_by(protocols: Iterable[ProtocolSummary]) -> list[tuple[Names, str]
     return together((p.protocol, said) for p in protocols if (said := forbidden(p)))
 
 
-def counted(n: int, noun: str) -> str:
-    """'1 sample', '1,080 marks'."""
-    return f"{n:,} {noun}" + ("" if n == 1 else "s")
-
-
 def other_n(score: Score, n: int) -> str:
     """'(n=5)' where a metric has not the n that stands above or beside it."""
     return "" if score.n == n else f"(n={score.n})"
@@ -251,6 +253,12 @@ def side_by_side(protocols: Sequence[ProtocolSummary], *, whole: bool) -> list[d
 def most(groups: Iterable[GroupSummary]) -> int:
     """The n of a part: that of the protocol that asks about most of it."""
     return max(g.n for g in groups)
+
+
+def size(protocol: ProtocolSummary, groups: Iterable[GroupSummary]) -> str:
+    """Return the n of a part, as `most` has it, and on how many images: '200 on 3 images'."""
+    largest = max(groups, key=lambda g: g.n)
+    return on_clusters(largest.n, largest.clusters, protocol.cluster)
 
 
 class Names(list[str]):

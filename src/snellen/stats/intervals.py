@@ -46,6 +46,7 @@ def wilson(successes: float, n: float, z: float = Z) -> tuple[float, float]:
     return low, high
 
 
+@lru_cache(maxsize=1024)
 def tango(up: float, down: float, n: float, z: float = Z) -> tuple[float, float]:
     """Score interval of a paired difference of shares (Tango 1998): `up` of n samples gained, `down` lost.
 

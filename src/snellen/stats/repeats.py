@@ -118,6 +118,7 @@ def _together(protocol: Protocol, every: Sequence[Summarised | None], samples: G
         metrics=scores,
         bounds=_bounds(protocol, groups),
         whole=groups[0].whole,
+        clusters=max(g.clusters for g in groups) if joined else samples.clusters(),
         consistency=None if joined else _consistency(samples),
     )
 

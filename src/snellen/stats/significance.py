@@ -71,6 +71,24 @@ def sign_flips(moves: Clusters, seed: int = 0) -> Significance:
     return Significance(erfc(found / sqrt(2 * float(counts @ values**2))), NORMAL)
 
 
+def least_p(clusters: int) -> float:
+    """Return the smallest p that so many clusters can give, two-sided: all of them moved the same way.
+
+    >>> least_p(5), least_p(6), least_p(1)
+    (0.0625, 0.03125, 1.0)
+    """
+    return float(2.0 ** (1 - max(1, clusters)))
+
+
+def clusters_needed(level: float) -> int:
+    """Return the smallest number of clusters whose two-sided p can be below a level.
+
+    >>> clusters_needed(0.05), clusters_needed(0.1)
+    (6, 5)
+    """
+    return next(clusters for clusters in range(1, 1100) if least_p(clusters) < level)
+
+
 def holm(values: Sequence[float]) -> list[float]:
     """The p values of several tests, adjusted so that one chance finding among all of them is as rare as it would be of one (Holm 1979).
 

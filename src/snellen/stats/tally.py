@@ -135,6 +135,12 @@ class GroupMarks:
                 found[row.seen.values[metric]] += count
         return found
 
+    def clusters(self) -> int:
+        """On how many images the samples are, where these are fewer; else 0."""
+        alone = sum(count for row, count in self.counts.items() if not row.seen.cluster)
+        found = alone + len({row.seen.cluster for row in self.counts} - {""})
+        return found if found < self.n else 0
+
     def outcomes(self) -> dict[str, int]:
         """How often each outcome came, in their fixed order."""
         found: Counter[Outcome] = Counter()
@@ -172,6 +178,7 @@ def _summary(protocol: Protocol, group: GroupMarks, *, joined: bool) -> Summaris
         metrics={name: scores[name] for name in _in_order(protocol.metrics, scores)},
         bounds=bounds(group, protocol.bounded or protocol.headline),
         whole=group.whole,
+        clusters=group.clusters(),
     )
     return Summarised(found, frozenset(own), joined)
 

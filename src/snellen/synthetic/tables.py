@@ -123,7 +123,7 @@ def _filed(job: _Job, shard: Shard, drawn: list[tuple[Row, ...]]) -> list[Path]:
     for folder, rows in zip(job.recipe.parts[shard.part], zip(*drawn, strict=True), strict=True):
         path = job.out / folder / f"shard_{shard.number:03d}.parquet"
         with whole(path) as draft:
-            parquet.write(draft, dict(job.recipe.types), rows, job.notes)
+            parquet.write(draft, job.recipe.types, list(zip(*rows, strict=True)), job.notes, packed=False)
         made.append(path)
     return made
 

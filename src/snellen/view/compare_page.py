@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from snellen.comparison.results import Comparison, Row
-from snellen.comparison.verdict import p_value
+from snellen.comparison.results import Comparison, Row, with_headlines
+from snellen.comparison.verdict import p_of
 from snellen.show import words
 from snellen.show.page_facts import plain
 from snellen.view.library import Volume
@@ -51,7 +51,7 @@ def compare_context(
         "problem": problem,
         "rows": _rows(found) if found is not None else [],
         "said": _said,
-        "p": p_value,
+        "p": p_of,
     }
 
 
@@ -84,7 +84,7 @@ def _side(volume: Volume, record: Record, protocol: str) -> tuple[SampleRow, str
 
 
 def _rows(found: Comparison) -> list[tuple[str, list[Row]]]:
-    return [(name, [row for row in found.rows if row.protocol == name]) for name in found.protocols]
+    return [(name, with_headlines(row for row in found.rows if row.protocol == name)) for name in found.protocols]
 
 
 def _said(row: Row) -> str:

@@ -148,7 +148,7 @@ class Guard:
         if headers.get("content-type", [""])[0].partition(";")[0].strip() != "application/json":
             return 415, "Refused: only JSON is taken."
         length = "".join(headers.get("content-length", []))
-        if not length.isascii() or not length.isdigit():
+        if "transfer-encoding" in headers or not length.isascii() or not length.isdigit():
             return 411, "Refused: the request does not say how long it is."
         if len(length) > 9 or int(length) > LARGEST_BODY:
             return 413, f"Refused: more than {LARGEST_BODY >> 10} KiB at once."

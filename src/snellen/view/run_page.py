@@ -32,6 +32,11 @@ class Part(NamedTuple):
     metrics: dict[str, str]
     tags: tuple[tuple[str, str], ...]
 
+    @property
+    def size(self) -> str:
+        """Return '200 on 3 images'."""
+        return words.size(self.columns[0].protocol, [c.group for c in self.columns])
+
 
 class Breakdown(NamedTuple):
     """The groups within the parts, and for each protocol the metric's name and a score a group."""

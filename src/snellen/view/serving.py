@@ -6,13 +6,18 @@ import socket
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from snellen.core.errors import SnellenError
 from snellen.view.app import Viewer
 from snellen.view.guard import Guard, Keys
 
+if TYPE_CHECKING:
+    import uvicorn
+
 HOME = "127.0.0.1"
 PORT = 8378
+MOST_IDLE = 64
 
 
 def listening(port: int | None) -> socket.socket:
@@ -45,13 +50,36 @@ def until_stopped(
     guarded: Callable[[Keys], Guard], listener: socket.socket, command: str, opened: Callable[[Keys], None]
 ) -> None:
     """Serve what `guarded` makes of the session's keys until Ctrl-C."""
-    import uvicorn
-
     keys = Keys(listener.getsockname()[1], command)
+    try:
+        opened(keys)
+        server_of(guarded(keys)).run(sockets=[listener])
+    except KeyboardInterrupt:
+        pass
+    finally:
+        listener.close()
+
+
+def server_of(app: Guard) -> uvicorn.Server:
+    """Make the server. Beyond some connections that ask nothing, or only half a question, the oldest of them is closed for a new one."""
+    import uvicorn
+    from uvicorn.protocols.http.h11_impl import H11Protocol
+
+    class Protocol(H11Protocol):
+        def connection_made(self, transport: Any) -> None:
+            super().connection_made(transport)
+            self.made = self.loop.time()
+            every: set[Any] = self.connections
+            idle = [one for one in every if one.cycle is None or one.cycle.response_complete]
+            if len(idle) > MOST_IDLE:
+                oldest = min(idle, key=lambda one: one.made)
+                every.discard(oldest)
+                oldest.transport.abort()
+
     config = uvicorn.Config(
-        guarded(keys),
+        app,
         loop="asyncio",
-        http="h11",
+        http=Protocol,
         ws="none",
         lifespan="off",
         log_level="warning",
@@ -61,10 +89,4 @@ def until_stopped(
         timeout_graceful_shutdown=1,
         limit_concurrency=256,
     )
-    try:
-        opened(keys)
-        uvicorn.Server(config).run(sockets=[listener])
-    except KeyboardInterrupt:
-        pass
-    finally:
-        listener.close()
+    return uvicorn.Server(config)

@@ -147,6 +147,11 @@ function card(one) {
     if (one.group) one.group.setAttribute("aria-label", "Box " + (boxes.indexOf(one) + 1) + ": " + one.instruction);
     save.soon(400);
   });
+  field("instruction").addEventListener("keydown", event => {
+    if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
+    event.preventDefault(); /* an instruction is one line: Enter ends it */
+    event.target.blur();
+  });
   field("element_type").addEventListener("change", event => { one.element_type = event.target.value; save.soon(); });
   field("remove").addEventListener("click", () => remove(one));
   one.card.addEventListener("focusin", () => choose(one));

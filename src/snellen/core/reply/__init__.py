@@ -6,7 +6,8 @@ A reply passes through in this order:
    (`characters`, `thinking`, `special_tokens`, `courtesy`, `json_values`; `spoken` only takes off);
 2. `field` looks into JSON; `marked`, `layout_off` and `unwrapped` take off what stands around an answer in a text (`wrappers`);
 3. `after_correction` and `correction_end` leave out what was taken back (`corrections`);
-4. `left_open`, `taken_back`, `undoubted` and their kin tell what is named but not chosen (`doubts`).
+4. `numbers_in` reads numbers, and `trimmed` takes signs off a text's ends but no minus sign (`numbers`);
+5. `left_open`, `taken_back`, `undoubted` and their kin tell what is named but not chosen (`doubts`).
 
 Who reads a closed list of options (SalBench, IllusionBench) calls `Options.said`, which takes all these steps and then knows bare
 answers, copied option lists, and yes and no said of options (`options`, `vocabulary`, `flags`). Grounding, VQA with explanations and
@@ -22,30 +23,38 @@ from snellen.core.reply.corrections import after_correction, correction_end
 from snellen.core.reply.doubts import certain, is_plain, left_open, taken_back, undoubted
 from snellen.core.reply.hints import is_there
 from snellen.core.reply.json_values import every_json, field, holds_json
-from snellen.core.reply.opening import Opened, opened, spoken
+from snellen.core.reply.numbers import Number, is_part_of_number, minus_signs, minus_words, numbers_in, trimmed
+from snellen.core.reply.opening import Opened, ends_in_thought, opened, spoken
 from snellen.core.reply.options import Options, Statement
 from snellen.core.reply.wrappers import latex_off, layout_off, marked, unwrapped
 
 __all__ = [
+    "Number",
     "Opened",
     "Options",
     "Statement",
     "after_correction",
     "certain",
     "correction_end",
+    "ends_in_thought",
     "every_json",
     "field",
     "holds_json",
+    "is_part_of_number",
     "is_plain",
     "is_there",
     "latex_off",
     "layout_off",
     "left_open",
     "marked",
+    "minus_signs",
+    "minus_words",
+    "numbers_in",
     "opened",
     "plain",
     "spoken",
     "taken_back",
+    "trimmed",
     "undoubted",
     "unwrapped",
 ]

@@ -6,6 +6,8 @@ import html
 import re
 import unicodedata
 
+from snellen.core.reply.numbers import minus_signs
+
 _ZERO_WIDTH = (0xAD, 0x61C, 0x180E, 0xFE0E, 0xFE0F, 0xFEFF, *range(0x200B, 0x2010), *range(0x202A, 0x202F))
 _CHARACTERS: dict[int, str | None] = {
     **dict.fromkeys(_ZERO_WIDTH),
@@ -21,7 +23,7 @@ _CHARACTERS: dict[int, str | None] = {
     ord("\u3011"): "]",
 }
 _SHORT_DASH = re.compile("(?<=\\d)[\u2012\u2013](?=\\d)")
-_ENTITY = re.compile(r"&(?:lt|gt|quot|amp|nbsp|apos|#\d{1,5}|#x[0-9a-f]{1,5});", re.IGNORECASE)
+_ENTITY = re.compile(r"&(?:lt|gt|quot|amp|nbsp|apos|minus|ndash|#\d{1,5}|#x[0-9a-f]{1,5});", re.IGNORECASE)
 
 
 def plain(text: str) -> str:
@@ -33,6 +35,6 @@ def plain(text: str) -> str:
     if "&" in text:
         text = _ENTITY.sub(lambda m: html.unescape(m.group()), text)
     if not text.isascii():
-        text = unicodedata.normalize("NFKC", text.translate(_CHARACTERS)).translate(_CHARACTERS)
+        text = unicodedata.normalize("NFKC", minus_signs(text).translate(_CHARACTERS)).translate(_CHARACTERS)
         text = _SHORT_DASH.sub("-", text).replace("\u2013", " - ").replace("\u2012", " - ")
     return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from snellen.core.reply.hints import is_there
+from snellen.core.reply.numbers import trimmed
 
 _CLAUSE = r"(?:^|(?<=[.!?;:,\n-]\s)|(?<=\.\.\.))"
 _WRONG = r"that's (?:not right|wrong|incorrect)|that is (?:not right|wrong|incorrect)|i made a mistake|i was wrong|let me correct"
@@ -40,7 +41,8 @@ def correction_end(text: str) -> int:
     """
     if not is_there(_HINTS, text.lower()):
         return 0
-    return max((found.end() for found in _CORRECTION.finditer(text)), default=0)
+    end = max((found.end() for found in _CORRECTION.finditer(text)), default=0)
+    return end - 1 if text[end - 1 : end] == "-" and text[end : end + 1].isdigit() else end  # a minus sign
 
 
 def after_correction(text: str) -> str:
@@ -51,4 +53,4 @@ def after_correction(text: str) -> str:
     """
     end = correction_end(text)
     rest = text[end:].strip(" \t\n,.;:!-")
-    return text[end:].strip(" \t\n,;:!-") if rest else text
+    return trimmed(text[end:], " \t\n,;:!-") if rest else text

@@ -45,6 +45,15 @@ def opened(reply: str, longest: int = LONGEST) -> Opened:
     return Opened(text, False, value, around)
 
 
+def ends_in_thought(reply: str) -> bool:
+    """Return whether a reply ended inside its thinking, so that nothing was said.
+
+    >>> ends_in_thought("<think>Maybe red"), ends_in_thought("<think>Maybe red</think>")
+    (True, False)
+    """
+    return without_thinking(plain(reply))[1]
+
+
 def spoken(reply: str) -> str:
     """A reply without thinking and special tokens, its own characters as they are; empty where it ended inside its thinking.
 

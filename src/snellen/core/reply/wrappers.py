@@ -41,7 +41,8 @@ _LEAD = re.compile(
     r"(?:(?:and|so),?[^\S\n])?(?:(?:my|the|our|your)[^\S\n])?"
     r"(?:(?:final|correct|right|best|most likely|short|one-word|overall)[^\S\n]){0,2}"
     r"(?:answer|response|conclusion|verdict|prediction|choice|option|result|label)(?:[^\S\n](?:here|to (?:the|this|your) question))?"
-    r"(?:[^\S\n]?:|[^\S\n]?->|[^\S\n]?=>|[^\S\n]?=|[^\S\n]-|[^\S\n](?:is|would be|should be|must be|seems to be)\b(?:[^\S\n]?:)?)\s{0,4}",
+    r"(?:[^\S\n]?:|[^\S\n]?->|[^\S\n]?=>|[^\S\n]?=|[^\S\n]-(?!\d)"
+    r"|[^\S\n](?:is|would be|should be|must be|seems to be)\b(?:[^\S\n]?:)?)\s{0,4}",
     re.IGNORECASE,
 )
 _PAIRS = {'"': '"', "'": "'", "(": ")", "[": "]"}

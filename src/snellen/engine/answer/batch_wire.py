@@ -55,10 +55,12 @@ class BatchWire:
         """What the provider says, understood."""
         return self._understood(step, reader, (await self.exchange(step, tries=tries)).body)
 
-    async def submitted(self, steps: Generator[Step, bytes, str]) -> str:
+    async def submitted(self, steps: Generator[Step, bytes, str], before_making: Callable[[], None]) -> str:
         """Carry out the steps of a submission; gives the batch's id. Only MayBeMade leaves open whether there is a batch."""
         step = next(steps)
         while True:
+            if step.makes:
+                before_making()
             response = await self.exchange(step)
             try:
                 step = self._understood(step, steps.send, response.body)

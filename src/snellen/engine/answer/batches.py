@@ -11,8 +11,8 @@ import contextlib
 import secrets
 import tempfile
 import time
-from collections.abc import AsyncGenerator, Callable, Generator
-from typing import BinaryIO, NamedTuple
+from collections.abc import Callable, Generator
+from typing import BinaryIO
 
 import msgspec
 
@@ -26,6 +26,7 @@ from snellen.core.types import Answer, Failure, Question
 from snellen.data.places import Key
 from snellen.engine.answer.batch_filling import Filling
 from snellen.engine.answer.batch_replies import reply_of
+from snellen.engine.answer.batch_search import Search, Under
 from snellen.engine.answer.batch_wire import BatchWire, Ended, MayBeMade, until_stopped
 from snellen.engine.answer.feeding import Feeder, Item
 from snellen.engine.answer.loop import Progress
@@ -43,17 +44,8 @@ FIRST_LOOK, LONGEST_WAIT, GROWTH = 1.0, 60.0, 1.5
 LOOKS = 20
 """How often one look at a batch is tried: who waits for hours survives a quarter of an hour without a provider."""
 TOGETHER = 64
-SKEW = 300
-"""Seconds by which a provider's clock may be behind ours."""
-MOST_PAGES = 200
-"""Pages of the provider's list that are looked through for a batch whose id was lost."""
-
-
-class _Under(NamedTuple):
-    """A batch that is under way, and whether it is known to be ours: it may just be of our batch's size and time."""
-
-    entry: BatchEntry
-    sure: bool = True
+DOWNLOADS, AGAIN = 3, 5.0
+"""How often results that are cut short are downloaded, and the seconds between."""
 
 
 class Batching:
@@ -84,6 +76,7 @@ class Batching:
         self._start = time.monotonic()
         self._transport = Transport(self.endpoint.connection, plan.limits.timeout)
         self._wire = BatchWire(self.endpoint, self._transport, plan.limits.tries or TRIES, self._stopped)
+        self._search = Search(self._wire, self.api, self.books, self._stopped)
         self._tried: set[Key] = set()
         """Questions that were handed in by this command: what failed is not handed in again at once."""
         self._again: set[Key] = set()
@@ -117,9 +110,10 @@ class Batching:
             self._report()
 
     async def _work(self) -> None:
-        await until_stopped(preflight(self.endpoint, self._transport), self._stopped)
+        await until_stopped(preflight(self.endpoint, self._transport, self.plan.limits.max_cost), self._stopped)
         self._revision = self.endpoint.revision
         await self._collect([under for entry in self.books.open for under in await self._found_again(entry)])
+        self._search.stop_if_doubtful()
         while under := await self._hand_in():
             await self._collect(under)
             self._tried -= self._again
@@ -146,9 +140,9 @@ class Batching:
 
     # ------------------------------------------------------------ handing in
 
-    async def _hand_in(self) -> list[_Under]:
+    async def _hand_in(self) -> list[Under]:
         """Hand in as many batches of open questions as the cap allows. None are left when nothing is."""
-        under: list[_Under] = []
+        under: list[Under] = []
         held, full = 0.0, False
         settled = self._done | self._tried
         handed_in: set[str] = set()
@@ -240,7 +234,7 @@ class Batching:
         self._keep(self.plan.subject.answered(question, _as_stored(known)))
         return True
 
-    async def _sent(self, filling: Filling) -> _Under:
+    async def _sent(self, filling: Filling) -> Under:
         """Write a batch down, hand it in, and write its id down."""
         mark = secrets.token_hex(8)
         entry = BatchEntry(
@@ -250,12 +244,16 @@ class Batching:
             bound=filling.bound,
             wordings={p: self._wordings[p] for p in {Arm.parse(i.prompt).prompt for i in filling.inside}},
             left_out=self.endpoint.left_out,
+            state="prepared",
+            before=await self._search.latest(),
         )
+        planned = msgspec.structs.replace(entry, state="planned")
         self.books.plan(entry, filling.inside)
         self._in_batches += entry.count
         self._report()
         try:
-            number = await self._wire.submitted(self.api.submit(filling.payload, mark))
+            steps = self.api.submit(filling.payload, mark)
+            number = await self._wire.submitted(steps, before_making=lambda: self.books.note(planned))
         except MayBeMade:
             raise
         except SnellenError:
@@ -263,43 +261,23 @@ class Batching:
             raise
         entry = msgspec.structs.replace(entry, state="sent", id=number)
         self.books.note(entry)
-        return _Under(entry)
+        return Under(entry)
 
-    async def _found_again(self, entry: BatchEntry) -> list[_Under]:
-        """A batch of an earlier process; one whose id was never written down is looked for at the provider.
-
-        Where the provider keeps no name of ours, these are all that may be it.
-        """
+    async def _found_again(self, entry: BatchEntry) -> list[Under]:
+        """A batch of an earlier process; one whose id was never written down is looked for at the provider."""
         self._in_batches += entry.count
-        if entry.id:
-            return [_Under(entry)]
-        alike = []
-        async for state in self._latest(entry.at - SKEW):
-            found = msgspec.structs.replace(entry, state="sent", id=state.id)
-            if state.mark == entry.mark:
-                self.books.note(found)
-                return [_Under(found)]
-            if not state.mark and state.total == entry.count and state.id not in self.books.ids:
-                alike.append(_Under(found, sure=False))
-        if not alike:
-            self._let_go(entry)  # it was never handed in
-        return alike
-
-    async def _latest(self, since: int) -> AsyncGenerator[BatchState, None]:
-        """The provider's batches from the latest back to a time."""
-        after = ""
-        for _ in range(MOST_PAGES):
-            page = await self._wire.read(self.api.listing(after), self.api.listed)
-            for state in page.states:
-                if state.created >= since:
-                    yield state
-            after = page.after
-            if not after or page.states[-1].created < since:
-                return
+        if not self.books.path(entry).exists():
+            self.notes.append(f"batch {entry.id or entry.mark} is given up: {self.books.path(entry)} was deleted")
+            self._let_go(entry)
+            return []
+        if entry.state == "prepared":
+            self._let_go(entry)
+            return []
+        return [Under(entry)] if entry.id else await self._search.find(entry)
 
     # ------------------------------------------------------------ collecting
 
-    async def _collect(self, under: list[_Under]) -> None:
+    async def _collect(self, under: list[Under]) -> None:
         """Wait for batches and keep what comes out of them."""
         waiting, wait = list(under), FIRST_LOOK
         while waiting:
@@ -315,8 +293,10 @@ class Batching:
                     others = [o for o in waiting if o.entry.mark == one.entry.mark]
                     if is_ours:
                         waiting = [o for o in waiting if o not in others]
-                    elif not others:
-                        self._let_go(one.entry)
+                        continue
+                    self._search.foreign.add(one.entry.id)
+                    if not others:
+                        waiting += await self._search.find(one.entry)
             self._looked = looked
             self._report()
             if waiting:
@@ -328,7 +308,7 @@ class Batching:
         self._in_batches -= entry.count
         self.books.forget(entry)
 
-    async def _taken(self, one: _Under, state: BatchState) -> bool:
+    async def _taken(self, one: Under, state: BatchState) -> bool:
         """Keep the results of a batch that has ended; False where it is not ours."""
         wanted: dict[str, list[Inside]] = {}
         for inside in self.books.inside(one.entry):
@@ -343,20 +323,55 @@ class Batching:
             )
         try:
             with tempfile.TemporaryFile() as file:
-                for address in state.results:
-                    await self._wire.exchange(Step("GET", address), into=file)
-                    file.write(b"\n")
+                lines = await self._downloaded(state, file)
                 if not one.sure and not self._is_ours(file, wanted):
                     return False
-                self._keep_all(file, wanted, one.entry)
+                self._keep_all(file, wanted, one.entry, whole=lines >= state.done)
         except OSError as error:
             raise Stopped(
                 f"cannot write the results of a batch into {tempfile.gettempdir()} ({error.strerror}): free some space and run "
                 "the same command"
             ) from None
+        if lines < state.done:
+            raise Stopped(
+                f"The results of batch {one.entry.id} are cut short: {lines} of {state.done} came. They are kept, and the same command "
+                f"downloads the rest. To give it up, delete {self.books.path(one.entry)}: the rest is then handed in and paid again"
+            )
         self._in_batches -= one.entry.count
         self.books.note(msgspec.structs.replace(one.entry, state="done"))
         return True
+
+    async def _downloaded(self, state: BatchState, file: BinaryIO) -> int:
+        """Download the results of a batch, again where they are cut short; gives how many lines there are."""
+        lines = 0
+        for number in range(DOWNLOADS):
+            if number:
+                with contextlib.suppress(TimeoutError):
+                    await asyncio.wait_for(self._stopped.wait(), AGAIN)
+            file.seek(0)
+            file.truncate()
+            lines = 0
+            for address in state.results:
+                begin = file.tell()
+                await self._wire.exchange(Step("GET", address), into=file)
+                lines += self._whole_lines(file, begin)
+                file.write(b"\n")
+            if lines >= state.done:
+                break
+        return lines
+
+    def _whole_lines(self, file: BinaryIO, begin: int) -> int:
+        """How many lines there are from a place on, without a last one that was cut."""
+        file.seek(begin)
+        count, last = 0, b""
+        for line in file:
+            if line.strip():
+                count, last = count + 1, line
+        try:
+            self.api.result(last)
+        except ValueError:
+            count -= bool(last)
+        return count
 
     def _results(self, file: BinaryIO, broken: list[str]) -> Generator[BatchResult, None, None]:
         """What is in a file of results; `broken` is told what cannot be read."""
@@ -373,7 +388,7 @@ class Batching:
         keys = [result.key for result in self._results(file, [])]
         return bool(keys) and wanted.keys() >= set(keys)
 
-    def _keep_all(self, file: BinaryIO, wanted: dict[str, list[Inside]], entry: BatchEntry) -> None:
+    def _keep_all(self, file: BinaryIO, wanted: dict[str, list[Inside]], entry: BatchEntry, whole: bool) -> None:
         arrived: list[Answer] = []
         broken: list[str] = []
         for result in self._results(file, broken):
@@ -395,6 +410,8 @@ class Batching:
         self._keep(*arrived)
         if broken:
             self.notes.append(f"{len(broken)} lines of a batch's results cannot be read, the first: {broken[0]}")
+        if not whole:
+            return
         settled = self._done | self._again
         lost = (i for insides in wanted.values() for i in insides if (i.id, i.prompt) not in settled)
         reason = Failure(kind="batch", reason="the batch has no result for this question")

@@ -108,7 +108,7 @@ class Asking:
                 transports.append((endpoint, self._wire(endpoint.connection)))
                 self.callers.append(self._caller(*transports[-1], budget))
             for endpoint, transport in transports:
-                await self._unless_stopped(asyncio.ensure_future(preflight(endpoint, transport)))
+                await self._unless_stopped(asyncio.ensure_future(preflight(endpoint, transport, budget.cap)))
             if self._stop is None:
                 await self._drive(self._route)
             if self._stop is not None:

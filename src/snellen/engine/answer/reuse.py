@@ -14,17 +14,22 @@ def this_time(calls: int, there: int, given: str, reused: Totals) -> list[str]:
     """
     if not (there or reused.stored):
         return []
-    said = [f"{calls} calls were made now"]
+    said = [f"{calls} call{'s were' if calls != 1 else ' was'} made now"]
     if reused.stored:
-        said.append(f"{reused.stored} answers were taken from the store{given_on(reused)}")
+        said.append(f"{_answers(reused.stored)} taken from the store{given_on(reused)}")
     if there:
-        said.append(f"{there} answers were there already{given}")
+        said.append(f"{_answers(there)} there already{given}")
     return ["; ".join(said)]
 
 
 def nothing_asked(there: int, given: str) -> list[str]:
     """Old answers are not passed off as new ones: the endpoint may have another model behind the same name by now."""
-    return [f"nothing was asked: all {there} answers were there already{given}; --fresh asks again"]
+    every = "the one answer was" if there == 1 else f"all {there} answers were"
+    return [f"nothing was asked: {every} there already{given}; --fresh asks again"]
+
+
+def _answers(count: int) -> str:
+    return "1 answer was" if count == 1 else f"{count} answers were"
 
 
 def given_on(totals: Totals) -> str:

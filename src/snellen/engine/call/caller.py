@@ -27,7 +27,7 @@ STOPPED = "the run was stopped"
 UNPROCESSED = frozenset({400, 404, 422})
 """Statuses with which services refuse a parameter."""
 REQUEST_IDS = ("x-request-id", "request-id", "apim-request-id", "x-goog-request-id")
-STOPPING = {"key": SnellenError, "not-allowed": SnellenError, "no-credit": Stopped}
+STOPPING = {"key": SnellenError, "not-allowed": SnellenError, "no-images": SnellenError, "no-credit": Stopped}
 
 
 class _Try(NamedTuple):

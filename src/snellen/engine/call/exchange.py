@@ -12,6 +12,7 @@ LARGEST_HEAD = 512 * 1024  # all header lines, those of interim replies (100 Con
 CONNECT_TIMEOUT = 30.0
 IDLE = 30.0  # seconds that an unused connection is kept
 STALE = 0.1  # a kept connection that closes this soon after a request was closed before it
+READING = frozenset({"GET", "HEAD"})  # methods that may be sent again: a POST that was lost may have been billed
 TOO_LARGE = "the reply is too large"
 CUT_OFF = "connection closed before the whole reply"
 TIMED_OUT = "timed out"

@@ -21,6 +21,7 @@ from snellen.engine.call.exchange import (
     IDLE,
     JSON,
     LARGEST_REPLY,
+    READING,
     TIMED_OUT,
     Fault,
     Response,
@@ -79,7 +80,7 @@ class Client:
             try:
                 response = await line.exchange([head, body], largest, into, head_only=method == "HEAD")
             except Fault:
-                if used_before and line.went_stale:
+                if used_before and line.went_stale and method in READING:
                     fresh = True  # the server had closed an idle connection: once more on a new one is no further try
                     continue
                 raise

@@ -22,6 +22,7 @@ from snellen.engine.call.exchange import (
     IDLE,
     JSON,
     LARGEST_REPLY,
+    READING,
     STALE,
     TIMED_OUT,
     TOO_LARGE,
@@ -98,7 +99,7 @@ class LibraryClient:
             try:
                 return await self._exchange(method, target, options | {"trace_request_ctx": seen}, seen, largest, into)
             except (aiohttp.ServerDisconnectedError, aiohttp.ClientOSError) as error:
-                if seen.stale and len(body) <= AT_ONCE:
+                if seen.stale and method in READING:
                     continue  # the server had closed an idle connection: once more on another is no further try
                 raise self._fault(error, seen.sent) from None
             except (aiohttp.ClientError, TimeoutError, ValueError) as error:

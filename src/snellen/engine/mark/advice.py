@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from snellen.core.exam import Exam
 from snellen.core.records import Manifest
-from snellen.core.reply import spoken
+from snellen.core.reply import ends_in_thought, spoken
 from snellen.core.results import ProtocolSummary
 from snellen.core.silence import Silent
 from snellen.core.types import Outcome
@@ -42,14 +42,29 @@ def _sentence(
     exam: Exam,
     protocols: Sequence[ProtocolSummary],
 ) -> str:
+    if manifest.subject.spec.startswith("import/"):
+        return _of_log(kind)
     if kind == Outcome.TRUNCATED:
         return _cut(folder, scan, manifest)
     if kind == Outcome.UNPARSABLE:
-        return _unread(exam, protocols)
+        return _thought(folder, scan) or _unread(exam, protocols)
+    answered = scan.totals.calls or scan.totals.stored or manifest.imported
+    provider = " or its provider's filter" if answered else ""
     return {
         Outcome.EMPTY: "replies were empty: a model that only thinks may need --max-thinking",
-        Outcome.REFUSED: "refusals come from the model or its provider's filter: their words are among the samples",
+        Outcome.REFUSED: f"refusals come from the model{provider}: their words are among the samples",
         Outcome.ERROR: "errors are asked again by the same command; the reasons are listed",
+    }[Outcome(kind)]
+
+
+def _of_log(kind: str) -> str:
+    """The same for another tool's log: whatever is asked again is asked by that tool."""
+    return {
+        Outcome.ERROR: "the log has errors in the place of replies: ask again with the tool that made it, and import the new log",
+        Outcome.TRUNCATED: "replies are cut off in the log: give more tokens in the tool that made it",
+        Outcome.EMPTY: "replies are empty in the log: a model that only thinks may need more tokens in the tool that made it",
+        Outcome.REFUSED: "refusals come from the model or its provider's filter: their words are among the samples",
+        Outcome.UNPARSABLE: "many replies cannot be read: the log's prompt may ask for another form than ours",
     }[Outcome(kind)]
 
 
@@ -66,6 +81,16 @@ def _cut(folder: RunFolder, scan: Scan, manifest: Manifest) -> str:
             "give --max-thinking 8192, or --reasoning low"
         )
     return f"replies were cut off{told}: give a higher --max-tokens"
+
+
+def _thought(folder: RunFolder, scan: Scan) -> str:
+    """Replies that ended inside their thinking, where most did."""
+    every = [ends_in_thought(a.text) for a in folder.texts(scan)]
+    if 2 * sum(every) <= len(every):
+        return ""
+    return (
+        "replies ended inside their thinking, which is never read: give a higher --max-tokens, or --max-thinking 8192"
+    )
 
 
 def _unread(exam: Exam, protocols: Sequence[ProtocolSummary]) -> str:

@@ -26,7 +26,7 @@ from snellen.core.records import LAYOUT, PositionRow, PublishedRow, ScorerSummar
 from snellen.core.results import GroupSummary, ProtocolSummary
 from snellen.core.scorer import Evidence
 from snellen.core.silence import lost_parts, silent_parts
-from snellen.core.types import Answer, Mark, Outcome, Sample
+from snellen.core.types import NON_ANSWERS, Answer, Mark, Outcome, Sample
 from snellen.data.places import NOWHERE, Key, Places
 from snellen.engine.ask.controls import as_asked
 from snellen.engine.mark import control_comparison, scoring
@@ -125,6 +125,7 @@ class _Marking:
         self.manifest = folder.manifest()
         self.remarked = Remarked({}, [])
         self.asked = Counter(scan.last.counts)
+        self.cut: Counter[str] = Counter()
         self._places: dict[str, NDArray[np.int64]] = {}
         self._firsts: dict[str, tuple[GroupSummary, ...]] = {}
 
@@ -200,6 +201,7 @@ class _Marking:
             bounded=protocol.bounded or protocol.headline,
             breakdown=protocol.breakdown or protocol.headline,
             repeats=repeats,
+            cluster=protocol.cluster,
         )
 
     def _answered(self, target: Target, repeat: int = 1) -> Iterator[tuple[Sample, AnswerText]]:
@@ -219,7 +221,9 @@ class _Marking:
         """Judge answer by answer."""
         look = scoring.gather(self.folder, self.manifest.scorers) if target.protocol.needs_evidence else None
         for sample, answer in self._answered(target, repeat):
-            yield sample, _judge(target, sample, answer, look)
+            mark = _judge(target, sample, answer, look)
+            self.cut[target.name] += answer.finish_reason == "length" and mark.outcome not in NON_ANSWERS
+            yield sample, mark
 
     def _written(self, target: Target, repeat: int) -> Iterator[tuple[Sample, Mark]]:
         """Write each mark as it comes and hand it on; the file takes its place when all are there."""
@@ -321,7 +325,11 @@ class _Marking:
     def _notes(self, targets: tuple[Target, ...], results: list[ProtocolSummary]) -> tuple[str, ...]:
         """What the exam has to say of the results, each sentence once; control arms are not meant to score."""
         plain = [(t, r) for t, r in zip(targets, results, strict=True) if not t.arm.control]
-        return tuple(dict.fromkeys(note for t, r in plain for note in self.exam.notes(self.facts(t, r))))
+        said = [note for t, r in plain for note in self.exam.notes(self.facts(t, r))]
+        for cut in [self.cut[t.name] for t, _r in plain[:1] if self.cut[t.name]]:
+            replies, count = ("reply was", "it counts") if cut == 1 else ("replies were", "they count")
+            said.append(f"{cut} {replies} cut off at the token limit after a readable answer; {count} as that answer")
+        return tuple(dict.fromkeys(said))
 
     # ------------------------------------------------------------ exports
 

@@ -1,8 +1,8 @@
 """Floors for protocols that have none of their own, such as a plugin's: constant answers are tried on every sample.
 
 What is tried is what the question offers (each option, each set of options where several may be named, each place where options differ
-from question to question); where it offers nothing, the commonest truths. A list of every option is tried too, as an answer that
-the prompt forbids where it wants one.
+from question to question); for questions that offer nothing, the commonest truths of each part. A list of every option is tried too, as
+an answer that the prompt forbids where it wants one.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import msgspec
 from snellen.core.errors import SnellenError
 from snellen.core.exam import Exam
 from snellen.core.outcomes import mark_reply
-from snellen.core.protocol import Protocol
+from snellen.core.protocol import Key, Protocol
 from snellen.core.results import GroupSummary, declared
 from snellen.core.types import Question, Sample
 from snellen.engine.mark.control_comparison import random_replies
@@ -26,6 +26,7 @@ from snellen.stats.constants import Tried
 MOST_OPTIONS = 128
 MOST_TRUTHS = 20
 FIRST_LOOK = 300
+FEWEST = 20
 FINALISTS = 6
 
 
@@ -92,11 +93,19 @@ def texts_of(truth: Any) -> list[str]:
     return [s for value in inner for s in texts_of(value)]
 
 
-def constants(samples: Sequence[Sample], questions: Sequence[Question | None]) -> list[Constant]:
-    """What could always be said."""
-    offered = [q for q in questions if q is not None and q.options]
-    if not offered:
-        return _free(samples, questions)
+def constants(samples: Sequence[Sample], questions: Sequence[Question | None], parts: Sequence[Key]) -> list[Constant]:
+    """What could always be said, in each of the parts that the samples are in."""
+    free: dict[Key, list[int]] = {}
+    for i, (part, question) in enumerate(zip(parts, questions, strict=True)):
+        if question is None or not question.options:
+            free.setdefault(part, []).append(i)
+    found = _offered([q for q in questions if q is not None and q.options])
+    for places in free.values():
+        found += _free([samples[i] for i in places], [questions[i] for i in places])
+    return list(dict.fromkeys(found))
+
+
+def _offered(offered: Sequence[Question]) -> list[Constant]:
     replies = Counter(reply for q in offered for reply in random_replies(q))
     found = [Constant(text, text) for text, _ in replies.most_common(MOST_OPTIONS)]
     if len({q.options for q in offered}) > 1:
@@ -126,19 +135,29 @@ def _marked(
     protocol: Protocol, samples: Sequence[Sample], questions: Sequence[Question | None]
 ) -> list[tuple[Constant, Marks]]:
     """The metrics of every constant on every sample; where samples are many, of those that did best on some."""
-    tried = constants(samples, questions)
+    parts = [next(iter(protocol.groups(s)), ()) for s in samples]
+    tried = constants(samples, questions, parts)
     if len(samples) > FIRST_LOOK and len(tried) > FINALISTS:
-        step = len(samples) // FIRST_LOOK
-        few, asked = samples[::step], questions[::step]
-        totals: Counter[tuple[str, int]] = Counter()
+        few = _few(parts)
+        seen, asked, their = [samples[j] for j in few], [questions[j] for j in few], [parts[j] for j in few]
+        totals: Counter[tuple[str, Key, int]] = Counter()
         for i, constant in enumerate(tried):
-            for metrics in _marks(protocol, constant, few, asked):
-                totals.update({(k, i): v for k, v in metrics.items() if isinstance(v, float)})
+            for part, metrics in zip(their, _marks(protocol, constant, seen, asked), strict=True):
+                totals.update({(k, part, i): v for k, v in metrics.items() if isinstance(v, float)})
         kept: set[int] = set()
-        for metric in {name for name, _ in totals}:
-            kept |= set(sorted(range(len(tried)), key=lambda i: (-totals[metric, i], i))[:FINALISTS])
+        for metric, part in {(name, part) for name, part, _ in totals}:
+            kept |= set(sorted(range(len(tried)), key=lambda i: (-totals[metric, part, i], i))[:FINALISTS])
         tried = [tried[i] for i in sorted(kept)]
     return [(constant, _marks(protocol, constant, samples, questions)) for constant in tried]
+
+
+def _few(parts: Sequence[Key]) -> list[int]:
+    """Samples for a first look, evenly from every part."""
+    places: dict[Key, list[int]] = {}
+    for i, part in enumerate(parts):
+        places.setdefault(part, []).append(i)
+    step = len(parts) // FIRST_LOOK
+    return [i for some in places.values() for i in some[:: max(1, min(step, len(some) // FEWEST))]]
 
 
 def _marks(

@@ -7,21 +7,27 @@ GPU, as long as the run asks. Everything is started when it is first needed, so 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import importlib
-import importlib.util
+import importlib.metadata
 import logging
 import os
+import secrets
 import signal
 import socket
+import stat
 import threading
 import time
 import warnings
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from itertools import count
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from snellen import __version__
 from snellen.core.errors import MissingExtra, SnellenError, said_by
+from snellen.core.installing import install_command
+from snellen.core.secret import without_keys
 from snellen.core.subject import Connection, Subject
 from snellen.core.text import one_line
 from snellen.engine.pool.actor import Actor
@@ -30,6 +36,9 @@ from snellen.subjects.answering import CrewSubject, job_of
 from snellen.subjects.crew import Crew, WorkerLost
 
 HERE, AT = "ray", "ray://"
+TESTED = "2.60"
+"""The version of Ray that this was tested with. Others may listen elsewhere or ask for no token; the extra pins it, too."""
+LOOPBACK = ("127.0.0.1", "::1")
 START = 180.0
 """Seconds that a worker may take to start, with the import of torch where it needs that."""
 SOON = 30.0
@@ -75,8 +84,12 @@ class RayPool:
         """`on` is what stands after `--on`. Nothing is started yet."""
         if on != HERE and not (on.startswith(AT) and on != AT):
             raise SnellenError(f"--on {one_line(on)}: 'ray', or 'ray://HOST:PORT' for a cluster elsewhere")
-        if importlib.util.find_spec("ray") is None:
-            raise MissingExtra(f"--on {on}", "ray")
+        try:
+            version = importlib.metadata.version("ray")
+        except importlib.metadata.PackageNotFoundError:
+            raise MissingExtra(f"--on {on}", "ray") from None
+        if not version.startswith(f"{TESTED}."):
+            raise SnellenError(f"--on {on} needs Ray {TESTED}, and {version} is installed: {install_command('ray')}")
         self._on = on
         self._lock = threading.Lock()
         self._ray: Any = None
@@ -167,7 +180,7 @@ class RayPool:
     def _hired(self, job: bytes, taken: Collection[str] = (), closed: threading.Event | None = None) -> list[RayWorker]:
         """A worker at every place that is not taken, until the crew is `closed`. Of the first ones, what is wrong is an error."""
         ray = self._ray
-        near = importlib.import_module("ray.util.scheduling_strategies").NodeAffinitySchedulingStrategy
+        near = _module("ray.util.scheduling_strategies").NodeAffinitySchedulingStrategy
         begun: dict[Any, RayWorker] = {}
         for place in self._places(job):
             if place.name in taken:
@@ -209,31 +222,103 @@ class RayPool:
         return "" if version == __version__ else f"it has Snellen {version}, and this machine has {__version__}"
 
 
+def _module(name: str) -> Any:
+    """Import a module of Ray; of its private ones, only what the tested version has is used."""
+    return importlib.import_module(name)
+
+
 def _connected(on: str) -> Any:
-    """Ray, connected to the cluster, or started on this machine, where it listens on the loopback address only."""
+    """Return Ray, connected to the cluster, or started on this machine."""
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # nothing is told to anybody
     os.environ.setdefault("RAY_ENABLE_AUTO_CONNECT", "0")  # nor does it start by itself once it was ended
-    ray = importlib.import_module("ray")
+    ray = _module("ray")
     warnings.filterwarnings("ignore", module=r"ray\.")  # its hints on how to use it are for developers
     quiet = {"log_to_driver": False, "logging_level": logging.ERROR}
+    # Ray shows every user of a cluster the command line of its drivers, and ours may have a key in it
+    _module("ray._private.utils").get_entrypoint_name = lambda: "snellen"
+    _read_token_anew()
     before = signal.getsignal(signal.SIGTERM)
     try:
         if on != HERE:
             _admitted(ray, on, quiet)
-            return ray
-        try:
-            ray.init("auto", **quiet)
-        except ConnectionError:  # no cluster runs here, and none is named by RAY_ADDRESS
-            ray.init("local", include_dashboard=False, _node_ip_address="127.0.0.1", **quiet)
+        elif address := _cluster_here():
+            with _environment({"RAY_ADDRESS": address}):
+                ray.init("auto", **quiet)
+        else:
+            _start_alone(ray, quiet)
+    except SnellenError:
+        raise
     except Exception as error:
         why = one_line(_last_said(error), 200)
-        raise SnellenError(f"--on {on}: Ray can be neither reached nor started ({why})") from None
+        hint = "; if the cluster asks for a token, set RAY_AUTH_MODE=token" if type(error) is ConnectionError else ""
+        raise SnellenError(f"--on {on}: Ray can be neither reached nor started ({why}){hint}") from None
     finally:
         if threading.current_thread() is threading.main_thread():
             signal.signal(
                 signal.SIGTERM, before or signal.SIG_DFL
             )  # Ray puts its own there, and ends with the signal's number
     return ray
+
+
+def _cluster_here() -> str:
+    """Return the address of the cluster to join: by RAY_ADDRESS, else by this user's (or root's) `ray start` on this machine.
+
+    Ray's own search takes any cluster whose processes it sees, also another user's, who would then get the key.
+    """
+    named = os.environ.get("RAY_ADDRESS", "")
+    if named not in ("", "auto"):
+        return "" if named == "local" else named
+    noted = Path(_module("ray._private.utils").get_ray_address_file(None))
+    try:
+        found = noted.lstat()
+        if not stat.S_ISREG(found.st_mode) or (hasattr(os, "getuid") and found.st_uid not in (0, os.getuid())):
+            return ""
+        address = noted.read_text(encoding="utf-8").strip()
+        _refuse_if_nobody_listens(address, "")
+    except (OSError, ValueError, SnellenError):  # none was started, or it ended without `ray stop`
+        return ""
+    return address
+
+
+def _start_alone(ray: Any, quiet: dict[str, Any]) -> None:
+    """Start Ray on this machine: on the loopback address only, with a token of its own, and without the keys of this process."""
+    raylet, constants = _module("ray._raylet"), _module("ray._private.ray_constants")
+    clusters = constants.ENABLE_RAY_CLUSTER
+    token = {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": secrets.token_hex(32)}
+    try:
+        constants.ENABLE_RAY_CLUSTER = False  # else it takes the machine's outer address, whatever address it is given
+        with _environment({constants.ENABLE_RAY_CLUSTERS_ENV_VAR: "0", **token}, keys=False):
+            _read_token_anew()
+            ray.init("local", include_dashboard=False, _node_ip_address=LOOPBACK[0], **quiet)
+    finally:
+        constants.ENABLE_RAY_CLUSTER = clusters
+    outer = [node["NodeManagerAddress"] for node in ray.nodes() if node["NodeManagerAddress"] not in LOOPBACK]
+    if outer or raylet.get_authentication_mode() != raylet.AuthenticationMode.TOKEN:
+        ray.shutdown()
+        raise SnellenError(f"--on {HERE}: Ray would be open to other machines ({', '.join(outer)}): it was ended")
+
+
+def _read_token_anew() -> None:
+    """Make Ray forget the token and mode of an earlier cluster of this process: it reads them once only."""
+    raylet = _module("ray._raylet")
+    raylet.Config.initialize("")
+    raylet.AuthenticationTokenLoader.instance().reset_cache()
+
+
+@contextlib.contextmanager
+def _environment(more: dict[str, str], *, keys: bool = True) -> Iterator[None]:
+    """Change the environment that Ray's processes inherit for as long as they are started; without `keys` these are left out."""
+    before = dict(os.environ)
+    kept = before if keys else without_keys(before, tokens=True)
+    try:
+        for name in before.keys() - kept.keys():
+            del os.environ[name]
+        os.environ.update(more)
+        yield
+    finally:
+        for name in more.keys() - before.keys():
+            os.environ.pop(name, None)
+        os.environ.update({name: value for name, value in before.items() if os.environ.get(name) != value})
 
 
 def _admitted(ray: Any, address: str, quiet: dict[str, Any]) -> None:

@@ -90,7 +90,7 @@ class _Asking:
     async def run(self) -> None:
         first, *rest = self._every
         await asyncio.to_thread(self._bill_what_was_paid)
-        await preflight(first[0].subject.endpoints[0], self._transport)
+        await preflight(first[0].subject.endpoints[0], self._transport, self._budget.cap)
         begun = await self._one(*first)
         if begun.failure is not None and not (begun.rejected and first[0].ask.settings):
             raise SnellenError(f"the first question of the probe was not answered: {begun.failure.reason}")

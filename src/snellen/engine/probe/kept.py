@@ -115,8 +115,12 @@ def identity_of(subject: Subject) -> dict[str, Any]:
 
 
 def warnings_for(subject: Subject) -> list[str]:
-    """What a user should know before a run: an endpoint that changed, a grounding format that does not fit. A line each."""
-    said = []
+    """What a user should know before a run: no price, an endpoint that changed, a grounding format that does not fit. A line each."""
+    said = [
+        f"The price of {e.kind}/{e.model} is not known, so costs are not counted. Give --price IN/OUT (USD per million tokens)"
+        for e in subject.endpoints
+        if e.unpriced
+    ]
     for newest, before, proposal in known_of(subject):
         changes = differences(before, newest) if before is not None else []
         if changes and before is not None:

@@ -7,6 +7,7 @@ the provider instead of paying twice.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Literal
 
 import msgspec
@@ -19,9 +20,10 @@ FILE = "batches.json"
 
 
 class BatchEntry(Struct, frozen=True):
-    """One batch. `planned`: it may have been handed in; `sent`: it was; `done`: its results are among the answers.
+    """One batch. `prepared`: it was not handed in; `planned`: it may have been; `sent`: it was; `done`: its results are among the answers.
 
-    `wordings` has the digests of what its prompts asked: answers to an earlier wording do not stand for a later one. `left_out` are
+    `before` is the provider's latest batch at that time: a batch whose id was lost is listed before it. `wordings` has the digests
+    of what its prompts asked: answers to an earlier wording do not stand for a later one. `left_out` are
     parameters that were asked for and are not in its requests.
     """
 
@@ -31,8 +33,9 @@ class BatchEntry(Struct, frozen=True):
     bound: float | None = None
     wordings: dict[str, str] = msgspec.field(default_factory=dict)
     left_out: tuple[str, ...] = ()
-    state: Literal["planned", "sent", "done"] = "planned"
+    state: Literal["prepared", "planned", "sent", "done"] = "planned"
     id: str = ""
+    before: str = ""
 
 
 class Inside(Struct, frozen=True):
@@ -100,13 +103,17 @@ class Books:
 
     def inside(self, entry: BatchEntry) -> Iterator[Inside]:
         """The questions in a batch."""
-        path = self._folder.path / self._name(entry)
+        path = self.path(entry)
         try:
             with path.open("rb") as file:
                 for line in file:
                     yield _INSIDE.decode(line)
         except (OSError, *UNREADABLE) as error:
             raise SnellenError(f"{path} cannot be read ({error}): which questions are in the batch is lost") from None
+
+    def path(self, entry: BatchEntry) -> Path:
+        """The file of a batch's questions. Where a user has deleted it, the batch is given up."""
+        return self._folder.path / self._name(entry)
 
     def _name(self, entry: BatchEntry) -> str:
         return f"batches/{entry.mark}.jsonl"

@@ -143,6 +143,8 @@ class RunFolder:
         self._fd: int | None = None
         self._size = 0
         self._lock: Any = None
+        self._records: dict[str, tuple[tuple[int, ...], Any]] = {}
+        """The records that were read, each with its file's stamp then: a report asks for a summary dozens of times."""
 
     # ------------------------------------------------------------ reading
 
@@ -173,7 +175,12 @@ class RunFolder:
     def _record(self, name: str, read: Callable[[bytes], T]) -> T:
         path = self.path / name
         try:
-            return read(path.read_bytes())
+            at = path.stat()
+            stamp = (at.st_mtime_ns, at.st_ctime_ns, at.st_size, at.st_ino)
+            if self._records.get(name, ((), None))[0] != stamp:
+                self._records[name] = stamp, read(path.read_bytes())
+            found: T = self._records[name][1]
+            return found
         except (FileNotFoundError, NotADirectoryError):
             why = f"it has no {name}" if self.path.is_dir() else "there is no such folder"
             raise SnellenError(f"{self.path} is not a run folder: {why}") from None

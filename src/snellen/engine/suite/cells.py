@@ -63,8 +63,10 @@ def make_cells(suite: Suite, limits: Limits, out: Path, resolve: Resolve, *, off
     if problems:
         more = f"; and {len(problems) - NAMED} more" if len(problems) > NAMED else ""
         count = len(problems) + len(cells)
+        if count == 1:
+            raise SnellenError(problems[0])
         raise SnellenError(
-            f"{len(problems)} of {count} runs cannot be, nothing was asked: {'; '.join(problems[:NAMED])}{more}"
+            f"{len(problems)} of {count} runs cannot be started, so nothing was asked: {'; '.join(problems[:NAMED])}{more}"
         )
     _refuse_twice(cells)
     if limits.serve and not any(cell.request.limits.serve for cell in cells):

@@ -12,10 +12,10 @@ from snellen.data.files import read_picture
 from snellen.exams.d3.folder import Folder, Located, needed
 
 
-def check(where: Path) -> Iterator[Problem]:
+def check(where: Path, images: str = "") -> Iterator[Problem]:
     """Every problem, with its place. Notes (not fatal) are what a run can live with."""
     try:
-        folder = Folder(where)
+        folder = Folder(where, images)
     except SnellenError as error:
         yield Problem(str(where), str(error).removeprefix(f"{where}: "))
         return

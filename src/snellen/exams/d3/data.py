@@ -8,7 +8,7 @@ from typing import Any
 
 from snellen.core.dataset import Dataset
 from snellen.core.errors import SnellenError
-from snellen.core.options import Selection
+from snellen.core.options import IMAGES, Selection
 from snellen.core.selection import choose
 from snellen.core.types import Picture, Sample
 from snellen.data.files import read_picture
@@ -29,7 +29,7 @@ class D3Data(Dataset):
         self.source, self.options = str(where), options
         named("split", options.splits, SPLITS, "d3")
         tasks = named("task", options.tasks, TASKS, "d3")
-        self._folder = Folder(where)
+        self._folder = Folder(where, options.own.get(IMAGES.name, ""))
         self.synthetic, self.origin = self._folder.synthetic, self._folder.origin
         if self._folder.problems:
             raise unusable(self._folder.problems, "d3", where)

@@ -11,7 +11,7 @@ import msgspec
 
 from snellen.core.errors import SnellenError
 from snellen.core.exam import Exam, HubSet, Wanted
-from snellen.core.options import MAX_MISSING, Option
+from snellen.core.options import IMAGES, MAX_MISSING, Option
 from snellen.core.scorer import SCORER_MODE, SCORERS
 from snellen.core.types import Mark, Sample
 from snellen.exams.d3 import rows
@@ -47,6 +47,7 @@ class D3(Exam):
         SCORER_MODE,
         Option("sets", "Only sets of more than two images (as --task set).", kind="flag", default=False),
         MAX_MISSING,
+        IMAGES,
     )
     make_options = (Option("sets", f"Sets of N images (3 to {MOST}) instead of pairs.", kind="int", metavar="N"),)
     templates = MappingProxyType({"pair": "snellen.exams.d3.template:write"})

@@ -19,7 +19,7 @@ from snellen.core.dataset import Problem
 from snellen.core.errors import SnellenError
 from snellen.core.json_keys import repeated_key
 from snellen.core.text import one_line
-from snellen.data.files import digest_of
+from snellen.data.files import PictureFolders, check_inside, digest_of
 from snellen.data.folder import check_folder, find_files
 from snellen.data.label import MARK, folder_label
 from snellen.exams.d3.names import MOST, PAIR, names_in
@@ -107,9 +107,10 @@ def _published(where: Path, found: list[Path]) -> Source:
 class Folder:
     """What is in a folder. `problems` are entries that cannot be used."""
 
-    def __init__(self, where: Path) -> None:
+    def __init__(self, where: Path, images: str = "") -> None:
         source = source_of(where)
         self.root, self.file = source.root, source.label
+        self._folders = PictureFolders(self.root, images)
         self.problems: list[Problem] = list(source.problems)
         self.places = {named.uid: named.where for named in source.entries}
         self.entries = list(self._entries(source.entries))
@@ -124,7 +125,7 @@ class Folder:
     def _entries(self, given: list[Named]) -> Iterator[Entry]:
         seen: set[str] = set()
         for where, uid, value in given:
-            problem = f"id {uid!r} is given twice" if uid in seen else entry_problem(uid, value)
+            problem = f"id {uid!r} is given twice" if uid in seen else entry_problem(uid, value) or self._outside(value)
             seen.add(uid)
             if problem:
                 self.problems.append(Problem(where, problem))
@@ -132,6 +133,15 @@ class Folder:
                 yield Entry(uid, {name: value[name] for name in names_in(value) or ()})
         if not given:
             self.problems.append(Problem(self.file, "no entries"))
+
+    def _outside(self, value: dict[str, Any]) -> str | None:
+        """Return why a picture of an entry is refused: it leads out of the folder."""
+        try:
+            for name in names_in(value) or ():
+                self.find(value[name])
+        except SnellenError as error:
+            return str(error)
+        return None
 
     def _differences(self) -> tuple[dict[str, dict[str, Any]], list[Problem]]:
         """What differences.json says of each pair, and what is wrong with it."""
@@ -159,16 +169,12 @@ class Folder:
 
     def find(self, path: str) -> Path | None:
         """The file that a path means: as given from the folder of dataset.json, else by its name in the usual places."""
-        given = PurePosixPath(path)
-        for place in (given, *(PurePosixPath(folder) / given.name for folder in ELSEWHERE)):
-            file = self.root / place
-            if file.is_file():
-                return file
-        return None
+        found = self._folders.find(path) or self._folders.find(PurePosixPath(path).name, ELSEWHERE)
+        return found if found is not None and found.is_file() else None
 
     def label(self, file: Path) -> str:
         """How messages and facts name a file."""
-        return file.relative_to(self.root).as_posix()
+        return self._folders.label(file)
 
     def fingerprint(self, located: list[Located]) -> str:
         """Changes with dataset.json, with the kinds of difference, and with any image's name, place, size or content."""
@@ -219,7 +225,7 @@ def _origin(name: str) -> str:
 
 def _bytes(path: Path) -> bytes:
     try:
-        return path.read_bytes()
+        return check_inside(path).read_bytes()
     except OSError as error:
         raise SnellenError(f"{path} cannot be read ({error.strerror})") from None
 

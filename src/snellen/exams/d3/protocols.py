@@ -62,7 +62,7 @@ class D3Protocol(Protocol):
     needs_evidence = True
 
     def __init__(self, name: str, about: str, *, ties: bool) -> None:
-        super().__init__(name, about, version="2", prompt="pair")
+        super().__init__(name, about, version="3", prompt="pair")
         self.ties = ties
 
     def judge(self, reply: str, sample: Sample) -> Verdict:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from snellen.core.reply import trimmed
 from snellen.exams.d3.names import PAIR, slot_of, words_of
 
 _TAG = re.compile(r"<([A-Za-z][A-Za-z0-9_ -]{0,40})>")
@@ -85,7 +86,7 @@ def _bare(text: str) -> str:
     if block := _BLOCK.match(text):
         text = text[block.end() :].strip()
     text = re.split(r"\n[^\S\n]{0,20}\n", text, maxsplit=1)[0]
-    text = _LAST_TAG.sub("", text).strip(" \t\r\n*_`,{}[]#>|-")
+    text = trimmed(_LAST_TAG.sub("", text), " \t\r\n*_`,{}[]#>|-")
     if len(text) > 1 and _QUOTES.get(text[0]) == text[-1]:
         inner = text[1:-1]
         # the next one must open another quotation: "A sign says "STOP"", not "STOP" and "GO"

@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 
+from snellen.core.errors import SnellenError
 from snellen.core.exam import Exam, RunFacts, Wanted
 from snellen.core.options import Option
 from snellen.core.prescription import Threshold
@@ -81,6 +82,12 @@ class Eye(Exam):
         check_seal(selection.seed, str(own.get("sealed", "")))
         planned(selection)  # says what is wrong with it before anything else is done
         return wanted._replace(selection=selection, options=rest)
+
+    def sample_from_row(self, row: Mapping[str, Any]) -> Sample:
+        """A row of `snellen mark` says which faculty it was about."""
+        if row.get("faculty") not in FACULTIES:
+            raise SnellenError(f'field "faculty" must be one of {", ".join(FACULTIES)}')
+        return super().sample_from_row(row)
 
     def truths(self) -> Sequence[Sample]:
         """Every option of every faculty that has a list of them, once."""

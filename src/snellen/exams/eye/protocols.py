@@ -42,7 +42,7 @@ class EyeProtocol(Protocol):
     )
 
     def __init__(self) -> None:
-        super().__init__(self.name, self.about)
+        super().__init__(self.name, self.about, version="2")
 
     def judge(self, reply: str, sample: Sample) -> Verdict:
         options = FACULTIES[sample.tags["faculty"]].options

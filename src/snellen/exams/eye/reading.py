@@ -11,7 +11,17 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
-from snellen.core.reply import after_correction, field, layout_off, marked, opened, undoubted
+from snellen.core.reply import (
+    after_correction,
+    field,
+    is_part_of_number,
+    layout_off,
+    marked,
+    minus_words,
+    numbers_in,
+    opened,
+    undoubted,
+)
 
 _KEYS = ("final_answer", "answer", "letter", "cell", "shape", "choice", "label", "result", "output", "response")
 _VERDICT = re.compile(
@@ -49,7 +59,10 @@ def read_choice(reply: str, options: Sequence[str]) -> str | None:
         return known[whole]
     text = _ROW_COLUMN.sub(r"\1,\2", text)
     for part in (*(text[m.end() :] for m in reversed(list(_VERDICT.finditer(text))[-8:])), text):
-        named = {known[_bare(m.group())] for m in _pattern(tuple(options)).finditer(undoubted(part))}
+        sure = undoubted(part)
+        numbers = numbers_in(sure)
+        found = (m for m in _pattern(tuple(options)).finditer(sure) if not is_part_of_number(numbers, *m.span()))
+        named = {known[_bare(m.group())] for m in found}
         if named:
             return named.pop() if len(named) == 1 else None
     return None
@@ -81,10 +94,10 @@ def _said(reply: str) -> str:
     whole = opened(reply)
     found = field(whole.value, _KEYS) if whole.value is not None else None
     if isinstance(found, str | int):
-        return str(found)
+        return minus_words(str(found))
     held = marked(whole.text)
     text = held[0] if held is not None and held[0].strip() else whole.text
-    return after_correction(layout_off(text)).strip()
+    return after_correction(layout_off(minus_words(text))).strip()
 
 
 def read_point(reply: str) -> tuple[float, float] | None:

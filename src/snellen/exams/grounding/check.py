@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections import defaultdict
 from collections.abc import Iterator
 from itertools import combinations, islice, product
@@ -10,21 +11,23 @@ from pathlib import Path
 from snellen.core.dataset import Problem
 from snellen.core.errors import SnellenError
 from snellen.core.text import one_line
+from snellen.data.files import PictureFolders
 from snellen.exams.grounding.data import recognise, repeated_ids, root_of, size_problem
 from snellen.exams.grounding.formats.base import Screen, Target
 
 
-def check(where: Path) -> Iterator[Problem]:
+def check(where: Path, images: str = "") -> Iterator[Problem]:
     """Every problem of a folder. What only makes a target harder to judge (ambiguity, overlap) is a note."""
     kind, files = recognise(where)
     screens: list[Screen] = []
+    seen: dict[bytes, str] = {}
     try:
-        for one in kind.read(root_of(where), files):
+        for one in kind.read(PictureFolders(root_of(where), images), files):
             if isinstance(one, Problem):
                 yield one
                 continue
             screens.append(one)
-            yield from _image(one)
+            yield from _image(one, seen)
             yield from ambiguous(one)
             yield from overlapping(one)
     except SnellenError as error:
@@ -32,7 +35,8 @@ def check(where: Path) -> Iterator[Problem]:
     yield from repeated_ids(screens)
 
 
-def _image(screen: Screen) -> Iterator[Problem]:
+def _image(screen: Screen, seen: dict[bytes, str]) -> Iterator[Problem]:
+    """Check the picture of a screen. `seen` has the pictures so far, and is added to."""
     from snellen.core.pixels import decode_problem
 
     try:
@@ -43,6 +47,8 @@ def _image(screen: Screen) -> Iterator[Problem]:
     problem = decode_problem(data) or size_problem(screen, data)
     if problem:
         yield Problem(screen.image, problem)
+    elif screen.image != (first := seen.setdefault(hashlib.sha256(data).digest(), screen.image)):
+        yield Problem(screen.image, f"the same picture as {first}: not an independent screenshot", False)
 
 
 def ambiguous(screen: Screen) -> Iterator[Problem]:

@@ -18,18 +18,18 @@ from snellen.core.dataset import Dataset, Problem
 from snellen.core.digest import digest
 from snellen.core.errors import SnellenError
 from snellen.core.images import sniff
-from snellen.core.options import Selection
+from snellen.core.options import IMAGES, Selection
 from snellen.core.selection import choose
 from snellen.core.text import one_line
 from snellen.core.types import Picture, Sample
-from snellen.data.files import digest_of
+from snellen.data.files import PictureFolders, digest_of
 from snellen.data.folder import check_folder
-from snellen.data.label import folder_label
+from snellen.data.label import folder_label, picture_label
 from snellen.data.sheets import columns, sheets
 from snellen.exams.grounding.formats import coco, labelme, osworld, pro, rows, screenspot
 from snellen.exams.grounding.formats.annotations import FORMAT as ANNOTATIONS
 from snellen.exams.grounding.formats.annotations import calls_itself_synthetic, labels
-from snellen.exams.grounding.formats.base import Format, Screen, Target, area_class, size_class
+from snellen.exams.grounding.formats.base import EMBEDDED, Format, Screen, Target, area_class, size_class
 
 PUBLISHED = (ANNOTATIONS, screenspot.V1, screenspot.V2, pro.FORMAT, osworld.FORMAT)
 OWN = (rows.FORMAT, coco.FORMAT, labelme.FORMAT)
@@ -93,7 +93,8 @@ class GroundingData(Dataset):
             if task.lower() != TASK:
                 raise SnellenError(f"unknown task '{task}' of grounding: it has only '{TASK}'")
         root = root_of(where)
-        found = list(self.format.read(root, files))
+        folders = PictureFolders(root, options.own.get(IMAGES.name, ""))
+        found = list(self.format.read(folders, files))
         screens = [one for one in found if isinstance(one, Screen)]
         problems = [*(one for one in found if isinstance(one, Problem) and one.fatal), *repeated_ids(screens)]
         if problems:
@@ -101,9 +102,10 @@ class GroundingData(Dataset):
             raise SnellenError(f"{problems[0]}{more}; 'snellen data check grounding --data {where}' lists all")
         if not any(screen.targets for screen in screens):
             raise SnellenError(f"{where}: {self.format.title} without a single target")
-        said = labels(files[0], root) if self.format is ANNOTATIONS else ()
+        held = (picture_label(screen.read()) for screen in screens if screen.cell and screen.cell.column == EMBEDDED)
+        said = labels(files[0], folders) if self.format is ANNOTATIONS else held
         self.synthetic, self.origin = folder_label(root, said, (screen.path for screen in screens))
-        if self.format is ANNOTATIONS and calls_itself_synthetic(files[0], root):
+        if self.format is ANNOTATIONS and calls_itself_synthetic(files[0], folders):
             self.synthetic = True
         self.fingerprint = _fingerprint(self.format, files, screens)
         self._screens = _chosen(screens, where, options)

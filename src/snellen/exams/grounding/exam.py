@@ -13,7 +13,7 @@ from snellen.core.errors import SnellenError
 from snellen.core.exam import Exam, HubSet, RunFacts, Wanted
 from snellen.core.finding import Finding
 from snellen.core.layout import By, Layout
-from snellen.core.options import Option, Selection
+from snellen.core.options import IMAGES, Option, Selection
 from snellen.core.records import Summary
 from snellen.core.results import GroupSummary
 from snellen.core.types import Sample
@@ -45,7 +45,7 @@ class Grounding(Exam):
     protocols = PROTOCOLS
     maker = "snellen.synthetic.screens.make:make"
     old_names = OLD_NAMES
-    options = (METHOD, *OF_METHODS)
+    options = (METHOD, *OF_METHODS, IMAGES)
     make_options = (
         Option("style", "layouts (default), or original: the screens of openadapt-grounding.", metavar="NAME"),
         Option(
@@ -81,10 +81,10 @@ class Grounding(Exam):
         found = found_in(where)
         return " and ".join(f"screenshots with boxes ({kind.title})" for kind, _files in found) or None
 
-    def check(self, where: Path) -> Iterator[Problem]:
+    def check(self, where: Path, images: str = "") -> Iterator[Problem]:
         from snellen.exams.grounding.check import check
 
-        return check(where)
+        return check(where, images)
 
     def hub(self, name: str | None) -> HubSet:
         return fetch.hub(name)

@@ -10,7 +10,7 @@ from snellen.core.results import Metric
 from snellen.core.types import Metrics, Outcome, Sample
 from snellen.exams.grounding.compat import original
 from snellen.exams.grounding.marking import metrics as measures
-from snellen.exams.grounding.marking.marks import Truth, is_right, metrics, read_prediction, truth_of
+from snellen.exams.grounding.marking.marks import PLAIN, Truth, is_right, metrics, read_prediction, truth_of
 from snellen.exams.grounding.marking.osworld import LMMS, lmms_hits, lmms_place, lmms_point, lmms_refuses
 from snellen.exams.grounding.marking.screenspot import correctness
 from snellen.exams.grounding.names import OPENADAPT
@@ -21,8 +21,9 @@ from snellen.exams.grounding.summary import GroundingSummary
 Rule = Callable[[Prediction, Truth, Sample], tuple[bool, Metrics]]
 Reader = Callable[[str, tuple[int, int]], Prediction]
 """Somebody else's reading of a plain reply about a screenshot of some size."""
-VERSION = "2"
-"""Of all five: 1 read plain replies otherwise (docs/grounding.md says how)."""
+VERSION = "3"
+"""Of all five: 1 read plain replies otherwise (docs/grounding.md says how); 2 took what a parser did not see for a refusal and, in
+the three that read as we do, a minus sign for a bullet."""
 
 
 class GroundingProtocol(GroundingSummary):
@@ -41,7 +42,8 @@ class GroundingProtocol(GroundingSummary):
         own_blank: Metrics | None = None,
         own_files: bool = False,
     ) -> None:
-        self.name, self.about, self.metrics, self.version = name, about, metrics, VERSION
+        self.name, self.about, self.metrics = name, about, metrics
+        self.version = VERSION
         self.headline, self.own_files = metrics[0].name, own_files
         self._reader, self._rule, self._own_blank = reader, rule, own_blank or {}
 
@@ -50,6 +52,10 @@ class GroundingProtocol(GroundingSummary):
 
     def judge_cut(self, reply: str, sample: Sample) -> Verdict:
         return self._verdict(self.prediction(reply, sample, cut=True), sample)
+
+    def unfinished(self, reply: str) -> bool:
+        """Return whether a plain reply ended inside its thinking; a method's prediction may hold any words."""
+        return from_text(reply) is None and super().unfinished(reply)
 
     def prediction(self, reply: str, sample: Sample, cut: bool = False) -> Prediction:
         """What is read in a reply. Ours takes the point of one that was cut off only where it is known to be whole."""
@@ -61,8 +67,12 @@ class GroundingProtocol(GroundingSummary):
         truth = truth_of(sample)
         right, own = self._rule(prediction, truth, sample)
         values = metrics(prediction, truth) | own
-        refused = Outcome.REFUSED if prediction.status == "refused" and not right else None
-        return Verdict(reading_of(prediction), prediction.status in ("found", "missed"), right, values, refused)
+        outcome = None
+        if prediction.status == "refused" and not right:
+            # where no model said a word, the method itself did not find what is there: a wrong answer
+            asked = prediction.replies or prediction.method in (PLAIN, LMMS)
+            outcome = Outcome.REFUSED if asked else Outcome.WRONG
+        return Verdict(reading_of(prediction), prediction.status in ("found", "missed"), right, values, outcome)
 
     def blank(self, sample: Sample) -> Metrics:
         return metrics(None, truth_of(sample)) | self._own_blank

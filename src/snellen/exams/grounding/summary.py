@@ -51,6 +51,7 @@ class Target(NamedTuple):
 class GroundingSummary(Protocol):
     """What grounding's protocols have in common once there are marks."""
 
+    cluster = "screenshot"
     reported = (CLICK.name, DETECTION.name, "present_accuracy")
 
     def seen(self, sample: Sample, mark: Mark) -> Seen:

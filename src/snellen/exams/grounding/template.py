@@ -33,11 +33,16 @@ COMMENTS = f"""\
 """
 
 
+def _has_pictures(folder: Path) -> bool:
+    return folder.is_dir() and any(p.suffix.lower() in (".png", ".jpg", ".jpeg", ".webp") for p in folder.iterdir())
+
+
 def write(out: Path) -> tuple[Path, str]:
     """Write the template into a new folder; gives the file to edit, and a subject that needs nothing else."""
     path = out / FILE
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
-        raise SnellenError(f"--out {out} is there and not empty: name a new folder")
+        shots = f"; 'snellen annotate {out} --as NAME' draws boxes on its pictures" if _has_pictures(out) else ""
+        raise SnellenError(f"--out {out} is there and not empty: name a new folder{shots}")
     made = layouts.screenshot(SEED, 0, absent=0.0, screen=SCREEN, label=label_of("grounding", LATEST, SEED))
     rows = []
     for element in made.record["elements"]:

@@ -54,6 +54,7 @@ class Asked(NamedTuple):
 class IllusionProtocol(Protocol):
     """One protocol: a prompt and a rule. `buckets` is set where shape, scene and rest split every reply in three."""
 
+    cluster = "silhouette"
     headline = "recall"
     reported = ("recall",)
 

@@ -16,10 +16,10 @@ from snellen.exams.own.names import ABOUT, KINDS, STYLE_WORDS
 from snellen.exams.own.rows import Wrong
 
 
-def check(where: Path) -> Iterator[Problem]:
+def check(where: Path, images: str = "") -> Iterator[Problem]:
     """What is wrong, pictures decoded too; then notes on how the file was read."""
     try:
-        found = Questions(where)
+        found = Questions(where, images)
     except SnellenError as error:
         yield Problem(str(where), str(error).removeprefix(f"{where}: "))
         return

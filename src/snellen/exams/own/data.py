@@ -12,10 +12,10 @@ import msgspec
 
 from snellen.core.dataset import Dataset, Problem
 from snellen.core.errors import SnellenError
-from snellen.core.options import Selection
+from snellen.core.options import IMAGES, Selection
 from snellen.core.selection import choose
 from snellen.core.types import Picture, Sample
-from snellen.data.files import digest_of
+from snellen.data.files import PictureFolders, digest_of
 from snellen.data.folder import named
 from snellen.data.label import HEAD, first_label, picture_label
 from snellen.data.tables import Row
@@ -40,9 +40,10 @@ class Item(NamedTuple):
 class Questions:
     """What a path holds, read: its columns, how its answers are written, and its rows one by one."""
 
-    def __init__(self, where: Path) -> None:
+    def __init__(self, where: Path, images: str = "") -> None:
         self.where, self.source = where, find.source(where)
         self.base = Path.cwd() / find.base_of(self.source)
+        self._folders = PictureFolders(self.base, images)
         self.template = find.template_of(self.source)
         try:
             self.columns: Columns = columns_of(self.source.columns)
@@ -101,7 +102,7 @@ class Questions:
         return [self._file(shown) for shown in self._shown(light)]
 
     def _file(self, shown: str) -> tuple[Path, int]:
-        path = place_of(shown, self.base, self.columns.image)
+        path = place_of(shown, self._folders, self.base, self.columns.image)
         return path, size_of(path, shown, self.columns.image)
 
     def wrongs(self, row: Row) -> Iterator[Problem]:
@@ -140,7 +141,9 @@ class Questions:
             if not found:
                 raise Wrong(column, "no picture: the cell holds no bytes")
             return found
-        return tuple(read(place_of(shown, self.base, column), shown, column) for shown in self._shown(light))
+        return tuple(
+            read(place_of(shown, self._folders, self.base, column), shown, column) for shown in self._shown(light)
+        )
 
 
 class OwnData(Dataset):
@@ -148,7 +151,7 @@ class OwnData(Dataset):
 
     def __init__(self, where: Path, options: Selection) -> None:
         self.source, self.options = str(where), options
-        self._questions = Questions(where)
+        self._questions = Questions(where, options.own.get(IMAGES.name, ""))
         self._tasks = named("task", options.tasks, KINDS, "own")
         known = hashlib.sha256()
         files: dict[Path, int] = {}

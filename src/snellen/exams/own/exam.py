@@ -10,6 +10,7 @@ import msgspec
 
 from snellen.core.errors import SnellenError
 from snellen.core.exam import Exam
+from snellen.core.options import IMAGES
 from snellen.core.types import Sample
 from snellen.data.tables import Row
 from snellen.exams.own import find
@@ -35,6 +36,7 @@ class Own(Exam):
     maker = "snellen.exams.own.template:make"
     max_tokens = 256
     own_options = True
+    options = (IMAGES,)
     last_resort = True
     templates: Mapping[str, str] = {
         "choice": "snellen.exams.own.template:choice",

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from snellen.core.errors import SnellenError
+from snellen.data.files import check_inside
 from snellen.data.folder import check_finished
 from snellen.data.hub import LOCK
 from snellen.data.label import MARKER
@@ -70,8 +71,14 @@ def source(where: Path) -> Source:
     folders = class_folders(where)
     if len(folders) > 1:
         return Classes(where, folders)
+    if next(pictures_in(where), None):
+        raise SnellenError(
+            f"{where}: pictures, and no file that says what is asked about them; 'snellen annotate {where} --as NAME' draws boxes in a "
+            "browser, 'snellen data init choice --out DIR' writes a template of questions"
+        )
     raise SnellenError(
-        f"{where}: no table of questions ({', '.join(ENDINGS)}), and no folders of pictures; 'snellen data init choice' writes a template"
+        f"{where}: no table of questions ({', '.join(ENDINGS)}), and no folders of pictures; 'snellen data init choice --out DIR' "
+        "writes a template"
     )
 
 
@@ -107,6 +114,7 @@ def text_in(path: Path) -> str:
     """The text of a small file; empty where there is none."""
     if not path.is_file():
         return ""
+    check_inside(path)
     try:
         text = path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:

@@ -10,31 +10,26 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from snellen.core.errors import SnellenError
 from snellen.core.types import Picture
-from snellen.data.files import read_picture
+from snellen.data.files import PictureFolders, read_picture
 from snellen.exams.own.rows import Wrong
 
 _ADDRESS = re.compile(r"[a-z][a-z0-9+.-]{1,20}:(?://|image/)", re.IGNORECASE)
 
 
-def place_of(named: str, base: Path, column: str) -> Path:
-    """Where a picture is: a path from the table's folder, and not beyond the folder around that one."""
+def place_of(named: str, folders: PictureFolders, base: Path, column: str) -> Path:
+    """Return the path of a picture in the table's folder or in that of --images; where it is in neither, where it should be."""
     if _ADDRESS.match(named):
         raise Wrong(column, f"{named[:60]!r} is an address, not a file: fetch the picture and name the file")
     if "\0" in named:
         raise Wrong(column, "the name of a picture has a NUL in it")
-    home, around = _home(base)
-    path = os.path.normpath(os.path.join(home, named.replace("\\", "/")))  # noqa: PTH118 (much faster, for many rows)
-    if not path.startswith(around):
-        raise Wrong(column, f"{named[:60]!r} is far from the table: put the pictures into its folder")
-    return Path(path)
-
-
-@lru_cache(maxsize=16)
-def _home(base: Path) -> tuple[str, str]:
-    """The table's folder, and how paths in the folder around it begin. Links stay as they are: a folder of pictures may be one."""
-    home = Path(os.path.normpath(base))
-    return str(home), str(home.parent).rstrip(os.sep) + os.sep
+    name = named.replace("\\", "/")
+    try:
+        # as `find` looked for it: 'link/../name' on the disk is beside what the link leads to
+        return folders.find(name) or Path(os.path.normpath(base / name))
+    except SnellenError as error:
+        raise Wrong(column, str(error)) from None
 
 
 def size_of(path: Path, named: str, column: str) -> int:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from snellen.core.protocol import Protocol, Seen, Verdict
+from snellen.core.reply import minus_signs
 from snellen.core.results import Metric
 from snellen.core.types import Mark, Metrics, Sample
 from snellen.exams.own import reading
@@ -15,6 +17,9 @@ METRICS = (
     Metric(name="accuracy", label="accuracy"),
     Metric(name="f1", label="F1 (labels)"),
 )
+
+
+_MINUS = re.compile(r"(?<!\S)-(?=\.?\d)")
 
 
 class Readers(NamedTuple):
@@ -51,8 +56,13 @@ def score(read: Any, sample: Sample) -> Metrics:
         allowed = float(sample.facts.get("tolerance", 0.0))
         return {"accuracy": float(abs(read - truth) <= allowed + 1e-9 * max(1.0, abs(truth)))}
     if kind == "text":
-        return {"accuracy": float(normalise(read) in {normalise(accepted) for accepted in truth})}
+        return {"accuracy": float(_words(read) in {_words(accepted) for accepted in truth})}
     return {"accuracy": float(read == truth)}
+
+
+def _words(text: str) -> str:
+    """The form in which texts are compared; the official one has no minus signs."""
+    return normalise(_MINUS.sub("minus ", minus_signs(text)))
 
 
 class OwnProtocol(Protocol):
@@ -63,7 +73,7 @@ class OwnProtocol(Protocol):
     reported = ("accuracy", "f1")
 
     def __init__(self, name: str, about: str, readers: Readers) -> None:
-        super().__init__(name, about)
+        super().__init__(name, about, version="2")
         self._readers = readers
 
     def judge(self, reply: str, sample: Sample) -> Verdict:

@@ -6,7 +6,18 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from snellen.core.reply import after_correction, field, layout_off, left_open, marked, opened, taken_back, undoubted
+from snellen.core.reply import (
+    after_correction,
+    field,
+    layout_off,
+    left_open,
+    marked,
+    minus_signs,
+    numbers_in,
+    opened,
+    taken_back,
+    undoubted,
+)
 from snellen.exams.own.names import LETTERS
 from snellen.exams.own.rows import fold, number_of
 from snellen.exams.own.signs import CLOSE, OPEN, places_in, signed
@@ -89,7 +100,7 @@ def _chosen(text: str, options: Sequence[str]) -> list[int]:
 
 def _bare(text: str, options: Sequence[str]) -> list[int] | None:
     """The options of a reply that is nothing but their text, or letters."""
-    as_text = [i for i, option in enumerate(options) if fold(option) == fold(text).strip(_CLOSING)]
+    as_text = [i for i, option in enumerate(options) if _form(option) == _form(text).strip(_CLOSING)]
     if as_text:
         return as_text
     letters, at = [], 0
@@ -99,6 +110,10 @@ def _bare(text: str, options: Sequence[str]) -> list[int] | None:
     known = LETTERS[: len(options)]
     fine = at == len(text) and letters and all(x in known for x in letters) and len(set(letters)) == len(letters)
     return sorted(known.index(x) for x in letters) if fine else None
+
+
+def _form(text: str) -> str:
+    return fold(minus_signs(text))
 
 
 def _affirmed(text: str) -> list[int]:
@@ -117,7 +132,7 @@ def exact_choice(reply: str, options: Sequence[str]) -> str | None:
     letter = said.strip("().").upper()
     if letter in LETTERS[: len(options)]:
         return options[LETTERS.index(letter)]
-    return next((option for option in options if fold(option) == fold(said).rstrip(".")), None)
+    return next((option for option in options if _form(option) == _form(said).rstrip(".")), None)
 
 
 def exact_labels(reply: str, options: Sequence[str]) -> list[str] | None:
@@ -130,15 +145,7 @@ def exact_labels(reply: str, options: Sequence[str]) -> list[str] | None:
 
 # ---------------------------------------------------------------- numbers and texts
 
-_WORDS = (
-    *("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"),
-    *("thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen", "twenty"),
-)
-_NUMBER = re.compile(
-    r"(?<![\w.])[-+\u2212]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?:[eE][-+]?\d{1,3})?(?![\d])(?!\.\d)|\b(?:"
-    + "|".join(_WORDS) + r")\b", re.IGNORECASE
-)  # fmt: skip
-_NOT_NUMBER = re.compile(r"\b(?:not|rather than|instead of)\s(?:" + _NUMBER.pattern + ")", re.IGNORECASE)
+_DENIAL = re.compile(r"\b(?:not|rather than|instead of)\s$", re.IGNORECASE)
 _EQUALS = re.compile(r"=\s*(?=[-+]?\d)")
 
 
@@ -147,29 +154,26 @@ def read_number(reply: str) -> float | None:
 
     >>> [read_number(r) for r in ("7", "There are seven.", "1,200 cars", "3 + 4 = 7", "2 or 3", "2 cats and 3 dogs. Answer: 5")]
     [7.0, 7.0, 1200.0, 7.0, None, 5.0]
+    >>> [read_number(r) for r in ("-3 \u00b0C", "\u22123", "minus 3", "- 3", "twenty-one", "1.5 million", "twenty-odd")]
+    [-3.0, -3.0, -3.0, 3.0, 21.0, 1500000.0, None]
     """
     if (bare := exact_number(reply)) is not None:
         return bare
     said = _texts(_said(reply))
     if len(said) != 1:
         return None
-    text = _NOT_NUMBER.sub(" ", said[0])
+    text = said[0]
     ends = [m.end() for m in (*_VERDICT.finditer(text), *_EQUALS.finditer(text))]
     for part in (*(text[end:] for end in sorted(ends, reverse=True)[:_MOST_VERDICTS]), text):
-        found = {value for m in _NUMBER.finditer(part) if (value := _value(m.group())) is not None}
+        found = {n.value for n in numbers_in(part) if not _DENIAL.search(part, max(0, n.start - 14), n.start)}
         if found:
             return found.pop() if len(found) == 1 else None
     return None
 
 
-def _value(text: str) -> float | None:
-    word = text.lower()
-    return float(_WORDS.index(word)) if word in _WORDS else number_of(text.replace("\u2212", "-"))
-
-
 def exact_number(reply: str) -> float | None:
     """A reply that is a number and nothing else."""
-    return number_of(reply.strip().rstrip("."))
+    return number_of(minus_signs(reply.strip().rstrip(".")))
 
 
 _IS = re.compile(

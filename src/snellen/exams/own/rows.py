@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any, NamedTuple
 
+from snellen.core.reply import minus_signs
 from snellen.core.types import Sample
 from snellen.exams.own.columns import Columns
 from snellen.exams.own.names import KINDS, LETTERS, SEPARATOR, STYLE_WORDS
@@ -176,7 +177,8 @@ def number_of(value: Any) -> float | None:
     if isinstance(value, bool):
         return None
     if isinstance(value, str):
-        value = value.strip().replace(",", "") if _THOUSANDS.fullmatch(value.strip()) else value
+        value = minus_signs(value.strip())
+        value = value.replace(",", "") if _THOUSANDS.fullmatch(value) else value
     try:
         found = float(value)
     except (TypeError, ValueError, OverflowError):

@@ -1,7 +1,8 @@
 """Where a reply names options, by letter or by text: each place becomes a sign, so that both are affirmed, denied and corrected alike.
 
 A letter alone is a label only where it cannot be a word: "A man" and "I see" name no option, "(A)", "A.", "option A" and a reply that is
-nothing else do. The text of an option counts as whole words, the longest that fits.
+nothing else do. The text of an option counts as whole words, the longest that fits, and never as a part of a number: "twenty-one"
+names no "one", and "-3" no "3".
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
+from snellen.core.reply import Number, is_part_of_number, minus_signs, numbers_in
 from snellen.core.reply.vocabulary import one_of
 from snellen.exams.own.names import LETTERS
 from snellen.exams.own.rows import fold
@@ -33,11 +35,12 @@ class _Patterns(NamedTuple):
     small: re.Pattern[str] | None
     labels: re.Pattern[str]
     places: dict[str, int]
+    numbers: bool
 
 
 @lru_cache(maxsize=4096)
 def _patterns(options: tuple[str, ...]) -> _Patterns:
-    places = {fold(option).strip(" .!?,;:\"'"): i for i, option in enumerate(options)}
+    places = {fold(minus_signs(option)).strip(" .!?,;:\"'"): i for i, option in enumerate(options)}
     places.pop("", None)
     long = [text for text in places if text not in _SMALL_WORDS and not (len(text) == 1 and text.isalpha())]
     short = [text for text in places if text in _SMALL_WORDS]
@@ -55,6 +58,7 @@ def _patterns(options: tuple[str, ...]) -> _Patterns:
         re.compile(rf"^\W*({one_of(short)})(?!\w)", re.IGNORECASE) if short else None,
         labels,
         places,
+        any(numbers_in(text) for text in places),
     )
 
 
@@ -64,9 +68,16 @@ def signed(text: str, options: Sequence[str]) -> str:
     text = _SPACE.sub(" ", text.replace(OPEN, " ").replace(CLOSE, " ")).strip()
     for pattern in (found.texts, found.small):
         if pattern is not None:
-            text = pattern.sub(lambda m: _sign(found.places[fold(m[m.lastindex or 0])]), text)
+            inside = numbers_in(text) if found.numbers else []
+            text = pattern.sub(lambda m: _text_signed(m, found.places, inside), text)  # noqa: B023  (used at once)
     text = found.labels.sub(_label_signed, text)
     return re.sub(rf"({OPEN}\d+{CLOSE})(?:[\s.:)(,-]{{0,3}}\1)+", r"\1", text)  # a label and its own text are one
+
+
+def _text_signed(found: re.Match[str], places: dict[str, int], numbers: list[Number]) -> str:
+    """The text of an option as a sign; what is but a part of a number stays."""
+    group = found.lastindex or 0
+    return found[0] if is_part_of_number(numbers, *found.span(group)) else _sign(places[fold(found[group])])
 
 
 def _label_signed(found: re.Match[str]) -> str:

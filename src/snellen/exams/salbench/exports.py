@@ -103,7 +103,7 @@ def _records(records: Iterator[tuple[Sample, Answer, Mark]], synthetic: bool) ->
             {
                 "sample_id": sample.id,
                 "split": SPLIT_WORDS[sample.tags["split"]],
-                "task": sample.tags["task"],
+                "task": sample.tags.get("task"),  # which a log need not say
                 "predicted": mark.reading,
                 "ground_truth": truths[truth],
                 **mark.metrics,

@@ -236,9 +236,9 @@ PROTOCOLS = {
     p.name: p
     for p in (
         NleProtocol(MULTIMODAL_VQA_EVAL, "1", by.MultimodalVqaEval(), by.MultimodalVqaEvalAnswers(explains=False)),
-        NleProtocol("strict", "3", by.Strict(), by.Strict(explains=False)),
+        NleProtocol("strict", "4", by.Strict(), by.Strict(explains=False)),
         NleProtocol("nlxgpt", "2", by.Nlxgpt(), by.Nlxgpt(explains=False)),
-        NleProtocol("e-vil", "3", by.EVil(), by.EVil(explains=False)),
+        NleProtocol("e-vil", "4", by.EVil(), by.EVil(explains=False)),
     )
 }
 

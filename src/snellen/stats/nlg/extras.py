@@ -13,11 +13,12 @@ from math import nan
 from pathlib import Path
 
 from snellen.core.errors import SnellenError
+from snellen.core.installing import install_command
 from snellen.stats.nlg.scores import Doubted
 from snellen.stats.nlg.tokens import tokenise as ptb
 
 NEEDS = {
-    "METEOR": "needs Java and the extra 'nlg': pip install 'snellen[nlg]'",
+    "METEOR": "needs Java and the extra 'nlg': " + install_command("nlg"),
     "SPICE": "needs Stanford CoreNLP 3.6.0 and its models (a download): score the exported explanations with pycocoevalcap",
     "BERTScore": "needs bert-score and a language model (a download): score the exported explanations with it",
 }

@@ -6,6 +6,7 @@ import importlib
 from typing import Any, NamedTuple
 
 from snellen.core.errors import MissingExtra, SnellenError
+from snellen.core.installing import install_command
 from snellen.core.text import one_line
 
 DTYPES = ("float32", "float16", "bfloat16")
@@ -29,7 +30,7 @@ def load_stack(what: str = "a local model (hf/...)") -> Stack:
     stack.transformers.logging.set_verbosity_error()  # its notes on configurations are not for our users
     if not hasattr(stack.transformers, "AutoModelForImageTextToText"):
         raise SnellenError(
-            f"transformers {stack.transformers.__version__} is too old for local models: pip install -U 'snellen[local]'"
+            f"transformers {stack.transformers.__version__} is too old for local models: {install_command('local')} --upgrade"
         )
     return stack
 

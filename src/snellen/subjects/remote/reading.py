@@ -7,6 +7,7 @@ quite Unicode is mended, and a reply that cannot be used still says what it cost
 from __future__ import annotations
 
 import json
+import re
 from math import isfinite
 from typing import Any, NamedTuple
 
@@ -57,6 +58,17 @@ _NO_CREDIT = (
         "used all available credits",
     ),
 )
+_NO_IMAGES = re.compile(
+    r"\b(?:image input|vision|multimodal(?: input)?) (?:is )?not supported"
+    r"|(?:does not|doesn't) support (?:image inputs?|images|vision)(?=$|[.,;:!'\"(]| -| for )"
+    r"|image_url is only supported by certain models|no endpoints found that support image input"
+    r"|is not a multimodal model|at most 0 images?\b|unknown variant `image_url`|required for image input",
+    re.IGNORECASE,
+)
+"""How servers say that a model takes no images at all, with statuses from 400 to 500; not that it does not take this one."""
+_UNKNOWN_MODEL = re.compile(r"invalid model name", re.IGNORECASE)
+_WRONG_KEY = re.compile(r"no connected db|authentication error", re.IGNORECASE)
+"""How LiteLLM says so with status 400. Without a database it knows no key but its master key."""
 LARGEST_ERROR = 100_000
 MOST_TOKENS = 10**9  # of one call; what claims more is no count of tokens
 MOST_COST = 1e6  # USD of one call, likewise
@@ -224,7 +236,7 @@ def explained(status: int, said: Said, body: bytes, where: Where, judged: tuple[
 
     `judged` is what the wire format knows better than this: the kind of the error, and the status that it is treated as.
     """
-    kind, treated = judged or _kind(status, body)
+    kind, treated = judged or _hopeless(status, said.message) or _kind(status, body)
     if kind == "refused":
         bill = billed_anyway(body)
         free = bill.cost is None and bill.usage.input_tokens is None
@@ -241,11 +253,21 @@ def explained(status: int, said: Said, body: bytes, where: Where, judged: tuple[
         "no-credit": f"{where.url} asks for payment or quota {told}; add credit and run the same command",
         "not-allowed": f"{where.url} does not serve this account or place {told}",
         "unknown-model": f"{where.url} does not know the model '{where.model}' {told}; check --model and --base-url",
+        "no-images": f"{where.url} takes no images with the model '{where.model}' {told}; choose one that does, or start the server for it",
         "context": f"longer than the model's context {told}",
         "bad-request": f"the endpoint rejects the request {told}",
     }
     reason = reasons.get(kind, f"status {status}: {said.message}")
     return billed_anyway(body)._replace(error=Failure(kind=kind, reason=reason), status=treated)
+
+
+def _hopeless(status: int, message: str) -> tuple[str, int] | None:
+    """The kind of an error after which no call can work, where the server's words tell more than the status."""
+    if status in (400, 404, 415, 422, 500, 501) and _NO_IMAGES.search(message):
+        return "no-images", 415
+    if status == 400 and _WRONG_KEY.match(message):
+        return "key", 401
+    return ("unknown-model", 404) if status == 400 and _UNKNOWN_MODEL.search(message) else None
 
 
 def _kind(status: int, body: bytes) -> tuple[str, int]:

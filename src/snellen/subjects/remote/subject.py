@@ -6,18 +6,18 @@ import difflib
 from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
 import pybase64
 
-from snellen.core.digest import digest
+from snellen.core.digest import canonical, digest
 from snellen.core.errors import SnellenError
 from snellen.core.images import MIME, ledger_entry, sniff
 from snellen.core.pixels import as_accepted
 from snellen.core.secret import Secret
 from snellen.core.subject import BrokenReply, Caller, Connection, Endpoint, Parsed, Request, Subject
 from snellen.core.text import one_line
-from snellen.core.types import Answer, Failure, ImageSent, Part, Picture, Question, Text
+from snellen.core.types import Answer, Failure, ImageSent, Part, Picture, Question, Text, Usage
 from snellen.subjects.image_tokens import image_rule, image_tokens
 from snellen.subjects.prices import file_price, table_price
 from snellen.subjects.remote import reading
@@ -82,6 +82,12 @@ class RemoteSubject(Subject, Endpoint):
             "endpoint": base,
             "parameters": dict(self._params) | ({"detail": settings.detail} if settings.detail else {}),
         }
+        given = {"--base-url": unquote(base), "--model": model, "--extra": canonical(self._params).decode()}
+        if told := [option for option, text in given.items() if key.is_in(text)]:
+            raise SnellenError(
+                f"the API key of {self.kind} ({self._key_from}) is also in {' and '.join(told)}, "
+                "which the run's files would keep: take it out there"
+            )
         if self._not_applied:
             self.identity["not_applied"] = dict(self._not_applied)
         self.endpoints = (self,)
@@ -255,6 +261,10 @@ class RemoteSubject(Subject, Endpoint):
         self.revision += 1
 
     @property
+    def unpriced(self) -> bool:
+        return self._service.needs_key and not self._service.reports_cost and self.price is None
+
+    @property
     def left_out(self) -> tuple[str, ...]:
         return tuple(self._refused)
 
@@ -280,7 +290,13 @@ class RemoteSubject(Subject, Endpoint):
             raise BrokenReply(str(broken), self.priced(broken.bill)) from None
 
     def priced(self, parsed: Parsed, in_batch: bool = False) -> Parsed:
-        """A reply with what it cost: the provider's own figure, else by the price and the provider's count of tokens."""
+        """A reply with what it cost: the provider's own figure, else by the price and the provider's count of tokens.
+
+        No request has 0 tokens: a reply that counts none says nothing of its cost.
+        """
+        none = parsed.usage.input_tokens == 0 and not parsed.usage.output_tokens
+        if none and parsed.error is None and not parsed.refused:
+            parsed = parsed._replace(usage=Usage())
         if parsed.cost is not None or self.price is None:
             return parsed
         cost = self.price.bill(parsed.usage, in_batch)
@@ -298,7 +314,7 @@ class RemoteSubject(Subject, Endpoint):
     def not_listed(self, status: int, body: bytes) -> str | None:
         judged = self._form.judged(status, self._form.said(body, self.connection.key), body)
         error = self.explain(status, body).error
-        if judged is not None and judged[0] in NO_USE and error is not None:
+        if error is not None and (error.kind == "key" or (judged is not None and judged[0] in NO_USE)):
             return error.reason
         return super().not_listed(status, body)
 

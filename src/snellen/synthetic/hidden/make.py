@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 from PIL import Image
 
+from snellen.data.parquet import PICTURE
 from snellen.synthetic.chance import dealt_number
 from snellen.synthetic.hidden import scenery, silhouettes
 from snellen.synthetic.pool import Progress
@@ -51,7 +52,7 @@ def rows(split: str, seed: int, index: int, version: int) -> tuple[Row, ...]:
 
 RECIPE = Recipe(
     generator=GENERATOR,
-    types={"image_name": "VARCHAR", "image": "STRUCT(bytes BLOB, path VARCHAR)"},
+    types={"image_name": "string", "image": PICTURE},
     features={"image_name": {"dtype": "string", "_type": "Value"}, "image": {"_type": "Image"}},
     parts={split: (split,) for split in SPLITS},
     rows=rows,

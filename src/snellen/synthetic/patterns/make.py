@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from snellen.data.parquet import PICTURE
 from snellen.synthetic.patterns import scenes_o3, scenes_p3, wording
 from snellen.synthetic.patterns.drawing import framed, png
 from snellen.synthetic.pool import Progress
@@ -45,7 +46,7 @@ def sample(split: str, seed: int, index: int, version: int = LATEST) -> tuple[Ro
 
 RECIPE = Recipe(
     generator=GENERATOR,
-    types={"image": "STRUCT(bytes BLOB, path VARCHAR)"} | dict.fromkeys(TEXTS, "VARCHAR"),
+    types={"image": PICTURE} | dict.fromkeys(TEXTS, "string"),
     features={"image": {"_type": "Image"}} | {name: {"dtype": "string", "_type": "Value"} for name in TEXTS},
     parts={split: tuple(f"{split}{kind}" for kind in KINDS) for split in SPLITS},
     rows=sample,

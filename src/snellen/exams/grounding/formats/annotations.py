@@ -16,6 +16,7 @@ import msgspec
 
 from snellen.core.dataset import Problem
 from snellen.core.errors import SnellenError
+from snellen.data.files import PictureFolders
 from snellen.data.label import MARK
 from snellen.exams.grounding.formats.base import Format, Screen, Target, find_image, read_json, true_box, typed
 from snellen.exams.grounding.geometry import Pixels
@@ -69,13 +70,30 @@ def instruction_of(instruction: str | None, text: str | None, element_type: str)
     return f"Click on the {element_type}"
 
 
+class _Keys(msgspec.Struct, frozen=True):
+    """Top-level keys: of this format, of COCO, of LabelMe."""
+
+    samples: msgspec.Raw = msgspec.Raw()
+    images: msgspec.Raw = msgspec.Raw()
+    annotations: msgspec.Raw = msgspec.Raw()
+    shapes: msgspec.Raw = msgspec.Raw()
+
+
 def find(where: Path) -> list[Path]:
-    """The file, where this is such a folder."""
+    """Return the file, where this is such a folder. COCO and LabelMe files may have this name, too: they are known by content."""
     path = where / FILE
-    return [path] if path.is_file() else []
+    return [path] if path.is_file() and not _is_foreign(path) else []
 
 
-def labels(path: Path, where: Path) -> Iterator[Any]:
+def _is_foreign(path: Path) -> bool:
+    try:
+        keys = msgspec.json.decode(path.read_bytes(), type=_Keys)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError, OSError):
+        return False
+    return not keys.samples and bool(keys.shapes or (keys.images and keys.annotations))
+
+
+def labels(path: Path, where: PictureFolders) -> Iterator[Any]:
     """What the file and its samples say of where they come from, where Snellen made them."""
     root = read_json(path, where)
     for one in (root, *root.get("samples", ())) if isinstance(root, dict) else ():
@@ -83,13 +101,13 @@ def labels(path: Path, where: Path) -> Iterator[Any]:
             yield one["metadata"].get(MARK)
 
 
-def calls_itself_synthetic(path: Path, where: Path) -> bool:
+def calls_itself_synthetic(path: Path, where: PictureFolders) -> bool:
     """Whether the file has the name that the original's generator gives to its sets. Others may use it, too: it says nothing of us."""
     root = read_json(path, where)
     return isinstance(root, dict) and root.get("name") == "synthetic"
 
 
-def read(where: Path, files: list[Path]) -> Iterator[Screen | Problem]:
+def read(where: PictureFolders, files: list[Path]) -> Iterator[Screen | Problem]:
     """Every screenshot of the file. Its split is its difficulty, else the name of the set."""
     try:
         root = typed(read_json(files[0], where), _Root)

@@ -17,13 +17,14 @@ from snellen.core.dataset import Problem
 from snellen.core.errors import SnellenError
 from snellen.core.images import sniff
 from snellen.core.types import Struct
-from snellen.data.files import read_picture
+from snellen.data.files import PictureFolders, check_inside, read_picture
 from snellen.data.parquet import ParquetFile
 from snellen.exams.grounding.geometry import UNIT, Box, Pixels
 
 Convention = Literal["xywh", "xyxy"]
 OVERHANG = 2.0  # pixels by which a real annotation may reach over the edge; it is cut there
 _SNAP = 1e-6
+EMBEDDED = "imageData"
 _HEADER = 1 << 18
 _ORIENTATION = 0x0112  # of EXIF
 
@@ -54,7 +55,7 @@ class Target(Struct, frozen=True):
 
 
 class Cell(NamedTuple):
-    """A picture that stands in a Parquet file; the column in lower case."""
+    """A picture that stands in a Parquet file, the column in lower case; or in a JSON file, the column being EMBEDDED."""
 
     column: str
     row: int
@@ -76,21 +77,35 @@ class Screen(NamedTuple):
         """The picture's bytes; OSError where its file cannot be read."""
         if self.cell is None:
             return read_picture(self.path)
+        if self.cell.column == EMBEDDED:
+            return embedded(self.path)
         file, (column, row) = ParquetFile(self.path, self.path.name), self.cell
-        name = next(name for name in file.types if name.lower() == column)
+        name = next(name for name in file.columns if name.lower() == column)
         found = next(file.cells(name, [row]), None)
         return found if isinstance(found, bytes) else b""
+
+
+class _Embedding(msgspec.Struct, frozen=True, rename="camel"):
+    image_data: bytes | None = None
+
+
+def embedded(path: Path) -> bytes:
+    """Return the picture that a LabelMe file holds, empty where it holds none."""
+    try:
+        return msgspec.json.decode(read_picture(path), type=_Embedding).image_data or b""
+    except (msgspec.MsgspecError, UnicodeDecodeError):
+        raise SnellenError(f"{EMBEDDED} is not a picture in base64") from None
 
 
 class Place(NamedTuple):
     """Where a record stands: the data set's folder, the file, and the record's number in it."""
 
-    where: Path
+    where: PictureFolders
     file: Path
     number: int
 
     def __str__(self) -> str:
-        return f"{self.file.relative_to(self.where).as_posix()} record {self.number}"
+        return f"{self.where.label(self.file)} record {self.number}"
 
 
 class Format(NamedTuple):
@@ -101,7 +116,7 @@ class Format(NamedTuple):
     convention: Convention | None
     unit: Literal["fractions", "pixels"] | None
     find: Callable[[Path], list[Path]]
-    read: Callable[[Path, list[Path]], Iterator[Screen | Problem]]
+    read: Callable[[PictureFolders, list[Path]], Iterator[Screen | Problem]]
     expected: str
 
 
@@ -126,22 +141,22 @@ def area_class(fraction: float) -> str:
 # ---------------------------------------------------------------- reading records
 
 
-def read_json(path: Path, where: Path) -> Any:
+def read_json(path: Path, where: PictureFolders) -> Any:
     """The content of a JSON file; SnellenError with its name where it is none."""
-    label = path.relative_to(where).as_posix()
+    label = where.label(path)
     try:
-        return msgspec.json.decode(path.read_bytes())
+        return msgspec.json.decode(check_inside(path, where.home).read_bytes())
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise SnellenError(f"{label}: not JSON ({error})") from None
     except OSError as error:
         raise SnellenError(f"{label}: cannot be read ({error.strerror})") from None
 
 
-def read_rows(path: Path, where: Path) -> list[Any]:
+def read_rows(path: Path, where: PictureFolders) -> list[Any]:
     """The records of a JSON file that is one list."""
     rows = read_json(path, where)
     if not isinstance(rows, list):
-        raise SnellenError(f"{path.relative_to(where).as_posix()}: expected a list of records")
+        raise SnellenError(f"{where.label(path)}: expected a list of records")
     return rows
 
 
@@ -157,15 +172,14 @@ def typed(value: Any, kind: type[Row]) -> Row:
         raise SnellenError(f"{error}{said}") from None
 
 
-def find_image(where: Path, name: str, folders: Sequence[str]) -> Path:
+def find_image(where: PictureFolders, name: str, folders: Sequence[str]) -> Path:
     """The file of an image that a record names, looked for in some folders; never outside the data set's folder."""
     pure = PurePosixPath(name)
     if not name or pure.is_absolute() or ".." in pure.parts or "\\" in name or ":" in name.partition("/")[0]:
         raise SnellenError(f"image name {name!r} must be a path inside the data set's folder")
-    for folder in folders:
-        path = where / folder / name
-        if path.is_file():
-            return path
+    path = where.find(name, folders)
+    if path is not None and path.is_file():
+        return path
     places = ", ".join(f"{f}/" if f else "the folder itself" for f in folders)
     raise SnellenError(f"image {name!r} not found (looked in {places})")
 
@@ -215,7 +229,9 @@ def _snapped(box: Box) -> Box:
     return Box.from_xyxy([round(v) if abs(v - round(v)) < _SNAP else v for v in box.as_xyxy()], box.space)
 
 
-def read_records(where: Path, files: list[Path], read: Callable[[Any, Place], Screen]) -> Iterator[Screen | Problem]:
+def read_records(
+    where: PictureFolders, files: list[Path], read: Callable[[Any, Place], Screen]
+) -> Iterator[Screen | Problem]:
     """Screens of files whose records name their image one by one: targets of one screen together, in order of first appearance."""
 
     def each() -> Iterator[Screen | Problem]:
@@ -266,9 +282,13 @@ def file_size(path: Path) -> tuple[int, int]:
 
 def own_size(path: Path, width: Any, height: Any) -> tuple[int, int]:
     """The size of a picture whose record says what size it has; SnellenError where these differ: boxes were measured on something else."""
-    size = file_size(path)
+    return same_size(file_size(path), path.name, width, height)
+
+
+def same_size(size: tuple[int, int], name: str, width: Any, height: Any) -> tuple[int, int]:
+    """Return the size of a picture; SnellenError where the record says another."""
     if (width, height) != size:
-        raise SnellenError(f"image {path.name!r} is {size[0]}x{size[1]}, and the file says {width}x{height}")
+        raise SnellenError(f"image {name!r} is {size[0]}x{size[1]}, and the file says {width}x{height}")
     return size
 
 

@@ -15,6 +15,7 @@ import msgspec
 
 from snellen.core.dataset import Problem
 from snellen.core.errors import SnellenError
+from snellen.data.files import PictureFolders
 from snellen.exams.grounding.formats.annotations import instruction_of
 from snellen.exams.grounding.formats.base import (
     Format,
@@ -79,16 +80,16 @@ def _is_coco(path: Path) -> bool:
     return any(isinstance(one, dict) and "bbox" in one for one in root.annotations)
 
 
-def read(where: Path, files: list[Path]) -> Iterator[Screen | Problem]:
+def read(where: PictureFolders, files: list[Path]) -> Iterator[Screen | Problem]:
     """Every picture that has annotations. Of several files each is a split."""
     for path in files:
-        label = path.relative_to(where).as_posix()
+        label = where.label(path)
         root = typed(read_json(path, where), _Root)
         yield from _Reader(where, label, path.stem if len(files) > 1 else ALL).read(root)
 
 
 class _Reader:
-    def __init__(self, where: Path, label: str, split: str) -> None:
+    def __init__(self, where: PictureFolders, label: str, split: str) -> None:
         self.where, self.label, self.split = where, label, split
 
     def read(self, root: _Root) -> Iterator[Screen | Problem]:
@@ -133,7 +134,7 @@ class _Reader:
                 (told if one.instruction or one.caption else named).append(_target(one, place, names, space))
             except SnellenError as error:
                 yield Problem(place, str(error))
-        label = path.relative_to(self.where).as_posix()
+        label = self.where.label(path)
         yield Screen(label, self.split, label, path, space.width, space.height, (*told, *merged(named)))
 
 

@@ -1,5 +1,6 @@
 """LabelMe: a JSON file beside each picture, with `shapes` in pixels: rectangles (two corners, in any order) and polygons.
 
+A picture that is not where `imagePath` says is taken from `imageData`.
 The instruction is the shape's `description`. Without one it is made of the label, and all shapes of that label in a picture are right.
 """
 
@@ -13,18 +14,24 @@ import msgspec
 
 from snellen.core.dataset import Problem
 from snellen.core.errors import SnellenError
+from snellen.data.files import PictureFolders
 from snellen.exams.grounding.formats.annotations import instruction_of
 from snellen.exams.grounding.formats.base import (
+    EMBEDDED,
+    Cell,
     Format,
     Screen,
     Target,
+    embedded,
     find_image,
     merged,
     own_size,
     polygon_bounds,
     read_json,
+    same_size,
     true_box,
     typed,
+    upright_size,
 )
 from snellen.exams.grounding.geometry import Box, Pixels
 
@@ -43,6 +50,7 @@ class _File(msgspec.Struct, frozen=True, rename="camel"):
     image_path: str
     image_width: int
     image_height: int
+    image_data: str | None = None
 
 
 class _Known(msgspec.Struct, frozen=True, rename="camel"):
@@ -64,14 +72,14 @@ def _is_labelme(path: Path) -> bool:
     return True
 
 
-def read(where: Path, files: list[Path]) -> Iterator[Screen | Problem]:
+def read(where: PictureFolders, files: list[Path]) -> Iterator[Screen | Problem]:
     """Every picture with its shapes."""
     for path in files:
-        label = path.relative_to(where).as_posix()
+        label = where.label(path)
         try:
             given = typed(read_json(path, where), _File)
-            image = find_image(where, given.image_path, ("",))
-            space = Pixels(*own_size(image, given.image_width, given.image_height))
+            image, cell, size = _picture(path, where, given)
+            space = Pixels(*size)
         except SnellenError as error:
             yield Problem(label, str(error).removeprefix(f"{label}: "))
             continue
@@ -84,8 +92,22 @@ def read(where: Path, files: list[Path]) -> Iterator[Screen | Problem]:
                 (told if shape.description else named).append(_target(shape, i, place, space))
             except SnellenError as error:
                 yield Problem(place, str(error))
-        name = image.relative_to(where).as_posix()
-        yield Screen(name, ALL, name, image, space.width, space.height, (*told, *merged(named)))
+        name = where.label(image)
+        yield Screen(name, ALL, name, image, space.width, space.height, (*told, *merged(named)), cell)
+
+
+def _picture(path: Path, where: PictureFolders, given: _File) -> tuple[Path, Cell | None, tuple[int, int]]:
+    """Find the picture beside the file, else in it. Files that hold their picture often name themselves, or a folder elsewhere."""
+    try:
+        image = find_image(where, given.image_path, ("",))
+    except SnellenError:
+        if not given.image_data:
+            raise
+        image = path
+    if image.suffix.lower() != ".json":
+        return image, None, own_size(image, given.image_width, given.image_height)
+    size = upright_size(embedded(path), path.name)
+    return path, Cell(EMBEDDED, 0), same_size(size, path.name, given.image_width, given.image_height)
 
 
 def _target(shape: _Shape, number: int, place: str, space: Pixels) -> Target:

@@ -14,6 +14,7 @@ import msgspec
 
 from snellen.core.dataset import Problem
 from snellen.core.errors import SnellenError
+from snellen.data.files import PictureFolders
 from snellen.exams.grounding.formats.base import (
     Format,
     Place,
@@ -57,18 +58,18 @@ class _Classes(msgspec.Struct, frozen=True):
     classified: dict[str, list[_Id]]
 
 
-def read(where: Path, files: list[Path]) -> Iterator[Screen | Problem]:
+def read(where: PictureFolders, files: list[Path]) -> Iterator[Screen | Problem]:
     """Every screenshot; the split is the file, since both files ask for the same targets in different words."""
     for path in files:
         classes: dict[str, list[str]] = {}
         try:
             classes = capabilities(path.with_name(CLASSES), where)
         except SnellenError as error:
-            yield Problem(path.with_name(CLASSES).relative_to(where).as_posix(), str(error))
+            yield Problem(where.label(path.with_name(CLASSES)), str(error))
         yield from read_records(where, [path], partial(_screen, classes=classes))
 
 
-def capabilities(path: Path, where: Path) -> dict[str, list[str]]:
+def capabilities(path: Path, where: PictureFolders) -> dict[str, list[str]]:
     """The capabilities of each target, by its id; none where the file is not there."""
     if not path.is_file():
         return {}
@@ -81,7 +82,7 @@ def capabilities(path: Path, where: Path) -> dict[str, list[str]]:
 
 def _screen(given: Any, place: Place, classes: dict[str, list[str]]) -> Screen:
     row = typed(given, _Row)
-    root, split = place.file.parent.relative_to(place.where).as_posix(), place.file.stem
+    root, split = place.where.label(place.file.parent), place.file.stem
     image = find_image(place.where, row.image_path, (f"{root}/images", "images", root, ""))
     space = Pixels(*row.image_size)
     types = [t.strip().lower() for t in row.GUI_types if t.strip() not in ("", "/")]
@@ -103,7 +104,7 @@ def _screen(given: Any, place: Place, classes: dict[str, list[str]]) -> Screen:
         },
         more={"gui_types": row.GUI_types, CAPABILITIES: classes.get(row.id, [])},
     )
-    label = image.relative_to(place.where).as_posix()
+    label = place.where.label(image)
     return Screen(f"{split}/{row.image_path}", split, label, image, *row.image_size, (target,))
 
 

@@ -9,6 +9,7 @@ from typing import Any, Literal
 import msgspec
 
 from snellen.core.dataset import Problem
+from snellen.data.files import PictureFolders
 from snellen.exams.grounding.formats.base import (
     Format,
     Place,
@@ -42,7 +43,7 @@ def find(where: Path) -> list[Path]:
     return sorted((where / "annotations").glob("*.json")) if (where / "images").is_dir() else []
 
 
-def read(where: Path, files: list[Path]) -> Iterator[Screen | Problem]:
+def read(where: PictureFolders, files: list[Path]) -> Iterator[Screen | Problem]:
     """Every screenshot; the split is the group of applications."""
     return read_records(where, files, _screen)
 
@@ -58,7 +59,7 @@ def _screen(given: Any, place: Place) -> Screen:
         tags={"type": row.ui_type, "kind": row.ui_type, "platform": row.platform, "application": row.application},
         more={"group": row.group, "file": place.file.stem, "instruction_cn": row.instruction_cn},
     )
-    label = image.relative_to(place.where).as_posix()
+    label = place.where.label(image)
     return Screen(row.img_filename, row.group, label, image, *row.img_size, (target,))
 
 

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 from snellen.core.dataset import Problem
 from snellen.core.errors import SnellenError
 from snellen.core.text import one_line
+from snellen.data.files import PictureFolders
 from snellen.data.sheets import Row, columns, rows, sheets
 from snellen.exams.grounding.formats.base import (
     Cell,
@@ -82,16 +83,18 @@ def find(where: Path) -> list[Path]:
     return [path for path in sheets(where) if sheet_of(columns(path)) is not None]
 
 
-def read(where: Path, files: list[Path]) -> Iterator[Screen | Problem]:
+def read(where: PictureFolders, files: list[Path]) -> Iterator[Screen | Problem]:
     """Every screenshot with its rows' targets; the split is the column of that name."""
     if len(files) > 1:
         names = ", ".join(path.name for path in files)
-        raise SnellenError(f"{where} holds several files with boxes ({names}): name one of them instead of the folder")
+        raise SnellenError(
+            f"{where.home} holds several files with boxes ({names}): name one of them instead of the folder"
+        )
     return together(_read(where, files[0]))
 
 
-def _read(where: Path, path: Path) -> Iterator[Screen | Problem]:
-    label = path.relative_to(where).as_posix()
+def _read(where: PictureFolders, path: Path) -> Iterator[Screen | Problem]:
+    label = where.label(path)
     present = columns(path)
     sheet = sheet_of(present)
     if sheet is None:
@@ -120,7 +123,7 @@ def _read(where: Path, path: Path) -> Iterator[Screen | Problem]:
         yield one._replace(what=one.what + (f" (also in {len(unclear) - 1} more rows)" if len(unclear) > 1 else ""))
 
 
-def _screen(row: Row, sheet: Sheet, where: Path, path: Path, sizes: dict[Path, tuple[int, int]]) -> Screen:
+def _screen(row: Row, sheet: Sheet, where: PictureFolders, path: Path, sizes: dict[Path, tuple[int, int]]) -> Screen:
     cells = row.cells
     name, file, cell, size = _image(row, sheet.image, where, path, sizes)
     _check_size(cells, size)
@@ -147,7 +150,7 @@ def _screen(row: Row, sheet: Sheet, where: Path, path: Path, sizes: dict[Path, t
 
 
 def _image(
-    row: Row, column: str, where: Path, path: Path, sizes: dict[Path, tuple[int, int]]
+    row: Row, column: str, where: PictureFolders, path: Path, sizes: dict[Path, tuple[int, int]]
 ) -> tuple[str, Path, Cell | None, tuple[int, int]]:
     """The picture's name, file, cell and size. One that stands in the file itself is named by its content."""
     given = row.cells.get(column)
@@ -161,7 +164,7 @@ def _image(
     file: Path = _named(column, find_image, where, given.removeprefix("./"), FOLDERS)
     if file not in sizes:
         sizes[file] = _named(column, file_size, file)
-    return file.relative_to(where).as_posix(), file, None, sizes[file]
+    return where.label(file), file, None, sizes[file]
 
 
 def _named(column: str, function: Any, *values: Any) -> Any:

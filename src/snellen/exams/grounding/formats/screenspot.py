@@ -13,6 +13,7 @@ import msgspec
 
 from snellen.core.dataset import Problem
 from snellen.core.errors import SnellenError
+from snellen.data.files import PictureFolders
 from snellen.exams.grounding.formats.base import (
     Format,
     Place,
@@ -42,7 +43,7 @@ def _find(ending: str) -> Callable[[Path], list[Path]]:
     return lambda where: [p for s in SPLITS if (p := where / f"screenspot_{s}{ending}.json").is_file()]
 
 
-def read(where: Path, files: list[Path]) -> Iterator[Screen | Problem]:
+def read(where: PictureFolders, files: list[Path]) -> Iterator[Screen | Problem]:
     """Every screenshot; the split is the file's platform. Sizes come from the images, since the records have none."""
     for path in files:
         yield from read_records(where, [path], _screen)
@@ -68,7 +69,7 @@ def _screen(given: Any, place: Place) -> Screen:
             "application": source if split == "web" else "",
         },
     )
-    return Screen(row.img_filename, split, image.relative_to(place.where).as_posix(), image, *size, (target,))
+    return Screen(row.img_filename, split, place.where.label(image), image, *size, (target,))
 
 
 V1 = Format("screenspot", "ScreenSpot", "xywh", "pixels", _find(""), read, "screenspot_{mobile,desktop,web}.json")

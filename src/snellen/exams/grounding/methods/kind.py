@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from snellen.core.errors import SnellenError
+from snellen.core.installing import install_command
 from snellen.core.options import Option
 from snellen.core.secret import without_logins
 from snellen.core.subject import Given, OptionsOf, Subject, SubjectKind
@@ -113,7 +114,7 @@ class MethodKind(SubjectKind):
             "planner": "--planner or --model",
             "parser:omniparser": f"a server at {without_logins(parser)} ({ready})",
             "parser:ocr": "embedded",
-            "extra:ocr": "installed" if missing() is None else "MISSING: pip install 'snellen[ocr]'",
+            "extra:ocr": "installed" if missing() is None else f"MISSING: {install_command('ocr')}",
             "truth": "the answer itself",
         }
         listed = _answers(uitars.rstrip("/") + "/models", _lists_models, "a model server")

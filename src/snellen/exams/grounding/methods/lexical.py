@@ -6,9 +6,12 @@ it, so a matching label lends its score to the control next to it.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from difflib import SequenceMatcher
 from functools import lru_cache
+
+import msgspec
 
 from snellen.exams.grounding.methods.base import Parse, Tools
 from snellen.exams.grounding.methods.instruction_parser import Wish, plain, read_wish, says_click
@@ -55,7 +58,7 @@ class LexicalChooser(Chooser):
     """Ranks detections by the words of the instruction and takes the first."""
 
     scored = True
-    version = "lexical/2"  # 1 read names only, not natural instructions
+    version = "lexical/3"  # 1 read names only, not natural instructions; 2 clicked at the middle of every line
 
     async def choose(self, sample: str, picture: bytes, instruction: str, parse: Parse, tools: Tools) -> Look:
         scores = scores_of(instruction, parse)
@@ -63,7 +66,8 @@ class LexicalChooser(Chooser):
         look = Look("found", detections=tuple(parse.detections[i] for i in order))
         if not order or scores[order[0]] < WORTH:
             return look._replace(status="refused", reason="nothing on the screen fits the words of the instruction")
-        return look._replace(confidence=min(1.0, scores[order[0]]))
+        chosen = where_the_words_stand(instruction, look.detections[0])
+        return look._replace(confidence=min(1.0, scores[order[0]]), detections=(chosen, *look.detections[1:]))
 
 
 def scores_of(instruction: str, parse: Parse) -> list[float]:
@@ -85,6 +89,22 @@ def scores_of(instruction: str, parse: Parse) -> list[float]:
     if max(meant, default=0.0) < FITS:
         return named
     return [max(m, SHARED * n) for m, n in zip(meant, named, strict=True)]
+
+
+def where_the_words_stand(instruction: str, line: Detection) -> Detection:
+    """Return the part of a line of text that holds the named words, by its share of the line's characters.
+
+    A line may hold several links. The line itself is returned where it does not hold the words, and for all that is not text.
+    """
+    words = r"\W*".join(map(re.escape, plain(read_wish(instruction).phrase).split()))
+    if line.kind != "text" or not words:
+        return line
+    found = re.search(rf"\b{words}\b", line.text, re.IGNORECASE) or re.search(words, line.text, re.IGNORECASE)
+    if not found:
+        return line
+    x1, y1, x2, y2 = line.box
+    start, end = (x1 + (x2 - x1) * place / len(line.text) for place in found.span())
+    return msgspec.structs.replace(line, box=(start, y1, end, y2), text=found.group())
 
 
 def score_all(wish: Wish, detections: Sequence[Detection], width: int, height: int) -> list[float]:

@@ -12,6 +12,7 @@ import importlib
 import importlib.util
 import time
 from functools import lru_cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
@@ -26,8 +27,18 @@ from snellen.exams.grounding.reading.predictions import Corners, Detection
 if TYPE_CHECKING:
     from snellen.exams.grounding.methods.ocr_boxes import Pixels8
 
-NAME = "ocr/2"
-MODULES = ("rapidocr_onnxruntime", "onnxruntime", "cv2")
+NAME = "ocr/3"  # 2 used the models PP-OCRv4
+MODULES = ("rapidocr", "onnxruntime", "cv2")
+MODELS = {"Det": "PP-OCRv6_det_small.onnx", "Rec": "PP-OCRv6_rec_small.onnx"}  # named, as others give other answers
+SETTINGS: dict[str, Any] = {
+    "Global.log_level": "critical",
+    "Global.use_preprocess_img": False,
+    "Global.use_vertical_padding": False,
+    "EngineConfig.onnxruntime.intra_op_num_threads": 1,
+    "EngineConfig.onnxruntime.inter_op_num_threads": 1,
+    "Rec.rec_img_shape": [3, 48, 48],
+    "Rec.rec_batch_num": 1,
+}
 READABLE = 0.5  # recognition scores below this are not words
 CERTAIN = 0.8  # what a line of one or two signs needs, since icons are read as such
 TILE = 2000  # the longest side that is read in one piece
@@ -61,9 +72,7 @@ class OcrParser:
         if missing() is not None:
             raise MissingExtra("the method 'ocr'", "ocr")
         importlib.import_module("cv2").setNumThreads(1)
-        self._engine: Any = importlib.import_module("rapidocr_onnxruntime").RapidOCR(
-            intra_op_num_threads=1, inter_op_num_threads=1, rec_img_shape=[3, 48, 48], rec_batch_num=1
-        )
+        self._engine: Any = importlib.import_module("rapidocr").RapidOCR(params=SETTINGS | _model_files())
 
     def parse(self, image: bytes) -> Parse:
         """Everything that is seen: words first, then controls and icons, each from top to bottom."""
@@ -91,10 +100,10 @@ class OcrParser:
         alike: dict[tuple[int, bytes], int] = {}  # the same word drawn again is read once
         places = [alike.setdefault((crop.shape[1], crop.tobytes()), len(alike)) for crop in crops]
         firsts = [crops[places.index(place)] for place in range(len(alike))]
-        read, _seconds = self._engine.text_rec(firsts)
+        read = [self._recognised(crop) for crop in firsts]
         words, unread = [], []
         for box, place in zip(boxes, places, strict=True):
-            text, score = str(read[place][0]).strip(), float(read[place][1])
+            text, score = read[place]
             readable = is_words(text, score)
             if readable:
                 words.append(Words(box, text, round(score, 3)))
@@ -102,6 +111,11 @@ class OcrParser:
                 unread.append(box)  # a magnifying glass is easily read as a Q: it may be either
         words.sort(key=lambda w: (w.box[1] // 8, w.box[0]))
         return words, unread
+
+    def _recognised(self, crop: Pixels8) -> tuple[str, float]:
+        """Return the text of a crop and its score, by the recognition model."""
+        read = self._engine(crop, use_det=False, use_cls=False, use_rec=True)
+        return (str(read.txts[0]).strip(), float(read.scores[0])) if read.txts else ("", 0.0)
 
     def _all_lines(self, pixels: Pixels8) -> list[Edges]:
         """The lines of a whole picture: of a large one at half the size where its writing is large, else piece by piece."""
@@ -122,7 +136,7 @@ class OcrParser:
         """Upright boxes of lines of text, by the detection model."""
         import numpy as np
 
-        found, _seconds = self._engine.auto_text_det(_bgr(piece))
+        found = self._engine(_bgr(piece), use_det=True, use_cls=False, use_rec=False).boxes
         height, width = piece.shape[:2]
         boxes = []
         for corners in found if found is not None else ():
@@ -133,6 +147,15 @@ class OcrParser:
             if box[2] - box[0] >= 4 and box[3] - box[1] >= 4:
                 boxes.append(box)
         return boxes
+
+
+def _model_files() -> dict[str, str]:
+    """Return the settings that name the model files of the package: a file that is named is never downloaded."""
+    folder = Path(str(importlib.import_module("rapidocr").__file__)).parent / "models"
+    for name in MODELS.values():
+        if not (folder / name).is_file():
+            raise SnellenError(f"The installed 'rapidocr' does not contain {name}. Install rapidocr 3.10.")
+    return {f"{part}.model_path": str(folder / name) for part, name in MODELS.items()}
 
 
 @lru_cache(maxsize=1)

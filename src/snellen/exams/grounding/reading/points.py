@@ -11,7 +11,7 @@ import unicodedata
 from collections.abc import Iterable, Iterator
 from typing import Any, Literal, NamedTuple
 
-from snellen.core.reply import after_correction, field, holds_json, layout_off, marked, opened
+from snellen.core.reply import after_correction, field, holds_json, layout_off, marked, minus_words, opened
 from snellen.exams.grounding.reading.forms import AS_WRITTEN, CLOSED, FORMS
 from snellen.exams.grounding.reading.found import Found, Numbers
 from snellen.exams.grounding.reading.json_points import objects
@@ -96,7 +96,7 @@ def thought_out(reply: str) -> str:
 
 def spoken(reply: str) -> str:
     """The reply without thinking and with plain characters, and of an agent's reply only what follows the last `Action:`."""
-    text = _LATEX_BRACKETS.sub("", _digits(_STRUCK.sub(" ", thought_out(reply))))
+    text = _LATEX_BRACKETS.sub("", minus_words(_digits(_STRUCK.sub(" ", thought_out(reply)))))
     actions = [match.end() for match in _ACTION.finditer(text)]
     if actions:
         return text[actions[-1] :]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from snellen.core.reply import correction_end, left_open
+from snellen.core.reply import correction_end, left_open, trimmed
 from snellen.exams.vqa_nle.reading.leads import is_clause, leads_off, preface_off
 from snellen.exams.vqa_nle.reading.reasons import REASON, sentence_ends
 
@@ -53,14 +53,18 @@ def corrected(text: str) -> str:
         and _YES_OR_NO.search(text, 0, said_no.start())
     ):
         end = said_no.start()  # "Yes. Sorry, no."
-    tail = text[end:].lstrip(" \t\n,;:!-.")
+    tail = _begun(text[end:])
     if back := _TAKEN_BACK.match(tail):
-        tail = tail[back.end() :].lstrip(" \t\n,;:!-.")
-        return tail
+        return _begun(tail[back.end() :])
     if not re.search(r"\w", tail):
         return ""
     late = REASON.search(text, 0, end) is not None and not _STRONG.search(text, max(0, end - 60), end)
     return _chosen(text if late and is_clause(leads_off(tail)) else tail)
+
+
+def _begun(text: str) -> str:
+    """A text from its first word or number on."""
+    return trimmed(f"{text}x", " \t\n,;:!-.")[:-1]
 
 
 def _chosen(text: str) -> str:

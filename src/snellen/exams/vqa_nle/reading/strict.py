@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from snellen.core.reply import left_open
+from snellen.core.reply import left_open, trimmed
 from snellen.exams.vqa_nle.names import MISSING, NO_DETAILS
 from snellen.exams.vqa_nle.reading import Read
 from snellen.exams.vqa_nle.reading.as_asked import as_asked
@@ -137,7 +137,7 @@ def _past_preface(parts: _Parts, short: bool) -> _Parts:
         asks = parts.head.endswith("?")
         if not parts.after or parts.why or not (asks or _PREFACE.match(parts.head) or _NOT_A.match(parts.head)):
             break
-        rest = parts.after.lstrip(_EDGES)
+        rest = trimmed(parts.after + "x", _EDGES)[:-1]
         if asks and (denied := _NO_STOP.match(rest)):
             asked, more = leads_off(parts.head), rest[denied.end() :]
             if len(asked.split()) < SHORT and not is_clause(asked) and not _ASKS_SELF.match(asked):
@@ -151,7 +151,7 @@ def _past_preface(parts: _Parts, short: bool) -> _Parts:
 def _weighed(parts: _Parts, text: str, verdict: re.Match[str], short: bool) -> _Parts:
     """The verdict where the first part was but a part of the reason; nothing where the two are answers that differ."""
     named = _first_part(text[verdict.end() :], short)
-    first, last = parts.head.strip(_EDGES).lower(), named.head.strip(_EDGES).lower()
+    first, last = trimmed(parts.head, _EDGES).lower(), trimmed(named.head, _EDGES).lower()
     if len(first.split()) > SHORT or is_clause(first) or verdict.group()[:5].lower() == "final":
         return named if named.after else named._replace(after=before_verdict(text, verdict.start()))
     of_the_reason = (
@@ -331,7 +331,7 @@ _BOTH = re.compile(
 
 def _settled(head: str, short: bool, numbers: bool) -> tuple[str | None, str]:
     """The answer in a text, and what it says beyond; None where the text denies, asks or leaves open."""
-    text = leads_off(head).strip(_EDGES)
+    text = trimmed(leads_off(head), _EDGES)
     text = _SURELY.sub("", _IS_IT.sub("", text))
     if not text or head.rstrip(" \"'").endswith("?") or _NO_ANSWER.match(text) or _UNSURE.search(head):
         return None, ""
@@ -374,7 +374,7 @@ def _undenied(text: str) -> str:
     if found := _NOT_BUT.match(text):
         text = leads_off(found["said"])
     if found := _NOT_TAIL.search(text):
-        kept, tail = text[: found.start()].strip(_EDGES), found.group().strip(_EDGES).lower()
+        kept, tail = trimmed(text[: found.start()], _EDGES), found.group().strip(_EDGES).lower()
         text = "" if kept.lower().startswith("both ") or f" {tail}".endswith(f" {kept.lower()}") else kept
     first, _, others = text.lower().partition(" ")
     if first.endswith("ly") and others.startswith("not "):
