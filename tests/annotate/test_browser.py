@@ -136,7 +136,8 @@ def test_everything_can_be_done_by_keyboard(browser: Any, tmp_path: Path) -> Non
         easel.open("/shot/0")
         easel.page.get_by_role("button", name="Add a box").focus()
         easel.page.keyboard.press("Enter")
-        easel.page.keyboard.type("By keyboard")
+        easel.page.keyboard.type("By keyboard\n")
+        assert easel.page.locator("[name=instruction]").input_value() == "By keyboard"  # Enter ends it
         for name, value in (("x1", "10"), ("y1", "20"), ("x2", "110"), ("y2", "60")):
             field = easel.page.locator(f"[name={name}]")
             field.focus()

@@ -11,13 +11,16 @@ import pytest
 from PIL import Image
 from tests.annotate.desks import HEIGHT, HOSTILE, WIDTH, draw, rows
 
+from snellen.annotate import serving
 from snellen.annotate.desk import AnswerDesk, BoxDesk, Stale, load_boxes, revision_of
 from snellen.annotate.exporting import document, known, write
 from snellen.annotate.pictures import find
 from snellen.annotate.questions import FileQuestions, read_questions
 from snellen.annotate.rows import Drawn
 from snellen.core.errors import SnellenError
+from snellen.core.options import Selection
 from snellen.exams.grounding.check import check
+from snellen.view.guard import Keys
 
 NONE = revision_of([])
 
@@ -30,7 +33,7 @@ def test_a_box_keeps_its_id_and_its_time_until_it_changes(tmp_path: Path) -> Non
     (shot,) = find(draw(tmp_path, "a.png")).shots
     first = desk_of(tmp_path, times="early").save(shot, [Drawn(box=[1, 2, 30, 40]), Drawn(box=[5, 5, 9, 9])], NONE)
     assert [(row.id, row.time) for row in first] == [("a_0", "early"), ("a_1", "early")]
-    again = [Drawn(first[0].id, "Go", first[0].box), Drawn(first[1].id, "", first[1].box)]
+    again = [Drawn(first[0].id, " Go\n", first[0].box), Drawn(first[1].id, "", first[1].box)]
     second = desk_of(tmp_path, times="late").save(shot, again, revision_of(first))
     assert [(row.id, row.instruction, row.time) for row in second] == [("a_0", "Go", "late"), ("a_1", "", "early")]
     third = desk_of(tmp_path).save(shot, [Drawn("a_1", "", first[1].box), Drawn(box=[0, 0, 3, 3])], revision_of(second))
@@ -176,6 +179,18 @@ def test_corrected_questions_are_the_file_again_with_who_said_so(tmp_path: Path)
     ]
 
 
+def test_corrections_that_a_crash_kept_out_of_the_corrected_questions_come_with_the_next_start(tmp_path: Path) -> None:
+    file = asked(tmp_path)
+    found = FileQuestions(tmp_path, file, with_answers=True)
+    AnswerDesk(tmp_path, "ann", found.ids, found.asked, clock=lambda: "t").save("q1", "navy", revision_of(None))
+    whole = (tmp_path / "corrected.ann.jsonl").read_bytes()
+    (tmp_path / "corrected.ann.jsonl").unlink()
+    desk, made = serving.answers(tmp_path, "ann", file, "", Selection(), True)
+    with desk:
+        made(Keys(1, "annotate"))
+    assert (tmp_path / "corrected.ann.jsonl").read_bytes() == whole
+
+
 def test_a_table_from_a_spreadsheet_is_read_too(tmp_path: Path) -> None:
     text = "\ufeffimage,question,A,B,answer\na.png,Which?,navy,red,A\nb.png,Which?,x|y,z,B\n"
     first, second = read_questions(asked(tmp_path, "q.csv", text))
@@ -188,7 +203,7 @@ def test_a_table_from_a_spreadsheet_is_read_too(tmp_path: Path) -> None:
         ({"image": "a.png"}, "row 2, column question"),
         ({"question": "x"}, "row 2, column image"),
         ({"id": "q1", "image": "a.png", "question": "x"}, "'q1' repeats"),
-        ({"image": "../secret.png", "question": "x"}, "inside the data set's folder"),
+        ({"image": "../secret.png", "question": "x"}, "outside the folder"),
         ({"image": "gone.png", "question": "x"}, "not found"),
         ([1], "row 2: expected an object"),
     ],

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.annotate.desks import Desk, boxes, draw, rows
+
+from snellen.annotate import serving
+from snellen.view.guard import Guard, Keys
 
 BOX = {"box": [1, 2, 30, 40], "instruction": "Open it"}
 SAVE = "/shot/0/save"
@@ -63,6 +68,38 @@ def test_anybody_else_is_refused_and_nothing_is_written(
     assert reply.status == status, reply.text
     assert "default-src 'none'" in reply.headers["content-security-policy"]
     assert not (folder / "annotations.ann.jsonl").exists()
+
+
+def test_a_length_that_does_not_count_is_refused(desk: Desk, folder: Path) -> None:
+    reply = desk.send(SAVE, b"2\r\n{}\r\n0\r\n\r\n", transfer_encoding="chunked")
+    assert reply.status == 411 and not (folder / "annotations.ann.jsonl").exists()
+
+
+def test_a_browser_that_leaves_amid_a_request_is_no_error(folder: Path) -> None:
+    desk, made = serving.boxes(folder, "ann", False)
+    keys = Keys(1, "annotate")
+    said = {
+        "host": "127.0.0.1:1",
+        "origin": "http://127.0.0.1:1",
+        "content-type": "application/json",
+        "content-length": "100",
+        "cookie": f"{keys.cookie}={keys.secret}",
+        "x-snellen-token": keys.token,
+    }
+    headers = [(name.encode(), value.encode()) for name, value in said.items()]
+    scope = {"type": "http", "method": "POST", "path": SAVE, "query_string": b"", "headers": headers}
+    messages = iter([{"type": "http.request", "body": b"{", "more_body": True}, {"type": "http.disconnect"}])
+    statuses = []
+
+    async def receive() -> Any:
+        return next(messages)
+
+    async def send(message: Any) -> None:
+        statuses.append(message.get("status"))
+
+    with desk:
+        asyncio.run(Guard(made(keys).app(), keys, writes=True)(scope, receive, send))
+    assert statuses[0] == 400 and not (folder / "annotations.ann.jsonl").exists()
 
 
 @pytest.mark.parametrize("method", ["PUT", "DELETE", "PATCH", "OPTIONS", "TRACE"])

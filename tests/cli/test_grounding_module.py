@@ -198,6 +198,31 @@ def test_addresses_come_from_dotenv_and_the_environment_wins(shell: Shell, monke
     assert result["method_name"] == "UI-TARS + baseline (vllm/ui-tars)" and result["detection_rate"] == 0.5
 
 
+def test_a_low_result_is_kept_where_compare_looks(shell: Shell) -> None:
+    """What a parser does not see it has missed: that is a result, not silence, and there is no provider to blame."""
+    write_set(shell.folder / "evaluation/datasets/own", screens=1)
+    with OmniParserServer(lambda _image: [text_item((0.1, 0.1, 0.3, 0.2), "Elsewhere")]) as parser:
+        words = ("run", "--method", "omniparser", "--dataset", "own", "--omniparser_url", parser.url)
+        assert shell(*words) == 0, shell.err
+    assert "EVALUATION RESULTS" in shell.out and "provider" not in shell.err
+    assert shell.json("evaluation/results/omniparser_own.json")["outcomes"] == {"wrong": 2}
+    assert shell("compare") == 0 and "Found 1 result files" in shell.out
+
+
+@pytest.mark.parametrize(
+    ("reply", "code", "outcome"),
+    [("none", 0, "refused"), ("Hm.", 3, "unparsable")],
+)
+def test_what_a_model_refuses_or_garbles_is_written_too(shell: Shell, reply: str, code: int, outcome: str) -> None:
+    write_set(shell.folder / "evaluation/datasets/own", screens=2)
+    with UitarsServer(lambda _x, _y: reply) as server:
+        words = ("run", "--method=uitars", "--model=vllm/ui-tars", "--dataset=own")
+        assert shell(*words, "--uitars_url", server.url) == code, shell.err
+    assert "EVALUATION RESULTS" in shell.out and "most questions got no answer" in shell.err
+    assert ("provider's filter" in shell.err) is (outcome == "refused")
+    assert shell.json("evaluation/results/uitars-vllm-ui-tars_own.json")["outcomes"] == {outcome: 4}
+
+
 def test_a_server_that_is_not_there_is_no_success(shell: Shell) -> None:
     write_set(shell.folder / "d/own")
     code = shell(

@@ -149,8 +149,40 @@ def test_it_says_what_so_few_samples_could_not_show() -> None:
     )
     assert not judged(part(10, 10, 9000)).notes, "nine thousand show it"
     assert not judged(part(5, 60, 500)).notes, "a clear gain leaves no drop to be seen"
-    (note,) = judged(part(1, 1, 3)).notes
-    assert note.startswith("This gate could hardly fail: 3 samples show a drop of")
+    (note,) = judged(part(2, 2, 6)).notes
+    assert note.startswith("This gate could hardly fail: 6 samples show a drop of")
+
+
+def clustered(lost: int, n: int, images: int, name: str = "x") -> list[Both]:
+    """Questions on so few images, of which the first ones are lost."""
+    return made([GOOD] * n, [BAD] * lost + [GOOD] * (n - lost), [f"{i % images}.png" for i in range(n)], name)
+
+
+def test_few_images_can_show_nothing_so_nothing_is_judged() -> None:
+    """Every question on one image goes one way in the worst case: 2 ** -4 is more than one in twenty."""
+    with pytest.raises(SnellenError) as error:
+        judged(clustered(146, 200, 3))
+    assert error.value.exit_code == 2 and str(error.value) == (
+        "nothing can be judged by 3 images: no drop on so few could be told from chance, however large (n 200 on 3 images); "
+        "it takes at least 5 images"
+    )
+    found = judged(clustered(146, 200, 5))
+    assert not found.passed and "n = 200 on 5 images" in found.said and found.checks[0].shows is not None
+    with pytest.raises(SnellenError, match="at least 5 samples"):
+        judged(part(4, 0, 4))
+
+
+def test_a_part_on_few_images_is_not_judged_and_says_so(capsys: pytest.CaptureFixture[str]) -> None:
+    found = judged([*clustered(30, 30, 3, "few"), *part(0, 2, 500, "many")], max_drop=0.2)
+    few = next(check for check in found.checks if check.part == "few")
+    assert found.passed and not few.judged and few.shows is None and "few" not in found.said
+    assert found.said.endswith("both checks passed")
+    assert found.notes[0] == "Not judged, as no drop on so few could be told from chance: few (3 images)."
+    (skipped,) = parsed(junit(found)).iter("skipped")
+    assert skipped.get("message") == "3 images: too few to judge"
+    print_gate(found)
+    (line,) = [line for line in capsys.readouterr().out.splitlines() if line.startswith("few ")]
+    assert "30 on 3 images" in line and line.endswith("not judged")
 
 
 def test_names_are_not_broken_on_a_narrow_screen(

@@ -16,7 +16,7 @@ from PIL import Image
 from tests.compare.conftest import right, wrong
 from tests.compare.test_example import ESCAPE, a, b
 from tests.docs import desks_reporting
-from tests.docs.blocks import ROOT, said
+from tests.docs.blocks import said
 from tests.support.endpoint import Endpoint
 from tests.support.probed_endpoint import Manners, endpoint
 
@@ -121,11 +121,6 @@ def one_screenshot(desk: Desk) -> None:
     (desk.folder / "shots" / "annotations.json").write_text(json.dumps(document), encoding="utf-8")
 
 
-def the_repository(desk: Desk) -> None:
-    """docs/, as a clone has it."""
-    (desk.folder / "docs").symlink_to(ROOT / "docs")
-
-
 BEFORE: dict[str, Callable[[Desk], None]] = {
     **desks_reporting.BEFORE,
     "comparing.md#1": three_models,
@@ -136,5 +131,4 @@ BEFORE: dict[str, Callable[[Desk], None]] = {
     "gate.md#4": old_and_new,
     "probe.md#1": gateway,
     "probe.md#3": other_manners,
-    "schemas.md#1": the_repository,
 }

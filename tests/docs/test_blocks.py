@@ -13,6 +13,7 @@ import pytest
 from tests.docs.blocks import DOCS, PAGES, ROOT, blocks_of, every_block, run, shows
 from tests.docs.desks import BEFORE, Desk
 from tests.docs.held import ELSEWHERE, NO_CODE, NOT_RUN
+from tests.support.clone import clone, git
 from tests.support.probed_endpoint import Manners
 
 NAMES = {block.name for block in every_block()}
@@ -21,10 +22,9 @@ WITH_BLOCKS = [page for page in PAGES if any(b.name not in HELD for b in blocks_
 
 
 @pytest.mark.parametrize("page", WITH_BLOCKS, ids=lambda page: page.relative_to(DOCS).as_posix())
-def test_what_a_page_shows_is_what_happens(page: Path, tmp_path: Path) -> None:
-    """Its blocks in order, in one folder, as a reader would try them."""
-    folder = tmp_path / "desk"
-    folder.mkdir()
+def test_what_a_page_shows_is_what_happens(page: Path, checkout: Path) -> None:
+    """Its blocks in order, in a clone, as a reader would try them; no file of the clone changes."""
+    folder = checkout
     with ExitStack() as servers:
         desk = Desk(folder, servers, {}, Manners())
         for block in blocks_of(page):
@@ -42,6 +42,21 @@ def test_what_a_page_shows_is_what_happens(page: Path, tmp_path: Path) -> None:
                 pytest.fail(
                     f"{block.name} is no session ('$ command'), Python, JSON or TOML: make it one, or name it in held.py"
                 )
+    assert git("diff", "--name-only", cwd=folder) == ""
+
+
+@pytest.fixture(scope="session")
+def one_clone(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A clone for all pages that this process tries."""
+    return clone(tmp_path_factory.mktemp("docs") / "snellen")
+
+
+@pytest.fixture
+def checkout(one_clone: Path) -> Path:
+    """The clone as it was committed, without what another page left in it."""
+    git("reset", "--quiet", "--hard", cwd=one_clone)
+    git("clean", "--quiet", "-ffdx", cwd=one_clone)
+    return one_clone
 
 
 def test_the_lists_name_blocks_that_exist(capsys: pytest.CaptureFixture[str]) -> None:

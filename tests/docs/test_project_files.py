@@ -29,12 +29,17 @@ def test_the_citation_is_of_this_version() -> None:
     assert PROJECT["version"] == snellen.__version__
 
 
+def _targets(job: dict[str, Any]) -> list[str]:
+    return [w for s in job["steps"] for w in re.findall(r"^make (\S+)", s.get("run", ""), re.MULTILINE)]
+
+
 def test_the_workflow_runs_what_make_has() -> None:
     found = read(".github/workflows/test.yml")
-    (job,) = found["jobs"].values()
-    targets = [w for s in job["steps"] for w in re.findall(r"^make (\S+)$", s.get("run", ""), re.MULTILINE)]
-    assert targets == ["lint", "test", "docs"]
-    assert all(re.search(rf"^{target}:", MAKE, re.MULTILINE) for target in targets)
+    job, newest = found["jobs"]["test"], found["jobs"]["newest"]
+    assert _targets(job) == ["demo", "lint", "test", "docs"]
+    assert {"demo", "test"} <= {*_targets(newest)}
+    assert all(re.search(rf"^{target}:", MAKE, re.MULTILINE) for target in _targets(job))
+    assert all(r.endswith("CONSTRAINTS=") for s in newest["steps"] if (r := s.get("run", "").partition(" && ")[0]))
     listed = {c.rpartition(":: ")[2] for c in PROJECT["classifiers"] if "Python :: 3." in c}
     assert set(job["strategy"]["matrix"]["python"]) == listed
     assert found["permissions"] == {"contents": "read"}

@@ -13,8 +13,7 @@ import anthropic
 import openai
 import pytest
 from tests.support.batch_server import AnthropicBatchServer, BatchServer, OpenAIBatchServer
-from tests.support.command import installed as snellen
-from tests.support.command import start
+from tests.support.command import snellen, start
 from tests.support.endpoint import completion
 from tests.support.sets import write_set
 
@@ -22,7 +21,6 @@ from snellen.engine.runs.run import Run
 
 MOMENTS = [
     "before upload",
-    "before create",
     "after create",
     "answered look",
     "before results",

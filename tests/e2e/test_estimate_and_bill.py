@@ -12,8 +12,9 @@ from typing import Any
 import pytest
 from tests.support import billing
 from tests.support.billing import Biller
-from tests.support.command import installed as snellen
+from tests.support.command import snellen
 from tests.support.endpoint import Endpoint
+from tests.support.made_sets import made
 
 from snellen import exams
 from snellen.core.options import Selection
@@ -49,8 +50,7 @@ def said_and_billed(
     tmp_path: Path, model: str, exam: str, biller: Biller, assumed: Assumed = SHORT, **more: Any
 ) -> tuple[dict[str, Any], Totals]:
     """What is estimated, and the totals of the run after it."""
-    data = tmp_path / exam
-    exams.load(exam).make(data, count=12, seed=1, workers=1, progress=None)
+    data = made(exam, tmp_path / exam, count=12 if exam == "salbench" else 6, seed=1)
     shots, prompt = more.pop("shots", 0), more.pop("prompt", None)
     with Endpoint(script=biller) as endpoint:
         options = {"base_url": endpoint.url, **more}
@@ -130,7 +130,7 @@ def test_a_price_file_is_what_both_count_with(tmp_path: Path) -> None:
 def test_the_two_commands_agree(tmp_path: Path) -> None:
     model, exam = "openai-chat/gpt-4.1-mini", "salbench"
     biller = Biller(*PROVIDERS[model])
-    exams.load(exam).make(tmp_path / "set", count=12, seed=1, workers=1, progress=None)
+    made(exam, tmp_path / "set", count=12, seed=1)
     with Endpoint(script=biller) as endpoint:
         common = (exam, "--data", tmp_path / "set", "--model", model, "--base-url", endpoint.url)
         said = snellen("estimate", *common, "--output-tokens", 4, "--json", cache=tmp_path / "cache", **KEYS)

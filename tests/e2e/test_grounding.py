@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from PIL import Image
-from tests.support.command import installed as snellen
+from tests.support.command import snellen
 from tests.support.omniparser import Item, OmniParserServer, icon_item, text_item
 from tests.support.uitars import MARK, PIXEL_FORMS, THOUSAND_FORMS, UitarsServer, find_mark
 

@@ -11,7 +11,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
-from tests.support.command import installed as snellen
+from tests.support.command import snellen
 from tests.support.sets import write_set
 
 pytest.importorskip("huggingface_hub")

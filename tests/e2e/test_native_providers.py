@@ -12,8 +12,7 @@ from typing import Any
 
 import pytest
 from tests.support.anthropic_server import AnthropicServer
-from tests.support.command import installed as snellen
-from tests.support.command import start
+from tests.support.command import snellen, start
 from tests.support.gemini_server import GeminiServer
 from tests.support.native import Native
 from tests.support.sets import write_set

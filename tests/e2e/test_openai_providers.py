@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.support.command import installed as snellen
-from tests.support.command import start
+from tests.support.command import snellen, start
 from tests.support.responses_server import AZURE_FILTER, THOUGHT, Provider, responses_reply
 from tests.support.sets import write_set
 

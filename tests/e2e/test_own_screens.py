@@ -7,7 +7,7 @@ import math
 from pathlib import Path
 
 from PIL import Image
-from tests.support.command import installed as snellen
+from tests.support.command import snellen
 from tests.support.rendered import shoot
 from tests.view.browser import chromium, needs_a_browser
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.support.command import installed as snellen
+from tests.support.command import snellen
 from tests.support.endpoint import Endpoint
 from tests.support.sets import write_set
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 from tests.support.batch_server import OpenAIBatchServer
-from tests.support.command import installed as command
+from tests.support.command import snellen as command
 from tests.support.command import start
 from tests.support.endpoint import Endpoint, completion
 from tests.support.sets import write_set

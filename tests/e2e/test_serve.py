@@ -11,8 +11,7 @@ import time
 from pathlib import Path
 
 import pytest
-from tests.support.command import installed as snellen
-from tests.support.command import start
+from tests.support.command import snellen, start
 from tests.support.sets import write_set
 
 STAND_IN = Path(__file__).parents[1] / "support" / "model_server.py"

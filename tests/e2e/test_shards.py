@@ -8,8 +8,7 @@ import time
 from pathlib import Path
 
 import pytest
-from tests.support.command import installed as snellen
-from tests.support.command import start
+from tests.support.command import snellen, start
 from tests.support.endpoint import Endpoint, completion
 from tests.support.sets import write_set
 

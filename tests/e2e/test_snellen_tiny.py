@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.support.command import installed as snellen
+from tests.support.command import here, snellen
 from tests.support.sets import write_set
 
 from snellen.core.exam import Exam
@@ -23,7 +23,7 @@ def run(home: Path, benchmark: str, *words: object, count: int) -> tuple[dict[st
     data = home / benchmark
     made = snellen("data", "make", benchmark, "--count", count, "--seed", 31, "--out", data, cache=home)
     assert made.returncode == 0, made.stderr
-    done = snellen(
+    done = here(
         *("run", benchmark, "--data", data, "--out", home / "runs", "--json", *MODEL, *words), cache=home, **OFFLINE
     )
     assert done.returncode == 0, done.stderr
@@ -68,7 +68,7 @@ def test_it_describes_pairs_and_the_page_shows_them(tmp_path: Path) -> None:
 
 def test_the_eye_exam_measures_it(tmp_path: Path) -> None:
     asked = ("--faculties", "size,hidden", "--seed", 31, "--out", tmp_path / "runs")
-    done = snellen("exam", *MODEL, *asked, cache=tmp_path, **OFFLINE)
+    done = here("exam", *MODEL, *asked, cache=tmp_path, **OFFLINE)
     assert done.returncode == 0, done.stderr
     found = json.loads(next(tmp_path.glob("runs/*/exports/prescription.json")).read_text(encoding="utf-8"))
     assert [(one["faculty"], one.get("why_not", "")) for one in found] == [("size", ""), ("hidden", "")]
@@ -117,7 +117,7 @@ def test_model_path_is_not_for_it(tmp_path: Path) -> None:
     assert build("hf/snellen-tiny", Exam(), offline=True).spec == "hf/snellen-tiny"
     data = write_set(tmp_path / "set", 2)
     words = ("run", "salbench", "--data", data, "--model", "hf/snellen-tiny", "--model-path", tmp_path)
-    done = snellen(*words, "--out", tmp_path / "runs", cache=tmp_path)
+    done = here(*words, "--out", tmp_path / "runs", cache=tmp_path)
     assert done.returncode == 2
     assert (
         "--model-path means nothing for salbench with hf/snellen-tiny; it is an option of llava/, qwen/ models"

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import openpyxl
 import pytest
-from tests.support.command import installed as snellen
+from tests.support.command import here, snellen
 from tests.support.endpoint import Endpoint
 from tests.support.tiny_models import save_llava, save_qwen
 
@@ -61,7 +61,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 )
 def test_the_seeds_examples_with_their_own_flags(home: Path, tmp_path: Path, words: str, where: str, file: str) -> None:
     task, model = words.split()[1], words.split()[3]
-    done = snellen(
+    done = here(
         *("run", *words.split(), "--data", home / task, "--model-path", home / model),
         *("--out", tmp_path / "runs", "--results", tmp_path / "results", "--json"),
         cache=tmp_path,
@@ -85,7 +85,7 @@ def test_the_seeds_examples_with_their_own_flags(home: Path, tmp_path: Path, wor
 def test_batches_of_one_and_of_eight_answer_alike(home: Path, tmp_path: Path, model: str) -> None:
     answers = {}
     for batch in (1, 8):
-        done = snellen(
+        done = here(
             *("run", "vqax", "--data", home / "vqax", "--model", f"hf/{home / model}", "--prompt_mode", "3shot"),
             *("--split", "val", "--batch", batch, "--out", tmp_path / str(batch), "--json"),
             cache=tmp_path,
@@ -111,7 +111,7 @@ def test_batches_of_one_and_of_eight_answer_alike(home: Path, tmp_path: Path, mo
 
 def test_check_batching(home: Path, tmp_path: Path) -> None:
     words = ("run", "vqax", "--data", home / "vqax", "--split", "val", "--check-batching", 4)
-    done = snellen(*words, "--model", f"hf/{home / 'llava'}", cache=tmp_path, **OFFLINE)
+    done = here(*words, "--model", f"hf/{home / 'llava'}", cache=tmp_path, **OFFLINE)
     assert done.returncode == 0, done.stderr
     assert "batching: 0 of 4 answers differ alone and in batches of 8" in done.stdout
     other = snellen(*words, "--model", "baseline/constant:yes", cache=tmp_path)

@@ -4,68 +4,33 @@ from __future__ import annotations
 
 import json
 import tempfile
-import warnings
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.support.batch_server import AnthropicBatchServer, BatchServer, OpenAIBatchServer
+from tests.support.batch_runs import EACH, chat, evaluate, folder, message
+from tests.support.batch_server import AnthropicBatchServer, OpenAIBatchServer
 from tests.support.endpoint import completion
 from tests.support.sets import png, write_set
 
 import snellen
 from snellen.core.errors import SnellenError, Stopped
 from snellen.engine import run as engine_run
-from snellen.engine.answer import batches
+from snellen.engine.answer import batch_search, batches
 from snellen.engine.runs.run import Run
 from snellen.subjects.anthropic_batches import AnthropicBatches
 from snellen.subjects.openai_batches import OpenAIBatches
 
-EACH = (833 * 2 + 8) / 1e6 / 2
 LATER = '{"error": {"message": "no"}}'
 
 
 @pytest.fixture(autouse=True)
 def _quick(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(batches, "FIRST_LOOK", 0.01)
+    monkeypatch.setattr(batches, "AGAIN", 0.0)
+    monkeypatch.setattr(batch_search, "LOOK_AGAIN", (0.0,) * 6)
     monkeypatch.setenv("SNELLEN_CACHE_DIR", str(tmp_path / "cache"))
-
-
-def _chat(request: dict[str, Any]) -> tuple[int, dict[str, Any]]:
-    return 200, completion("Color", request["model"])
-
-
-def _message(request: dict[str, Any]) -> tuple[int, dict[str, Any]]:
-    return 200, {
-        "id": "msg_1",
-        "type": "message",
-        "role": "assistant",
-        "model": request["model"],
-        "content": [{"type": "text", "text": "Color"}],
-        "stop_reason": "end_turn",
-        "usage": {"input_tokens": 833, "output_tokens": 1},
-    }
-
-
-def _evaluate(server: BatchServer, tmp_path: Path, **more: Any) -> Run:
-    claude = isinstance(server, AnthropicBatchServer)
-    given: dict[str, Any] = {
-        "model": "anthropic/claude-haiku-4-5" if claude else "openai-chat/gpt-4o",
-        "base_url": server.origin if claude else f"{server.origin}/v1",
-        "data": tmp_path / "d",
-        "out": tmp_path / "runs",
-        "api_key": "sk-test-0123456789abcdef",
-        "price": "2/8",
-        "batch_api": True,
-    }
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        return snellen.evaluate("salbench", **(given | more))
-
-
-def _folder(tmp_path: Path) -> Path:
-    return next(p for p in (tmp_path / "runs").glob("salbench_*") if ".old" not in p.name)
 
 
 # ---------------------------------------------------------------- paid once
@@ -73,41 +38,41 @@ def _folder(tmp_path: Path) -> Path:
 
 def test_a_refused_key_does_not_lose_a_batch_that_is_under_way(tmp_path: Path) -> None:
     write_set(tmp_path / "d", 4)
-    with OpenAIBatchServer(_chat) as server:
+    with OpenAIBatchServer(chat) as server:
         server.fail_once["look"] = 401
         with pytest.raises(SnellenError, match="refused the key"):
-            _evaluate(server, tmp_path)
-        run = _evaluate(server, tmp_path)
+            evaluate(server, tmp_path)
+        run = evaluate(server, tmp_path)
         assert len(server.paid()) == 4
     assert run.summary.totals.cost == pytest.approx(4 * EACH)
 
 
 def test_a_command_without_the_option_does_not_lose_it_either(tmp_path: Path) -> None:
     write_set(tmp_path / "d", 4)
-    with OpenAIBatchServer(_chat) as server:
+    with OpenAIBatchServer(chat) as server:
         server.fail_once["look"] = 401
         with pytest.raises(SnellenError):
-            _evaluate(server, tmp_path)
+            evaluate(server, tmp_path)
         with pytest.raises(SnellenError, match="add --batch-api"):
-            _evaluate(server, tmp_path, batch_api=False)
-        _evaluate(server, tmp_path)
+            evaluate(server, tmp_path, batch_api=False)
+        evaluate(server, tmp_path)
         assert (len(server.paid()), server.direct) == (4, 0)
 
 
 def test_a_batch_whose_id_was_lost_is_found_behind_newer_ones(tmp_path: Path) -> None:
     write_set(tmp_path / "d", 4)
-    with OpenAIBatchServer(_chat, page=2) as server:
+    with OpenAIBatchServer(chat, page=2) as server:
         server.spoil_once["create"] = (500, b"{}")
         with pytest.raises(Stopped, match="looks for the batch"):
-            _evaluate(server, tmp_path)
+            evaluate(server, tmp_path)
         for number in range(5):
             server.batches[f"other_{number}"] = server.batches["batch_0"] | {
                 "id": f"other_{number}",
                 "metadata": None,
             }
-        _evaluate(server, tmp_path)
+        evaluate(server, tmp_path)
         assert len(server.paid()) == 4
-        assert server.seen["list"] == 3
+        assert server.seen["list"] == 4
 
 
 @pytest.mark.parametrize("before", [True, False], ids=["older", "newer"])
@@ -119,35 +84,25 @@ def test_an_anthropic_batch_is_told_from_others_of_its_size(before: bool, tmp_pa
         line = {"custom_id": "x", "result": {"type": "expired"}}
         server.results["other"] = [line | {"custom_id": f"x{n}"} for n in range(4)]
 
-    with AnthropicBatchServer(_message, looks=3, page=1) as server:
+    with AnthropicBatchServer(message, looks=3, page=1) as server:
         if before:
             other(server)
         server.spoil_once["create"] = (500, b"{}")
         with pytest.raises(Stopped):
-            _evaluate(server, tmp_path)
+            evaluate(server, tmp_path)
         if not before:
             other(server)
-        run = _evaluate(server, tmp_path)
+        run = evaluate(server, tmp_path)
         assert server.seen["create"] == 1
     assert run.summary.totals.cost == pytest.approx(4 * EACH)
-    assert json.loads((_folder(tmp_path) / "batches.json").read_bytes())[0]["id"].startswith("msgbatch_")
-
-
-def test_a_lost_anthropic_batch_that_was_never_made_is_handed_in(tmp_path: Path) -> None:
-    write_set(tmp_path / "d", 4)
-    with AnthropicBatchServer(_message) as server:
-        server.fail_once["create"] = 500
-        with pytest.raises(Stopped):
-            _evaluate(server, tmp_path)
-        _evaluate(server, tmp_path)
-        assert len(server.paid()) == 4
+    assert json.loads((folder(tmp_path) / "batches.json").read_bytes())[0]["id"].startswith("msgbatch_")
 
 
 def test_equal_requests_are_handed_in_and_paid_once(tmp_path: Path) -> None:
     """Without its picture every question of a part is the same; providers refuse batches that hold a key twice."""
     write_set(tmp_path / "d", 4)
-    with OpenAIBatchServer(_chat) as server:
-        run = _evaluate(server, tmp_path, controls=["none"], use_store=False)
+    with OpenAIBatchServer(chat) as server:
+        run = evaluate(server, tmp_path, controls=["none"], use_store=False)
         assert len(server.paid()) == 5
     answers = list(run.answers())
     assert len(answers) == 8
@@ -160,12 +115,12 @@ def test_answers_to_an_earlier_wording_do_not_stand_for_the_new_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write_set(tmp_path / "d", 4)
-    with OpenAIBatchServer(_chat) as server:
+    with OpenAIBatchServer(chat) as server:
         server.fail_once["look"] = 401
         with pytest.raises(SnellenError):
-            _evaluate(server, tmp_path, use_store=False)
+            evaluate(server, tmp_path, use_store=False)
         monkeypatch.setattr(engine_run, "wordings", lambda _plan: {"question": "edited"})
-        run = _evaluate(server, tmp_path, use_store=False)
+        run = evaluate(server, tmp_path, use_store=False)
     assert {a.calls[0].batch for a in run.answers()} == {"batch_1"}
     assert run.summary.totals.cost == pytest.approx(8 * EACH)  # what the old ones cost counts all the same
 
@@ -177,9 +132,9 @@ def test_answers_to_an_earlier_wording_do_not_stand_for_the_new_one(
 @pytest.mark.parametrize("name", ["upload", "look", "results"])
 def test_what_can_be_sent_again_is(name: str, status: int, tmp_path: Path) -> None:
     write_set(tmp_path / "d", 3)
-    with OpenAIBatchServer(_chat) as server:
+    with OpenAIBatchServer(chat) as server:
         server.fail_once[name] = status
-        run = _evaluate(server, tmp_path)
+        run = evaluate(server, tmp_path)
         assert (server.seen["create"], len(server.paid())) == (1, 3)
     assert run.summary.complete
 
@@ -188,43 +143,43 @@ def test_what_can_be_sent_again_is(name: str, status: int, tmp_path: Path) -> No
 @pytest.mark.parametrize("name", ["upload", "create", "look", "list"])
 def test_what_cannot_be_read_stops_the_run_and_loses_nothing(name: str, said: bytes, tmp_path: Path) -> None:
     write_set(tmp_path / "d", 3)
-    with OpenAIBatchServer(_chat) as server:
+    with OpenAIBatchServer(chat) as server:
         if name == "list":
             server.spoil_once["create"] = (500, b"")
             with pytest.raises(Stopped):
-                _evaluate(server, tmp_path)
+                evaluate(server, tmp_path)
         server.spoil_once[name] = (200, said)
         with pytest.raises(Stopped, match="cannot be read"):
-            _evaluate(server, tmp_path)
-        _evaluate(server, tmp_path)
+            evaluate(server, tmp_path)
+        evaluate(server, tmp_path)
         assert len(server.paid()) == 3
 
 
 def test_any_good_status_is_good(tmp_path: Path) -> None:
     write_set(tmp_path / "d", 3)
-    with OpenAIBatchServer(_chat) as server:
+    with OpenAIBatchServer(chat) as server:
         original = server._create
         server._create = lambda wish: (201, original(wish)[1])  # type: ignore[method-assign]
-        assert _evaluate(server, tmp_path).summary.complete
+        assert evaluate(server, tmp_path).summary.complete
 
 
 def test_a_batch_that_is_gone_is_said_to_be(tmp_path: Path) -> None:
     write_set(tmp_path / "d", 3)
-    with OpenAIBatchServer(_chat) as server:
+    with OpenAIBatchServer(chat) as server:
         server.spoil_once["look"] = (404, LATER.encode())
         with pytest.raises(SnellenError, match=r"no such batch or file.*--fresh"):
-            _evaluate(server, tmp_path)
-        assert _folder(tmp_path).exists()
+            evaluate(server, tmp_path)
+        assert folder(tmp_path).exists()
 
 
 def test_a_batch_that_was_refused_is_not_looked_for(tmp_path: Path) -> None:
     write_set(tmp_path / "d", 3)
-    with OpenAIBatchServer(_chat) as server:
+    with OpenAIBatchServer(chat) as server:
         server.fail_once["create"] = 400
         with pytest.raises(SnellenError, match="busy"):
-            _evaluate(server, tmp_path)
-        _evaluate(server, tmp_path)
-        assert (server.seen["list"], len(server.paid())) == (0, 3)
+            evaluate(server, tmp_path)
+        evaluate(server, tmp_path)
+        assert (server.seen["create"], len(server.paid())) == (2, 3)
 
 
 def test_results_that_are_not_there_yet_are_waited_for() -> None:
@@ -238,7 +193,7 @@ def test_results_that_are_not_there_yet_are_waited_for() -> None:
 
 def test_lines_that_are_doubled_foreign_broken_or_missing(tmp_path: Path) -> None:
     write_set(tmp_path / "d", 6)
-    with OpenAIBatchServer(_chat) as server:
+    with OpenAIBatchServer(chat) as server:
 
         def results(lines: list[bytes]) -> bytes:
             whole = json.loads(lines[0])
@@ -255,10 +210,10 @@ def test_lines_that_are_doubled_foreign_broken_or_missing(tmp_path: Path) -> Non
             return said
 
         server._look = look  # type: ignore[method-assign]
-        run = _evaluate(server, tmp_path)
+        run = evaluate(server, tmp_path)
         assert run.summary.failed == 1
         assert run.summary.totals.cost == pytest.approx(5 * EACH)
-        again = _evaluate(server, tmp_path)
+        again = evaluate(server, tmp_path)
         assert len(server.paid()) == 7
     assert again.summary.complete
 
@@ -269,12 +224,12 @@ def test_results_go_nowhere_where_the_disk_is_full(tmp_path: Path, monkeypatch: 
     def full() -> None:
         raise OSError(28, "No space left on device")
 
-    with OpenAIBatchServer(_chat) as server:
+    with OpenAIBatchServer(chat) as server:
         with monkeypatch.context() as patched:
             patched.setattr(tempfile, "TemporaryFile", full)
             with pytest.raises(Stopped, match="No space left"):
-                _evaluate(server, tmp_path)
-        _evaluate(server, tmp_path)
+                evaluate(server, tmp_path)
+        evaluate(server, tmp_path)
         assert len(server.paid()) == 3
 
 
@@ -287,8 +242,8 @@ def test_a_reply_that_cannot_be_read_costs_what_a_batch_costs(tmp_path: Path) ->
 
     write_set(tmp_path / "d", 3)
     with OpenAIBatchServer(respond) as server, pytest.raises(Stopped, match="none of the 3 questions"):
-        _evaluate(server, tmp_path)
-    assert Run(_folder(tmp_path)).summary.totals.cost == pytest.approx(3 * EACH)
+        evaluate(server, tmp_path)
+    assert Run(folder(tmp_path)).summary.totals.cost == pytest.approx(3 * EACH)
 
 
 def test_a_reply_that_does_not_say_what_it_cost_counts_for_the_cap(tmp_path: Path) -> None:
@@ -297,7 +252,7 @@ def test_a_reply_that_does_not_say_what_it_cost_counts_for_the_cap(tmp_path: Pat
 
     write_set(tmp_path / "d", 20)
     with OpenAIBatchServer(respond) as server, pytest.raises(Stopped, match="--max-cost"):
-        _evaluate(server, tmp_path, max_cost=0.005)
+        evaluate(server, tmp_path, max_cost=0.005)
     first = len(server.results["batch_0"])
     assert 0 < first < 20
     assert len(server.paid()) == first
@@ -309,10 +264,10 @@ def test_what_a_filter_refused_is_not_kept_in_the_store(tmp_path: Path) -> None:
 
     write_set(tmp_path / "d", 3)
     with OpenAIBatchServer(respond) as server:
-        run = _evaluate(server, tmp_path)
+        run = evaluate(server, tmp_path)
         assert all(a.refused for a in run.answers())
-        server.respond = _chat
-        again = _evaluate(server, tmp_path, out=tmp_path / "other")
+        server.respond = chat
+        again = evaluate(server, tmp_path, out=tmp_path / "other")
     assert all(a.text == "Color" for a in again.answers())
 
 
@@ -321,8 +276,8 @@ def test_a_picture_that_cannot_be_sent_is_one_error(tmp_path: Path) -> None:
 
     images = [{"bytes": png(n) if n else b"no picture", "path": None} for n in range(3)]
     write_config(tmp_path / "d", "P3", 3, image=images)
-    with OpenAIBatchServer(_chat) as server:
-        run = _evaluate(server, tmp_path)
+    with OpenAIBatchServer(chat) as server:
+        run = evaluate(server, tmp_path)
     lines = (run.path / "answers.jsonl").read_bytes().splitlines()
     assert len(lines) == 3
     assert run.summary.failed == 1
@@ -343,30 +298,30 @@ def test_anthropics_errors_keep_their_status() -> None:
 
 def test_an_option_that_means_nothing_puts_no_run_aside(tmp_path: Path) -> None:
     write_set(tmp_path / "d", 3)
-    with OpenAIBatchServer(_chat) as server:
+    with OpenAIBatchServer(chat) as server:
         plain = {"model": "api/m", "batch_api": False}
-        run = _evaluate(server, tmp_path, **plain)
+        run = evaluate(server, tmp_path, **plain)
         with pytest.raises(SnellenError, match="has no batches"):
-            _evaluate(server, tmp_path, model="api/m", fresh=True)
+            evaluate(server, tmp_path, model="api/m", fresh=True)
     assert run.path.exists()
     assert list(run.answers())
 
 
 def test_a_run_that_has_all_answers_is_shown_whatever_its_books_say(tmp_path: Path) -> None:
     write_set(tmp_path / "d", 3)
-    with OpenAIBatchServer(_chat) as server:
-        run = _evaluate(server, tmp_path)
+    with OpenAIBatchServer(chat) as server:
+        run = evaluate(server, tmp_path)
         books = run.path / "batches.json"
         books.write_bytes(books.read_bytes().replace(b'"done"', b'"sent"'))  # killed before the last line was written
-        assert _evaluate(server, tmp_path, batch_api=False).summary.complete
+        assert evaluate(server, tmp_path, batch_api=False).summary.complete
         assert (len(server.paid()), server.direct) == (3, 0)
 
 
 def test_several_batches_where_one_cannot_hold_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(OpenAIBatches, "most", 2)
     write_set(tmp_path / "d", 5)
-    with OpenAIBatchServer(_chat) as server:
-        run = _evaluate(server, tmp_path)
+    with OpenAIBatchServer(chat) as server:
+        run = evaluate(server, tmp_path)
         assert [len(lines) for lines in server.results.values()] == [2, 2, 1]
     assert run.summary.complete
 
@@ -374,8 +329,8 @@ def test_several_batches_where_one_cannot_hold_all(tmp_path: Path, monkeypatch: 
 def test_a_request_larger_than_a_batch_goes_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(OpenAIBatches, "largest", 600)
     write_set(tmp_path / "d", 2)
-    with OpenAIBatchServer(_chat) as server:
-        _evaluate(server, tmp_path)
+    with OpenAIBatchServer(chat) as server:
+        evaluate(server, tmp_path)
         assert [len(lines) for lines in server.results.values()] == [1, 1]
 
 
@@ -390,7 +345,7 @@ def test_what_was_left_out_is_told_by_whoever_collects(tmp_path: Path) -> None:
     def picky(request: dict[str, Any]) -> tuple[int, dict[str, Any]]:
         if "temperature" in request:
             return 400, {"error": {"message": "no", "param": "temperature", "code": "unsupported_value"}}
-        return _chat(request)
+        return chat(request)
 
     write_set(tmp_path / "d", 3)
     with OpenAIBatchServer(picky) as server:
@@ -403,8 +358,8 @@ def test_what_was_left_out_is_told_by_whoever_collects(tmp_path: Path) -> None:
 
         server._create = create  # type: ignore[method-assign]
         with pytest.raises(SnellenError, match="refused the key"):
-            _evaluate(server, tmp_path)
-        run = _evaluate(server, tmp_path)
+            evaluate(server, tmp_path)
+        run = evaluate(server, tmp_path)
         assert server.seen["create"] == 2
     assert {a.calls[0].left_out for a in run.answers()} == {("temperature",)}
 
@@ -412,10 +367,10 @@ def test_what_was_left_out_is_told_by_whoever_collects(tmp_path: Path) -> None:
 def test_a_key_that_comes_back_as_an_id_is_not_written_down(tmp_path: Path) -> None:
     write_set(tmp_path / "d", 3)
     key = "sk-test-0123456789abcdef"
-    with OpenAIBatchServer(_chat) as server:
+    with OpenAIBatchServer(chat) as server:
         server.spoil_once["create"] = (200, json.dumps({"id": key}).encode())
         with pytest.raises(Stopped, match="no proper id"):
-            _evaluate(server, tmp_path)
+            evaluate(server, tmp_path)
     kept = [path for path in (tmp_path / "runs").rglob("*") if path.is_file()]
     assert kept
     assert not [path for path in kept if key.encode() in path.read_bytes()]
@@ -423,10 +378,10 @@ def test_a_key_that_comes_back_as_an_id_is_not_written_down(tmp_path: Path) -> N
 
 def test_a_fresh_run_says_that_a_batch_of_the_old_one_goes_on(tmp_path: Path) -> None:
     write_set(tmp_path / "d", 3)
-    with OpenAIBatchServer(_chat) as server:
+    with OpenAIBatchServer(chat) as server:
         server.fail_once["look"] = 401
         with pytest.raises(SnellenError):
-            _evaluate(server, tmp_path)
+            evaluate(server, tmp_path)
         plan = {"model": "openai-chat/gpt-4o", "base_url": f"{server.origin}/v1", "data": tmp_path / "d"}
         more = {"out": tmp_path / "runs", "api_key": "sk-test-0123456789abcdef", "price": "2/8"}
         with pytest.warns(UserWarning, match="put aside has a batch at the provider"):
@@ -447,12 +402,12 @@ def test_data_that_ends_early_loses_nothing_that_was_read_before(
             return found
 
     write_set(tmp_path / "d", 40)
-    with OpenAIBatchServer(_chat) as server, monkeypatch.context() as patched:
+    with OpenAIBatchServer(chat) as server, monkeypatch.context() as patched:
         patched.setattr(batches, "Feeder", Ending)
         with pytest.raises(SnellenError, match="row 33"):
-            _evaluate(server, tmp_path)
+            evaluate(server, tmp_path)
         assert len(server.paid()) == 32
-    answers = (_folder(tmp_path) / "answers.jsonl").read_bytes().splitlines()
+    answers = (folder(tmp_path) / "answers.jsonl").read_bytes().splitlines()
     assert len(answers) == 32
 
 

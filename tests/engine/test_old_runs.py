@@ -47,7 +47,7 @@ def test_it_is_marked_again_with_the_same_scores_under_todays_names(old: Path) -
     marks = (old / "marks" / "seed.jsonl").read_bytes()
     assert snellen.remark(old).changes == []
     run = snellen.open_run(old)
-    assert (run.manifest.benchmark, run.summary.layout) == ("salbench", 5)
+    assert (run.manifest.benchmark, run.summary.layout) == ("salbench", 6)
     assert [p.protocol for p in run.protocols] == ["paper", "plan-v2"]
     assert {p: s.value for p, s in run.scores().items()} == {
         ("plan-v2" if name == "seed" else name, part): value for (name, part), value in before.items()

@@ -6,7 +6,7 @@ import tracemalloc
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from snellen.core.errors import SnellenError
@@ -37,7 +37,6 @@ def filled(path: Path, *answers: Answer) -> RunFolder:
 
 
 @given(st.integers(1, 400))
-@settings(max_examples=40, deadline=None)
 def test_a_file_cut_anywhere_loses_only_the_cut_line(tmp_path_factory: pytest.TempPathFactory, cut: int) -> None:
     path = tmp_path_factory.mktemp("run")
     folder = filled(path, *(answer(f"s{i}") for i in range(5)))

@@ -6,11 +6,12 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
 from tests.support.command import snellen
 from tests.support.endpoint import Endpoint, completion
 from tests.support.sets import write_set
 
-from snellen import exams
+from snellen import evaluate, exams
 from snellen.core.results import GroupSummary, ProtocolSummary, Score
 from snellen.core.silence import lost_parts, silent_parts
 
@@ -47,6 +48,11 @@ def test_a_refusal_is_an_answer_where_it_can_be_right() -> None:
     assert silent_parts([part(1.0, correct=2, refused=18)]) == lost_parts([part(1.0, correct=2, refused=18)]) == ()
     assert lost_parts([part(0.0, refused=20)])  # a filter's
     assert lost_parts([part(1.0, correct=2, truncated=18)])
+
+
+def test_no_filter_is_blamed_where_no_provider_answered(tmp_path: Path) -> None:
+    with pytest.warns(UserWarning, match="refusals come from the model: their words"):
+        evaluate(write_set(tmp_path / "d", 2), model="baseline/constant:I cannot help with that", out=tmp_path / "r")
 
 
 def thinks_the_cap_away(request: dict[str, Any], _nth: int) -> tuple[int, dict[str, str], bytes] | None:

@@ -236,7 +236,7 @@ def test_a_summary_that_is_none_is_an_error(copy: Path, content: bytes) -> None:
 
 
 def test_a_summary_without_anything_in_it_differs(copy: Path) -> None:
-    (copy / "summary.json").write_bytes(b'{"layout": 5}')
+    (copy / "summary.json").write_bytes(b'{"layout": 6}')
     assert {file for file, _place in places(copy)} == {"summary.json"}
 
 

@@ -125,3 +125,53 @@ def test_an_exam_of_a_plugin(tmp_path: Path) -> None:
         ("exact", 1, 2),
         ("near", 1, 2),
     }
+
+
+def test_a_log_in_which_every_sample_failed_has_no_score(salbench: Path, tmp_path: Path) -> None:
+    log = json.loads((LOGS / "inspect.json").read_text(encoding="utf-8"))
+    log["results"] = None
+    for sample in log["samples"]:
+        sample["error"] = {"message": "RateLimitError: 429", "traceback": "", "traceback_ansi": ""}
+        sample |= {"output": sample["output"] | {"choices": [], "completion": ""}, "scores": {}}
+    (tmp_path / "log.json").write_text(json.dumps(log), encoding="utf-8")
+    words = ("import", "inspect", tmp_path / "log.json", "--exam", "salbench", "--data", salbench, "--out", tmp_path)
+    done = command(*words, cache=tmp_path)
+    assert done.returncode == 3
+    assert "0.0" not in done.stdout.partition("NO ANSWER")[0]
+    assert "no answer" in done.stdout
+    assert "1 x imported: RateLimitError: 429" in done.stdout
+    assert "most questions got no answer (1 of 1 in" in done.stderr
+    assert "ask again with the tool that made it" in done.stderr
+    assert "same command" not in done.stdout + done.stderr
+    told = command(*words, "--json", cache=tmp_path)
+    assert told.returncode == 3
+    assert {row["score"] for row in json.loads(told.stdout)["against"]} == {None}
+
+
+def test_a_log_with_some_failures_says_how_many(salbench: Path, tmp_path: Path) -> None:
+    whole = command(
+        "import",
+        "inspect",
+        LOGS / "inspect.eval",
+        "--exam",
+        "salbench",
+        "--data",
+        salbench,
+        "--out",
+        tmp_path,
+        "--json",
+        cache=tmp_path,
+    )
+    answers = Path(json.loads(whole.stdout)["run"]) / "answers.jsonl"
+    ids = [json.loads(line)["id"] for line in answers.read_text(encoding="utf-8").splitlines()]
+    for failed, code in ((1, 0), (7, 3)):
+        rows = [{"id": name, "response": "Size"} for name in ids[failed:]]
+        rows += [{"id": name, "response": "", "error": "timed out"} for name in ids[:failed]]
+        log = tmp_path / f"{failed}.jsonl"
+        log.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+        done = command(
+            "import", "csv", log, "--exam", "salbench", "--data", salbench, "--out", tmp_path, cache=tmp_path
+        )
+        assert done.returncode == code, done.stderr
+        assert f"{failed} failed. The log that it was imported from has no answer to the rest." in done.stdout
+        assert f"{failed} x imported: timed out" in done.stdout

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
+import tracemalloc
 import zipfile
 from pathlib import Path
 
+import openpyxl
 import pytest
 from tests.imports.conftest import LOGS, Imports
 
 from snellen.core.errors import SnellenError
-from snellen.imports import files, log
+from snellen.core.installing import install_command
+from snellen.imports import files, log, tables
 from snellen.imports.reading import read_log
 from snellen.show.imported_table import print_imported
 
@@ -134,7 +138,7 @@ def test_what_is_wrong_with_a_file_is_one_line(tool: str, name: str, content: st
 
 
 @pytest.mark.parametrize(
-    ("module", "tool", "name"), [("zstandard", "inspect", "inspect.eval"), ("python_calamine", "csv", "x.xlsx")]
+    ("module", "tool", "name"), [("zstandard", "inspect", "inspect.eval"), ("openpyxl", "csv", "x.xlsx")]
 )
 def test_what_is_not_installed_is_named(
     module: str, tool: str, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -142,8 +146,121 @@ def test_what_is_not_installed_is_named(
     monkeypatch.setitem(sys.modules, module, None)
     (tmp_path / "x.xlsx").write_bytes(b"")
     file = LOGS / name if tool == "inspect" else tmp_path / name
-    with pytest.raises(SnellenError, match=r"needs the extra 'import': pip install 'snellen\[import\]'"):
+    with pytest.raises(SnellenError, match=re.escape(f"needs the extra 'import': {install_command('import')}")):
         read_log(tool, [file])
+
+
+@pytest.mark.parametrize(
+    ("tool", "name", "text"),
+    [
+        (
+            "csv",
+            "big.jsonl",
+            json.dumps({"id": 1, "response": "Color", "answer": "Color", "task": "P3", "score": 10**400}),
+        ),
+        ("csv", "big.csv", f"id,response,answer,task,score\n1,Color,Color,P3,{'9' * 400}\n"),
+        ("vlmevalkit", "m_big.tsv", f"index\tprediction\tanswer\tsplit\thit\n1\tColor\tColor\tP3\t{'9' * 400}\n"),
+        ("csv", "both.csv", "id,response,answer,split,task\n1,Color,Color,P3,odd\n"),
+    ],
+)
+def test_a_score_beyond_all_numbers_is_no_score_and_an_odd_task_no_error(
+    tool: str, name: str, text: str, imported: Imports, tmp_path: Path
+) -> None:
+    (tmp_path / name).write_text(text)
+    done = imported(tool, tmp_path / name, data=None)
+    assert done.record.samples == 1 and not done.record.figures
+
+
+def test_inspect_s_scores_may_be_beyond_all_numbers(imported: Imports, tmp_path: Path) -> None:
+    document = json.loads(inspect_json(tmp_path / "x.json").read_text(encoding="utf-8"))
+    document["samples"][0]["scores"] = {"match": {"value": 10**400}}
+    (tmp_path / "x.json").write_text(json.dumps(document), encoding="utf-8")
+    assert imported("inspect", tmp_path / "x.json").record.samples
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "exam", "says"),
+    [
+        (
+            "x.jsonl",
+            '{"id": 1, "response": "\\ud800", "answer": "Color", "task": "P3"}',
+            "salbench",
+            "a lone surrogate",
+        ),
+        ("q\udcff.csv", "id,response,answer,task\n1,Color,Color,P3\n", "salbench", "not UTF-8; rename it"),
+        ("x.csv", "id,response,answer\n1,Color,Color\n", "eye", "a log of it cannot be imported"),
+    ],
+)
+def test_what_no_run_can_hold_is_refused(
+    name: str, text: str, exam: str, says: str, imported: Imports, tmp_path: Path
+) -> None:
+    (tmp_path / name).write_text(text)
+    with pytest.raises(SnellenError, match=says):
+        imported("csv", tmp_path / name, data=None, exam=exam)
+
+
+def workbook(path: Path, sheet: str, **others: str) -> Path:
+    """A workbook whose first sheet has this XML for rows; other members are replaced."""
+    book = openpyxl.Workbook()
+    book.active.append(["id", "response"])
+    book.save(path)
+    with zipfile.ZipFile(path) as packed:
+        members = {name: packed.read(name).decode() for name in packed.namelist()}
+    members["xl/worksheets/sheet1.xml"] = re.sub(
+        "<sheetData>.*</sheetData>", f"<sheetData>{sheet}</sheetData>", members["xl/worksheets/sheet1.xml"]
+    )
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as packed:
+        for name, text in (members | others).items():
+            packed.writestr(name, text)
+    return path
+
+
+def row(number: int, **cells: str) -> str:
+    held = (f'<c r="{column}{number}" t="inlineStr"><is><t>{text}</t></is></c>' for column, text in cells.items())
+    return f'<row r="{number}">{"".join(held)}</row>'
+
+
+def test_a_far_cell_costs_no_memory(tmp_path: Path) -> None:
+    head = row(1, A="id", B="response")
+    file = workbook(tmp_path / "far.xlsx", head + row(2, A="a", B="x") + row(20_000, A="b", B="y", XFD="far"))
+    tracemalloc.start()
+    found = read_log("csv", [file]).rows
+    assert tracemalloc.get_traced_memory()[1] < 50 << 20
+    tracemalloc.stop()
+    assert [(one.id, one.text, one.where) for one in found] == [
+        ("a", "x", "far.xlsx row 2"),
+        ("b", "y", "far.xlsx row 20000"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("sheet", "says"),
+    [
+        (row(1, A="id", B="response", XFD="wide") + "".join(row(n, A="a") for n in range(2, 400)), "5,000,000 cells"),
+        (row(1, A="id", B="response") + "<row>" + "<c/>" * 2_000 + "</row>", "1,000 XML elements"),
+        (row(1, A="id", B="response") + "<row>", "no Excel workbook"),
+    ],
+)
+def test_a_workbook_is_bounded_by_what_it_holds(
+    sheet: str, says: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tables, "MOST_TAGS", 1000 if "XML" in says else tables.MOST_TAGS)
+    file = workbook(tmp_path / "x.xlsx", sheet)
+    with pytest.raises(SnellenError, match=says):
+        read_log("csv", [file])
+
+
+def test_a_workbook_that_lies_about_its_sizes_is_refused(tmp_path: Path) -> None:
+    sheet = row(1, A="id", B="response") + row(2, A="a", B="x" * 2_000_000)
+    file = workbook(tmp_path / "x.xlsx", sheet)
+    with zipfile.ZipFile(file) as packed:
+        size = packed.getinfo("xl/worksheets/sheet1.xml").file_size
+    file.write_bytes(file.read_bytes().replace(size.to_bytes(4, "little"), (1000).to_bytes(4, "little")))
+    with pytest.raises(SnellenError, match="no Excel workbook, or a torn one"):
+        read_log("csv", [file])
+    doctype = '<!DOCTYPE a [<!ENTITY b "c">]><a>&b;</a>'
+    with pytest.raises(SnellenError, match="declares XML entities"):
+        read_log("csv", [workbook(file, row(1, A="id"), **{"xl/sharedStrings.xml": doctype})])
 
 
 def test_an_evaluation_that_was_killed_says_how_to_recover_it(tmp_path: Path) -> None:

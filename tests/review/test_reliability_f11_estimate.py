@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from tests.support.billing import words_in
+from tests.support.made_sets import made
 
 from snellen import exams
 from snellen.core.images import sniff
@@ -63,19 +64,18 @@ def ratio(exam: str, data: Path, prompt: str | None, shots: int = 0, controls: t
 @pytest.mark.parametrize("exam", ["vqax", "actx", "esnlive"])
 @pytest.mark.parametrize("prompt", ["zero", "1shot", "3shot", "3shot-images"])
 def test_what_is_sent_is_what_was_estimated(tmp_path: Path, exam: str, prompt: str) -> None:
-    made = exams.load(exam)
-    made.make(tmp_path, count=16, seed=1, workers=1, progress=None)
+    made(exam, tmp_path, count=8, seed=1)
     assert 0.95 <= ratio(exam, tmp_path, prompt) <= 1.05
 
 
 def test_controls_and_examples_in_one_turn_too(tmp_path: Path) -> None:
-    exams.load("salbench").make(tmp_path, count=16, seed=1, workers=1, progress=None)
+    made("salbench", tmp_path, count=12, seed=1)
     assert 0.95 <= ratio("salbench", tmp_path, None, shots=3) <= 1.05
     assert 0.95 <= ratio("salbench", tmp_path, None, controls=("none", "blank")) <= 1.05
 
 
 def test_the_bound_of_a_call_counts_them_too(tmp_path: Path) -> None:
-    exams.load("vqax").make(tmp_path, count=4, seed=1, workers=1, progress=None)
+    made("vqax", tmp_path, count=8, seed=1)
     request = RunRequest("vqax", MODEL, tmp_path, prompt="3shot", selection=Selection(limit=2))
     plan = make_plan(request, offline=True)
     for item in Feed(plan.feeding, lambda _key: False).pull():

@@ -179,7 +179,7 @@ TOLD = st.sampled_from([*HIDDEN, "cost", "zero", "broken", "error", "refused", "
 
 
 @given(st.lists(st.tuples(TOLD, st.floats(0.0001, 0.04)), min_size=1, max_size=12), st.booleans())
-@settings(max_examples=60, deadline=None, phases=(Phase.generate,))
+@settings(phases=(Phase.generate,))
 def test_no_way_of_billing_breaks_the_cap(script: list[tuple[str, float]], priced: bool) -> None:
     """Whatever is told, nothing is sent once the bills reach the cap, or (without a price) once a usable reply hid its own."""
     told_by_first_hidden: list[int] = []

@@ -66,14 +66,14 @@ def test_a_run_has_the_same_files_whatever_came_first(
     exam: str, subject: dict[str, Any], controls: tuple[str, ...], tmp_path: Path
 ) -> None:
     data = tmp_path / "data"
-    load(exam).make(data, count=4 if exam == "grounding" else 24, seed=3, workers=1)
+    load(exam).make(data, count=2 if exam == "grounding" else 12, seed=3, workers=1)
     run = snellen.evaluate(exam, data=data, controls=controls, out=tmp_path / "runs", **subject)
     snellen.remark(run.path)
     before = written(run.path)
     assert any(name.startswith("exports/") for name in before)
     dice, answers = random.Random(7), run.path / "answers.jsonl"
     lines = answers.read_bytes().splitlines(keepends=True)
-    for _ in range(3):
+    for _ in range(2):
         dice.shuffle(lines)
         answers.write_bytes(b"".join(lines))
         snellen.remark(run.path)

@@ -13,7 +13,7 @@ from tests.support.command import snellen
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("sets")
     for exam in ("esnlive", "vqax"):
-        done = snellen("data", "make", exam, "--count", 240, "--out", folder / exam, cache=folder)
+        done = snellen("data", "make", exam, "--count", 120, "--out", folder / exam, cache=folder)
         assert done.returncode == 0, done.stderr
     return folder
 

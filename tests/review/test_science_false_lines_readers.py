@@ -41,5 +41,6 @@ def test_a_refusal_is_one_by_its_field_or_where_nothing_was_read() -> None:
     assert mark_reply(PROTOCOLS["robust"], SAMPLE, "I'm sorry, I cannot tell.").outcome is Outcome.REFUSED
 
 
-def test_protocols_of_others_read_the_raw_reply() -> None:
-    assert mark_reply(PROTOCOLS["plan-v2"], SAMPLE, "<think>color").outcome is Outcome.CORRECT
+def test_protocols_of_others_read_the_raw_reply_but_no_thought_that_was_cut() -> None:
+    assert mark_reply(PROTOCOLS["plan-v2"], SAMPLE, "<think>hm</think>color").outcome is Outcome.CORRECT
+    assert mark_reply(PROTOCOLS["plan-v2"], SAMPLE, "<think>color").outcome is Outcome.UNPARSABLE

@@ -23,6 +23,7 @@ import snellen
 from snellen.cli.main import app
 from snellen.core.cells import from_cell
 from snellen.core.errors import MissingExtra, SnellenError
+from snellen.core.installing import install_command
 from snellen.core.records import PublishedRow, SubjectEntry
 from snellen.core.results import Metric
 from snellen.data.label import MARK, label_from
@@ -412,7 +413,7 @@ def test_a_data_frame_has_the_schema_and_types_of_parquet(tmp_path: Path) -> Non
 def test_without_pandas_the_extra_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     run = simple(tmp_path / "run")
     monkeypatch.setitem(sys.modules, "pandas", None)
-    with pytest.raises(MissingExtra, match=r"snellen\[pandas\]"):
+    with pytest.raises(MissingExtra, match=re.escape(install_command("pandas"))):
         run.to_pandas()
 
 

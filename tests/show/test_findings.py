@@ -11,7 +11,7 @@ from tests.show.made import group, made_run, protocol, score
 from snellen.core.finding import BAD, DOUBT, FACT, GOOD, WEIGHTS, Finding
 from snellen.core.records import ControlRow, DifferenceRow, PositionRow, Summary, Totals
 from snellen.core.results import GroupSummary, Metric, ProtocolSummary, Score
-from snellen.core.silence import silent_parts
+from snellen.core.silence import Silent, silent_parts
 from snellen.exams.grounding.exam import EXAM as GROUNDING
 from snellen.exams.vqa_nle.exam import VQAX
 from snellen.show.findings import findings, heaviest
@@ -43,9 +43,24 @@ def test_a_score_at_or_below_its_floor_is_no_sign_of_seeing() -> None:
     ((weight, text),) = said(found, "floor")
     assert weight == BAD
     assert (
-        text == "No sign of seeing: accuracy (mine) is 20.0 to 30.0 (floor 30.0), at or below its floor in all 2 parts."
+        text == "No sign of seeing: accuracy (mine) is 20.0 to 30.0 (floor 30.0), at or below its floor in both parts."
     )
     assert not said(found, "score")
+
+
+def test_a_run_that_says_nothing_about_the_model_is_not_called_blind() -> None:
+    blind = parts(exact(0.0, 0.0, 0.1, 0.3), exact(0.2, 0.1, 0.3, 0.3))
+    silent = Silent(protocol="mine", by={"split": "A"}, n=24, outcomes={"unparsable": 24})
+    assert said(summary(blind, lost=(silent,)), "floor") == [
+        (BAD, "No sign of seeing: accuracy (mine) is 20.0 (floor 30.0), at or below its floor.")
+    ], "only of the part that was answered"
+    control = ControlRow(
+        protocol="mine", control="none", by={"split": "A"}, metric="accuracy", score=0.0, control_score=0.0,
+        difference=0.0, low=-0.1, high=0.1, n=24,
+    )  # fmt: skip
+    alone = summary(parts(exact(0.0, 0.0, 0.1, 0.3)), lost=(silent,), controls=(control,))
+    assert not any("No sign" in one.text for one in findings(alone))
+    assert not said(summary(blind, complete=False), "floor")
 
 
 def test_a_score_whose_interval_holds_the_floor_is_no_clear_sign() -> None:

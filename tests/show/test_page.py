@@ -6,6 +6,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+import msgspec
 import pytest
 from tests.show.made import Dots, answered_run, counting, dots, group, made_run, protocol, score
 from tests.show.pages import HOSTILE, inert, report
@@ -96,6 +97,17 @@ def test_controls_and_ranges_are_told(tmp_path: Path) -> None:
     assert "Possible range of hits" in text
     assert "No API calls (local subject)." in text
     assert "Description unavailable in this version." in text
+
+
+def test_the_bars_of_outcomes_count_answers(tmp_path: Path) -> None:
+    """Of 24 questions that were asked three times, 36 answers of 72 are half of the bar."""
+    three = msgspec.structs.replace(group({"split": "A"}, accuracy=score(0.5)), outcomes={"correct": 36, "wrong": 36})
+    run = made_run(tmp_path / "r", protocol("mine", three, repeats=3))
+    _no_samples(run)
+    bars = [
+        one for one in report(run, tmp_path=tmp_path, samples=0).all("rect") if one["class"] in ("correct", "wrong")
+    ]
+    assert [(one["x"], one["width"]) for one in bars] == [("0.00%", "50.00%"), ("50.00%", "50.00%")]
 
 
 def _no_samples(run: Run) -> None:

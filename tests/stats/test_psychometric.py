@@ -85,7 +85,6 @@ def test_posterior_and_choice_are_those_of_questplus(guess: float, seed: int) ->
 
 
 @given(answers, st.randoms())
-@settings(max_examples=25, deadline=None)
 def test_the_order_of_trials_does_not_matter(said: list[tuple[int, bool | None]], random: object) -> None:
     shuffled = list(said)
     random.shuffle(shuffled)  # type: ignore[attr-defined]
@@ -94,7 +93,6 @@ def test_the_order_of_trials_does_not_matter(said: list[tuple[int, bool | None]]
 
 
 @given(answers, st.integers(1, 4))
-@settings(max_examples=25, deadline=None)
 def test_right_answers_at_a_level_never_make_it_look_harder(said: list[tuple[int, bool | None]], more: int) -> None:
     """More right answers at the hardest level: the share that is thought likely there rises, whatever the other answers."""
     hardest = LADDER.levels[0]
@@ -105,7 +103,6 @@ def test_right_answers_at_a_level_never_make_it_look_harder(said: list[tuple[int
 
 
 @given(st.integers(3, 26), st.integers(1, 6))
-@settings(max_examples=25, deadline=None)
 def test_right_answers_where_all_was_wrong_lower_the_threshold(edge: int, more: int) -> None:
     """An observer with one clear edge, who then also sees harder levels, sees finer."""
     said: list[tuple[int, bool | None]] = [(k, k >= edge) for k in range(30)]
@@ -116,7 +113,6 @@ def test_right_answers_where_all_was_wrong_lower_the_threshold(edge: int, more: 
 
 
 @given(answers)
-@settings(max_examples=25, deadline=None)
 def test_a_dial_that_falls_is_the_same_upside_down(said: list[tuple[int, bool | None]]) -> None:
     up, down = fit(LADDER, trials(LADDER, said)), fit(FALLING, trials(FALLING, said))
     assert down.threshold == pytest.approx([1 / up.threshold.value, 1 / up.threshold.high, 1 / up.threshold.low])
@@ -155,7 +151,6 @@ def test_a_reply_that_chose_nothing_tells_less_than_a_wrong_one() -> None:
 
 
 @given(answers)
-@settings(max_examples=25, deadline=None)
 def test_estimates_lie_in_their_intervals_and_the_curve_rises(said: list[tuple[int, bool | None]]) -> None:
     found = fit(LADDER, trials(LADDER, said))
     for estimate in (found.threshold, found.slope, found.lapse):

@@ -16,6 +16,7 @@ from tests.support.responses_server import THOUGHT, Provider, chat_reply, error
 from tests.support.sets import png, write_set
 
 import snellen
+from snellen.core.errors import SnellenError
 from snellen.core.secret import Secret
 from snellen.core.types import Picture, Question, Text, Turn
 from snellen.subjects.remote.settings import Settings
@@ -300,3 +301,31 @@ def test_the_official_client_understands_replies_alike(name: str) -> None:
         theirs.usage.completion_tokens,
     )
     assert parsed.usage.reasoning_tokens == theirs.usage.completion_tokens_details.reasoning_tokens  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize(
+    ("place", "settings"),
+    [
+        ("--base-url", {"base_url": "http://127.0.0.1:9/q8Zr2LxTn0Wb4/v1"}),
+        ("--base-url", {"base_url": "http://127.0.0.1:9/%718Zr2LxTn0Wb4/v1"}),
+        ("--model", {"model": "q8Zr2LxTn0Wb4"}),
+        ("--extra", {"extra": {"auth": {"token": ["Bearer q8Zr2LxTn0Wb4"]}}}),
+    ],
+)
+def test_a_key_that_the_run_would_write_down_is_refused(place: str, settings: dict[str, Any], tmp_path: Path) -> None:
+    given = {"base_url": "http://127.0.0.1:9/v1", "model": "m"} | settings
+    model = f"api/{given.pop('model')}"
+    with pytest.raises(SnellenError, match=f"is also in {place}") as error:
+        snellen.evaluate(
+            "salbench",
+            model=model,
+            data=write_set(tmp_path / "d", 2),
+            out=tmp_path / "runs",
+            api_key="q8Zr2LxTn0Wb4",
+            **given,
+        )
+    assert "q8Zr2LxTn0Wb4" not in str(error.value) and not (tmp_path / "runs").exists()
+
+
+def test_a_word_for_a_key_may_be_in_an_address() -> None:
+    assert subject("api", "qwen", key=Secret("qwen"), base_url="http://127.0.0.1:9/qwen/v1").model == "qwen"

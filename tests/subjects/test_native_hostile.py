@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tests.support.anthropic_server import message
 from tests.support.gemini_server import content
@@ -108,14 +108,12 @@ def read(kind: str, body: bytes) -> None:
 
 
 @pytest.mark.parametrize("kind", ["anthropic", "gemini"])
-@settings(max_examples=150)
 @given(value=VALUES)
 def test_any_json(kind: str, value: Any) -> None:
     read(kind, json.dumps(value).encode())
 
 
 @pytest.mark.parametrize("kind", ["anthropic", "gemini"])
-@settings(max_examples=150)
 @given(paths=st.lists(st.integers(0, 9), min_size=1, max_size=5), value=VALUES)
 def test_a_reply_with_something_odd_in_it(kind: str, paths: list[int], value: Any) -> None:
     good = message("Color", "hm") if kind == "anthropic" else content("Color", "hm")

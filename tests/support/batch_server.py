@@ -8,7 +8,7 @@ import signal
 import threading
 from collections import Counter
 from collections.abc import Callable
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qs
@@ -35,6 +35,12 @@ class BatchServer:
         """Exchanges that fail once with a status, before the provider acts on them."""
         self.spoil_once: dict[str, tuple[int, bytes]] = {}
         """Exchanges whose answer is once another, after the provider acted on them."""
+        self.drop_once: set[str] = set()
+        """Exchanges after which the connection closes once without an answer, after the provider acted on them."""
+        self.skew = 0
+        """Seconds by which the provider's clock is behind ours."""
+        self.lag = 0
+        """How many times the list does not yet show a batch that was made."""
         self.hold: dict[str, threading.Event] = {}
         """Exchanges that are not answered until something happens."""
 
@@ -84,6 +90,10 @@ class BatchServer:
         status, said = self.spoil_once.pop(name, (status, said))
         if self.kill_at == f"after {name}":
             return self._kill(handler)
+        if name in self.drop_once:
+            self.drop_once.remove(name)
+            handler.close_connection = True
+            return None
         self._send(handler, status, said)
         if self.kill_at == f"answered {name}":
             self._kill(handler)
@@ -110,6 +120,8 @@ class BatchServer:
     def _page(self, newest_first: list[dict[str, Any]], after: str) -> tuple[int, bytes]:
         """A page of the list of batches, behind the one that the query names."""
         begin = parse_qs(self.query).get(after, [""])[0]
+        if newest_first and self.lag:
+            self.lag, newest_first = self.lag - 1, newest_first[1:]
         ids = [b["id"] for b in newest_first]
         at = ids.index(begin) + 1 if begin else 0
         found = newest_first[at : at + self.page]
@@ -206,7 +218,7 @@ class OpenAIBatchServer(BatchServer):
             "completion_window": "24h",
             "status": "failed" if twice else "in_progress",
             "errors": {"object": "list", "data": [{"message": "The custom_id is a duplicate."}]} if twice else None,
-            "created_at": int(datetime.now(UTC).timestamp()),
+            "created_at": int(datetime.now(UTC).timestamp()) - self.skew,
             "metadata": wish.get("metadata"),
             "request_counts": {"total": len(requests), "completed": 0, "failed": 0},
             "_looks": self.looks,
@@ -255,6 +267,9 @@ class AnthropicBatchServer(BatchServer):
             return "direct", lambda: self._direct(body)
         return "models", lambda: _ok({"data": []})
 
+    def _now(self) -> str:
+        return (datetime.now(UTC) - timedelta(seconds=self.skew)).isoformat()
+
     def _direct(self, body: bytes) -> tuple[int, bytes]:
         self.direct += 1
         status, said = self.respond(json.loads(body))
@@ -272,7 +287,7 @@ class AnthropicBatchServer(BatchServer):
             result = {"type": "succeeded", "message": body} if status == 200 else {"type": "errored", "error": body}
             lines.append({"custom_id": request["custom_id"], "result": result})
         self.results[number] = lines
-        self.batches[number] = {"looks": self.looks, "created": datetime.now(UTC).isoformat(), "ended": False}
+        self.batches[number] = {"looks": self.looks, "created": self._now(), "ended": False}
         return _ok(self._shown(number))
 
     def _shown(self, number: str) -> dict[str, Any]:

@@ -54,7 +54,7 @@ def preload() -> None:
         ),
         *("snellen.engine.run", "snellen.engine.runs.notebook", "snellen.show.page", "snellen.show.terminal"),
         *("snellen.engine.call.http", "snellen.data.hub", "snellen.synthetic.pool", "snellen.synthetic.scenes"),
-        *("duckdb", "rich._emoji_codes", "snellen.show.verified"),
+        *("rich._emoji_codes", "snellen.show.verified"),
     ):
         with contextlib.suppress(ImportError):
             importlib.import_module(name)

@@ -11,11 +11,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import uvicorn
-
 from snellen.view.app import Viewer
 from snellen.view.guard import Guard, Keys
-from snellen.view.serving import listening
+from snellen.view.serving import listening, server_of
 
 
 class Reply(NamedTuple):
@@ -78,8 +76,7 @@ def running(guarded: Callable[[Keys], Guard], command: str) -> Iterator[Keys]:
     """Whatever stands behind a guard, on a port of its own."""
     listener = listening(0)
     keys = Keys(listener.getsockname()[1], command)
-    config = uvicorn.Config(guarded(keys), lifespan="off", ws="none", log_level="error", server_header=False)
-    server = uvicorn.Server(config)
+    server = server_of(guarded(keys))
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
     thread.start()
     try:

@@ -14,6 +14,7 @@ from tests.support.command import start
 
 from snellen.cli import view_command
 from snellen.core.errors import SnellenError
+from snellen.core.installing import install_command
 
 
 def test_it_prints_a_link_serves_and_ends_with_ctrl_c(runs: Path, tmp_path: Path) -> None:
@@ -45,4 +46,4 @@ def test_bad_usage_is_one_clear_line(runs: Path, tmp_path: Path, words: list[str
 def test_without_the_extra_it_says_what_to_install(runs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(view_command, "find_spec", lambda name: None if name == "uvicorn" else object())
     done = CliRunner().invoke(view_command.command, [str(runs)], standalone_mode=False)
-    assert isinstance(done.exception, SnellenError) and "pip install 'snellen[view]'" in str(done.exception)
+    assert isinstance(done.exception, SnellenError) and install_command("view") in str(done.exception)

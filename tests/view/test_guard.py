@@ -99,6 +99,19 @@ def test_only_this_machine_can_reach_it() -> None:
         assert found.getsockname()[0] == "127.0.0.1"
 
 
+def test_connections_that_ask_nothing_keep_nobody_out(viewer: Served) -> None:
+    held = []
+    for half in (b"", b"GET / HTTP/1.1\r\nHost: 127") * 150:
+        held.append(socket.create_connection(("127.0.0.1", viewer.keys.port)))
+        held[-1].sendall(half)
+    refused = b"GET / HTTP/1.1\r\nHost: 127.0.0.1:%d\r\n\r\n" % viewer.keys.port
+    for one in held[-20::2]:  # one question was answered, and the next is a half one
+        one.sendall(refused + b"GET /")
+    assert [viewer.ask("/").status for _ in range(3)] == [200, 200, 200]
+    for one in held:
+        one.close()
+
+
 def test_a_port_that_is_taken_is_an_error_or_another_one() -> None:
     with socket.socket() as other:
         other.bind(("127.0.0.1", 0))

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-import importlib.util
+import importlib.metadata
+import os
+import socket
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -14,6 +17,7 @@ from tests.support.sets import write_set
 
 from snellen import __version__
 from snellen.core.errors import MissingExtra, SnellenError
+from snellen.engine.pool import ray_pool
 from snellen.engine.pool.ray_pool import RayPool
 
 
@@ -23,10 +27,44 @@ def test_other_clusters_are_refused(on: str) -> None:
         RayPool(on)
 
 
-def test_the_extra_is_named_where_it_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(importlib.util, "find_spec", lambda _name: None)
+def test_ray_is_the_version_that_was_tested(monkeypatch: pytest.MonkeyPatch) -> None:
+    def missing(_name: str) -> str:
+        raise importlib.metadata.PackageNotFoundError
+
+    monkeypatch.setattr(importlib.metadata, "version", missing)
     with pytest.raises(MissingExtra, match="--on ray needs the extra 'ray'"):
         RayPool("ray")
+    for other in ("2.40.0", "2.6.0", "3.0.0"):
+        monkeypatch.setattr(importlib.metadata, "version", lambda _name, other=other: other)
+        with pytest.raises(SnellenError, match=rf"--on ray needs Ray 2\.60, and {other} is installed: pip install"):
+            RayPool("ray")
+    extras = tomllib.loads((Path(__file__).parents[3] / "pyproject.toml").read_text())["project"]
+    assert extras["optional-dependencies"]["ray"] == [f"ray[client]=={ray_pool.TESTED}.*"]
+
+
+def test_only_a_cluster_that_is_named_or_ones_own_is_joined(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("ray", reason="Ray is not installed (extra ray)")
+    noted = tmp_path / "ray_current_cluster"
+    monkeypatch.setattr("ray._private.utils.get_ray_address_file", lambda _folder: str(noted))
+    monkeypatch.delenv("RAY_ADDRESS", raising=False)
+    assert ray_pool._cluster_here() == ""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        address = f"127.0.0.1:{server.getsockname()[1]}"
+        noted.write_text(address)
+        assert ray_pool._cluster_here() == address
+        monkeypatch.setattr(os, "getuid", lambda: noted.stat().st_uid + 1)
+        assert ray_pool._cluster_here() == (address if noted.stat().st_uid == 0 else "")
+        monkeypatch.setenv("RAY_ADDRESS", "local")
+        assert ray_pool._cluster_here() == ""
+        monkeypatch.setenv("RAY_ADDRESS", "head:6379")
+        assert ray_pool._cluster_here() == "head:6379"
+        monkeypatch.setenv("RAY_ADDRESS", "auto")
+        linked = noted.rename(tmp_path / "elsewhere")
+        noted.symlink_to(linked)
+        assert ray_pool._cluster_here() == ""
+    noted.unlink()
+    noted.write_text(address)  # the cluster has ended without `ray stop`
+    assert ray_pool._cluster_here() == ""
 
 
 def test_a_node_with_another_version_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -41,7 +79,7 @@ def test_nothing_of_ray_is_imported_until_it_is_needed() -> None:
     program = (
         "import sys, snellen.api, snellen.cli.run_command\n"
         "from snellen.engine.pool import ray_pool\n"
-        "ray_pool.importlib.util.find_spec = lambda name: name\n"
+        "ray_pool.importlib.metadata.version = lambda name: '2.60.0'\n"
         "ray_pool.RayPool('ray').close()\n"
         "sys.exit('ray' in sys.modules)"
     )

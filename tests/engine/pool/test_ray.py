@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -87,3 +90,50 @@ def test_a_node_that_is_killed_loses_nothing_but_what_was_in_flight(tmp_path: Pa
     assert 0 < sum(endpoint.asked.values()) - 48 <= 8  # what the node had in flight is asked again, and nothing else
     assert all(headers["authorization"] == f"Bearer {KEY}" for headers in endpoint.headers)
     assert files_with(KEY, tmp_path, nodes.session) == []
+
+
+ALONE = """
+import json, os, sys
+from pathlib import Path
+from tests.support.cluster import _parents
+from snellen.engine.pool.ray_pool import RayPool
+
+pool = RayPool("ray")
+pool.open()
+mine, parents = {os.getpid()}, dict(_parents())
+while more := {pid for pid, parent in parents.items() if parent in mine} - mine:
+    mine |= more
+doors = {f"socket:[{row[9]}]": row[1].partition(":")[0] for name in ("tcp", "tcp6")
+         for row in map(str.split, Path(f"/proc/net/{name}").read_text().splitlines()[1:]) if row[3] == "0A"}
+held = {os.readlink(fd) for pid in mine for fd in Path(f"/proc/{pid}/fd").iterdir() if fd.is_symlink()}
+environments = [Path(f"/proc/{pid}/environ").read_bytes() for pid in mine - {os.getpid()}]
+jobs = [job["Entrypoint"] for job in sys.modules["ray"]._private.state.jobs()]
+print(json.dumps({"open": sorted({doors[name] for name in held & doors.keys()}), "processes": len(environments),
+    "keys": sum(b"sk-ray-" in e for e in environments), "tokens": sum(b"RAY_AUTH_MODE=token" in e for e in environments),
+    "after": os.environ["MY_OWN_NAME"], "left": os.environ.get("RAY_AUTH_TOKEN"), "jobs": jobs}))
+pool.close()
+"""
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="what listens is read from /proc")
+def test_ray_on_this_machine_alone_is_closed_to_others_and_has_no_key(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    home.mkdir()
+    secret = f"from snellen.core.secret import Secret\nSecret({KEY!r})\n"
+    names = ("SNELLEN_API_KEY", "ANTHROPIC_AUTH_TOKEN", "AWS_SECRET_ACCESS_KEY", "MY_OWN_NAME")
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("RAY_")}
+    done = subprocess.run(
+        [sys.executable, "-c", secret + ALONE, "--api-key", KEY],
+        env=environment | dict.fromkeys(names, KEY) | {"HOME": str(home), "RAY_AUTH_MODE": "disabled"},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout.splitlines()[-1])
+    assert set(found["open"]) <= {"0100007F", "0000000000000000FFFF00000100007F"}  # 127.0.0.1, as the kernel writes it
+    assert found["processes"] >= found["tokens"] >= 5  # some write their title where the kernel shows their environment
+    assert (found["keys"], found["jobs"]) == (0, ["snellen"])
+    assert (found["after"], found["left"]) == (KEY, None)
+    assert not (home / ".ray").exists()  # where Ray keeps a token that everybody can read

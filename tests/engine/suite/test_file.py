@@ -101,9 +101,7 @@ def test_a_missing_key_of_the_usual_name_is_told_before_anything_is_asked(
 ) -> None:
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(
-        SnellenError, match="1 of 1 runs cannot be, nothing was asked: salbench with openai/m: openai needs a key"
-    ):
+    with pytest.raises(SnellenError, match=r"^salbench with openai/m: openai needs a key"):
         cells(tmp_path, HEAD + '[[model]]\nspec = "openai/m"\n')
 
 
@@ -128,7 +126,9 @@ def test_a_model_may_take_some_exams_only_and_a_name_that_is_not_there_is_told(t
 
 
 def test_an_exam_that_a_model_cannot_answer_is_told_at_once(tmp_path: Path) -> None:
-    with pytest.raises(SnellenError, match="1 of 2 runs cannot be, nothing was asked: salbench with method/ocr"):
+    with pytest.raises(
+        SnellenError, match="1 of 2 runs cannot be started, so nothing was asked: salbench with method/ocr"
+    ):
         cells(tmp_path, HEAD + MODEL + '[[model]]\nspec = "method/ocr"\n')
     assert not (tmp_path / "out").exists()
 

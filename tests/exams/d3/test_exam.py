@@ -25,7 +25,7 @@ def test_the_option_sets_is_a_task() -> None:
 
 
 def test_options_and_names() -> None:
-    assert [o.name for o in EXAM.options] == ["scorers", "scorer_mode", "sets", "max_missing"]
+    assert [o.name for o in EXAM.options] == ["scorers", "scorer_mode", "sets", "max_missing", "images"]
     assert [(o.name, o.least, o.most) for o in EXAM.make_options] == [("sets", None, None)]
     assert EXAM.shots == (0,)
     assert EXAM.truths() == EXAM.probes()

@@ -6,12 +6,13 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from PIL import Image
 
 from snellen.core.errors import SnellenError
 from snellen.core.options import Selection
-from snellen.data import parquet
 from snellen.exams.d3.check import check
 from snellen.exams.d3.data import D3Data
 from snellen.exams.d3.exam import EXAM
@@ -44,7 +45,7 @@ def test_rows_of_two_pictures_are_pairs(tmp_path: Path, kind: str) -> None:
     pictures(tmp_path)
     path = tmp_path / f"pairs.{kind}"
     if kind == "parquet":
-        parquet.write(path, dict.fromkeys(ROWS[0], "VARCHAR"), [list(row.values()) for row in ROWS], {})
+        pq.write_table(pa.Table.from_pylist(ROWS), path)
     elif kind == "csv":
         path.write_text("\r\n".join([",".join(ROWS[0]), *(",".join(row.values()) for row in ROWS)]))
     else:

@@ -90,7 +90,7 @@ def test_a_cut_reply_with_all_its_captions_keeps_what_they_are_worth() -> None:
     table = evidence([[0.3, 0.1], [0.25, 0.2]])
     whole = mark_reply(ORIGINAL, PROBE, REPLY, "stop", evidence=table)
     cut = mark_reply(ORIGINAL, PROBE, REPLY + "\nThe ", "length", evidence=table)
-    assert cut.outcome is Outcome.TRUNCATED
+    assert cut.outcome is Outcome.WRONG
     assert cut.metrics == whole.metrics
     assert cut.metrics["recall"] == 0.5
     assert cut.metrics["words"] == 3.5

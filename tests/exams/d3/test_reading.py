@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from snellen.exams.d3 import reading
@@ -192,7 +192,6 @@ PIECES = st.sampled_from(
 )
 
 
-@settings(max_examples=400, deadline=None)
 @given(st.one_of(st.text(max_size=200), st.lists(PIECES, max_size=60).map("".join)))
 def test_no_reply_makes_the_reader_fail(reply: str) -> None:
     for names in (PAIR, set_names(3)):
@@ -208,7 +207,6 @@ TEXTS = st.text(st.characters(codec="utf-8", exclude_categories=["Cc"]), min_siz
 )
 
 
-@settings(max_examples=200, deadline=None)
 @given(TEXTS, TEXTS, st.booleans(), st.sampled_from(["", "Sure:\n", "```json\n"]))
 def test_valid_json_comes_back_as_it_is(left: str, right: str, ascii_only: bool, before: str) -> None:
     reply = before + json.dumps({"left_image": left, "right_image": right}, ensure_ascii=ascii_only)
@@ -217,7 +215,6 @@ def test_valid_json_comes_back_as_it_is(left: str, right: str, ascii_only: bool,
     assert found.texts == (left.strip(), right.strip())
 
 
-@settings(max_examples=200, deadline=None)
 @given(TEXTS, TEXTS, st.integers(min_value=0, max_value=400))
 def test_a_cut_reply_never_gives_words_that_were_not_said(left: str, right: str, length: int) -> None:
     whole = json.dumps({"left_image": left, "right_image": right}, ensure_ascii=False)

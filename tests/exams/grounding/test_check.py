@@ -86,3 +86,14 @@ def test_the_default_generator_makes_nothing_to_complain_of_and_the_original_doe
     make(tmp_path / "old", count=12, seed=42, workers=1, style="original")
     found = list(check(tmp_path / "old"))
     assert found and all("ambiguous" in p.what and not p.fatal for p in found)
+
+
+def test_one_picture_under_two_names_is_noted(tmp_path: Path) -> None:
+    write(tmp_path, [element("x", [0.1, 0.1, 0.2, 0.2], "A")])
+    (tmp_path / "b.png").write_bytes((tmp_path / "a.png").read_bytes())
+    root = json.loads((tmp_path / "annotations.json").read_text())
+    again = root["samples"][0] | {"id": "b", "image_path": "b.png"}
+    (tmp_path / "annotations.json").write_text(json.dumps(root | {"samples": [*root["samples"], again]}))
+    assert [(p.where, p.what, p.fatal) for p in check(tmp_path)] == [
+        ("b.png", "the same picture as a.png: not an independent screenshot", False)
+    ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from snellen.exams.grounding.methods.base import Parse
@@ -146,7 +146,6 @@ def test_ordinals_and_glued_numbers_are_numbers() -> None:
     assert [u.stem for u in units("third sheet")] == ["3", "sheet"]
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.text(max_size=80), st.lists(st.text(max_size=20), max_size=8))
 def test_any_instruction_on_any_screen_has_scores_in_range(instruction: str, said: list[str]) -> None:
     detections = tuple(

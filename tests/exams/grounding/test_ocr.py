@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import io
+import re
 
 import numpy as np
 import pytest
@@ -11,12 +12,13 @@ from numpy.typing import NDArray
 from PIL import Image, ImageDraw, ImageFont
 from tests.support.uitars import InProcess
 
-from snellen.core.errors import MissingExtra
+from snellen.core.errors import MissingExtra, SnellenError
+from snellen.core.installing import install_command
 from snellen.exams.grounding.methods import catalogue as methods
 from snellen.exams.grounding.methods import ocr
 from snellen.exams.grounding.methods.base import Parse, ToolFailure, View
 from snellen.exams.grounding.methods.instruction_parser import Wish, plain, read_wish
-from snellen.exams.grounding.methods.lexical import match, score_all, similarity
+from snellen.exams.grounding.methods.lexical import match, score_all, similarity, where_the_words_stand
 from snellen.exams.grounding.reading.predictions import Detection
 
 needs_ocr = pytest.mark.skipif(ocr.missing() is not None, reason=f"the extra 'ocr' is not installed ({ocr.missing()})")
@@ -117,6 +119,24 @@ def test_other_words_are_a_reason_against() -> None:
     assert best("Click on the settings icon", at(10, 10, "Weather", "icon"), icon) is icon
 
 
+@pytest.mark.parametrize(
+    ("text", "kind", "instruction", "x1", "x2"),
+    [
+        ("Home | News | Contact us", "text", "Click on the 'News' link", 70, 110),
+        ("Home|News|Contactus", "text", "Contact us", 100, 190),  # blanks that were lost, a name without a verb
+        ("NewsletterArchive, News", "text", "News", 190, 230),  # whole words go before parts of words
+        ("News", "text", "News", 0, 40),
+        ("Save News", "button", "Save", 0, 90),  # a button is one target
+        ("Home | Mews | Archive", "text", "Click on 'News'", 0, 210),  # misread: the middle of the line, as ever
+    ],
+)
+def test_the_click_goes_where_the_words_stand_in_a_line(
+    text: str, kind: str, instruction: str, x1: float, x2: float
+) -> None:
+    line = Detection(box=(0, 20, 10 * len(text), 40), text=text, kind=kind)
+    assert where_the_words_stand(instruction, line).box == (x1, 20, x2, 40)
+
+
 # ---------------------------------------------------------------- pure parts of the parser
 
 
@@ -153,7 +173,7 @@ def test_a_line_is_cut_at_wide_blanks_only() -> None:
 def test_the_extra_is_named_where_it_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ocr, "MODULES", ("no_such_module",))
     assert ocr.missing() == "no_such_module"
-    with pytest.raises(MissingExtra, match=r"pip install 'snellen\[ocr\]'"):
+    with pytest.raises(MissingExtra, match=re.escape(install_command("ocr"))):
         ocr.OcrParser()
 
 
@@ -227,13 +247,21 @@ def test_the_method_clicks_what_is_asked_for(parsed: Parse, instruction: str, bo
 
 
 @needs_ocr
-def test_an_empty_screen_has_nothing_and_a_broken_picture_is_a_failure() -> None:
+def test_a_model_file_that_is_missing_is_an_error_and_not_a_download(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(ocr.MODELS, "Rec", "another.onnx")
+    with pytest.raises(SnellenError, match=r"'rapidocr' does not contain another\.onnx"):
+        ocr.OcrParser()
+
+
+@needs_ocr
+def test_an_empty_screen_has_nothing_and_a_broken_picture_is_a_failure(capfd: pytest.CaptureFixture[str]) -> None:
     parser = ocr.OcrParser()
     out = io.BytesIO()
     Image.new("RGB", (320, 200), (240, 240, 240)).save(out, "PNG")
     assert parser.parse(out.getvalue()).detections == ()
     with pytest.raises(ToolFailure, match="does not decode"):
         parser.parse(b"no picture")
+    assert capfd.readouterr() == ("", "")  # the library's log stays off the terminal
 
 
 @needs_ocr

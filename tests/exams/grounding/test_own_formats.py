@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ from PIL import Image
 
 from snellen.core.errors import SnellenError
 from snellen.core.options import Selection
+from snellen.data.label import labelled
 from snellen.exams.grounding.check import check
 from snellen.exams.grounding.data import GroundingData
 from snellen.exams.grounding.exam import EXAM
@@ -123,6 +125,14 @@ def test_captions_without_boxes_are_not_grounding_data(tmp_path: Path) -> None:
     assert EXAM.recognises(where) is None
 
 
+def test_a_coco_file_is_known_by_what_it_holds(tmp_path: Path) -> None:
+    where = coco(tmp_path, ANNOTATION)
+    (where / "instances.json").rename(where / "annotations.json")
+    assert EXAM.recognises(where) == "screenshots with boxes (COCO's images, annotations and categories)"
+    assert asked(where) == asked(where / "annotations.json") == [("Click on 'Pay button'", [[20, 10, 80, 40]])]
+    assert not problems(where)
+
+
 # ---------------------------------------------------------------- LabelMe
 
 
@@ -165,3 +175,22 @@ def test_a_labelme_picture_that_is_not_there_or_of_another_size_is_refused(tmp_p
         "a.json: image 'a.png' is 200x100, and the file says 400x100"
     ]
     assert problems(labelme(tmp_path, SHAPE, imagePath="..\\\\a.png"))[0].startswith("a.json: image name")
+
+
+@pytest.mark.parametrize("named", ["a.json", "gone.png", "..\\\\images\\\\a.png"])
+def test_a_labelme_file_may_hold_its_picture(tmp_path: Path, named: str) -> None:
+    where = labelme(tmp_path, SHAPE)
+    picture = labelled((where / "a.png").read_bytes(), {"generator": "screens", "version": 1, "seed": 1})
+    (where / "a.png").unlink()
+    told = json.loads((where / "a.json").read_text()) | {"imagePath": named}
+    assert problems(where)[0].startswith("a.json: image 'a.png' not found")
+    (where / "a.json").write_text(json.dumps(told | {"imageData": base64.b64encode(picture).decode()}))
+    data = GroundingData(where, Selection())
+    (sample,) = data.full(lambda _: True)
+    assert (sample.pictures[0].data, sample.facts["image"]) == (picture, "a.json")
+    assert data.synthetic and not problems(where)
+    (where / "a.json").write_text(json.dumps(told | {"imageData": "no base64!"}))
+    assert problems(where) == ["a.json: imageData is not a picture in base64"]
+    small = told | {"imageWidth": 100, "imageData": base64.b64encode(picture).decode()}
+    (where / "a.json").write_text(json.dumps(small))
+    assert problems(where) == ["a.json: image 'a.json' is 200x100, and the file says 100x100"]

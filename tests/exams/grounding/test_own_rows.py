@@ -8,12 +8,13 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from PIL import Image
 
 from snellen.core.errors import SnellenError
 from snellen.core.options import Selection
-from snellen.data import parquet
 from snellen.exams.grounding.check import check
 from snellen.exams.grounding.data import GroundingData
 from snellen.exams.grounding.exam import EXAM
@@ -104,8 +105,7 @@ def test_every_kind_of_file_gives_the_same_samples(tmp_path: Path, kind: str) ->
     texts = [row | {"box": json.dumps(row["box"])} for row in rows]
     if kind == "parquet":
         picture(tmp_path / "a.png")
-        types = dict.fromkeys(rows[0], "VARCHAR") | {"box": "DOUBLE[]"}
-        parquet.write(tmp_path / "boxes.parquet", types, [list(row.values()) for row in rows], {})
+        pq.write_table(pa.Table.from_pylist(rows), tmp_path / "boxes.parquet")
     elif kind == "json":
         jsonl(tmp_path)
         (tmp_path / "boxes.jsonl").unlink()
@@ -123,9 +123,9 @@ def test_every_kind_of_file_gives_the_same_samples(tmp_path: Path, kind: str) ->
 
 def test_pictures_inside_a_parquet_file_are_read_from_it(tmp_path: Path) -> None:
     data = picture(tmp_path / "elsewhere" / "a.png")
-    rows = [[{"bytes": data, "path": "a.png"}, text, [20.0, 10.0, 80.0, 40.0]] for text in ("Pay", "Help")]
-    types = {"Image": "STRUCT(bytes BLOB, path VARCHAR)", "instruction": "VARCHAR", "box_xyxy": "DOUBLE[]"}
-    parquet.write(tmp_path / "boxes.parquet", types, rows, {})
+    row = {"Image": {"bytes": data, "path": "a.png"}, "box_xyxy": [20.0, 10.0, 80.0, 40.0]}
+    table = pa.Table.from_pylist([row | {"instruction": text} for text in ("Pay", "Help")])
+    pq.write_table(table, tmp_path / "boxes.parquet")
     samples = list(GroundingData(tmp_path, Selection()).full(lambda _id: True))
     assert [s.truth for s in samples] == [TRUTH, TRUTH] and not problems(tmp_path)
     assert [s.pictures[0].data for s in samples] == [data, data]

@@ -18,7 +18,7 @@ from snellen.exams.illusionbench.solver import solve
 from snellen.synthetic.hidden import scenery, silhouettes
 from snellen.synthetic.hidden.make import SPLITS, sample
 
-SEED, COUNT = 60601, 22
+SEED, COUNT = 60601, 12
 SCENES = tuple(scenery.SCENES)
 SHAPE = "Task: Identify what shape is hidden in this image."
 SCENE = "elements of the background contribute to forming the icon. Identify the background that is represented"
@@ -73,7 +73,7 @@ def test_with_another_samples_image_it_is_no_better_than_chance() -> None:
 
 def test_where_there_is_no_shape_it_does_not_find_the_right_one() -> None:
     hits = []
-    for index in range(24):
+    for index in range(12):
         shape = silhouettes.shapes("Illusion_IN")[index % 16]
         data = png(scenery.flat(SCENES[index % 11], np.random.default_rng([SEED, index])))
         hits.append(solve(ask(data, SHAPE, silhouettes.shapes("Illusion_IN"))) == shape)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from snellen.core.outcomes import mark_answer, mark_reply
@@ -60,7 +60,6 @@ def test_robust(reply: str, labels: tuple[str, ...], expected: str) -> None:
 
 
 @given(st.text(max_size=300))
-@settings(max_examples=200)
 def test_no_reader_fails_on_any_text(text: str) -> None:
     sample = Sample(id="x", tags={"split": "O3"}, truth="Color, Shape")
     for protocol in PROTOCOLS.values():
@@ -99,7 +98,7 @@ def test_hostile_replies_do_not_stall_the_reader() -> None:
         (Answer(id="x", prompt="q", text="hmm"), Outcome.UNPARSABLE),
         (Answer(id="x", prompt="q", text=" "), Outcome.EMPTY),
         (Answer(id="x", prompt="q", text="", finish_reason="length"), Outcome.TRUNCATED),
-        (Answer(id="x", prompt="q", text="Size, Orien", finish_reason="length"), Outcome.TRUNCATED),
+        (Answer(id="x", prompt="q", text="Size, Orien", finish_reason="length"), Outcome.WRONG),
         (Answer(id="x", prompt="q", text="Color", finish_reason="length"), Outcome.CORRECT),
         (Answer(id="x", prompt="q", text="", finish_reason="content_filter"), Outcome.REFUSED),
         (Answer(id="x", prompt="q", text="blocked", refused=True), Outcome.REFUSED),

@@ -131,7 +131,7 @@ def test_without_the_extra_the_csv_is_written_and_the_user_is_told(
     monkeypatch.setitem(sys.modules, "xlsxwriter", None)
     said = grid.update(tmp_path, entry(0.72, 50))
     assert said.shown
-    assert "snellen[excel]" in said.notes[0]
+    assert "[excel]'" in said.notes[0]
     assert cell(tmp_path) == "0.720 (50)"
     assert not (tmp_path / grid.XLSX).exists()
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from snellen.exams.vqa_nle.names import LABELS
@@ -222,7 +222,6 @@ REPLIES = st.one_of(st.text(max_size=200), st.lists(WORDS, max_size=20).map(" ".
 
 
 @given(REPLIES)
-@settings(max_examples=300, deadline=None)
 def test_no_reply_breaks_a_reader(reply: str) -> None:
     for found in (read_open(reply, short=True), read_open(reply, short=False), read_label(reply)):
         assert found.answer is None or found.answer.strip()

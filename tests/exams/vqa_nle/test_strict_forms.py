@@ -7,7 +7,7 @@ import random
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tests.support.readers import Reader
 from tests.support.readers.vqa_nle import FORMS as READERS
@@ -81,7 +81,6 @@ HEADS = st.lists(WORDS, min_size=1, max_size=3).map(" ".join)
 WHYS = st.lists(WORDS, max_size=7).map(" ".join)
 
 
-@settings(max_examples=600, deadline=None)
 @given(HEADS, WHYS, st.sampled_from([" because ", ", because "]), st.sampled_from(["", "."]))
 def test_the_short_way_reads_as_the_long_way_does(head: str, why: str, joint: str, end: str) -> None:
     reply = head + (joint + why if why else "") + end
@@ -90,7 +89,6 @@ def test_the_short_way_reads_as_the_long_way_does(head: str, why: str, joint: st
             assert reading(task, reply) == reading(task, f" {reply}"), reply  # a space before it takes the long way
 
 
-@settings(max_examples=200, deadline=None)
 @given(st.text(alphabet="<>/think{}[]\"'`*_$\\boxed|answer:, \nAB1.yesno", max_size=200))
 def test_nothing_raises(reply: str) -> None:
     for task in ("vqax", "actx", "esnlive", "vcr"):

@@ -241,7 +241,7 @@ def test_a_cut_explanation_is_still_an_explanation(scorer: Scorer) -> None:
     sample = VQAX.sample_from_row({"id": 1, "split": "val"} | answers("yes"))
     protocol = PROTOCOLS["strict"]
     mark = mark_reply(protocol, sample, "no because it rains", "length")
-    assert mark.outcome is Outcome.TRUNCATED
+    assert mark.outcome is Outcome.WRONG
     whole = summarised(protocol, [(sample, mark)])[0]
     assert whole.metrics["accuracy"].value == 0.0
     assert whole.metrics["valid_explanation"].value == 1.0
@@ -274,7 +274,7 @@ def cut_marks(bounded: bool = False) -> list[tuple[Sample, Mark]]:
 
 def test_entropies_stay_whatever_becomes_of_the_answer() -> None:
     marked = cut_marks()
-    assert [m.outcome.value for _, m in marked] == ["correct", "correct", "truncated", "wrong", "refused"]
+    assert [m.outcome.value for _, m in marked] == ["correct", "correct", "wrong", "wrong", "refused"]
     assert [m.metrics["answer_entropy_mean"] for _, m in marked] == pytest.approx([e for *_, e in CUT_ROWS])
     assert marked[-1][1].metrics["accuracy"] == 0.0
     metrics = summarised(PROTOCOLS["strict"], marked)[0].metrics
@@ -303,11 +303,11 @@ def test_bounds_are_never_called_entropies() -> None:
 def test_a_cut_reply_keeps_what_its_whole_answer_scores() -> None:
     sample = VQAX.sample_from_row({"id": "1", "answers": ["bus"] * 7 + ["truck"] * 3})
     mark = mark_reply(PROTOCOLS["strict"], sample, "truck because it is big and", "length")
-    assert mark.outcome is Outcome.TRUNCATED
+    assert mark.outcome is Outcome.WRONG
     assert mark.metrics["soft_accuracy"] == pytest.approx(0.9)
     activity = ACTX.sample_from_row({"id": "1", "label": "bicycling, mountain"})
     mark = mark_reply(PROTOCOLS[MULTIMODAL_VQA_EVAL], activity, "bicycling because he", "length")
-    assert mark.outcome is Outcome.TRUNCATED
+    assert mark.outcome is Outcome.WRONG
     assert (mark.metrics["accuracy"], mark.metrics["head_accuracy"], mark.metrics["synonym_accuracy"]) == (
         0.0,
         1.0,

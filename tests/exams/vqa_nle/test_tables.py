@@ -15,6 +15,7 @@ import pytest
 from snellen.core.cells import from_cell
 from snellen.core.errors import SnellenError
 from snellen.core.exam import RunFacts
+from snellen.core.installing import install_command
 from snellen.core.outcomes import mark_reply
 from snellen.core.records import DataEntry, Manifest, SubjectEntry, Totals
 from snellen.core.types import Answer, Failure, Mark, Outcome, Sample, Token
@@ -306,7 +307,7 @@ def test_without_the_extra_a_note_stands_in_for_excel(monkeypatch: pytest.Monkey
     monkeypatch.setitem(sys.modules, "xlsxwriter", None)
     files = dict(tables.exports("vqax", run(record("vqax", "1"))))
     assert not any(n.endswith(".xlsx") for n in files)
-    assert b"pip install 'snellen[excel]'" in files["with_explanation/accuracy_grid.xlsx.missing.txt"]
+    assert install_command("excel").encode() in files["with_explanation/accuracy_grid.xlsx.missing.txt"]
     assert "with_explanation/accuracy_grid.csv" in files
 
 

@@ -17,7 +17,7 @@ from snellen import evaluate
 from snellen.core.errors import SnellenError
 from snellen.core.subject import Reply, Request
 from snellen.core.types import Answer, Picture, Question, Text
-from snellen.subjects.local.kind import HF
+from snellen.subjects.local.kind import DEVICES, HF
 from snellen.subjects.local.settings import LocalSettings
 from snellen.subjects.processes import ProcessWorker, on_devices
 
@@ -32,16 +32,14 @@ def answers(run: Path) -> dict[tuple[str, str], str]:
 
 
 def test_two_processes_make_the_run_that_one_makes(tmp_path: Path) -> None:
-    data, cache = write_set(tmp_path / "set", 12), tmp_path / "cache"
-    done = [
-        snellen(*words(data, tmp_path / "one", "--device", "cpu"), cache=cache),
-        snellen(*words(data, tmp_path / "two", "--devices", "cpu,cpu"), cache=cache),
-    ]
-    assert [d.returncode for d in done] == [0, 0], done[1].stderr
-    assert "2 workers" in done[1].stderr
-    (one,), (two,) = (tmp_path / "one").iterdir(), (tmp_path / "two").iterdir()
-    assert one.name == two.name
-    assert answers(one) == answers(two)
+    data = write_set(tmp_path / "set", 12)
+    one, two = (
+        evaluate("salbench", model="hf/snellen-tiny", data=data, out=tmp_path / name, batch=2, use_store=False, **where)
+        for name, where in (("one", {"device": "cpu"}), ("two", {"devices": ["cpu", "cpu"]}))
+    )
+    assert two.manifest.subject.identity["listed"]["workers"] == 2
+    assert one.path.name == two.path.name
+    assert answers(one.path) == answers(two.path)
 
 
 async def _nobody(request: Request) -> Reply:
@@ -80,7 +78,6 @@ def test_questions_of_a_process_that_is_killed_are_asked_again(models: dict[str,
 @pytest.mark.parametrize(
     ("flags", "said"),
     [
-        (("--devices", "cpu,cuda:7"), "--device cuda:7: this machine has none that torch can use"),
         (("--devices", "cpu,"), "--devices cpu,: devices, comma separated"),
         (("--devices", "cpu,cpu", "--device", "cpu"), "--device and --devices: name the devices in one of them"),
         (("--devices", "cpu,cpu", "--check-batching", "2"), "--check-batching is for one device"),
@@ -95,11 +92,9 @@ def test_what_cannot_be_is_said_in_a_line(tmp_path: Path, flags: tuple[str, ...]
 
 def test_python_may_name_devices_one_by_one_or_as_the_command_does(tmp_path: Path) -> None:
     data = write_set(tmp_path / "set", 2)
-    told = [
-        evaluate("salbench", model="hf/snellen-tiny", data=data, out=tmp_path / f"runs{i}", devices=named).manifest
-        for i, named in enumerate(("cpu,cpu", ["cpu", "cpu"]))
-    ]
-    assert [manifest.subject.identity["listed"]["workers"] for manifest in told] == [2, 2]
+    assert DEVICES.parse(["cpu", "cpu"]) == DEVICES.parse("cpu,cpu") == ("cpu", "cpu")
     for wrong in (3, ["cpu", ""], [1]):
         with pytest.raises(SnellenError, match="devices, comma separated"):
             evaluate("salbench", model="hf/snellen-tiny", data=data, out=tmp_path / "runs", devices=wrong)
+    with pytest.raises(SnellenError, match="--device cuda:7: this machine has none that torch can use"):
+        evaluate("salbench", model="hf/snellen-tiny", data=data, out=tmp_path / "runs", devices="cpu,cuda:7")

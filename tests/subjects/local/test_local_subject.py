@@ -303,7 +303,7 @@ class Cramped:
 
 
 def test_memory_that_runs_out_loses_no_question(models: dict[str, Path]) -> None:
-    questions = [question(i) for i in range(20)]
+    questions = [question(i) for i in range(17)]
     expected = [a.text for a in _shared(models["llava"]).answer_all(questions, 4)]
     subject = subject_of(models["llava"], batch=16)
     cramped = Cramped(subject.load(), 3)

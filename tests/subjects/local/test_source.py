@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -11,6 +12,7 @@ import pytest
 
 from snellen.core.errors import SnellenError
 from snellen.core.exam import Exam
+from snellen.core.installing import install_command
 from snellen.subjects import build, options_of
 from snellen.subjects.local import source
 from snellen.subjects.local.settings import LocalSettings
@@ -119,7 +121,7 @@ def test_what_is_chosen_of_the_machine() -> None:
 
 def test_without_the_extra(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setitem(sys.modules, "torch", None)
-    with pytest.raises(SnellenError, match=r"pip install 'snellen\[local\]'"):
+    with pytest.raises(SnellenError, match=re.escape(install_command("local"))):
         LocalSubject(str(tmp_path), LocalSettings())
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image
 
@@ -39,7 +39,6 @@ def texts_of(name: str) -> st.SearchStrategy[str]:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_texts_become_the_numbers_that_the_library_gives(name: str) -> None:
-    @settings(max_examples=300, deadline=None)
     @given(texts_of(name))
     def check(text: str) -> None:
         assert [*OURS[name].encode(text), *OURS[name].ends] == THEIRS[name].encode(text).ids

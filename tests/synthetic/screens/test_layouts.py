@@ -8,7 +8,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image, ImageDraw, ImageFont
 
@@ -273,7 +273,6 @@ def test_icons_are_all_different_and_touch_their_boxes() -> None:
                 assert apart > 20, (name, other)
 
 
-@settings(max_examples=60, deadline=None)
 @given(
     st.integers(-30, 70),
     st.integers(-30, 70),

@@ -1,0 +1,116 @@
+"""Numbers as replies write them: a minus sign is no bullet, and no number is read from a part of it, by any reader of ours."""
+
+from __future__ import annotations
+
+from snellen.core.reply import numbers_in
+from snellen.core.types import Sample
+from snellen.exams.d3.reading import read as read_captions
+from snellen.exams.eye.reading import read_choice as eye_choice
+from snellen.exams.eye.reading import read_point as eye_point
+from snellen.exams.grounding.reading.points import read_point
+from snellen.exams.own import protocols as own
+from snellen.exams.own.reading import exact_choice, exact_number, read_choice, read_number, read_text
+from snellen.exams.vqa_nle.reading.strict import read_open
+
+WORDS = {
+    "twenty-one": 21,
+    "There are twenty one birds.": 21,
+    "one hundred and one": 101,
+    "a hundred and two": 102,
+    "1 million": 1e6,
+    "1.5 million": 1.5e6,
+    "minus 1.5 million": -1.5e6,
+    "2 hundred": 200,
+    "two dozen": 24,
+    "one thousand, two hundred and five": 1205,
+    "two hundred and five thousand and three": 205_003,
+    "3 thousand and five": 3005,
+}
+NOT_UNDERSTOOD = (
+    *("twenty-odd", "twenty-first", "three quarters", "three and a half", "3 1/2", "half a million", "hundreds", "3k"),
+    *(
+        "several hundred",
+        "nineteen eighty-four",
+        "one two",
+        "3/4",
+        "12:30",
+        "one point five",
+        "No one",
+        "1e999",
+        "5-10",
+    ),
+)
+MINUS_THREE = (
+    "-3",
+    "\u22123",
+    "\u20133",
+    "-3 \u00b0C",
+    "\u22123\u00b0C",
+    "\u20133 \u00b0C",
+    "**\u22123**",
+    "&minus;3",
+    "$-3$",
+)
+
+
+def test_numbers_in_words_are_read_right_or_not_at_all() -> None:
+    assert {text: read_number(text) for text in WORDS} == WORDS
+    assert [text for text in NOT_UNDERSTOOD if read_number(text) is not None] == []
+    assert [n.value for n in numbers_in("page 20 two cats, a hundred dogs and two birds")] == [20, 2, 100, 2]
+
+
+def test_a_dash_before_a_digit_is_a_minus_sign_for_own_questions() -> None:
+    told = (
+        "Answer: \u20133",
+        "Wait, -3",
+        "Correction:-3",
+        "The answer is \u22123.",
+        "minus 3",
+        "negative three",
+        "(-3)",
+    )
+    assert {text for text in (*MINUS_THREE, *told) if read_number(text) != -3} == set()
+    assert {text for text in ("- 3", "\u2013 3", "\u2022 3", "* 3") if read_number(text) != 3} == set()  # bullets
+    assert [exact_number(text) for text in MINUS_THREE[:3]] == [-3] * 3
+    options = ("3 \u00b0C", "\u22123 \u00b0C")
+    for text in ("-3 \u00b0C", "\u20133 \u00b0C", "It is \u22123 \u00b0C."):
+        assert read_choice(text, options) == "\u22123 \u00b0C", text
+    assert exact_choice("-3 \u00b0C", options) == "\u22123 \u00b0C"
+
+
+def test_texts_with_other_signs_are_not_the_same() -> None:
+    sample = Sample(id="1", tags={"task": "text"}, truth=["3 \u00b0C", "+3"])
+    for text, right in (("3 \u00b0C", 1.0), ("-3 \u00b0C", 0.0), ("\u22123 \u00b0C", 0.0), ("minus 3 \u00b0C", 0.0)):
+        assert own.score(read_text(text), sample) == {"accuracy": right}, text
+
+
+def test_an_option_is_not_chosen_by_a_part_of_a_number() -> None:
+    for reply in ("twenty-one", "It is one hundred and one.", "one million", "minus one"):
+        assert read_choice(reply, ("one", "twenty", "hundred")) is None, reply
+        assert eye_choice(reply, ("one", "twenty", "hundred")) is None, reply
+    for reply in ("-5", "\u22125", "5 million", "5.5", "1,500", "5/6", "minus 5"):
+        assert read_choice(reply, ("5", "500")) is None, reply
+        assert eye_choice(reply, ("5", "500")) is None, reply
+    assert read_choice("It is twenty-one.", ("one", "twenty-one")) == "twenty-one"
+
+
+def test_points_keep_their_signs() -> None:
+    for reply in ("-940, 430", "\u2212940, 430", "(\u2013940, 430)", "minus 940, 430", "x: \u2013940 y: 430"):
+        assert read_point(reply).numbers == (-940, 430), reply
+        assert eye_point(reply) == (-940, 430), reply
+    assert read_point("- 940, 430").numbers == eye_point("\u2013 940, 430") == (940, 430)
+
+
+def test_answers_and_captions_keep_their_signs() -> None:
+    for reply in (
+        "-3\u00b0C",
+        "\u22123\u00b0C",
+        "\u20133\u00b0C",
+        "Answer: (-3\u00b0C)",
+        "4\u00b0C. No, wait, -3\u00b0C",
+    ):
+        assert read_open(f"{reply} because it freezes", short=True).answer == "-3\u00b0c", reply
+    assert read_open("- 3 because it is warm", short=True).answer == "3"
+    captions = read_captions("Left image: -3 degrees\n\nRight image: - 4 degrees")
+    assert captions is not None
+    assert captions.texts == ("-3 degrees", "4 degrees")

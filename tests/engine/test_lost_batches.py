@@ -1,0 +1,97 @@
+"""Batches whose id, list or results are lost: nothing is paid twice, and in doubt the run stops."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.support.batch_runs import EACH, claude, evaluate, folder, openai
+from tests.support.batch_server import BatchServer
+from tests.support.sets import write_set
+
+from snellen.core.errors import Stopped
+from snellen.engine.answer import batch_search, batches
+from snellen.engine.runs.run import Run
+
+Make = Callable[[], BatchServer]
+both = pytest.mark.parametrize("make", [openai, claude])
+
+
+@pytest.fixture(autouse=True)
+def _quick(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(batches, "FIRST_LOOK", 0.01)
+    monkeypatch.setattr(batches, "AGAIN", 0.0)
+    monkeypatch.setattr(batch_search, "LOOK_AGAIN", (0.0,) * 6)
+    monkeypatch.setenv("SNELLEN_CACHE_DIR", str(tmp_path / "cache"))
+
+
+def test_a_connection_that_drops_makes_no_second_batch(tmp_path: Path) -> None:
+    write_set(tmp_path / "d", 4)
+    with openai() as server:
+        server.drop_once = {"create"}
+        with pytest.raises(Stopped, match="looks for the batch"):
+            evaluate(server, tmp_path)
+        run = evaluate(server, tmp_path)
+        assert len(server.paid()) == 4
+    assert run.summary.totals.cost == pytest.approx(4 * EACH)
+
+
+@pytest.mark.parametrize(("skew", "lag"), [(3600, 0), (0, 3)], ids=["clock", "late list"])
+@both
+def test_a_lost_batch_is_found_by_any_clock_and_in_a_list_that_lags(
+    make: Make, skew: int, lag: int, tmp_path: Path
+) -> None:
+    write_set(tmp_path / "d", 4)
+    with make() as server:
+        server.spoil_once["create"] = (500, b"{}")
+        server.skew = skew
+        with pytest.raises(Stopped, match="looks for the batch"):
+            evaluate(server, tmp_path)
+        server.lag = lag
+        assert evaluate(server, tmp_path).summary.complete
+        assert len(server.paid()) == 4
+
+
+@both
+def test_a_batch_that_may_exist_is_not_paid_again_until_the_user_says_so(make: Make, tmp_path: Path) -> None:
+    write_set(tmp_path / "d", 4)
+    with make() as server:
+        server.fail_once["create"] = 500
+        for said in ("looks for the batch", "may exist", "may exist"):
+            with pytest.raises(Stopped, match=said) as stopped:
+                evaluate(server, tmp_path)
+        assert server.seen["create"] == 1
+        file = next((folder(tmp_path) / "batches").iterdir())
+        assert str(file) in str(stopped.value)
+        file.unlink()
+        assert evaluate(server, tmp_path).summary.complete
+        assert len(server.paid()) == 4
+
+
+@both
+@pytest.mark.parametrize("cut", [1, 99], ids=["once", "always"])
+def test_results_that_are_cut_are_downloaded_anew_not_paid_again(make: Make, cut: int, tmp_path: Path) -> None:
+    write_set(tmp_path / "d", 6)
+    with make() as server:
+        route = server._route
+
+        def half(*given: Any) -> Any:
+            nonlocal cut
+            name, act = route(*given)
+            if name != "results" or cut == 0:
+                return name, act
+            cut -= 1
+            return name, lambda: (200, act()[1][: len(act()[1]) // 2 - 5])
+
+        server._route = half  # type: ignore[method-assign]
+        if cut > 1:
+            with pytest.raises(Stopped, match=r"batch \w+ .*2 of 6"):
+                evaluate(server, tmp_path)
+            assert len(list(Run(folder(tmp_path)).answers())) == 2
+            cut = 0
+        run = evaluate(server, tmp_path)
+        assert (server.seen["create"], len(server.paid())) == (1, 6)
+    assert run.summary.complete
+    assert run.summary.totals.cost == pytest.approx(6 * EACH)

@@ -1,0 +1,117 @@
+"""What a run pays: every try that may have been billed counts, and what cannot be counted is noticed before it is paid."""
+
+from __future__ import annotations
+
+import json
+import warnings
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.support.endpoint import Endpoint, Faults, completion
+from tests.support.remote import remote
+from tests.support.sets import write_set
+
+import snellen
+from snellen.core.errors import SnellenError, Stopped
+from snellen.core.secret import Secret
+from snellen.engine.call import retry
+from snellen.engine.probe.kept import warnings_for
+from snellen.engine.runs.run import Run
+from snellen.subjects.remote.settings import Settings
+
+PRICE = 0.003
+
+
+@pytest.fixture(autouse=True)
+def _quick(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(retry, "FIRST_WAIT", 0.0)
+    monkeypatch.setenv("SNELLEN_CACHE_DIR", str(tmp_path / "cache"))
+
+
+def _evaluate(endpoint: Endpoint, tmp_path: Path, **more: Any) -> Run:
+    given: dict[str, Any] = {
+        "model": "api/fake",
+        "base_url": endpoint.url,
+        "data": tmp_path / "d",
+        "out": tmp_path / "runs",
+    }
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return snellen.evaluate("salbench", **(given | more))
+
+
+def _run(tmp_path: Path) -> Run:
+    return Run(next((tmp_path / "runs").glob("salbench_*")))
+
+
+@pytest.mark.usefixtures("client_name")
+def test_a_kept_connection_that_drops_after_billing_counts_for_the_cap(tmp_path: Path) -> None:
+    write_set(tmp_path / "d", 80)
+    with Endpoint(cost=PRICE, faults=Faults(drop=0.5)) as endpoint:
+        with pytest.raises(Stopped, match="--max-cost"):
+            _evaluate(endpoint, tmp_path, max_cost=0.1)
+        billed = sum(endpoint.asked.values())
+    totals = _run(tmp_path).summary.totals
+    assert billed * PRICE <= 0.1
+    assert round(totals.cost / PRICE) + totals.unsure == billed
+
+
+def test_a_reply_that_counts_no_tokens_is_not_free(tmp_path: Path) -> None:
+    def uncounted(_request: Any, _times: int) -> Any:
+        usage = {"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0}
+        return 200, {}, json.dumps(completion("Color") | {"usage": usage}).encode()
+
+    write_set(tmp_path / "d", 40)
+    with Endpoint(script=uncounted) as endpoint:
+        with pytest.raises(Stopped, match="--max-cost"):
+            _evaluate(endpoint, tmp_path, price="1000/1000", max_cost=10)
+        assert 0 < len(endpoint.requests) < 40
+    totals = _run(tmp_path).summary.totals
+    assert totals.cost_unknown == totals.calls == len(endpoint.requests)
+
+
+@pytest.mark.parametrize("model", ["openai/new", "openai-chat/new", "anthropic/new", "gemini/new", "azure/new"])
+def test_a_missing_price_is_noticed_before_the_first_call(model: str, tmp_path: Path) -> None:
+    write_set(tmp_path / "d", 2)
+    with Endpoint() as endpoint:
+        with pytest.raises(SnellenError, match=rf"price of {model} is not known. Give --price") as refused:
+            _evaluate(endpoint, tmp_path, max_cost=1, model=model, api_key="sk-test-0123456789abcdef")
+        assert (refused.value.exit_code, endpoint.requests) == (2, [])
+        kind, _, name = model.partition("/")
+        subject = remote(kind, name, Settings(base_url=endpoint.url, key=Secret("sk-test-0123456789abcdef")))
+        assert "is not known" in warnings_for(subject)[0]
+
+
+NO_MMPROJ = "image input is not supported - hint: if this is unexpected, you may need to provide the mmproj"
+UNKNOWN = "/chat/completions: Invalid model name passed in model=fake. Call `/v1/models` to view available models for your key."
+
+
+@pytest.mark.parametrize(
+    ("status", "message", "kind", "said"),
+    [
+        (500, NO_MMPROJ, "server_error", "takes no images with the model 'fake'"),  # llama.cpp
+        (400, "meta/x is not a multimodal model", "BadRequestError", "takes no images"),  # vLLM
+        (404, "No endpoints found that support image input", "", "takes no images"),  # OpenRouter
+        (400, UNKNOWN, "invalid_request_error", "does not know the model 'fake'"),  # LiteLLM
+        (400, "No connected db.", "no_db_connection", "refused the key"),  # LiteLLM without a database, wrong key
+    ],
+)
+def test_what_no_call_can_mend_is_asked_once(status: int, message: str, kind: str, said: str, tmp_path: Path) -> None:
+    body = {"error": {"message": message, "type": kind, "param": None, "code": str(status)}}
+    write_set(tmp_path / "d", 18)
+    with Endpoint(script=lambda _request, _times: (status, {}, json.dumps(body).encode())) as endpoint:
+        with pytest.raises(SnellenError, match=said) as stopped:
+            _evaluate(endpoint, tmp_path, concurrency=1)
+        assert (stopped.value.exit_code, len(endpoint.requests)) == (2, 1)
+    assert "\n" not in str(stopped.value)
+
+
+@pytest.mark.parametrize(
+    "message",
+    ["This model does not support images larger than 5 MB", "Unsupported image format: image/tiff is not supported"],
+)
+def test_a_picture_that_is_refused_is_not_a_model_without_eyes(message: str) -> None:
+    subject = remote("api", "m", Settings(base_url="http://127.0.0.1:9/v1"))
+    error = subject.explain(400, json.dumps({"error": {"message": message}}).encode()).error
+    assert error.kind == "bad-request"

@@ -1,0 +1,29 @@
+"""Floors of mixed questions: each kind has its own, whatever else is in the table."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tests.support.own_sets import CHOICE, lines
+
+import snellen as api
+from snellen.engine.mark import plain_floors
+
+
+@pytest.mark.parametrize("first_look", [plain_floors.FIRST_LOOK, 10])
+def test_numbers_and_texts_have_floors_beside_questions_with_options(
+    first_look: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(plain_floors, "FIRST_LOOK", first_look)
+    numbers = [{"image": "1.png", "question": "How many?", "answer": n} for n in (2, 2, 2, 5)]
+    texts = [{"image": "2.png", "question": "What?", "answer": word} for word in ("cup", "cup", "dog", "hat")]
+    options = [{**CHOICE, "answer": "red"}, *[CHOICE] * 3]
+    rows = [row for four in zip(numbers, texts, options, strict=True) for row in four] * 2
+    data = lines(tmp_path / "mine", *rows)
+    run = api.evaluate("own", data=data, model="baseline/constant:2", out=tmp_path / "runs")
+    groups = run.summary.protocols[0].groups
+    found = {g.by["task"]: (g.metrics["accuracy"].floor, g.metrics["accuracy"].floor_answer) for g in groups if g.whole}
+    assert {task: floor for task, (floor, _said) in found.items()} == {"number": 0.75, "text": 0.5, "choice": 0.75}
+    assert float(found["number"][1] or 0) == 2
+    assert found["text"][1] == "cup"
