@@ -1,10 +1,5 @@
 # docker build -t snellen . && docker run --rm -v "$PWD:/work" snellen demo
-# The base is named by its Debian release, because the packages below (OpenCV needs them, for the method 'ocr') have other names in the next one.
 FROM python:3.11-slim-bookworm
-
-RUN apt-get update \
-    && apt-get install --yes --no-install-recommends libgl1=1.* libglib2.0-0=2.* \
-    && rm -rf /var/lib/apt/lists/*
 
 COPY pyproject.toml constraints.txt README.md LICENSE /srv/snellen/
 COPY src /srv/snellen/src

@@ -1,7 +1,9 @@
 # make demo: set up, run the exams on embedded data, show tables, write an HTML report
-# make test: set up and run every test but those that train a model (make test-slow) or try to break the command (make test-faults)
+# make test: set up and run every test but those that train a model (make test-slow) or try to break things by chance (make test-faults)
 # make docs: set up and build the documentation into site/
 PYTHON ?= python3
+# make test CONSTRAINTS= takes the newest versions of everything
+CONSTRAINTS ?= -c constraints.txt
 # compiled modules are kept, whatever the environment says: tests and demo start Python again and again
 export PYTHONDONTWRITEBYTECODE :=
 BIN := .venv/bin
@@ -31,6 +33,7 @@ docs: $(DOCS)
 # make test-faults FAULTS_SEED=7 FAULTS_CASES=300: other cases, more of them
 test-faults: $(DEV)
 	$(BIN)/python -m pytest -q --disable-warnings -n 2 --dist worksteal -m faults tests/faults
+	$(BIN)/python -m pytest -q --disable-warnings -n 2 --dist worksteal -m hypothesis --hypothesis-profile 'by chance' tests
 
 test-slow: $(DEV)
 	OMP_WAIT_POLICY=PASSIVE $(BIN)/python -m pytest -q -m slow
@@ -47,19 +50,19 @@ bench: $(DEV)
 
 $(CORE): pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv
-	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e .
+	$(BIN)/pip install --quiet --disable-pip-version-check $(CONSTRAINTS) -e .
 	touch $(CORE)
 
 $(DEMO): $(CORE)
-	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[ocr,onnx]'
+	$(BIN)/pip install --quiet --disable-pip-version-check $(CONSTRAINTS) -e '.[ocr,onnx]'
 	touch $(DEMO)
 
 $(DEV): $(CORE)
-	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	$(BIN)/pip install --quiet --disable-pip-version-check $(CONSTRAINTS) -e '.[dev]'
 	touch $(DEV)
 
 $(DOCS): $(CORE)
-	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[docs]'
+	$(BIN)/pip install --quiet --disable-pip-version-check $(CONSTRAINTS) -e '.[docs]'
 	touch $(DOCS)
 
 clean:

@@ -1,7 +1,7 @@
 """An exam in one file: how many dots are in the picture?
 
-    snellen run dots --plugin docs/examples/dots.py --data DIR --model baseline/constant:3
-DIR holds pictures and `truth.csv` with the columns file, dots.
+    snellen run dots --plugin docs/examples/dots.py --data docs/examples/dots --model baseline/constant:3
+The folder holds pictures and `truth.csv` with the columns file, dots.
 """
 
 import csv
