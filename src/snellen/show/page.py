@@ -74,7 +74,7 @@ def write_report(
     """
     for run in () if checked else runs:
         check(run)
-    samples = max(SAMPLES // 4, min(SAMPLES, IN_ALL // max(1, len(runs)))) if samples is None else samples
+    samples = max(SAMPLES // 12, min(SAMPLES, IN_ALL // max(1, len(runs)))) if samples is None else samples
     room = max(BUDGET, A_SAMPLE * samples * len(runs))
     shown = samples
     while True:
