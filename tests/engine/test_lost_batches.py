@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.support.batch_runs import EACH, claude, evaluate, folder, openai
-from tests.support.batch_server import BatchServer
+from tests.support.batch_runs import EACH, chat, claude, evaluate, evaluate_aloud, folder, openai
+from tests.support.batch_server import BatchServer, OpenAIBatchServer
 from tests.support.sets import write_set
 
-from snellen.core.errors import Stopped
+from snellen.core.errors import SnellenError, Stopped
 from snellen.engine.answer import batch_search, batches
 from snellen.engine.runs.run import Run
 
@@ -95,3 +95,42 @@ def test_results_that_are_cut_are_downloaded_anew_not_paid_again(make: Make, cut
         assert (server.seen["create"], len(server.paid())) == (1, 6)
     assert run.summary.complete
     assert run.summary.totals.cost == pytest.approx(6 * EACH)
+
+
+@both
+def test_a_batch_whose_list_of_questions_is_gone_is_not_paid_again(make: Make, tmp_path: Path) -> None:
+    write_set(tmp_path / "d", 4)
+    with make() as server:
+        server.fail_once["look"] = 401
+        with pytest.raises(SnellenError):
+            evaluate(server, tmp_path)
+        (file,) = (folder(tmp_path) / "batches").iterdir()
+        kept = file.read_bytes()
+        file.unlink()
+        with pytest.raises(Stopped, match="put it back, or begin another run"):
+            evaluate(server, tmp_path)
+        file.write_bytes(kept)
+        assert evaluate(server, tmp_path).summary.complete
+        assert len(server.paid()) == 4
+
+
+@pytest.mark.parametrize("status", [408, 409, 425, 499])
+def test_a_batch_is_not_made_twice_after_any_status(status: int, tmp_path: Path) -> None:
+    write_set(tmp_path / "d", 4)
+    with openai() as server:
+        server.spoil_once["create"] = (status, b"{}")
+        with pytest.raises(Stopped, match="looks for the batch"):
+            evaluate(server, tmp_path)
+        assert evaluate(server, tmp_path).summary.complete
+        assert len(server.paid()) == 4
+
+
+def test_a_batch_that_costs_more_than_the_cap_says_so(tmp_path: Path) -> None:
+    def dear(request: dict[str, Any]) -> tuple[int, dict[str, Any]]:
+        status, reply = chat(request)
+        return status, reply | {"usage": {"prompt_tokens": 400_000, "completion_tokens": 1, "total_tokens": 400_001}}
+
+    write_set(tmp_path / "d", 4)
+    with OpenAIBatchServer(dear) as server, pytest.warns(UserWarning, match=r"more than --max-cost 0\.05"):
+        run = evaluate_aloud(server, tmp_path, max_cost=0.05)
+    assert run.summary.totals.cost > 1

@@ -15,9 +15,11 @@ from tests.support.sets import write_set
 import snellen
 from snellen.core.errors import SnellenError, Stopped
 from snellen.core.secret import Secret
+from snellen.core.subject import Price
 from snellen.engine.call import retry
 from snellen.engine.probe.kept import warnings_for
 from snellen.engine.runs.run import Run
+from snellen.subjects.remote import reading
 from snellen.subjects.remote.settings import Settings
 
 PRICE = 0.003
@@ -69,6 +71,46 @@ def test_a_reply_that_counts_no_tokens_is_not_free(tmp_path: Path) -> None:
         assert 0 < len(endpoint.requests) < 40
     totals = _run(tmp_path).summary.totals
     assert totals.cost_unknown == totals.calls == len(endpoint.requests)
+
+
+def test_a_gateway_that_waits_no_longer_may_have_billed(tmp_path: Path) -> None:
+    """Behind a 504 the answer was made and paid: it counts for the cap like a dropped connection."""
+    billed = 0
+
+    def late(_request: Any, times: int) -> Any:
+        nonlocal billed
+        billed += 1
+        usage = {"prompt_tokens": 100, "completion_tokens": 1, "total_tokens": 101, "cost": PRICE}
+        good = 200, {}, json.dumps(completion("Color") | {"usage": usage}).encode()
+        return good if not times % 2 else (504, {}, b"<html>gateway time-out</html>")
+
+    write_set(tmp_path / "d", 80)
+    with Endpoint(script=late) as endpoint, pytest.raises(Stopped, match="--max-cost"):
+        _evaluate(endpoint, tmp_path, max_cost=0.1, concurrency=1)
+    assert billed * PRICE <= 0.1 + PRICE
+    assert _run(tmp_path).summary.totals.unsure > 0
+
+
+@pytest.mark.parametrize(
+    ("said", "cost"),
+    [
+        ({"cost": 0.5}, 0.5),
+        ({"cost": 0.5, "is_byok": False, "cost_details": {"upstream_inference_cost": 0.02}}, 0.5),
+        ({"cost": 0, "is_byok": True, "cost_details": {"upstream_inference_cost": 0.02}}, 0.02),
+        ({"cost": 0, "is_byok": True}, None),
+    ],
+)
+def test_with_ones_own_key_at_openrouter_the_providers_share_counts(said: dict[str, Any], cost: float | None) -> None:
+    assert reading.cost_of(said) == cost
+
+
+def test_a_refusal_in_words_is_not_free() -> None:
+    subject = remote("api", "m", Settings(base_url="http://127.0.0.1:9/v1", price=Price(1000.0, 1000.0, "test")))
+    body = completion("") | {"usage": {"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0}}
+    body["choices"][0]["message"] = {"role": "assistant", "content": None, "refusal": "I will not."}
+    parsed = subject.parse(json.dumps(body).encode())
+    assert parsed.refused
+    assert parsed.cost is None
 
 
 @pytest.mark.parametrize("model", ["openai/new", "openai-chat/new", "anthropic/new", "gemini/new", "azure/new"])

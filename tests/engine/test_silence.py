@@ -51,7 +51,7 @@ def test_a_refusal_is_an_answer_where_it_can_be_right() -> None:
 
 
 def test_no_filter_is_blamed_where_no_provider_answered(tmp_path: Path) -> None:
-    with pytest.warns(UserWarning, match="refusals come from the model: their words"):
+    with pytest.warns(UserWarning, match="Refusals come from the model: their words"):
         evaluate(write_set(tmp_path / "d", 2), model="baseline/constant:I cannot help with that", out=tmp_path / "r")
 
 

@@ -308,7 +308,9 @@ def test_the_official_client_understands_replies_alike(name: str) -> None:
     [
         ("--base-url", {"base_url": "http://127.0.0.1:9/q8Zr2LxTn0Wb4/v1"}),
         ("--base-url", {"base_url": "http://127.0.0.1:9/%718Zr2LxTn0Wb4/v1"}),
+        ("--base-url", {"base_url": "http://127.0.0.1:9/%25718Zr2LxTn0Wb4/v1"}),
         ("--model", {"model": "q8Zr2LxTn0Wb4"}),
+        ("--model", {"model": "%718Zr2LxTn0Wb4"}),
         ("--extra", {"extra": {"auth": {"token": ["Bearer q8Zr2LxTn0Wb4"]}}}),
     ],
 )

@@ -31,6 +31,13 @@ def message(request: dict[str, Any]) -> tuple[int, dict[str, Any]]:
 
 
 def evaluate(server: BatchServer, tmp_path: Path, **more: Any) -> Run:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return evaluate_aloud(server, tmp_path, **more)
+
+
+def evaluate_aloud(server: BatchServer, tmp_path: Path, **more: Any) -> Run:
+    """With its warnings."""
     claude = isinstance(server, AnthropicBatchServer)
     given: dict[str, Any] = {
         "model": "anthropic/claude-haiku-4-5" if claude else "openai-chat/gpt-4o",
@@ -41,9 +48,7 @@ def evaluate(server: BatchServer, tmp_path: Path, **more: Any) -> Run:
         "price": "2/8",
         "batch_api": True,
     }
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        return snellen.evaluate("salbench", **(given | more))
+    return snellen.evaluate("salbench", **(given | more))
 
 
 def folder(tmp_path: Path) -> Path:

@@ -17,7 +17,7 @@ LONG = 2000
 _NOT_IN_XML = re.compile("[\ud800-\udfff\ufffe\uffff]")
 
 
-COLUMNS = ("part", "protocol", "n", "A", "B", "B - A [95 %]", "p, adjusted", "verdict")
+COLUMNS = ("part", "protocol", "n", "A", "B", "B - A [95 %]", "p, Holm", "verdict")
 
 
 def metric_line(found: Gate) -> str:

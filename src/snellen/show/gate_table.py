@@ -27,8 +27,9 @@ def print_gate(found: Gate, verbose: bool = False) -> None:
         out.print(Text(for_terminal(f"{name:12} {subject}{repeats.times(times)}  ({path})", 600)))
     listed = found.checks if verbose or len(found.checks) <= MOST else _short(found)
     out.print(Text(f"\n{for_terminal(metric_line(found), 400)}:"))
+    first = ("A", "B") if any(0 < c.clusters < c.n for c in listed) else ("n",)
     several = len({c.protocol for c in found.checks}) > 1
-    out.print(first_that_fits(out, [_checks(listed, several=several, without=some) for some in ((), ("n",), SCORES)]))
+    out.print(first_that_fits(out, [_checks(listed, several=several, without=some) for some in ((), first, SCORES)]))
     if len(listed) < len(found.checks):
         out.print(Text(f"{len(found.checks) - len(listed)} more checks that passed: -v shows them", style="dim"))
     for note in found.notes:
@@ -41,7 +42,7 @@ def print_gate(found: Gate, verbose: bool = False) -> None:
 
 
 SCORES = ("n", "A", "B")
-"""The columns that go first where names have no room."""
+"""The columns that go where names have no room: n first, unless it says that there are few images."""
 MOST = 12
 """The most checks that are shown without -v."""
 
@@ -59,7 +60,7 @@ def _checks(checks: tuple[Check, ...], *, several: bool, without: tuple[str, ...
     kept = [at for at, name in enumerate(COLUMNS) if (several or name != "protocol") and name not in without]
     for at in kept:
         name = COLUMNS[at]
-        right = name in ("n", "A", "B", "p, adjusted")
+        right = name in ("n", "A", "B", "p, Holm")
         folded = name in ("part", "protocol")
         table.add_column(
             name,

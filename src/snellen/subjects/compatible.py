@@ -148,7 +148,7 @@ def _bill(data: dict[str, Any]) -> Parsed:
     said = data.get("usage")
     if not isinstance(said, dict):
         return Parsed()
-    cost = reading.money(said.get("cost"))
+    cost = reading.cost_of(said)
     read = reading.part(said, "prompt_tokens_details", "cached_tokens")
     thought = reading.part(said, "completion_tokens_details", "reasoning_tokens")
     usage = Usage(

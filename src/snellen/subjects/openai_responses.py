@@ -183,7 +183,7 @@ def _bill(data: dict[str, Any]) -> Parsed:
         cached_tokens=reading.whole(reading.part(read, "cached_tokens")),
         cache_write_tokens=reading.whole(reading.part(read, "cache_write_tokens")),
     )
-    cost = reading.money(said.get("cost"))
+    cost = reading.cost_of(said)
     return Parsed(usage=usage, cost=cost, cost_source=None if cost is None else "endpoint")
 
 

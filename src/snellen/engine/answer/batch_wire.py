@@ -16,6 +16,8 @@ from snellen.engine.call.transport import Fault, Response, Transport
 
 LARGEST_RESULT = 2_000_000_000
 LONGEST_ID = 200
+IN_DOUBT = frozenset({408, 409, 425, 499})
+"""Statuses after which a batch may have been made all the same, as after every 5xx."""
 T = TypeVar("T")
 Said = TypeVar("Said")
 
@@ -107,11 +109,11 @@ class BatchWire:
             else:
                 if good(response.status):
                     return response
-                self._raise_if_final(step, response)
                 reason, status = f"status {response.status}", response.status
-                asked = retry_after(response.headers)
-                if step.makes and response.status >= 500:  # it may have been made all the same
+                if step.makes and (status >= 500 or status in IN_DOUBT):
                     raise _lost(reason)
+                self._raise_if_final(step, response)
+                asked = retry_after(response.headers)
             if into is not None:
                 into.seek(place)
                 into.truncate()

@@ -118,6 +118,11 @@ class Batching:
             await self._collect(under)
             self._tried -= self._again
             self._again.clear()
+        cap = self.plan.limits.max_cost
+        if cap is not None and self.totals.cost > cap * (1 + 1e-9):
+            self.notes.append(
+                f"{self.totals.cost:.6g} USD were spent, more than --max-cost {cap:g}: the provider counted more tokens than the estimate"
+            )
         if self._broken is not None:
             raise self._broken
 
@@ -267,7 +272,12 @@ class Batching:
         """A batch of an earlier process; one whose id was never written down is looked for at the provider."""
         self._in_batches += entry.count
         if not self.books.path(entry).exists():
-            self.notes.append(f"batch {entry.id or entry.mark} is given up: {self.books.path(entry)} was deleted")
+            if entry.id:
+                raise Stopped(
+                    f"batch {entry.id} was handed in and is paid, but {self.books.path(entry)}, which says what is in it, is gone: put it "
+                    "back, or begin another run with --out (what is answered is in the store and costs nothing)"
+                )
+            self.notes.append(f"a batch that may have been made is given up: {self.books.path(entry)} was deleted")
             self._let_go(entry)
             return []
         if entry.state == "prepared":
@@ -335,7 +345,7 @@ class Batching:
         if lines < state.done:
             raise Stopped(
                 f"The results of batch {one.entry.id} are cut short: {lines} of {state.done} came. They are kept, and the same command "
-                f"downloads the rest. To give it up, delete {self.books.path(one.entry)}: the rest is then handed in and paid again"
+                f"downloads the rest. To give it up, begin another run with --out: it asks for the rest, which is paid again"
             )
         self._in_batches -= one.entry.count
         self.books.note(msgspec.structs.replace(one.entry, state="done"))

@@ -26,6 +26,8 @@ from snellen.engine.call.trust import Trust, is_own
 STOPPED = "the run was stopped"
 UNPROCESSED = frozenset({400, 404, 422})
 """Statuses with which services refuse a parameter."""
+GAVE_UP_WAITING = frozenset({408, 499, 504, 524})
+"""Statuses of a gateway that waited no longer: what is behind it may have answered, and billed it."""
 REQUEST_IDS = ("x-request-id", "request-id", "apim-request-id", "x-goog-request-id")
 STOPPING = {"key": SnellenError, "not-allowed": SnellenError, "no-images": SnellenError, "no-credit": Stopped}
 
@@ -274,7 +276,13 @@ class EndpointCaller:
             return None, 599, f"broken reply: {one_line(said)}", None if good else 0.0
         if parsed.error is None:
             return parsed, 200, "", parsed.cost
-        return parsed, parsed.status or response.status, parsed.error.reason, parsed.cost or 0.0
+        free = None if response.status in GAVE_UP_WAITING else 0.0
+        return (
+            parsed,
+            parsed.status or response.status,
+            parsed.error.reason,
+            free if parsed.cost is None else parsed.cost,
+        )
 
     def _stop_if_hopeless(self, one: _Try) -> None:
         """Nothing listens at the address and nothing ever did: waiting longer would not help."""

@@ -290,6 +290,15 @@ def no_credit(said: str) -> bool:
     return any(word in said.lower() for word in _NO_CREDIT)
 
 
+def cost_of(usage: dict[str, Any]) -> float | None:
+    """What a usage object says that a call cost; with one's own key at OpenRouter the provider's share is named beside it."""
+    cost = money(usage.get("cost"))
+    if cost is None or usage.get("is_byok") is not True:
+        return cost
+    upstream = money(part(usage, "cost_details", "upstream_inference_cost"))
+    return None if upstream is None else cost + upstream
+
+
 def billed_anyway(body: bytes) -> Parsed:
     """What the body of a failed response says of its tokens and its cost, in the words of any provider; most say nothing."""
     try:
@@ -299,7 +308,7 @@ def billed_anyway(body: bytes) -> Parsed:
     for place in (data, part(data, "error"), part(data, "response")):
         said = part(place, "usage") or part(place, "usageMetadata")
         if isinstance(said, dict):
-            cost = money(said.get("cost"))
+            cost = cost_of(said)
             return Parsed(usage=_tokens_of(said), cost=cost, cost_source=None if cost is None else "endpoint")
     return Parsed()
 

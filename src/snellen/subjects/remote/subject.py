@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
 import pybase64
 
-from snellen.core.digest import canonical, digest
+from snellen.core.digest import digest
 from snellen.core.errors import SnellenError
 from snellen.core.images import MIME, ledger_entry, sniff
 from snellen.core.pixels import as_accepted
@@ -82,8 +82,8 @@ class RemoteSubject(Subject, Endpoint):
             "endpoint": base,
             "parameters": dict(self._params) | ({"detail": settings.detail} if settings.detail else {}),
         }
-        given = {"--base-url": unquote(base), "--model": model, "--extra": canonical(self._params).decode()}
-        if told := [option for option, text in given.items() if key.is_in(text)]:
+        given = {"--base-url": [base], "--model": [model], "--extra": list(_texts(self._params))}
+        if told := [option for option, texts in given.items() if any(map(key.is_in, _decoded(texts)))]:
             raise SnellenError(
                 f"the API key of {self.kind} ({self._key_from}) is also in {' and '.join(told)}, "
                 "which the run's files would keep: take it out there"
@@ -294,8 +294,8 @@ class RemoteSubject(Subject, Endpoint):
 
         No request has 0 tokens: a reply that counts none says nothing of its cost.
         """
-        none = parsed.usage.input_tokens == 0 and not parsed.usage.output_tokens
-        if none and parsed.error is None and not parsed.refused:
+        said = parsed.text or not parsed.refused  # a filter may refuse before anything is counted
+        if parsed.usage.input_tokens == 0 and parsed.error is None and said:
             parsed = parsed._replace(usage=Usage())
         if parsed.cost is not None or self.price is None:
             return parsed
@@ -361,6 +361,23 @@ class RemoteSubject(Subject, Endpoint):
             self._not_applied |= idle
         if self._not_applied:
             self.identity["not_applied"] = {**self.identity.get("not_applied", {}), **self._not_applied}
+
+
+def _texts(value: Any) -> Iterator[str]:
+    """Every text in a parameter, names included."""
+    if isinstance(value, Mapping):
+        value = [*value.keys(), *value.values()]
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, list | tuple):
+        for one in value:
+            yield from _texts(one)
+
+
+def _decoded(texts: Iterable[str]) -> Iterator[str]:
+    """Texts as they are and as addresses write them, encoded once or twice."""
+    for text in texts:
+        yield from (text, unquote(text), unquote(unquote(text)))
 
 
 def _said_tokens(question: Question, more: str = "") -> int:
