@@ -32,7 +32,7 @@ def test_runs_that_cannot_be_told_apart_share_a_letter(subject: Runs, tmp_path: 
     assert found.ranking is not None and found.protocols == ("paper",)
     assert [(r.run, r.groups) for r in found.ranking.rows] == [("B", "a"), ("C", "a"), ("A", "b")]
     assert found.verdict == (
-        "Under 'paper' B is first with 80.0 and cannot be told apart from C; A is behind it.",
+        "Under 'paper' B is first with 80.0 (exact match) and cannot be told apart from C; A is behind it.",
         "A gave no answer to 20 of 120 (20 unparsable), counted as wrong.",
     )
     done = command("compare", *runs, cache=tmp_path, COLUMNS="80")
@@ -46,8 +46,11 @@ def test_another_order_out_of_the_same_replies_is_said(subject: Runs, tmp_path: 
         subject("guess", lambda i, s: right(s) if i % 3 == 1 else wrong(s)),
     ]
     found = snellen.compare(*runs)
-    assert found.verdict[0] == "Under 'paper' A leads with 60.0; C and B are behind it."
-    assert found.verdict[1] == "Under 'robust', read out of the same replies, B leads with 96.7; A and C are behind it."
+    assert found.verdict[0] == "Under 'paper' A leads with 60.0 (exact match); C and B are behind it."
+    assert (
+        found.verdict[1]
+        == "Under 'robust', read out of the same replies, B leads with 96.7 (exact match); A and C are behind it."
+    )
     assert leading(found.rows, found.ranking) == " ".join(found.verdict[:2])
     assert found.protocols == ("paper",) and {row.protocol for row in found.rows} == {"paper"}
     done = command("compare", *runs, "-v", cache=tmp_path, COLUMNS="80")

@@ -60,9 +60,9 @@ def test_more_runs_take_more_images() -> None:
         return leading(rows, ranking("plain", rows, sides))
 
     assert said(6) == (
-        "Under 'plain' A is first with 95.0; 6 images cannot tell 3 runs apart, whatever their scores: it takes at least 7."
+        "Under 'plain' A is first with 95.0 (score); 6 images cannot tell 3 runs apart, whatever their scores: it takes at least 7."
     )
-    assert said(7) == "Under 'plain' A leads with 95.0; C and B are behind it."
+    assert said(7) == "Under 'plain' A leads with 95.0 (score); C and B are behind it."
 
 
 def _named(row: Row, first: str, second: str) -> Row:
@@ -86,7 +86,7 @@ def test_a_lead_is_parsing_only_where_half_of_it_is_ruled_out() -> None:
     exact, robust = read(50, 15, 0, 0, 20, "exact"), read(50, 18, 17, 7, 0, "robust")
     said = verdict([*exact, *robust])
     assert said[-1] == (
-        "20.0 of 40.0 points are parsing: the same replies, read by 'robust', leave 20.0 points [0.8, 37.8], which could be chance."
+        "20.0 of 40.0 points in score are parsing: the same replies, read by 'robust', leave 20.0 points [0.8, 37.8], which could be chance."
     ), said
     exact, robust = read(400, 160, 0, 0, 160, "exact"), read(400, 300, 20, 20, 0, "robust")
     assert verdict([*exact, *robust])[-1] == (

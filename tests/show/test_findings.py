@@ -75,8 +75,8 @@ def test_parts_that_see_and_parts_that_do_not_are_told_apart() -> None:
     some = (exact(0.9, 0.8, 0.95, 0.3), exact(0.1, 0.0, 0.2, 0.3), exact(0.4, 0.25, 0.6, 0.3))
     found = summary(parts(*some))
     assert said(found, "floor") == [
-        (BAD, "No sign of seeing in B: 10.0 (floor 30.0), at or below the floor."),
-        (DOUBT, "Not clearly above the floor in C: 40.0 (floor 30.0)."),
+        (BAD, "No sign of seeing in B: accuracy (mine) is 10.0 (floor 30.0), at or below the floor."),
+        (DOUBT, "Not clearly above the floor in C: accuracy (mine) is 40.0 (floor 30.0)."),
     ]
     assert said(found, "score") == [(GOOD, "Accuracy (mine) is 90.0 (floor 30.0), clearly above the floor in A.")]
 
@@ -123,7 +123,7 @@ def test_protocols_that_are_far_apart_are_named_with_the_stage() -> None:
     assert said(found, "protocols", stages={"prompt": 0, "reading": 7, "marking": 1}) == [
         (
             DOUBT,
-            "The protocol decides by up to 28.3 points: 73.3 under 'robust', 45.0 under 'paper'. They part most often at the reading.",
+            "The protocol decides by up to 28.3 points of accuracy: 73.3 under 'robust', 45.0 under 'paper'. They part most often at the reading.",
         )
     ]
     near = summary(answered("paper", {"correct": 24}, 0.70), answered("robust", {"correct": 24}, 0.733))
@@ -143,16 +143,16 @@ def control(name: str, before: float, after: float, low: float, high: float, par
 @pytest.mark.parametrize(
     ("row", "weight", "text"),
     [
-        (control("blank", 0.64, 0.04, -0.724, -0.462), GOOD, "It looks: 64.0 -> 4.0 with a blank picture."),
+        (control("blank", 0.64, 0.04, -0.724, -0.462), GOOD, "It looks: accuracy 64.0 -> 4.0 with a blank picture."),
         (
             control("none", 0.5, 0.49, -0.06, 0.04),
             BAD,
-            "No sign that it looks: 50.0 -> 49.0 without the picture, which could be chance.",
+            "No sign that it looks: accuracy 50.0 -> 49.0 without the picture, which could be chance.",
         ),
         (
             control("options", 0.5, 0.3, -0.3, -0.1),
             DOUBT,
-            "The order matters: 50.0 -> 30.0 with the options in another order, -20.0 [-30.0, -10.0].",
+            "The order matters: accuracy 50.0 -> 30.0 with the options in another order, -20.0 [-30.0, -10.0].",
         ),
     ],
 )
@@ -166,7 +166,7 @@ def test_an_order_that_changes_nothing_is_not_worth_a_word_and_parts_are_counted
     both = (control("blank", 0.6, 0.1, -0.6, -0.4), control("blank", 0.5, 0.5, -0.1, 0.1, "B"))
     ((weight, text),) = said(summary(one, controls=both), "controls")
     assert weight == DOUBT
-    assert text == "It looks (60.0 -> 10.0 with a blank picture in A), but there is no sign of that in B."
+    assert text == "It looks (accuracy 60.0 -> 10.0 with a blank picture in A), but there is no sign of that in B."
 
 
 def test_the_place_of_a_picture_is_named_where_it_matters() -> None:
