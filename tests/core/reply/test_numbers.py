@@ -114,3 +114,12 @@ def test_answers_and_captions_keep_their_signs() -> None:
     captions = read_captions("Left image: -3 degrees\n\nRight image: - 4 degrees")
     assert captions is not None
     assert captions.texts == ("-3 degrees", "4 degrees")
+
+
+def test_a_number_in_quotes_keeps_its_sign() -> None:
+    quoted = ('"-3"', "'-3'", "\u201c-3\u201d", "\u2018\u22123\u2019", "\u201c\u20133\u201d", 'It reads "-3\u00b0C".')
+    told = (*quoted, 'Answer: "-3"', '<answer>"-3"</answer>')
+    assert {text: read_number(text) for text in told} == dict.fromkeys(told, -3)
+    for text in ("5'-3\"", '"3"-"5"', "\u201c3\u201d\u20135", "5\u2032\u22123\u2033"):  # feet and inches, and ranges
+        assert [n.value for n in numbers_in(text) if n.value is not None and n.value < 0] == [], text
+        assert read_number(text) is None, text

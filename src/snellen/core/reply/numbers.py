@@ -24,7 +24,7 @@ _WORDS |= {"fourty": 40}
 _SCALES = {"dozen": 12, "hundred": 100, "thousand": 10**3, "million": 10**6, "billion": 10**9, "trillion": 10**12}
 _SCALE = rf"{one_of(_SCALES)}s?"
 _TOKEN = re.compile(
-    r"(?P<minus>(?<![\w.)\]%\u00b0'\"-])-[$\u20ac\u00a3]?(?=\.?\d)|\b(?:minus|negative)\s(?:[$\u20ac\u00a3](?=\d))?(?=\.?\d|"
+    r"(?P<minus>(?<![\w.)\]%\u00b0-])(?<!\w['\"])-[$\u20ac\u00a3]?(?=\.?\d)|\b(?:minus|negative)\s(?:[$\u20ac\u00a3](?=\d))?(?=\.?\d|"
     + one_of((*_WORDS, *_SCALES, "a "))
     + r"))?(?:(?<![\w.])\+?(?P<digits>(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?|\.\d+)(?:[eE](?P<power>[-+]?\d{1,3})(?!\w))?(?!\d|\.\d)"
     rf"|(?<!\bno )\b(?P<word>{one_of(_WORDS)}|an?(?=\s{_SCALE}\b)|{_SCALE})\b)",
@@ -38,7 +38,7 @@ _UNFINISHED = re.compile(  # what makes it another number than what was read so 
 )
 _HALF_A = re.compile(r"\b(?:half|quarter(?: of)?)[\s-](?:an?[\s-])?$", re.IGNORECASE)
 _BELOW = re.compile(r"\d[/:]$")
-_MINUS = re.compile("(?<![\\w.)\\]%\u00b0'\"])[\u2212\u2013\u2012\ufe63\uff0d](?=\\.?\\d)")
+_MINUS = re.compile("(?<![\\w.)\\]%\u00b0])(?<!\\w['\"\u2019\u201d\u2032\u2033])[\u2212\u2013\u2012\ufe63\uff0d](?=\\.?\\d)")
 _AMOUNT = re.compile("[$\u20ac\u00a3]?\\.?\\d")
 _MINUS_WORD = re.compile(r"(?<!\d )\b(?:minus|negative) (?=\.?\d)", re.IGNORECASE)
 _JOINTS = (" ", "-", "\n")
