@@ -9,7 +9,7 @@ from snellen.exams.eye.reading import read_choice as eye_choice
 from snellen.exams.eye.reading import read_point as eye_point
 from snellen.exams.grounding.reading.points import read_point
 from snellen.exams.own import protocols as own
-from snellen.exams.own.reading import exact_choice, exact_number, read_choice, read_number, read_text
+from snellen.exams.own.reading import exact_choice, exact_number, read_choice, read_labels, read_number, read_text
 from snellen.exams.vqa_nle.reading.strict import read_open
 
 WORDS = {
@@ -123,3 +123,12 @@ def test_a_number_in_quotes_keeps_its_sign() -> None:
     for text in ("5'-3\"", '"3"-"5"', "\u201c3\u201d\u20135", "5\u2032\u22123\u2033"):  # feet and inches, and ranges
         assert [n.value for n in numbers_in(text) if n.value is not None and n.value < 0] == [], text
         assert read_number(text) is None, text
+
+
+def test_a_decimal_comma_is_not_read_as_another_number() -> None:
+    told = ("0,125", "0,500", "-0,5", "5,5", "12,34", "1234,567", "1,2345", "1,200,30", "The answer is 5,5.", "1,234.5.6")
+    assert {text: read_number(text) for text in told} == dict.fromkeys(told)
+    assert [n.value for n in numbers_in("5,5 and 0,125")] == [None, None, None]
+    assert [read_number(text) for text in ("1,200", "-12,345,678.5", "3,")] == [1200, -12_345_678.5, 3]
+    assert read_labels("3,5", ("3", "4", "5")) == ["3", "5"]
+    assert read_choice("0,125", ("125", "0")) is None

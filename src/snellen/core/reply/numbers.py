@@ -1,7 +1,7 @@
 """Read numbers as replies write them: signs, digits, number words, "1.5 million". Pure.
 
 A dash directly before a digit is a minus sign; a bullet has a space behind it. A number that is not understood ("three quarters",
-"twenty-odd", "12:30") is None, and never the part of it that would be.
+"twenty-odd", "12:30", "5,5") is None, and never the part of it that would be.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ _TOKEN = re.compile(
 )
 _PARTS = "half|halves|(?:third|quarter|fourth|fifth|sixth|seventh|eighth|ninth|tenth|hundredth|thousandth|millionth)s?"
 _UNFINISHED = re.compile(  # what makes it another number than what was read so far
-    rf"[/:]\d|\s\d{{1,2}}/\d|(?-i:[kKMB]|[bm]n)\b|-?ish\b|\spoint\s|[\s-](?:{_PARTS})\b|-(?:first|second|odd|something|teen|fold)\b"
+    rf"(?=,\d)|[/:]\d|\s\d{{1,2}}/\d|(?-i:[kKMB]|[bm]n)\b|-?ish\b|\spoint\s|[\s-](?:{_PARTS})\b|-(?:first|second|odd|something|teen|fold)\b"
     rf"|\sand\s(?:\d{{1,2}}/\d|(?:an?|one|two|three)[\s-](?:{_PARTS})\b)",
     re.IGNORECASE,
 )
 _HALF_A = re.compile(r"\b(?:half|quarter(?: of)?)[\s-](?:an?[\s-])?$", re.IGNORECASE)
-_BELOW = re.compile(r"\d[/:]$")
+_BELOW = re.compile(r"\d[/:,]$")
 _MINUS = re.compile("(?<![\\w.)\\]%\u00b0])(?<!\\w['\"\u2019\u201d\u2032\u2033])[\u2212\u2013\u2012\ufe63\uff0d](?=\\.?\\d)")
 _AMOUNT = re.compile("[$\u20ac\u00a3]?\\.?\\d")
 _MINUS_WORD = re.compile(r"(?<!\d )\b(?:minus|negative) (?=\.?\d)", re.IGNORECASE)
@@ -146,6 +146,8 @@ def _value(run: list[re.Match[str]]) -> float | None:
     for token in run:
         word = (token["word"] or "").lower()
         if token["digits"]:
+            if token["digits"].startswith("0") and "," in token["digits"]:  # a decimal comma, as in "0,125"
+                return None
             group, begun = float(f"{token['digits'].replace(',', '')}e{token['power'] or 0}"), True
         elif word in ("a", "an"):
             group, begun = 1.0, True
