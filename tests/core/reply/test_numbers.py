@@ -126,9 +126,58 @@ def test_a_number_in_quotes_keeps_its_sign() -> None:
 
 
 def test_a_decimal_comma_is_not_read_as_another_number() -> None:
-    told = ("0,125", "0,500", "-0,5", "5,5", "12,34", "1234,567", "1,2345", "1,200,30", "The answer is 5,5.", "1,234.5.6")
+    told = (
+        "0,125",
+        "0,500",
+        "-0,5",
+        "5,5",
+        "12,34",
+        "1234,567",
+        "1,2345",
+        "1,200,30",
+        "The answer is 5,5.",
+        "1,234.5.6",
+    )
     assert {text: read_number(text) for text in told} == dict.fromkeys(told)
     assert [n.value for n in numbers_in("5,5 and 0,125")] == [None, None, None]
     assert [read_number(text) for text in ("1,200", "-12,345,678.5", "3,")] == [1200, -12_345_678.5, 3]
     assert read_labels("3,5", ("3", "4", "5")) == ["3", "5"]
     assert read_choice("0,125", ("125", "0")) is None
+
+
+def test_numbers_are_not_read_in_part() -> None:
+    told = (
+        *(
+            "10\u00b3",
+            "5\u00b2",
+            "2\u00b2",
+            "10\u207b\u00b3",
+            "2**3",
+            "2**2",
+            "3*4",
+            "2^2",
+            "\u221a2",
+            "2\u03c0",
+            "\\sqrt{2}",
+        ),
+        *(
+            "3...5",
+            "3\u20265",
+            "0x10",
+            "0xFF",
+            "3x4",
+            "1h30",
+            "5m30s",
+            "twenty first",
+            "one hundred second",
+            "point five",
+        ),
+        *("minus point five", "$2.5 B", "$2.5 M", "2.5 bn", "5 lakh", "2 crores"),
+    )
+    assert {text: read_number(text) for text in told} == dict.fromkeys(told)
+    signed = ("-three", "It is -three.", "Negative-3", "minus-3", "negative-three")
+    assert {text: read_number(text) for text in signed} == dict.fromkeys(signed, -3)
+    whole = {"5 m\u00b2": 5, "300 K": 300, "**7**": 7, "2*3 = 6": 6, "1h": 1, "It is 5...": 5, "twenty seconds": 20}
+    assert {text: read_number(text) for text in whole} == whole
+    assert read_number("At this point 5 are left") == 5
+    assert read_number("pre-three") == 3
