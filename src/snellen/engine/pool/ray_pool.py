@@ -15,13 +15,11 @@ import os
 import secrets
 import signal
 import socket
-import stat
 import threading
 import time
 import warnings
 from collections.abc import Collection, Iterator
 from itertools import count
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from snellen import __version__
@@ -261,23 +259,14 @@ def _connected(on: str) -> Any:
 
 
 def _cluster_here() -> str:
-    """Return the address of the cluster to join: by RAY_ADDRESS, else by this user's (or root's) `ray start` on this machine.
+    """Return the address of the cluster to join, which only RAY_ADDRESS names.
 
-    Ray's own search takes any cluster whose processes it sees, also another user's, who would then get the key.
+    None is looked for: whoever listens where a cluster was noted, or whose processes are seen here, would get the key.
     """
     named = os.environ.get("RAY_ADDRESS", "")
-    if named not in ("", "auto"):
-        return "" if named == "local" else named
-    noted = Path(_module("ray._private.utils").get_ray_address_file(None))
-    try:
-        found = noted.lstat()
-        if not stat.S_ISREG(found.st_mode) or (hasattr(os, "getuid") and found.st_uid not in (0, os.getuid())):
-            return ""
-        address = noted.read_text(encoding="utf-8").strip()
-        _refuse_if_nobody_listens(address, "")
-    except (OSError, ValueError, SnellenError):  # none was started, or it ended without `ray stop`
-        return ""
-    return address
+    if named == "auto":
+        raise SnellenError(f"--on {HERE}: RAY_ADDRESS=auto names no cluster: write its address, such as 127.0.0.1:6379")
+    return "" if named == "local" else named
 
 
 def _start_alone(ray: Any, quiet: dict[str, Any]) -> None:
