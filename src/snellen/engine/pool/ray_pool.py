@@ -15,6 +15,7 @@ import os
 import secrets
 import signal
 import socket
+import tempfile
 import threading
 import time
 import warnings
@@ -44,6 +45,10 @@ SOON = 30.0
 CONNECT, LOOK, TRIES = 10.0, 0.5, 3
 AT_ONCE = 4096
 """Messages that an actor works on at once; how many there are is decided by the limiter."""
+
+
+LONGEST = 24
+"""Bytes of the path of the folder for temporary files; up to 79 come behind it, and a socket's path has at most 103 (macOS) or 107."""
 
 
 class Place(NamedTuple):
@@ -94,6 +99,7 @@ class RayPool:
         self._exchanging: Crew | None = None
         self._crews: list[Crew] = []
         self._connections = count()
+        self._folders = contextlib.ExitStack()
 
     # ------------------------------------------------------------ what a run needs
 
@@ -152,6 +158,7 @@ class RayPool:
         if self._ray is not None:
             self._ray.shutdown()
             self._ray = None
+        self._folders.close()
 
     # ------------------------------------------------------------ the cluster
 
@@ -160,7 +167,7 @@ class RayPool:
         if self._ray is None:
             named = self._on if self._on != HERE else os.environ.get("RAY_ADDRESS", "")
             _refuse_if_nobody_listens(named, f"--on {self._on}")
-            self._ray = _connected(self._on)
+            self._ray = _connected(self._on, self._folders)
         return self._ray
 
     def _places(self, job: bytes) -> list[Place]:
@@ -225,7 +232,7 @@ def _module(name: str) -> Any:
     return importlib.import_module(name)
 
 
-def _connected(on: str) -> Any:
+def _connected(on: str, folders: contextlib.ExitStack) -> Any:
     """Return Ray, connected to the cluster, or started on this machine."""
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # nothing is told to anybody
     os.environ.setdefault("RAY_ENABLE_AUTO_CONNECT", "0")  # nor does it start by itself once it was ended
@@ -243,7 +250,7 @@ def _connected(on: str) -> Any:
             with _environment({"RAY_ADDRESS": address}):
                 ray.init("auto", **quiet)
         else:
-            _start_alone(ray, quiet)
+            _start_alone(ray, quiet, folders.enter_context(_own_folder()))
     except SnellenError:
         raise
     except Exception as error:
@@ -269,7 +276,15 @@ def _cluster_here() -> str:
     return "" if named == "local" else named
 
 
-def _start_alone(ray: Any, quiet: dict[str, Any]) -> None:
+def _own_folder() -> tempfile.TemporaryDirectory[str]:
+    """A folder that only this user can enter: Ray lets everybody into those that it makes."""
+    folder = _module("ray._common.utils").get_default_system_temp_dir()
+    if os.name == "posix" and len(os.fsencode(folder)) > LONGEST:
+        folder = "/tmp"  # noqa: S108  (the folder in it has a name of its own)
+    return tempfile.TemporaryDirectory(prefix="r", dir=folder, ignore_cleanup_errors=True)
+
+
+def _start_alone(ray: Any, quiet: dict[str, Any], folder: str) -> None:
     """Start Ray on this machine: on the loopback address only, with a token of its own, and without the keys of this process."""
     raylet, constants = _module("ray._raylet"), _module("ray._private.ray_constants")
     clusters = constants.ENABLE_RAY_CLUSTER
@@ -278,7 +293,7 @@ def _start_alone(ray: Any, quiet: dict[str, Any]) -> None:
         constants.ENABLE_RAY_CLUSTER = False  # else it takes the machine's outer address, whatever address it is given
         with _environment({constants.ENABLE_RAY_CLUSTERS_ENV_VAR: "0", **token}, keys=False):
             _read_token_anew()
-            ray.init("local", include_dashboard=False, _node_ip_address=LOOPBACK[0], **quiet)
+            ray.init("local", include_dashboard=False, _node_ip_address=LOOPBACK[0], _temp_dir=f"{folder}/r", **quiet)
     finally:
         constants.ENABLE_RAY_CLUSTER = clusters
     outer = [node["NodeManagerAddress"] for node in ray.nodes() if node["NodeManagerAddress"] not in LOOPBACK]
