@@ -97,9 +97,9 @@ def numbers_in(text: str) -> list[Number]:
         start, end = run[0].start(), run[-1].end()
         more = _UNFINISHED.match(text, end)
         parted = more or _BELOW.search(text, max(0, start - 5), start)
-        parted = parted or (run[0]["word"] and _POINT.search(text, max(0, start - 7), start))
+        point = run[0]["word"] and _POINT.search(text, max(0, start - 7), start)
         half = _HALF_A.search(text, max(0, start - 16), start)
-        value = None if parted or half else _value(run)
+        value = None if parted or point or half else _value(run)
         found.append(Number(value, half.start() if half else start, more.end() if more else end))
     return found
 
