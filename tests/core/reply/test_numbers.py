@@ -9,7 +9,7 @@ from snellen.exams.eye.reading import read_choice as eye_choice
 from snellen.exams.eye.reading import read_point as eye_point
 from snellen.exams.grounding.reading.points import read_point
 from snellen.exams.own import protocols as own
-from snellen.exams.own.reading import exact_choice, exact_number, read_choice, read_number, read_text
+from snellen.exams.own.reading import exact_choice, exact_number, read_choice, read_labels, read_number, read_text
 from snellen.exams.vqa_nle.reading.strict import read_open
 
 WORDS = {
@@ -114,3 +114,70 @@ def test_answers_and_captions_keep_their_signs() -> None:
     captions = read_captions("Left image: -3 degrees\n\nRight image: - 4 degrees")
     assert captions is not None
     assert captions.texts == ("-3 degrees", "4 degrees")
+
+
+def test_a_number_in_quotes_keeps_its_sign() -> None:
+    quoted = ('"-3"', "'-3'", "\u201c-3\u201d", "\u2018\u22123\u2019", "\u201c\u20133\u201d", 'It reads "-3\u00b0C".')
+    told = (*quoted, 'Answer: "-3"', '<answer>"-3"</answer>')
+    assert {text: read_number(text) for text in told} == dict.fromkeys(told, -3)
+    for text in ("5'-3\"", '"3"-"5"', "\u201c3\u201d\u20135", "5\u2032\u22123\u2033"):  # feet and inches, and ranges
+        assert [n.value for n in numbers_in(text) if n.value is not None and n.value < 0] == [], text
+        assert read_number(text) is None, text
+
+
+def test_a_decimal_comma_is_not_read_as_another_number() -> None:
+    told = (
+        "0,125",
+        "0,500",
+        "-0,5",
+        "5,5",
+        "12,34",
+        "1234,567",
+        "1,2345",
+        "1,200,30",
+        "The answer is 5,5.",
+        "1,234.5.6",
+    )
+    assert {text: read_number(text) for text in told} == dict.fromkeys(told)
+    assert [n.value for n in numbers_in("5,5 and 0,125")] == [None, None, None]
+    assert [read_number(text) for text in ("1,200", "-12,345,678.5", "3,")] == [1200, -12_345_678.5, 3]
+    assert read_labels("3,5", ("3", "4", "5")) == ["3", "5"]
+    assert read_choice("0,125", ("125", "0")) is None
+
+
+def test_numbers_are_not_read_in_part() -> None:
+    told = (
+        *(
+            "10\u00b3",
+            "5\u00b2",
+            "2\u00b2",
+            "10\u207b\u00b3",
+            "2**3",
+            "2**2",
+            "3*4",
+            "2^2",
+            "\u221a2",
+            "2\u03c0",
+            "\\sqrt{2}",
+        ),
+        *(
+            "3...5",
+            "3\u20265",
+            "0x10",
+            "0xFF",
+            "3x4",
+            "1h30",
+            "5m30s",
+            "twenty first",
+            "one hundred second",
+            "point five",
+        ),
+        *("minus point five", "$2.5 B", "$2.5 M", "2.5 bn", "5 lakh", "2 crores"),
+    )
+    assert {text: read_number(text) for text in told} == dict.fromkeys(told)
+    signed = ("-three", "It is -three.", "Negative-3", "minus-3", "negative-three")
+    assert {text: read_number(text) for text in signed} == dict.fromkeys(signed, -3)
+    whole = {"5 m\u00b2": 5, "300 K": 300, "**7**": 7, "2*3 = 6": 6, "1h": 1, "It is 5...": 5, "twenty seconds": 20}
+    assert {text: read_number(text) for text in whole} == whole
+    assert read_number("At this point 5 are left") == 5
+    assert read_number("pre-three") == 3

@@ -17,6 +17,8 @@ from tests.support.command import start
 from tests.support.endpoint import Endpoint
 from tests.support.sets import write_set
 
+from snellen.engine.pool import ray_pool
+
 pytest.importorskip("ray", reason="Ray is not installed (extra ray)")
 KEY = "sk-ray-0123456789abcdefghij"
 
@@ -107,10 +109,14 @@ doors = {f"socket:[{row[9]}]": row[1].partition(":")[0] for name in ("tcp", "tcp
          for row in map(str.split, Path(f"/proc/net/{name}").read_text().splitlines()[1:]) if row[3] == "0A"}
 held = {os.readlink(fd) for pid in mine for fd in Path(f"/proc/{pid}/fd").iterdir() if fd.is_symlink()}
 environments = [Path(f"/proc/{pid}/environ").read_bytes() for pid in mine - {os.getpid()}]
+session = Path(sys.modules["ray"]._private.worker._global_node.get_session_dir_path())
+mode = session.parents[1].stat().st_mode & 0o777
+longest = max(len(str(path)) for path in (session / "sockets").iterdir())
 jobs = [job["Entrypoint"] for job in sys.modules["ray"]._private.state.jobs()]
 print(json.dumps({"open": sorted({doors[name] for name in held & doors.keys()}), "processes": len(environments),
     "keys": sum(b"sk-ray-" in e for e in environments), "tokens": sum(b"RAY_AUTH_MODE=token" in e for e in environments),
-    "after": os.environ["MY_OWN_NAME"], "left": os.environ.get("RAY_AUTH_TOKEN"), "jobs": jobs}))
+    "after": os.environ["MY_OWN_NAME"], "left": os.environ.get("RAY_AUTH_TOKEN"), "jobs": jobs,
+    "mode": mode, "folder": str(session.parents[1]), "longest": longest}), flush=True)
 pool.close()
 """
 
@@ -136,4 +142,9 @@ def test_ray_on_this_machine_alone_is_closed_to_others_and_has_no_key(tmp_path: 
     assert found["processes"] >= found["tokens"] >= 5  # some write their title where the kernel shows their environment
     assert (found["keys"], found["jobs"]) == (0, ["snellen"])
     assert (found["after"], found["left"]) == (KEY, None)
+    assert (found["mode"], Path(found["folder"]).exists()) == (
+        0o700,
+        False,
+    )  # only this user can enter, and it is removed
+    assert found["longest"] - len(found["folder"]) + ray_pool.LONGEST + 10 <= 107  # "/r" and eight letters
     assert not (home / ".ray").exists()  # where Ray keeps a token that everybody can read

@@ -48,6 +48,8 @@ def notes(where: Path) -> str:
         (CHOICE | {"answer": "red", "kind": "labels"}, "labels", ["red"]),
         ({"image": "1.png", "question": "How many?", "answer": 3}, "number", 3),
         ({"image": "1.png", "question": "How much?", "answer": "2.5"}, "number", 2.5),
+        ({"image": "1.png", "question": "How much?", "answer": "1,200"}, "number", 1200),
+        ({"image": "1.png", "question": "How much?", "answer": "0,125"}, "text", ["0,125"]),  # a decimal comma
         ({"image": "1.png", "question": "How many?", "answer": 3, "kind": "text"}, "text", ["3"]),
         ({"image": "1.png", "question": "What?", "answer": "sofa"}, "text", ["sofa"]),
         ({"image": "1.png", "question": "What?", "answer": ["sofa", "couch"]}, "text", ["sofa", "couch"]),

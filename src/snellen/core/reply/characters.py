@@ -23,6 +23,7 @@ _CHARACTERS: dict[int, str | None] = {
     ord("\u3011"): "]",
 }
 _SHORT_DASH = re.compile("(?<=\\d)[\u2012\u2013](?=\\d)")
+_RAISED = re.compile("(?<=\\d)(?=[\u2070\u00b9\u00b2\u00b3\u2074-\u2079\u207b])")
 _ENTITY = re.compile(r"&(?:lt|gt|quot|amp|nbsp|apos|minus|ndash|#\d{1,5}|#x[0-9a-f]{1,5});", re.IGNORECASE)
 
 
@@ -35,6 +36,8 @@ def plain(text: str) -> str:
     if "&" in text:
         text = _ENTITY.sub(lambda m: html.unescape(m.group()), text)
     if not text.isascii():
-        text = unicodedata.normalize("NFKC", minus_signs(text).translate(_CHARACTERS)).translate(_CHARACTERS)
+        text = unicodedata.normalize("NFKC", _RAISED.sub("^", minus_signs(text)).translate(_CHARACTERS)).translate(
+            _CHARACTERS
+        )
         text = _SHORT_DASH.sub("-", text).replace("\u2013", " - ").replace("\u2012", " - ")
     return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text

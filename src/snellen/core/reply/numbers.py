@@ -1,7 +1,7 @@
 """Read numbers as replies write them: signs, digits, number words, "1.5 million". Pure.
 
 A dash directly before a digit is a minus sign; a bullet has a space behind it. A number that is not understood ("three quarters",
-"twenty-odd", "12:30") is None, and never the part of it that would be.
+"twenty-odd", "12:30", "5,5") is None, and never the part of it that would be.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _WORDS |= {"fourty": 40}
 _SCALES = {"dozen": 12, "hundred": 100, "thousand": 10**3, "million": 10**6, "billion": 10**9, "trillion": 10**12}
 _SCALE = rf"{one_of(_SCALES)}s?"
 _TOKEN = re.compile(
-    r"(?P<minus>(?<![\w.)\]%\u00b0'\"-])-[$\u20ac\u00a3]?(?=\.?\d)|\b(?:minus|negative)\s(?:[$\u20ac\u00a3](?=\d))?(?=\.?\d|"
+    r"(?P<minus>(?<![\w.)\]%\u00b0-])(?<!\w['\"])-[$\u20ac\u00a3]?(?=\.?\d|[a-z])|\b(?:minus|negative)[\s-](?:[$\u20ac\u00a3](?=\d))?(?=\.?\d|"
     + one_of((*_WORDS, *_SCALES, "a "))
     + r"))?(?:(?<![\w.])\+?(?P<digits>(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?|\.\d+)(?:[eE](?P<power>[-+]?\d{1,3})(?!\w))?(?!\d|\.\d)"
     rf"|(?<!\bno )\b(?P<word>{one_of(_WORDS)}|an?(?=\s{_SCALE}\b)|{_SCALE})\b)",
@@ -32,14 +32,18 @@ _TOKEN = re.compile(
 )
 _PARTS = "half|halves|(?:third|quarter|fourth|fifth|sixth|seventh|eighth|ninth|tenth|hundredth|thousandth|millionth)s?"
 _UNFINISHED = re.compile(  # what makes it another number than what was read so far
+    r"(?=,\d|\s(?:(?-i:[MB]|[bm]n)|lakhs?|crores?)\b)|\s?\*+\s?\d|\^|\s?\u03c0|\.{2,}\d|x\d|(?<=0)x\w|h\d|m\d+s|(?<=ty|ed)\s(?:first|second)\b|"
     rf"[/:]\d|\s\d{{1,2}}/\d|(?-i:[kKMB]|[bm]n)\b|-?ish\b|\spoint\s|[\s-](?:{_PARTS})\b|-(?:first|second|odd|something|teen|fold)\b"
     rf"|\sand\s(?:\d{{1,2}}/\d|(?:an?|one|two|three)[\s-](?:{_PARTS})\b)",
     re.IGNORECASE,
 )
 _HALF_A = re.compile(r"\b(?:half|quarter(?: of)?)[\s-](?:an?[\s-])?$", re.IGNORECASE)
-_BELOW = re.compile(r"\d[/:]$")
-_MINUS = re.compile("(?<![\\w.)\\]%\u00b0'\"])[\u2212\u2013\u2012\ufe63\uff0d](?=\\.?\\d)")
-_AMOUNT = re.compile("[$\u20ac\u00a3]?\\.?\\d")
+_BELOW = re.compile(r"(?:\d[/:,^*]|\u221a|sqrt[({])$")
+_POINT = re.compile(r"\bpoint\s$", re.IGNORECASE)
+_MINUS = re.compile(
+    "(?<![\\w.)\\]%\u00b0])(?<!\\w['\"\u2019\u201d\u2032\u2033])[\u2212\u2013\u2012\ufe63\uff0d](?=\\.?\\d)"
+)
+_AMOUNT = re.compile(rf"[$\u20ac\u00a3]?\.?\d|{one_of(_WORDS)}$", re.IGNORECASE)
 _MINUS_WORD = re.compile(r"(?<!\d )\b(?:minus|negative) (?=\.?\d)", re.IGNORECASE)
 _JOINTS = (" ", "-", "\n")
 
@@ -92,9 +96,10 @@ def numbers_in(text: str) -> list[Number]:
     for run in _runs(text):
         start, end = run[0].start(), run[-1].end()
         more = _UNFINISHED.match(text, end)
-        parted = more or _BELOW.search(text, max(0, start - 2), start)
+        parted = more or _BELOW.search(text, max(0, start - 5), start)
+        point = run[0]["word"] and _POINT.search(text, max(0, start - 7), start)
         half = _HALF_A.search(text, max(0, start - 16), start)
-        value = None if parted or half else _value(run)
+        value = None if parted or point or half else _value(run)
         found.append(Number(value, half.start() if half else start, more.end() if more else end))
     return found
 
@@ -146,6 +151,8 @@ def _value(run: list[re.Match[str]]) -> float | None:
     for token in run:
         word = (token["word"] or "").lower()
         if token["digits"]:
+            if token["digits"].startswith("0") and "," in token["digits"]:  # a decimal comma, as in "0,125"
+                return None
             group, begun = float(f"{token['digits'].replace(',', '')}e{token['power'] or 0}"), True
         elif word in ("a", "an"):
             group, begun = 1.0, True

@@ -20,7 +20,7 @@ _LATEX = re.compile(
     r"\\(?:text|textbf|textit|texttt|mathrm|mathbf|mathit|mathsf|mathtt|operatorname|emph|mbox)\s?\{([^{}]{0,400})\}"
 )
 _LATEX_SIGNS = re.compile(r"\${1,2}|\\[()\[\]]|\\(?:quad|qquad|,|;|!)")
-_EMPHASIS = re.compile(r"\*+|~~|`+|(?<!\w)__?(?=\S)|(?<=\S)__?(?!\w)")
+_EMPHASIS = re.compile(r"(?<!\*)\*+(?![\d*])|(?<![\d*])\*+|~~|`+|(?<!\w)__?(?=\S)|(?<=\S)__?(?!\w)")
 _LINE_START = re.compile(
     r"^[^\S\n]{0,12}(?:>[^\S\n]{0,4}){0,4}(?:#{1,6}[^\S\n]{1,4}|[-+*\u2022\u25cf\u25aa\u2013][^\S\n]{1,4})?",
     re.MULTILINE,

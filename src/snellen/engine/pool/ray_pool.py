@@ -15,13 +15,12 @@ import os
 import secrets
 import signal
 import socket
-import stat
+import tempfile
 import threading
 import time
 import warnings
 from collections.abc import Collection, Iterator
 from itertools import count
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from snellen import __version__
@@ -46,6 +45,10 @@ SOON = 30.0
 CONNECT, LOOK, TRIES = 10.0, 0.5, 3
 AT_ONCE = 4096
 """Messages that an actor works on at once; how many there are is decided by the limiter."""
+
+
+LONGEST = 24
+"""Bytes of the path of the folder for temporary files; up to 79 come behind it, and a socket's path has at most 103 (macOS) or 107."""
 
 
 class Place(NamedTuple):
@@ -96,6 +99,7 @@ class RayPool:
         self._exchanging: Crew | None = None
         self._crews: list[Crew] = []
         self._connections = count()
+        self._folders = contextlib.ExitStack()
 
     # ------------------------------------------------------------ what a run needs
 
@@ -154,6 +158,7 @@ class RayPool:
         if self._ray is not None:
             self._ray.shutdown()
             self._ray = None
+        self._folders.close()
 
     # ------------------------------------------------------------ the cluster
 
@@ -162,7 +167,7 @@ class RayPool:
         if self._ray is None:
             named = self._on if self._on != HERE else os.environ.get("RAY_ADDRESS", "")
             _refuse_if_nobody_listens(named, f"--on {self._on}")
-            self._ray = _connected(self._on)
+            self._ray = _connected(self._on, self._folders)
         return self._ray
 
     def _places(self, job: bytes) -> list[Place]:
@@ -227,7 +232,7 @@ def _module(name: str) -> Any:
     return importlib.import_module(name)
 
 
-def _connected(on: str) -> Any:
+def _connected(on: str, folders: contextlib.ExitStack) -> Any:
     """Return Ray, connected to the cluster, or started on this machine."""
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # nothing is told to anybody
     os.environ.setdefault("RAY_ENABLE_AUTO_CONNECT", "0")  # nor does it start by itself once it was ended
@@ -245,7 +250,7 @@ def _connected(on: str) -> Any:
             with _environment({"RAY_ADDRESS": address}):
                 ray.init("auto", **quiet)
         else:
-            _start_alone(ray, quiet)
+            _start_alone(ray, quiet, folders.enter_context(_own_folder()))
     except SnellenError:
         raise
     except Exception as error:
@@ -261,26 +266,25 @@ def _connected(on: str) -> Any:
 
 
 def _cluster_here() -> str:
-    """Return the address of the cluster to join: by RAY_ADDRESS, else by this user's (or root's) `ray start` on this machine.
+    """Return the address of the cluster to join, which only RAY_ADDRESS names.
 
-    Ray's own search takes any cluster whose processes it sees, also another user's, who would then get the key.
+    None is looked for: whoever listens where a cluster was noted, or whose processes are seen here, would get the key.
     """
     named = os.environ.get("RAY_ADDRESS", "")
-    if named not in ("", "auto"):
-        return "" if named == "local" else named
-    noted = Path(_module("ray._private.utils").get_ray_address_file(None))
-    try:
-        found = noted.lstat()
-        if not stat.S_ISREG(found.st_mode) or (hasattr(os, "getuid") and found.st_uid not in (0, os.getuid())):
-            return ""
-        address = noted.read_text(encoding="utf-8").strip()
-        _refuse_if_nobody_listens(address, "")
-    except (OSError, ValueError, SnellenError):  # none was started, or it ended without `ray stop`
-        return ""
-    return address
+    if named == "auto":
+        raise SnellenError(f"--on {HERE}: RAY_ADDRESS=auto names no cluster: write its address, such as 127.0.0.1:6379")
+    return "" if named == "local" else named
 
 
-def _start_alone(ray: Any, quiet: dict[str, Any]) -> None:
+def _own_folder() -> tempfile.TemporaryDirectory[str]:
+    """A folder that only this user can enter: Ray lets everybody into those that it makes."""
+    folder = _module("ray._common.utils").get_default_system_temp_dir()
+    if os.name == "posix" and len(os.fsencode(folder)) > LONGEST:
+        folder = "/tmp"  # noqa: S108  (the folder in it has a name of its own)
+    return tempfile.TemporaryDirectory(prefix="r", dir=folder, ignore_cleanup_errors=True)
+
+
+def _start_alone(ray: Any, quiet: dict[str, Any], folder: str) -> None:
     """Start Ray on this machine: on the loopback address only, with a token of its own, and without the keys of this process."""
     raylet, constants = _module("ray._raylet"), _module("ray._private.ray_constants")
     clusters = constants.ENABLE_RAY_CLUSTER
@@ -289,7 +293,7 @@ def _start_alone(ray: Any, quiet: dict[str, Any]) -> None:
         constants.ENABLE_RAY_CLUSTER = False  # else it takes the machine's outer address, whatever address it is given
         with _environment({constants.ENABLE_RAY_CLUSTERS_ENV_VAR: "0", **token}, keys=False):
             _read_token_anew()
-            ray.init("local", include_dashboard=False, _node_ip_address=LOOPBACK[0], **quiet)
+            ray.init("local", include_dashboard=False, _node_ip_address=LOOPBACK[0], _temp_dir=f"{folder}/r", **quiet)
     finally:
         constants.ENABLE_RAY_CLUSTER = clusters
     outer = [node["NodeManagerAddress"] for node in ray.nodes() if node["NodeManagerAddress"] not in LOOPBACK]

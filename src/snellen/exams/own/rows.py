@@ -18,7 +18,7 @@ from snellen.exams.own.columns import Columns
 from snellen.exams.own.names import KINDS, LETTERS, SEPARATOR, STYLE_WORDS
 
 LONGEST_ID = 200
-_THOUSANDS = re.compile(r"[-+]?\d{1,3}(?:,\d{3})+(?:\.\d+)?")
+_THOUSANDS = re.compile(r"[-+]?[1-9]\d{0,2}(?:,\d{3})+(?:\.\d+)?")
 MOST_IMAGES = 64
 
 
@@ -171,7 +171,7 @@ def listed(value: Any) -> list[Any]:
 def number_of(value: Any) -> float | None:
     """The number that a cell is; None where it is something else.
 
-    >>> number_of("1,200"), number_of(3), number_of("3 cats"), number_of("3,5"), number_of(True), number_of("nan")
+    >>> number_of("1,200"), number_of(3), number_of("3 cats"), number_of("0,125"), number_of(True), number_of("nan")
     (1200.0, 3.0, None, None, None, None)
     """
     if isinstance(value, bool):
