@@ -116,6 +116,23 @@ def test_classes_pairs_in_folders_and_texts_lead_nowhere_either(place: Path) -> 
         shown("own", data / "held.parquet")
 
 
+@pytest.mark.parametrize("link", ["Illusion_IN", "Illusion_IN/cat-Ocean-Easy-1.25-1.png", "Illusion_IN/a.parquet"])
+def test_pictures_and_shards_of_illusions_lead_nowhere_either(link: str, place: Path) -> None:
+    target = place / "private" / Path(link).name
+    if link == "Illusion_IN":
+        target.mkdir()
+        (target / "cat-Ocean-Easy-1.25-1.png").write_bytes((place / "data/in.png").read_bytes())
+    else:
+        parquet(place / "private", [CHOICE | {"image": 1}]).rename(target)
+    path = place / "data" / link
+    path.parent.mkdir(exist_ok=True)
+    path.symlink_to(target)
+    found = snellen("data", "check", "illusionbench", "--data", place / "data")
+    assert isinstance(found.exception, SnellenError) and "is a link that leads out of its folder" in str(found.exception)
+    with pytest.raises(SnellenError, match="is a link that leads out of its folder"):
+        shown("illusionbench", place / "data")
+
+
 def test_a_run_keeps_the_folder_that_images_names(place: Path) -> None:
     table = place / "data/questions.jsonl"
     table.write_text(json.dumps({"image": "secret.png"} | OWN))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 import sys
 import tracemalloc
@@ -17,6 +18,7 @@ from snellen.core.errors import SnellenError
 from snellen.core.installing import install_command
 from snellen.imports import files, log, tables
 from snellen.imports.reading import read_log
+from snellen.imports.record import read_samples
 from snellen.show.imported_table import print_imported
 
 NASTY = "\x1b[2J\x1b]0;owned\x07[red]Color[/red]\u202e=1+1"
@@ -171,11 +173,20 @@ def test_a_score_beyond_all_numbers_is_no_score_and_an_odd_task_no_error(
     assert done.record.samples == 1 and not done.record.figures
 
 
-def test_inspect_s_scores_may_be_beyond_all_numbers(imported: Imports, tmp_path: Path) -> None:
+@pytest.mark.parametrize("score", [10**400, math.inf, -math.inf, math.nan], ids=["large", "inf", "-inf", "nan"])
+def test_scores_of_inspect_and_lmms_eval_that_are_no_numbers_are_none(
+    score: float, imported: Imports, lmms: Path, tmp_path: Path
+) -> None:
     document = json.loads(inspect_json(tmp_path / "x.json").read_text(encoding="utf-8"))
-    document["samples"][0]["scores"] = {"match": {"value": 10**400}}
+    document["samples"][0]["scores"] = {"match": {"value": score}, "more": {"value": 1}}
     (tmp_path / "x.json").write_text(json.dumps(document), encoding="utf-8")
-    assert imported("inspect", tmp_path / "x.json").record.samples
+    log = next(lmms.parent.glob("*samples_*.jsonl"))
+    first, *others = log.read_text(encoding="utf-8").splitlines()
+    log.write_text("\n".join([json.dumps(json.loads(first) | {"match": score}), *others]), encoding="utf-8")
+    for tool, file in (("inspect", tmp_path / "x.json"), ("lmms-eval", log)):
+        done = imported(tool, file, out=tmp_path / tool, skip_unmatched=True)
+        kept = list(read_samples(done.run.folder))
+        assert kept and all("match" not in one.scores for one in kept)
 
 
 @pytest.mark.parametrize(

@@ -144,3 +144,16 @@ def test_one_row_is_one_row(imported: Imports, tmp_path: Path) -> None:
     path = table(tmp_path / "r.csv", ["id", "response"], [["P3/nope", "Size"]])
     with pytest.raises(SnellenError, match="1 of 1 row fits no sample"):
         imported("csv", path)
+
+
+@pytest.mark.parametrize("form", [".csv", ".tsv", ".xlsx"])
+def test_a_column_that_is_there_twice_is_refused(tmp_path: Path, form: str) -> None:
+    file = table(tmp_path / f"mine{form}", ["id", "response", "response"], [[IDS[0], "Color", "Size"]])
+    with pytest.raises(SnellenError, match="the column 'response' is there twice"):
+        read_log("csv", [file])
+
+
+def test_a_quote_that_is_never_closed_swallows_no_rows(tmp_path: Path) -> None:
+    (tmp_path / "torn.csv").write_text('id,response\na,"3\nb,4\nc,5\n')
+    with pytest.raises(SnellenError, match=r"torn.csv line \d: cannot be read as a table \(unexpected end of data\)"):
+        read_log("csv", [tmp_path / "torn.csv"])

@@ -198,7 +198,8 @@ def _row(number: int, sample: Sample) -> Row:
     scores: dict[str, float] = {}
     for name, score in (sample.scores or {}).items():
         inner = score.value if isinstance(score.value, dict) else {"": score.value}
-        scores |= {f"{name}/{k}" if k else name: to_float(v) for k, v in inner.items()}
+        numbers = {f"{name}/{k}" if k else name: to_float(v) for k, v in inner.items()}
+        scores |= {k: v for k, v in numbers.items() if not math.isnan(v)}  # JSON, and so the record, has no NaN
     target = sample.target if isinstance(sample.target, str) else ", ".join(sample.target)
     facts = replied(
         said,

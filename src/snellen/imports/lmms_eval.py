@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -151,7 +152,8 @@ def _first_text(value: Any) -> str | None:
 def _number(value: Any) -> float | None:
     """A score of a sample: a number, or a record with one under `score`."""
     inner = value.get("score") if isinstance(value, dict) else value
-    return to_number(inner) if isinstance(inner, bool | int | float) else None
+    number = to_number(inner) if isinstance(inner, bool | int | float) else math.nan
+    return None if math.isnan(number) else number
 
 
 def _figures(task: str, rows: Sequence[Row], found: Results) -> list[Figure]:

@@ -106,9 +106,9 @@ def computed(how: How, values: Sequence[float], logged: float | None = None) -> 
 
 
 def to_number(value: float) -> float:
-    """Return a number of a JSON file; NaN, as of a sample without a score, for an integer that no float can hold."""
+    """Return a number of a JSON file; NaN, as of a sample without a score, for one that is infinite or that no float can hold."""
     try:
-        return float(value)
+        return float(value) if math.isfinite(value) else math.nan
     except OverflowError:
         return math.nan
 

@@ -7,7 +7,8 @@ import io
 import math
 import warnings
 import zipfile
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -62,7 +63,8 @@ def _separated(path: Path, mark: str) -> Iterator[tuple[str, dict[str, Any]]]:
         text = path.read_bytes().decode("utf-8-sig")
         head = text.partition("\n")[0]
         mark = mark or next((m for m in MARKS if m in head), MARKS[0])
-        table = csv.DictReader(io.StringIO(text, newline=""), delimiter=mark)
+        table = csv.DictReader(io.StringIO(text, newline=""), delimiter=mark, strict=True)
+        _check_head(path, table.fieldnames or ())
         for row in table:
             if None in row:
                 raise SnellenError(f"{path} line {table.line_num}: more cells than the header has columns")
@@ -70,7 +72,14 @@ def _separated(path: Path, mark: str) -> Iterator[tuple[str, dict[str, Any]]]:
     except UnicodeDecodeError as error:
         raise SnellenError(f"{path}: not UTF-8 text ({error})") from None
     except csv.Error as error:
-        raise SnellenError(f"{path}: cannot be read as a table ({error})") from None
+        raise SnellenError(f"{path} line {table.line_num}: cannot be read as a table ({error})") from None
+
+
+def _check_head(path: Path, names: Iterable[str]) -> None:
+    """Refuse a table in which one column would hide another of the same name. Those without a name are not read."""
+    doubled = [name for name, count in Counter(names).items() if name and count > 1]
+    if doubled:
+        raise SnellenError(f"{path}: the column {', '.join(sorted(doubled))!r} is there twice")
 
 
 def _sheet(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -101,6 +110,7 @@ def _cells(path: Path, sheet: Any) -> Iterator[tuple[str, dict[str, Any]]]:
     head = {i: str(name) for i, name in enumerate(first_line) if name is not None}
     if not head:
         return
+    _check_head(path, head.values())
     room = MOST_CELLS
     below = sheet.iter_rows(min_row=at + 1, max_row=MOST_ROWS, max_col=max(head) + 1, values_only=True)
     for number, row in enumerate(below, at + 1):

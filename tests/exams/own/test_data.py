@@ -70,6 +70,13 @@ def test_one_question_with_several_right_options_makes_all_of_the_file_such(tmp_
 # ---------------------------------------------------------------- files
 
 
+def test_a_column_without_a_name_as_pandas_writes_its_index_is_no_kind_or_tolerance(tmp_path: Path) -> None:
+    pictures(tmp_path)
+    (tmp_path / "q.csv").write_text(",image,question,answer\n7,1.png,How many?,3\nx,2.png,How many?,4\n")
+    assert [s.truth for s in samples(tmp_path)] == [3, 4]
+    assert not problems(tmp_path)
+
+
 def test_the_same_questions_as_lines_csv_and_parquet_are_the_same(tmp_path: Path) -> None:
     plain = {"question": "Which colour?", "answer": "blue", "topic": "ink"}
     other = plain | {"answer": "red", "topic": "paint"}

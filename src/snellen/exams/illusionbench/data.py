@@ -17,6 +17,7 @@ from snellen.core.dataset import Problem, Shots, no_shots
 from snellen.core.errors import SnellenError
 from snellen.core.options import Selection
 from snellen.core.types import Picture, Sample
+from snellen.data.files import check_inside
 from snellen.data.folder import check_folder, find_files, named
 from snellen.data.rows import Layout, RowData, Rows, Source
 from snellen.exams.illusionbench import names, shots
@@ -34,10 +35,10 @@ def sources(where: Path, subset: str) -> list[Source]:
     """Where a subset is: `SUBSET/*.parquet`, `SUBSET-*.parquet` (also one folder deeper), or image files below `SUBSET/`."""
     places = (f"{subset}/*.parquet", f"*/{subset}/*.parquet", f"{subset}-*.parquet", f"*/{subset}-*.parquet")
     if found := find_files(where, *places):
-        return [Source(p.relative_to(where).as_posix(), p) for p in found]
+        return [Source(p.relative_to(where).as_posix(), check_inside(p, where)) for p in found]
     folder = where / subset
-    files = tuple(sorted(p for p in folder.rglob("*") if p.suffix.lower() in names.ENDINGS)) if folder.is_dir() else ()
-    return [Source(subset, folder, files)] if files else []
+    files = sorted(p for p in folder.rglob("*") if p.suffix.lower() in names.ENDINGS) if folder.is_dir() else ()
+    return [Source(subset, folder, tuple(check_inside(p, where) for p in files))] if files else []
 
 
 def tags_of(subset: str, name: names.Name) -> dict[str, str]:

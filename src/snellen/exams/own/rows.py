@@ -115,20 +115,25 @@ def _options(cells: Mapping[str, Any], columns: Columns) -> tuple[str, ...]:
 
 
 def _kind(cells: Mapping[str, Any], columns: Columns) -> str:
-    said = text_of(cells.get(columns.plain.get("kind", ""))).lower()
+    said = text_of(_plain(cells, columns, "kind")).lower()
     if said and said not in KINDS:
         raise Wrong(columns.plain["kind"], f"{said!r} is no kind: choose from {', '.join(KINDS)}, or leave it empty")
     return said
 
 
 def _tolerance(cells: Mapping[str, Any], columns: Columns) -> float | None:
-    given = cells.get(columns.plain.get("tolerance", ""))
+    given = _plain(cells, columns, "tolerance")
     if text_of(given) == "":
         return None
     number = number_of(given)
     if number is None or number < 0:
         raise Wrong(columns.plain["tolerance"], f"{text_of(given)!r} is no tolerance: a number from 0")
     return number
+
+
+def _plain(cells: Mapping[str, Any], columns: Columns, role: str) -> Any:
+    """Return the cell of a column that a table need not have; a column without a name is no such column."""
+    return cells.get(columns.plain[role]) if role in columns.plain else None
 
 
 # ---------------------------------------------------------------- cells
