@@ -1,6 +1,7 @@
 """Parquet files, read and written through pyarrow.
 
-Text columns are read whole, as dictionaries: a few bytes of a file may say the same long text a million times. Images are read a few at a time and only the columns and row groups that are asked for. pyarrow decodes
+Text columns are read whole, as dictionaries: a few bytes of a file may say the same long text a million times.
+Images are read a few at a time and only the columns and row groups that are asked for. pyarrow decodes
 a page at a time, so the memory needed depends on the page size of the file (docs/performance.md).
 """
 
@@ -78,7 +79,7 @@ class ParquetFile:
             yield from (dict(zip(columns, row, strict=True)) for row in zip(*batch, strict=True))
 
     def _batches(self, columns: Sequence[str]) -> Iterator[tuple[int, list[list[Any]]]]:
-        """Yield the values of some columns, as many rows at a time as are not too large when their texts are written out, and their size."""
+        """Yield values by column and their size, as many rows at a time as are not too large when their texts are written out."""
         if not self.binary and any(self._mean(g) > LONGEST_CELL for g in range(self._metadata.num_row_groups)):
             raise SnellenError(f"{self.name}: a cell is larger than {LONGEST_CELL >> 20} MiB")
         with self._open("cannot be read", self._texts) as file:
@@ -101,7 +102,9 @@ class ParquetFile:
         else:
             for name, size in sizes.items():
                 if size > LONGEST_CELL:
-                    raise SnellenError(f"{self.name}: a cell of the column {name!r} is larger than {LONGEST_CELL >> 20} MiB")
+                    raise SnellenError(
+                        f"{self.name}: a cell of the column {name!r} is larger than {LONGEST_CELL >> 20} MiB"
+                    )
             yield batch
 
     def first(self, column: str) -> Any:
