@@ -128,7 +128,9 @@ def test_pictures_and_shards_of_illusions_lead_nowhere_either(link: str, place: 
     path.parent.mkdir(exist_ok=True)
     path.symlink_to(target)
     found = snellen("data", "check", "illusionbench", "--data", place / "data")
-    assert isinstance(found.exception, SnellenError) and "is a link that leads out of its folder" in str(found.exception)
+    assert isinstance(found.exception, SnellenError) and "is a link that leads out of its folder" in str(
+        found.exception
+    )
     with pytest.raises(SnellenError, match="is a link that leads out of its folder"):
         shown("illusionbench", place / "data")
 

@@ -74,6 +74,9 @@ def test_texts_and_records_keep_what_the_columns_hold(tmp_path: Path) -> None:
         ["é", "", ""],
         ["true", "false", ""],
     ]
+    mapped = pa.array([[("k", "v")], None, [("k", "w"), ("l", None)]], pa.map_(pa.string(), pa.string()))
+    pq.write_table(pa.table(columns | {"map": mapped}), tmp_path / "b")
+    assert [r["map"] for r in ParquetFile(tmp_path / "b", "b").records(["map"])] == mapped.to_pylist()
     names = ["more", "text"]
     assert list(file.records(names)) == [{n: columns[n][i] for n in names} for i in range(3)]
     assert list(file.records([])) == [{}, {}, {}]
@@ -116,6 +119,49 @@ def test_a_bad_file_is_an_error_that_names_it(tmp_path: Path) -> None:
             assert "data a" in str(error)
         else:
             assert len(found) == 40
+
+
+def test_the_same_long_text_a_thousand_times_takes_little_memory(tmp_path: Path) -> None:
+    same = pa.DictionaryArray.from_arrays(pa.array([0] * 1024, pa.int32()), pa.array(["a" * (1 << 20)]))
+    nested = pa.ListArray.from_arrays(list(range(1025)), same)
+    pq.write_table(pa.table({"x": same, "y": nested}), tmp_path / "a", compression="zstd", store_schema=False)
+    assert (tmp_path / "a").stat().st_size < 10_000
+    code = (
+        "import resource, sys; from pathlib import Path; from snellen.data.parquet import ParquetFile\n"
+        "file = ParquetFile(Path(sys.argv[1]), 'a'); most = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss\n"
+        "before = most(); assert all(len(r['x']) == len(r['y'][0]) == 1 << 20 for r in file.records(['x', 'y']))\n"
+        "print(most() - before)"
+    )
+    done = subprocess.run([sys.executable, "-c", code, str(tmp_path / "a")], capture_output=True, text=True, check=True)
+    assert int(done.stdout) < 200_000, "kilobytes; written out it is 2,097,152"
+
+
+def test_a_cell_that_is_too_large_and_too_much_text_are_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(parquet, "LONGEST_CELL", 1 << 20)
+    small = ["b"] * 9
+    for cell in ("a" * (2 << 20), ["a" * (1 << 19)] * 4):
+        others: list[Any] = ["c"] * 8 if isinstance(cell, str) else [["c"]] * 8
+        pq.write_table(pa.table({"x": small, "y": [*others, cell]}), tmp_path / "a")
+        file = ParquetFile(tmp_path / "a", "data a")
+        assert len(list(file.records(["x"]))) == 9
+        with pytest.raises(SnellenError, match="data a: a cell of the column 'y' is larger than 1 MiB"):
+            list(file.records(["x", "y"]))
+    pq.write_table(pa.table({"x": ["a" * (9 << 20)]}), tmp_path / "a")
+    with pytest.raises(SnellenError, match="data a: a cell is larger than 1 MiB"):
+        ParquetFile(tmp_path / "a", "data a").texts(["x"])
+    monkeypatch.setattr(parquet, "_MOST_TEXT", 1 << 20)
+    pq.write_table(pa.table({"x": ["a" * 1000] * 2000}), tmp_path / "a")
+    with pytest.raises(SnellenError, match="data a: more than 0 GiB of text"):
+        ParquetFile(tmp_path / "a", "data a").texts(["x"])
+
+
+@pytest.mark.parametrize("when", [pa.array([2**31 - 1], pa.date32()), pa.array([2**62], pa.timestamp("us"))])
+def test_a_date_that_python_does_not_have_is_one_line(when: pa.Array, tmp_path: Path) -> None:
+    pq.write_table(pa.table({"x": when}), tmp_path / "a")
+    with pytest.raises(SnellenError, match="data a: cannot be read"):
+        list(ParquetFile(tmp_path / "a", "data a").records(["x"]))
 
 
 def test_memory_is_that_of_a_page_not_of_the_file(tmp_path: Path) -> None:

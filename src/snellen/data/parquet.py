@@ -1,6 +1,7 @@
 """Parquet files, read and written through pyarrow.
 
-Text columns are read whole. Images are read a few at a time and only the columns and row groups that are asked for. pyarrow decodes
+Text columns are read whole, as dictionaries: a few bytes of a file may say the same long text a million times.
+Images are read a few at a time and only the columns and row groups that are asked for. pyarrow decodes
 a page at a time, so the memory needed depends on the page size of the file (docs/performance.md).
 """
 
@@ -23,6 +24,9 @@ if TYPE_CHECKING:
 
 PICTURE = "picture"
 """The column type of images as the Hugging Face hub has them: a struct of `bytes` and `path`."""
+LONGEST_CELL = 16 << 20
+"""The most bytes of a cell of text, here and in other tables."""
+_MOST_TEXT = 1 << 30
 _TEXT_ROWS = 1024
 _BATCH_BYTES = 1 << 19
 _BUFFER = 1 << 16
@@ -40,22 +44,30 @@ class ParquetFile:
         self._metadata: Any = None
         with self._open("not a readable parquet file") as file:
             self._metadata, schema = file.metadata, file.schema_arrow
+            leaves = [file.schema.column(i) for i in range(len(file.schema))]
         self.columns: tuple[str, ...] = tuple(schema.names)
         doubled = sorted({column for column in self.columns if self.columns.count(column) > 1})
         if doubled:
             raise SnellenError(f"{name}: the column {', '.join(doubled)!r} is there twice")
         self.binary = tuple(field.name for field in schema if _holds_bytes(field.type))
         self._pictures = {field.name for field in schema if _is_picture(field.type)}
+        self._texts = [leaf.path for leaf in leaves if leaf.physical_type == "BYTE_ARRAY"]
+        widest = max((leaf.length or 0 for leaf in leaves), default=0)  # of bytes of a fixed length
+        self._text_rows = min(_TEXT_ROWS, max(1, LONGEST_CELL // max(1, widest)))
+        self._checked: dict[str, int] = {}
         self.notes: dict[bytes, bytes] = self._metadata.metadata or {}
         self.rows: int = self._metadata.num_rows
 
     def texts(self, columns: Sequence[str]) -> list[Texts]:
         """Return some columns of the whole file as text; a missing value is empty."""
         found = [Texts() for _ in columns]
-        with self._open("cannot be read") as file:
-            for batch in file.iter_batches(_TEXT_ROWS, columns=columns, use_threads=False):
-                for texts, column in zip(found, columns, strict=True):
-                    texts.extend(map(_text, batch.column(column).to_pylist()))
+        room = _MOST_TEXT
+        for size, batch in self._batches(columns):
+            room -= size
+            if room < 0:
+                raise SnellenError(f"{self.name}: more than {_MOST_TEXT >> 30} GiB of text")
+            for texts, values in zip(found, batch, strict=True):
+                texts.extend(map(_text, values))
         return found
 
     def records(self, columns: Sequence[str]) -> Iterator[dict[str, Any]]:
@@ -63,9 +75,37 @@ class ParquetFile:
         if not columns:
             yield from ({} for _ in range(self.rows))
             return
-        with self._open("cannot be read") as file:
-            for batch in file.iter_batches(_TEXT_ROWS, columns=columns, use_threads=False):
-                yield from batch.select(columns).to_pylist()
+        for _bytes, batch in self._batches(columns):
+            yield from (dict(zip(columns, row, strict=True)) for row in zip(*batch, strict=True))
+
+    def _batches(self, columns: Sequence[str]) -> Iterator[tuple[int, list[list[Any]]]]:
+        """Yield values by column and their size, as many rows at a time as are not too large when their texts are written out."""
+        if not self.binary and any(self._mean(g) > LONGEST_CELL for g in range(self._metadata.num_row_groups)):
+            raise SnellenError(f"{self.name}: a cell is larger than {LONGEST_CELL >> 20} MiB")
+        with self._open("cannot be read", self._texts) as file:
+            for batch in file.iter_batches(self._text_rows, columns=columns, use_threads=False):
+                for part in self._parted(batch.select(columns)):
+                    yield sum(map(_size, part.columns)), [_plain(values).to_pylist() for values in part.columns]
+
+    def _mean(self, group: int) -> int:
+        """Return the mean size of the cells of a row group, by what the file says of it."""
+        found = self._metadata.row_group(group)
+        return int(found.total_byte_size // max(1, found.num_rows * len(self.columns)))
+
+    def _parted(self, batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
+        sizes = dict(zip(batch.schema.names, map(_size, batch.columns), strict=True))
+        if sum(sizes.values()) <= LONGEST_CELL:
+            yield batch
+        elif len(batch) > 1:
+            yield from self._parted(batch.slice(0, len(batch) // 2))
+            yield from self._parted(batch.slice(len(batch) // 2))
+        else:
+            for name, size in sizes.items():
+                if size > LONGEST_CELL:
+                    raise SnellenError(
+                        f"{self.name}: a cell of the column {name!r} is larger than {LONGEST_CELL >> 20} MiB"
+                    )
+            yield batch
 
     def first(self, column: str) -> Any:
         """Return the value of one column in the first row; None where there is no row."""
@@ -78,9 +118,9 @@ class ParquetFile:
             return
         inside = column in self._pictures
         names = [f"{column}.bytes" if inside else column]
-        begin, done = 0, 0
+        begin, done, few = 0, 0, self._few(column, names)
         with self._open("cannot be read") as file:
-            for batch in file.iter_batches(self._few(column), row_groups=groups, columns=names, use_threads=False):
+            for batch in file.iter_batches(few, row_groups=groups, columns=names, use_threads=False):
                 values = batch.column(column)
                 if inside:
                     values = values.flatten()[0]  # missing where the struct is missing
@@ -111,8 +151,15 @@ class ParquetFile:
         sizes = (self._metadata.row_group(g).num_rows for g in range(self._metadata.num_row_groups))
         return list(accumulate(sizes, initial=0))
 
-    def _few(self, column: str) -> int:
+    def _few(self, column: str, names: Sequence[str]) -> int:
         """Return how many rows of a column to decode at once, by its mean size in the first row group."""
+        if column not in self._checked:
+            with self._open("cannot be read") as file:  # pyarrow aborts on a damaged file that it is asked the sizes of
+                next(file.iter_batches(1, row_groups=[0], columns=names, use_threads=False), None)
+            self._checked[column] = self._rows_at_once(column)
+        return self._checked[column]
+
+    def _rows_at_once(self, column: str) -> int:
         group = self._metadata.row_group(0)
         parts = [group.column(i) for i in range(group.num_columns)]
         size: int = sum(p.total_uncompressed_size for p in parts if p.path_in_schema.split(".")[0] == column)
@@ -120,15 +167,22 @@ class ParquetFile:
         return max(1, min(_TEXT_ROWS, _BATCH_BYTES * rows // max(1, size)))
 
     @contextmanager
-    def _open(self, problem: str) -> Iterator[pq.ParquetFile]:
-        """Open the file for reading by a small buffer, not by whole column chunks."""
+    def _open(self, problem: str, dictionaries: Sequence[str] = ()) -> Iterator[pq.ParquetFile]:
+        """Open the file for reading by a small buffer, not by whole column chunks; some columns as dictionaries."""
         import pyarrow as pa
         import pyarrow.parquet as pq
 
         try:
-            with pq.ParquetFile(self._path, metadata=self._metadata, buffer_size=_BUFFER, pre_buffer=False) as file:
+            with pq.ParquetFile(
+                self._path,
+                metadata=self._metadata,
+                read_dictionary=list(dictionaries),
+                buffer_size=_BUFFER,
+                pre_buffer=False,
+            ) as file:
                 yield file
-        except (pa.ArrowException, OSError, ValueError) as error:  # ValueError: texts that are not UTF-8
+        # ValueError: texts that are not UTF-8; OverflowError: dates that Python does not have
+        except (pa.ArrowException, OSError, ValueError, OverflowError) as error:
             reason = (str(error).splitlines() or [""])[0]
             raise SnellenError(f"{self.name}: {problem} ({reason})") from None
         finally:
@@ -151,6 +205,30 @@ def _is_picture(kind: pa.DataType) -> bool:
 def _holds_bytes(kind: pa.DataType) -> bool:
     """Tell whether bytes stand anywhere in a type."""
     return _is_bytes(kind) or any(_holds_bytes(kind.field(i).type) for i in range(kind.num_fields))
+
+
+def _size(values: pa.Array) -> int:
+    """Return how many bytes values have when they are written out."""
+    import pyarrow.compute as pc
+    import pyarrow.types as is_
+
+    kind = values.type
+    if is_.is_dictionary(kind) and (is_.is_string(kind.value_type) or is_.is_binary(kind.value_type)):
+        return pc.sum(pc.binary_length(values.dictionary).take(values.indices)).as_py() or 0
+    if is_.is_struct(kind):
+        return sum(map(_size, values.flatten()))
+    if is_.is_map(kind):
+        first, last = values.offsets[0].as_py(), values.offsets[-1].as_py()
+        return sum(_size(part.slice(first, last - first)) for part in (values.keys, values.items))
+    if is_.is_nested(kind):
+        return _size(values.flatten())
+    return int(values.nbytes)
+
+
+def _plain(values: pa.Array) -> pa.Array:
+    import pyarrow.types as is_
+
+    return values.dictionary_decode() if is_.is_dictionary(values.type) else values
 
 
 def _text(value: Any) -> str:

@@ -14,10 +14,9 @@ from typing import Any, NamedTuple
 
 from snellen.core.errors import SnellenError
 from snellen.data.files import check_inside
-from snellen.data.parquet import ParquetFile
+from snellen.data.parquet import LONGEST_CELL, ParquetFile
 
 ENDINGS = (".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".parquet")
-LONGEST_CELL = 16 << 20
 LARGEST_LIST = 512 << 20
 
 
