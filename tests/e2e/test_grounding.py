@@ -196,7 +196,7 @@ def test_the_leak_stays_documented(tmp_path: Path) -> None:
 
 
 def test_the_embedded_parser_finds_text(tmp_path: Path) -> None:
-    made = snellen("data", "make", "grounding", "--count", 3, "--seed", 8, "--out", tmp_path / "set", cache=tmp_path)
+    made = snellen("data", "make", "grounding", "--count", 1, "--seed", 8, "--out", tmp_path / "set", cache=tmp_path)
     assert made.returncode == 0, made.stderr
     summary, _ = run(tmp_path, tmp_path / "set", "--method", "ocr")
     click = next(p for p in summary["protocols"] if p["protocol"] == "click")

@@ -295,7 +295,7 @@ def test_odd_bodies_do_not_kill_the_run(tmp_path: Path, body: bytes) -> None:
     with Endpoint(script=script) as endpoint:
         for status in (400, 200):
             endpoint.script = scripted(status, body)
-            assert len(answers(tmp_path / str(status), endpoint, n=2, timeout=5)) == 2
+            assert len(answers(tmp_path / str(status), endpoint, n=2, timeout=5, tries=2)) == 2
 
 
 def test_a_key_that_a_server_repeats_anywhere_is_taken_out(tmp_path: Path) -> None:
