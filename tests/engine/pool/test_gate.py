@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import Any
 from unittest.mock import MagicMock
 
@@ -32,7 +33,8 @@ def soon(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def connected(gate: Gate, monkeypatch: pytest.MonkeyPatch) -> Any:
     monkeypatch.setattr(ray_pool, "_module", lambda name: gate if name == "ray" else MagicMock())
-    return ray_pool._connected("ray://head:10001")
+    with contextlib.ExitStack() as folders:
+        return ray_pool._connected("ray://head:10001", folders)
 
 
 @pytest.mark.parametrize("refusals", [0, 1, 2])
