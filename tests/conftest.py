@@ -3,18 +3,32 @@
 from __future__ import annotations
 
 import os
+import shutil
+import tempfile
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
+from tests.support.made_sets import HOME
 
 ANY_MACHINE = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("the same cases", ANY_MACHINE, max_examples=30, derandomize=True, database=None)
 settings.register_profile("by chance", ANY_MACHINE, max_examples=400)  # make test-faults
 settings.load_profile("the same cases")
 
+SETS = pytest.StashKey[str]()
 KEYS = ("_API_KEY", "_AUTH_TOKEN", "_BASE_URL")
 OTHERS = ("OLLAMA_HOST", "HF_TOKEN")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if HOME not in os.environ:
+        os.environ[HOME] = config.stash[SETS] = tempfile.mkdtemp(prefix="made-sets-")
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    if SETS in config.stash:
+        shutil.rmtree(config.stash[SETS], ignore_errors=True)
 
 
 @pytest.fixture(autouse=True)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from tests.support.command import snellen as command
+from tests.support.made_sets import made
 
 import snellen
 from snellen.core.options import Selection
@@ -34,12 +34,7 @@ def chatty(answer: str) -> str:
 
 @pytest.fixture(scope="session")
 def salbench(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("set")
-    done = command(
-        "data", "make", "salbench", "--count", 120, "--seed", 1, "--out", folder / "S", cache=folder / "cache"
-    )
-    assert done.returncode == 0, done.stderr
-    return folder / "S"
+    return made("salbench", tmp_path_factory.mktemp("set") / "S", count=120, seed=1)
 
 
 @pytest.fixture

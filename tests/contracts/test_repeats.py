@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -24,20 +25,33 @@ from snellen.show.paper_table import paper_tables
 from tests.contracts.test_exports import MODELS
 
 
+@pytest.fixture(scope="session")
+def recorded(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[Path, Path]]:
+    """The runs of `runs`, by exam: each is made once a process."""
+    return {"": (tmp_path_factory.mktemp("recorded"),) * 2}
+
+
 @pytest.fixture
-def runs(exam: Exam, sets: dict[str, Path], tmp_path: Path) -> tuple[Run, Run]:
-    """The same replies, recorded once and twice."""
-    data = sets[exam.name]
+def runs(exam: Exam, sets: dict[str, Path], recorded: dict[str, tuple[Path, Path]], tmp_path: Path) -> tuple[Run, Run]:
+    """The same replies, recorded once and twice, in folders that a test may change."""
+    if exam.name not in recorded:
+        recorded[exam.name] = _record(exam, sets[exam.name], recorded[""][0] / exam.name)
+    once, twice = (Run(shutil.copytree(path, tmp_path / path.name)) for path in recorded[exam.name])
+    return once, twice
+
+
+def _record(exam: Exam, data: Path, folder: Path) -> tuple[Path, Path]:
+    folder.mkdir()
     model = MODELS.get(exam.name, "baseline/constant:yes because it is so").format(data=data)
-    first = carry_out(make_plan(RunRequest(exam.name, model, data, out=tmp_path / "first"))).run
+    first = carry_out(make_plan(RunRequest(exam.name, model, data, out=folder / "first"))).run
     once = [{"id": a.id, "prompt": a.prompt, "text": a.text} for a in first.answers() if a.failure is None]
     twice = [*once, *({**a, "prompt": f"{a['prompt']}#2"} for a in once)]
     found = []
     for name, lines, repeats in (("once", once, 1), ("twice", twice, 2)):
-        path = tmp_path / f"{name}.jsonl"
+        path = folder / f"{name}.jsonl"
         path.write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
-        request = RunRequest(exam.name, f"replay/{path}", data, out=tmp_path / "runs", repeats=repeats)
-        found.append(carry_out(make_plan(request)).run)
+        request = RunRequest(exam.name, f"replay/{path}", data, out=folder / "runs", repeats=repeats)
+        found.append(carry_out(make_plan(request)).run.path)
     return found[0], found[1]
 
 

@@ -18,6 +18,7 @@ from tests.compare.test_example import ESCAPE, a, b
 from tests.docs import desks_reporting
 from tests.docs.blocks import said
 from tests.support.endpoint import Endpoint
+from tests.support.made_sets import made
 from tests.support.probed_endpoint import Manners, endpoint
 
 from snellen.core.options import Selection
@@ -60,7 +61,7 @@ class Desk(NamedTuple):
 
 def three_models(desk: Desk) -> None:
     """runs/A, B and C: A says much and is hard to read, B is brief, C is right four times in five."""
-    desk.shell("snellen data make salbench --count 120 --seed 1 --out S")
+    made("salbench", desk.folder / "S", count=120, seed=1)
     everyone: dict[str, Callable[[int, Sample], str]] = {
         "a": lambda i, s: a(i, s).removesuffix(ESCAPE),
         "b": b,

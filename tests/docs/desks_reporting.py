@@ -22,7 +22,7 @@ def several_exams(desk: Desk) -> None:
     """Two baselines on SalBench with a control, and a method on screens."""
     _empty(desk)
     desk.shell(
-        "snellen data make salbench --count 20 --seed 1 --out S && snellen data make grounding --count 4 --seed 1 --out G"
+        "snellen data make salbench --count 20 --seed 1 --out S && snellen data make grounding --count 1 --seed 1 --out G"
     )
     for model in ("chance", "pixels"):
         desk.shell(f"snellen run salbench --data S --split P3 --task D --controls blank --model baseline/{model}")
@@ -58,7 +58,7 @@ def edited(desk: Desk) -> None:
 def two_baselines(desk: Desk) -> None:
     """Two complete runs and nothing else."""
     shutil.rmtree(desk.folder / "runs")
-    desk.shell("snellen data make salbench --count 45 --seed 1 --out U")
+    desk.shell("snellen data make salbench --count 12 --seed 1 --out U")
     for model in ("chance", "pixels"):
         desk.shell(f"snellen run salbench --data U --split P3 --model baseline/{model}")
 

@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 from tests.support.command import SNELLEN, environment
+from tests.support.made_sets import made
 
 from snellen.core.options import Selection
 from snellen.exams.salbench.data import SalBenchData
@@ -80,10 +81,8 @@ def built(folder: Path, model: str, cache: Path) -> tuple[str, subprocess.Comple
 def questions(desk: Path) -> Path:
     """The questions that the workflow makes."""
     (step,) = [s for s in workflow()["jobs"]["gate"]["steps"] if s.get("name") == QUESTIONS]
-    env = environment(desk / "cache")
-    env["PATH"] = f"{Path(SNELLEN).parent}{os.pathsep}{env['PATH']}"
-    subprocess.run(["bash", "-e", "-c", step["run"]], cwd=desk, env=env, check=True, capture_output=True, timeout=300)
-    return desk / "data"
+    assert step["run"] == "snellen data make salbench --count 120 --seed 1 --out data"
+    return made("salbench", desk / "data", count=120, seed=1)
 
 
 def shown(text: str) -> list[str]:

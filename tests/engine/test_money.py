@@ -16,6 +16,7 @@ import snellen
 from snellen.core.errors import SnellenError, Stopped
 from snellen.core.secret import Secret
 from snellen.core.subject import Price
+from snellen.core.types import Usage
 from snellen.engine.call import retry
 from snellen.engine.probe.kept import warnings_for
 from snellen.engine.runs.run import Run
@@ -73,7 +74,20 @@ def test_a_reply_that_counts_no_tokens_is_not_free(tmp_path: Path) -> None:
     assert totals.cost_unknown == totals.calls == len(endpoint.requests)
 
 
-def test_a_gateway_that_waits_no_longer_may_have_billed(tmp_path: Path) -> None:
+TIMED_OUT = {"message": "the provider timed out", "code": 504}
+PARTLY = {"message": {"role": "assistant", "content": "Col"}, "finish_reason": "error", "error": TIMED_OUT}
+
+
+@pytest.mark.parametrize(
+    "failed",
+    [
+        (504, {}, b"<html>gateway time-out</html>"),
+        (200, {}, json.dumps({"error": TIMED_OUT}).encode()),
+        (200, {}, json.dumps({"choices": [PARTLY]}).encode()),
+    ],
+    ids=["status 504", "504 within 200", "504 after some text"],
+)
+def test_a_gateway_that_waits_no_longer_may_have_billed(failed: Any, tmp_path: Path) -> None:
     """Behind a 504 the answer was made and paid: it counts for the cap like a dropped connection."""
     billed = 0
 
@@ -82,7 +96,7 @@ def test_a_gateway_that_waits_no_longer_may_have_billed(tmp_path: Path) -> None:
         billed += 1
         usage = {"prompt_tokens": 100, "completion_tokens": 1, "total_tokens": 101, "cost": PRICE}
         good = 200, {}, json.dumps(completion("Color") | {"usage": usage}).encode()
-        return good if not times % 2 else (504, {}, b"<html>gateway time-out</html>")
+        return good if not times % 2 else failed
 
     write_set(tmp_path / "d", 80)
     with Endpoint(script=late) as endpoint, pytest.raises(Stopped, match="--max-cost"):
@@ -111,6 +125,12 @@ def test_a_refusal_in_words_is_not_free() -> None:
     parsed = subject.parse(json.dumps(body).encode())
     assert parsed.refused
     assert parsed.cost is None
+
+
+def test_a_usage_without_output_tokens_is_no_bill() -> None:
+    price = Price(0.0, 10.0, "test")
+    assert price.bill(Usage(input_tokens=1000)) is None
+    assert price.bill(Usage(input_tokens=1000, output_tokens=2)) == pytest.approx(2e-5)
 
 
 @pytest.mark.parametrize("model", ["openai/new", "openai-chat/new", "anthropic/new", "gemini/new", "azure/new"])

@@ -261,6 +261,12 @@ def test_a_workbook_is_bounded_by_what_it_holds(
         read_log("csv", [file])
 
 
+def test_a_workbook_of_empty_rows_takes_no_hours(tmp_path: Path) -> None:
+    sheet = row(1, A="index", B="prediction", XFD="far") + row(1_048_576, A="a")
+    with pytest.raises(SnellenError, match=r"more than 5,000,000 cells, empty ones included"):
+        read_log("vlmevalkit", [workbook(tmp_path / "x.xlsx", sheet)])
+
+
 def test_a_workbook_that_lies_about_its_sizes_is_refused(tmp_path: Path) -> None:
     sheet = row(1, A="id", B="response") + row(2, A="a", B="x" * 2_000_000)
     file = workbook(tmp_path / "x.xlsx", sheet)

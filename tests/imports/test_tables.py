@@ -153,6 +153,11 @@ def test_a_column_that_is_there_twice_is_refused(tmp_path: Path, form: str) -> N
         read_log("csv", [file])
 
 
+def test_an_empty_reply_is_not_filled_from_another_column(tmp_path: Path) -> None:
+    file = table(tmp_path / "mine.csv", ["id", "response", "text"], [[i, "", "Color"] for i in IDS])
+    assert {row.text for row in read_log("csv", [file]).rows} == {""}
+
+
 def test_a_quote_that_is_never_closed_swallows_no_rows(tmp_path: Path) -> None:
     (tmp_path / "torn.csv").write_text('id,response\na,"3\nb,4\nc,5\n')
     with pytest.raises(SnellenError, match=r"torn.csv line \d: cannot be read as a table \(unexpected end of data\)"):

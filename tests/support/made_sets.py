@@ -1,31 +1,32 @@
-"""Synthetic sets that several tests ask for: drawn once a process, then copied."""
+"""Synthetic sets that several tests ask for: drawn once for all processes of a test run, then copied."""
 
 from __future__ import annotations
 
-import atexit
+import fcntl
+import os
 import shutil
-import tempfile
-from functools import cache
 from pathlib import Path
 
 from snellen import exams
 
+HOME = "SETS_OF_THIS_TEST_RUN"
+"""The variable that names the folder of the drawn sets (tests/conftest.py makes the folder and removes it)."""
+
 
 def made(exam: str, folder: Path, *, count: int, seed: int) -> Path:
-    """The set that `exam.make` draws, in a folder of its own that a test may change."""
-    shutil.copytree(_drawn(exam, count, seed), folder, dirs_exist_ok=True)
+    """Copy the set that `exam.make` draws into a folder that a test may change."""
+    shutil.copytree(drawn(exam, count=count, seed=seed), folder, dirs_exist_ok=True)
     return folder
 
 
-@cache
-def _home() -> Path:
-    home = Path(tempfile.mkdtemp(prefix="made-sets-"))
-    atexit.register(shutil.rmtree, home, ignore_errors=True)
-    return home
-
-
-@cache
-def _drawn(exam: str, count: int, seed: int) -> Path:
-    folder = _home() / f"{exam}-{count}-{seed}"
-    exams.load(exam).make(folder, count=count, seed=seed, workers=1, progress=None)
+def drawn(exam: str, *, count: int, seed: int) -> Path:
+    """Return the set that `exam.make` draws, to be read only."""
+    home = Path(os.environ[HOME])
+    folder = home / f"{exam}-{count}-{seed}"
+    with (home / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not folder.exists():
+            part = folder.with_suffix(".part")
+            exams.load(exam).make(part, count=count, seed=seed, workers=1, progress=None)
+            part.rename(folder)
     return folder

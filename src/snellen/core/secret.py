@@ -15,7 +15,7 @@ SHORTEST = 4
 KEY_LENGTH = 16
 TAKEN_OUT = "[key]"
 _HUBS = ("HF_TOKEN", "HUGGING_FACE_HUB_TOKEN", "MODELSCOPE_API_TOKEN")
-_ENDINGS = ("_API_KEY", "_SECRET", "_TOKEN", "_ACCESS_KEY")
+_SECRET_NAME = re.compile(r"(?:_KEY|_SECRET|_TOKEN|_PASSWORD|_PAT)(?:_?\d+)?$", re.IGNORECASE)
 _PREFIXES = ("sk-", "hf_", "gsk_", "xai-", "pk-", "r8_", "AIza", "nvapi-")
 # scheme, login, host: whatever stands between '//' and the last '@' before the path
 _LOGIN = re.compile(r"(?<=://)[^\s/?#'\"]*@")
@@ -37,7 +37,7 @@ def without_keys(environment: Mapping[str, str], *, tokens: bool = False) -> dic
     return {
         name: value
         for name, value in environment.items()
-        if (tokens and name in _HUBS) or not (name.endswith(_ENDINGS) or value in _SEEN)
+        if (tokens and name in _HUBS) or not (_SECRET_NAME.search(name) or value in _SEEN)
     }
 
 

@@ -212,12 +212,12 @@ class Price(NamedTuple):
         >>> Price(2.0, 8.0, "x", cached=0.5).bill(Usage(input_tokens=1_000_000, cached_tokens=400_000, output_tokens=0))
         1.4
         """
-        if usage.input_tokens is None or (in_batch and self.batch is None):
+        if usage.input_tokens is None or usage.output_tokens is None or (in_batch and self.batch is None):
             return None
         if self.up_to is not None and usage.input_tokens > self.up_to:
             return None
         cached, written, thought = usage.cached_tokens or 0, usage.cache_write_tokens or 0, usage.reasoning_tokens or 0
-        whole = self.of(usage.input_tokens, usage.output_tokens or 0)
+        whole = self.of(usage.input_tokens, usage.output_tokens)
         for tokens, special, plain in (
             (cached, self.cached, self.input),
             (written, self.cache_write, self.input),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from snellen.core.errors import SnellenError
 from snellen.imports import tables
@@ -20,13 +20,34 @@ ASKED = ("prompt", "question", "input")
 FAILED = ("error", "failure")
 
 
+class _Columns(NamedTuple):
+    """The columns of a file that are read, each chosen once for all of its rows; "" where there is none."""
+
+    id: str
+    reply: str
+    score: str
+    part: str
+    target: str
+    asked: str
+    failed: str
+
+    @classmethod
+    def of(cls, rows: Sequence[dict[str, Any]]) -> _Columns:
+        """Choose the columns of a table."""
+        return cls(
+            *(tables.first_column(rows, names) for names in (IDS, REPLIES, SCORES, PARTS, TARGETS, ASKED, FAILED))
+        )
+
+
 def read(paths: Sequence[Path]) -> Log:
     """One file, or several with the same columns."""
     found: list[Row] = []
     models: dict[str, None] = {}
     for path in paths:
-        for where, cells in tables.rows(path):
-            found.append(_row(where, len(found), cells))
+        read_rows = tables.rows(path)
+        columns = _Columns.of([cells for _where, cells in read_rows])
+        for where, cells in read_rows:
+            found.append(_row(where, len(found), cells, columns))
             models |= {tables.text_of(cells["model"]): None} if cells.get("model") else {}
     if len(models) > 1:
         raise SnellenError(
@@ -50,26 +71,31 @@ def mean_of_all(rows: Sequence[Row], score: str, name: str) -> list[Figure]:
     return [Figure(name=name, value=None, score=score, how="sum", values=tuple(row.scores[score] for row in rows))]
 
 
-def _row(where: str, number: int, cells: dict[str, Any]) -> Row:
-    failed = tables.text_of(tables.first(cells, FAILED))
-    if not failed and not any(name in cells for name in REPLIES):
+def _row(where: str, number: int, cells: dict[str, Any], columns: _Columns) -> Row:
+    failed = tables.text_of(cells.get(columns.failed))
+    if not failed and not columns.reply:
         raise SnellenError(
             f"{where}: no column with the reply ({', '.join(REPLIES)}); it has {', '.join(map(str, cells))}"
         )
-    name, score = tables.first(cells, IDS), tables.number_of(tables.first(cells, SCORES))
-    target, asked = tables.first(cells, TARGETS), tables.first(cells, ASKED)
+    name, target, asked = (_given(cells.get(column)) for column in (columns.id, columns.target, columns.asked))
+    score = tables.number_of(cells.get(columns.score))
     return Row(
         where=where,
-        id=None if name is None else tables.text_of(name),
+        id=name,
         number=number,
-        part=tables.text_of(tables.first(cells, PARTS)),
-        asked=None if asked is None else tables.text_of(asked),
-        target=None if target is None else tables.text_of(target),
+        part=tables.text_of(cells.get(columns.part)),
+        asked=asked,
+        target=target,
         scores={} if score is None else {"score": score},
         fields={str(k): v for k, v in cells.items() if k not in REPLIES},
         **replied(
-            tables.text_of(tables.first(cells, REPLIES)),
+            tables.text_of(cells.get(columns.reply)),
             error=failed[:2000],
             finish_reason=tables.text_of(cells.get("finish_reason")) or None,
         ),
     )
+
+
+def _given(cell: Any) -> str | None:
+    """Return a cell as text, None for an empty one."""
+    return tables.text_of(cell) or None

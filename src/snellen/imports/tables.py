@@ -8,7 +8,7 @@ import math
 import warnings
 import zipfile
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -77,7 +77,7 @@ def _separated(path: Path, mark: str) -> Iterator[tuple[str, dict[str, Any]]]:
 
 def _check_head(path: Path, names: Iterable[str]) -> None:
     """Refuse a table in which one column would hide another of the same name. Those without a name are not read."""
-    doubled = [name for name, count in Counter(names).items() if name and count > 1]
+    doubled = [name for name, count in Counter(name.strip() for name in names).items() if name and count > 1]
     if doubled:
         raise SnellenError(f"{path}: the column {', '.join(sorted(doubled))!r} is there twice")
 
@@ -114,11 +114,13 @@ def _cells(path: Path, sheet: Any) -> Iterator[tuple[str, dict[str, Any]]]:
     room = MOST_CELLS
     below = sheet.iter_rows(min_row=at + 1, max_row=MOST_ROWS, max_col=max(head) + 1, values_only=True)
     for number, row in enumerate(below, at + 1):
-        if all(cell is None for cell in row):
-            continue
         room -= len(row)
         if room < 0:
-            raise SnellenError(f"{path}: more than {MOST_CELLS:,} cells; save a smaller table, or a CSV file")
+            raise SnellenError(
+                f"{path}: more than {MOST_CELLS:,} cells, empty ones included; save a smaller table, or a CSV file"
+            )
+        if all(cell is None for cell in row):
+            continue
         yield f"row {number}", {name: row[i] for i, name in head.items()}
 
 
@@ -147,9 +149,13 @@ def _check_workbook(path: Path) -> None:
                     parser.Parse(chunk)
 
 
-def first(row: Mapping[str, Any], names: tuple[str, ...]) -> Any:
-    """The first of some columns that has something in it."""
-    return next((row[n] for n in names if row.get(n) not in (None, "")), None)
+def first_column(rows: Sequence[Mapping[str, Any]], names: tuple[str, ...]) -> str:
+    """Return the first of some columns that a table has, for all of its rows: an empty cell is not filled from another column.
+
+    >>> first_column([{"id": 1, "text": "a"}, {"id": 2, "response": ""}], ("response", "text"))
+    'response'
+    """
+    return next((name for name in names if any(name in row for row in rows)), "")
 
 
 def text_of(cell: Any) -> str:

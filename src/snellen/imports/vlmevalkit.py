@@ -28,7 +28,9 @@ def read(paths: Sequence[Path]) -> Log:
     if len(paths) > 1:
         raise SnellenError("VLMEvalKit's predictions are one file for each data set: import one at a time")
     path = paths[0]
-    rows = [_row(where, number, cells) for number, (where, cells) in enumerate(tables.rows(path))]
+    table = tables.rows(path)
+    scores = tables.first_column([cells for _where, cells in table], SCORES)
+    rows = [_row(where, number, cells, scores) for number, (where, cells) in enumerate(table)]
     totals = _totals(path)
     figures = _reported(totals, rows) if totals is not None else mean_of_all(rows, "hit", "mean hit")
     notes = () if totals is not None else ("no _acc.csv beside it: the log has no totals of its own",)
@@ -44,14 +46,14 @@ def read(paths: Sequence[Path]) -> Log:
     )
 
 
-def _row(where: str, number: int, cells: dict[str, Any]) -> Row:
+def _row(where: str, number: int, cells: dict[str, Any], score_column: str) -> Row:
     if "prediction" not in cells:
         raise SnellenError(
             f"{where}: no column 'prediction', so it is no file of VLMEvalKit's; it has {', '.join(cells)}"
         )
     said = tables.text_of(cells["prediction"])
     failed = said.strip().startswith(FAILED)
-    score = tables.number_of(tables.first(cells, SCORES))
+    score = tables.number_of(cells.get(score_column))
     index = cells.get("index")
     return Row(
         where=where,

@@ -87,7 +87,10 @@ class ChatFormat(WireFormat):
             raise BrokenReply("no choices in the reply", bill)
         choice = choices[0]
         if choice.get("error") or choice.get("finish_reason") == "error":
-            return _inner_error(choice.get("error") or "the upstream provider failed", key, bill)
+            failed = _inner_error(choice.get("error") or "the upstream provider failed", key, bill)
+            if failed.error is not None and failed.status != 402 and reading.part(choice.get("message"), "content"):
+                raise BrokenReply(f"it ends in an error: {failed.error.reason}", bill)  # what was written may be billed
+            return failed
         message = choice.get("message", {} if choice.get("finish_reason") == "content_filter" else None)
         if not isinstance(message, dict):
             raise BrokenReply("no message in the reply", bill)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from snellen.core.reply import numbers_in
+from snellen.core.reply import minus_signs, numbers_in
 from snellen.core.types import Sample
 from snellen.exams.d3.reading import read as read_captions
 from snellen.exams.eye.reading import read_choice as eye_choice
@@ -65,10 +65,15 @@ def test_a_dash_before_a_digit_is_a_minus_sign_for_own_questions() -> None:
         "Wait, -3",
         "Correction:-3",
         "The answer is \u22123.",
+        "The answer is \u2212 3.",
+        "Answer: \u2212\u20093",
+        "\u2013$3",
         "minus 3",
+        "minus  3",
         "negative three",
         "(-3)",
     )
+    assert [n.value for n in numbers_in(minus_signs("5 \u2212 3, x \u2212 3"))] == [5, 3, 3]
     assert {text for text in (*MINUS_THREE, *told) if read_number(text) != -3} == set()
     assert {text for text in ("- 3", "\u2013 3", "\u2022 3", "* 3") if read_number(text) != 3} == set()  # bullets
     assert [exact_number(text) for text in MINUS_THREE[:3]] == [-3] * 3

@@ -24,7 +24,7 @@ _WORDS |= {"fourty": 40}
 _SCALES = {"dozen": 12, "hundred": 100, "thousand": 10**3, "million": 10**6, "billion": 10**9, "trillion": 10**12}
 _SCALE = rf"{one_of(_SCALES)}s?"
 _TOKEN = re.compile(
-    r"(?P<minus>(?<![\w.)\]%\u00b0-])(?<!\w['\"])-[$\u20ac\u00a3]?(?=\.?\d|[a-z])|\b(?:minus|negative)[\s-](?:[$\u20ac\u00a3](?=\d))?(?=\.?\d|"
+    r"(?P<minus>(?<![\w.)\]%\u00b0-])(?<!\w['\"])-[$\u20ac\u00a3]?(?=\.?\d|[a-z])|\b(?:minus|negative)[\s-]+(?:[$\u20ac\u00a3](?=\d))?(?=\.?\d|"
     + one_of((*_WORDS, *_SCALES, "a "))
     + r"))?(?:(?<![\w.])\+?(?P<digits>(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?|\.\d+)(?:[eE](?P<power>[-+]?\d{1,3})(?!\w))?(?!\d|\.\d)"
     rf"|(?<!\bno )\b(?P<word>{one_of(_WORDS)}|an?(?=\s{_SCALE}\b)|{_SCALE})\b)",
@@ -40,8 +40,9 @@ _UNFINISHED = re.compile(  # what makes it another number than what was read so 
 _HALF_A = re.compile(r"\b(?:half|quarter(?: of)?)[\s-](?:an?[\s-])?$", re.IGNORECASE)
 _BELOW = re.compile(r"(?:\d[/:,^*]|\u221a|sqrt[({])$")
 _POINT = re.compile(r"\bpoint\s$", re.IGNORECASE)
-_MINUS = re.compile(
-    "(?<![\\w.)\\]%\u00b0])(?<!\\w['\"\u2019\u201d\u2032\u2033])[\u2212\u2013\u2012\ufe63\uff0d](?=\\.?\\d)"
+_MINUS = re.compile(  # a sign directly before the number, or a true minus sign before a space
+    "(?<![\\w.)\\]%\u00b0])(?<!\\w['\"\u2019\u201d\u2032\u2033])"
+    "(?:[\u2212\u2013\u2012\ufe63\uff0d]|(?<![\\d)\\]]\\s)(?<!\\b\\w\\s)\u2212\\s+)(?=[$\u20ac\u00a3]?\\.?\\d)"
 )
 _AMOUNT = re.compile(rf"[$\u20ac\u00a3]?\.?\d|{one_of(_WORDS)}$", re.IGNORECASE)
 _MINUS_WORD = re.compile(r"(?<!\d )\b(?:minus|negative) (?=\.?\d)", re.IGNORECASE)
@@ -62,7 +63,7 @@ def minus_signs(text: str) -> str:
     >>> minus_signs("\\u22123 \\u2013 from \\u20135 to 8, 2\\u20134")
     '-3 \\u2013 from -5 to 8, 2\\u20134'
     """
-    return text if text.isascii() else _MINUS.sub("-", text)
+    return _MINUS.sub("-", text)
 
 
 def minus_words(text: str) -> str:

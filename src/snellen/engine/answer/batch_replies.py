@@ -8,6 +8,7 @@ from snellen.core.batch import BatchResult
 from snellen.core.subject import BrokenReply, Endpoint, Parsed, Price, Reply
 from snellen.core.text import one_line
 from snellen.core.types import Call, Failure
+from snellen.engine.call.caller import GAVE_UP_WAITING
 from snellen.engine.runs.batch_books import BatchEntry, Inside
 
 
@@ -48,7 +49,7 @@ def _parsed(endpoint: Endpoint, result: BatchResult, price: Price | None) -> Par
     worked_on = result.status == 200
     try:
         parsed = endpoint.parse(result.body) if worked_on else endpoint.explain(result.status, result.body)
-        known = parsed.error is not None
+        known = parsed.error is not None and GAVE_UP_WAITING.isdisjoint((result.status, parsed.status))
     except BrokenReply as broken:
         parsed, known = broken.bill._replace(error=_broken(str(broken))), False
     except Exception as error:

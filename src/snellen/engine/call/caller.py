@@ -276,12 +276,12 @@ class EndpointCaller:
             return None, 599, f"broken reply: {one_line(said)}", None if good else 0.0
         if parsed.error is None:
             return parsed, 200, "", parsed.cost
-        free = None if response.status in GAVE_UP_WAITING else 0.0
+        unsure = not GAVE_UP_WAITING.isdisjoint((response.status, parsed.status))
         return (
             parsed,
             parsed.status or response.status,
             parsed.error.reason,
-            free if parsed.cost is None else parsed.cost,
+            0.0 if parsed.cost is None and not unsure else parsed.cost,
         )
 
     def _stop_if_hopeless(self, one: _Try) -> None:
