@@ -4,13 +4,16 @@ A part fails where its score dropped by more than is allowed and the drop could 
 signs that `compare` counts. A model that did not change fails in at most ALARM of its re-runs, however many parts there are: where all
 samples are tested together and by part, the first has WHOLE of that and the parts share the rest by Holm's correction. Samples of one
 image change sides together, so on few images no drop can be told from chance: such a part is not judged, and where all are such there is
-no verdict.
+no verdict. Nor is there one where the whole dropped by more than is allowed and the test could not have told: the interval excludes 0
+while p does not, or more than half of the score is gone.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from statistics import NormalDist
+
+from msgspec.structs import replace
 
 from snellen.comparison.results import Comparison, Row
 from snellen.comparison.verdict import amount, chance, unread
@@ -36,8 +39,8 @@ class Check(Record, frozen=True):
 
     `drop` is above 0 where the run is worse. `p` is the one-sided chance of such a drop, adjusted for the number of checks: below ALARM
     it is more than chance. `least_p` is the smallest that so many clusters could give: where that is ALARM or more, the part is not
-    `judged`. `shows` is the drop that would fail four times in five, `needed` how many samples would tell a drop of just
-    what is allowed from chance; None where that is not known.
+    `judged`. `undecided` is a whole that neither passes nor fails. `shows` is the drop that would fail four times in five, `needed`
+    how many samples would tell a drop of just what is allowed from chance; None where that is not known.
     """
 
     protocol: str
@@ -55,6 +58,7 @@ class Check(Record, frozen=True):
     least_p: float
     failed: bool
     said: str
+    undecided: bool = False
     shows: float | None = None
     needed: int | None = None
 
@@ -108,6 +112,8 @@ def gated(found: Comparison, max_drop: float, parts: Sequence[str] = ()) -> Gate
         raise SnellenError(_too_few(rows))
     old, new = found.sides[:2]
     passed = not any(check.failed for check in checks)
+    if passed:
+        _refuse_undecided(checks)
     return Gate(
         exam=found.exam,
         synthetic=found.synthetic,
@@ -137,12 +143,15 @@ def gated(found: Comparison, max_drop: float, parts: Sequence[str] = ()) -> Gate
 def _checks(rows: Sequence[Row], max_drop: float) -> list[Check]:
     """All samples together first, then the parts."""
     found: list[Check] = []
-    for some, budget in _shares(rows):
+    shares = _shares(rows)
+    wholes = shares[0][0]
+    for some, budget in shares:
         strictest = ALARM * budget / max(1, len(some))
         adjusted = holm([worse(row) for row in some])
         least = holm([least_p(row.clusters) / 2 for row in some])
         for row, p, possible in zip(some, adjusted, least, strict=True):
-            found.append(_check(row, min(1.0, p / budget), min(1.0, possible / budget), strictest, max_drop))
+            check = _check(row, min(1.0, p / budget), min(1.0, possible / budget), strictest, max_drop)
+            found.append(check if some is wholes else replace(check, undecided=False))
     return found
 
 
@@ -166,6 +175,8 @@ def _check(row: Row, p: float, least: float, level: float, max_drop: float) -> C
     if low is not None and high is not None and row.better != "lower":
         low, high = -high, -low
     shows, needed = _sight(row, level, max_drop) if least < ALARM else (None, None)
+    contradicted = low is not None and low > 0 and worse(row) >= ALARM
+    halved = drop > row.first / 2
     return Check(
         protocol=row.protocol,
         part=row.part or "all",
@@ -182,6 +193,7 @@ def _check(row: Row, p: float, least: float, level: float, max_drop: float) -> C
         least_p=least,
         failed=failed,
         said=_said(row, drop, (low, high), p, max_drop),
+        undecided=not failed and drop > max_drop + 1e-9 and (contradicted or halved),
         shows=shows,
         needed=needed,
     )
@@ -254,6 +266,16 @@ def _too_few(rows: Sequence[Row]) -> str:
         f"nothing can be judged by {counted(first.clusters, first.cluster)}: no drop on so few could be told from chance, however large "
         f"(n {on_clusters(first.n, first.clusters, first.cluster)}); it takes at least {counted(needed, first.cluster)}"
     )
+
+
+def _refuse_undecided(checks: Sequence[Check]) -> None:
+    """Stop where a run dropped by more than is allowed, and the test could not have told it from chance."""
+    for check in checks:
+        if check.undecided:
+            raise SnellenError(
+                f"cannot tell: {_named(check, checks)} {check.said}, and a larger drop might have passed as well; it takes more "
+                f"{check.cluster}s, with more equal numbers of questions"
+            )
 
 
 def _not_judged(checks: Sequence[Check]) -> list[str]:

@@ -186,3 +186,30 @@ def test_numbers_are_not_read_in_part() -> None:
     assert {text: read_number(text) for text in whole} == whole
     assert read_number("At this point 5 are left") == 5
     assert read_number("pre-three") == 3
+
+
+def test_a_dash_that_may_be_a_minus_sign_is_not_dropped() -> None:
+    doubtful = (
+        "Answer: - 3",
+        "x = - 3",
+        "The answer is - 3",
+        "T = - 3 \u00b0C",
+        "-\u00a53",
+        "-USD 3",
+        "\u2212\u20b9300",
+        "{-}3",
+        "-(3)",
+    )
+    assert {text: read_number(text) for text in (*doubtful, "minus about 3")} == dict.fromkeys(
+        (*doubtful, "minus about 3")
+    )
+    assert read_choice("Answer: - 3", ("-3", "3")) is None
+
+
+def test_part_of_a_grouped_or_decimal_number_is_not_an_option() -> None:
+    cases = {
+        "12,5 %": ("5 %", "12 %"), "0,5 cm": ("5 cm", "1 cm"), "1 200 km": ("200 km", "1 km"), ".5": ("5", "2"), "1,5": ("1", "2"),
+        "1'200 km": ("200 km", "1 km"), "10 000": ("10", "20"), "\u221a5": ("5", "2"), "5\u00d710\u00b3": ("5", "3"),
+    }  # fmt: skip
+    assert {text: read_choice(text, options) for text, options in cases.items()} == dict.fromkeys(cases)
+    assert read_choice("It is 5 %.", ("5 %", "12 %")) == "5 %" and read_labels("3,5", ("3", "4", "5")) == ["3", "5"]

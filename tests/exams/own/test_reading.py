@@ -6,6 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from snellen.core.types import Sample
+from snellen.exams.own.protocols import PROTOCOLS
 from snellen.exams.own.reading import (
     exact_choice,
     exact_labels,
@@ -152,3 +154,20 @@ def test_any_reply_can_be_read(reply: str) -> None:
     assert set(read_labels(reply, COLOURS) or ()) <= set(COLOURS)
     read_number(reply)
     read_text(reply)
+
+
+@pytest.mark.parametrize(
+    ("reply", "read"),
+    [
+        ("The total is 1", None),
+        ("Let me count. Row 1", None),
+        ("First I see 1 dog near the", None),
+        ("There are twenty", None),
+        ("7 because the man in the", 7.0),
+        ("Answer: 7\n\nThe expl", 7.0),
+        ("7\n\n3 on the table and", 7.0),
+    ],
+)
+def test_a_reply_that_was_cut_counts_only_as_far_as_it_is_whole(reply: str, read: float | None) -> None:
+    sample = Sample(id="1", tags={"task": "number"}, truth=7.0)
+    assert PROTOCOLS["robust"].judge_cut(reply, sample).reading == read

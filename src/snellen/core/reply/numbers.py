@@ -32,19 +32,26 @@ _TOKEN = re.compile(
 )
 _PARTS = "half|halves|(?:third|quarter|fourth|fifth|sixth|seventh|eighth|ninth|tenth|hundredth|thousandth|millionth)s?"
 _UNFINISHED = re.compile(  # what makes it another number than what was read so far
-    r"(?=,\d|\s(?:(?-i:[MB]|[bm]n)|lakhs?|crores?)\b)|\s?\*+\s?\d|\^|\s?\u03c0|\.{2,}\d|x\d|(?<=0)x\w|h\d|m\d+s|(?<=ty|ed)\s(?:first|second)\b|"
+    r"[,'\u2019\u202f\u00a0]\d+|(?:(?<=\b\d)|(?<=\b\d\d)|(?<=\b\d{3}))\x20\d{3}(?!\d)|\s?[\u00d7\u00b7]\s?\d|(?=\s(?:(?-i:[MB]|[bm]n)|lakhs?|crores?)\b)|"
+    r"\s?\*+\s?\d|\^|\s?\u03c0|\.{2,}\d|x\d|(?<=0)x\w|h\d|m\d+s|(?<=ty|ed)\s(?:first|second)\b|"
     rf"[/:]\d|\s\d{{1,2}}/\d|(?-i:[kKMB]|[bm]n)\b|-?ish\b|\spoint\s|[\s-](?:{_PARTS})\b|-(?:first|second|odd|something|teen|fold)\b"
     rf"|\sand\s(?:\d{{1,2}}/\d|(?:an?|one|two|three)[\s-](?:{_PARTS})\b)",
     re.IGNORECASE,
 )
 _HALF_A = re.compile(r"\b(?:half|quarter(?: of)?)[\s-](?:an?[\s-])?$", re.IGNORECASE)
 _BELOW = re.compile(r"(?:\d[/:,^*]|\u221a|sqrt[({])$")
+_DOUBTFUL_SIGN = re.compile(  # a dash that may be a minus sign, and is not a bullet
+    r"(?:[:=({\[]|\b(?:is|are|was|at))\s?[-\u2212\u2013\u2014]\s+$"  # ": - 3"
+    r"|(?<!\w)[-\u2212\u2013]\s?(?:[^\w\s.,;:)*-]|[A-Z]{3}\s?|\{-\})$"  # "-\u00a53", "-USD 3", "-(3)"
+    r"|\{-\}$|(?<!\w)\u2014[^\w\s]?$|\b(?:minus|negative)\s\w+\s$",
+    re.IGNORECASE,
+)
 _POINT = re.compile(r"\bpoint\s$", re.IGNORECASE)
 _MINUS = re.compile(  # a sign directly before the number, or a true minus sign before a space
     "(?<![\\w.)\\]%\u00b0])(?<!\\w['\"\u2019\u201d\u2032\u2033])"
     "(?:[\u2212\u2013\u2012\ufe63\uff0d]|(?<![\\d)\\]]\\s)(?<!\\b\\w\\s)\u2212\\s+)(?=[$\u20ac\u00a3]?\\.?\\d)"
 )
-_AMOUNT = re.compile(rf"[$\u20ac\u00a3]?\.?\d|{one_of(_WORDS)}$", re.IGNORECASE)
+_AMOUNT = re.compile(rf"(?:[^\w\s.-]|[A-Z]{{3}}\s?)?\.?\d|{one_of(_WORDS)}$", re.IGNORECASE)
 _MINUS_WORD = re.compile(r"(?<!\d )\b(?:minus|negative) (?=\.?\d)", re.IGNORECASE)
 _JOINTS = (" ", "-", "\n")
 
@@ -76,14 +83,14 @@ def minus_words(text: str) -> str:
 
 
 def trimmed(text: str, signs: str) -> str:
-    """A text without some signs at its ends; a minus sign stays.
+    """Return a text without some signs at its ends; a minus sign and a decimal point stay.
 
-    >>> trimmed(" - red - ", " -"), trimmed("(-3)", "-() "), trimmed("- 3", "- ")
-    ('red', '-3', '3')
+    >>> trimmed(" - red - ", " -"), trimmed("(-3)", "-() "), trimmed("- 3", "- "), trimmed(".5.", ".")
+    ('red', '-3', '3', '.5')
     """
     kept = text.strip(signs)
     before = text[: len(text) - len(text.lstrip(signs))]
-    sign = "-." if before.endswith("-.") else "-" if before.endswith("-") else ""
+    sign = next((s for s in ("-.", "-", ".") if before.endswith(s) and not before.endswith("..")), "")
     return sign + kept if sign and _AMOUNT.match(kept) else kept
 
 
@@ -97,11 +104,14 @@ def numbers_in(text: str) -> list[Number]:
     for run in _runs(text):
         start, end = run[0].start(), run[-1].end()
         more = _UNFINISHED.match(text, end)
-        parted = more or _BELOW.search(text, max(0, start - 5), start)
+        below = _BELOW.search(text, max(0, start - 5), start)
+        parted = more or below
         point = run[0]["word"] and _POINT.search(text, max(0, start - 7), start)
         half = _HALF_A.search(text, max(0, start - 16), start)
-        value = None if parted or point or half else _value(run)
-        found.append(Number(value, half.start() if half else start, more.end() if more else end))
+        signed = not run[0]["minus"] and _DOUBTFUL_SIGN.search(text, max(0, start - 20), start)
+        value = None if parted or point or half or signed else _value(run)
+        begin = next((found.start() for found in (half, below, signed) if found), start)
+        found.append(Number(value, begin, more.end() if more else end))
     return found
 
 

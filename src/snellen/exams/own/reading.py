@@ -16,6 +16,7 @@ from snellen.core.reply import (
     numbers_in,
     opened,
     taken_back,
+    trimmed,
     undoubted,
 )
 from snellen.exams.own.names import LETTERS
@@ -40,6 +41,7 @@ _DENIED = re.compile(
 )
 _SENTENCE = re.compile(r"(?<=[.!?;])\s|\n")
 _BARE_LETTERS = re.compile(r"[\s(\[\"'*]*([A-Za-z])(?:[\s,;&/)(\]\"'*.]|and\b)*")
+_MAYBE_MINUS = re.compile(r"[^\S\n]*[-\u2212\u2013\u2014] +\.?\d")
 _MOST_VERDICTS = 10
 _CLOSING = " \t\n.!?,;:\"'`*"
 
@@ -93,14 +95,20 @@ def _chosen(text: str, options: Sequence[str]) -> list[int]:
     if (bare := _bare(text, options)) is not None:
         return bare
     for found in reversed(list(_VERDICT.finditer(text))[-_MOST_VERDICTS:]):
+        if _MAYBE_MINUS.match(text, found.end()):
+            return []
         if places := _affirmed(signed(text[found.end() :], options)):
             return places
     return _affirmed(signed(text, options))
 
 
 def _bare(text: str, options: Sequence[str]) -> list[int] | None:
-    """The options of a reply that is nothing but their text, or letters."""
-    as_text = [i for i, option in enumerate(options) if _form(option) == _form(text).strip(_CLOSING)]
+    """Return the options of a reply that is nothing but their texts, or letters."""
+    forms = {_form(option): i for i, option in enumerate(options)}
+    listed = [forms.get(_form(part)) for part in text.split(",")]
+    if len(listed) > 1 and None not in listed:
+        return [i for i in listed if i is not None]
+    as_text = [i for i, option in enumerate(options) if _form(option) == trimmed(_form(text), _CLOSING)]
     if as_text:
         return as_text
     letters, at = [], 0
@@ -164,11 +172,30 @@ def read_number(reply: str) -> float | None:
         return None
     text = said[0]
     ends = [m.end() for m in (*_VERDICT.finditer(text), *_EQUALS.finditer(text))]
-    for part in (*(text[end:] for end in sorted(ends, reverse=True)[:_MOST_VERDICTS]), text):
-        found = {n.value for n in numbers_in(part) if not _DENIAL.search(part, max(0, n.start - 14), n.start)}
+    numbers = [n for n in numbers_in(text) if not _DENIAL.search(text, max(0, n.start - 14), n.start)]
+    for end in (*sorted(ends, reverse=True)[:_MOST_VERDICTS], 0):
+        found = {n.value for n in numbers if n.start >= end}
         if found:
             return found.pop() if len(found) == 1 else None
     return None
+
+
+_END = re.compile(r"[.!?](?=\s)|\n|\s(?=(?:because|since)\b)", re.IGNORECASE)
+
+
+def finished(reply: str) -> str:
+    """Return what can be relied on of a reply that was cut: up to its last whole sentence with a verdict, or a bare answer at its start.
+
+    >>> [finished(r) for r in ("7 because the", "The total is 1", "I see 1 dog. Answer: 2. So", "I see 1 dog. In row", "7\\n\\nThe")]
+    ['7', '', 'I see 1 dog. Answer: 2.', '', '7']
+    """
+    ends = [m.end() for m in _END.finditer(reply)]
+    if not ends:
+        return ""
+    if _VERDICT.search(whole := reply[: ends[-1]]):
+        return whole
+    first = reply[: ends[0]].strip()
+    return first if len(first.split()) == 1 else ""
 
 
 def exact_number(reply: str) -> float | None:
