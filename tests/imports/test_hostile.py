@@ -261,6 +261,20 @@ def test_a_workbook_is_bounded_by_what_it_holds(
         read_log("csv", [file])
 
 
+@pytest.mark.parametrize("form", ["csv", "json"])
+def test_short_rows_of_a_wide_table_take_no_memory(form: str, tmp_path: Path) -> None:
+    file = tmp_path / f"wide.{form}"
+    if form == "csv":
+        file.write_text("id,response," + ",".join(f"c{i}" for i in range(8000)) + "\n" + "a,Color\n" * 8000)
+    else:
+        file.write_text(json.dumps({f"c{i}": {i: 1} for i in range(6000)} | {"response": {"0": "b"}}))
+    tracemalloc.start()
+    with pytest.raises(SnellenError, match=r"more than 5,000,000 cells, empty ones included"):
+        read_log("csv", [file])
+    assert tracemalloc.get_traced_memory()[1] < 500 << 20
+    tracemalloc.stop()
+
+
 def test_a_workbook_of_empty_rows_takes_no_hours(tmp_path: Path) -> None:
     sheet = row(1, A="index", B="prediction", XFD="far") + row(1_048_576, A="a")
     with pytest.raises(SnellenError, match=r"more than 5,000,000 cells, empty ones included"):
