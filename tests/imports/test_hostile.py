@@ -275,6 +275,17 @@ def test_short_rows_of_a_wide_table_take_no_memory(form: str, tmp_path: Path) ->
     tracemalloc.stop()
 
 
+def test_a_sample_without_a_name_and_a_list_that_is_none(imported: Imports, tmp_path: Path) -> None:
+    log = inspect_json(tmp_path / "x.json", id="")
+    document = json.loads(log.read_text(encoding="utf-8"))
+    log.write_text(json.dumps(document | {"samples": document["samples"][:1]}), encoding="utf-8")
+    assert imported("inspect", log, data=None).record.samples == 1
+    document["eval"]["dataset"] = {"sample_ids": 5}
+    log.write_text(json.dumps(document), encoding="utf-8")
+    with pytest.raises(SnellenError, match=r"not what such a log has .*sample_ids"):
+        read_log("inspect", [log])
+
+
 def test_a_workbook_of_empty_rows_takes_no_hours(tmp_path: Path) -> None:
     sheet = row(1, A="index", B="prediction", XFD="far") + row(1_048_576, A="a")
     with pytest.raises(SnellenError, match=r"more than 5,000,000 cells, empty ones included"):

@@ -116,7 +116,7 @@ def _sample(exam: Exam, row: Row, selection: Selection) -> Sample:
     if row.target is not None:
         known["answer"] = row.target
     try:
-        sample = exam.sample_from_row({k: v for k, v in known.items() if v != ""})
+        sample = exam.sample_from_row({k: v for k, v in known.items() if v != "" or k == "id"})
     except SnellenError as error:
         raise SnellenError(
             f"{row.where}: the log has too little to mark it by ({error}); --data DIR has the truths"
