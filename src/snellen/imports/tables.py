@@ -175,6 +175,23 @@ def text_of(cell: Any) -> str:
     return str(int(cell)) if isinstance(cell, float) and cell.is_integer() else str(cell)
 
 
+def score_of(where: str, cell: Any) -> float | None:
+    """Return a cell as a score, None for an empty one; refuse what is not a number: without it, scores would be lost unsaid."""
+    score, text = number_of(cell), text_of(cell).strip()
+    if score is None and text and not _is_number(text):
+        raise SnellenError(f"{where}: the score {one_line(text, 40)!r} is not a number; write 0.5 for 0,5 and for 50%")
+    return score
+
+
+def _is_number(text: str) -> bool:
+    """Return True also for numbers that no calculation can use, such as nan and 1e999."""
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
 def number_of(cell: Any) -> float | None:
     """A cell as a score; words for right and wrong are numbers, too.
 
