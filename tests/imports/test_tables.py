@@ -176,3 +176,12 @@ def test_points_and_percent_tell_no_right_from_wrong(imported: Imports, tmp_path
     rows: list[list[object]] = [[i, "Size", score] for i, score in zip(IDS, (100, 0, 50, 20, 1), strict=False)]
     done = imported("csv", table(tmp_path / "x.csv", ["id", "response", "score"], rows))
     assert [one.right for one in read_samples(done.run.folder)] == [None] * 5
+
+
+@pytest.mark.parametrize("name", ["M_SEEDBench2_Plus.tsv", "M_SEEDBench2_Plus_openai_result.tsv"])
+def test_totals_of_another_data_set_are_not_taken(name: str, tmp_path: Path) -> None:
+    file = table(tmp_path / name, ["index", "prediction"], [[0, "Size"]])
+    table(tmp_path / "M_SEEDBench2_acc.csv", ["split", "Overall"], [["none", 0.5]])
+    assert read_log("vlmevalkit", [file]).files == (str(file),)
+    table(tmp_path / "M_SEEDBench2_Plus_acc.csv", ["split", "Overall"], [["none", 0.5]])
+    assert len(read_log("vlmevalkit", [file]).files) == 2
