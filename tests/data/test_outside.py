@@ -12,6 +12,7 @@ import pytest
 from click.testing import CliRunner, Result
 from PIL import Image
 from tests.support.own_sets import CHOICE, lines, parquet
+from tests.support.sets import write_set
 
 from snellen import exams
 from snellen.cli.main import app
@@ -151,3 +152,12 @@ def test_a_run_keeps_the_folder_that_images_names(place: Path) -> None:
 
 def _manifests(runs: Path) -> Iterator[Any]:
     return (msgspec.json.decode(path.read_bytes()) for path in runs.glob("*/run.json"))
+
+
+def test_a_shard_that_is_a_link_out_of_its_folder_is_not_sent(place: Path) -> None:
+    write_set(place / "private", 2)
+    shard = next((place / "private").rglob("P3/*.parquet"))
+    (place / "data/P3").mkdir()
+    (place / "data/P3" / shard.name).symlink_to(shard)
+    with pytest.raises(SnellenError, match="is a link that leads out of its folder"):
+        shown("salbench", place / "data")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from itertools import islice
 from pathlib import Path
 
@@ -94,3 +95,12 @@ def test_rows_come_one_at_a_time(tmp_path: Path) -> None:
     table = written(tmp_path / "a.jsonl", lines + b'{"a": "\xff\xfe"}\n')
     assert [row.cells["a"] for row in islice(table.rows(), 3)] == [0, 1, 2]
     assert "UTF-8" in list(table.rows())[-1].wrong
+
+
+def test_a_header_of_many_columns_takes_no_minutes(tmp_path: Path) -> None:
+    names = [f"c{i}" for i in range(50_000)]
+    begin = time.perf_counter()
+    assert len(written(tmp_path / "x.csv", ",".join(names) + "\na,b\n").columns) == 2
+    assert time.perf_counter() - begin < 5  # it took 20 seconds and more
+    with pytest.raises(SnellenError, match="the column 'c7' is there twice"):
+        written(tmp_path / "y.csv", ",".join([*names, "c7"]) + "\n")

@@ -15,9 +15,11 @@ from tests.support.sets import write_set
 import snellen
 from snellen.core.errors import SnellenError, Stopped
 from snellen.core.secret import Secret
-from snellen.core.subject import Price
-from snellen.core.types import Usage
+from snellen.core.subject import Parsed, Price
+from snellen.core.types import Failure, Usage
 from snellen.engine.call import retry
+from snellen.engine.call.caller import failure_cost
+from snellen.engine.call.retry import worth_retrying
 from snellen.engine.probe.kept import warnings_for
 from snellen.engine.runs.run import Run
 from snellen.subjects.remote import reading
@@ -76,6 +78,8 @@ def test_a_reply_that_counts_no_tokens_is_not_free(tmp_path: Path) -> None:
 
 TIMED_OUT = {"message": "the provider timed out", "code": 504}
 PARTLY = {"message": {"role": "assistant", "content": "Col"}, "finish_reason": "error", "error": TIMED_OUT}
+THOUGHT = {"message": {"role": "assistant", "content": None, "reasoning": "Hm"}, "finish_reason": "error"}
+UNCOUNTED = {"prompt_tokens": 0, "completion_tokens": 0, "cost": 0}
 
 
 @pytest.mark.parametrize(
@@ -84,8 +88,24 @@ PARTLY = {"message": {"role": "assistant", "content": "Col"}, "finish_reason": "
         (504, {}, b"<html>gateway time-out</html>"),
         (200, {}, json.dumps({"error": TIMED_OUT}).encode()),
         (200, {}, json.dumps({"choices": [PARTLY]}).encode()),
+        (200, {}, json.dumps({"error": TIMED_OUT | {"code": "504"}}).encode()),
+        (200, {}, json.dumps({"error": TIMED_OUT, "usage": UNCOUNTED}).encode()),
+        (200, {}, json.dumps({"error": "Gateway Time-out"}).encode()),
+        (200, {}, json.dumps({"choices": [THOUGHT]}).encode()),
+        (500, {}, json.dumps({"error": TIMED_OUT}).encode()),
+        (503, {}, json.dumps({"error": {"message": "late", "type": "timeout_error"}}).encode()),
     ],
-    ids=["status 504", "504 within 200", "504 after some text"],
+    ids=[
+        "status 504",
+        "504 within 200",
+        "504 after some text",
+        "504 as text",
+        "504 with a bill of zeros",
+        "in words",
+        "after a thought",
+        "504 within 500",
+        "timeout_error within 503",
+    ],
 )
 def test_a_gateway_that_waits_no_longer_may_have_billed(failed: Any, tmp_path: Path) -> None:
     """Behind a 504 the answer was made and paid: it counts for the cap like a dropped connection."""
@@ -105,6 +125,48 @@ def test_a_gateway_that_waits_no_longer_may_have_billed(failed: Any, tmp_path: P
     assert _run(tmp_path).summary.totals.unsure > 0
 
 
+@pytest.mark.parametrize("kind", ["api", "openrouter", "openai", "anthropic", "gemini", "ollama"])
+def test_an_error_inside_a_good_response_may_have_cost_something(kind: str) -> None:
+    endpoint = remote(
+        kind,
+        "m",
+        Settings(base_url="http://127.0.0.1:9/v1", key=Secret("sk-abc123456"), price=Price(3.0, 15.0, "--price")),
+    )
+    for code in (504, "504", "timeout", "DEADLINE_EXCEEDED"):
+        usage = {"prompt_tokens": 0, "completion_tokens": 0, "input_tokens": 0, "output_tokens": 0}
+        parsed = endpoint.parse(json.dumps({"error": {"message": "late", "code": code}, "usage": usage}).encode())
+        assert parsed.status is not None and worth_retrying(parsed.status)
+        assert failure_cost(200, parsed) is None
+    assert failure_cost(200, Parsed(error=Failure(kind="endpoint", reason="slow down"), status=429)) == 0.0
+
+
+@pytest.mark.parametrize(
+    ("usage", "price", "cost"),
+    [
+        ({"prompt_tokens": 0, "completion_tokens": 0, "cost": 0}, None, None),
+        ({"prompt_tokens": 0, "completion_tokens": 0, "cost": 0}, Price(3.0, 15.0, "--price"), None),
+        ({"prompt_tokens": 0, "completion_tokens": 0, "cost": 0.5}, None, 0.5),
+        ({"prompt_tokens": 1000, "completion_tokens": 0, "cost": 0}, None, 0.0),
+        ({"prompt_tokens": 1000, "completion_tokens": 0, "cost": 0}, Price(3.0, 15.0, "--price"), 0.003),
+        ({"prompt_tokens": 1000, "completion_tokens": 0, "cost": 0.5}, Price(3.0, 15.0, "--price"), 0.5),
+    ],
+)
+def test_a_cost_of_zero_counts_with_tokens_and_without_a_given_price(
+    usage: dict[str, Any], price: Price | None, cost: float | None
+) -> None:
+    endpoint = remote(
+        "openrouter", "m", Settings(base_url="http://127.0.0.1:9/v1", key=Secret("sk-abc123456"), price=price)
+    )
+    parsed = endpoint.parse(json.dumps(completion("Color") | {"usage": usage}).encode())
+    assert parsed.cost == (None if cost is None else pytest.approx(cost))
+
+
+def test_any_good_status_has_a_reply(tmp_path: Path) -> None:
+    write_set(tmp_path / "d", 3)
+    with Endpoint(script=lambda _request, _times: (201, {}, json.dumps(completion("Color")).encode())) as endpoint:
+        assert _evaluate(endpoint, tmp_path).summary.totals.calls == 3
+
+
 @pytest.mark.parametrize(
     ("said", "cost"),
     [
@@ -119,7 +181,11 @@ def test_with_ones_own_key_at_openrouter_the_providers_share_counts(said: dict[s
 
 
 def test_a_refusal_in_words_is_not_free() -> None:
-    subject = remote("api", "m", Settings(base_url="http://127.0.0.1:9/v1", price=Price(1000.0, 1000.0, "test")))
+    subject = remote(
+        "api",
+        "m",
+        Settings(base_url="http://127.0.0.1:9/v1", key=Secret("sk-abc123456"), price=Price(1000.0, 1000.0, "test")),
+    )
     body = completion("") | {"usage": {"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0}}
     body["choices"][0]["message"] = {"role": "assistant", "content": None, "refusal": "I will not."}
     parsed = subject.parse(json.dumps(body).encode())

@@ -261,6 +261,31 @@ def test_a_workbook_is_bounded_by_what_it_holds(
         read_log("csv", [file])
 
 
+@pytest.mark.parametrize("form", ["csv", "json"])
+def test_short_rows_of_a_wide_table_take_no_memory(form: str, tmp_path: Path) -> None:
+    file = tmp_path / f"wide.{form}"
+    if form == "csv":
+        file.write_text("id,response," + ",".join(f"c{i}" for i in range(8000)) + "\n" + "a,Color\n" * 8000)
+    else:
+        file.write_text(json.dumps({f"c{i}": {i: 1} for i in range(6000)} | {"response": {"0": "b"}}))
+    tracemalloc.start()
+    with pytest.raises(SnellenError, match=r"more than 5,000,000 cells, empty ones included"):
+        read_log("csv", [file])
+    assert tracemalloc.get_traced_memory()[1] < 500 << 20
+    tracemalloc.stop()
+
+
+def test_a_sample_without_a_name_and_a_list_that_is_none(imported: Imports, tmp_path: Path) -> None:
+    log = inspect_json(tmp_path / "x.json", id="")
+    document = json.loads(log.read_text(encoding="utf-8"))
+    log.write_text(json.dumps(document | {"samples": document["samples"][:1]}), encoding="utf-8")
+    assert imported("inspect", log, data=None).record.samples == 1
+    document["eval"]["dataset"] = {"sample_ids": 5}
+    log.write_text(json.dumps(document), encoding="utf-8")
+    with pytest.raises(SnellenError, match=r"not what such a log has .*sample_ids"):
+        read_log("inspect", [log])
+
+
 def test_a_workbook_of_empty_rows_takes_no_hours(tmp_path: Path) -> None:
     sheet = row(1, A="index", B="prediction", XFD="far") + row(1_048_576, A="a")
     with pytest.raises(SnellenError, match=r"more than 5,000,000 cells, empty ones included"):

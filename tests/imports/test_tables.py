@@ -13,6 +13,7 @@ from tests.imports.conftest import Imports
 from snellen.core.errors import SnellenError
 from snellen.core.options import Selection
 from snellen.imports.reading import read_log
+from snellen.imports.record import read_samples
 
 IDS = [f"P3/syn-p3-s5-{i:05}" for i in range(12)]
 SAID = ["Color", "Size", "Orientation"] * 4
@@ -162,3 +163,25 @@ def test_a_quote_that_is_never_closed_swallows_no_rows(tmp_path: Path) -> None:
     (tmp_path / "torn.csv").write_text('id,response\na,"3\nb,4\nc,5\n')
     with pytest.raises(SnellenError, match=r"torn.csv line \d: cannot be read as a table \(unexpected end of data\)"):
         read_log("csv", [tmp_path / "torn.csv"])
+
+
+@pytest.mark.parametrize("score", ["0,5", "50%", "half"])
+def test_a_score_that_is_not_a_number_is_refused_with_its_line(score: str, tmp_path: Path) -> None:
+    path = table(tmp_path / "x.csv", ["id", "response", "score"], [[IDS[0], "Size", ""], [IDS[1], "Size", score]])
+    with pytest.raises(SnellenError, match=rf"x\.csv line 3: the score '{score}' is not a number"):
+        read_log("csv", [path])
+
+
+def test_points_and_percent_tell_no_right_from_wrong(imported: Imports, tmp_path: Path) -> None:
+    rows: list[list[object]] = [[i, "Size", score] for i, score in zip(IDS, (100, 0, 50, 20, 1), strict=False)]
+    done = imported("csv", table(tmp_path / "x.csv", ["id", "response", "score"], rows))
+    assert [one.right for one in read_samples(done.run.folder)] == [None] * 5
+
+
+@pytest.mark.parametrize("name", ["M_SEEDBench2_Plus.tsv", "M_SEEDBench2_Plus_openai_result.tsv"])
+def test_totals_of_another_data_set_are_not_taken(name: str, tmp_path: Path) -> None:
+    file = table(tmp_path / name, ["index", "prediction"], [[0, "Size"]])
+    table(tmp_path / "M_SEEDBench2_acc.csv", ["split", "Overall"], [["none", 0.5]])
+    assert read_log("vlmevalkit", [file]).files == (str(file),)
+    table(tmp_path / "M_SEEDBench2_Plus_acc.csv", ["split", "Overall"], [["none", 0.5]])
+    assert len(read_log("vlmevalkit", [file]).files) == 2

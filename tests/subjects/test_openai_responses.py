@@ -216,7 +216,7 @@ def test_the_official_client_reads_errors_alike(out: tuple[int, dict[str, str], 
 @pytest.mark.parametrize(
     ("code", "said", "expected"),
     [
-        ("server_error", "It failed.", ("endpoint", 500)),
+        ("server_error", "It failed.", ("endpoint", 502)),
         ("rate_limit_exceeded", "Slow down.", ("endpoint", 429)),
         ("invalid_image_format", "Not a picture.", ("bad-request", 400)),
         ("invalid_prompt", "The prompt is not valid.", ("bad-request", 400)),

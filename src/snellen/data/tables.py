@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import csv
 import json
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -114,7 +115,7 @@ class Table:
                 file.seek(0)
                 table = csv.reader(file, delimiter=self._delimiter(first), strict=True)
                 header = [name.strip() for name in next(table, [])]
-                doubled = {name for name in header if header.count(name) > 1}
+                doubled = [name for name, count in Counter(header).items() if count > 1]
                 if doubled:
                     raise SnellenError(f"{self.path}: the column {', '.join(sorted(doubled))!r} is there twice")
                 number = 0

@@ -116,7 +116,7 @@ def _sample(exam: Exam, row: Row, selection: Selection) -> Sample:
     if row.target is not None:
         known["answer"] = row.target
     try:
-        sample = exam.sample_from_row({k: v for k, v in known.items() if v != ""})
+        sample = exam.sample_from_row({k: v for k, v in known.items() if v != "" or k == "id"})
     except SnellenError as error:
         raise SnellenError(
             f"{row.where}: the log has too little to mark it by ({error}); --data DIR has the truths"
@@ -196,8 +196,10 @@ def _digests(paths: Sequence[str]) -> dict[str, str]:
 
 def _written(request: ImportRequest, plan: Plan, log: Log, every: Sequence[Matched], asked: Asked) -> Imported:
     """The run folder; one that is there already is completed and marked, never written anew."""
+    graded = any(row.scores.get(log.headline, 0.0) > 1 for matched in every for row, _sample in matched.pairs)
+    verdict = "" if graded else log.headline  # points and percent tell no right from wrong
     theirs = {
-        (sample.id, at): _theirs(log, row, sample, asked, at)
+        (sample.id, at): _theirs(verdict, row, sample, asked, at)
         for at, matched in enumerate(every, 1)
         for row, sample in matched.pairs
     }
@@ -250,8 +252,8 @@ def _answer(row: Row, sample: Sample, arm: str) -> Answer:
 # ---------------------------------------------------------------- what the tool said
 
 
-def _theirs(log: Log, row: Row, sample: Sample, asked: Asked, repeat: int) -> ImportedSample:
-    value = row.scores.get(log.headline)
+def _theirs(verdict: str, row: Row, sample: Sample, asked: Asked, repeat: int) -> ImportedSample:
+    value = row.scores.get(verdict)
     decided = value is not None and (value <= 0 or value >= 1)  # not true of a score that is no number
     right = value >= 1 if value is not None and decided else None
     said = row.asked if asked.wording == "other" else None

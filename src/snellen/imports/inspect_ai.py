@@ -96,13 +96,19 @@ class Reduced(msgspec.Struct, frozen=True, kw_only=True):
     samples: tuple[ReducedScore, ...] = ()
 
 
+class DataSet(msgspec.Struct, frozen=True, kw_only=True):
+    """The data set that was asked, with its samples in their order."""
+
+    sample_ids: list[str | int] | None = None
+
+
 class Spec(msgspec.Struct, frozen=True, kw_only=True):
     """What was evaluated, by whom and how."""
 
     task: str = ""
     model: str = ""
     created: str = ""
-    dataset: dict[str, Any] = {}
+    dataset: DataSet = DataSet()
     model_generate_config: dict[str, Any] = {}
     packages: dict[str, str] = {}
 
@@ -144,7 +150,7 @@ def _from_archive(archive: Archive) -> tuple[Header, list[Sample], tuple[Reduced
     header = archive.read("header.json", Header)
     samples = [archive.read(n, Sample) for n in names if n.startswith("samples/") and n.endswith(".json")]
     reduced = archive.read("reductions.json", tuple[Reduced, ...]) if "reductions.json" in names else ()
-    order = {str(one): i for i, one in enumerate(header.eval.dataset.get("sample_ids") or ())}
+    order = {str(one): i for i, one in enumerate(header.eval.dataset.sample_ids or ())}
     samples.sort(key=lambda s: (order.get(str(s.id), len(order)), s.epoch))
     return header, samples, reduced
 

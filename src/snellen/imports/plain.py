@@ -78,7 +78,7 @@ def _row(where: str, number: int, cells: dict[str, Any], columns: _Columns) -> R
             f"{where}: no column with the reply ({', '.join(REPLIES)}); it has {', '.join(map(str, cells))}"
         )
     name, target, asked = (_given(cells.get(column)) for column in (columns.id, columns.target, columns.asked))
-    score = tables.number_of(cells.get(columns.score))
+    score = tables.score_of(where, cells.get(columns.score))
     return Row(
         where=where,
         id=name,

@@ -23,7 +23,7 @@ MARKS = (",", ";", "\t")
 FORMS = (".csv", ".tsv", ".xlsx", ".json", ".jsonl", ".ndjson")
 
 MOST_CELLS, MOST_TAGS, MOST_ROWS = 5_000_000, 4_000_000, 1_048_576
-"""Bounds of a workbook: cells that are kept, XML elements in its file (two or three a cell), and rows, as Excel has it."""
+"""Bounds: cells that are kept of any table; of a workbook XML elements (two or three a cell), and rows, as Excel has it."""
 
 
 def rows(path: Path) -> list[tuple[str, dict[str, Any]]]:
@@ -54,6 +54,7 @@ def _records(path: Path) -> list[dict[str, Any]]:
     if not columns:
         raise SnellenError(f"{path}: neither a list of objects nor columns of cells")
     keys = list(dict.fromkeys(key for column in columns.values() for key in column))
+    _check_cells(path, len(keys) * len(columns))
     return [{name: column.get(key) for name, column in columns.items()} for key in keys]
 
 
@@ -61,11 +62,13 @@ def _separated(path: Path, mark: str) -> Iterator[tuple[str, dict[str, Any]]]:
     """Rows of cells with this mark between them; without one, with the first that the header has."""
     try:
         text = path.read_bytes().decode("utf-8-sig")
-        head = text.partition("\n")[0]
-        mark = mark or next((m for m in MARKS if m in head), MARKS[0])
+        first = text.partition("\n")[0]
+        mark = mark or next((m for m in MARKS if m in first), MARKS[0])
         table = csv.DictReader(io.StringIO(text, newline=""), delimiter=mark, strict=True)
-        _check_head(path, table.fieldnames or ())
-        for row in table:
+        head = table.fieldnames or ()
+        _check_head(path, head)
+        for number, row in enumerate(table, 1):
+            _check_cells(path, number * len(head))
             if None in row:
                 raise SnellenError(f"{path} line {table.line_num}: more cells than the header has columns")
             yield f"line {table.line_num}", row
@@ -80,6 +83,12 @@ def _check_head(path: Path, names: Iterable[str]) -> None:
     doubled = [name for name, count in Counter(name.strip() for name in names).items() if name and count > 1]
     if doubled:
         raise SnellenError(f"{path}: the column {', '.join(sorted(doubled))!r} is there twice")
+
+
+def _check_cells(path: Path, cells: int) -> None:
+    """Refuse a table with more cells than are kept: a short row and a missing cell take memory, too."""
+    if cells > MOST_CELLS:
+        raise SnellenError(f"{path}: more than {MOST_CELLS:,} cells, empty ones included; save a smaller table")
 
 
 def _sheet(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -111,14 +120,11 @@ def _cells(path: Path, sheet: Any) -> Iterator[tuple[str, dict[str, Any]]]:
     if not head:
         return
     _check_head(path, head.values())
-    room = MOST_CELLS
+    cells = 0
     below = sheet.iter_rows(min_row=at + 1, max_row=MOST_ROWS, max_col=max(head) + 1, values_only=True)
     for number, row in enumerate(below, at + 1):
-        room -= len(row)
-        if room < 0:
-            raise SnellenError(
-                f"{path}: more than {MOST_CELLS:,} cells, empty ones included; save a smaller table, or a CSV file"
-            )
+        cells += len(row)
+        _check_cells(path, cells)
         if all(cell is None for cell in row):
             continue
         yield f"row {number}", {name: row[i] for i, name in head.items()}
@@ -167,6 +173,23 @@ def text_of(cell: Any) -> str:
     if cell is None:
         return ""
     return str(int(cell)) if isinstance(cell, float) and cell.is_integer() else str(cell)
+
+
+def score_of(where: str, cell: Any) -> float | None:
+    """Return a cell as a score, None for an empty one; refuse what is not a number: without it, scores would be lost unsaid."""
+    score, text = number_of(cell), text_of(cell).strip()
+    if score is None and text and not _is_number(text):
+        raise SnellenError(f"{where}: the score {one_line(text, 40)!r} is not a number; write 0.5 for 0,5 and for 50%")
+    return score
+
+
+def _is_number(text: str) -> bool:
+    """Return True also for numbers that no calculation can use, such as nan and 1e999."""
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
 
 
 def number_of(cell: Any) -> float | None:

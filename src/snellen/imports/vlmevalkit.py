@@ -5,6 +5,7 @@ Its scored copies (`..._result.xlsx`) have a column `hit`. Its pickles are never
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,8 @@ TOOL = "vlmevalkit"
 FAILED = "Failed to obtain answer via API."
 """What it writes in the place of a reply where there is none."""
 TOTALS = ("_acc.csv", "_score.csv")
+SCORED = re.compile(r"_(exact_matching|[^_]+)_result$")
+"""How the name of a scored copy ends: with the judge's."""
 SCORES = ("hit", "score")
 
 
@@ -69,8 +72,9 @@ def _row(where: str, number: int, cells: dict[str, Any], score_column: str) -> R
 
 
 def _totals(path: Path) -> Path | None:
-    """The file of totals whose name begins as the predictions' does; the longest such name."""
-    near = [p for end in TOTALS for p in path.parent.glob(f"*{end}") if path.stem.startswith(p.name.removesuffix(end))]
+    """Return the file of totals that is named as the predictions, or as what a judge scored; the longest such name."""
+    names = {path.stem, path.stem.removesuffix("_result"), SCORED.sub("", path.stem)}
+    near = [p for end in TOTALS for p in path.parent.glob(f"*{end}") if p.name.removesuffix(end) in names]
     return max(near, key=lambda p: len(p.name), default=None)
 
 

@@ -45,8 +45,6 @@ STATUS = {
     "not_found_error": 404,
     "request_too_large": 413,
     "rate_limit_error": 429,
-    "api_error": 500,
-    "timeout_error": 504,
     "overloaded_error": 529,
 }
 NOT_WITH_THINKING = "not together with thinking"

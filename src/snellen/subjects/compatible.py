@@ -88,7 +88,9 @@ class ChatFormat(WireFormat):
         choice = choices[0]
         if choice.get("error") or choice.get("finish_reason") == "error":
             failed = _inner_error(choice.get("error") or "the upstream provider failed", key, bill)
-            if failed.error is not None and failed.status != 402 and reading.part(choice.get("message"), "content"):
+            message = choice.get("message")
+            written = isinstance(message, dict) and (message.get("content") or _thought(message))
+            if failed.error is not None and failed.status != 402 and written:
                 raise BrokenReply(f"it ends in an error: {failed.error.reason}", bill)  # what was written may be billed
             return failed
         message = choice.get("message", {} if choice.get("finish_reason") == "content_filter" else None)

@@ -169,7 +169,7 @@ class GeminiFormat(WireFormat):
         code = next((d["reason"] for d in _all(error.get("details")) if isinstance(d.get("reason"), str)), "")
         return Said(
             reading.clean(error["message"], key),
-            reading.clean(code or error.get("status") or "", key),
+            reading.clean(code or error.get("status") or error.get("code") or "", key),
             reading.clean(_AROUND.sub("", parameter), key),
         )
 

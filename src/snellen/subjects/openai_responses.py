@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -20,8 +21,8 @@ from snellen.subjects.remote.settings import DETAIL, LOGPROBS, Settings
 
 POLICY = frozenset({"bio_policy", "misalignment_policy_violation", "image_content_policy_violation"})
 """Codes of errors with which a policy spoke, not a machine."""
-TREATED_AS = {"server_error": 500, "rate_limit_exceeded": 429, "vector_store_timeout": 504}
-"""The status that a failed response's code would have had; other codes are faults of the request."""
+OF_THE_REQUEST = re.compile(r"invalid|image|context_length")
+"""What the codes of faults of the request have in them."""
 
 
 class ResponsesFormat(WireFormat):
@@ -193,7 +194,7 @@ def _failed(error: Any, key: Secret, bill: Parsed) -> Parsed:
     code, message = str(said.get("code") or ""), reading.clean(said.get("message") or "the response failed", key)
     if _by_policy(code, message):
         return bill._replace(text=message, refused=True, finish_reason="content_filter")
-    status = TREATED_AS.get(code, 400 if code else 502)
+    status = 429 if code == "rate_limit_exceeded" else 400 if OF_THE_REQUEST.search(code) else 502
     kind = "bad-request" if status == 400 else "endpoint"
     return bill._replace(error=Failure(kind=kind, reason=message), status=status)
 

@@ -8,7 +8,7 @@ from snellen.core.batch import BatchResult
 from snellen.core.subject import BrokenReply, Endpoint, Parsed, Price, Reply
 from snellen.core.text import one_line
 from snellen.core.types import Call, Failure
-from snellen.engine.call.caller import GAVE_UP_WAITING
+from snellen.engine.call.caller import GOOD, failure_cost
 from snellen.engine.runs.batch_books import BatchEntry, Inside
 
 
@@ -46,17 +46,18 @@ def reply_of(endpoint: Endpoint, result: BatchResult, inside: Inside, entry: Bat
 
 def _parsed(endpoint: Endpoint, result: BatchResult, price: Price | None) -> Parsed:
     """What a result says. What was not worked on costs nothing; what was, and cannot be read, nobody knows what."""
-    worked_on = result.status == 200
+    worked_on = result.status in GOOD
+    failed = False
     try:
         parsed = endpoint.parse(result.body) if worked_on else endpoint.explain(result.status, result.body)
-        known = parsed.error is not None and GAVE_UP_WAITING.isdisjoint((result.status, parsed.status))
+        failed = parsed.error is not None
     except BrokenReply as broken:
-        parsed, known = broken.bill._replace(error=_broken(str(broken))), False
+        parsed = broken.bill._replace(error=_broken(str(broken)))
     except Exception as error:
         said = endpoint.connection.key.redact(str(error)) or type(error).__name__
-        parsed, known = Parsed(error=_broken(said)), not worked_on
+        parsed, failed = Parsed(error=_broken(said)), not worked_on
     parsed = _priced(parsed, price)
-    return parsed._replace(cost=parsed.cost or 0.0) if known else parsed
+    return parsed._replace(cost=failure_cost(result.status, parsed)) if failed else parsed
 
 
 def _broken(said: str) -> Failure:

@@ -24,6 +24,7 @@ from snellen.engine.call.store import Store
 from snellen.engine.call.trust import Trust, is_own
 
 STOPPED = "the run was stopped"
+GOOD = range(200, 300)
 UNPROCESSED = frozenset({400, 404, 422})
 """Statuses with which services refuse a parameter."""
 GAVE_UP_WAITING = frozenset({408, 499, 504, 524})
@@ -266,7 +267,7 @@ class EndpointCaller:
 
         Whatever a server sends, and whatever an endpoint's own reader does with it, is the failure of one try.
         """
-        good = response.status == 200
+        good = response.status in GOOD
         try:
             parsed = (self._endpoint.parse if good else partial(self._endpoint.explain, response.status))(response.body)
         except BrokenReply as broken:
@@ -276,13 +277,8 @@ class EndpointCaller:
             return None, 599, f"broken reply: {one_line(said)}", None if good else 0.0
         if parsed.error is None:
             return parsed, 200, "", parsed.cost
-        unsure = not GAVE_UP_WAITING.isdisjoint((response.status, parsed.status))
-        return (
-            parsed,
-            parsed.status or response.status,
-            parsed.error.reason,
-            0.0 if parsed.cost is None and not unsure else parsed.cost,
-        )
+        cost = failure_cost(response.status, parsed)
+        return parsed, parsed.status or response.status, parsed.error.reason, cost
 
     def _stop_if_hopeless(self, one: _Try) -> None:
         """Nothing listens at the address and nothing ever did: waiting longer would not help."""
@@ -341,6 +337,17 @@ class EndpointCaller:
             server=self._server,
             note=parsed.note,
         )
+
+
+def failure_cost(status: int, parsed: Parsed) -> float | None:
+    """Return what a failed response was billed: 0 where no model saw the request, None where one may have worked on it.
+
+    An error of the server's inside a good response comes after work has begun.
+    """
+    treated = parsed.status or status
+    late = not GAVE_UP_WAITING.isdisjoint((status, treated))
+    unsure = late or (status in GOOD and treated >= 500)
+    return parsed.cost or (None if unsure else 0.0)
 
 
 def _request_id(headers: Mapping[str, str], key: Secret) -> str | None:

@@ -66,6 +66,7 @@ _NO_IMAGES = re.compile(
     re.IGNORECASE,
 )
 """How servers say that a model takes no images at all, with statuses from 400 to 500; not that it does not take this one."""
+_TIMED_OUT = re.compile(r"408|499|504|524|\w*time_?d?_?out\w*|deadline_exceeded", re.IGNORECASE)
 _UNKNOWN_MODEL = re.compile(r"invalid model name", re.IGNORECASE)
 _WRONG_KEY = re.compile(r"no connected db|authentication error", re.IGNORECASE)
 """How LiteLLM says so with status 400. Without a database it knows no key but its master key."""
@@ -236,7 +237,7 @@ def explained(status: int, said: Said, body: bytes, where: Where, judged: tuple[
 
     `judged` is what the wire format knows better than this: the kind of the error, and the status that it is treated as.
     """
-    kind, treated = judged or _hopeless(status, said.message) or _kind(status, body)
+    kind, treated = _late(said) or judged or _hopeless(status, said.message) or _kind(status, body)
     if kind == "refused":
         bill = billed_anyway(body)
         free = bill.cost is None and bill.usage.input_tokens is None
@@ -259,6 +260,11 @@ def explained(status: int, said: Said, body: bytes, where: Where, judged: tuple[
     }
     reason = reasons.get(kind, f"status {status}: {said.message}")
     return billed_anyway(body)._replace(error=Failure(kind=kind, reason=reason), status=treated)
+
+
+def _late(said: Said) -> tuple[str, int] | None:
+    """Return what a time-out is treated as, by its code: behind another status it may have been billed all the same."""
+    return ("status", 504) if _TIMED_OUT.fullmatch(said.code) else None
 
 
 def _hopeless(status: int, message: str) -> tuple[str, int] | None:

@@ -292,11 +292,14 @@ class RemoteSubject(Subject, Endpoint):
     def priced(self, parsed: Parsed, in_batch: bool = False) -> Parsed:
         """A reply with what it cost: the provider's own figure, else by the price and the provider's count of tokens.
 
-        No request has 0 tokens: a reply that counts none says nothing of its cost.
+        No request has 0 tokens: a reply that counts none says nothing of its cost. A cost of 0 goes behind a price that the user gave.
         """
-        said = parsed.text or not parsed.refused  # a filter may refuse before anything is counted
-        if parsed.usage.input_tokens == 0 and parsed.error is None and said:
+        filtered = parsed.refused and not parsed.text  # maybe before anything was counted
+        uncounted = parsed.usage.input_tokens == 0 and not filtered
+        if uncounted:
             parsed = parsed._replace(usage=Usage())
+        if parsed.cost == 0 and parsed.cost_source == "endpoint" and (uncounted or self._given_price is not None):
+            parsed = parsed._replace(cost=None, cost_source=None)
         if parsed.cost is not None or self.price is None:
             return parsed
         cost = self.price.bill(parsed.usage, in_batch)
