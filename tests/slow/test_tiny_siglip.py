@@ -52,7 +52,7 @@ def pairs(card: dict[str, Any], scorer: Any, tmp_path_factory: pytest.TempPathFa
     from snellen.synthetic.pairs.make import make
 
     out = tmp_path_factory.mktemp("d3")
-    make(out, count=card["n"], seed=card["seed"], version=1)
+    make(out, count=card["n"], seed=card["seed"])
     dataset = json.loads((out / "dataset.json").read_text())
     captions = json.loads((out / "captions" / "reference.json").read_text())
     pictures = [
