@@ -8,8 +8,6 @@ from snellen.synthetic.scenes.canvas import Box
 from snellen.synthetic.scenes.model import Scene
 from snellen.synthetic.scenes.render import draw, jpeg
 
-SPLITS = ("train", "val", "test")
-
 
 class Made(NamedTuple):
     """One record: its picture (None where an earlier record of the same split has the file) and what the files say."""
