@@ -78,7 +78,7 @@ def _verified(path: Path, data: Path | None, exports: bool) -> Verified:
             limiter = document.get("concurrency")
             marking.mark_run(again, exam, targets, scan=scan, concurrency=limiter, exports=exports)
             checked.append(_compare_marks(folder, again, known, targets, found, unchecked))
-            checked.append(_compare_summaries(folder, Path(place), document, known, targets, found, unchecked))
+            checked.append(_compare_summaries(folder, Path(place), document, found))
             if exports:
                 checked.append(_compare_exports(path, Path(place), found))
     there = compare_data(folder, exam, known, scan, data, found)
@@ -191,15 +191,7 @@ def _document(folder: RunFolder) -> dict[str, Any]:
     )
 
 
-def _compare_summaries(
-    folder: RunFolder,
-    place: Path,
-    was: dict[str, Any],
-    known: Manifest,
-    targets: tuple[Target, ...],
-    found: Differences,
-    unchecked: list[str],
-) -> str:
+def _compare_summaries(folder: RunFolder, place: Path, was: dict[str, Any], found: Differences) -> str:
     now = msgspec.json.decode((place / SUMMARY).read_bytes())
     try:
         read_summary((folder.path / SUMMARY).read_bytes())

@@ -10,6 +10,8 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
+import msgspec
+
 Patch = tuple[float, float, float, float]
 
 SMALLEST = (1280, 768)
@@ -129,3 +131,31 @@ def ranked(candidates: Sequence[Patch], width: int, height: int) -> list[Patch]:
     scores = score_patches(patches, candidates)
     order = sorted(range(len(patches)), key=lambda i: -scores[i])
     return distinct([patches[i] for i in order])
+
+
+def read_hints(reply: str) -> Hints:
+    """The tagged names in a planner's reply, without their tags (the reference sends the tags along).
+
+    "No target" counts only where nothing is named (the reference never notices it).
+    """
+    text = reply[:50_000]
+    found = {name: tuple(" ".join(t.split()) for t in tag.findall(text)) for name, tag in _TAGS.items()}
+    nothing = not any(found.values())
+    return Hints(found["element"], found["area"], found["neighbor"], nothing and bool(_NO_TARGET.search(text)))
+
+
+def read_check(reply: str, fenced: bool = False) -> Check | None:
+    """The planner's verdict: from a ```json block, or (unless `fenced`, as in the reference) from a bare object."""
+    blocks = _FENCE.findall(reply[:50_000])
+    pieces = blocks[-1:] if blocks else []
+    if not pieces and not fenced and 0 <= reply.find("{") < reply.rfind("}"):
+        pieces = [reply[reply.find("{") : reply.rfind("}") + 1]]
+    for piece in pieces:
+        try:
+            data = msgspec.json.decode(piece)
+        except (msgspec.MsgspecError, UnicodeEncodeError, RecursionError):
+            return None
+        if isinstance(data, dict) and data.get("result") in RESULTS:
+            new = data.get("new_instruction")
+            return Check(data["result"], new if isinstance(new, str) and new.strip() else None)
+    return None

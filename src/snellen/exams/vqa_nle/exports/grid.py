@@ -84,7 +84,6 @@ class Sidecar(Struct, frozen=True):
     """accuracy_grid.json."""
 
     cells: Memory
-    layout: int = 1
 
 
 class Grid(NamedTuple):
