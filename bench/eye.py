@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from snellen.stats.adaptive import answered, awaited, constant_level, information
-from snellen.stats.measurable import at_least, bar, catches_needed, measurable
+from snellen.stats.measurable import CHANCE, GOOD, at_least, bar, measurable
 from snellen.stats.psychometric import (
     QUARTILES,
     Floats,
@@ -297,6 +297,11 @@ def economy() -> bool:
     )
     table("Questions for the same mean error, as a multiple of those one at a time", names, rows)
     return good
+
+
+def catches_needed(guess: float) -> int:
+    """Return the least number of catch trials at which guessers pass, and good observers are refused, in at most 2 % of exams each."""
+    return next(n for n in range(3, 100) if bar(n, guess) <= n and 1 - at_least(bar(n, guess), n, GOOD) <= CHANCE)
 
 
 def catching() -> bool:

@@ -4,7 +4,7 @@
 
 Every side writes a whole set (PNG files and annotations.json) at 1920x1080 in a process of its own that is kept on one core;
 imports are not counted, font and icon caches start empty. Repeats are interleaved and the best of each side counts.
-`seed-compat` makes the original's very elements, so its screenshots hold the same number; `layouts` draws from the same ranges
+`compatible` makes the original's very elements, so its screenshots hold the same number; `layouts` draws from the same ranges
 for the same mix of difficulties, and many things more that are no targets. Exits 1 if a side misses 3 times the original's rate.
 """
 
@@ -27,7 +27,7 @@ TARGET = 3.0
 SIZE = (1920, 1080)
 SEED = 42
 ORIGINAL = "openadapt_grounding.eval.dataset.synthetic"
-SIDES = ("original", "seed-compat", "layouts")
+SIDES = ("original", "compatible", "layouts")
 
 
 def generate(side: str, out: Path, count: int) -> None:
@@ -37,7 +37,14 @@ def generate(side: str, out: Path, count: int) -> None:
         return
     from snellen.synthetic.screens.make import make
 
-    make(out, count=count, seed=SEED, workers=1, style=side, screen=SIZE if side == "layouts" else None)
+    make(
+        out,
+        count=count,
+        seed=SEED,
+        workers=1,
+        style="layouts" if side == "layouts" else "original",
+        screen=SIZE if side == "layouts" else None,
+    )
 
 
 def child(side: str, out: Path, count: int) -> dict[str, Any]:

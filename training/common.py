@@ -54,7 +54,7 @@ class Example(NamedTuple):
 def example(key: tuple[int, int, int]) -> Example:
     """The pair of a seed and a number, at a size. No two differ in their words only: what is said follows from the scene."""
     seed, index, size = key
-    told = difference(seed, index, TRAIN, version=1)
+    told = difference(seed, index, TRAIN)
     images = np.stack([np.asarray(draw(scene, (size, size)).image) for scene in (told.one, told.other)])
     both = zip((told.one, told.other), (told.said_of_one, told.said_of_other), told.captions, strict=True)
     one, other = (_side(scene, said, full, seed, index) for scene, said, full in both)

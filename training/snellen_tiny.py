@@ -288,9 +288,7 @@ def examine(model: Path, work: Path, exams: Sequence[Exam] = EXAMS, seed: int = 
     found: list[dict[str, Any]] = []
     for exam in exams:
         data = work / "data" / exam.benchmark
-        benchmarks.load(exam.benchmark).make(
-            data, count=exam.samples, seed=seed, workers=THREADS, progress=None, version=1
-        )
+        benchmarks.load(exam.benchmark).make(data, count=exam.samples, seed=seed, workers=THREADS, progress=None)
         request = RunRequest(
             exam.benchmark,
             f"hf/{model}",

@@ -154,8 +154,8 @@ def illusions(seed: int, index: int) -> list[Row]:
         shapes, levels = silhouettes.shapes(split), tuple(STRENGTHS.values())
         shape = shapes[int(rng.integers(len(shapes)))]
         strengths = levels[int(rng.integers(len(levels)))]
-        mask = silhouettes.silhouette(split, shape, int(rng.integers(silhouettes.VARIANTS[split])), rng, 1)
-        image = scenery.compose(ground, mask, strengths[int(rng.integers(len(strengths)))], rng, 1)
+        mask = silhouettes.silhouette(split, shape, int(rng.integers(silhouettes.VARIANTS[split])), rng)
+        image = scenery.compose(ground, mask, strengths[int(rng.integers(len(strengths)))], rng)
         tags = {"split": split, "shape": shape, "scene": name}
         blocks = tuple(block(ILLUSION, sample_of(tags | {"task": task}), tags[task]) for task in ("shape", "scene"))
         facts = (Fact(f"{split}/{shape}"), Fact(f"background/{name}"))
@@ -194,7 +194,7 @@ def vqax(seed: int, index: int) -> list[Row]:
 
     if index % 5 == 4:  # asked with the picture before it
         return []
-    records = [made_vqax.made("train", seed, i, 1) for i in ((index, index + 1) if index % 5 == 3 else (index,))]
+    records = [made_vqax.made("train", seed, i) for i in ((index, index + 1) if index % 5 == 3 else (index,))]
     blocks = tuple(
         _asked_vqax(r["question"], majority([a["answer"] for a in r["answers"]]) or "", r["explanation"][0])
         for r in (one.record for one in records)
@@ -206,7 +206,7 @@ def actx(seed: int, index: int) -> list[Row]:
     """ACT-X: what somebody does."""
     from snellen.synthetic.explained import actx as made_actx
 
-    one = made_actx.made("train", seed, index, 1)
+    one = made_actx.made("train", seed, index)
     asked = _asked_actx(one.record["answers"], one.record["explanation"][0])
     return [Row(_opened(one.picture[1])[None], (asked,))] if one.picture else []
 
@@ -215,7 +215,7 @@ def esnlive(seed: int, index: int) -> list[Row]:
     """e-SNLI-VE: the three hypotheses of a picture."""
     from snellen.synthetic.explained import esnlive as made_esnlive
 
-    made = [made_esnlive.made("train", seed, 3 * index + place, 1) for place in range(3)]
+    made = [made_esnlive.made("train", seed, 3 * index + place) for place in range(3)]
     blocks = tuple(
         _asked_esnlive(r["hypothesis"], r["answers"], r["explanation"]) for r in (one.record for one in made)
     )
@@ -228,7 +228,7 @@ def vcr(seed: int, index: int) -> list[Row]:
     from snellen.exams.vqa_nle.names import LETTERS
     from snellen.synthetic.explained import vcr as made_vcr
 
-    one = made_vcr.made("train", seed, index, 1)
+    one = made_vcr.made("train", seed, index)
     line, count = one.record, len(one.record["objects"])
     sample = sample_of(
         {"task": "vcr"},
@@ -310,7 +310,7 @@ def pairs(seed: int, index: int) -> list[Row]:
     from snellen.synthetic.pairs.make import difference
     from snellen.synthetic.scenes.words import sentence
 
-    told = difference(seed, index, "train", version=1)
+    told = difference(seed, index, "train")
     said = {"left_image": sentence(told.said_of_one), "right_image": sentence(told.said_of_other)}
     sample = sample_of(
         {"split": "all", "task": "pair"}, 2, uid="training", left="images/left.jpg", right="images/right.jpg"

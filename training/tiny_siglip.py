@@ -294,7 +294,7 @@ def score(folder: Path, seed: int, count: int) -> Score:
     """Scores a saved model with the reference captions of `snellen data make d3 --seed SEED --count COUNT`, strictly: a tie is wrong."""
     model = hf.AutoModel.from_pretrained(folder, local_files_only=True).eval()
     processor = hf.AutoProcessor.from_pretrained(folder, local_files_only=True)
-    told = [difference(seed, index, version=1) for index in range(count)]
+    told = [difference(seed, index) for index in range(count)]
     pictures, captions = [], []
     with torch.inference_mode():
         for one in told:

@@ -177,7 +177,7 @@ def test_a_run_goes_on_where_it_was_and_other_protocols_ask_nobody(shell: Shell)
         assert shell(*words, "--uitars_url", server.url) == 0
         asked = len(server.requests)
         assert 0 < asked <= 6 and shell.json("r/uitars-vllm-ui-tars_own.json")["detection_rate"] == 0.5
-        assert shell(*words, "--uitars_url", server.url, "--protocol", "seed") == 0
+        assert shell(*words, "--uitars_url", server.url, "--protocol", "openadapt") == 0
         assert len(server.requests) == asked
     assert shell.json("r/uitars-vllm-ui-tars_own.json")["protocol"]["name"] == "openadapt"
 

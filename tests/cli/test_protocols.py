@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import json
 import re
-import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -371,16 +370,6 @@ def test_flips_of_a_run_with_their_stage(run: Path) -> None:
         if flip.first.prompt == flip.second.prompt:
             assert flip.stage in ("reading", "marking")
             assert flip.first.reply == flip.second.reply
-
-
-def test_marks_in_another_order_give_the_same_flips(run: Path, tmp_path: Path) -> None:
-    """Snellen 0.1 marked in the order in which answers came."""
-    shutil.copytree(run, other := tmp_path / run.name)
-    for path in (other / "marks").iterdir():
-        path.write_text("".join(reversed(path.read_text().splitlines(keepends=True))))
-    mixed, usual = (flips.compare(open_run(path)) for path in (other, run))
-    assert sorted(map(repr, mixed.flips)) == sorted(map(repr, usual.flips))
-    assert mixed[:-1] == usual[:-1]
 
 
 def test_a_few_flips_are_enough_to_choose_from(run: Path) -> None:

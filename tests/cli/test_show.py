@@ -19,7 +19,6 @@ from snellen.show.sample_facts import sample_facts
 from snellen.show.sample_lists import flipped, print_wrong, wrong
 from snellen.show.sample_view import print_sample
 
-OLD = Path(__file__).parents[1] / "engine" / "run_0_1"
 HOSTILE = "\x1b]0;owned\x07\x1b[2J[red]Color[/red]\ntruth: size\u202e"
 
 
@@ -213,14 +212,6 @@ def test_a_failed_question(copy: Path, tmp_path: Path) -> None:
     snellen.remark(copy)
     out = shown(copy, "P3/img00000", tmp=tmp_path)
     assert "failed: http: 500\\x1b[31m" in out and "reply: " not in out
-
-
-def test_a_run_of_0_1(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    out = shown(OLD, "P3/syn-p3-s7-00004", tmp=tmp_path)
-    assert "truth: orientation" in out and "reply: color" in out and "the data folder data is not there" in out
-    assert "Look at (not correct): P3/syn-p3-s7-00004" in shown(OLD, tmp=tmp_path)
-    assert "not correct under paper: 3 samples" in shown(OLD, "--wrong", tmp=tmp_path)
 
 
 def test_an_exam_whose_plugin_is_not_loaded_still_shows_replies_and_marks(copy: Path) -> None:

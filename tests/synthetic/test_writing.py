@@ -10,13 +10,13 @@ import pytest
 from snellen.core.errors import SnellenError
 from snellen.synthetic.writing import MARKER, claim, origin_of, write_bytes
 
-ORIGIN = origin_of("g", 1, seed=2, count=3)
+ORIGIN = origin_of("g", seed=2, count=3)
 
 
 def test_a_folder_is_marked_and_may_be_claimed_again_for_the_same_set(tmp_path: Path) -> None:
     marker = claim(tmp_path / "new", ORIGIN)
     assert marker.name == MARKER
-    assert json.loads(marker.read_text()) == {"generator": "g", "version": 1, "seed": 2, "count": 3}
+    assert json.loads(marker.read_text()) == {"generator": "g", "version": 2, "seed": 2, "count": 3}
     assert claim(tmp_path / "new", ORIGIN) == marker
     (tmp_path / "empty").mkdir()
     claim(tmp_path / "empty", ORIGIN)
@@ -24,8 +24,8 @@ def test_a_folder_is_marked_and_may_be_claimed_again_for_the_same_set(tmp_path: 
 
 def test_anything_else_is_left_alone(tmp_path: Path) -> None:
     claim(tmp_path / "made", ORIGIN)
-    with pytest.raises(SnellenError, match=r"holds another synthetic set \(generator g, version 1, seed 2, count 3"):
-        claim(tmp_path / "made", origin_of("g", 1, seed=2, count=4))
+    with pytest.raises(SnellenError, match=r"holds another synthetic set \(generator g, version 2, seed 2, count 3"):
+        claim(tmp_path / "made", origin_of("g", seed=2, count=4))
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "thesis.txt").write_text("x")
     with pytest.raises(SnellenError, match="not made here"):
@@ -42,7 +42,7 @@ def test_anything_else_is_left_alone(tmp_path: Path) -> None:
 @pytest.mark.parametrize(("seed", "count", "said"), [(-1, 3, "negative"), (0, 0, "at least 1")])
 def test_nonsense_is_refused_before_anything_is_written(tmp_path: Path, seed: int, count: int, said: str) -> None:
     with pytest.raises(SnellenError, match=said):
-        claim(tmp_path / "x", origin_of("g", 1, seed=seed, count=count))
+        claim(tmp_path / "x", origin_of("g", seed=seed, count=count))
     assert not (tmp_path / "x").exists()
 
 

@@ -57,15 +57,7 @@ def init(kind: str, out: Path) -> int:
     "--out", "--output", "out", type=click.Path(path_type=Path), required=True, metavar="DIR", help="Folder to write."
 )
 @click.option("--workers", type=click.IntRange(min=1), metavar="N", help="Number of processes (default: one per core).")
-@click.option(
-    "--version",
-    type=click.IntRange(min=1),
-    metavar="N",
-    help="Version of the set (default: the latest; 1: as 0.1 made it).",
-)
-def make(
-    exam: str, own: dict[str, Any], count: int, seed: int, out: Path, workers: int | None, version: int | None
-) -> int:
+def make(exam: str, own: dict[str, Any], count: int, seed: int, out: Path, workers: int | None) -> int:
     """Write a SYNTHETIC set of EXAM in the real format.
 
     \b
@@ -75,11 +67,9 @@ def make(
     from snellen.cli.progress import show_count
 
     found = exams.load(exam)
-    chosen = {} if version is None else {"version": version}
     with show_count(f"making {found.name}") as progress:
-        files = found.make(out, count=count, seed=seed, workers=workers, progress=progress, **own, **chosen)
-    asked = f"count {count}, seed {seed}" + (f", version {version}" if chosen else "")
-    click.echo(f"{len(files)} files of synthetic {found.name} in {out} ({asked})")
+        files = found.make(out, count=count, seed=seed, workers=workers, progress=progress, **own)
+    click.echo(f"{len(files)} files of synthetic {found.name} in {out} (count {count}, seed {seed})")
     return 0
 
 

@@ -64,12 +64,11 @@ def _exam(exam: Any, out: Path, count: int, seed: int, left_out: list[str], verb
     from snellen.cli.progress import show_count
     from snellen.core.options import Selection
     from snellen.engine.plan.request import RunRequest
-    from snellen.synthetic.writing import LATEST
 
     if not exam.demo:
         return []
     count = min(count, exam.demo_count or count)
-    data = out / "data" / f"{exam.name}-synthetic-{count}-{seed}-version{LATEST}"  # an older demo's sets stay
+    data = out / "data" / f"{exam.name}-synthetic-{count}-{seed}"
     with show_count(f"making synthetic {exam.name}") as counting:
         exam.make(data, count=count, seed=seed, workers=None, progress=counting)
     found = []

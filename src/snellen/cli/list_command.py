@@ -10,8 +10,8 @@ import click
 
 from snellen.cli import options
 
-ALSO = {"benchmarks": "exams", "models": "subjects"}
-"""Other names of lists: what 0.1 called exams, and what `--model` takes."""
+ALSO = {"models": "subjects"}
+"""Another name of a list: what `--model` takes."""
 WHAT = ("exams", "subjects", "protocols", "methods", "scorers", "families")
 ON_DEMAND = ("faculties", "prices")
 """What `--json` has only where it is asked for: it is long."""

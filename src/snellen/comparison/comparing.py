@@ -18,7 +18,6 @@ from snellen.comparison.verdict import verdict
 from snellen.core.arm import Arm
 from snellen.core.errors import SnellenError
 from snellen.core.protocol import Key, Protocol, Seen
-from snellen.core.records import COUNTED
 from snellen.core.types import Mark, Outcome, Sample
 from snellen.engine.runs.run import Run
 from snellen.stats.repeats import mean_seen, usual_outcome
@@ -106,11 +105,10 @@ def _marks(one: Opened, name: str, protocol: Protocol) -> tuple[Marks, dict[str,
             counts.setdefault(_part(protocol, sample), Counter())[seen.outcome.value] += 1
             marks.setdefault(mark.id, {})[repeat] = mark
             every.setdefault(mark.id, []).append(seen)
-    if one.summary.layout >= COUNTED:
-        for group in result.groups if result is not None else ():
-            found = counts.get(tuple(group.by.items()))
-            if group.whole and found is not None and found != group.outcomes:
-                raise _not_of(one, name)
+    for group in result.groups if result is not None else ():
+        found = counts.get(tuple(group.by.items()))
+        if group.whole and found is not None and found != group.outcomes:
+            raise _not_of(one, name)
     return marks, every
 
 

@@ -123,8 +123,6 @@ class Exam:
     """Tokens of a typical reply, for estimates."""
     keeps_facts: bool = True
     """Whether the run folder keeps the samples' facts, for marking."""
-    old_names: Mapping[str, str] = {}
-    """Earlier names of protocols, which still work."""
     origin: str = ""
     """The plugin that it, or a part of it, comes from; empty for ours."""
     prescribes: bool = False
@@ -344,7 +342,7 @@ class Exam:
     def protocol(self, spec: str) -> tuple[Protocol, Arm]:
         """`NAME` or `NAME@ARM` to a protocol and the arm whose answers it marks."""
         name, _, asked = spec.partition("@")
-        protocol = self.protocols.get(name) or self.protocols.get(self.old_names.get(name, ""))
+        protocol = self.protocols.get(name)
         if protocol is None:
             raise unknown("protocol", name, self.protocols, of=self.name)
         arm = Arm.parse(asked or protocol.prompt)

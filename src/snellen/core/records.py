@@ -1,6 +1,6 @@
-"""run.json and summary.json as typed, versioned records. They are read here and nowhere else; those of Snellen 0.1 still open.
+"""run.json and summary.json as typed, versioned records. They are read here and nowhere else.
 
-`format` and `layout` are the versions. What a later version adds has a default, so that older files stay readable.
+`format` and `layout` are the versions.
 """
 
 from __future__ import annotations
@@ -18,9 +18,6 @@ from snellen.core.types import Struct
 
 FORMAT = 2
 LAYOUT = 6
-COUNTED = 5
-"""The layout from which on a summary's counts are exactly those of its marks."""
-WITH_PARTS = 3
 _ENCODER = msgspec.json.Encoder()
 
 
@@ -113,7 +110,7 @@ class Manifest(Record, frozen=True):
     fresh: bool = False
     shard: tuple[int, int] | None = None
     """Which part of how many it is, of a run that is shared out over machines."""
-    format: int = 1
+    format: int = FORMAT
 
     @property
     def oracle(self) -> str:
@@ -188,7 +185,7 @@ class Totals(msgspec.Struct):
         self.cache_write_tokens += call.usage.cache_write_tokens or 0
         self.call_seconds += call.latency or 0.0
         answered = call.latency is not None
-        self.unsure += call.unsure or (call.cost is None and not answered)  # 0.1 did not count the tries
+        self.unsure += call.unsure or (call.cost is None and not answered)  # a batch does not count its tries
         if call.cost is None:
             self.cost_unknown += 1
             self.unpriced += answered
@@ -282,7 +279,7 @@ class Summary(Record, frozen=True):
     synthetic: bool
     complete: bool
     samples: int
-    layout: int = 1
+    layout: int = LAYOUT
     asked: dict[str, int] = {}
     questions: int = 0
     expected: dict[str, int] = {}
@@ -321,8 +318,11 @@ _SUMMARY = msgspec.json.Decoder(Summary)
 
 
 def read_manifest(raw: bytes) -> Manifest:
-    """run.json of any version; raises what msgspec raises where it is damaged."""
-    return _MANIFEST.decode(raw)
+    """Read a run.json; raises what msgspec raises where it is damaged or of another format."""
+    found = _MANIFEST.decode(raw)
+    if found.format != FORMAT:
+        raise msgspec.ValidationError(f"format {found.format}; this version reads {FORMAT}")
+    return found
 
 
 class Changed(ValueError):
@@ -330,21 +330,13 @@ class Changed(ValueError):
 
 
 def read_summary(raw: bytes) -> Summary:
-    """summary.json of any version; raises what msgspec raises where it is damaged, and `Changed` where somebody edited it."""
+    """Read a summary.json; raises what msgspec raises where it is damaged or of another layout, and `Changed` where it was edited."""
     found = _SUMMARY.decode(raw)
     if found.digest and _digest(msgspec.json.decode(raw)) != found.digest:
         raise Changed("it was changed after Snellen wrote it")
-    if found.layout >= WITH_PARTS:
-        return found
-    protocols = tuple(map(_with_parts, found.protocols))
-    return msgspec.structs.replace(found, protocols=protocols)
-
-
-def _with_parts(protocol: ProtocolSummary) -> ProtocolSummary:
-    """0.1 did not say which groups are whole parts: they were those with the shortest names."""
-    fewest = min((len(g.by) for g in protocol.groups), default=0)
-    groups = tuple(msgspec.structs.replace(g, whole=len(g.by) == fewest) for g in protocol.groups)
-    return msgspec.structs.replace(protocol, groups=groups)
+    if found.layout != LAYOUT:
+        raise msgspec.ValidationError(f"layout {found.layout}; this version reads {LAYOUT}")
+    return found
 
 
 def _digest(document: dict[str, Any]) -> str:

@@ -16,7 +16,7 @@ from snellen.core.types import Struct
 Unit = Literal["", "px", "s", "nats", "cosine", "count", "kappa", "words", "looks", "calls"]
 Kind = Literal["mean", "own"]
 Better = Literal["higher", "lower", ""]
-Interval = Literal["mean", "bootstrap", "normal", ""]
+Interval = Literal["mean", "normal", ""]
 
 
 class Metric(Struct, frozen=True):
@@ -25,7 +25,7 @@ class Metric(Struct, frozen=True):
     `unit` is that of a sample's value: empty for a share between 0 and 1, which people see in percent. `kind` says who makes the
     score: `mean` is the mean of the samples' values, made in one place for all exams; `own` is made by the protocol from a whole
     group (a macro F1, a quantile), and the score says its own unit. `interval` says how a mean's interval is made: `mean` fits
-    shares, `normal` measurements, and without one there is none (`bootstrap` stands in summaries of earlier versions, and is a share).
+    shares, `normal` measurements, and without one there is none.
     `detail` metrics are left out of short tables.
     """
 

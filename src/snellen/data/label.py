@@ -16,7 +16,7 @@ from typing import Any
 
 MARK = "snellen.synthetic"
 MARKER = "snellen_synthetic.json"
-"""The file that says the same beside a folder of loose files. A set without it is as synthetic as before."""
+"""The file beside a folder of loose files that says the same. It tells makers what the folder holds; readers go by the labels."""
 FIELDS = ("generator", "version", "seed")
 HEAD = 4096
 """Bytes of a picture file in which its label is looked for; it stands right behind the header."""
@@ -69,14 +69,11 @@ def picture_label(head: bytes) -> Label:
     return next((label for text in found if (label := label_from(text.decode("latin-1")))), {})
 
 
-def folder_label(where: Path, records: Iterable[Any], pictures: Iterable[Path]) -> tuple[bool, Label]:
-    """Whether a folder of loose files is synthetic, and its label: by the file beside them, by any of its records' fields, by
-    any of its pictures. One that is made among many that are not is enough.
+def folder_label(records: Iterable[Any], pictures: Iterable[Path]) -> tuple[bool, Label]:
+    """Whether a folder of loose files is synthetic, and its label: by any of its records' fields, by any of its pictures.
+    One that is made among many that are not is enough.
     """
     label = next((found for value in records if (found := label_from(value))), None) or first_label(pictures)
-    note = where / MARKER
-    if not label and note.is_file():  # sets of version 1 have no other
-        return True, label_from(note.read_bytes())
     return bool(label), label
 
 

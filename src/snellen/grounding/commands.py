@@ -54,12 +54,12 @@ def app(context: click.Context) -> None:
 def generate(type: str, count: int, output_dir: str | None, seed: int | None, style: str | None) -> int:
     """Make a synthetic data set in the format of openadapt-grounding."""
     from snellen.cli.progress import show_count
-    from snellen.synthetic.screens.make import make, style_named
+    from snellen.synthetic.screens.make import make
 
     known = _settings()
     if type not in TYPES:
         raise SnellenError(f"unknown dataset type '{type}': choose from {', '.join(TYPES)}")
-    style = style_named(style or TYPES[type])
+    style = style or TYPES[type]
     screen = None if style == "original" else known.screen
     if style == "original" and known.screen not in (None, SCREEN):
         raise SnellenError(

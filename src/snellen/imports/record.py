@@ -93,16 +93,6 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
     notes: tuple[str, ...] = ()
 
 
-def read_record(folder: RunFolder) -> Record:
-    """imported.json of a run; an error where it was not imported."""
-    try:
-        return msgspec.json.decode((folder.path / RECORD).read_bytes(), type=Record)
-    except FileNotFoundError:
-        raise SnellenError(f"{folder.path} was not imported: it has no {RECORD}") from None
-    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
-        raise SnellenError(f"{folder.path / RECORD} is damaged ({error}); import the log again") from None
-
-
 def samples_of(folder: RunFolder, name: str) -> list[ImportedSample]:
     """What the tool said of one sample of a run, each time that it was asked; nothing where the run is our own."""
     if not (folder.path / SAMPLES).is_file():

@@ -19,7 +19,6 @@ from snellen import __version__
 from snellen.comparison.verdict import p_of
 from snellen.core.errors import SnellenError
 from snellen.core.gallery import KINDS, Gallery, Whole
-from snellen.core.records import LAYOUT
 from snellen.core.text import for_terminal
 from snellen.engine.mark.holding import check_answers, check_summary
 from snellen.engine.runs.run import Run
@@ -147,15 +146,13 @@ def _write(page: Path, pieces: Sequence[bytes]) -> None:
 
 
 def check(run: Run) -> None:
-    """A run that was never marked, or by a later version of Snellen, has to be marked first; one that was changed is not shown."""
+    """Refuse a run that was never marked, or whose answers or marks were changed."""
     if not run.folder.has("summary.json"):
         raise SnellenError(
             f"{run.path} has no summary.json: mark its answers with 'snellen remark {run.path}', "
             "or finish it with the 'snellen run' that began it"
         )
     summary = run.summary
-    if summary.layout > LAYOUT or not summary.protocols:
-        raise SnellenError(f"{run.path}: summary.json is from another version; run 'snellen remark {run.path}'")
     check_answers(run, summary)
     check_marks(run)
 

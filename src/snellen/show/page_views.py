@@ -244,7 +244,7 @@ def _abouts(exam: Exam, protocols: Iterable[ProtocolSummary], asked: Iterable[st
     found = {}
     for p in protocols:
         name = p.protocol.partition("@")[0]
-        rules = exam.protocols.get(name) or exam.protocols.get(exam.old_names.get(name, ""))
+        rules = exam.protocols.get(name)
         if rules is not None and rules.version == p.version:
             found[p.protocol] = rules.about
     for arm in map(Arm.parse, asked):

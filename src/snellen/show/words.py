@@ -1,7 +1,6 @@
 """How numbers, metrics and groups are put into words, the same in the terminal and on the page.
 
-Nothing is told from a metric's name: labels and units are what the protocol declared. Runs of Snellen 0.1 have no declarations; their
-metrics go by their plain names, and by the units that their scores say.
+Nothing is told from a metric's name: labels and units are what the protocol declared.
 """
 
 from __future__ import annotations
@@ -229,8 +228,8 @@ def bounds(group: GroupSummary) -> str:
 
 
 def bounded(protocols: Iterable[ProtocolSummary]) -> str:
-    """'Possible range of exact match', by the metric that the bounds are of; 0.1 did not say which that was."""
-    names = {metric_name(p, p.bounded or p.headline) if p.metrics else "" for p in protocols}
+    """'Possible range of exact match', by the metric that the bounds are of."""
+    names = {metric_name(p, p.bounded or p.headline) for p in protocols}
     name = names.pop() if len(names) == 1 else ""
     return f"Possible range of {name}" if name else "Possible range"
 

@@ -33,15 +33,6 @@ def bar(n: int, guess: float) -> int:
     return next(k for k in range(n // 2 + 1, n + 2) if at_least(k, n, guess) <= CHANCE)
 
 
-def catches_needed(guess: float) -> int:
-    """The least number of catch trials at which guessers pass, and good observers are refused, in at most 2 % of exams each.
-
-    >>> [catches_needed(1 / k) for k in (16, 10, 9, 4, 2)]
-    [3, 4, 4, 7, 12]
-    """
-    return next(n for n in range(3, 100) if bar(n, guess) <= n and 1 - at_least(bar(n, guess), n, GOOD) <= CHANCE)
-
-
 def measurable(catch: Sequence[bool | None], blank: Sequence[bool | None], guess: float) -> str:
     """Nothing where a threshold may be told, else the kind of reason why not.
 

@@ -20,19 +20,19 @@ from snellen.core.errors import SnellenError
 from snellen.data import parquet
 from snellen.data.label import MARK
 from snellen.synthetic.pool import Progress, in_order
-from snellen.synthetic.writing import LATEST, Origin, check_place, check_same, making, origin_of, whole
+from snellen.synthetic.writing import Origin, check_place, check_same, making, origin_of, whole
 
 SHARD_ROWS = 50
 FEW = 16
 """From so many files on, a process is given whole files; with fewer than 8 processes, from two files a process on."""
 
 Row = tuple[Any, ...]
-Rows = Callable[[str, int, int, int], tuple[Row, ...]]
+Rows = Callable[[str, int, int], tuple[Row, ...]]
 
 
 class Recipe(NamedTuple):
     """What a benchmark says of its set. `parts` are made one after the other; each image of a part gives a row in each of
-    the part's folders, in their order. `rows` (of a part, a seed, a number and a version) must be a function of a module: it
+    the part's folders, in their order. `rows` (of a part, a seed and a number) must be a function of a module: it
     runs in other processes.
     """
 
@@ -59,10 +59,9 @@ def make_set(
     seed: int,
     workers: int | None = None,
     progress: Progress | None = None,
-    version: int = LATEST,
 ) -> list[Path]:
     """Writes `count` images a part under `out` and gives the files; `progress` gets the images done and the images in all."""
-    origin = origin_of(recipe.generator, version, seed=seed, count=count)
+    origin = origin_of(recipe.generator, seed=seed, count=count)
     _check(recipe, out, origin)
     notes = {"huggingface": json.dumps({"info": {"features": recipe.features}}), MARK: json.dumps(origin)}
     shards = [
@@ -70,7 +69,7 @@ def make_set(
         for part in recipe.parts
         for number, start in enumerate(range(0, count, SHARD_ROWS))
     ]
-    job = _Job(recipe, out, seed, version, notes)
+    job = _Job(recipe, out, seed, notes)
     processes = workers or cores()
     many = min(FEW, 2 * processes) if processes > 1 else FEW
     with making(out):
@@ -84,7 +83,6 @@ class _Job(NamedTuple):
     recipe: Recipe
     out: Path
     seed: int
-    version: int
     notes: dict[str, str]
 
 
@@ -114,7 +112,7 @@ def _written(job: _Job, shard: Shard) -> list[Path]:
 
 def _drawn(job: _Job, key: tuple[str, int]) -> tuple[Row, ...]:
     part, index = key
-    return job.recipe.rows(part, job.seed, index, job.version)
+    return job.recipe.rows(part, job.seed, index)
 
 
 def _filed(job: _Job, shard: Shard, drawn: list[tuple[Row, ...]]) -> list[Path]:

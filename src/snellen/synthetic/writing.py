@@ -4,8 +4,8 @@ Every set says where it comes from: generator, version, seed, count, and what el
 files says it in a small file of its own (`claim`), parquet files in their notes (tables.py). Where a folder says
 something else, or nothing, it is left alone. While a set is being made, its folder is marked as unfinished.
 
-Since version 2 every picture and every record bears a label too (data/label.py), without the count: sample i is the same
-whatever the number of samples. A set of version 1 comes out as it always did.
+Every picture and every record bears a label too (data/label.py), without the count: sample i is the same whatever the number
+of samples.
 """
 
 from __future__ import annotations
@@ -20,31 +20,31 @@ from snellen.core.errors import SnellenError
 from snellen.data.folder import UNFINISHED, unfinished
 from snellen.data.label import MARK, MARKER, Label, labelled
 
-VERSIONS = (1, 2)
-LATEST = VERSIONS[-1]
+VERSION = 2
+"""The version of all makers here."""
 
 Origin = Mapping[str, Any]
 """What a set says of where it comes from; `seed` and `count` are always among it."""
 
 
-def origin_of(generator: str, version: int, *, seed: int, count: int) -> dict[str, Any]:
+def origin_of(generator: str, *, seed: int, count: int) -> dict[str, Any]:
     """Where a set comes from that nothing else decides."""
-    return {"generator": generator, "version": version, "seed": seed, "count": count}
+    return {"generator": generator, "version": VERSION, "seed": seed, "count": count}
 
 
-def label_of(generator: str, version: int, seed: int) -> Label:
-    """What every picture and record of a set says of itself; nothing in version 1."""
-    return {} if version == 1 else {"generator": generator, "version": version, "seed": seed}
+def label_of(generator: str, seed: int) -> Label:
+    """Return the label that every picture and record of a set bears."""
+    return {"generator": generator, "version": VERSION, "seed": seed}
 
 
 def signed(picture: bytes, label: Label) -> bytes:
     """A picture with the label in it."""
-    return labelled(picture, label) if label else picture
+    return labelled(picture, label)
 
 
 def stamped(record: dict[str, Any], label: Label) -> dict[str, Any]:
     """A record with the label as its last field."""
-    return record | {MARK: label} if label else record
+    return record | {MARK: label}
 
 
 def making(out: Path) -> AbstractContextManager[None]:
@@ -52,10 +52,8 @@ def making(out: Path) -> AbstractContextManager[None]:
     return unfinished(out, "snellen data make")
 
 
-def check_numbers(*, seed: int, count: int, version: int = LATEST) -> None:
+def check_numbers(*, seed: int, count: int) -> None:
     """Refuses numbers that no set can be made with."""
-    if version not in VERSIONS:
-        raise SnellenError(f"there is no version {version} of synthetic sets: choose from 1 to {LATEST}")
     if count < 1:
         raise SnellenError(f"count must be at least 1, not {count}")
     if seed < 0:
@@ -64,7 +62,7 @@ def check_numbers(*, seed: int, count: int, version: int = LATEST) -> None:
 
 def check_place(out: Path, origin: Origin) -> None:
     """Refuses a set that cannot be made and a place that is no folder, before anything is written."""
-    check_numbers(seed=origin["seed"], count=origin["count"], version=origin["version"])
+    check_numbers(seed=origin["seed"], count=origin["count"])
     if out.exists() and not out.is_dir():
         raise SnellenError(f"{out} is not a folder: choose another --out folder")
 

@@ -12,7 +12,6 @@ from snellen.view.library import Volume
 from snellen.view.records import Record
 from snellen.view.wanted import KINDS, PAGE, SORTS, STATES, TAG, Rows, Wanted
 
-REPLY = 280
 MOST_VALUES = 400
 MOST_ARMS = 3
 

@@ -172,11 +172,9 @@ def test_types_default_to_unknown_and_instructions_are_made_as_in_the_original(t
         assert instruction_of(row["instruction"], row["text"], row["type"]) == row["out"]
 
 
-def test_synthetic_sets_are_known_by_marker_or_name(tmp_path: Path) -> None:
+def test_a_set_that_calls_itself_synthetic_is_synthetic(tmp_path: Path) -> None:
     seed_set(tmp_path)
-    (tmp_path / "snellen_synthetic.json").write_text("{}")
-    assert opened(tmp_path).synthetic
-    (tmp_path / "snellen_synthetic.json").unlink()
+    assert not opened(tmp_path).synthetic
     text = (tmp_path / "annotations.json").read_text()
     (tmp_path / "annotations.json").write_text(text.replace('"mine"', '"synthetic"'))
     assert opened(tmp_path).synthetic

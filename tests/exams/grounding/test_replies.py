@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.support import openadapt_reference as reference
+from tests.support.openadapt_reference import UITARS_HELPER
 
 from snellen.core.errors import SnellenError
 from snellen.exams.grounding.geometry import Box, Pixels, Point
@@ -16,7 +17,6 @@ from snellen.exams.grounding.methods import wire_omniparser
 from snellen.exams.grounding.methods.formats import FORMATS, place
 from snellen.exams.grounding.methods.image_sizes import (
     PROCESSOR,
-    UITARS_HELPER,
     UITARS_V1,
     Limits,
     fit_within,

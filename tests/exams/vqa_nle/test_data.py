@@ -199,15 +199,6 @@ def test_the_fingerprint_follows_records_and_images_and_not_the_place(tmp_path: 
     assert again[0] == prints[0] and len(set(again)) == 4
 
 
-def test_a_synthetic_set_says_so(tmp_path: Path) -> None:
-    vqax(tmp_path, 1)
-    note = put(tmp_path / "snellen_synthetic.json", {"generator": "vqax", "version": 1, "seed": 0, "count": 1})
-    assert NleData("vqax", tmp_path, Selection()).synthetic
-    note.write_text("{", encoding="utf-8")
-    with pytest.raises(SnellenError, match=r"snellen_synthetic\.json: cannot be read"):
-        NleData("vqax", tmp_path, Selection())
-
-
 # ---------------------------------------------------------------- images
 
 

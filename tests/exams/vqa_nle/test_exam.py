@@ -1,4 +1,4 @@
-"""The exam objects: options of their own, old names, declared metrics, the gallery."""
+"""The exam objects: options of their own, declared metrics, the gallery."""
 
 from __future__ import annotations
 
@@ -77,12 +77,7 @@ def test_options_and_their_spellings(exam: VqaNle) -> None:
 
 
 @ALL
-def test_the_old_name_of_the_protocol_still_works(exam: VqaNle) -> None:
-    for prompt in ("zero", "answer-only"):
-        old, arm = exam.protocol(f"seed@{prompt}")
-        assert old is exam.protocol(f"multimodal-vqa-eval@{prompt}")[0]
-        assert (old.name, arm.prompt) == ("multimodal-vqa-eval", prompt)
-    assert "seed" not in exam.protocols
+def test_an_unknown_protocol_is_an_error(exam: VqaNle) -> None:
     with pytest.raises(SnellenError, match="did you mean 'strict'"):
         exam.protocol("strickt")
 

@@ -87,17 +87,6 @@ def test_results_of_another_protocol_are_not_compared(tmp_path: Path) -> None:
     assert cell(tmp_path) == "0.500 (10)"
 
 
-def test_a_grid_of_snellen_0_1_is_compared_under_the_protocols_new_name(tmp_path: Path) -> None:
-    def result(protocol: str, n: int) -> Entry:
-        return Entry("VQA-X", "llava", "val", Result(accuracy=0.5, n_samples=n, protocol=protocol))
-
-    grid.update(tmp_path, result("multimodal-vqa-eval", 10))
-    memory = tmp_path / grid.SIDECAR
-    memory.write_text(memory.read_text().replace("multimodal-vqa-eval", "seed"))
-    assert grid.update(tmp_path, result("multimodal-vqa-eval", 11)).shown
-    assert cell(tmp_path) == "0.500 (11)"
-
-
 def test_a_grid_of_multimodal_vqa_eval_is_taken_over_with_its_own_columns(tmp_path: Path) -> None:
     (tmp_path / grid.CSV).write_text("task,llava_val,notes\nVQA-X,0.812 (100),mine\nODD,,\n")
     assert not grid.update(tmp_path, entry(0.9, 10)).shown

@@ -218,15 +218,6 @@ def test_another_protocol_has_files_and_columns_of_its_own(tmp_path: Path) -> No
     assert [r["model"] for r in read((home / "explanation_stats.csv").read_bytes())] == ["llava", "llava@strict"]
 
 
-def test_publishing_a_run_of_snellen_0_1_again_replaces_its_row_of_statistics(tmp_path: Path) -> None:
-    tables.publish("vqax", run(record("vqax", "1")), tmp_path)
-    known = tmp_path / "with_explanation" / tables.STATS_SIDECAR
-    assert "multimodal-vqa-eval" in known.read_text()
-    known.write_text(known.read_text().replace("multimodal-vqa-eval", "seed"))
-    tables.publish("vqax", run(record("vqax", "1")), tmp_path)
-    assert len(read((known.parent / "explanation_stats.csv").read_bytes())) == 1
-
-
 def test_two_models_never_share_a_name() -> None:
     specs = ["llava", "ollama/llava", "openrouter/x/llava", "hf/models/llava", "hf/llava", "hf/a/foo", "hf/b/foo"]
     specs += ["hf/x/" + "long" * 30, "hf/x/" + "long" * 31]

@@ -104,7 +104,7 @@ def test_shapes_scenes_and_levels_are_dealt_evenly(split: str, monkeypatch: pyte
 
 
 def test_shards_hold_fifty_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(maker, "sample", lambda split, seed, index, version: (f"cat-City-Easy-1.5-{index}.png", b"x"))
+    monkeypatch.setattr(maker, "sample", lambda split, seed, index: (f"cat-City-Easy-1.5-{index}.png", b"x"))
     files = make(tmp_path, count=51, seed=1, workers=1)
     assert [f.name for f in files] == ["shard_000.parquet", "shard_001.parquet"] * 3
     assert [pq.ParquetFile(f).metadata.num_rows for f in files] == [50, 1] * 3

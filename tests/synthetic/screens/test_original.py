@@ -88,10 +88,3 @@ def test_a_written_set_is_read_back(tmp_path: Path) -> None:
     assert data.synthetic and len(data) == 169
     assert all(v == round(v) for s in data.light() for v in s.truth["boxes"][0])  # whole pixels come back whole
     assert Counter(s.tags["area"] for s in data.light()).keys() <= {"small", "medium", "large"}
-
-
-def test_the_old_name_of_the_style_means_the_same_set(tmp_path: Path) -> None:
-    files = make(tmp_path, count=4, seed=42, workers=1, style="original")
-    before = {path: path.read_bytes() for path in files}
-    assert make(tmp_path, count=4, seed=42, workers=1, style="seed-compat") == files
-    assert before == {path: path.read_bytes() for path in files}

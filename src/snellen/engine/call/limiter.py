@@ -4,7 +4,7 @@ The limit doubles every round trip until the endpoint throttles or its latency g
 round trip while all is well, a cut on 429/503/529 and on latency that has doubled. `fixed` switches all of that off.
 
 Latency has grown if the middle of a round trip's calls has, by more than chance: replies differ in length, so single calls differ by
-factors. (On the mean of calls the limit fell to 8 where nothing was in the way: docs/design/hundred_million.md.)
+factors. On the mean of calls the limit fell to 8 where nothing was in the way.
 """
 
 from __future__ import annotations

@@ -125,10 +125,7 @@ def compare(run: Run, protocols: Sequence[str] = (), few: int | None = None) -> 
     With `few` only so many flips are held for each pair and stage: those that come first by a seeded rank of their samples.
     """
     prompts = prompts_of(run, protocols)
-    try:
-        return _compared(run, prompts, _in_order(run, tuple(prompts)), few)
-    except _OutOfOrder:
-        return _compared(run, prompts, _together(run, tuple(prompts)), few)
+    return _compared(run, prompts, _in_order(run, tuple(prompts)), few)
 
 
 def prompts_of(run: Run, protocols: Sequence[str] = ()) -> dict[str, str]:
@@ -182,10 +179,6 @@ def _verdict(mark: Mark | None) -> bool | None:
     )
 
 
-class _OutOfOrder(Exception):
-    """Marks are not in the order of the samples."""
-
-
 def _in_order(run: Run, names: Sequence[str]) -> Iterator[Row]:
     """The marks of each sample by protocol, one sample at a time: the files have them in the samples' order."""
     streams = {name: run.marks(name) for name in names}
@@ -196,16 +189,7 @@ def _in_order(run: Run, names: Sequence[str]) -> Iterator[Row]:
         if found:
             yield sample.id, found
     if any(head is not None for head in heads.values()):
-        raise _OutOfOrder
-
-
-def _together(run: Run, names: Sequence[str]) -> Iterator[Row]:
-    """The same for runs of 0.1, which marked in the order in which answers came: all are held."""
-    found: dict[str, dict[str, Mark]] = {}
-    for name in names:
-        for mark in run.marks(name):
-            found.setdefault(mark.id, {})[name] = mark
-    return iter(found.items())
+        raise SnellenError(f"{run.path}: marks are out of order; 'snellen remark {run.path}' makes them again")
 
 
 def _sides(run: Run, prompts: Mapping[str, str], rows: Iterable[Row]) -> Iterator[tuple[str, list[Side]]]:

@@ -14,7 +14,7 @@ from statistics import fmean
 from snellen.core.errors import SnellenError
 from snellen.core.exam import Exam
 from snellen.core.protocol import Key
-from snellen.core.records import COUNTED, Summary
+from snellen.core.records import Summary
 from snellen.core.results import GroupSummary, ProtocolSummary, declared
 from snellen.engine.runs.run import InStep, Run
 
@@ -40,8 +40,6 @@ def check_answers(run: Run, summary: Summary) -> None:
 
 def check_summary(run: Run, summary: Summary, exam: Exam) -> None:
     """Refuse a run whose marks do not give its summary: one of them was changed."""
-    if summary.layout < COUNTED:
-        return
     versions = {entry.name: entry.version for entry in summary.marked}
     for result in summary.plain:
         protocol, _arm = exam.protocol(f"{result.protocol.partition('@')[0]}@{result.prompt}")

@@ -22,7 +22,7 @@ from snellen.core.arm import Arm
 from snellen.core.errors import SnellenError, Stopped, plugin_failed
 from snellen.core.exam import Exam, RunFacts
 from snellen.core.outcomes import mark_reply
-from snellen.core.records import LAYOUT, PositionRow, PublishedRow, ScorerSummary, Summary
+from snellen.core.records import PositionRow, PublishedRow, ScorerSummary, Summary
 from snellen.core.results import GroupSummary, ProtocolSummary
 from snellen.core.scorer import Evidence
 from snellen.core.silence import lost_parts, silent_parts
@@ -67,8 +67,7 @@ def is_current(folder: RunFolder, targets: tuple[Target, ...]) -> bool:
     summary, scorers = folder.summary(), folder.manifest().scorers
     marked = {m.name: m for m in summary.marked}
     return (
-        summary.layout == LAYOUT
-        and summary.answers_bytes == folder.answers_bytes
+        summary.answers_bytes == folder.answers_bytes
         and [(s.name, s.identity) for s in summary.scorers] == [(s.name, s.identity) for s in scorers]
         and summary.evidence_bytes == scoring.size(folder, scorers)
         and all(marked.get(t.name) == t.entry for t in targets)
@@ -265,7 +264,6 @@ class _Marking:
         silent = silent_parts(plain)
         backends = scan.backends.rows()
         return Summary(
-            layout=LAYOUT,
             benchmark=self.exam.name,
             subject=manifest.subject.spec,
             synthetic=manifest.data.synthetic,
@@ -355,9 +353,9 @@ class _Marking:
 
         def records() -> Iterator[tuple[Sample, Answer, Mark]]:
             for (sample, answer), mark in zip(self._answered(target), self.folder.marks(target.name), strict=True):
-                if answer.id != mark.id:  # Snellen 0.1 marked in the order in which answers came
+                if answer.id != mark.id:
                     raise SnellenError(
-                        f"{self.folder.path} was marked by an earlier version; 'snellen remark' does it again"
+                        f"{self.folder.path}: marks of '{target.name}' are out of order; 'snellen remark' makes them again"
                     )
                 yield sample, _bare(answer), mark
 

@@ -31,7 +31,6 @@ MOST = 4000
 """Samples that are learnt from, and that are asked: more would take minutes and say little more."""
 FOLDS = 5
 MOST_TEXTS = 12
-ALL_ALIKE = "its questions are all the same"
 
 
 Guesses = dict[tuple[str, int, tuple[str, ...]], Sequence[str]]

@@ -18,7 +18,7 @@ import msgspec
 from snellen import exams
 from snellen.core.arm import Arm
 from snellen.core.errors import SnellenError, Stopped
-from snellen.core.records import LAYOUT, Changed, Manifest, read_summary
+from snellen.core.records import Changed, Manifest, read_summary
 from snellen.engine.mark import marking
 from snellen.engine.mark.differing import ABSENT, Difference, Differences, Plain
 from snellen.engine.mark.verify_data import compare_data
@@ -78,7 +78,7 @@ def _verified(path: Path, data: Path | None, exports: bool) -> Verified:
             limiter = document.get("concurrency")
             marking.mark_run(again, exam, targets, scan=scan, concurrency=limiter, exports=exports)
             checked.append(_compare_marks(folder, again, known, targets, found, unchecked))
-            checked.append(_compare_summaries(folder, Path(place), document, known, targets, found, unchecked))
+            checked.append(_compare_summaries(folder, Path(place), document, found))
             if exports:
                 checked.append(_compare_exports(path, Path(place), found))
     there = compare_data(folder, exam, known, scan, data, found)
@@ -191,15 +191,7 @@ def _document(folder: RunFolder) -> dict[str, Any]:
     )
 
 
-def _compare_summaries(
-    folder: RunFolder,
-    place: Path,
-    was: dict[str, Any],
-    known: Manifest,
-    targets: tuple[Target, ...],
-    found: Differences,
-    unchecked: list[str],
-) -> str:
+def _compare_summaries(folder: RunFolder, place: Path, was: dict[str, Any], found: Differences) -> str:
     now = msgspec.json.decode((place / SUMMARY).read_bytes())
     try:
         read_summary((folder.path / SUMMARY).read_bytes())
@@ -208,35 +200,11 @@ def _compare_summaries(
     except UNREADABLE as error:
         found.add(SUMMARY, "the file", Plain(f"no summary: {error}"), Plain("a summary"))
         return "the summary"
-    if was.get("layout") == LAYOUT:
-        for key in NOT_DERIVED:
-            was.pop(key, None)
-            now.pop(key, None)
-        found.compare(SUMMARY, "", was, now)
-        return "the summary"
-    unchecked.append(
-        f"intervals, floors, controls: {SUMMARY} has layout {was.get('layout', 1)} of another version, this one writes {LAYOUT}"
-    )
-    names = {target.name: entry.name for entry, target in zip(known.protocols, targets, strict=True)}
-    found.compare(SUMMARY, "", _bare(was, {}), _bare(now, names))
-    return "counts and values in the summary"
-
-
-def _bare(document: dict[str, Any], names: dict[str, str]) -> dict[str, Any]:
-    """What summaries of all versions have: numbers of answers, and values of metrics by protocol and part."""
-    kept: dict[str, Any] = {key: document.get(key) for key in ("asked", "samples", "failed", "answers_bytes")}
-    for protocol in document.get("protocols") or ():
-        name = protocol.get("protocol", "")
-        for group in protocol.get("groups") or ():
-            part = " · ".join(map(str, (group.get("by") or {}).values())) or "all"
-            values = {k: m.get("value") for k, m in (group.get("metrics") or {}).items()}
-            headline = protocol.get("headline", "")
-            kept[f"{names.get(name, name)}.{part}"] = {
-                "n": group.get("n"),
-                "outcomes": group.get("outcomes"),
-                headline: values.get(headline),
-            }
-    return kept
+    for key in NOT_DERIVED:
+        was.pop(key, None)
+        now.pop(key, None)
+    found.compare(SUMMARY, "", was, now)
+    return "the summary"
 
 
 def _compare_exports(path: Path, place: Path, found: Differences) -> str:

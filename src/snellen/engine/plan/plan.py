@@ -20,7 +20,7 @@ from snellen.core.errors import SnellenError
 from snellen.core.exam import Exam, Wanted
 from snellen.core.options import IMAGES, MAX_MISSING, SHOTS, Selection, refuse_unknown
 from snellen.core.protocol import Protocol
-from snellen.core.records import FORMAT, DataEntry, Manifest, ProtocolEntry, ScorerEntry, SubjectEntry
+from snellen.core.records import DataEntry, Manifest, ProtocolEntry, ScorerEntry, SubjectEntry
 from snellen.core.scorer import SCORER_MODE, SCORERS, Scorer
 from snellen.core.subject import LEARNT, Subject
 from snellen.core.types import Sample
@@ -350,8 +350,7 @@ def choose(
 def of_run(exam: Exam, known: Manifest, where: Path) -> tuple[Target, ...]:
     """The protocols that a run's manifest lists."""
     for entry in known.protocols:
-        name = exam.old_names.get(entry.base, entry.base)
-        if name not in exam.protocols or entry.arm.prompt not in exam.prompts:
+        if entry.base not in exam.protocols or entry.arm.prompt not in exam.prompts:
             raise SnellenError(
                 f"{where} was marked with the protocol '{entry.base}' (prompt '{entry.prompt}') of a plugin, which is not loaded: "
                 "add --plugin FILE.py"
@@ -365,7 +364,6 @@ def of_run(exam: Exam, known: Manifest, where: Path) -> tuple[Target, ...]:
 def manifest(plan: Plan, version: str, fresh: bool) -> Manifest:
     """run.json of a new run."""
     return Manifest(
-        format=FORMAT,
         snellen=version,
         created=time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
         benchmark=plan.exam.name,

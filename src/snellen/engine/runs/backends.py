@@ -12,8 +12,6 @@ from snellen.core.text import one_line
 
 MOST = 20
 OTHERS = "others"
-OLD_FINGERPRINT = "fp_"
-"""How providers' marks of their system begin; earlier versions wrote them in the place of the provider."""
 
 
 class Backends:
@@ -30,10 +28,8 @@ class Backends:
         self.server = call.server or self.server
         if call.latency is None or (call.provider or call.model_returned or call.fingerprint) is None:
             return
-        provider, mark = call.provider, call.fingerprint
-        if provider is not None and provider.startswith(OLD_FINGERPRINT):
-            provider, mark = None, mark or provider
-        key = (f"{call.kind}/{call.model}", provider, call.model_returned)
+        mark = call.fingerprint
+        key = (f"{call.kind}/{call.model}", call.provider, call.model_returned)
         self._answers[key] += 1
         if mark is not None:
             marks = self._marks.setdefault(key, Counter())

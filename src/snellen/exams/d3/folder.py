@@ -115,7 +115,7 @@ class Folder:
         self.places = {named.uid: named.where for named in source.entries}
         self.entries = list(self._entries(source.entries))
         labels = (named.value.get(MARK) for named in source.entries if isinstance(named.value, dict))
-        self.synthetic, self.origin = folder_label(self.root, labels, self._pictures())
+        self.synthetic, self.origin = folder_label(labels, self._pictures())
         self.kinds, self.notes = self._differences()
         for named in source.entries:
             if named.uid not in self.kinds and source.label != DATASET and named.value.get("kind"):

@@ -17,7 +17,6 @@ PAIRS = (PAIR, ("a", "b"), ("image_a", "image_b"), ("left_image", "right_image")
 FOLDERS = ("a", "b")
 ASKING = ("question", "prompt", "instruction", "answer", "options", "choices")
 PICTURES = (".png", ".jpg", ".jpeg", ".webp", ".gif", ".bmp")
-EXPECTED = "columns left and right (or a and b, or image1 to imageN)"
 _CAPTION = ("caption_{}", "{}_caption")
 Found = tuple[Path, str, bytes, list[tuple[str, str, Any]], list[Problem]]
 """The folder, the name of what was read, its bytes, (place, uid, entry) of each pair, and rows that cannot be read."""

@@ -104,7 +104,7 @@ class GroundingData(Dataset):
             raise SnellenError(f"{where}: {self.format.title} without a single target")
         held = (picture_label(screen.read()) for screen in screens if screen.cell and screen.cell.column == EMBEDDED)
         said = labels(files[0], folders) if self.format is ANNOTATIONS else held
-        self.synthetic, self.origin = folder_label(root, said, (screen.path for screen in screens))
+        self.synthetic, self.origin = folder_label(said, (screen.path for screen in screens))
         if self.format is ANNOTATIONS and calls_itself_synthetic(files[0], folders):
             self.synthetic = True
         self.fingerprint = _fingerprint(self.format, files, screens)

@@ -19,7 +19,6 @@ from snellen.core.results import GroupSummary
 from snellen.core.types import Sample
 from snellen.exams.grounding import fetch, summary
 from snellen.exams.grounding.methods.options import METHOD, OF_METHODS, chosen
-from snellen.exams.grounding.names import OLD_NAMES
 from snellen.exams.grounding.prompts import PROMPTS, probes, truths
 from snellen.exams.grounding.protocols import PROTOCOLS
 
@@ -44,7 +43,6 @@ class Grounding(Exam):
     prompts = PROMPTS
     protocols = PROTOCOLS
     maker = "snellen.synthetic.screens.make:make"
-    old_names = OLD_NAMES
     options = (METHOD, *OF_METHODS, IMAGES)
     make_options = (
         Option("style", "layouts (default), or original: the screens of openadapt-grounding.", metavar="NAME"),

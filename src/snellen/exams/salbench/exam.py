@@ -30,7 +30,6 @@ class SalBench(Exam):
     prompts = PROMPTS
     protocols = PROTOCOLS
     maker = "snellen.synthetic.patterns.make:make"
-    old_names: Mapping[str, str] = {"seed": "plan-v2"}
     options = (SHOTS,)
     solvers: Mapping[str, str] = {"pixels": "snellen.exams.salbench.solver.pixels:solve"}
     default_model = "ollama/llava:7b"  # as in the SalBench Evaluation Plan v2

@@ -8,7 +8,6 @@ from pathlib import Path
 from snellen.core.dataset import Problem
 from snellen.core.errors import SnellenError
 from snellen.data.files import read_picture
-from snellen.exams.vqa_nle.data import check_note
 from snellen.exams.vqa_nle.formats.base import Record, place, problem
 from snellen.exams.vqa_nle.formats.find import Source, find
 from snellen.exams.vqa_nle.formats.images import ImageIndex
@@ -19,10 +18,6 @@ from snellen.exams.vqa_nle.formats.tags import mentioned
 def check(task: str, where: Path) -> Iterator[Problem]:
     """Every problem, with file and record. Notes (not fatal) are what a run can live with."""
     files = find(task, where)
-    try:
-        check_note(where)
-    except SnellenError as error:
-        yield problem(str(where), str(error))
     yield from files.problems
     index = ImageIndex(task, where)
     ground = Grounder(index)

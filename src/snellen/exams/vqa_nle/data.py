@@ -7,7 +7,6 @@ split costs no more memory than its file. Samples are joined by their id, never 
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -23,7 +22,7 @@ from snellen.core.selection import choose
 from snellen.core.text import one_line
 from snellen.core.types import Picture, Sample
 from snellen.data.files import digest_of, read_picture
-from snellen.data.label import MARKER, folder_label
+from snellen.data.label import folder_label
 from snellen.exams.vqa_nle.formats.base import readable
 from snellen.exams.vqa_nle.formats.find import SPLIT_NAMES, Files, Source, find
 from snellen.exams.vqa_nle.formats.images import ImageIndex
@@ -55,7 +54,6 @@ class NleData(Dataset):
         self._sources = [files.sources[s] for s in choose_splits(task, where, files, options)]
         self._train, self._no_train = files.sources.get("train"), files.why_not("train")
         self.files = tuple(s.label for s in self._sources)
-        check_note(where)
         self.index = ImageIndex(task, where)
         self._ground = Grounder(self.index)
         self.missing: list[str] = []
@@ -83,7 +81,7 @@ class NleData(Dataset):
             more = f" (and {len(problems) - 1} more problems)" if len(problems) > 1 else ""
             raise SnellenError(f"{problems[0]}{more}; 'snellen data check {task} --data {where}' lists all")
         images = (where / name for name in pictures if not name.endswith(".json"))
-        self.synthetic, self.origin = folder_label(where, labels, images)
+        self.synthetic, self.origin = folder_label(labels, images)
         self._gone = frozenset(self.missing)
         if self._reasonless and RATIONALE in self._parts:
             raise SnellenError(
@@ -307,18 +305,3 @@ def choose_splits(task: str, where: Path, files: Files, options: Selection) -> l
             raise SnellenError(f"{task} has no split '{given}' here: it has {', '.join(files.splits)}{reason}")
         wanted.append(split)
     return [s for s in SPLITS if s in wanted]
-
-
-def check_note(where: Path) -> None:
-    """Refuse a folder whose note of `snellen data make` is damaged: sets of version 1 say nowhere else that they are made."""
-    path = where / MARKER
-    if not path.exists():
-        return
-    if not path.is_file():  # a pipe would be waited for
-        raise SnellenError(f"{path}: not a regular file; make the set again")
-    try:
-        note = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise SnellenError(f"{path}: cannot be read ({error}); make the set again") from None
-    if not isinstance(note, dict) or "generator" not in note:
-        raise SnellenError(f"{path}: not a note of 'snellen data make' (no generator); make the set again")

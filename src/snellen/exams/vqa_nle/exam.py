@@ -24,7 +24,7 @@ from snellen.exams.vqa_nle.exports import tables
 from snellen.exams.vqa_nle.findings import findings
 from snellen.exams.vqa_nle.formats.find import find
 from snellen.exams.vqa_nle.gallery import ShadedGallery
-from snellen.exams.vqa_nle.names import MAX_TOKENS, OLD_NAMES, SPLITS, TITLES, wants_explanation
+from snellen.exams.vqa_nle.names import MAX_TOKENS, SPLITS, TITLES, wants_explanation
 from snellen.exams.vqa_nle.prompts import probes, prompts_of, truths
 from snellen.exams.vqa_nle.protocols import protocols_of
 from snellen.stats.text_floor import Choices, choices
@@ -70,7 +70,6 @@ class VqaNle(Exam):
     """The exam object of one task, which an entry point names."""
 
     splits = SPLITS
-    old_names = OLD_NAMES
     options = (PROMPT_MODE, GENERATE_EXPLANATIONS, RESULTS, MAX_MISSING)
     max_tokens = MAX_TOKENS
     reply_tokens = 40

@@ -23,7 +23,6 @@ LABELS = ("entailment", "contradiction", "neutral")  # in the order in which the
 LETTERS = ("A", "B", "C", "D")
 
 MULTIMODAL_VQA_EVAL = "multimodal-vqa-eval"  # the reference implementation, and the protocol that marks as it does
-OLD_NAMES = {"seed": MULTIMODAL_VQA_EVAL}  # what the protocol was called in files of Snellen 0.1
 
 MAX_TOKENS = 40  # what multimodal-vqa-eval lets a model say with an explanation; 20 without, but a run has one limit
 

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from PIL import Image, ImageDraw, ImageFont
 
 from snellen.core.pixels import as_rgb
-from snellen.synthetic.writing import LATEST, label_of, signed
+from snellen.synthetic.writing import label_of, signed
 
 GENERATOR = "probe-charts"
 LETTERS = "CDHKNORSVZ"
@@ -97,11 +97,11 @@ def png(image: Image.Image, seed: int) -> bytes:
     """A PNG file that says of itself that it was drawn."""
     out = io.BytesIO()
     image.save(out, "PNG")
-    return signed(out.getvalue(), label_of(GENERATOR, LATEST, seed))
+    return signed(out.getvalue(), label_of(GENERATOR, seed))
 
 
 def jpeg(data: bytes, quality: int, seed: int) -> bytes:
     """The same picture as a JPEG file of some quality, with colours at half the resolution, as most encoders do."""
     out = io.BytesIO()
     as_rgb(data).save(out, "JPEG", quality=quality, subsampling=2)
-    return signed(out.getvalue(), label_of(GENERATOR, LATEST, seed))
+    return signed(out.getvalue(), label_of(GENERATOR, seed))

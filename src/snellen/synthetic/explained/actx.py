@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from snellen.synthetic.chance import dealt, generator
-from snellen.synthetic.explained.records import Made, number, picture, picture_name, plain
+from snellen.synthetic.explained.records import Made, picture, picture_name, plain
 from snellen.synthetic.scenes.actions import ACTIONS, AFLOAT
 from snellen.synthetic.scenes.catalog import PLACES
 from snellen.synthetic.scenes.model import Person, Scene
 from snellen.synthetic.scenes.sampling import Want, draw_scene
 from snellen.synthetic.scenes.words import doing, somebody
-from snellen.synthetic.writing import LATEST
 
 _BY_PLACE = {
     "walking": ({"street": "walking, pavement", "beach": "walking, sand", "snow": "walking, snow"}, "walking, trail"),
@@ -61,11 +60,11 @@ def label(action: str, place: str) -> str:
     return named.get(place, rest)
 
 
-def made(split: str, seed: int, index: int, version: int = LATEST) -> Made:
+def made(split: str, seed: int, index: int) -> Made:
     """Record `index` of a split in nlxgpt's form."""
     action = dealt(tuple(ACTIONS), index, "actx", split, seed)
     scene = draw_scene(generator("actx", split, seed, index), Want(action=action, people=1))
-    name = f"{number(split, seed, index):09d}.jpg" if version == 1 else picture_name("actx", split, index)
+    name = picture_name("actx", split, index)
     record = {
         "answers": label(action, scene.place),
         "image_id": name.removesuffix(".jpg"),

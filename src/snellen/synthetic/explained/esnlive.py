@@ -3,7 +3,7 @@
 What is left open is what the picture hides: the weather behind drawn curtains, hair under a hat, legs behind a worktop, what is
 in a closed box or in a cup. The same sentences are true or false of other pictures, so the words alone tell little.
 
-Since version 2 nothing is called a contradiction that may be doubted (`strict`): a rainy sky is cloudy, a clock has a white face.
+Nothing is called a contradiction that may be doubted: a rainy sky is cloudy, a clock has a white face.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from random import Random
 from typing import Any, NamedTuple
 
 from snellen.synthetic.chance import dealt, generator
-from snellen.synthetic.explained.records import Made, number, picture, picture_name, plain
+from snellen.synthetic.explained.records import Made, picture, picture_name, plain
 from snellen.synthetic.scenes.actions import ACTIONS, brings, denied
 from snellen.synthetic.scenes.catalog import CHILDREN, KINDS, VIVID, WEATHERS
 from snellen.synthetic.scenes.cues import WEATHER_CUES, other_colours, state_cue
@@ -34,7 +34,6 @@ from snellen.synthetic.scenes.words import (
     weather_seen,
     where,
 )
-from snellen.synthetic.writing import LATEST
 
 LABELS = ("entailment", "neutral", "contradiction")
 _TEMPLATES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
@@ -58,16 +57,14 @@ class Claim(NamedTuple):
     family: str
 
 
-def made(split: str, seed: int, index: int, version: int = LATEST) -> Made:
+def made(split: str, seed: int, index: int) -> Made:
     """Record `index`: the row of the CSV and, shorter, of the JSON."""
     group, place = divmod(index, 3)
     rng = generator("esnlive", split, seed, group)
     template = dealt(tuple(_TEMPLATES), group, "esnlive", split, seed)
-    scene, chosen = _picture(template, rng, strict=version > 1)
+    scene, chosen = _picture(template, rng)
     claim = chosen[place]
     name = picture_name("esnlive", split, group)
-    if version == 1:
-        name = f"{3_000_000_000 + number(split, seed, group)}.jpg"
     row: dict[str, Any] = {
         "": str(index),
         "pairID": f"{name}#{place}r1{claim.label[0]}",
@@ -86,7 +83,7 @@ def made(split: str, seed: int, index: int, version: int = LATEST) -> Made:
     return Made(str(index), shown, short, row)
 
 
-def _picture(template: str, rng: Random, *, strict: bool) -> tuple[Scene, list[Claim]]:
+def _picture(template: str, rng: Random) -> tuple[Scene, list[Claim]]:
     """A scene of that sort with a claim of every label, each about another feature."""
     places, features = _TEMPLATES[template]
     labels = list(LABELS)
@@ -96,7 +93,7 @@ def _picture(template: str, rng: Random, *, strict: bool) -> tuple[Scene, list[C
         labels[-1], labels[other] = labels[other], labels[-1]
     wanted = dict(zip(features, labels, strict=True))
     scene = draw_scene(rng, _wish(rng.choice(places), wanted, rng))
-    out = [_choose(scene, family, label, rng, strict) for family, label in wanted.items()]
+    out = [_choose(scene, family, label, rng) for family, label in wanted.items()]
     rng.shuffle(out)
     return scene, out
 
@@ -139,20 +136,20 @@ def _wish(place: str, wanted: dict[str, str], rng: Random) -> Want:
     )
 
 
-def _choose(scene: Scene, family: str, label: str, rng: Random, strict: bool) -> Claim:
+def _choose(scene: Scene, family: str, label: str, rng: Random) -> Claim:
     """A claim with that label about that feature; now and then about something else where the label allows it."""
-    fits = [claim for claim in hidden_claims(scene, strict=strict) if (claim.family, claim.label) == (family, label)]
+    fits = [claim for claim in hidden_claims(scene) if (claim.family, claim.label) == (family, label)]
     if label == "neutral" or (fits and rng.random() > _PLAIN):
         return rng.choice(fits)
-    weather = _weather(scene, strict) if scene.outdoors else []
-    easy = [claim for claim in [*plain_claims(scene, rng, strict=strict), *weather] if claim.label == label]
+    weather = _weather(scene) if scene.outdoors else []
+    easy = [claim for claim in [*plain_claims(scene, rng), *weather] if claim.label == label]
     kind = rng.choice(sorted({claim.family for claim in easy}))
     return rng.choice([claim for claim in easy if claim.family == kind])
 
 
-def hidden_claims(scene: Scene, *, strict: bool = False) -> list[Claim]:
+def hidden_claims(scene: Scene) -> list[Claim]:
     """Claims about what some pictures hide: of each label that this scene gives them."""
-    out = [*_weather(scene, strict), *_drink(scene)]
+    out = [*_weather(scene), *_drink(scene)]
     for person in scene.people:
         out += [*_trousers(person), *_hair(person)]
     for thing in scene.things:
@@ -160,13 +157,13 @@ def hidden_claims(scene: Scene, *, strict: bool = False) -> list[Claim]:
     return out
 
 
-def plain_claims(scene: Scene, rng: Random, *, strict: bool = False) -> list[Claim]:
+def plain_claims(scene: Scene, rng: Random) -> list[Claim]:
     """Claims about what every picture shows: true ones and false ones."""
     out = _absent(scene, rng)
     for person in scene.people:
-        out += _doings(scene, person, rng, strict)
+        out += _doings(scene, person, rng)
     for thing in scene.things:
-        out += _things(thing, rng, strict)
+        out += _things(thing, rng)
     return out
 
 
@@ -174,14 +171,14 @@ def _open(label_if_seen: bool | None) -> str:
     return LABELS[1] if label_if_seen is None else LABELS[0] if label_if_seen else LABELS[2]
 
 
-def _weather(scene: Scene, strict: bool) -> list[Claim]:
+def _weather(scene: Scene) -> list[Claim]:
     seen = weather_seen(scene)
     why = (
         WEATHER_CUES[scene.weather]
         if seen
         else "nothing can be seen of the sky from inside, so the weather is not known"
     )
-    doubtful = "cloudy" if strict and seen and scene.weather == "rainy" else ""  # rain falls from clouds
+    doubtful = "cloudy" if seen and scene.weather == "rainy" else ""  # rain falls from clouds
     return [
         Claim(_open(asked == scene.weather if seen else None), WEATHER[asked], why, "weather")
         for asked in WEATHERS
@@ -246,9 +243,9 @@ def _drink(scene: Scene) -> list[Claim]:
     return []
 
 
-def _doings(scene: Scene, person: Person, rng: Random, strict: bool) -> list[Claim]:
+def _doings(scene: Scene, person: Person, rng: Random) -> list[Claim]:
     the, true = f"the {person.who}", f"{person.act.cues[0]}, so the {person.who} is {person.action}"
-    false = rng.choice(denied(person.action, scene.place, strict=strict))
+    false = rng.choice(denied(person.action, scene.place, strict=True))
     shirt = rng.choice([colour for colour in CLOTHES if colour != person.shirt])
     said = f"{the} is wearing {a(person.shirt)} shirt"
     return [
@@ -264,10 +261,10 @@ def _doings(scene: Scene, person: Person, rng: Random, strict: bool) -> list[Cla
     ]
 
 
-def _things(thing: Thing, rng: Random, strict: bool) -> list[Claim]:
+def _things(thing: Thing, rng: Random) -> list[Claim]:
     out: list[Claim] = []
     if thing.colour is not None:
-        (named, be), false = coloured(thing), rng.choice(other_colours(thing, strict=strict))
+        (named, be), false = coloured(thing), rng.choice(other_colours(thing))
         out.append(
             Claim("entailment", f"{named} {be} {thing.colour}", f"{named} {where(thing)} {be} {thing.colour}", "colour")
         )

@@ -20,7 +20,6 @@ from snellen.data.label import MARK, Label
 from snellen.synthetic.documents import LINES, LIST, OBJECT, Form, document, in_document, member
 from snellen.synthetic.pool import Progress, in_order
 from snellen.synthetic.writing import (
-    LATEST,
     claim,
     label_of,
     making,
@@ -36,7 +35,7 @@ if TYPE_CHECKING:
 
 GENERATOR = "vqa_nle"
 CSV_COLUMNS = ("", "pairID", "Flickr30kID", "hypothesis", "gold_label", "explanation")
-Key = tuple[str, str, int, int, int]
+Key = tuple[str, str, int, int]
 
 
 class Layout(NamedTuple):
@@ -55,7 +54,6 @@ def make(
     seed: int,
     workers: int | None = None,
     progress: Progress | None = None,
-    version: int = LATEST,
 ) -> list[Path]:
     """Writes `count` records of val and of test, and twice as many of train; gives the files.
 
@@ -64,9 +62,9 @@ def make(
     if task not in LAYOUTS:
         raise SnellenError(f"no task {task!r}: choose one of {', '.join(LAYOUTS)}")
     layout = LAYOUTS[task]
-    files = [claim(out, origin_of(GENERATOR, version, seed=seed, count=count))]
-    label = label_of(GENERATOR, version, seed)
-    keys = [(task, split, seed, index, version) for split in layout.splits for index in range(size(split, count))]
+    files = [claim(out, origin_of(GENERATOR, seed=seed, count=count))]
+    label = label_of(GENERATOR, seed)
+    keys = [(task, split, seed, index) for split in layout.splits for index in range(size(split, count))]
     with making(out), closing(in_order(partial(_written, out, label), keys, workers, progress)) as written:
         for split in layout.splits:
             forms = {out / name.format(split): form for name, form in layout.documents(label).items()}
@@ -89,9 +87,9 @@ def record(key: Key) -> Made:
     """One record (it runs in other processes)."""
     from snellen.synthetic.explained import actx, esnlive, vcr, vqax
 
-    task, split, seed, index, version = key
+    task, split, seed, index = key
     makers = {"vqax": vqax.made, "actx": actx.made, "esnlive": esnlive.made, "vcr": vcr.made}
-    return makers[task](split, seed, index, version)
+    return makers[task](split, seed, index)
 
 
 def _written(out: Path, label: Label, key: Key) -> tuple[list[Path], tuple[str, ...]]:

@@ -1,9 +1,9 @@
-"""The four rationales of a synthetic VCR record since version 2: which one is right cannot be told from the answer alone.
+"""The four rationales of a synthetic VCR record: which one is right cannot be told from the answer alone.
 
-In version 1 only the right rationale spoke of the right answer, so whoever was told the answer needed no picture. Now a rationale is a
-sign of an answer and something else that can be seen of the person. In one half of the records the signs are those of two answers and
-the rest is true or false, two by two: the answer rules out two, the picture one of the others. In the other half all give the right
-sign and two more details, two by two: the picture alone decides. So text gives away 37.5 % at most, where chance is 25 %.
+A rationale is a sign of an answer and something else that can be seen of the person. In one half of the records the signs are those
+of two answers and the rest is true or false, two by two: the answer rules out two, the picture one of the others. In the other half
+all give the right sign and two more details, two by two: the picture alone decides. So text gives away 37.5 % at most, where chance
+is 25 %.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from snellen.synthetic.chance import dealt, generator
 from snellen.synthetic.explained.reasons import reasons
-from snellen.synthetic.explained.records import SPLITS, Made, picture
+from snellen.synthetic.explained.records import Made, picture
 from snellen.synthetic.scenes.actions import ACTIONS, brings, denied
 from snellen.synthetic.scenes.canvas import Box
 from snellen.synthetic.scenes.catalog import KINDS, PLACES, VIVID
@@ -20,7 +20,6 @@ from snellen.synthetic.scenes.model import Person, Scene
 from snellen.synthetic.scenes.palette import CLOTHES
 from snellen.synthetic.scenes.sampling import Want, alike, draw_scene
 from snellen.synthetic.scenes.words import a, doing
-from snellen.synthetic.writing import LATEST
 
 _TAG = re.compile(r"\{(\d+)\}")
 _PER_MOVIE = 40
@@ -39,18 +38,17 @@ class Asked(NamedTuple):
     rationales: tuple[str, str, str, str]
 
 
-def made(split: str, seed: int, index: int, version: int = LATEST) -> Made:
+def made(split: str, seed: int, index: int) -> Made:
     """Record `index`: the official line, and in `extra` the e-ViL item and the metadata file."""
     rng = generator("vcr", split, seed, index)
     scene, asked = dealt(_QUESTIONS, index, "vcr", split, seed)(rng)
-    if version > 1:
-        asked = asked._replace(rationales=_reasons(split, seed, index, scene, asked))
+    asked = asked._replace(rationales=_reasons(split, seed, index, scene, asked))
     answer_order = _order(rng, dealt(range(4), index, "vcr answers", split, seed))
     rationale_order = _order(rng, dealt(range(4), index, "vcr rationales", split, seed))
     data, boxes = picture(scene)
     names, kept = objects(scene, boxes)
-    movie, stem = _names(split, index, version)
-    fold = split if version == 1 else f"snellen-{split}"
+    movie, stem = _names(split, index)
+    fold = f"snellen-{split}"
     ident = f"{fold}-{index}"
     answers = [asked.answers[place] for place in answer_order]
     rationales = [asked.rationales[place] for place in rationale_order]
@@ -98,7 +96,7 @@ def made(split: str, seed: int, index: int, version: int = LATEST) -> Made:
 
 
 def _reasons(split: str, seed: int, index: int, scene: Scene, asked: Asked) -> tuple[str, str, str, str]:
-    """Rationales of which the picture says which is right; by numbers of their own, so that all else is as in version 1."""
+    """Draw rationales of which the picture says which is right."""
     known = next((aspects for start, aspects in _TOLD.items() if asked.question.startswith(start)), ())
     return reasons(
         generator("vcr reasons", split, seed, index),
@@ -154,16 +152,11 @@ def _order(rng: Random, label: int) -> list[int]:
     return [*rest[:label], 0, *rest[label:]]
 
 
-def _names(split: str, index: int, version: int) -> tuple[str, str]:
-    """The film's name and the path of its frame without an ending; in version 1 in the manner of the real ones."""
+def _names(split: str, index: int) -> tuple[str, str]:
+    """Return the film's name and the path of its frame without an ending."""
     reel, frame = divmod(index, _PER_MOVIE)
-    if version > 1:
-        movie = f"SNELLEN_SCENES_{split}_{reel:04d}"
-        return movie, f"{movie}/{movie}_{frame:02d}"
-    movie = f"{1000 * (SPLITS.index(split) + 1) + reel:04d}_SNELLEN_SCENES"
-    start = f"00.{frame // 2:02d}.{30 * (frame % 2):02d}.000"
-    stop = f"00.{frame // 2:02d}.{30 * (frame % 2) + 4:02d}.000"
-    return movie, f"lsmdc_{movie}/{movie}_{start}-{stop}@0"
+    movie = f"SNELLEN_SCENES_{split}_{reel:04d}"
+    return movie, f"{movie}/{movie}_{frame:02d}"
 
 
 def _four(right: str, wrong: list[str]) -> tuple[str, str, str, str]:

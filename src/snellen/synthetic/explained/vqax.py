@@ -6,7 +6,7 @@ from random import Random
 from typing import Any
 
 from snellen.synthetic.chance import dealt, generator
-from snellen.synthetic.explained.records import Made, number, picture, picture_name, plain
+from snellen.synthetic.explained.records import Made, picture, picture_name, plain
 from snellen.synthetic.scenes.actions import ACTIONS, denied
 from snellen.synthetic.scenes.catalog import COLUMNS, KINDS, PLACES, WEATHERS, weathers
 from snellen.synthetic.scenes.cues import other_colours
@@ -29,7 +29,6 @@ from snellen.synthetic.scenes.questions import (
     questions,
 )
 from snellen.synthetic.scenes.sampling import Want, alike, draw_scene
-from snellen.synthetic.writing import LATEST
 
 _CASES = (
     *(("presence", "yes"), ("presence", "no")) * 3,
@@ -42,21 +41,17 @@ _SHARED = 5
 """Every fifth question is a second one about the picture before it, as the real set has."""
 
 
-def made(split: str, seed: int, index: int, version: int = LATEST) -> Made:
+def made(split: str, seed: int, index: int) -> Made:
     """Record `index` of a split in nlxgpt's form, under its question id."""
     second = index % _SHARED == _SHARED - 1
     first = index - 1 if second else index
-    strict = version > 1
-    scene, asked = _asked(split, seed, first, strict)
+    scene, asked = _asked(split, seed, first)
     if second:
         rng = generator("vqax", split, seed, "second", index)
-        asked = _another(scene, asked, dealt(("yes", "no"), index // _SHARED, "vqax", split, seed), rng, strict)
+        asked = _another(scene, asked, dealt(("yes", "no"), index // _SHARED, "vqax", split, seed), rng)
     folder = "train2014" if split == "train" else "val2014"
     ident, name = f"snellen-{split}-{first}", picture_name("vqax", split, first)
     key = f"{ident}-{2 if second else 1}"
-    if version == 1:
-        ident = str(number(split, seed, first))
-        name, key = f"COCO_{folder}_{ident:0>12}.jpg", f"{ident}{2 if second else 1:03d}"
     record = {
         "question": asked.question,
         "answers": annotators(asked, generator("vqax", split, seed, "annotators", index)),
@@ -80,20 +75,20 @@ def annotators(asked: QA, rng: Random) -> list[dict[str, Any]]:
     ]
 
 
-def _another(scene: Scene, first: QA, answer: str, rng: Random, strict: bool) -> QA:
+def _another(scene: Scene, first: QA, answer: str, rng: Random) -> QA:
     """A second question about the same scene: in two of three cases one with the dealt yes or no."""
-    others = [asked for asked in questions(scene, rng, strict=strict) if asked.question != first.question]
+    others = [asked for asked in questions(scene, rng) if asked.question != first.question]
     wanted = [asked for asked in others if asked.answer == answer and asked.kind != "hat"]
     free = [asked for asked in others if asked.answer not in ("yes", "no")]
     return rng.choice(wanted if wanted and rng.random() < 0.6 else free)
 
 
-def _asked(split: str, seed: int, index: int, strict: bool) -> tuple[Scene, QA]:
+def _asked(split: str, seed: int, index: int) -> tuple[Scene, QA]:
     """A scene and a question about it, chosen so that every answer to that question is equally likely."""
     kind, answer = dealt(_CASES, index, "vqax", split, seed)
     rng = generator("vqax", split, seed, index)
     if kind in ("presence", "is-colour", "is-state", "is-action"):
-        return _yes_no(kind, answer == "yes", rng, strict)
+        return _yes_no(kind, answer == "yes", rng)
     if kind == "count":
         name = rng.choice([sort.name for sort in KINDS.values() if sort.most == 4])
         scene = draw_scene(rng, Want(thing=name, thing_is={"count": rng.randint(1, 4)}))
@@ -121,7 +116,7 @@ def _asked(split: str, seed: int, index: int, strict: bool) -> tuple[Scene, QA]:
     return scene, ask_shirt(scene.people[0]) if kind == "shirt" else ask_action(scene.people[0])
 
 
-def _yes_no(kind: str, yes: bool, rng: Random, strict: bool) -> tuple[Scene, QA]:
+def _yes_no(kind: str, yes: bool, rng: Random) -> tuple[Scene, QA]:
     if kind == "presence":
         name = rng.choice(list(KINDS))
         place = rng.choice(KINDS[name].places)
@@ -132,9 +127,7 @@ def _yes_no(kind: str, yes: bool, rng: Random, strict: bool) -> tuple[Scene, QA]
         action = rng.choice(list(ACTIONS))
         scene = draw_scene(rng, Want(action=action))
         person = scene.people[0]
-        return scene, ask_whether_doing(
-            person, action if yes else rng.choice(denied(action, scene.place, strict=strict))
-        )
+        return scene, ask_whether_doing(person, action if yes else rng.choice(denied(action, scene.place, strict=True)))
     if kind == "is-state":
         name = rng.choice([sort.name for sort in KINDS.values() if sort.states])
         scene = draw_scene(rng, Want(thing=name))
@@ -144,4 +137,4 @@ def _yes_no(kind: str, yes: bool, rng: Random, strict: bool) -> tuple[Scene, QA]
     scene = draw_scene(rng, Want(thing=name))
     thing = scene.thing(name)
     own = [c for c in thing.sort.colours if c == thing.colour]
-    return scene, ask_whether_colour(thing, rng.choice(own if yes else other_colours(thing, strict=strict)))
+    return scene, ask_whether_colour(thing, rng.choice(own if yes else other_colours(thing)))

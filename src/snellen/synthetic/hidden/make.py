@@ -1,6 +1,6 @@
 """Makes a synthetic set in IllusionBench's own format: three folders of parquet shards.
 
-File names have the form of the real ones, which say shape, scene and strength; since version 2 they end in `syn` and a number.
+File names have the form of the real ones, which say shape, scene and strength, and end in `syn` and a number.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from snellen.synthetic.chance import dealt_number
 from snellen.synthetic.hidden import scenery, silhouettes
 from snellen.synthetic.pool import Progress
 from snellen.synthetic.tables import Recipe, Row, make_set
-from snellen.synthetic.writing import LATEST, label_of, signed
+from snellen.synthetic.writing import label_of, signed
 
 GENERATOR = "illusionbench"
 SPLITS = (silhouettes.IN, silhouettes.LOGO, silhouettes.ICON)
 STRENGTHS = {"Easy": (1.25, 1.3, 1.4, 1.5, 1.6), "Hard": (0.75, 0.8, 0.85, 0.9, 0.95, 1.0, 1.1, 1.2)}
 
 
-def sample(split: str, seed: int, index: int, version: int = LATEST) -> tuple[str, bytes]:
+def sample(split: str, seed: int, index: int) -> tuple[str, bytes]:
     """File name and PNG bytes of one image."""
     key = (seed, SPLITS.index(split))
     shapes, scenes, levels = silhouettes.shapes(split), tuple(scenery.SCENES), tuple(STRENGTHS)
@@ -33,20 +33,17 @@ def sample(split: str, seed: int, index: int, version: int = LATEST) -> tuple[st
     rng = np.random.default_rng([*key, 0, index])
     strength = STRENGTHS[level][int(rng.integers(len(STRENGTHS[level])))]
     variant = int(rng.integers(silhouettes.VARIANTS[split]))
-    mask = silhouettes.silhouette(split, shape, variant, rng, version)
-    image = scenery.compose(scenery.scene(scene, rng), mask, strength, rng, version)
+    mask = silhouettes.silhouette(split, shape, variant, rng)
+    image = scenery.compose(scenery.scene(scene, rng), mask, strength, rng)
     first = f"{shape}-{variant + 1}" if split == silhouettes.ICON else shape
     sink = io.BytesIO()
     Image.fromarray(image).save(sink, "PNG", compress_level=1)
-    number = index if version == 1 else f"syn{index}"
-    return f"{first}-{scene}-{level}-{strength}-{number}.png", signed(
-        sink.getvalue(), label_of(GENERATOR, version, seed)
-    )
+    return f"{first}-{scene}-{level}-{strength}-syn{index}.png", signed(sink.getvalue(), label_of(GENERATOR, seed))
 
 
-def rows(split: str, seed: int, index: int, version: int) -> tuple[Row, ...]:
+def rows(split: str, seed: int, index: int) -> tuple[Row, ...]:
     """One image as a row of its split."""
-    name, data = sample(split, seed, index, version)
+    name, data = sample(split, seed, index)
     return ((name, {"bytes": data, "path": name}),)
 
 
@@ -66,7 +63,6 @@ def make(
     seed: int,
     workers: int | None = None,
     progress: Progress | None = None,
-    version: int = LATEST,
 ) -> list[Path]:
     """Writes `count` images a split; the same seed and count give the same bytes."""
-    return make_set(RECIPE, out, count=count, seed=seed, workers=workers, progress=progress, version=version)
+    return make_set(RECIPE, out, count=count, seed=seed, workers=workers, progress=progress)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -12,7 +11,6 @@ from snellen.synthetic.hidden.scenery_base import SIZE, Field, Rng, noise, smoot
 from snellen.synthetic.hidden.scenery_outdoor import city, medieval_village, time_square
 from snellen.synthetic.hidden.scenery_places import bazaar_market, museum, underwater_ruins
 from snellen.synthetic.hidden.scenery_simple import cloud, forest, ocean, origami, sand_dune
-from snellen.synthetic.writing import LATEST
 
 Pixels = npt.NDArray[np.uint8]
 SIMPLE: Mapping[str, Callable[[Rng], Field]] = {
@@ -65,62 +63,38 @@ def _relit(image: Field, light: Field, wanted: Field) -> Field:
     return out
 
 
-class Blend(NamedTuple):
-    """How a shape goes into a scene. `torn` and `patchy` are how far its edges and its depth vary, `deep` and `from_strength` how
-    deep it is for its strength, `least` and `most` how much more so in restless scenes (`by_detail`: fine unrest counts, too),
-    `calm` (and how it falls with the strength) what is left of the scene's own unrest at the scale of the shape, `detail` the
-    spread of brightness that fine detail may have.
-    """
-
-    torn: float
-    patchy: float
-    deep: float
-    from_strength: float
-    least: float
-    most: float
-    calm: tuple[float, float]
-    by_detail: float = 0.0
-    detail: float = 1.0
+_TORN, _PATCHY = 0.5, 0.1
+"""How far the edges of a shape and its depth vary."""
+_DEEP, _FROM_STRENGTH = 0.21, -0.4
+"""How deep a shape is for its strength."""
+_LEAST, _MOST, _BY_DETAIL = 1.0, 1.75, 2.5
+"""How much more so in restless scenes; fine unrest counts, too."""
+_CALM, _LESS_CALM = 0.72, 0.3
+"""What is left of the scene's own unrest at the scale of the shape, and how it falls with the strength."""
+_DETAIL = 0.07
+"""The spread of brightness that fine detail may have."""
 
 
-BLENDS = {
-    1: Blend(torn=1.0, patchy=0.3, deep=0.3, from_strength=0.36, least=0.7, most=1.75, calm=(1.15, 0.32)),
-    2: Blend(
-        torn=0.5,
-        patchy=0.1,
-        deep=0.21,
-        from_strength=-0.4,
-        least=1.0,
-        most=1.75,
-        calm=(0.72, 0.3),
-        by_detail=2.5,
-        detail=0.07,
-    ),
-}
-"""By the version of the set. In the first, more than a third of all shapes could not be named by eye."""
-
-
-def compose(image: Field, mask: Field, strength: float, rng: Rng, version: int = LATEST) -> Pixels:
+def compose(image: Field, mask: Field, strength: float, rng: Rng) -> Pixels:
     """The scene with the shape in it: coarse brightness and contrast follow the mask, fine detail stays the scene's.
 
     Edges are pulled about by the scene's own detail, so that its elements seem to form the shape, and some parts
     of it are fainter than others. A restless scene is calmed and takes a deeper shape, for the same visibility.
     """
-    how = BLENDS[version]
     light = brightness(image)
     middling = smooth(light, 8)
     broad = smooth(middling, 96)
     band, fine = middling - broad, light - middling
     soft = smooth(mask, 6)
-    ragged = soft + how.torn * (np.clip(fine * 0.9, -0.25, 0.25) + np.float32(0.12) * noise(rng, 40, 40))
+    ragged = soft + _TORN * (np.clip(fine * 0.9, -0.25, 0.25) + np.float32(0.12) * noise(rng, 40, 40))
     shape = 0.45 * soft + 0.55 * smooth(np.clip((ragged - 0.5) * 2.2 + 0.5, 0, 1), 3)
-    shape = (shape - np.float32(0.5)) * (1 + np.float32(how.patchy) * noise(rng, 3, 3))
-    mean, quiet = float(broad.mean()), how.calm[0] - how.calm[1] * strength
+    shape = (shape - np.float32(0.5)) * (1 + np.float32(_PATCHY) * noise(rng, 3, 3))
+    mean, quiet = float(broad.mean()), _CALM - _LESS_CALM * strength
     sign = 1.0 if rng.random() < 0.5 or mean < _NIGHT else -1.0
     spread = float(fine.std())
-    effort = float(np.clip(6.4 * _clutter(image) + how.by_detail * spread + 0.22, how.least, how.most))
-    fine = fine * np.float32(min(1.0, how.detail / max(spread, 1e-3)))
-    swing = np.float32(sign * how.deep * effort * (strength - how.from_strength)) * shape
+    effort = float(np.clip(6.4 * _clutter(image) + _BY_DETAIL * spread + 0.22, _LEAST, _MOST))
+    fine = fine * np.float32(min(1.0, _DETAIL / max(spread, 1e-3)))
+    swing = np.float32(sign * _DEEP * effort * (strength - _FROM_STRENGTH)) * shape
     busy = min(1.0, 0.06 / max(float(band.std()), 1e-3))
     wanted = float(np.clip(mean, 0.38, 0.6)) + np.float32(0.95 - 0.3 * strength) * (broad - mean)
     wanted = wanted + np.float32(busy * quiet) * band + fine * (1 + 0.8 * swing) + swing
@@ -128,6 +102,6 @@ def compose(image: Field, mask: Field, strength: float, rng: Rng, version: int =
     return np.rint(np.clip(out, 0, 1) * 255).astype(np.uint8)
 
 
-def flat(name: str, rng: Rng, version: int = LATEST) -> Pixels:
+def flat(name: str, rng: Rng) -> Pixels:
     """A scene as it is in the pictures, but with no shape in it."""
-    return compose(scene(name, rng), np.full((SIZE, SIZE), 0.5, dtype=np.float32), 1.0, rng, version)
+    return compose(scene(name, rng), np.full((SIZE, SIZE), 0.5, dtype=np.float32), 1.0, rng)

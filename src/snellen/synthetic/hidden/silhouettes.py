@@ -1,7 +1,6 @@
 """Silhouettes of all classes, drawn by code: things and icons from outlines, written names in place of logos.
 
-Nobody's logo is copied: of a brand the set has its name in letters of our own. Version 1 had two letters in a frame, which name
-nothing.
+Nobody's logo is copied: of a brand the set has its name in letters of our own.
 """
 
 from __future__ import annotations
@@ -17,7 +16,6 @@ from PIL import Image, ImageDraw
 
 from snellen.synthetic.hidden.silhouettes_things import ICONS, THINGS
 from snellen.synthetic.hidden.strokes import Floats, OutlinePen
-from snellen.synthetic.writing import LATEST, VERSIONS
 
 Mask = npt.NDArray[np.float32]
 SIZE = 384
@@ -47,29 +45,6 @@ _NAMES = {
     "ubuntu": ("UBU", "NTU"),
 }
 """The lines in which a name is written."""
-_MARKS = {
-    "adidas": ("AD", "square"),
-    "amazon": ("AM", "circle"),
-    "apple": ("AP", "diamond"),
-    "audi": ("AU", "shield"),
-    "bmw": ("BM", "hexagon"),
-    "benz": ("BZ", "square"),
-    "facebook": ("FB", "circle"),
-    "google": ("GO", "diamond"),
-    "instagram": ("IN", "shield"),
-    "mcdonalds": ("MC", "hexagon"),
-    "nasa": ("NA", "square"),
-    "nike": ("NK", "circle"),
-    "olympics": ("OL", "diamond"),
-    "playstation": ("PS", "shield"),
-    "puma": ("PU", "hexagon"),
-    "reebok": ("RE", "square"),
-    "spotify": ("SP", "circle"),
-    "starbucks": ("ST", "diamond"),
-    "tesla": ("TE", "shield"),
-    "telegram": ("TG", "hexagon"),
-    "ubuntu": ("UB", "square"),
-}
 # Letters as strokes in a box 3 wide and 6 high, y down.
 _LETTERS: dict[str, tuple[tuple[float, ...], ...]] = {
     "A": ((0, 6, 1.5, 0, 3, 6), (0.7, 4.0, 2.3, 4.0)),
@@ -94,26 +69,6 @@ _LETTERS: dict[str, tuple[tuple[float, ...], ...]] = {
     "Y": ((0, 0, 1.5, 3, 3, 0), (1.5, 3, 1.5, 6)),
     "Z": ((0, 0, 3, 0, 0, 6, 3, 6),),
 }
-_BADGES: dict[str, tuple[float, ...]] = {
-    "square": (4, 4, 96, 4, 96, 96, 4, 96),
-    "diamond": (50, -8, 108, 50, 50, 108, -8, 50),
-    "shield": (2, 6, 98, 6, 98, 74, 50, 108, 2, 74),
-    "hexagon": (24, 4, 76, 4, 106, 50, 76, 96, 24, 96, -6, 50),
-}
-
-
-def _mark(letters: str, badge: str) -> OutlinePen:
-    """Two bold letters inside a thin frame: a stand-in for a logo that copies none."""
-    pen = OutlinePen()
-    if badge == "circle":
-        pen.ring(50, 50, 53, 53, 6)
-    else:
-        points = _BADGES[badge]
-        pen.line(6, *points, *points[:4])
-    for letter, left in zip(letters, (21.0, 59.2), strict=True):
-        for stroke in _LETTERS[letter]:
-            pen.line(9.5, *(left + 6.6 * v if i % 2 == 0 else 27 + 7.6 * v for i, v in enumerate(stroke)))
-    return pen
 
 
 def _written(lines: Sequence[str]) -> OutlinePen:
@@ -133,9 +88,9 @@ def _written(lines: Sequence[str]) -> OutlinePen:
 
 
 @cache
-def _pen(split: str, shape: str, variant: int, version: int) -> OutlinePen:
+def _pen(split: str, shape: str, variant: int) -> OutlinePen:
     if split == LOGO:
-        return _mark(*_MARKS[shape]) if version == 1 else _written(_NAMES[shape])
+        return _written(_NAMES[shape])
     pen = OutlinePen()
     (THINGS[shape] if split == IN else ICONS[shape][variant % 3])(pen)
     return pen
@@ -143,7 +98,7 @@ def _pen(split: str, shape: str, variant: int, version: int) -> OutlinePen:
 
 def shapes(split: str) -> tuple[str, ...]:
     """The classes of a split in the spelling of the data."""
-    return tuple({IN: THINGS, LOGO: _MARKS, ICON: ICONS}[split])
+    return tuple({IN: THINGS, LOGO: _NAMES, ICON: ICONS}[split])
 
 
 def render(
@@ -158,7 +113,6 @@ def render(
     shift: tuple[float, float] = (0.0, 0.0),
     stretch: float = 1.0,
     bend: Sequence[float] = (0.0, 0.0, 0.0, 0.0),
-    version: int = LATEST,
 ) -> Mask:
     """The silhouette as a mask in 0..1. `scale` and `shift` are parts of the image side, `turn` is in degrees.
 
@@ -174,7 +128,7 @@ def render(
     if mirror:
         matrix = np.array([[-1.0, 0.0], [0.0, 1.0]]) @ matrix
     centre: Floats = fine * (np.array([0.5, 0.5]) + np.array(shift))
-    for points, ink in _pen(split, shape, variant, version).pieces:
+    for points, ink in _pen(split, shape, variant).pieces:
         wave = np.sin(points[:, ::-1] * (2 * np.pi / 110.0) + [bend[2], bend[3]])
         moved = (points + wave * [bend[0], bend[1]] - 50.0) @ matrix + centre
         draw.polygon([(float(x), float(y)) for x, y in moved], fill=255 if ink else 0)
@@ -182,7 +136,7 @@ def render(
     return out
 
 
-def silhouette(split: str, shape: str, variant: int, rng: np.random.Generator, version: int = LATEST) -> Mask:
+def silhouette(split: str, shape: str, variant: int, rng: np.random.Generator) -> Mask:
     """A silhouette a little moved, sized, turned and, letters apart, perhaps mirrored."""
     scale, turn = float(rng.uniform(0.7, 0.86)), float(rng.uniform(-9, 9))
     shift = (float(rng.uniform(-0.05, 0.05)), float(rng.uniform(-0.05, 0.05)))
@@ -197,19 +151,18 @@ def silhouette(split: str, shape: str, variant: int, rng: np.random.Generator, v
         "stretch": stretch,
         "bend": bend,
     }
-    return render(split, shape, variant, version=version, **moved)
+    return render(split, shape, variant, **moved)
 
 
 def templates(split: str, size: int, scales: tuple[float, ...], turns: tuple[float, ...]) -> tuple[list[str], Mask]:
-    """All classes of a split at the given scales and turns (and mirrored, or as each version has them): names and masks."""
-    forms = [(False, version) for version in VERSIONS] if split == LOGO else [(False, LATEST), (True, LATEST)]
+    """All classes of a split at the given scales and turns (and mirrored, letters apart): names and masks."""
+    forms = (False,) if split == LOGO else (False, True)
     names: list[str] = []
     masks: list[Mask] = []
     for shape in shapes(split):
         for variant in range(VARIANTS[split]):
-            for mirror, version in forms:
+            for mirror in forms:
                 for scale, turn in product(scales, turns):
                     names.append(shape)
-                    how: dict[str, Any] = {"scale": scale, "turn": turn, "mirror": mirror, "version": version}
-                    masks.append(render(split, shape, variant, size=size, **how))
+                    masks.append(render(split, shape, variant, size=size, scale=scale, turn=turn, mirror=mirror))
     return names, np.stack(masks)

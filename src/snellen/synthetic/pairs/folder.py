@@ -42,7 +42,6 @@ class Key(NamedTuple):
     number: int
     size: int
     seed: int
-    version: int
 
 
 class Place(NamedTuple):
@@ -66,8 +65,8 @@ def write(
     `draw` must be a function of a module: it runs in other processes.
     """
     made = [claim(out, origin)]
-    where = Place(out, label_of(origin["generator"], origin["version"], origin["seed"]), slots)
-    keys = [Key(number, len(slots), origin["seed"], origin["version"]) for number in range(origin["count"])]
+    where = Place(out, label_of(origin["generator"], origin["seed"]), slots)
+    keys = [Key(number, len(slots), origin["seed"]) for number in range(origin["count"])]
     documents = [out / name for name in DOCUMENTS]
     with making(out), ExitStack() as stack:
         adders = [stack.enter_context(document(path, OBJECT)) for path in documents]

@@ -8,20 +8,19 @@ from snellen.synthetic.chance import dealt, generator
 from snellen.synthetic.pairs.folder import PAIR, Group, Key, write
 from snellen.synthetic.pool import Progress
 from snellen.synthetic.scenes.differences import KINDS_OF_DIFFERENCE, Difference, draw_difference
-from snellen.synthetic.writing import LATEST, label_of, origin_of, signed
+from snellen.synthetic.writing import label_of, origin_of, signed
 
 GENERATOR = "d3"
 SIZE = (320, 240)
 
 
-def difference(seed: int, index: int, part: str = "made", version: int = LATEST) -> Difference:
+def difference(seed: int, index: int, part: str = "made") -> Difference:
     """The difference of pair `index`; its one scene is on the left.
 
-    Training draws with another `part`: then no seed gives a pair of a made set to a model that learns. In version 1 a changed
-    number also changed the size and the place of what was counted.
+    Training draws with another `part`: then no seed gives a pair of a made set to a model that learns.
     """
     kind = dealt(KINDS_OF_DIFFERENCE, index, "d3", part, seed)
-    return draw_difference(generator("d3", part, seed, index), kind, roomy=version > 1)
+    return draw_difference(generator("d3", part, seed, index), kind)
 
 
 def make(
@@ -31,23 +30,22 @@ def make(
     seed: int,
     workers: int | None = None,
     progress: Progress | None = None,
-    version: int = LATEST,
 ) -> list[Path]:
     """Writes `count` pairs: dataset.json, images/, differences.json and captions/reference.json."""
-    origin = origin_of(GENERATOR, version, seed=seed, count=count)
+    origin = origin_of(GENERATOR, seed=seed, count=count)
     return write(out, origin, PAIR, _of_key, workers, progress)
 
 
 def _of_key(key: Key) -> Group:
-    return pair(key.seed, key.number, key.version)
+    return pair(key.seed, key.number)
 
 
-def pair(seed: int, index: int, version: int = LATEST) -> Group:
+def pair(seed: int, index: int) -> Group:
     """Pair `index` of a seed, drawn."""
     from snellen.synthetic.scenes.render import draw, jpeg
 
-    told = difference(seed, index, version=version)
-    label = label_of(GENERATOR, version, seed)
+    told = difference(seed, index)
+    label = label_of(GENERATOR, seed)
     known = {
         "kind": told.kind,
         "about": told.about,

@@ -15,7 +15,7 @@ from snellen.synthetic.scenes.differences import KINDS_OF_DIFFERENCE, Difference
 from snellen.synthetic.scenes.model import Scene
 from snellen.synthetic.scenes.sampling import draw_scene
 from snellen.synthetic.scenes.words import facts
-from snellen.synthetic.writing import LATEST, label_of, origin_of, signed
+from snellen.synthetic.writing import label_of, origin_of, signed
 
 LEAST = 3
 KIND = "mixed"
@@ -31,12 +31,11 @@ def make_sets(
     seed: int,
     workers: int | None = None,
     progress: Progress | None = None,
-    version: int = LATEST,
 ) -> list[Path]:
     """Writes `count` sets of `size` images in the layout of `make`, with image1 to imageN in place of left and right."""
     if not LEAST <= size <= MOST:
         raise SnellenError(f"--sets {size}: a set has {LEAST} to {MOST} images")
-    origin = origin_of(f"{GENERATOR}-sets-of-{size}", version, seed=seed, count=count)
+    origin = origin_of(f"{GENERATOR}-sets-of-{size}", seed=seed, count=count)
     return write(out, origin, set_names(size), _set, workers, progress)
 
 
@@ -48,20 +47,20 @@ def make_pairs_or_sets(out: Path, *, sets: int | None = None, **given: Any) -> l
 def _set(key: Key) -> Group:
     from snellen.synthetic.scenes.render import draw, jpeg
 
-    index, size, seed, version = key
-    told = variants(seed, index, size, version)
-    label = label_of(f"{GENERATOR}-sets-of-{size}", version, seed)
+    index, size, seed = key
+    told = variants(seed, index, size)
+    label = label_of(f"{GENERATOR}-sets-of-{size}", seed)
     known = {"kind": KIND} | {slot: d.said_of_other for slot, d in zip(set_names(len(told)), told, strict=True)}
     images = tuple(signed(jpeg(draw(d.other, SIZE).image), label) for d in told)
     return Group(index, images, tuple(d.captions[1] for d in told), known)
 
 
-def variants(seed: int, index: int, size: int, version: int = LATEST) -> list[Difference]:
+def variants(seed: int, index: int, size: int) -> list[Difference]:
     """The images of a set: the other scenes of these differences, all from one scene that is not among them."""
     rng = generator("d3", "sets", size, seed, index)
     while True:
         scene = draw_scene(rng)
-        found = _apart(scene if version == 1 else with_room(scene), size, rng)
+        found = _apart(with_room(scene), size, rng)
         if len(found) == size:
             return found
 

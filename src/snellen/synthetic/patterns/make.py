@@ -9,7 +9,7 @@ from snellen.synthetic.patterns import scenes_o3, scenes_p3, wording
 from snellen.synthetic.patterns.drawing import framed, png
 from snellen.synthetic.pool import Progress
 from snellen.synthetic.tables import Recipe, Row, make_set
-from snellen.synthetic.writing import LATEST, label_of, signed
+from snellen.synthetic.writing import label_of, signed
 
 GENERATOR = "salbench"
 SPLITS = ("P3", "O3")
@@ -17,7 +17,7 @@ KINDS = ("", "_box", "_box_img")
 TEXTS = ("image_id", "question", "answer", "difficulty")
 
 
-def sample(split: str, seed: int, index: int, version: int = LATEST) -> tuple[Row, ...]:
+def sample(split: str, seed: int, index: int) -> tuple[Row, ...]:
     """The rows of one image in the three configs of its split: detection, referring, visual referring."""
     scene = (scenes_p3 if split == "P3" else scenes_o3).scene(seed, index)
     height, width = scene.image.shape[:2]
@@ -35,7 +35,7 @@ def sample(split: str, seed: int, index: int, version: int = LATEST) -> tuple[Ro
         )
         answer = ", ".join(feature.title() for feature in scene.features)
     name = f"syn-{split.lower()}-s{seed}-{index:05d}"
-    label = label_of(GENERATOR, version, seed)
+    label = label_of(GENERATOR, seed)
     plain, marked = (signed(png(image), label) for image in (scene.image, framed(scene.image, scene.box)))
     first, second, third = (
         ({"bytes": data, "path": f"{name}.png"}, name, question, answer, scene.difficulty)
@@ -60,7 +60,6 @@ def make(
     seed: int,
     workers: int | None = None,
     progress: Progress | None = None,
-    version: int = LATEST,
 ) -> list[Path]:
     """Writes `count` images a split, each in its three configs; the same seed and count give the same bytes."""
-    return make_set(RECIPE, out, count=count, seed=seed, workers=workers, progress=progress, version=version)
+    return make_set(RECIPE, out, count=count, seed=seed, workers=workers, progress=progress)

@@ -80,9 +80,9 @@ _ALSO = {
 """Colours that a thing shows beside its own: the face of a clock is white, the roof of every house is red."""
 
 
-def other_colours(thing: Thing, *, strict: bool = False) -> list[str]:
-    """The colours that such a thing can have and this has not; `strict` leaves out those that can be seen on it, too."""
-    also = {*_ALSO.get((thing.kind, thing.state), ()), thing.inside} if strict else set()
+def other_colours(thing: Thing) -> list[str]:
+    """The colours that such a thing can have, without those that can be seen on this one."""
+    also = {*_ALSO.get((thing.kind, thing.state), ()), thing.inside}
     return [colour for colour in thing.sort.colours if colour != thing.colour and colour not in also]
 
 

@@ -47,10 +47,10 @@ def _caption(said: str, scene: Scene) -> str:
     return f"{sentence(said)} {brief(scene)}"
 
 
-def draw_difference(rng: Random, kind: str, *, roomy: bool = False) -> Difference:
-    """A pair of scenes that differ in that way. `roomy`: where they differ in a number, they do in nothing else."""
+def draw_difference(rng: Random, kind: str) -> Difference:
+    """A pair of scenes that differ in that way. Where they differ in a number, they do in nothing else."""
     while True:
-        scene = with_room(draw_scene(rng)) if roomy and kind == "count" else draw_scene(rng)
+        scene = with_room(draw_scene(rng)) if kind == "count" else draw_scene(rng)
         found = list(differences(scene, kind, rng))
         if found:
             aspects = sorted({d.aspect for d in found})

@@ -221,17 +221,17 @@ def ask_weather(scene: Scene) -> QA:
     return QA("What is the weather like?", weather, WEATHER_CUES[weather], "weather", also, WEATHER_ALSO[weather])
 
 
-def questions(scene: Scene, rng: Random, *, strict: bool = False) -> list[QA]:
+def questions(scene: Scene, rng: Random) -> list[QA]:
     """All kinds of questions about a scene. Of the yes/no questions about presence, colour and action as many have the one
-    answer as the other; about the state of a thing both are asked. `strict`: no "no" that may be doubted.
+    answer as the other; about the state of a thing both are asked. No "no" may be doubted.
     """
     out = [ask_place(scene), ask_people(scene)]
     if weather_seen(scene):
         out.append(ask_weather(scene))
     for thing in scene.things:
-        out += about_thing(scene, thing, rng, strict=strict)
+        out += about_thing(scene, thing, rng)
     for person in scene.people:
-        out += about_person(scene, person, rng, strict=strict)
+        out += about_person(scene, person, rng)
     absent = could_be(scene)
     rng.shuffle(absent)
     for there, missing in zip(sorted(scene.kinds() & KINDS.keys()), absent, strict=False):
@@ -245,13 +245,13 @@ def could_be(scene: Scene) -> list[str]:
     return [kind.name for kind in KINDS.values() if scene.place in kind.places and kind.name not in seen]
 
 
-def about_thing(scene: Scene, thing: Thing, rng: Random, *, strict: bool = False) -> list[QA]:
+def about_thing(scene: Scene, thing: Thing, rng: Random) -> list[QA]:
     """The questions that one thing gives."""
     out = [ask_position(scene, thing)] if thing.sort.level != "top" else []
     if thing.sort.most > 1:
         out.append(ask_count(thing))
     if thing.colour is not None:
-        wrong = rng.choice(other_colours(thing, strict=strict))
+        wrong = rng.choice(other_colours(thing))
         out += [ask_colour(thing), ask_whether_colour(thing, thing.colour), ask_whether_colour(thing, wrong)]
     if thing.state is not None:
         out += [ask_state(thing), *(ask_whether_state(thing, asked) for asked in thing.sort.states)]
@@ -260,9 +260,9 @@ def about_thing(scene: Scene, thing: Thing, rng: Random, *, strict: bool = False
     return out
 
 
-def about_person(scene: Scene, person: Person, rng: Random, *, strict: bool = False) -> list[QA]:
+def about_person(scene: Scene, person: Person, rng: Random) -> list[QA]:
     """The questions that one person gives."""
-    wrong = rng.choice(denied(person.action, scene.place, strict=strict))
+    wrong = rng.choice(denied(person.action, scene.place, strict=True))
     out = [ask_action(person), ask_whether_doing(person, person.action), ask_whether_doing(person, wrong)]
     out += [ask_position(scene, person), ask_shirt(person), ask_hat(person)]
     if person.facing is not None:

@@ -14,7 +14,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from snellen.core.errors import SnellenError
+from snellen.core.errors import SnellenError, unknown
 from snellen.data.label import Label
 from snellen.synthetic.documents import Form, document, in_document
 from snellen.synthetic.pool import Progress, in_order
@@ -22,7 +22,7 @@ from snellen.synthetic.screens import layouts, original
 from snellen.synthetic.screens.lettering import FONT
 from snellen.synthetic.screens.natural import NATURAL, PLAIN
 from snellen.synthetic.writing import (
-    LATEST,
+    VERSION,
     check_numbers,
     claim,
     label_of,
@@ -35,7 +35,6 @@ from snellen.synthetic.writing import (
 GENERATOR = "grounding"
 STYLES = ("layouts", "original")
 PHRASINGS = (PLAIN, NATURAL, "both")
-OLD_NAMES = {"seed-compat": "original"}
 ANNOTATIONS = "annotations.json"
 SMALLEST = (640, 480)
 
@@ -62,7 +61,6 @@ def make(
     absent: float = 0.0,
     screen: tuple[int, int] | None = None,
     phrasing: str = PLAIN,
-    version: int = LATEST,
 ) -> list[Path]:
     """Writes `count` screenshots with their annotations; gives the files.
 
@@ -71,14 +69,15 @@ def make(
     `layouts` depends on (seed, i) alone. `original` writes as many screenshots as the original generator does, which cuts fractions
     off.
     """
-    style = style_named(style)
-    check_numbers(seed=seed, count=count, version=version)
+    if style not in STYLES:
+        raise unknown("style", style, STYLES)
+    check_numbers(seed=seed, count=count)
     _check(style, absent, screen, phrasing)
-    label = label_of(GENERATOR, version, seed)
+    label = label_of(GENERATOR, seed)
     plan = (
         _original(count, seed, label) if style == "original" else _layouts(count, seed, absent, screen, phrasing, label)
     )
-    marker = claim(out, _origin(version, style, count, seed, absent, screen, phrasing), indent=2)
+    marker = claim(out, _origin(style, count, seed, absent, screen, phrasing), indent=2)
     with making(out):
         pictures = []
         with (
@@ -89,14 +88,6 @@ def make(
                 pictures.append(picture)
                 add(text)
     return sorted([out / ANNOTATIONS, marker, *pictures])
-
-
-def style_named(name: str) -> str:
-    """The style of that name, also by its old one."""
-    style = OLD_NAMES.get(name, name)
-    if style not in STYLES:
-        raise SnellenError(f"unknown style '{name}': choose from {', '.join(STYLES)}")
-    return style
 
 
 def annotations_form(name: str, metadata: dict[str, Any]) -> Form:
@@ -126,15 +117,13 @@ def _check(style: str, absent: float, screen: tuple[int, int] | None, phrasing: 
 
 
 def _origin(
-    version: int, style: str, count: int, seed: int, absent: float, screen: tuple[int, int] | None, phrasing: str
+    style: str, count: int, seed: int, absent: float, screen: tuple[int, int] | None, phrasing: str
 ) -> dict[str, Any]:
-    """What the marker says of where a set comes from; styles by their first names, for sets that were made under these. A plain set
-    says nothing of its phrasing, as before there was another.
-    """
+    """Return what the marker says of where a set comes from. Its words never change: a set is the same to the byte."""
     return {
         "generator": GENERATOR,
-        "version": version,
-        "style": {new: old for old, new in OLD_NAMES.items()}.get(style, style),
+        "version": VERSION,
+        "style": "seed-compat" if style == "original" else style,
         "seed": seed,
         "count": count,
         "absent": absent,

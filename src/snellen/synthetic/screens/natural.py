@@ -9,7 +9,6 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Sequence
-from itertools import chain
 from typing import NamedTuple
 
 from snellen.synthetic.screens import goals, sayings, sayings_held_out, wording
@@ -240,9 +239,3 @@ def _ordinal(day: int) -> str:
     """
     ending = {1: "st", 2: "nd", 3: "rd"}.get(day % 10 if day not in (11, 12, 13) else 0, "th")
     return f"{day}{ending}"
-
-
-def all_sayings() -> list[str]:
-    """Every saying there is, with its gaps."""
-    tables = [one for _known, families in TABLES.values() for one in families.values()]
-    return sorted({text for one in (*tables, *NAMED.values()) for text in chain.from_iterable(one.values())})

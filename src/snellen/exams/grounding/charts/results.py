@@ -13,7 +13,6 @@ import msgspec
 
 from snellen.core.errors import SnellenError
 from snellen.core.types import Struct
-from snellen.exams.grounding.names import OLD_NAMES
 from snellen.stats.intervals import Interval
 from snellen.stats.means import Clusters, measured_interval, of_samples, share_interval
 
@@ -136,8 +135,7 @@ def looks_at_answer(result: Result) -> bool:
 
 def protocol_name(result: Result) -> str:
     """The protocol that a file was marked under."""
-    name = ORIGINAL if result.protocol is None else str(result.protocol.get("name", "unknown"))
-    return OLD_NAMES.get(name, name)
+    return ORIGINAL if result.protocol is None else str(result.protocol.get("name", "unknown"))
 
 
 def unlike(results: Iterable[Result]) -> list[str]:

@@ -9,8 +9,6 @@ from snellen.core.resizing import FACTOR, PROCESSOR, Limits, smart_resize
 __all__ = ["FACTOR", "PROCESSOR", "Limits", "smart_resize"]
 
 UITARS_V1 = Limits(3136, 2_116_800)  # the preprocessor file of UI-TARS-7B-SFT
-# UI-TARS's own helper (and openadapt-grounding), which disagrees with the server when small
-UITARS_HELPER = Limits(78_400, 12_845_056)
 CLAUDE_LONGEST = 1568
 CLAUDE_PIXELS = 1_150_000
 

@@ -133,12 +133,6 @@ def ranked(candidates: Sequence[Patch], width: int, height: int) -> list[Patch]:
     return distinct([patches[i] for i in order])
 
 
-def through(view: Patch, viewport: Patch) -> Patch:
-    """A box within a viewport, as a box of the whole."""
-    vx, vy, wide, high = viewport[0], viewport[1], viewport[2] - viewport[0], viewport[3] - viewport[1]
-    return vx + wide * view[0], vy + high * view[1], vx + wide * view[2], vy + high * view[3]
-
-
 def read_hints(reply: str) -> Hints:
     """The tagged names in a planner's reply, without their tags (the reference sends the tags along).
 

@@ -25,7 +25,7 @@ from snellen.core.cells import Sheet, csv_bytes, from_cell, workbook
 from snellen.core.errors import MissingExtra, SnellenError, unknown
 from snellen.core.records import Record
 from snellen.core.types import Struct
-from snellen.exams.vqa_nle.names import MULTIMODAL_VQA_EVAL, OLD_NAMES
+from snellen.exams.vqa_nle.names import MULTIMODAL_VQA_EVAL
 from snellen.synthetic.writing import write_bytes
 
 TASKS = ("VQA-X", "ACT-X", "ESNLI-VE", "VCR")  # the rows, spelled as multimodal-vqa-eval spells them
@@ -44,9 +44,6 @@ class Result(Record, frozen=True):
     protocol: str = ""
     run: str = ""
     synthetic: bool = False
-
-    def __post_init__(self) -> None:  # a file may have a protocol's old name
-        msgspec.structs.force_setattr(self, "protocol", OLD_NAMES.get(self.protocol, self.protocol))
 
     @property
     def text(self) -> str:
@@ -87,7 +84,6 @@ class Sidecar(Struct, frozen=True):
     """accuracy_grid.json."""
 
     cells: Memory
-    layout: int = 1
 
 
 class Grid(NamedTuple):

@@ -25,7 +25,7 @@ from snellen.core.types import Answer, Mark, Sample
 from snellen.exams.vqa_nle.entropy.spans import token_entropy_cell
 from snellen.exams.vqa_nle.exports import entropy as entropy_tables
 from snellen.exams.vqa_nle.exports import grid
-from snellen.exams.vqa_nle.names import MULTIMODAL_VQA_EVAL, OLD_NAMES, RATIONALE, wants_explanation
+from snellen.exams.vqa_nle.names import MULTIMODAL_VQA_EVAL, RATIONALE, wants_explanation
 from snellen.exams.vqa_nle.protocols import NleProtocol
 from snellen.exams.vqa_nle.reading.multimodal_vqa_eval import accuracy, majority_answer
 from snellen.synthetic.writing import write_bytes
@@ -280,10 +280,8 @@ def append_stats(path: Path, values: Sequence[Cell], key: str) -> None:
 def _known_rows(path: Path) -> dict[str, tuple[int, str]]:
     """For each run the number of its line and what that says."""
     try:
-        found = msgspec.json.decode(path.read_bytes(), type=dict[str, tuple[int, str]]) if path.is_file() else {}
+        return msgspec.json.decode(path.read_bytes(), type=dict[str, tuple[int, str]]) if path.is_file() else {}
     except msgspec.MsgspecError as error:
         raise SnellenError(
             f"{path}: cannot be read ({error}): move it away, the rows themselves are in {STATS}"
         ) from None
-    keys = ((key.rpartition(" "), line) for key, line in found.items())  # a key ends with the protocol's name
-    return {f"{run} {OLD_NAMES.get(protocol, protocol)}": line for (run, _, protocol), line in keys}
