@@ -38,6 +38,7 @@ class Client:
         for name, value in headers.items():
             if not value.isprintable():
                 raise SnellenError(f"the header {name} has a line break or another character that cannot be sent")
+        self._given = url
         try:
             self._url = URL(url)
             self._origin = origin_of(self._url)
@@ -86,6 +87,8 @@ class Client:
         raise Elsewhere(f"{self._origin} redirects from one address to the next, more than {HOPS} times")
 
     def _url_of(self, where: str) -> URL:
+        if where == self._given:  # as nearly every request
+            return self._url
         try:
             url = self._url.join(URL(where))
             origin = origin_of(url)
