@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from endpoint import Endpoint
 from processes import HERE, ChildError, environment, measure, own_environment, say, script
 
-CLIENTS = ("aiohttp", "httpx", "httpx2", "streams")
+CLIENTS = ("aiohttp", "httpx", "httpx2")
 SLOTS, SERVICE, POSTS = 256, 0.001, 4000
 JSON_WAYS = ("msgspec typed", "msgspec", "orjson", "json")
 STORES = ("whole replies", "index only")

@@ -66,35 +66,10 @@ async def _httpx(name: str, url: str, concurrency: int, count: int) -> float:
         return await _drive(post, concurrency, count)
 
 
-async def _streams(url: str, concurrency: int, count: int) -> float:
-    host, port = url.split("/")[2].split(":")
-    head = f"POST /v1/chat/completions HTTP/1.1\r\nHost: {host}\r\nContent-Type: application/json\r\n"
-    request = head.encode() + b"Content-Length: %d\r\n\r\n" % len(BODY)
-    free: list[tuple[asyncio.StreamReader, asyncio.StreamWriter]] = []
-
-    async def post() -> None:
-        reader, writer = free.pop() if free else await asyncio.open_connection(host, int(port))
-        writer.writelines((request, BODY))
-        header = (await reader.readuntil(b"\r\n\r\n")).lower()
-        at = header.find(b"content-length:")
-        await reader.readexactly(int(header[at + 15 : header.index(b"\r\n", at)]))
-        free.append((reader, writer))
-
-    used = await _drive(post, concurrency, count)
-    for _, writer in free:
-        writer.close()
-    return used
-
-
 def http(client: str, base: str, concurrency: str, count: str) -> dict[str, float]:
     url, width, posts = f"{base}/chat/completions", int(concurrency), int(count)
-    if client == "aiohttp":
-        used = asyncio.run(_aiohttp(url, width, posts))
-    elif client == "streams":
-        used = asyncio.run(_streams(url, width, posts))
-    else:
-        used = asyncio.run(_httpx(client, url, width, posts))
-    return {"cpu_us": used / posts * 1e6}
+    work = _aiohttp(url, width, posts) if client == "aiohttp" else _httpx(client, url, width, posts)
+    return {"cpu_us": asyncio.run(work) / posts * 1e6}
 
 
 # ---------------------------------------------------------------- JSON libraries

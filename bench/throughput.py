@@ -333,7 +333,7 @@ def against_rows(load: Load, old: list[Measured], new: list[Measured], *, waits:
 
 def machine(with_inspect: bool) -> dict[str, Any]:
     facts: dict[str, Any] = {"cores": os.cpu_count(), "python": platform.python_version(), "system": platform.system()}
-    facts |= {name: version(name) for name in ("snellen", "httptools", "pyarrow", "msgspec", "aiohttp")}
+    facts |= {name: version(name) for name in ("snellen", "pyarrow", "msgspec", "aiohttp")}
     if with_inspect:
         facts["inspect"] = (HERE / "inspect-requirements.txt").read_text().split()
     return facts

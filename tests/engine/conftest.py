@@ -1,4 +1,4 @@
-"""What several tests of the wire need: each client in turn, and certificates."""
+"""What several tests of the wire need: certificates."""
 
 from __future__ import annotations
 
@@ -7,15 +7,6 @@ from pathlib import Path
 
 import pytest
 from tests.support.wire import make_certificate
-
-from snellen.engine.call.transport import CLIENTS
-
-
-@pytest.fixture(params=CLIENTS)
-def client_name(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    """Run a test with each client, as SNELLEN_HTTP chooses it."""
-    monkeypatch.setenv("SNELLEN_HTTP", request.param)
-    return str(request.param)
 
 
 @pytest.fixture(scope="session")

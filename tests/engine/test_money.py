@@ -50,7 +50,6 @@ def _run(tmp_path: Path) -> Run:
     return Run(next((tmp_path / "runs").glob("salbench_*")))
 
 
-@pytest.mark.usefixtures("client_name")
 def test_a_kept_connection_that_drops_after_billing_counts_for_the_cap(tmp_path: Path) -> None:
     write_set(tmp_path / "d", 80)
     with Endpoint(cost=PRICE, faults=Faults(drop=0.5)) as endpoint:

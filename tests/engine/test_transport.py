@@ -1,4 +1,4 @@
-"""The wire to one endpoint, over both clients: redirects and where the key goes, any request, time limits, which client."""
+"""The wire to one endpoint: redirects and where the key goes, any request, time limits."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yarl
 from tests.support.command import snellen
-from tests.support.endpoint import Endpoint, completion
+from tests.support.endpoint import Endpoint
 from tests.support.sets import write_set
 from tests.support.wire import OK, lead, read_request, reply, replying, serving
 
 from snellen.core.errors import SnellenError
 from snellen.core.secret import Secret
 from snellen.core.subject import Connection
-from snellen.engine.call.exchange import Fault, Response
-from snellen.engine.call.redirects import Elsewhere, next_hop
+from snellen.engine.call.exchange import Elsewhere, Fault, Response
+from snellen.engine.call.redirects import next_url
 from snellen.engine.call.retry import THROTTLES, retry_after, worth_retrying
 from snellen.engine.call.transport import HOSTED_TIMEOUT, OWN_TIMEOUT, Transport, time_limit
 
-pytestmark = pytest.mark.usefixtures("client_name")
 KEY = "sk-canary-0123456789abcdef"
 Script = dict[str, bytes]
 Use = Callable[[Transport, int], Awaitable[Any]]
@@ -71,30 +71,22 @@ async def models(transport: Transport, _port: int) -> Response:
 # ---------------------------------------------------------------- redirects
 
 
-@pytest.mark.parametrize("status", [307, 308])
-def test_a_post_that_is_sent_on_stays_a_post(status: int) -> None:
-    got, asked = use({"/v1/chat": moved(status, "chat/"), "/v1/chat/": OK}, post)
+def test_a_post_that_is_sent_on_stays_a_post() -> None:
+    got, asked = use({"/v1/chat": moved(307, "chat/"), "/v1/chat/": OK}, post)
     assert got.body == b"hi"
     assert [head.split()[0] for head, _ in asked] == ["POST", "POST"]
     assert [body for _, body in asked] == [b'{"q": 1}'] * 2
     assert all(f"Authorization: Bearer {KEY}" in head for head, _ in asked)
 
 
-def test_see_other_is_a_get() -> None:
-    got, asked = use({"/v1/chat": moved(303, "/v1/result?n=1"), "/v1/result?n=1": OK}, post)
-    assert got.body == b"hi"
-    assert [head.split()[0] for head, _ in asked] == ["POST", "GET"]
-    assert asked[1][1] == b""
-
-
-@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+@pytest.mark.parametrize("status", [301, 303])
 def test_a_get_that_is_sent_on_is_followed(status: int) -> None:
     got, asked = use({"/v1/models": moved(status, "/v2/models"), "/v2/models": OK}, models)
     assert got.body == b"hi"
     assert len(asked) == 2
 
 
-@pytest.mark.parametrize("status", [301, 302])
+@pytest.mark.parametrize("status", [301, 303])
 def test_a_post_that_would_become_a_get_is_refused_with_the_address(status: int) -> None:
     got, asked = use({"/v1/chat": moved(status, "/v2/chat"), "/v2/chat": OK}, post)
     assert isinstance(got, SnellenError)
@@ -102,7 +94,7 @@ def test_a_post_that_would_become_a_get_is_refused_with_the_address(status: int)
     assert len(asked) == 1
 
 
-@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+@pytest.mark.parametrize("status", [301, 307])
 def test_the_key_never_goes_to_another_host(status: int, monkeypatch: pytest.MonkeyPatch) -> None:
     lead(monkeypatch, "elsewhere.example", "127.0.0.1")
     heads: list[str] = []
@@ -124,7 +116,7 @@ def test_the_key_never_goes_to_another_host(status: int, monkeypatch: pytest.Mon
     other, posted, listed, file = asyncio.run(scenario())
     assert heads == []
     for error in (posted, listed, file):
-        assert f"sends requests on to http://elsewhere.example:{other}, " in str(error)
+        assert f"redirects to http://elsewhere.example:{other}, " in str(error)
         assert "\n" not in str(error)
     assert isinstance(posted, SnellenError)  # every call would end there: one line, exit code 2
     assert isinstance(listed, Fault)  # a service can do without a list of models
@@ -143,12 +135,19 @@ def test_another_port_or_scheme_is_another_place() -> None:
 
 
 @pytest.mark.parametrize(
-    "location", ["http://me:secret@evil.example/", "http://[bad/", "http://a.b:port/", "http://evil.example/\x1b[2J"]
+    "location",
+    [
+        "http://me:secret@evil.example/",
+        "http://[bad/",
+        "http://a.b:port/",
+        "http://evil.example/\x1b[2J",
+        "http://a\udce9/",
+    ],
 )
 def test_hostile_locations(location: str) -> None:
     response = Response(307, {"location": location}, b"")
     with pytest.raises(Elsewhere) as caught:
-        next_hop(response, "POST", "http://a.b/v1/chat")
+        next_url(response, "POST", yarl.URL("http://a.b/v1/chat"))
     assert "secret" not in str(caught.value)
     assert str(caught.value).isprintable()
 
@@ -162,7 +161,7 @@ def test_what_is_no_redirect_stays_what_it_is() -> None:
 
 def test_a_circle_ends() -> None:
     got, asked = use({"/v1/chat": moved(307, "/v1/chat")}, post)
-    assert "from one address to the next" in str(got)
+    assert "redirects from one address to the next" in str(got)
     assert len(asked) == 6
 
 
@@ -196,9 +195,7 @@ def test_any_request_to_the_same_origin() -> None:
     assert all(f"Authorization: Bearer {KEY}" in head for head, _ in asked)
 
 
-@pytest.mark.parametrize(
-    "where", ["http://evil.example/v1/files", "//evil.example/x", "https://127.0.0.1/v1", "file:///etc/passwd"]
-)
+@pytest.mark.parametrize("where", ["http://evil.example/v1/files", "//evil.example/x", "https://127.0.0.1/v1"])
 def test_no_request_goes_to_another_origin(where: str) -> None:
     async def one(transport: Transport, _port: int) -> Response:
         return await transport.request("GET", where)
@@ -225,7 +222,7 @@ def test_the_key_is_in_no_fault() -> None:
     assert KEY not in str(got)
 
 
-# ---------------------------------------------------------------- time limits, waiting, which client
+# ---------------------------------------------------------------- time limits, waiting, whole runs
 
 
 def test_time_limits_fit_the_service() -> None:
@@ -268,38 +265,29 @@ def test_overloaded_is_a_throttle() -> None:
     assert worth_retrying(529)
 
 
-def run(tmp_path: Path, endpoint: Endpoint, **environment: str) -> Any:
+def run(tmp_path: Path, endpoint: Endpoint) -> Any:
     data = write_set(tmp_path / "set", 4)
     return snellen(
         "run", "salbench", "--data", data, "--model", "api/m", "--base-url", endpoint.url, "--out", tmp_path / "runs",
-        cache=tmp_path / "cache", **environment,
+        cache=tmp_path / "cache",
     )  # fmt: skip
 
 
-def test_a_run_with_either_client_waits_out_an_overload(tmp_path: Path, client_name: str) -> None:
+def test_a_run_waits_out_an_overload(tmp_path: Path) -> None:
     def overloaded_first(_request: dict[str, Any], times: int) -> tuple[int, dict[str, str], bytes] | None:
         return (
             (529, {"retry-after-ms": "10", "retry-after": "1000"}, b'{"error": "overloaded"}') if times == 1 else None
         )
 
     with Endpoint(script=overloaded_first) as endpoint:
-        done = run(tmp_path, endpoint, SNELLEN_HTTP=client_name)
+        done = run(tmp_path, endpoint)
         assert done.returncode == 0, done.stderr
         assert len(endpoint.requests) == 8
 
 
-def test_an_unknown_client_is_refused_in_one_line(tmp_path: Path) -> None:
-    with Endpoint(script=lambda _r, _t: (200, {}, str(completion("Color")).encode())) as endpoint:
-        done = run(tmp_path, endpoint, SNELLEN_HTTP="curl")
-        assert done.returncode == 2
-        assert "SNELLEN_HTTP is 'curl': there are own and aiohttp" in done.stderr
-        assert "Traceback" not in done.stderr
-        assert endpoint.requests == []
-
-
-def test_a_server_that_sends_on_to_another_host_ends_the_run_in_one_line(tmp_path: Path, client_name: str) -> None:
+def test_a_server_that_sends_on_to_another_host_ends_the_run_in_one_line(tmp_path: Path) -> None:
     with Endpoint(script=lambda _r, _t: (307, {"Location": "https://evil.example/v1"}, b"")) as endpoint:
-        done = run(tmp_path, endpoint, SNELLEN_HTTP=client_name)
+        done = run(tmp_path, endpoint)
         assert done.returncode == 2
-        assert "sends requests on to https://evil.example," in " ".join(done.stderr.split())
+        assert "redirects to https://evil.example," in " ".join(done.stderr.split())
         assert "Traceback" not in done.stderr

@@ -20,7 +20,7 @@ from snellen.core.errors import SnellenError
 from snellen.core.subject import Price, Reply, Request
 from snellen.engine.call.budget import Budget, BudgetReached
 from snellen.engine.call.caller import EndpointCaller
-from snellen.engine.call.http import Fault, Response
+from snellen.engine.call.exchange import Fault, Response
 from snellen.engine.call.limiter import Limiter
 from snellen.engine.plan.plan import make_plan
 from snellen.engine.plan.request import Limits, RunRequest

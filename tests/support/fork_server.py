@@ -53,7 +53,7 @@ def preload() -> None:
             "multiprocessing.pool",
         ),
         *("snellen.engine.run", "snellen.engine.runs.notebook", "snellen.show.page", "snellen.show.terminal"),
-        *("snellen.engine.call.http", "snellen.data.hub", "snellen.synthetic.pool", "snellen.synthetic.scenes"),
+        *("snellen.engine.call.client", "snellen.data.hub", "snellen.synthetic.pool", "snellen.synthetic.scenes"),
         *("rich._emoji_codes", "snellen.show.verified"),
     ):
         with contextlib.suppress(ImportError):

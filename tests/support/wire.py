@@ -90,29 +90,6 @@ def tunnelling(heads: list[str], port: int) -> Handler:
     return handler
 
 
-def socks(seen: list[Any], port: int, login: tuple[str, str] | None = None, refusal: int = 0) -> Handler:
-    """A SOCKS5 proxy that notes whom it was asked for (an address or a name, and a port), and leads to a local port."""
-
-    async def handler(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        _version, count = await reader.readexactly(2)
-        offered = await reader.readexactly(count)
-        chosen = (0 if login is None else 2) if (login is None or 2 in offered) else 255
-        writer.write(bytes((5, chosen)))
-        if chosen == 2:
-            await reader.readexactly(1)
-            given = tuple([(await reader.readexactly((await reader.readexactly(1))[0])).decode() for _ in range(2)])
-            writer.write(bytes((1, given != login)))
-        _version, _command, _zero, kind = await reader.readexactly(4)
-        raw = await reader.readexactly({1: 4, 4: 16}.get(kind) or (await reader.readexactly(1))[0])
-        there = raw.decode() if kind == 3 else socket.inet_ntop(socket.AF_INET if kind == 1 else socket.AF_INET6, raw)
-        seen.append((there, int.from_bytes(await reader.readexactly(2), "big")))
-        writer.write(bytes((5, refusal, 0, 3, 4)) + b"here" + bytes(2))
-        if not refusal:
-            await join(reader, writer, port)
-
-    return handler
-
-
 def make_certificate(folder: Path, name: str = "localhost") -> Path:
     """A file with a key and a certificate for a name that vouches for itself; `NAME.crt` beside it has no key."""
     key, certificate, both = (folder / f"{name}.{kind}" for kind in ("key", "crt", "pem"))

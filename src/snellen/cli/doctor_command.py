@@ -30,7 +30,6 @@ EXTRAS = {
     "charts": ("matplotlib", "snellen chart"),
     "view": ("uvicorn", "snellen view, snellen annotate"),
     "ray": ("ray", "--on ray: a run on every node of a cluster"),
-    "net": ("aiohttp", "SNELLEN_HTTP=aiohttp, another way to the network"),
     "nlg": ("pycocoevalcap", "METEOR of explanations (needs Java)"),
 }
 KEYS = (

@@ -1,83 +1,44 @@
-"""Where a redirect leads. It is followed on the same origin only: the key goes nowhere else. Pure."""
+"""Redirects are followed on the same origin only, since a key goes nowhere else. Pure."""
 
 from __future__ import annotations
 
-from typing import NamedTuple
-from urllib.parse import SplitResult, quote, urljoin, urlsplit
+from yarl import URL
 
-from snellen.core.errors import SnellenError
 from snellen.core.text import one_line
-from snellen.engine.call.exchange import Response
+from snellen.engine.call.exchange import Elsewhere, Response
 
 MOVES = frozenset({301, 302, 303, 307, 308})
+KEEPS_METHOD = frozenset({307, 308})
 HOPS = 5
 
 
-class Elsewhere(SnellenError):
-    """A request that would have had to go where the key must not go."""
+def next_url(response: Response, method: str, url: URL) -> URL | None:
+    """Return the address that a response redirects to; None where it is not a redirect. Raises Elsewhere.
 
-
-class Hop(NamedTuple):
-    """The next request of a redirect."""
-
-    method: str
-    url: str
-
-
-def next_hop(response: Response, method: str, url: str) -> Hop | None:
-    """The request that a response to `method` `url` sends on to; None where it is no redirect. Raises Elsewhere.
-
-    307 and 308 keep the method, 303 makes it GET. A POST that 301 or 302 moved would become GET in most clients, which no
-    endpoint of models answers: it is refused with the address to use.
+    A GET follows every redirect, another method those that keep it (307, 308).
     """
     location = response.headers.get("location")
     if response.status not in MOVES or not location:
         return None
     try:
-        there = urljoin(url, location.strip())
-        moved = not same_origin(there, url)
+        there = url.join(URL(location.strip()))
+        here, origin = origin_of(url), origin_of(there)
     except ValueError:
-        raise Elsewhere(f"{origin(url)} sends requests on to an address that is none") from None
-    if moved:
+        raise Elsewhere(f"{origin_of(url)} redirects to something that is not a web address") from None
+    if here != origin:
         raise Elsewhere(
-            f"{origin(url)} sends requests on to {origin(there)}, and a key goes only to the address that was given: "
+            f"{here} redirects to {origin}, and a key goes only to the address that was given: "
             "if that is the right one, give it instead"
         )
-    if method not in ("GET", "HEAD") and response.status in (301, 302):
-        path = one_line(urlsplit(there).path)
-        raise Elsewhere(f"{origin(url)} has moved {urlsplit(url).path} to {path}: give that address instead")
-    return Hop("GET" if response.status == 303 else method, there)
+    if method != "GET" and response.status not in KEEPS_METHOD:
+        raise Elsewhere(f"{here} has moved {url.path} to {one_line(there.path)}: give that address instead")
+    return there
 
 
-def same_origin(one: str, other: str) -> bool:
-    """Whether two addresses have the same scheme, host and port.
+def origin_of(url: URL) -> str:
+    """Return the scheme, host and port of an address, without its user and password. Raises ValueError where it has none.
 
-    >>> [same_origin("http://a.b/x", u) for u in ("http://A.b:80/y", "https://a.b/x", "http://a.b:81/x", "http://a.b.c/x")]
-    [True, False, False, False]
+    >>> [origin_of(URL(u)) for u in ("https://me:secret@A.b:8443/v1?x=1", "http://a.b:80/")]
+    ['https://a.b:8443', 'http://a.b']
     """
-    return _place(urlsplit(one)) == _place(urlsplit(other))
-
-
-def _place(parts: SplitResult) -> tuple[str, str | None, int | None]:
-    return parts.scheme, parts.hostname, parts.port or {"http": 80, "https": 443}.get(parts.scheme)
-
-
-def origin(url: str) -> str:
-    """Scheme, host and port of an address, for people: never a user or a password that it holds.
-
-    >>> origin("https://me:secret@a.b:8443/v1?x=1")
-    'https://a.b:8443'
-    """
-    parts = urlsplit(url)
-    return one_line(f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}")
-
-
-def target(url: str) -> str:
-    """The path and query of an address, as they stand in a request's first line.
-
-    >>> target("http://a.b"), target("http://a.b/v1/é x?q=1%20")
-    ('/', '/v1/%C3%A9%20x?q=1%20')
-    """
-    parts = urlsplit(url)
-    path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
-    return quote(path, safe="%/?:@!$&'()*+,;=-._~[]|^{}\"<>\\`")
+    return one_line(str(url.origin()))

@@ -1,4 +1,4 @@
-"""Whom to trust and who we are: the system's certificates, those of SSL_CERT_FILE and SSL_CERT_DIR, a client certificate."""
+"""TLS: which certificates are trusted (the system's, or those of SSL_CERT_FILE and SSL_CERT_DIR), and a client certificate."""
 
 from __future__ import annotations
 
@@ -22,14 +22,32 @@ BUNDLES = (
 """Where distributions keep them, for a Python whose OpenSSL was built to look elsewhere."""
 
 
-def trusting(environment: Mapping[str, str] = os.environ, platform: str = sys.platform) -> ssl.SSLContext:
-    """Trusts what the system trusts, or what SSL_CERT_FILE and SSL_CERT_DIR name instead."""
+def make_context(environment: Mapping[str, str] = os.environ, platform: str = sys.platform) -> ssl.SSLContext:
+    """Return a context that trusts what the system or the environment names, with the client certificate if there is one."""
+    context = _trusting(environment, platform)
+    certificate, key = environment.get("SNELLEN_CLIENT_CERT"), environment.get("SNELLEN_CLIENT_KEY")
+    if key and not certificate:
+        raise SnellenError("SNELLEN_CLIENT_KEY is set, and SNELLEN_CLIENT_CERT is not: a key needs its certificate")
+    for variable, path in (("SNELLEN_CLIENT_CERT", certificate), ("SNELLEN_CLIENT_KEY", key)):
+        if path and not Path(path).is_file():
+            raise SnellenError(f"{variable} names {path}, which is not a file")
+    if certificate:
+        try:
+            context.load_cert_chain(certificate, key or None, password=_no_password)
+        except (ssl.SSLError, OSError, ValueError):
+            raise SnellenError(
+                f"SNELLEN_CLIENT_CERT ({certificate}) and its key are not a certificate with an unencrypted key in PEM form"
+            ) from None
+    return context
+
+
+def _trusting(environment: Mapping[str, str], platform: str) -> ssl.SSLContext:
     named = False
     for variable in ("SSL_CERT_FILE", "SSL_CERT_DIR"):
         if path := environment.get(variable):
             named = True
             if not Path(path).exists():
-                raise SnellenError(f"{variable} names {path}, which is not there")
+                raise SnellenError(f"{variable} names {path}, which does not exist")
     if platform in NATIVE and not named:
         import truststore
 
@@ -43,32 +61,13 @@ def trusting(environment: Mapping[str, str] = os.environ, platform: str = sys.pl
     return context
 
 
-def introducing(context: ssl.SSLContext, environment: Mapping[str, str] = os.environ) -> ssl.SSLContext:
-    """The same context with the client certificate of SNELLEN_CLIENT_CERT, whose key may be in SNELLEN_CLIENT_KEY."""
-    certificate, key = environment.get("SNELLEN_CLIENT_CERT"), environment.get("SNELLEN_CLIENT_KEY")
-    if not certificate:
-        if key:
-            raise SnellenError("SNELLEN_CLIENT_KEY is set, and SNELLEN_CLIENT_CERT is not: a key needs its certificate")
-        return context
-    for variable, path in (("SNELLEN_CLIENT_CERT", certificate), ("SNELLEN_CLIENT_KEY", key)):
-        if path and not Path(path).is_file():
-            raise SnellenError(f"{variable} names {path}, which is no file")
-    try:
-        context.load_cert_chain(certificate, key or None, password=_no_password)
-    except (ssl.SSLError, OSError, ValueError):
-        raise SnellenError(
-            f"SNELLEN_CLIENT_CERT ({certificate}) and its key are no certificate with an unencrypted key in PEM form"
-        ) from None
-    return context
-
-
 def _no_password() -> str:
-    """Instead of a question on the terminal."""
+    """Take the place of a question on the terminal."""
     raise ValueError("the key is encrypted")
 
 
-def distrust(error: ssl.SSLError) -> str:
-    """What went wrong between two who wanted to speak TLS."""
+def explain(error: ssl.SSLError) -> str:
+    """Say why a TLS connection failed."""
     if isinstance(error, ssl.SSLCertVerificationError):
         return (
             f"the certificate is not trusted: {error.verify_message}; SSL_CERT_FILE can name an authority of your own"

@@ -1,0 +1,185 @@
+"""The HTTP client: aiohttp, with a proxy, certificates, limits and errors as runs need them."""
+
+from __future__ import annotations
+
+import io
+import os
+import socket
+import ssl
+from collections.abc import Mapping
+from typing import Any, BinaryIO
+
+import aiohttp
+from yarl import URL
+
+from snellen.core.errors import SnellenError
+from snellen.core.text import one_line
+from snellen.engine.call import tls
+from snellen.engine.call.exchange import JSON, LARGEST_REPLY, Elsewhere, Fault, Response, good
+from snellen.engine.call.proxies import proxy_for
+from snellen.engine.call.redirects import HOPS, next_url, origin_of
+
+CONNECT_TIMEOUT = 30.0
+IDLE = 4.0
+"""Seconds that an unused connection is kept: many servers close theirs after 5, and a POST that meets the closing is lost."""
+KEEP_ALIVE = {"TCP_KEEPIDLE": 60, "TCP_KEEPALIVE": 60, "TCP_KEEPINTVL": 15, "TCP_KEEPCNT": 4}
+"""A connection that is silent for a minute is probed, so that routers do not forget it while a model thinks. macOS has the second name."""
+AT_ONCE = 2**20
+"""Bytes of a request's body that aiohttp gets in one piece; it warns of more."""
+DECODED = frozenset({"", "identity", "gzip", "deflate", "br", "zstd"})
+"""What aiohttp decodes, or says itself that it cannot."""
+
+
+class Client:
+    """Connections to one origin. `headers` go with every request and may hold a key; nothing here prints them."""
+
+    def __init__(self, url: str, headers: Mapping[str, str], timeout: float) -> None:
+        """Raises SnellenError for headers, a proxy or certificates that cannot be used."""
+        for name, value in headers.items():
+            if not value.isprintable():
+                raise SnellenError(f"the header {name} has a line break or another character that cannot be sent")
+        self._given = url
+        try:
+            self._url = URL(url)
+            self._origin = origin_of(self._url)
+        except ValueError:
+            raise SnellenError(f"{one_line(url)} is not a web address") from None
+        self._headers = {"Accept": JSON, "Accept-Encoding": "gzip, deflate", "User-Agent": "snellen", **headers}
+        # connecting ends a little earlier than the whole, so that one can tell which it was
+        self._limits = aiohttp.ClientTimeout(total=timeout, connect=min(0.9 * timeout, CONNECT_TIMEOUT))
+        self._proxy = proxy_for(self._url)
+        encrypted = self._url.scheme == "https" or (self._proxy is not None and self._proxy.scheme == "https")
+        self._context = tls.make_context() if encrypted else True
+        self._session: aiohttp.ClientSession | None = None
+
+    async def request(
+        self,
+        method: str,
+        where: str,
+        body: bytes = b"",
+        content_type: str = JSON,
+        largest: int = LARGEST_REPLY,
+        into: BinaryIO | None = None,
+    ) -> Response:
+        """Send a request to an address or a path on the origin, and read the whole response; see `Transport.request`."""
+        url = self._url_of(where)
+        # a session's headers, the key among them, would go to a proxy with CONNECT: they go with each request instead
+        headers = self._headers | {"Content-Type": content_type} if body or method == "POST" else self._headers
+        for _ in range(1 + HOPS):
+            data = io.BytesIO(body) if len(body) > AT_ONCE else body or None
+            try:
+                async with self._open().request(
+                    method,
+                    url,
+                    data=data,
+                    headers=headers,
+                    timeout=self._limits,
+                    proxy=self._proxy,
+                    allow_redirects=False,
+                ) as answer:
+                    response = await _read(answer, largest, into)
+            except (aiohttp.ClientError, TimeoutError, ValueError) as error:
+                raise _interrupted(error) from None
+            there = next_url(response, method, url)
+            if there is None:
+                return response
+            url = there
+        raise Elsewhere(f"{self._origin} redirects from one address to the next, more than {HOPS} times")
+
+    def _url_of(self, where: str) -> URL:
+        if where == self._given:  # as nearly every request
+            return self._url
+        try:
+            url = self._url.join(URL(where))
+            origin = origin_of(url)
+        except ValueError:
+            raise SnellenError(f"{one_line(where)} is not a web address") from None
+        if origin != self._origin:
+            raise SnellenError(f"{origin} is not {self._origin}: a key goes only to the address that was given")
+        return url
+
+    def _open(self) -> aiohttp.ClientSession:
+        if self._session is None:
+            # how many connections there may be is for the limiter to say
+            connector = _Connector(limit=0, ssl=self._context, keepalive_timeout=IDLE, socket_factory=new_socket)
+            self._session = aiohttp.ClientSession(connector=connector, cookie_jar=aiohttp.DummyCookieJar())
+        return self._session
+
+    async def close(self) -> None:
+        """Close all connections."""
+        if self._session is not None:
+            await self._session.close()
+            self._session = None
+
+
+class _Connector(aiohttp.TCPConnector):
+    """aiohttp's connections, with a Fault for what fails before there is one: then nothing was sent."""
+
+    async def connect(self, *args: Any, **keywords: Any) -> Any:
+        try:
+            return await super().connect(*args, **keywords)
+        except (aiohttp.ClientError, OSError, ValueError) as error:
+            raise _unconnected(error) from None
+
+
+def _unconnected(error: Exception) -> Fault:
+    if isinstance(error, TimeoutError):
+        return Fault("timed out while connecting")
+    if isinstance(error, aiohttp.ClientHttpProxyError):
+        return Fault(f"the proxy refused the connection (status {error.status})")
+    cause = error.__cause__ or error
+    if isinstance(error, aiohttp.ClientProxyConnectionError):
+        return Fault(f"cannot connect to the proxy at {error.host}:{error.port} ({_reason(cause)})")
+    return Fault(f"cannot connect ({_reason(cause)})", refused=isinstance(cause, ConnectionRefusedError))
+
+
+def _reason(error: BaseException) -> str:
+    """Say why there is no connection, without the address."""
+    if isinstance(error, ssl.SSLError):
+        return tls.explain(error)
+    if isinstance(error, OSError) and error.errno and error.strerror:
+        return error.strerror if isinstance(error, socket.gaierror) else os.strerror(error.errno)
+    return one_line(str(error)) or type(error).__name__
+
+
+def _interrupted(error: Exception) -> Fault:
+    """Return the Fault for an exchange that ended after the request went out. No text of the server's is in it."""
+    if isinstance(error, TimeoutError):
+        reason = "timed out"
+    elif isinstance(error, aiohttp.ServerDisconnectedError):
+        reason = "connection closed before the reply"
+    elif isinstance(error, aiohttp.ClientPayloadError):
+        reason = "the reply is cut short or broken"
+    elif isinstance(error, aiohttp.ClientResponseError):
+        reason = f"not a valid HTTP reply ({error.message.partition(':')[0]})"
+    else:
+        reason = f"connection lost ({_reason(error)})"
+    return Fault(reason, sent=True)
+
+
+async def _read(response: aiohttp.ClientResponse, largest: int, into: BinaryIO | None) -> Response:
+    """Read a body in the pieces in which aiohttp decompresses it, so that none is much larger than a buffer."""
+    headers = {name.lower(): value for name, value in response.headers.items()}
+    coding = headers.get("content-encoding", "").strip().lower()
+    if coding not in DECODED:
+        raise Fault(f"the reply is compressed as '{one_line(coding)}', which is not supported", sent=True)
+    inside = io.BytesIO()
+    kept: BinaryIO = into if into is not None and good(response.status) else inside
+    size = 0
+    async for piece in response.content.iter_any():
+        size += len(piece)
+        if size > largest:
+            raise Fault("the reply is too large", sent=True)
+        kept.write(piece)
+    return Response(response.status, headers, inside.getvalue())
+
+
+def new_socket(address: tuple[Any, ...]) -> socket.socket:
+    """Return a socket that notices when the other side has gone."""
+    sock = socket.socket(*address[:3])
+    sock.setblocking(False)
+    sock.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+    for name, value in KEEP_ALIVE.items():
+        if hasattr(socket, name):
+            sock.setsockopt(socket.IPPROTO_TCP, getattr(socket, name), value)
+    return sock
