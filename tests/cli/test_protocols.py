@@ -275,7 +275,7 @@ def test_the_command_prints_all_three_forms(tmp_path: Path) -> None:
     done = snellen("protocols", "illusionbench", "--markdown", cache=tmp_path)
     assert "| matching | substring" in done.stdout
     assert "Illusion_LOGO: candidate classes" in done.stdout
-    assert json.loads(snellen("protocols", "salbench", "--json", cache=tmp_path).stdout)["benchmark"] == "salbench"
+    assert json.loads(snellen("protocols", "salbench", "--json", cache=tmp_path).stdout)["exam"] == "salbench"
 
 
 def test_without_v_only_what_differs_is_shown(tmp_path: Path) -> None:

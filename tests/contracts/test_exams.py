@@ -138,7 +138,7 @@ def test_every_prompt_asks_without_a_truth(exam: Exam, sets: dict[str, Path]) ->
                 continue
             question = exam.ask(name, sample)
             assert isinstance(question, Question)
-            assert (question.id, question.benchmark, question.prompt) == (sample.id, exam.name, name)
+            assert (question.id, question.exam, question.prompt) == (sample.id, exam.name, name)
             assert question.text.strip()
             assert not hasattr(question, "truth")
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from snellen import exams as benchmarks
+from snellen import exams
 from snellen.cli.estimate_command import command as estimate_command
 from snellen.cli.options import given_values
 from snellen.cli.run_command import request_of
@@ -45,7 +45,7 @@ def test_estimate_never_calls_a_paid_planner_free(tmp_path: Path) -> None:
 
 
 def test_replies_are_as_long_as_the_exam_wants_them() -> None:
-    lengths = {name: benchmarks.load(name).reply_tokens for name in benchmarks.names()}
+    lengths = {name: exams.load(name).reply_tokens for name in exams.names()}
     assert lengths["d3"] >= 100
     assert lengths["vqax"] >= 30
     assert lengths["salbench"] == 8

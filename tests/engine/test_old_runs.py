@@ -23,7 +23,7 @@ def old(tmp_path: Path) -> Path:
 
 def test_its_records_are_read(old: Path) -> None:
     run = snellen.open_run(old)
-    assert (run.manifest.format, run.manifest.benchmark, run.manifest.data.samples) == (1, "salbench", 3)
+    assert (run.manifest.format, run.manifest.exam, run.manifest.data.samples) == (1, "salbench", 3)
     assert run.manifest.options.limit == 3
     assert run.summary.layout == 2
     assert [p.protocol for p in run.protocols] == ["paper", "seed"]
@@ -47,7 +47,7 @@ def test_it_is_marked_again_with_the_same_scores_under_todays_names(old: Path) -
     marks = (old / "marks" / "seed.jsonl").read_bytes()
     assert snellen.remark(old).changes == []
     run = snellen.open_run(old)
-    assert (run.manifest.benchmark, run.summary.layout) == ("salbench", 6)
+    assert (run.manifest.exam, run.summary.layout) == ("salbench", 6)
     assert [p.protocol for p in run.protocols] == ["paper", "plan-v2"]
     assert {p: s.value for p, s in run.scores().items()} == {
         ("plan-v2" if name == "seed" else name, part): value for (name, part), value in before.items()

@@ -44,7 +44,7 @@ def _folder(path: Path, exam: str, subject: str, samples: int, source: str = "se
     path.mkdir(parents=True, exist_ok=True)
     data = DataEntry(source=source, fingerprint="", samples=samples, synthetic=summary.get("synthetic", False))
     manifest = Manifest(
-        snellen="0", created="today", benchmark=exam, subject=SubjectEntry(spec=subject), data=data, format=2
+        snellen="0", created="today", exam=exam, subject=SubjectEntry(spec=subject), data=data, format=2
     )
     (path / "run.json").write_bytes(msgspec.json.encode(manifest))
     return open_run(path)
@@ -52,9 +52,7 @@ def _folder(path: Path, exam: str, subject: str, samples: int, source: str = "se
 
 def _write_summary(run: Run, path: Path, protocols: Sequence[ProtocolSummary], **more: Any) -> None:
     known = {"synthetic": False, "complete": True, "samples": run.manifest.data.samples, "layout": LAYOUT} | more
-    made = Summary(
-        benchmark=run.manifest.benchmark, subject=run.manifest.subject.spec, protocols=tuple(protocols), **known
-    )
+    made = Summary(exam=run.manifest.exam, subject=run.manifest.subject.spec, protocols=tuple(protocols), **known)
     (path / "summary.json").write_bytes(msgspec.json.encode(made))
 
 

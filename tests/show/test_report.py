@@ -169,7 +169,7 @@ def test_a_page_of_a_thousand_samples_of_every_exam_is_below_five_megabytes(tmp_
             model = "baseline/constant:yes because it is visible"
             snellen.evaluate(name, model=model, data=data, out=tmp_path / "runs")
     runs = [snellen.Run(p) for p in sorted((tmp_path / "runs").iterdir())]
-    assert len({run.manifest.benchmark for run in runs}) == len(exams.names()) - 1, "all but D3, which needs a scorer"
+    assert len({run.manifest.exam for run in runs}) == len(exams.names()) - 1, "all but D3, which needs a scorer"
     page = report(*runs, tmp_path=tmp_path, samples=1000 // len(runs))
     inert(page)
     assert size_of(tmp_path) < 5_000_000

@@ -128,7 +128,7 @@ def _exam_of(runs: Sequence[Path]) -> str:
         raise SnellenError("name an exam ('snellen list exams' has them), or a run with --run RUN")
     from snellen.engine.runs.run import open_run
 
-    return open_run(runs[0]).manifest.benchmark
+    return open_run(runs[0]).manifest.exam
 
 
 def _samples(exam: Exam, data: str | None) -> Sequence[Sample]:
@@ -154,7 +154,7 @@ def table_json(table: ProtocolTable) -> dict[str, Any]:
         return {"row": r.name, "same": r.same, "values": dict(zip(table.columns, r.values, strict=True))} | shown
 
     sections = [s._asdict() | {"rows": [row(r) for r in s.rows]} for s in table.sections]
-    return {"benchmark": table.exam, "protocols": table.columns, "sections": sections}
+    return {"exam": table.exam, "protocols": table.columns, "sections": sections}
 
 
 def table_markdown(table: ProtocolTable) -> str:
@@ -214,19 +214,17 @@ def _shared(columns: Sequence[str], cells: Sequence[str]) -> dict[str, list[str]
 
 
 def _show_runs(
-    benchmark: str, paths: Sequence[Path], names: tuple[str, ...], every: bool, markdown: bool, as_json: bool
+    exam: str, paths: Sequence[Path], names: tuple[str, ...], every: bool, markdown: bool, as_json: bool
 ) -> None:
     from snellen.engine.mark.flips import compare
     from snellen.engine.runs.run import open_run
 
     runs = [open_run(path) for path in dict.fromkeys(paths)]
     for run in runs:
-        if run.manifest.benchmark != benchmark:
-            raise SnellenError(f"{run.path} is a run of {run.manifest.benchmark}, not of {benchmark}")
+        if run.manifest.exam != exam:
+            raise SnellenError(f"{run.path} is a run of {run.manifest.exam}, not of {exam}")
     if as_json:
-        options.print_json(
-            {"benchmark": benchmark, "runs": [run_json(run, compare(run, names), names) for run in runs]}
-        )
+        options.print_json({"exam": exam, "runs": [run_json(run, compare(run, names), names) for run in runs]})
         return
     from rich.text import Text
 

@@ -45,7 +45,7 @@ def compare_folder(
     groups: dict[tuple[str, str], list[Listed]] = {}
     for run in sorted(there.runs, key=lambda one: one.path.name):
         drawn = prescribing(run.manifest) is not None  # thresholds can be compared whatever the sheets were
-        groups.setdefault((run.manifest.benchmark, "" if drawn else run.manifest.data.fingerprint), []).append(run)
+        groups.setdefault((run.manifest.exam, "" if drawn else run.manifest.data.fingerprint), []).append(run)
     passed = tuple(f"{one.path.name} ({one.kind}): {one.why}" for one in there.passed if one.kind != "no run")
     found = [
         _compared(exam, tuple(run.path for run in runs), protocols, power, flips)

@@ -36,7 +36,7 @@ class Marked(NamedTuple):
 def marked_again(run: Run) -> Marked:
     """Mark all answers of a run under every protocol that fits them."""
     manifest = run.manifest
-    exam = exams.load(manifest.benchmark)
+    exam = exams.load(manifest.exam)
     scan = run.folder.scan()
     if not len(scan.last):
         raise SnellenError(f"{run.path} has no answers yet: there is nothing to explain")

@@ -88,7 +88,7 @@ class Examined(NamedTuple):
 def prescribing(manifest: Manifest) -> Exam | None:
     """The exam of a run, if it is at hand and finds thresholds."""
     try:
-        exam = exams.load(manifest.benchmark)
+        exam = exams.load(manifest.exam)
     except SnellenError:
         return None
     return exam if exam.prescribes else None
@@ -96,11 +96,11 @@ def prescribing(manifest: Manifest) -> Exam | None:
 
 def examined(runs: Sequence[Run]) -> Examined:
     """What runs of one exam found."""
-    exam = exams.load(runs[0].manifest.benchmark)
-    other = next((run for run in runs if run.manifest.benchmark != exam.name), None)
+    exam = exams.load(runs[0].manifest.exam)
+    other = next((run for run in runs if run.manifest.exam != exam.name), None)
     if other is not None:
         raise SnellenError(
-            f"{runs[0].path} is a run of {exam.name} and {other.path} of {other.manifest.benchmark}: only runs of one exam can be compared"
+            f"{runs[0].path} is a run of {exam.name} and {other.path} of {other.manifest.exam}: only runs of one exam can be compared"
         )
     if len(runs) > len(LETTERS):
         raise SnellenError(f"{len(runs)} runs are too many to compare at once: name at most {len(LETTERS)}")

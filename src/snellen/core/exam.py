@@ -208,14 +208,14 @@ class Exam:
                 raise
             raise plugin_failed(f"prompt {prompt}: ask() on sample {sample.id}", error) from error
         if isinstance(said, str):
-            return Question(id=sample.id, benchmark=self.name, prompt=prompt, parts=(*sample.pictures, Text(text=said)))
+            return Question(id=sample.id, exam=self.name, prompt=prompt, parts=(*sample.pictures, Text(text=said)))
         if not isinstance(said, Question):
             raise SnellenError(f"prompt {prompt}: ask() gave {type(said).__name__}, not a text or a Question")
         if self.origin:
             _check_form(prompt, said.answer_form)
-        if said.id == sample.id and said.prompt == prompt and said.benchmark == self.name:
+        if said.id == sample.id and said.prompt == prompt and said.exam == self.name:
             return said
-        return msgspec.structs.replace(said, id=sample.id, benchmark=self.name, prompt=prompt)
+        return msgspec.structs.replace(said, id=sample.id, exam=self.name, prompt=prompt)
 
     def reordered(self, sample: Sample, draw: Random) -> Sample | None:
         """The sample with its labelled options in another order, which `draw` shuffles: the labels stay, the truth moves along.

@@ -27,7 +27,7 @@ from snellen.engine.runs.folder import RunFolder
 from snellen.engine.runs.run import Run
 
 NAMED = 5
-DIFFERS = ("benchmark", "subject", "options", "protocols", "scorers", "snellen")
+DIFFERS = ("exam", "subject", "options", "protocols", "scorers", "snellen")
 """What all parts have in common."""
 
 
@@ -43,7 +43,7 @@ def merge(paths: Sequence[Path], out: Path | None = None) -> Run:
     """The run that these parts make up, in a folder of its own beside them (or in `out`)."""
     parts = _in_order([_part(path) for path in paths])
     first = parts[0]
-    exam = exams.load(first.manifest.benchmark)
+    exam = exams.load(first.manifest.exam)
     place = (out or first.folder.path.parent) / first.folder.path.name.removesuffix(f".1of{first.shard.of}")
     if place.exists():
         raise SnellenError(f"{place} is there already: remove it, or choose another --out")

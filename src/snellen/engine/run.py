@@ -459,7 +459,7 @@ def remark(path: str | Path, protocols: tuple[str, ...] = ()) -> marking.Remarke
     run = Run(Path(path))  # an error where it is no run folder, before anything is made there
     with run.folder as folder:
         known = folder.manifest()
-        exam = exams.load(known.benchmark)
+        exam = exams.load(known.exam)
         own = of_run(exam, known, folder.path)
         targets = choose(exam, protocols) if protocols else own
         notes = _kept_aside(folder)

@@ -34,8 +34,6 @@ from snellen.core.subject import SubjectKind
 VARIABLE = "SNELLEN_PLUGINS"
 GROUP = "snellen.plugins"
 EXAMS, SUBJECTS, SCORERS = "snellen.exams", "snellen.subjects", "snellen.scorers"
-OLD_NAME = "BENCHMARK"
-"""What 0.1 called EXAM."""
 
 
 class Plugins(NamedTuple):
@@ -146,7 +144,7 @@ def _beside(path: Path) -> set[Path]:
 
 def _add(result: Plugins, module: ModuleType, where: str, code: str) -> None:
     brings = vars(module)
-    exam = brings.get("EXAM", brings.get(OLD_NAME))
+    exam = brings.get("EXAM")
     tables = {name: brings.get(name, {}) for name in ("PROTOCOLS", "SUBJECTS", "SCORERS", "METHODS")}
     if exam is None and not any(tables.values()):
         raise SnellenError(f"{where}: has none of EXAM, PROTOCOLS, SUBJECTS, SCORERS, METHODS")

@@ -95,8 +95,8 @@ def chart_of(runs: Sequence[Run], protocol: str | None = None) -> Chart:
         raise SnellenError("some runs are on synthetic data and some on real data: they do not belong in one chart")
     by_exam: dict[str, list[int]] = {}
     for at, run in enumerate(runs):
-        by_exam.setdefault(run.manifest.benchmark, []).append(at)
-    names = [_name(run, [runs[i] for i in by_exam[run.manifest.benchmark]]) for run in runs]
+        by_exam.setdefault(run.manifest.exam, []).append(at)
+    names = [_name(run, [runs[i] for i in by_exam[run.manifest.exam]]) for run in runs]
     known = list(dict.fromkeys(names))
     parts: list[Part] = []
     measured: list[str] = []
@@ -121,7 +121,7 @@ def _protocol(runs: Sequence[Run], own: Sequence[int], at: int, wanted: str | No
         raise unknown("protocol", wanted, shared, of="these runs")
     if not shared:
         raise SnellenError(
-            f"the runs of {runs[at].manifest.benchmark} have no protocol in common: "
+            f"the runs of {runs[at].manifest.exam} have no protocol in common: "
             "'snellen remark RUN --protocol P' marks them by one more"
         )
     return next(p for p in runs[at].protocols if p.protocol == (wanted or shared[0]))

@@ -74,7 +74,7 @@ def findings_of(run: Run) -> list[Finding]:
 def loaded(manifest: Manifest) -> Exam | None:
     """The exam of a run; None for a plugin that is not loaded."""
     try:
-        return exams.load(manifest.benchmark)
+        return exams.load(manifest.exam)
     except SnellenError:
         return None
 

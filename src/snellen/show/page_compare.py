@@ -131,7 +131,7 @@ def exam_views(runs: Sequence[Run], views: Sequence[RunView], samples: int, sour
     """The runs by exam, in the order in which exams come."""
     by_exam: dict[str, list[tuple[Run, RunView]]] = {}
     for run, view in zip(runs, views, strict=True):
-        by_exam.setdefault(run.manifest.benchmark, []).append((run, view))
+        by_exam.setdefault(run.manifest.exam, []).append((run, view))
     return [_exam(name, f"exam-{at}", some, samples, sources) for at, (name, some) in enumerate(by_exam.items(), 1)]
 
 

@@ -180,7 +180,7 @@ class Pictures:
 
         An exam without a data set draws what the run chose, so what it opens is of that run alone, and of now.
         """
-        exam = exams.load(manifest.benchmark)
+        exam = exams.load(manifest.exam)
         if not exam.needs_data:
             return exam, unchanged(run, exam)
         name = manifest.data.source, manifest.data.fingerprint

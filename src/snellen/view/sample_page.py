@@ -100,7 +100,7 @@ def gallery_of(volume: Volume) -> Gallery:
 
 def _exam(manifest: Manifest) -> Exam | None:
     try:
-        return exams.load(manifest.benchmark)
+        return exams.load(manifest.exam)
     except SnellenError:
         return None
 

@@ -55,7 +55,7 @@ def facts(records: list[Record], prompt: str = "pair", spec: str = "api/m", synt
         synthetic=synthetic,
         origin={"generator": "d3"} if synthetic else {},
     )
-    manifest = Manifest(snellen="0", created="", benchmark="d3", subject=SubjectEntry(spec=spec), data=data)
+    manifest = Manifest(snellen="0", created="", exam="d3", subject=SubjectEntry(spec=spec), data=data)
     return RunFacts(manifest, protocol, prompt, groups, Totals(), stream)
 
 

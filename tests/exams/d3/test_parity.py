@@ -83,7 +83,7 @@ def test_the_printed_score_the_pickle_and_the_mean_are_the_originals() -> None:
     groups = summarised(ORIGINAL, ((s, m) for s, _a, m in records))
     subject = SubjectEntry(spec="replay/captions/gpt4o.json")
     data = DataEntry(source="set", fingerprint="0", samples=len(records))
-    manifest = Manifest(snellen="0", created="", benchmark="d3", subject=subject, data=data)
+    manifest = Manifest(snellen="0", created="", exam="d3", subject=subject, data=data)
     files = dict(BENCHMARK.exports(RunFacts(manifest, ORIGINAL, "pair", groups, Totals(), lambda: iter(records))))
     assert files["score.txt"].decode() == f"| Scores : {aggregate['printed_score_percent']}%\n"
     assert groups[0].metrics["both"].value == pytest.approx(aggregate["printed_score_percent"] / 100)

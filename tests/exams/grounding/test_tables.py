@@ -169,7 +169,7 @@ def run(protocol: str, oracle: bool = False, boxes: bool = True, failing: tuple[
     manifest = Manifest(
         snellen="0.1.0",
         created="2026-01-01T00:00:00Z",
-        benchmark="grounding",
+        exam="grounding",
         subject=SubjectEntry(spec="method/omniparser", identity={"kind": "method", "parser": "omniparser 2"}),
         data=DataEntry(source="sets/tiny set", fingerprint="f", samples=12, synthetic=True),
     )

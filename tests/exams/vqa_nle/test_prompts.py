@@ -34,7 +34,7 @@ def test_every_prompt_renders_every_probe_without_truth_in_it(exam: object) -> N
     for prompt in exam.prompts:  # type: ignore[attr-defined]
         for sample in exam.probes():  # type: ignore[attr-defined]
             question = exam.ask(prompt, sample)  # type: ignore[attr-defined]
-            assert question.benchmark == exam.name  # type: ignore[attr-defined]
+            assert question.exam == exam.name  # type: ignore[attr-defined]
             assert question.prompt == prompt
             turns = {"1shot": 2, "3shot": 6}.get(prompt, 0) if exam.prompts[prompt].asked_about(sample) else 0  # type: ignore[attr-defined]
             assert len(question.history) == turns

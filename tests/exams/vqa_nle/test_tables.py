@@ -61,7 +61,7 @@ def run(
     manifest = Manifest(
         snellen="0",
         created=created,
-        benchmark="vqax",
+        exam="vqax",
         subject=SubjectEntry(spec=spec),
         data=DataEntry(source="d", fingerprint="", samples=1),
     )

@@ -60,7 +60,7 @@ def answers(subject: Any, asked: Sequence[Question]) -> list[Answer]:
 
 def question(text: str, *pictures: bytes) -> Question:
     shown = tuple(Picture(data=data, name=f"{i}.png") for i, data in enumerate(pictures))
-    return Question(id="q", benchmark="short", prompt="p", parts=(Text(text=text), *shown))
+    return Question(id="q", exam="short", prompt="p", parts=(Text(text=text), *shown))
 
 
 @pytest.fixture(scope="module")
@@ -95,8 +95,8 @@ def test_it_says_token_for_token_what_it_says_through_transformers(
     pytest.importorskip("transformers")
     torch.set_num_threads(1)
     by_torch = subject_of("hf/snellen-tiny").answer_all(asked, 8)
-    assert {q.benchmark for q in asked} == set(EXAMS)
-    assert len({(q.benchmark, q.prompt) for q in asked}) > 20
+    assert {q.exam for q in asked} == set(EXAMS)
+    assert len({(q.exam, q.prompt) for q in asked}) > 20
     assert len({a.text for a in by_onnx}) > 30
     for one, other in zip(by_onnx, by_torch, strict=True):
         assert said(one) == said(other)

@@ -266,7 +266,7 @@ class _Marking:
         backends = scan.backends.rows()
         return Summary(
             layout=LAYOUT,
-            benchmark=self.exam.name,
+            exam=self.exam.name,
             subject=manifest.subject.spec,
             synthetic=manifest.data.synthetic,
             complete=asked == expected and not scan.failed and not any(s.unscored for s in scorers[:1]),

@@ -122,7 +122,7 @@ class Plan(NamedTuple):
         mark = digest(
             {
                 "naming": NAMING,
-                "benchmark": self.exam.name,
+                "benchmark": self.exam.name,  # the word that folder names were always made with
                 "data": self.data.fingerprint,
                 "subject": subject,
                 "options": msgspec.to_builtins(self.selection),
@@ -368,7 +368,7 @@ def manifest(plan: Plan, version: str, fresh: bool) -> Manifest:
         format=FORMAT,
         snellen=version,
         created=time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
-        benchmark=plan.exam.name,
+        exam=plan.exam.name,
         subject=SubjectEntry(spec=plan.subject.spec, identity=dict(plan.subject.identity)),
         options=plan.selection,
         data=DataEntry(
