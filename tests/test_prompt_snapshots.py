@@ -14,6 +14,7 @@ import msgspec
 import pytest
 
 from snellen import exams
+from snellen.core.extras import probes_of
 from snellen.core.types import Picture, Question, Text
 from snellen.engine.ask.controls import altered, why_not_shuffled
 from snellen.subjects.remote.settings import Settings
@@ -28,7 +29,7 @@ def requests(name: str) -> dict[str, object]:
     exam = exams.load(name)
     subject = remote("api", "m", Settings(base_url="http://127.0.0.1:9/v1", max_tokens=exam.max_tokens))
     found: dict[str, object] = {}
-    for probe in exam.probes():
+    for probe in probes_of(exam):
         sample = msgspec.structs.replace(
             probe, pictures=(Picture(data=png(1)), Picture(data=png(2)))[: 2 if name == "d3" else 1]
         )
@@ -92,7 +93,7 @@ def compare(name: str, sent: dict[str, object]) -> None:
 def test_a_changed_byte_would_be_seen() -> None:
     before = requests("salbench")
     exam = exams.load("salbench")
-    probe = exam.probes()[0]
+    probe = probes_of(exam)[0]
     question = exam.ask("question", probe)
     changed = msgspec.structs.replace(question, parts=(Text(text=question.text + " "),))
     subject = remote("api", "m", Settings(base_url="http://127.0.0.1:9/v1", max_tokens=exam.max_tokens))

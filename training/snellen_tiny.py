@@ -279,6 +279,7 @@ def examine(model: Path, work: Path, exams: Sequence[Exam] = EXAMS, seed: int = 
     """
     import msgspec
 
+    from snellen.core.extras import maker_of
     from snellen.core.options import Selection
     from snellen.engine.plan.plan import make_plan
     from snellen.engine.plan.request import RunRequest
@@ -288,7 +289,7 @@ def examine(model: Path, work: Path, exams: Sequence[Exam] = EXAMS, seed: int = 
     found: list[dict[str, Any]] = []
     for exam in exams:
         data = work / "data" / exam.exam
-        load(exam.exam).make(data, count=exam.samples, seed=seed, workers=THREADS, progress=None, version=1)
+        maker_of(load(exam.exam)).make(data, count=exam.samples, seed=seed, workers=THREADS, progress=None, version=1)
         request = RunRequest(
             exam.exam,
             f"hf/{model}",

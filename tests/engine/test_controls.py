@@ -20,6 +20,7 @@ from snellen import exams
 from snellen.core.arm import Arm
 from snellen.core.dataset import Dataset
 from snellen.core.errors import SnellenError
+from snellen.core.extras import maker_of, probes_of
 from snellen.core.options import Selection
 from snellen.core.results import GroupSummary, Score
 from snellen.core.types import Question
@@ -104,7 +105,7 @@ def test_illusionbench_options_keep_their_odd_comma() -> None:
     from snellen.engine.ask.controls import _other_order
 
     exam = exams.load("illusionbench")
-    for probe in exam.probes():
+    for probe in probes_of(exam):
         question = exam.ask("original", probe)
         other = _other_order(question, 3)
         assert sorted(other.options) == sorted(question.options)
@@ -137,7 +138,7 @@ def test_a_run_with_controls_shows_paired_differences(tmp_path: Path) -> None:
 
 
 def made_set(exam: str, tmp_path: Path, count: int = 12) -> Path:
-    exams.load(exam).make(tmp_path / exam, count=count, seed=3, workers=1, progress=None)
+    maker_of(exams.load(exam)).make(tmp_path / exam, count=count, seed=3, workers=1, progress=None)
     return tmp_path / exam
 
 

@@ -14,6 +14,7 @@ from tests.support.command import snellen as command
 
 import snellen
 from snellen import exams
+from snellen.core.extras import maker_of
 from snellen.core.options import Selection
 
 ROOT = Path(__file__).parents[2]
@@ -96,7 +97,7 @@ def test_replies_to_any_exam_give_the_scores_of_a_run_of_our_own(
     imported: Imports, tmp_path: Path, exam: str, reply: str
 ) -> None:
     loaded = exams.load(exam)
-    loaded.make(tmp_path / exam, count=2, seed=1, workers=1)
+    maker_of(loaded).make(tmp_path / exam, count=2, seed=1, workers=1)
     prompt = next(iter(loaded.protocols.values())).prompt
     samples = loaded.open(tmp_path / exam, Selection()).light()
     asked = [s.id for s in samples if loaded.prompts[prompt].asked_about(s)]

@@ -12,7 +12,7 @@ from tests.support.sets import png
 from snellen.core.exam import Exam
 from snellen.core.outcomes import mark_reply
 from snellen.core.prompt import Prompt, by_name
-from snellen.core.protocol import Protocol
+from snellen.core.protocol import TEXT_ALONE, Protocol, ReplyContext
 from snellen.core.records import LAYOUT, DataEntry, Manifest, ProtocolEntry, SubjectEntry, Summary
 from snellen.core.results import GroupSummary, Metric, ProtocolSummary, Score
 from snellen.core.types import Answer, Mark, Picture, Sample
@@ -64,7 +64,7 @@ class Counting(Protocol):
 
     metrics = (Metric(name="score", label="exact"), Metric(name="off_by", label="off by", unit="count", detail=True))
 
-    def judge(self, reply: str, sample: Sample) -> Any:
+    def judge(self, reply: str, sample: Sample, context: ReplyContext = TEXT_ALONE) -> Any:
         verdict = super().judge(reply, sample)
         off = abs(float(verdict.reading) - float(sample.truth)) if verdict.readable else 2.0
         return verdict._replace(metrics=verdict.metrics | {"off_by": off})

@@ -14,6 +14,7 @@ from snellen.cli import options
 from snellen.cli.completing import exam_names
 from snellen.core.errors import SnellenError
 from snellen.core.exam import Exam
+from snellen.core.extras import probes_of
 from snellen.core.options import Selection
 from snellen.core.text import for_terminal
 from snellen.core.types import Sample
@@ -134,9 +135,9 @@ def _exam_of(runs: Sequence[Path]) -> str:
 def _samples(exam: Exam, data: str | None) -> Sequence[Sample]:
     """What prompts are shown with: the exam's probes, or the first sample of each part of a data set."""
     if data is None:
-        if not exam.probes():
+        if not probes_of(exam):
             raise SnellenError(f"{exam.name} has no example samples to show its prompts with: give --data DIR")
-        return exam.probes()
+        return probes_of(exam)
     found: dict[tuple[str | None, str | None], Sample] = {}
     for sample in exam.open(Path(data), Selection()).light():
         found.setdefault((sample.tags.get("split"), sample.tags.get("task")), sample)
@@ -264,7 +265,7 @@ def _run_tables(
     run: Run, compared: Compared, names: Sequence[str], every: bool
 ) -> Iterator[tuple[str, Sequence[str], Sequence[Sequence[str]]]]:
     """Scores, agreement with stages, and flips: title, heads and rows."""
-    from snellen.comparison.thresholds import prescribing
+    from snellen.comparison.thresholds import thresholds_of
     from snellen.engine.mark.flips import STAGES
     from snellen.show import words
 
@@ -272,7 +273,7 @@ def _run_tables(
         (row["part"], str(row["n"]), row["protocol"], row["prompt"], row["label"], words.value(score), words.interval(score))
         for row, score in _scored(run, names)
     ]  # fmt: skip
-    drawn = prescribing(run.manifest) is not None
+    drawn = thresholds_of(run.manifest) is not None
     what = "threshold" if drawn else "percent"
     heads: tuple[str, ...] = ("part", "n", "protocol", "prompt", "headline", what, "95 % interval")
     yield "scores", heads, scores

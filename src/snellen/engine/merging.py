@@ -18,6 +18,7 @@ import msgspec
 from snellen import exams
 from snellen.core.dataset import Shard
 from snellen.core.errors import SnellenError
+from snellen.core.extras import traits_of
 from snellen.core.records import Manifest
 from snellen.core.types import Sample
 from snellen.engine.mark import marking, scoring
@@ -49,7 +50,7 @@ def merge(paths: Sequence[Path], out: Path | None = None) -> Run:
         raise SnellenError(f"{place} is there already: remove it, or choose another --out")
     try:
         with RunFolder(place) as folder:
-            folder.write_samples(_dealt_back(parts), facts=exam.keeps_facts)
+            folder.write_samples(_dealt_back(parts), facts=traits_of(exam).keeps_facts)
             folder.write_chunks("answers.jsonl", (line for part in parts for line in part.folder.answer_lines()))
             for name in _evidence(parts):
                 folder.write_chunks(name, (line for part in parts for line in _lines(part.folder.path / name)))

@@ -27,7 +27,7 @@ from typing import Any, NamedTuple
 
 from snellen.core.errors import SnellenError, place_of, said_by, unknown
 from snellen.core.exam import Exam
-from snellen.core.protocol import Protocol
+from snellen.core.protocol import PluginCode, Protocol
 from snellen.core.scorer import ScorerKind
 from snellen.core.subject import SubjectKind
 
@@ -194,7 +194,8 @@ def _check_protocol(protocol: Any, what: str, where: str, code: str) -> None:
         )
     if not protocol.name:
         raise SnellenError(f"{what}: a protocol needs a name")
-    protocol.origin, protocol.code = where, code
+    protocol.origin = where
+    protocol.extras = (*(one for one in protocol.extras if not isinstance(one, PluginCode)), PluginCode(code))
 
 
 def _add_kinds(known: dict[str, Any], brought: dict[str, Any], kind: type[Any], group: str, where: str) -> None:

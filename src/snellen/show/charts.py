@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from snellen.comparison.thresholds import prescribing
+from snellen.comparison.thresholds import thresholds_of
 from snellen.core.errors import MissingExtra, SnellenError, unknown
 from snellen.core.records import DataEntry
 from snellen.core.results import ProtocolSummary, Score, declared
@@ -106,7 +106,7 @@ def chart_of(runs: Sequence[Run], protocol: str | None = None) -> Chart:
         measured.append(f"{exam}: {words.metric_name(first, first.headline)} under '{first.protocol}'")
         parts += _parts(results, f"{exam} · " if len(by_exam) > 1 else "")
     if not parts:
-        page = ": 'snellen report RUN...' draws thresholds" if any(prescribing(run.manifest) for run in runs) else ""
+        page = ": 'snellen report RUN...' draws thresholds" if any(thresholds_of(run.manifest) for run in runs) else ""
         raise SnellenError(f"these runs have no scores in percent to draw{page}")
     one = len(measured) == 1
     notes = [*([] if one else [f"{line}." for line in measured]), *_notes(runs, parts)]

@@ -20,6 +20,7 @@ from tests.support.sets import png
 
 from snellen.core.errors import MissingExtra, SnellenError
 from snellen.core.exam import Exam
+from snellen.core.extras import maker_of
 from snellen.core.installing import install_command
 from snellen.core.types import Answer, Picture, Question, Text
 from snellen.subjects import build
@@ -140,7 +141,7 @@ print(msgspec.json.encode([[str(k), s.n] for k, s in run.scores().items()]).deco
 def test_subject_and_scorer_run_where_torch_and_transformers_cannot_be_imported(tmp_path: Path) -> None:
     from snellen import exams
 
-    exams.load("d3").make(tmp_path / "d3", count=6, seed=3, workers=1)
+    maker_of(exams.load("d3")).make(tmp_path / "d3", count=6, seed=3, workers=1)
     words = [sys.executable, "-c", BLOCKED, str(tmp_path / "d3"), str(tmp_path / "runs")]
     env = os.environ | {"SNELLEN_CACHE_DIR": str(tmp_path / "cache")}
     done = subprocess.run(words, capture_output=True, text=True, env=env, check=False)
