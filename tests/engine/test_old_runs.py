@@ -1,4 +1,4 @@
-"""A run folder that Snellen 0.1 made still opens: its scores are read, shown and marked again."""
+"""A run folder that Snellen 0.1 made still opens: its scores are read and shown."""
 
 from __future__ import annotations
 
@@ -40,16 +40,3 @@ def test_it_is_shown(old: Path, tmp_path: Path, capsys: pytest.CaptureFixture[st
     assert "macro" in capsys.readouterr().out
     write_report([run], tmp_path / "page.html")
     assert "baseline/constant:color" in (tmp_path / "page.html").read_text()
-
-
-def test_it_is_marked_again_with_the_same_scores_under_todays_names(old: Path) -> None:
-    before = {p: s.value for p, s in snellen.open_run(old).scores().items()}
-    marks = (old / "marks" / "seed.jsonl").read_bytes()
-    assert snellen.remark(old).changes == []
-    run = snellen.open_run(old)
-    assert (run.manifest.exam, run.summary.layout) == ("salbench", 6)
-    assert [p.protocol for p in run.protocols] == ["paper", "plan-v2"]
-    assert {p: s.value for p, s in run.scores().items()} == {
-        ("plan-v2" if name == "seed" else name, part): value for (name, part), value in before.items()
-    }
-    assert (old / "marks" / "plan-v2.jsonl").read_bytes() == marks

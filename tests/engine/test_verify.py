@@ -21,7 +21,6 @@ from snellen.core.records import read_summary, written
 from snellen.engine.mark.differing import differing
 from snellen.engine.mark.verify import verify
 
-OLD = Path(__file__).parent / "run_0_1"
 SAMPLES = 9
 PLUGIN = """
 from pathlib import Path
@@ -259,25 +258,6 @@ def test_a_folder_in_the_place_of_the_answers_cannot_be_checked(copy: Path) -> N
     (copy / "answers.jsonl").mkdir()
     with pytest.raises(SnellenError, match="cannot be checked"):
         verify(copy)
-
-
-def test_a_run_of_0_1(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    shutil.copytree(OLD, tmp_path / "run")
-    found = verify(tmp_path / "run")
-    assert all(d.file == "run.json" and d.place.endswith(".version") for d in found.differences), found.differences
-    assert any("layout 2" in line for line in found.unchecked)
-    assert "12 marks" in found.checked
-    edit(tmp_path / "run" / "marks" / "seed.jsonl", lambda mark: mark.update(outcome="correct"), 0)
-    edit(
-        tmp_path / "run" / "summary.json",
-        lambda s: s["protocols"][0]["groups"][0]["metrics"]["macro_f1"].update(value=1),
-    )
-    more = {(d.file, d.place) for d in verify(tmp_path / "run").differences}
-    assert {
-        ("marks/seed.jsonl", "line 1, sample P3/syn-p3-s7-00004.outcome"),
-        ("summary.json", "paper.P3.macro_f1"),
-    } <= more
 
 
 # ---------------------------------------------------------------- the command

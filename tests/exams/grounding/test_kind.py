@@ -228,11 +228,3 @@ def test_the_catalogue_says_what_is_needed_and_whether_it_is_there(monkeypatch: 
     assert rows["center"]["needs"] == "nothing"
     assert rows["oracle/uitars"]["oracle"]
     assert not rows["uitars"]["oracle"]
-
-
-# ---------------------------------------------------------------- names
-
-
-def test_the_earlier_name_of_the_originals_protocol_still_works() -> None:
-    assert EXAM.protocol("seed")[0] is EXAM.protocols["openadapt"]
-    assert "seed" not in EXAM.protocols

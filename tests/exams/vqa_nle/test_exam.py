@@ -79,12 +79,7 @@ def test_options_and_their_spellings(exam: VqaNle) -> None:
 
 
 @ALL
-def test_the_old_name_of_the_protocol_still_works(exam: VqaNle) -> None:
-    for prompt in ("zero", "answer-only"):
-        old, arm = exam.protocol(f"seed@{prompt}")
-        assert old is exam.protocol(f"multimodal-vqa-eval@{prompt}")[0]
-        assert (old.name, arm.prompt) == ("multimodal-vqa-eval", prompt)
-    assert "seed" not in exam.protocols
+def test_an_unknown_protocol_is_met_with_the_one_that_may_be_meant(exam: VqaNle) -> None:
     with pytest.raises(SnellenError, match="did you mean 'strict'"):
         exam.protocol("strickt")
 
