@@ -53,12 +53,6 @@ def test_every_golden_row_of_every_protocol() -> None:
             assert any(same({"reading": mark.reading, "metrics": mark.metrics}, o) for o in options), (mark, case)
 
 
-def test_the_old_name_of_plan_v2_still_works() -> None:
-    assert EXAM.protocol("seed")[0] is PROTOCOLS["plan-v2"]
-    assert EXAM.protocol("seed@plan-v2")[1].prompt == "plan-v2"
-    assert "seed" not in EXAM.protocols
-
-
 def marked(protocol: str) -> Iterator[tuple[Sample, Mark]]:
     for i, row in enumerate(GOLDEN["aggregate_O3"]["rows"]):
         sample = Sample(id=str(i), tags={"config": "O3", "split": "O3", "task": "D"}, truth=row["answer"])

@@ -12,9 +12,10 @@ from typing import Any
 
 import msgspec
 import pytest
+from tests.support.extras import of
 
 from snellen.core.errors import SnellenError
-from snellen.core.extras import RunFacts, rows_of
+from snellen.core.extras import Remarks, RunFacts, rows_of
 from snellen.core.outcomes import mark_reply
 from snellen.core.protocol import protocol_for
 from snellen.core.results import GroupSummary, Score
@@ -178,16 +179,16 @@ def test_e_vil_scores_only_where_all_metrics_are_available(scorer: Scorer) -> No
 
 
 def test_meteor_where_java_has_it_and_a_note_of_what_is_not_here(scorer: Scorer) -> None:
-    assert VQAX.unavailable_metrics(["zero"]) == {
+    assert of(VQAX, Remarks).unavailable(["zero"]) == {
         "METEOR": "needs Java",
         "SPICE": "needs much",
         "e-ViL's scores": "need METEOR, SPICE",
     }
-    assert VQAX.unavailable_metrics(["answer-only"]) == {}
+    assert of(VQAX, Remarks).unavailable(["answer-only"]) == {}
     scorer.java = True
     metrics = summary(VQAX, ROWS, "strict")[0].metrics
     assert (metrics["meteor_unfiltered"].value, metrics["meteor_filtered"].value) == (0.25, 0.25)
-    assert set(VQAX.unavailable_metrics(["zero", "answer-only"])) == {"SPICE", "e-ViL's scores"}
+    assert set(of(VQAX, Remarks).unavailable(["zero", "answer-only"])) == {"SPICE", "e-ViL's scores"}
 
 
 def test_a_java_that_does_not_work_costs_no_summary(scorer: Scorer, monkeypatch: pytest.MonkeyPatch) -> None:
