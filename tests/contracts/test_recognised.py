@@ -48,11 +48,11 @@ def test_what_is_nobodys_is_not_recognised(tmp_path: Path, name: str) -> None:
 )
 def test_a_template_is_data_of_its_exam_without_a_problem(tmp_path: Path, exam: str, kind: str) -> None:
     found = exams.load(exam)
-    templates = of(found, DataTemplates)
-    written, _model = templates.write(kind, tmp_path / "mine")
+    write = of(found, DataTemplates).kinds[kind]
+    written, _model = write(tmp_path / "mine")
     assert written.is_file() and written.read_text(encoding="utf-8").startswith("#")
     for where in (tmp_path / "mine", written):
         assert recognised(where) == [exam]
         assert not [problem for problem in found.check(where) if problem.fatal]
     with pytest.raises(Exception, match="not empty"):
-        templates.write(kind, tmp_path / "mine")
+        write(tmp_path / "mine")

@@ -34,11 +34,11 @@ def init(kind: str, out: Path) -> int:
     from snellen.core.extras import DataTemplates
 
     every = (exams.load(name).extra(DataTemplates) for name in exams.names())
-    kinds = {name: templates for templates in every if templates is not None for name in templates.kinds}
+    kinds = {name: write for templates in every if templates is not None for name, write in templates.kinds.items()}
     if kind not in kinds:
         raise unknown("kind of data", kind, sorted(kinds))
     try:
-        written, model = kinds[kind].write(kind, out)
+        written, model = kinds[kind](out)
     except OSError as error:
         raise SnellenError(f"--out {out}: cannot be written ({error.strerror})") from None
     click.echo(f"{written} has two rows to replace with your own; it runs as it is:")

@@ -86,22 +86,23 @@ def no_rows(*_given: Any) -> Sequence[Any]:
     return ()
 
 
-def function_of(named: str | Callable[..., Any]) -> Callable[..., Any]:
-    """Return a function that may be named by `module:function`, so that its module is imported only when it is called."""
-    if callable(named):
-        return named
-    module, _, name = named.partition(":")
-    found: Callable[..., Any] = vars(import_module(module))[name]
-    return found
+def later(named: str) -> Callable[..., Any]:
+    """Return the function that `module:function` names, as one that imports the module only when it is called."""
+
+    def call(*values: Any, **options: Any) -> Any:
+        module, _, name = named.partition(":")
+        return vars(import_module(module))[name](*values, **options)
+
+    return call
 
 
 # ---------------------------------------------------------------- data
 
 
 class Maker(NamedTuple):
-    """Write synthetic sets in the format of the real data. `function` may be named by `module:function`."""
+    """Write synthetic sets in the format of the real data."""
 
-    function: str | Callable[..., list[Path]]
+    function: Callable[..., list[Path]]
     options: tuple[Option, ...] = ()
     """Options of `data make`, handed to the function by name."""
 
@@ -116,24 +117,16 @@ class Maker(NamedTuple):
         **options: Any,
     ) -> list[Path]:
         """Write a set and return its files."""
-        made: list[Path] = function_of(self.function)(
-            out, count=count, seed=seed, workers=workers, progress=progress, **options
-        )
-        return made
+        return self.function(out, count=count, seed=seed, workers=workers, progress=progress, **options)
 
 
 class DataTemplates(NamedTuple):
-    """Start a data set of one's own: what `data init` writes, by kind, each named by `module:function`.
+    """Start a data set of one's own: what `data init` writes, by kind.
 
-    The function gets the folder, and returns the file to edit and a model that answers it as it is.
+    Each function gets the folder, and returns the file to edit and a model that answers it as it is.
     """
 
-    kinds: Mapping[str, str]
-
-    def write(self, kind: str, out: Path) -> tuple[Path, str]:
-        """Write a template; return the file to edit and a model that answers it."""
-        written: tuple[Path, str] = function_of(self.kinds[kind])(out)
-        return written
+    kinds: Mapping[str, Callable[[Path], tuple[Path, str]]]
 
 
 class HubData(NamedTuple):

@@ -25,6 +25,7 @@ from snellen.core.extras import (
     RowFormat,
     SwappedPictures,
     Wanted,
+    later,
 )
 from snellen.core.options import IMAGES, MAX_MISSING, Option
 from snellen.core.scorer import SCORER_MODE, SCORERS
@@ -96,10 +97,10 @@ class D3(Exam):
 
     extras = (
         Maker(
-            "snellen.synthetic.pairs.sets:make_pairs_or_sets",
+            later("snellen.synthetic.pairs.sets:make_pairs_or_sets"),
             (Option("sets", f"Sets of N images (3 to {MOST}) instead of pairs.", kind="int", metavar="N"),),
         ),
-        DataTemplates({"pair": "snellen.exams.d3.template:write"}),
+        DataTemplates({"pair": later("snellen.exams.d3.template:write")}),
         HubData(_not_on_the_hub),
         OptionMeaning(_sets_as_task),
         Probes(probes),

@@ -23,13 +23,10 @@ from snellen.core.extras import (
     Probes,
     Remarks,
     RowFormat,
-    RunFacts,
     TextGuess,
+    later,
 )
-from snellen.core.finding import Finding
-from snellen.core.layout import By, Layout
 from snellen.core.options import IMAGES, Option, Selection
-from snellen.core.records import Summary
 from snellen.core.results import GroupSummary
 from snellen.core.types import Sample
 from snellen.exams.grounding import fetch, summary
@@ -67,9 +64,6 @@ MAKE_OPTIONS = (
 )
 
 
-# Functions that import their module when they are called: the exam is loaded by every command.
-
-
 def _guess(_exam: Exam, prompt: str, known: Sequence[Sample], asked: Sequence[Sample]) -> Sequence[str]:
     """Guess a place, from where like instructions had theirs."""
     from snellen.exams.grounding.floors import guesses
@@ -77,38 +71,8 @@ def _guess(_exam: Exam, prompt: str, known: Sequence[Sample], asked: Sequence[Sa
     return guesses(known, asked)
 
 
-def _sample_from_row(row: Mapping[str, Any]) -> Sample:
-    from snellen.exams.grounding.rows import sample_from_row
-
-    return sample_from_row(row)
-
-
 def _labelled(groups: tuple[GroupSummary, ...], subject: Mapping[str, Any]) -> tuple[GroupSummary, ...]:
     return summary.named(groups, "oracle" in subject.get("identity", {}))
-
-
-def _notes(run: RunFacts) -> Iterator[str]:
-    from snellen.exams.grounding.scales import notes
-
-    return notes(run)
-
-
-def _layouts(protocol: str, parts: Sequence[By]) -> Iterator[Layout]:
-    from snellen.exams.grounding.layout import tables
-
-    return tables(protocol, parts)
-
-
-def _findings(summary: Summary) -> Iterator[Finding]:
-    from snellen.exams.grounding.findings import findings
-
-    return findings(summary)
-
-
-def _files(run: RunFacts) -> Iterator[tuple[str, bytes]]:
-    from snellen.exams.grounding.exports import exports
-
-    return exports(run)
 
 
 def _gallery(exam: Exam, facts: GalleryFacts) -> Gallery:
@@ -130,19 +94,19 @@ class Grounding(Exam):
     options = (METHOD, *OF_METHODS, IMAGES)
     max_tokens = 512
     reply_tokens = 24
-    extras = (
-        Maker("snellen.synthetic.screens.make:make", MAKE_OPTIONS),
-        DataTemplates({"grounding": "snellen.exams.grounding.template:write"}),
+    extras = (  # most import their module when they are called: every command loads the exam
+        Maker(later("snellen.synthetic.screens.make:make"), MAKE_OPTIONS),
+        DataTemplates({"grounding": later("snellen.exams.grounding.template:write")}),
         HubData(fetch.hub, tuple(fetch.SOURCES), fetch.unpack),
         OptionMeaning(chosen),
         Probes(probes, truths),
         TextGuess(_guess),
         Demo(("method/ocr", "method/center"), most=12),
-        RowFormat(_sample_from_row),
+        RowFormat(later("snellen.exams.grounding.rows:sample_from_row")),
         GroupLabels(_labelled),
-        Remarks(_notes, _findings),
-        Exports(_files),
-        PaperTables(_layouts),
+        Remarks(later("snellen.exams.grounding.scales:notes"), later("snellen.exams.grounding.findings:findings")),
+        Exports(later("snellen.exams.grounding.exports:exports")),
+        PaperTables(later("snellen.exams.grounding.layout:tables")),
         PageGallery(_gallery),
     )
 

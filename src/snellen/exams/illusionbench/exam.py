@@ -6,7 +6,7 @@ from pathlib import Path
 
 from snellen.core.errors import SnellenError
 from snellen.core.exam import Exam
-from snellen.core.extras import Demo, Exports, HubData, HubSet, Maker, PaperTables, Probes, RowFormat, Solvers
+from snellen.core.extras import Demo, Exports, HubData, HubSet, Maker, PaperTables, Probes, RowFormat, Solvers, later
 from snellen.core.options import MAX_MISSING, SHOTS
 from snellen.exams.illusionbench.check import check
 from snellen.exams.illusionbench.data import IllusionData, sources
@@ -36,7 +36,7 @@ class IllusionBench(Exam):
     options = (SHOTS, MAX_MISSING)
     max_tokens = 64
     extras = (
-        Maker("snellen.synthetic.hidden.make:make"),
+        Maker(later("snellen.synthetic.hidden.make:make")),
         HubData(lambda _name: HUB),
         Probes(probes, truths),
         Solvers({"pixels": "snellen.exams.illusionbench.solver:solve"}),

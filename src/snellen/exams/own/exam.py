@@ -10,7 +10,7 @@ import msgspec
 
 from snellen.core.errors import SnellenError
 from snellen.core.exam import Exam
-from snellen.core.extras import DataTemplates, DataTraits, Maker, Probes, RowFormat, SampleOptions, TextGuess
+from snellen.core.extras import DataTemplates, DataTraits, Maker, Probes, RowFormat, SampleOptions, TextGuess, later
 from snellen.core.options import IMAGES
 from snellen.core.types import Sample
 from snellen.data.tables import Row
@@ -78,9 +78,9 @@ class Own(Exam):
     max_tokens = 256
     options = (IMAGES,)
     extras = (
-        Maker("snellen.exams.own.template:make"),
+        Maker(later("snellen.exams.own.template:make")),
         DataTemplates(
-            {"choice": "snellen.exams.own.template:choice", "text": "snellen.exams.own.template:text"},
+            {"choice": later("snellen.exams.own.template:choice"), "text": later("snellen.exams.own.template:text")},
         ),
         DataTraits(last_resort=True),
         Probes(probes, truths),

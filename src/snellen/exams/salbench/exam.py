@@ -18,6 +18,7 @@ from snellen.core.extras import (
     Probes,
     RowFormat,
     Solvers,
+    later,
 )
 from snellen.core.options import SHOTS, Selection
 from snellen.exams.salbench.check import check
@@ -47,7 +48,7 @@ class SalBench(Exam):
     protocols = PROTOCOLS
     options = (SHOTS,)
     extras = (
-        Maker("snellen.synthetic.patterns.make:make"),
+        Maker(later("snellen.synthetic.patterns.make:make")),
         HubData(lambda _name: HUB),
         DataTraits(keeps_facts=False),
         DefaultModel("ollama/llava:7b"),  # as in the SalBench Evaluation Plan v2

@@ -27,6 +27,7 @@ from snellen.core.extras import (
     SampleOptions,
     TextGuess,
     Wanted,
+    later,
 )
 from snellen.core.options import MAX_MISSING, Option, Selection
 from snellen.core.types import Sample
@@ -94,7 +95,7 @@ class VqaNle(Exam):
         self.prompts = prompts_of(task)
         self.protocols = protocols_of(task)
         self.extras = (
-            Maker(f"snellen.synthetic.explained.make:make_{task}"),
+            Maker(later(f"snellen.synthetic.explained.make:make_{task}")),
             HubData(self._not_on_the_hub),
             OptionMeaning(self._prompt_wanted),
             Probes(lambda: probes(task), lambda: truths(task)),
