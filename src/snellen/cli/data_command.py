@@ -108,26 +108,20 @@ def get(exam: str, name: str | None, revision: str | None, out: Path | None) -> 
     commit again and checks the files. HF_TOKEN is used where the hub wants a login; HF_ENDPOINT moves the hub.
     """
     from snellen import exams
-    from snellen.core.extras import HubData, hub_set
+    from snellen.core.extras import hub_data_of
     from snellen.data.hub import download
 
     found = exams.load(exam)
-    published = found.extra(HubData)
-    names = published.names if published is not None else ()
-    if name is not None and not names:
+    published = hub_data_of(found)
+    if name is not None and not published.names:
         raise SnellenError(f"--set {name}: {found.name} has one data set")
-    if name is not None and name not in names:
-        raise unknown("data set", name, names, of=found.name)
-    source = hub_set(found, name)
+    if name is not None and name not in published.names:
+        raise unknown("data set", name, published.names, of=found.name)
+    source = published.find(name)
     folder = out or options.default_data_folder(exam if name is None else f"{exam}-{name}")
     command = f"snellen data get {exam}" + (f" --set {name}" if name else "") + (f" --out {out}" if out else "")
     lock, unpacked = download(
-        source.repo,
-        source.patterns,
-        folder,
-        revision,
-        lambda where: published.unpack(name, where) if published is not None else (),
-        command,
+        source.repo, source.patterns, folder, revision, lambda where: published.unpack(name, where), command
     )
     if unpacked:
         click.echo(f"{len(unpacked)} files unpacked")

@@ -15,7 +15,7 @@ import msgspec
 
 from snellen.core.errors import SnellenError
 from snellen.core.exam import Exam
-from snellen.core.extras import HubData, Maker, hub_set, traits_of
+from snellen.core.extras import HubData, Maker, traits_of
 from snellen.core.options import IMAGES, Option, Selection
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -365,11 +365,11 @@ def _fetches(exam: str) -> str:
     """Return what `data get` does for an exam; empty where it does nothing."""
     from snellen import exams
 
-    found = exams.load(exam)
-    if found.extra(HubData) is None:
+    published = exams.load(exam).extra(HubData)
+    if published is None:
         return ""
     try:
-        hub_set(found)
+        published.find(None)
     except SnellenError:
         return "says where the real one is"
     return "fetches the real one"

@@ -344,12 +344,12 @@ def maker_of(exam: Exam) -> Maker:
     return own
 
 
-def hub_set(exam: Exam, name: str | None = None) -> HubSet:
-    """Return where an exam's real data is; raise SnellenError where it is not on the hub."""
+def hub_data_of(exam: Exam) -> HubData:
+    """Return where an exam's real data is; raise SnellenError where it has none."""
     own = exam.extra(HubData)
     if own is None:
         raise SnellenError(f"the exam {exam.name} has no data set to download")
-    return own.find(name)
+    return own
 
 
 def truths_of(exam: Exam) -> Sequence[Sample]:

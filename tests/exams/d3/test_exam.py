@@ -8,7 +8,7 @@ import pytest
 from tests.support.extras import of
 
 from snellen.core.errors import SnellenError
-from snellen.core.extras import OptionMeaning, Wanted, hub_set, maker_of, probes_of, truths_of
+from snellen.core.extras import OptionMeaning, Wanted, hub_data_of, maker_of, probes_of, truths_of
 from snellen.core.options import Selection
 from snellen.core.prompt import shots_of
 from snellen.exams.d3.exam import EXAM
@@ -34,7 +34,7 @@ def test_options_and_names() -> None:
     assert {p.prompt for p in EXAM.protocols.values()} == {"pair"}
     assert all("evidence" in p.needs for p in EXAM.protocols.values())
     with pytest.raises(SnellenError, match="D3 is not on the hub"):
-        hub_set(EXAM)
+        hub_data_of(EXAM).find(None)
 
 
 def test_pairs_are_made_or_sets(tmp_path: Path) -> None:

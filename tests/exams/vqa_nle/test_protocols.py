@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from snellen.core.errors import SnellenError
-from snellen.core.extras import hub_set, rows_of
+from snellen.core.extras import hub_data_of, rows_of
 from snellen.core.outcomes import mark_reply
 from snellen.core.protocol import protocol_for
 from snellen.core.types import Outcome, Sample, Token
@@ -311,4 +311,4 @@ def test_the_exam_objects() -> None:
         soft = {"strict", "e-vil"} if task == "vqax" else set()
         assert {p.name for p in exam.protocols.values() if p.headline != "accuracy"} == soft
         with pytest.raises(SnellenError, match="is not on the hub"):
-            hub_set(exam)
+            hub_data_of(exam).find(None)
