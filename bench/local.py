@@ -64,7 +64,7 @@ def questions(count: int) -> list[Any]:
     return [
         Question(
             id=str(i),
-            benchmark="bench",
+            exam="bench",
             prompt="bench",
             parts=(Text(text=text), Picture(data=png(i, (160, 120)), name=f"{i}.png")),
         )

@@ -30,13 +30,14 @@ def make(work: Path) -> None:
     """Write the sets and the runs, as far as they are not there, with the Snellen that is imported."""
     import snellen
     from snellen import exams
+    from snellen.core.extras import maker_of
 
     for name in EXAMS:
         data = work / "data" / name
         if data.exists():
             continue
         say(f"making {RUNS_EACH} runs of {name}")
-        exams.load(name).make(data, count=COUNT, seed=5, workers=1)
+        maker_of(exams.load(name)).make(data, count=COUNT, seed=5, workers=1)
         replies = REPLIES.get(name, OTHER)
         for number in range(RUNS_EACH):
             reply = replies[number % len(replies)] + " x" * (number // len(replies))

@@ -62,7 +62,7 @@ def main() -> int:
     asked.add_argument("--loads", type=int, default=5)
     given = asked.parse_args()
     runs = [open_run(one.path) for one in listing(given.runs).runs]
-    exams = sorted({run.manifest.benchmark for run in runs})
+    exams = sorted({run.manifest.exam for run in runs})
     print(f"{len(runs)} runs of {len(exams)} exams: {', '.join(exams)}")
     with tempfile.TemporaryDirectory() as place:
         page = Path(place) / "report.html"

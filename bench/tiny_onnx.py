@@ -78,7 +78,7 @@ def main() -> int:
         for a, b in zip(x.tokens, y.tokens, strict=False)
     ]
     gap = max(abs(a.entropy - b.entropy) for a, b in tokens)
-    arms = len({(q.benchmark, q.prompt) for q in asked})
+    arms = len({(q.exam, q.prompt) for q in asked})
     title = f"snellen-tiny: {len(asked)} questions, {arms} prompts of 8 exams, {len(tokens)} tokens"
     show(
         [

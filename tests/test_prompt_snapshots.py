@@ -13,7 +13,8 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from snellen import exams as benchmarks
+from snellen import exams
+from snellen.core.extras import probes_of
 from snellen.core.types import Picture, Question, Text
 from snellen.engine.ask.controls import altered, why_not_shuffled
 from snellen.subjects.remote.settings import Settings
@@ -25,10 +26,10 @@ FOLDER = Path(__file__).parent / "snapshots"
 
 def requests(name: str) -> dict[str, object]:
     """The body that would be sent for each probe and prompt, and for the controls that need no other sample."""
-    exam = benchmarks.load(name)
+    exam = exams.load(name)
     subject = remote("api", "m", Settings(base_url="http://127.0.0.1:9/v1", max_tokens=exam.max_tokens))
     found: dict[str, object] = {}
-    for probe in exam.probes():
+    for probe in probes_of(exam):
         sample = msgspec.structs.replace(
             probe, pictures=(Picture(data=png(1)), Picture(data=png(2)))[: 2 if name == "d3" else 1]
         )
@@ -49,7 +50,7 @@ def in_context(folder: Path) -> dict[str, object]:
     from snellen.exams.illusionbench.names import KEPT
     from snellen.exams.illusionbench.shots import MODES
 
-    exam = benchmarks.load("illusionbench")
+    exam = exams.load("illusionbench")
     subject = remote("api", "m", Settings(base_url="http://127.0.0.1:9/v1", max_tokens=exam.max_tokens))
     for subset, shapes in KEPT.items():
         (folder / subset).mkdir()
@@ -73,7 +74,7 @@ def test_no_byte_of_a_request_with_examples_changed(tmp_path: Path) -> None:
     compare("illusionbench_in_context", in_context(tmp_path))
 
 
-@pytest.mark.parametrize("name", benchmarks.names())
+@pytest.mark.parametrize("name", exams.names())
 def test_no_byte_of_any_request_changed(name: str) -> None:
     compare(name, requests(name))
 
@@ -91,8 +92,8 @@ def compare(name: str, sent: dict[str, object]) -> None:
 
 def test_a_changed_byte_would_be_seen() -> None:
     before = requests("salbench")
-    exam = benchmarks.load("salbench")
-    probe = exam.probes()[0]
+    exam = exams.load("salbench")
+    probe = probes_of(exam)[0]
     question = exam.ask("question", probe)
     changed = msgspec.structs.replace(question, parts=(Text(text=question.text + " "),))
     subject = remote("api", "m", Settings(base_url="http://127.0.0.1:9/v1", max_tokens=exam.max_tokens))

@@ -249,7 +249,7 @@ def _cpu_seconds() -> float:
 class Exam(NamedTuple):
     """A held-out exam: how many samples are made, which of them are asked, and under which protocol."""
 
-    benchmark: str
+    exam: str
     samples: int
     protocol: str
     splits: tuple[str, ...] = ()
@@ -279,18 +279,19 @@ def examine(model: Path, work: Path, exams: Sequence[Exam] = EXAMS, seed: int = 
     """
     import msgspec
 
-    from snellen import exams as benchmarks
+    from snellen.core.extras import maker_of
     from snellen.core.options import Selection
     from snellen.engine.plan.plan import make_plan
     from snellen.engine.plan.request import RunRequest
     from snellen.engine.run import carry_out
+    from snellen.exams import load
 
     found: list[dict[str, Any]] = []
     for exam in exams:
-        data = work / "data" / exam.benchmark
-        benchmarks.load(exam.benchmark).make(data, count=exam.samples, seed=seed, workers=THREADS, progress=None)
+        data = work / "data" / exam.exam
+        maker_of(load(exam.exam)).make(data, count=exam.samples, seed=seed, workers=THREADS, progress=None)
         request = RunRequest(
-            exam.benchmark,
+            exam.exam,
             f"hf/{model}",
             data,
             protocols=(exam.protocol,),
@@ -301,7 +302,7 @@ def examine(model: Path, work: Path, exams: Sequence[Exam] = EXAMS, seed: int = 
         finished = carry_out(make_plan(request))
         if finished.stopped is not None:
             raise finished.stopped
-        found += [{"exam": exam.benchmark, **msgspec.structs.asdict(row)} for row in finished.run.controls]
+        found += [{"exam": exam.exam, **msgspec.structs.asdict(row)} for row in finished.run.controls]
     return found
 
 
@@ -326,16 +327,16 @@ def main() -> None:
         "--start", type=Path, metavar="MODEL", help="teach the eye exam alone, to a model of the first two stages"
     )
     parser.add_argument("--work", type=Path, default=Path("tiny-exams"), help="where --examine puts data and runs")
-    parser.add_argument("--only", nargs="*", default=[e.benchmark for e in EXAMS], help="the exams for --examine")
+    parser.add_argument("--only", nargs="*", default=[e.exam for e in EXAMS], help="the exams for --examine")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--steps", type=float, default=1.0, help="train only this part of the steps (for trials)")
     parser.add_argument("--share", type=float, default=1.0, help="make only this part of the data (for trials)")
     given = parser.parse_args()
     if given.examine is not None:
         rows: list[dict[str, Any]] = []
-        for exam in (e for e in EXAMS if e.benchmark in given.only):
+        for exam in (e for e in EXAMS if e.exam in given.only):
             rows += examine(given.examine.resolve(), given.work, (exam,))
-            print("\n".join(told(row) for row in rows if row["exam"] == exam.benchmark), flush=True)
+            print("\n".join(told(row) for row in rows if row["exam"] == exam.exam), flush=True)
         taken = [{key: row[key] for key in STATED} for row in rows if row["high"] < 0]
         (given.examine / HELD_OUT_FILE).write_text(json.dumps(taken, indent=1) + "\n", encoding="utf-8")
         return

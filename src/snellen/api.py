@@ -15,6 +15,7 @@ from snellen.comparison.gate import gate_runs
 from snellen.comparison.gating import Gate
 from snellen.comparison.results import Comparison
 from snellen.core.errors import MostlySilent, SnellenError
+from snellen.core.extras import traits_of
 from snellen.core.options import Selection
 from snellen.engine.answer.loop import Progress
 from snellen.engine.plan.plan import make_plan
@@ -65,7 +66,7 @@ def evaluate(
     `max_tokens=64`, `method="ocr"`. One that means nothing for this exam and subject is refused.
     """
     name, where = exams.meant(str(exam))
-    drawn = not exams.load(name).needs_data
+    drawn = traits_of(exams.load(name)).drawn
     if (where is None) == (data is None) and not (drawn and data is None):
         raise SnellenError(f"{exam}: name the data once, as the exam's path or with data=")
     request = RunRequest(

@@ -13,10 +13,12 @@ from typing import Any
 
 import pytest
 from PIL import Image
+from tests.support.extras import of
 from tests.support.omniparser import Item, OmniParserServer, text_item
 from tests.support.uitars import MARK, PIXEL_FORMS, UitarsServer, png
 
 from snellen.core.errors import SnellenError
+from snellen.core.extras import HubData, hub_data_of
 from snellen.exams.grounding import fetch
 from snellen.exams.grounding.exam import EXAM
 from snellen.grounding import settings
@@ -177,9 +179,9 @@ def test_a_run_goes_on_where_it_was_and_other_protocols_ask_nobody(shell: Shell)
         assert shell(*words, "--uitars_url", server.url) == 0
         asked = len(server.requests)
         assert 0 < asked <= 6 and shell.json("r/uitars-vllm-ui-tars_own.json")["detection_rate"] == 0.5
-        assert shell(*words, "--uitars_url", server.url, "--protocol", "openadapt") == 0
+        assert shell(*words, "--uitars_url", server.url, "--protocol", "screenspot") == 0
         assert len(server.requests) == asked
-    assert shell.json("r/uitars-vllm-ui-tars_own.json")["protocol"]["name"] == "openadapt"
+    assert shell.json("r/uitars-vllm-ui-tars_own.json")["protocol"]["name"] == "screenspot"
 
 
 def test_addresses_come_from_dotenv_and_the_environment_wins(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -331,14 +333,14 @@ def test_it_is_a_module(tmp_path: Path) -> None:
 
 
 def test_the_real_sets_are_named_and_unknown_ones_refused() -> None:
-    assert EXAM.sets == ("screenspot", "screenspot-v2", "screenspot-pro", "osworld-g")
+    assert of(EXAM, HubData).names == ("screenspot", "screenspot-v2", "screenspot-pro", "osworld-g")
     assert fetch.hub("ScreenSpot-Pro") == ("likaixin/ScreenSpot-Pro", ("annotations/*.json", "images/**"))
     repo, patterns = fetch.hub("screenspot-v2")
     assert repo == "OS-Copilot/ScreenSpot-v2" and "screenspotv2_image.zip" in patterns
     with pytest.raises(SnellenError, match="choose from screenspot, screenspot-v2, screenspot-pro, osworld-g"):
         fetch.hub("mind2web")
     with pytest.raises(SnellenError, match="get one with 'snellen data get grounding --set"):
-        EXAM.hub(None)
+        hub_data_of(EXAM).find(None)
     for name in ("screenspot", "osworld-g"):
         with pytest.raises(SnellenError, match=r"github\.com"):
             fetch.hub(name)

@@ -20,6 +20,7 @@ from tests.support.sets import write_set
 from snellen.cli.protocols_command import markdown_table, table_json, table_markdown
 from snellen.core.arm import Arm
 from snellen.core.errors import SnellenError
+from snellen.core.extras import probes_of
 from snellen.core.types import Outcome
 from snellen.engine.mark import flips
 from snellen.engine.plan.plan import Target, choose
@@ -209,7 +210,7 @@ def cells(line: str) -> list[str]:
 @pytest.mark.parametrize("benchmark", ["illusionbench", "salbench"])
 def test_markdown_is_well_formed(benchmark: str) -> None:
     exam = load(benchmark)
-    splits = list(dict.fromkeys(p.tags["split"] for p in exam.probes()))
+    splits = list(dict.fromkeys(p.tags["split"] for p in probes_of(exam)))
     text = table_markdown(build(exam, choose(exam, ()), splits))
     tables = re.findall(r"(?:^\|.*\n?)+", text, re.MULTILINE)
     assert len(tables) == text.count("\n## ")
@@ -220,7 +221,7 @@ def test_markdown_is_well_formed(benchmark: str) -> None:
 
 
 def test_json_holds_values_and_diffs() -> None:
-    assert row(RIVALS, "prompt", "wording").values[0] == ILLUSION.ask("original", ILLUSION.probes()[0]).text
+    assert row(RIVALS, "prompt", "wording").values[0] == ILLUSION.ask("original", probes_of(ILLUSION)[0]).text
     document = json.loads(json.dumps(table_json(RIVALS)))
     wording = next(r for s in document["sections"] for r in s["rows"] if r["row"] == "wording")
     assert wording["values"]["lmms-strict"].endswith("Answer: <your choice>\n")
@@ -274,7 +275,7 @@ def test_the_command_prints_all_three_forms(tmp_path: Path) -> None:
     done = snellen("protocols", "illusionbench", "--markdown", cache=tmp_path)
     assert "| matching | substring" in done.stdout
     assert "Illusion_LOGO: candidate classes" in done.stdout
-    assert json.loads(snellen("protocols", "salbench", "--json", cache=tmp_path).stdout)["benchmark"] == "salbench"
+    assert json.loads(snellen("protocols", "salbench", "--json", cache=tmp_path).stdout)["exam"] == "salbench"
 
 
 def test_without_v_only_what_differs_is_shown(tmp_path: Path) -> None:

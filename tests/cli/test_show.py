@@ -215,7 +215,7 @@ def test_a_failed_question(copy: Path, tmp_path: Path) -> None:
 
 
 def test_an_exam_whose_plugin_is_not_loaded_still_shows_replies_and_marks(copy: Path) -> None:
-    manifest = json.loads((copy / "run.json").read_text()) | {"benchmark": "mine"}
+    manifest = json.loads((copy / "run.json").read_text()) | {"exam": "mine"}
     (copy / "run.json").write_text(json.dumps(manifest))
     run = snellen.open_run(copy)
     (asked,) = sample_facts(run, "P3/img00000").asked

@@ -14,6 +14,7 @@ from tests.compare.conftest import LABELS, Runs, chatty, right, wrong
 
 import snellen
 from snellen import exams
+from snellen.core.extras import maker_of
 from snellen.core.options import Selection
 from snellen.core.types import Sample
 
@@ -41,7 +42,7 @@ def run_of(exam: str, data: Path, out: Path, says: Says, protocol: str, **how: A
 
 def made(exam: str, factory: pytest.TempPathFactory, count: int) -> Path:
     folder = factory.mktemp(exam)
-    exams.load(exam).make(folder / "set", count=count, seed=3, workers=1)
+    maker_of(exams.load(exam)).make(folder / "set", count=count, seed=3, workers=1)
     return folder / "set"
 
 

@@ -10,10 +10,11 @@ import pytest
 from PIL import Image
 from tests.compare.conftest import Runs, chatty, right, wrong
 from tests.support.command import snellen as command
+from tests.support.extras import of
 
 import snellen
 from snellen.comparison.figures import claimed, luck
-from snellen.core.exam import Published
+from snellen.core.extras import PaperTables, Published
 from snellen.core.types import Sample
 
 ROOT = Path(__file__).parents[2]
@@ -141,7 +142,9 @@ def test_published_figures_for_real_data_only(run: Path, monkeypatch: pytest.Mon
     exam = exams.load("salbench")
     share = snellen.explain(run, part="P3").swings[0].highest.value
     rows = [Published("Some-7B", {"config": "P3"}, "macro_f1", round(share, 3), "a paper")]
-    monkeypatch.setattr(type(exam), "published", lambda *_: rows)
+    tables = of(exam, PaperTables)._replace(published=lambda *_: rows)
+    others = tuple(one for one in exam.extras if not isinstance(one, PaperTables))
+    monkeypatch.setattr(type(exam), "extras", (*others, tables))
     with pytest.raises(snellen.SnellenError, match="synthetic"):
         snellen.explain(run, published="Some-7B")
     manifest = json.loads((run / "run.json").read_text(encoding="utf-8"))

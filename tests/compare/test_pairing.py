@@ -63,7 +63,7 @@ def test_one_run_or_the_same_twice_or_a_folder_of_runs(two: tuple[Path, Path]) -
 
 
 def test_another_exam(two: tuple[Path, Path]) -> None:
-    rewrite(two[1], manifest={"benchmark": "illusionbench"})
+    rewrite(two[1], manifest={"exam": "illusionbench"})
     assert refused(*two).endswith("of illusionbench: only runs of one exam can be compared")
 
 

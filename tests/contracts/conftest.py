@@ -11,6 +11,7 @@ from PIL import Image, ImageDraw
 
 from snellen import exams
 from snellen.core.exam import Exam
+from snellen.core.extras import maker_of
 from snellen.registry import plugins
 
 EXAMPLES = Path(__file__).parents[2] / "docs" / "examples"
@@ -54,7 +55,7 @@ def sets(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
             if name == "dots":
                 make_dots(folder, 6)
             else:
-                exams.load(name).make(folder, count=3, seed=5, workers=1)
+                maker_of(exams.load(name)).make(folder, count=3, seed=5, workers=1)
             self[name] = folder
             return folder
 

@@ -10,10 +10,11 @@ import pytest
 
 from snellen.core.arm import Arm
 from snellen.core.errors import MostlySilent, SnellenError
-from snellen.core.exam import Exam, Wanted
+from snellen.core.exam import Exam, extended
+from snellen.core.extras import CaptionScoring, Maker, OptionMeaning, Wanted, probes_of
 from snellen.core.options import Selection
 from snellen.core.outcomes import mark_reply
-from snellen.core.protocol import Protocol
+from snellen.core.protocol import Protocol, protocol_for, roles
 from snellen.core.results import Metric
 from snellen.core.types import NON_ANSWERS, Outcome, Question, Sample
 from snellen.engine.mark.marking import mark_run
@@ -70,15 +71,16 @@ def test_protocols_are_declared(exam: Exam) -> None:
         assert "+" not in name and "@" not in name
         assert protocol.version and protocol.about.strip()
         assert protocol.prompt in exam.prompts
-        for metric in filter(None, (protocol.headline, protocol.bounded, protocol.breakdown)):
+        for metric in (protocol.headline, roles(protocol).bounded, roles(protocol).breakdown):
             assert fits(protocol.metrics, metric), f"{name} does not declare {metric}"
         names = [m.name for m in protocol.metrics]
         assert len(names) == len(set(names)), f"{name} declares a metric twice"
-        assert all(protocol.for_prompt(p) is protocol.for_prompt(p) for p in exam.prompts)
+        assert all(protocol_for(protocol, p) is protocol_for(protocol, p) for p in exam.prompts)
 
 
 def test_options_are_declared_once_and_explained(exam: Exam) -> None:
-    for some in (exam.options, exam.make_options):
+    maker = exam.extra(Maker)
+    for some in (exam.options, maker.options if maker is not None else ()):
         assert len({o.name for o in some}) == len(some)
         for option in some:
             assert option.name.isidentifier()
@@ -88,8 +90,9 @@ def test_options_are_declared_once_and_explained(exam: Exam) -> None:
 
 def test_an_exam_that_is_asked_for_nothing_of_its_own_changes_nothing(exam: Exam) -> None:
     wanted = Wanted("baseline/chance", next(iter(exam.prompts)), Selection(limit=3), {})
-    assert exam.understood(wanted) == wanted
-    assert exam.extended([]) is exam
+    meaning = exam.extra(OptionMeaning)
+    assert meaning is None or meaning.applied(wanted) == wanted
+    assert extended(exam, []) is exam
 
 
 # ---------------------------------------------------------------- data
@@ -131,13 +134,13 @@ def test_a_folder_that_is_none_gets_one_line(exam: Exam, tmp_path: Path) -> None
 
 
 def test_every_prompt_asks_without_a_truth(exam: Exam, sets: dict[str, Path]) -> None:
-    for sample in (*exam.probes(), *samples_of(exam, sets)[:4]):
+    for sample in (*probes_of(exam), *samples_of(exam, sets)[:4]):
         for name, prompt in exam.prompts.items():
             if not prompt.asked_about(sample):
                 continue
             question = exam.ask(name, sample)
             assert isinstance(question, Question)
-            assert (question.id, question.benchmark, question.prompt) == (sample.id, exam.name, name)
+            assert (question.id, question.exam, question.prompt) == (sample.id, exam.name, name)
             assert question.text.strip()
             assert not hasattr(question, "truth")
 
@@ -155,7 +158,7 @@ def test_every_prompt_shows_the_samples_pictures(exam: Exam, sets: dict[str, Pat
 
 def test_any_reply_can_be_marked_and_every_value_is_declared(exam: Exam, sets: dict[str, Path]) -> None:
     for protocol in exam.protocols.values():
-        for sample in (*exam.probes(), *samples_of(exam, sets)[:6]):
+        for sample in (*probes_of(exam), *samples_of(exam, sets)[:6]):
             blank = protocol.blank(sample)
             for reply in REPLIES:
                 mark = mark_reply(protocol, sample, reply)
@@ -189,8 +192,9 @@ def test_groups_count_every_sample_once_in_a_whole_part(exam: Exam, sets: dict[s
 
 
 def test_a_run_is_carried_out_marked_again_and_exported(exam: Exam, sets: dict[str, Path], tmp_path: Path) -> None:
-    options = {"scorers": ()} if exam.scorers else {}
-    if exam.scorers:
+    scored = exam.extra(CaptionScoring) is not None
+    options = {"scorers": ()} if scored else {}
+    if scored:
         pytest.importorskip("torch")
     plan = make_plan(RunRequest(exam.name, "baseline/constant:A", sets[exam.name], options=options, out=tmp_path))
     finished = carry_out(plan)
@@ -213,7 +217,7 @@ def test_a_run_is_carried_out_marked_again_and_exported(exam: Exam, sets: dict[s
 def test_marks_are_written_though_the_summary_is_broken(
     exam: Exam, sets: dict[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    if exam.scorers:
+    if exam.extra(CaptionScoring) is not None:
         pytest.importorskip("torch")
     plan = make_plan(RunRequest(exam.name, "baseline/constant:A", sets[exam.name], out=tmp_path))
     run = carry_out(plan).run

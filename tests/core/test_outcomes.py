@@ -10,6 +10,7 @@ from tests.support.command import snellen
 from tests.support.endpoint import Endpoint, completion
 from tests.support.sets import write_set
 
+from snellen.core.extras import rows_of
 from snellen.core.outcomes import mark_reply
 from snellen.core.types import Outcome, Sample
 from snellen.exams.eye.protocols import PROTOCOLS as EYE
@@ -32,7 +33,7 @@ ASKED = (
         "cat",
     ),
     (GROUNDING, Sample(id="g", tags={}, truth=BOX, facts={"width": 100, "height": 100}), "(50, 50)"),
-    (VQAX.protocols, VQAX.sample_from_row({"id": 1, "answers": ["color"] * 3}), "color because it glows"),
+    (VQAX.protocols, rows_of(VQAX).sample({"id": 1, "answers": ["color"] * 3}), "color because it glows"),
 )
 
 
@@ -46,7 +47,7 @@ def test_a_thought_that_was_cut_is_never_read(finish: str) -> None:
 
 
 def test_a_readable_answer_that_was_cut_is_that_answer() -> None:
-    sample = VQAX.sample_from_row({"id": 1, "answers": ["yes"] * 3})
+    sample = rows_of(VQAX).sample({"id": 1, "answers": ["yes"] * 3})
     for name in ("strict", "e-vil", "multimodal-vqa-eval", "nlxgpt"):
         for word, outcome in (("no", Outcome.WRONG), ("yes", Outcome.CORRECT)):
             mark = mark_reply(VQAX.protocols[name], sample, f"{word} because the man is", "length")

@@ -112,7 +112,7 @@ def test_an_imported_run_fits(desk: Path, runs: tuple[Path, Path]) -> None:
         f"{line['id']},color,1\n" for line in lines(runs[0] / "samples.jsonl") if line["id"].startswith("P3/")
     )
     (desk / "mine.csv").write_text("id,response,score\n" + rows, encoding="utf-8")
-    words = ("import", "csv", desk / "mine.csv", "--benchmark", "salbench", "--data", desk / "D", "--json")
+    words = ("import", "csv", desk / "mine.csv", "--exam", "salbench", "--data", desk / "D", "--json")
     done = command(*words, "--out", desk / "imported", cache=desk / "cache")
     assert done.returncode == 0, done.stderr
     run = Path(json.loads(done.stdout)["run"])
@@ -160,7 +160,7 @@ def test_the_price_table_fits() -> None:
 @pytest.mark.parametrize(
     ("name", "spoil"),
     [
-        ("run", lambda d: d.pop("benchmark")),
+        ("run", lambda d: d.pop("exam")),
         ("run", lambda d: d["data"].update(samples="many")),
         ("summary", lambda d: d["protocols"][0]["groups"][0].update(n="8")),
         ("summary", lambda d: d.update(surprise=1)),

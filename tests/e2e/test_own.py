@@ -49,7 +49,7 @@ def test_from_a_template_to_a_report_in_three_commands(kind: str, tmp_path: Path
     ran = json.loads(
         ok("run", tmp_path / "mine", "--model", model, "--out", tmp_path / "runs", "--json", cache=tmp_path)
     )
-    assert (ran["benchmark"], ran["samples"], ran["synthetic"]) == ("own", 2, True)
+    assert (ran["exam"], ran["samples"], ran["synthetic"]) == ("own", 2, True)
     ok("report", ran["run"], "--out", tmp_path / "page.html", cache=tmp_path)
     page = (tmp_path / "page.html").read_text(encoding="utf-8")
     question = json.loads((tmp_path / "mine" / "questions.jsonl").read_text().splitlines()[-1])["question"]
@@ -144,7 +144,7 @@ def test_a_folder_of_a_published_set_is_known_by_its_path(tmp_path: Path) -> Non
     ran = json.loads(
         ok("run", tmp_path / "some", "--model", "baseline/chance", "--out", tmp_path / "r", "--json", cache=tmp_path)
     )
-    assert ran["benchmark"] == "salbench"
+    assert ran["exam"] == "salbench"
 
 
 def test_what_is_no_data_gets_one_line(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from tests.support.command import snellen
 
+from snellen.core.extras import probes_of, truths_of
 from snellen.engine.mark.audit import audit
 from snellen.engine.plan.plan import choose
 from snellen.exams import load
@@ -16,7 +17,7 @@ from snellen.exams import load
 
 def rows_of(name: str, *protocols: str) -> dict[tuple[str, str], dict[str, Any]]:
     exam = load(name)
-    found = audit(exam, list(exam.truths()), choose(exam, protocols))
+    found = audit(exam, list(truths_of(exam)), choose(exam, protocols))
     return {(r["protocol"], r["part"]): r for r in found}
 
 
@@ -74,7 +75,7 @@ def test_what_needs_the_truths_of_a_data_set_says_so(tmp_path: Path) -> None:
 
 def test_parts_that_no_probe_has_are_audited_too() -> None:
     exam = load("grounding")
-    sample = exam.probes()[0]
+    sample = probes_of(exam)[0]
     elsewhere = sample.truth | {"boxes": [[1.0, 1.0, 9.0, 9.0]]}
     other = type(sample)(id="m", tags=sample.tags | {"split": "medium"}, truth=elsewhere, facts=sample.facts)
     (row,) = audit(exam, [sample, other], choose(exam, ("click",)), real=True)

@@ -16,10 +16,11 @@ from tests.support.endpoint import Endpoint
 from tests.support.sets import png, write_set
 
 import snellen
-from snellen import exams as benchmarks
+from snellen import exams
 from snellen.core.arm import Arm
 from snellen.core.dataset import Dataset
 from snellen.core.errors import SnellenError
+from snellen.core.extras import maker_of, probes_of
 from snellen.core.options import Selection
 from snellen.core.results import GroupSummary, Score
 from snellen.core.types import Question
@@ -41,7 +42,7 @@ def always(_arm: Arm, _sample: object) -> bool:
 def questions(
     data: Dataset, arms: tuple[str, ...], wanted: Callable[[tuple[str, str]], bool], applies: Applies, seed: int
 ) -> Iterator[Question]:
-    exam = benchmarks.load("esnlive" if isinstance(data, NleData) else "salbench")
+    exam = exams.load("esnlive" if isinstance(data, NleData) else "salbench")
     return asked(exam, data, [Arm.parse(a) for a in arms], wanted, applies, seed)
 
 
@@ -103,8 +104,8 @@ def test_options_are_in_another_order_and_nothing_else_changes(tmp_path: Path) -
 def test_illusionbench_options_keep_their_odd_comma() -> None:
     from snellen.engine.ask.controls import _other_order
 
-    exam = benchmarks.load("illusionbench")
-    for probe in exam.probes():
+    exam = exams.load("illusionbench")
+    for probe in probes_of(exam):
         question = exam.ask("original", probe)
         other = _other_order(question, 3)
         assert sorted(other.options) == sorted(question.options)
@@ -137,7 +138,7 @@ def test_a_run_with_controls_shows_paired_differences(tmp_path: Path) -> None:
 
 
 def made_set(exam: str, tmp_path: Path, count: int = 12) -> Path:
-    benchmarks.load(exam).make(tmp_path / exam, count=count, seed=3, workers=1, progress=None)
+    maker_of(exams.load(exam)).make(tmp_path / exam, count=count, seed=3, workers=1, progress=None)
     return tmp_path / exam
 
 
@@ -187,9 +188,9 @@ def test_choices_that_cannot_be_shuffled_are_refused(tmp_path: Path) -> None:
 
 
 def test_lettered_choices_move_and_their_letters_stay_and_the_right_one_moves_along(tmp_path: Path) -> None:
-    data = benchmarks.load("vcr").open(made_set("vcr", tmp_path, 6), Selection())
+    data = exams.load("vcr").open(made_set("vcr", tmp_path, 6), Selection())
     samples = {s.id: s for s in data.light()}
-    exam = benchmarks.load("vcr")
+    exam = exams.load("vcr")
     plain, control = ([Arm.parse(a)] for a in ("zero", "zero+options"))
     given = {q.id: q for q in asked(exam, data, plain, lambda _k: True, always, 1)}
     moved = {q.id: q for q in asked(exam, data, control, lambda _k: True, always, 1)}
@@ -210,8 +211,8 @@ def test_a_letter_under_the_control_options_is_read_in_the_order_that_was_shown(
     run = snellen.evaluate(
         "vcr", model="baseline/constant:A", data=where, controls=["options"], protocols=["strict"], out=tmp_path / "r"
     )
-    samples = {s.id: s for s in benchmarks.load("vcr").open(where, Selection()).light()}
-    exam, arm = benchmarks.load("vcr"), Arm("zero", "options")
+    samples = {s.id: s for s in exams.load("vcr").open(where, Selection()).light()}
+    exam, arm = exams.load("vcr"), Arm("zero", "options")
     right = {i: as_asked(exam, arm, s, 0).truth["label"] == 0 for i, s in samples.items()}
     (name,) = (p.protocol for p in run.summary.protocols if "options" in p.prompt)
     marks = {m.id: m.metrics["accuracy"] == 1.0 for m in run.folder.marks(name)}
@@ -220,7 +221,7 @@ def test_a_letter_under_the_control_options_is_read_in_the_order_that_was_shown(
 
 
 def test_shuffled_never_shows_a_samples_own_image_where_several_share_one(tmp_path: Path) -> None:
-    data = benchmarks.load("esnlive").open(made_set("esnlive", tmp_path), Selection())
+    data = exams.load("esnlive").open(made_set("esnlive", tmp_path), Selection())
     images = {s.id: s.facts["image_name"] for s in data.light()}
     assert len(set(images.values())) < len(images)
     for seed in range(5):

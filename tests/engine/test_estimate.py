@@ -7,10 +7,11 @@ from typing import Any
 
 import pytest
 
-from snellen import exams as benchmarks
+from snellen import exams
 from snellen.cli.estimate_command import command as estimate_command
 from snellen.cli.options import given_values
 from snellen.cli.run_command import request_of
+from snellen.core.extras import maker_of
 from snellen.engine.plan.estimate import Assumed, estimate
 from snellen.engine.plan.plan import make_plan
 from snellen.exams.grounding.exam import EXAM as BENCHMARK
@@ -45,7 +46,7 @@ def test_estimate_never_calls_a_paid_planner_free(tmp_path: Path) -> None:
 
 
 def test_replies_are_as_long_as_the_exam_wants_them() -> None:
-    lengths = {name: benchmarks.load(name).reply_tokens for name in benchmarks.names()}
+    lengths = {name: exams.load(name).reply_tokens for name in exams.names()}
     assert lengths["d3"] >= 100
     assert lengths["vqax"] >= 30
     assert lengths["salbench"] == 8
@@ -102,7 +103,7 @@ def test_inputs_longer_than_the_price_holds_for_have_none(tmp_path: Path) -> Non
 def _grounding_plan(folder: Path, words: tuple[str, ...], model: tuple[str, ...] = ("--model", "openai/gpt-4o")) -> Any:
     data = folder / "screens"
     if not data.exists():
-        BENCHMARK.make(data, count=2, seed=1, workers=1, progress=None)
+        maker_of(BENCHMARK).make(data, count=2, seed=1, workers=1, progress=None)
     context = estimate_command.make_context("estimate", ["grounding", "--data", str(data), *model, *words])
     request = request_of("grounding", given_values(context.obj, context), context.params)
     return make_plan(request, offline=True)

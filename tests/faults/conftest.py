@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from snellen import exams
+from snellen.core.extras import maker_of
 from tests.support.forks import Forks, forking
 
 EXAMS = ("actx", "d3", "esnlive", "grounding", "illusionbench", "own", "salbench", "vcr", "vqax")
@@ -35,7 +36,7 @@ class Made(dict[str, Path]):
 
     def __missing__(self, name: str) -> Path:
         folder = self._home / name
-        exams.load(name).make(folder, count=3, seed=5, workers=1)
+        maker_of(exams.load(name)).make(folder, count=3, seed=5, workers=1)
         self[name] = folder
         return folder
 

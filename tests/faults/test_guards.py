@@ -48,7 +48,7 @@ def disk(forks: Forks, finished: Finished, _sets: Made, home: Path) -> None:
 
 def damage(forks: Forks, finished: Finished, _sets: Made, home: Path) -> None:
     here = copied(finished["vqax"], home / "run")
-    (here / "run.json").write_text(json.dumps({"benchmark": 5}))
+    (here / "run.json").write_text(json.dumps({"exam": 5}))
     forks.run("remark", here, cache=home / "cache").well(2)
 
 

@@ -14,6 +14,7 @@ from tests.support.command import snellen as command
 
 import snellen
 from snellen import exams
+from snellen.core.extras import maker_of
 from snellen.core.options import Selection
 
 ROOT = Path(__file__).parents[2]
@@ -39,7 +40,7 @@ def test_the_page_shows_what_the_command_prints(
 
 
 def test_json_is_one_document(salbench: Path, tmp_path: Path) -> None:
-    words = ("import", "inspect", LOGS / "inspect.eval", "--benchmark", "salbench", "--data", salbench, "--json")
+    words = ("import", "inspect", LOGS / "inspect.eval", "--exam", "salbench", "--data", salbench, "--json")
     done = command(*words, "--out", tmp_path / "runs", cache=tmp_path / "cache")
     found = json.loads(done.stdout)
     assert (found["imported"]["tool"], found["imported"]["samples"]) == ("inspect", 12)
@@ -63,9 +64,9 @@ def test_a_total_that_was_changed_is_loud_and_exit_code_1(salbench: Path, lmms: 
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (("helm", "x.json", "--benchmark", "salbench"), "unknown tool 'helm'"),
-        (("inspect", "x.eval", "--benchmark", "salbench"), "x.eval: no such file"),
-        (("inspect", LOGS / "inspect.eval", "--benchmark", "salbanch"), "did you mean 'salbench'"),
+        (("helm", "x.json", "--exam", "salbench"), "unknown tool 'helm'"),
+        (("inspect", "x.eval", "--exam", "salbench"), "x.eval: no such file"),
+        (("inspect", LOGS / "inspect.eval", "--exam", "salbanch"), "did you mean 'salbench'"),
         (("inspect", LOGS / "inspect.eval", LOGS / "inspect.json", "--exam", "salbench"), "import one at a time"),
         (("csv", LOGS / "inspect.json", "--exam", "salbench", "--epoch", "1"), "--epoch means nothing for csv"),
         (("inspect", LOGS / "inspect.eval", "--exam", "salbench", "--prompt", "what"), "unknown prompt 'what'"),
@@ -96,7 +97,7 @@ def test_replies_to_any_exam_give_the_scores_of_a_run_of_our_own(
     imported: Imports, tmp_path: Path, exam: str, reply: str
 ) -> None:
     loaded = exams.load(exam)
-    loaded.make(tmp_path / exam, count=2, seed=1, workers=1)
+    maker_of(loaded).make(tmp_path / exam, count=2, seed=1, workers=1)
     prompt = next(iter(loaded.protocols.values())).prompt
     samples = loaded.open(tmp_path / exam, Selection()).light()
     asked = [s.id for s in samples if loaded.prompts[prompt].asked_about(s)]
@@ -117,7 +118,7 @@ def test_an_exam_of_a_plugin(tmp_path: Path) -> None:
         Image.new("RGB", (8, 8), (n, 0, 0)).save(folder / f"{n}.png")
     (folder / "truth.csv").write_text("file,dots\n1.png,3\n2.png,5\n", encoding="utf-8")
     (tmp_path / "mine.csv").write_text("id,response,target\n2.png,I count 5,5\n1.png,four: 4,3\n", encoding="utf-8")
-    words = ("import", "csv", tmp_path / "mine.csv", "--benchmark", "dots", "--data", folder, "--json")
+    words = ("import", "csv", tmp_path / "mine.csv", "--exam", "dots", "--data", folder, "--json")
     plugin = ("--plugin", ROOT / "docs" / "examples" / "dots.py", "--out", tmp_path / "runs")
     done = command(*words, *plugin, cache=tmp_path)
     assert done.returncode == 0, done.stderr

@@ -133,6 +133,10 @@ def plugin(
         ("PROTOCOLS = {'salbench': [P('paper', '', 0, 0)]}\n", "salbench has one of that name already"),
         ("EXAM = object()\n", "EXAM is a object; it must be of a class that extends snellen.Exam"),
         ("EXAM = Exam\n", "EXAM is a class"),
+        (
+            "from snellen.core.extras import Probes\nmine.extras = (Probes(list))\nPROTOCOLS = {'salbench': [mine]}\n",
+            "extras must be a tuple with one extra of each type",
+        ),
         ("EXAM = Exam()\n", "EXAM.name must be a text"),
         (
             "class S(Exam):\n    name = title = 'salbench'\n    protocols = {'mine': mine}\nEXAM = S()\n",

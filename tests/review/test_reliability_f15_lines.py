@@ -45,7 +45,7 @@ def run(forks: Forks, tmp_path: Path) -> Path:
 @pytest.mark.parametrize(
     ("file", "change"),
     [
-        ("run.json", {"benchmark": 5}),
+        ("run.json", {"exam": 5}),
         ("run.json", {"subject": None}),
         ("run.json", {"protocols": [{}]}),
         ("run.json", {"data": []}),

@@ -12,6 +12,7 @@ from tests.support.sets import write_config
 import snellen
 from snellen import exams
 from snellen.core.errors import SnellenError
+from snellen.core.extras import maker_of
 from snellen.core.options import Selection
 from snellen.engine.plan.plan import make_plan
 from snellen.engine.plan.request import RunRequest
@@ -50,7 +51,7 @@ def test_the_same_reply_twice_is_one(tmp_path: Path) -> None:
 
 
 def test_a_key_that_d3_has_twice_is_refused(tmp_path: Path) -> None:
-    D3.make(tmp_path, count=3, seed=1, workers=1)
+    maker_of(D3).make(tmp_path, count=3, seed=1, workers=1)
     file = tmp_path / "dataset.json"
     known = json.loads(file.read_text())
     first = json.dumps(next(iter(known)))
@@ -72,7 +73,7 @@ def test_rows_that_are_called_like_a_repeat_keep_ids_of_their_own(tmp_path: Path
 @pytest.mark.parametrize("name", ["actx", "d3", "esnlive", "grounding", "own", "vcr", "vqax"])
 def test_a_picture_that_was_changed_at_equal_size_is_another_set(tmp_path: Path, name: str) -> None:
     exam = exams.load(name)
-    exam.make(tmp_path, count=2, seed=1, workers=1)
+    maker_of(exam).make(tmp_path, count=2, seed=1, workers=1)
     before = exam.open(tmp_path, Selection()).fingerprint
     assert exam.open(tmp_path, Selection()).fingerprint == before
     for picture in (p for p in tmp_path.rglob("*") if p.suffix in (".png", ".jpg")):

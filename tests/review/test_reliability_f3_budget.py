@@ -17,6 +17,7 @@ from tests.support.remote import remote
 from tests.support.sets import write_set
 
 from snellen.core.errors import SnellenError
+from snellen.core.extras import maker_of
 from snellen.core.subject import Price, Reply, Request
 from snellen.engine.call.budget import Budget, BudgetReached
 from snellen.engine.call.caller import EndpointCaller
@@ -228,7 +229,7 @@ def test_the_whole_command_stops_with_one_line(tmp_path: Path) -> None:
 def test_a_question_that_is_stopped_midway_keeps_its_bill(tmp_path: Path) -> None:
     """A method asks several times; the cap is reached between two of them."""
 
-    EXAM.make(tmp_path / "set", count=4, seed=1, workers=1, progress=None)
+    maker_of(EXAM).make(tmp_path / "set", count=4, seed=1, workers=1, progress=None)
     with Endpoint(answer='{"x": 500, "y": 500}', cost=0.01) as endpoint:
         options = {"base_url": endpoint.url, "model": "api/m", "method_options": {"format": "gpt"}}
         request = RunRequest("grounding", "method/vlm+narrow", tmp_path / "set", options=options, out=tmp_path / "runs")

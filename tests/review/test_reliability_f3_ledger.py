@@ -16,6 +16,7 @@ from tests.support.endpoint import Endpoint, completion
 from tests.support.sets import write_set
 
 from snellen.core.errors import Interrupted, SnellenError, Stopped
+from snellen.core.extras import maker_of
 from snellen.core.records import Totals
 from snellen.core.types import Call
 from snellen.engine.call.store import Store
@@ -163,7 +164,7 @@ def test_a_lost_try_before_the_key_is_refused_is_kept(tmp_path: Path) -> None:
 
 
 def test_a_question_of_several_calls_that_is_interrupted_keeps_its_bill(tmp_path: Path) -> None:
-    EXAM.make(tmp_path / "set", count=4, seed=1, workers=1, progress=None)
+    maker_of(EXAM).make(tmp_path / "set", count=4, seed=1, workers=1, progress=None)
 
     def script(_request: dict[str, Any], _times: int) -> None:
         if len(endpoint.requests) == 2:  # while the first question has one look behind it

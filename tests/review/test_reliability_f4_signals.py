@@ -20,6 +20,7 @@ from tests.support.endpoint import Endpoint
 from tests.support.sets import write_set
 
 from snellen.core.errors import SnellenError
+from snellen.core.extras import maker_of
 from snellen.core.options import Selection
 from snellen.engine.answer.feeding import Feeder
 from snellen.engine.plan.plan import make_plan
@@ -195,7 +196,7 @@ def test_a_pipe_in_the_place_of_a_picture_is_an_error(tmp_path: Path, exam: str)
     from snellen import exams
 
     made = exams.load(exam)
-    made.make(tmp_path, count=2, seed=1, workers=1, progress=None)
+    maker_of(made).make(tmp_path, count=2, seed=1, workers=1, progress=None)
     files = [p for p in tmp_path.rglob("*") if p.suffix in (".png", ".jpg")]
     data = made.open(tmp_path, Selection())
     for picture in files:

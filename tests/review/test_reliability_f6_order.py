@@ -11,6 +11,7 @@ import msgspec
 import pytest
 
 import snellen
+from snellen.core.extras import maker_of
 from snellen.core.protocol import Group, Key, Protocol, Seen
 from snellen.core.results import Metric, Score
 from snellen.core.types import Mark, Outcome, Sample
@@ -66,7 +67,7 @@ def test_a_run_has_the_same_files_whatever_came_first(
     exam: str, subject: dict[str, Any], controls: tuple[str, ...], tmp_path: Path
 ) -> None:
     data = tmp_path / "data"
-    load(exam).make(data, count=2 if exam == "grounding" else 12, seed=3, workers=1)
+    maker_of(load(exam)).make(data, count=2 if exam == "grounding" else 12, seed=3, workers=1)
     run = snellen.evaluate(exam, data=data, controls=controls, out=tmp_path / "runs", **subject)
     snellen.remark(run.path)
     before = written(run.path)

@@ -11,6 +11,7 @@ from tests.support.sets import write_set
 
 from snellen import exams
 from snellen.core.errors import SnellenError
+from snellen.core.extras import maker_of
 from snellen.core.options import Selection
 from snellen.data import hub
 from snellen.synthetic import tables
@@ -45,9 +46,9 @@ def test_a_set_whose_making_was_killed_is_refused_and_can_be_made_again(
             raise Killed
 
     with pytest.raises(Killed):
-        exam.make(tmp_path, count=3, seed=3, workers=1, progress=kill)
+        maker_of(exam).make(tmp_path, count=3, seed=3, workers=1, progress=kill)
     refused(name, tmp_path)
-    made = exam.make(tmp_path, count=3, seed=3, workers=1)
+    made = maker_of(exam).make(tmp_path, count=3, seed=3, workers=1)
     assert len(exam.open(tmp_path, Selection())) > 0
     assert sorted(p for p in tmp_path.rglob("*") if p.is_file() and p.suffix != ".part") == sorted(made)
 
@@ -56,7 +57,7 @@ def test_half_a_set_is_known_by_its_count_too(tmp_path: Path, monkeypatch: pytes
     """Where the mark is lost, or a file was left behind while copying."""
     monkeypatch.setattr(tables, "SHARD_ROWS", 2)
     exam = exams.load("illusionbench")
-    exam.make(tmp_path, count=4, seed=3, workers=1)
+    maker_of(exam).make(tmp_path, count=4, seed=3, workers=1)
     (tmp_path / "Illusion_IN" / "shard_001.parquet").unlink()
     with pytest.raises(SnellenError, match="Illusion_IN: 2 of 4 rows"):
         exam.open(tmp_path, Selection())

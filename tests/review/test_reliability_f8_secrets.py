@@ -16,6 +16,7 @@ from tests.support.sets import write_set
 
 from snellen.cli.main import app
 from snellen.core.errors import SnellenError
+from snellen.core.extras import maker_of
 from snellen.core.options import Selection
 from snellen.core.secret import redact_all
 from snellen.engine.plan.plan import Plan, make_plan
@@ -45,7 +46,7 @@ def test_an_address_with_a_login_is_refused_and_not_repeated(build: Any, address
 
 @pytest.mark.parametrize("given", ["option", "variable"])
 def test_a_method_does_not_keep_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, given: str) -> None:
-    GROUNDING.make(tmp_path / "set", count=1, seed=1, workers=1, progress=None)
+    maker_of(GROUNDING).make(tmp_path / "set", count=1, seed=1, workers=1, progress=None)
     monkeypatch.chdir(tmp_path)
     options: dict[str, Any] = {}
     if given == "option":

@@ -7,7 +7,9 @@ from itertools import product
 
 import msgspec
 import pytest
+from tests.support.extras import of
 
+from snellen.core.extras import TextGuess, truths_of
 from snellen.core.outcomes import mark_reply
 from snellen.core.results import GroupSummary, ProtocolSummary, Score
 from snellen.core.types import Sample
@@ -62,7 +64,7 @@ def test_the_floor_of_p3_is_an_answer_that_its_prompt_allows() -> None:
 
 def test_the_best_single_name_stands_beside_the_list_of_all() -> None:
     exam = load("illusionbench")
-    samples = [s for s in exam.truths() if s.tags["split"] == "Illusion_ICON" and s.tags["task"] == "shape"]
+    samples = [s for s in truths_of(exam) if s.tags["split"] == "Illusion_ICON" and s.tags["task"] == "shape"]
     found = floor_of("illusionbench", "original", samples)
     assert found.floor == pytest.approx(1 / 6)
     assert found.forbidden == 1.0
@@ -71,7 +73,7 @@ def test_the_best_single_name_stands_beside_the_list_of_all() -> None:
 
 def test_two_names_are_allowed_where_two_are_asked_for() -> None:
     exam = load("illusionbench")
-    samples = [s for s in exam.truths() if s.tags["split"] == "Illusion_ICON" and s.tags["task"] == "shape"]
+    samples = [s for s in truths_of(exam) if s.tags["split"] == "Illusion_ICON" and s.tags["task"] == "shape"]
     both = [Sample(id=s.id, tags=s.tags | {"task": "both"}, truth=s.truth, facts=s.facts) for s in samples]
     found = floor_of("illusionbench", "lmms-first", both)
     assert found.floor == pytest.approx(1 / 66), "one shape in one scene"
@@ -93,7 +95,9 @@ def summary_of(exam: str, protocol: str, samples: list[Sample], replies: list[st
 
 
 def shapes(task: str, n: int) -> list[Sample]:
-    every = [s for s in load("illusionbench").truths() if s.tags["split"] == "Illusion_ICON" and s.tags["task"] == task]
+    every = [
+        s for s in truths_of(load("illusionbench")) if s.tags["split"] == "Illusion_ICON" and s.tags["task"] == task
+    ]
     return every[:: max(1, len(every) // n)][:n]
 
 
@@ -134,7 +138,7 @@ def test_the_legend_of_places_speaks_of_points() -> None:
 def test_guesses_from_texts_are_marked_alike_whatever_units_a_protocol_reads() -> None:
     exam = load("grounding")
     known = [target(i, [400.0, 10.0, 600.0, 30.0]) for i in range(6)]
-    (guess,) = exam.guess_from_text("instruction", known, [target(9, None)]) or ()
+    (guess,) = of(exam, TextGuess).replies(exam, "instruction", known, [target(9, None)]) or ()
     for name, rules in exam.protocols.items():
         assert mark_reply(rules, known[0], guess).outcome == "correct", name
 

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from sklearn.metrics import roc_auc_score
 
+from snellen.core.extras import rows_of
 from snellen.core.outcomes import mark_reply
 from snellen.core.results import GroupSummary
 from snellen.core.types import Token
@@ -49,7 +50,7 @@ def summary(count: int, per_image: int = 1) -> GroupSummary:
     for i in range(count):
         truth = random.choice(("entailment", "neutral", "contradiction"))
         row = {"id": i, "split": "val", "label": truth, "explanation": sentences(random, 1)[0]}
-        sample = ESNLIVE.sample_from_row(row)
+        sample = rows_of(ESNLIVE).sample(row)
         sample.facts["image_name"] = f"{i // per_image}.jpg"
         said = truth if random.random() < 0.6 else "neutral"
         reply = f"{said} because {row['explanation'] if random.random() < 0.3 else sentences(random, 1)[0]}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from snellen.core.extras import rows_of
 from snellen.core.outcomes import mark_reply
 from snellen.core.results import GroupSummary, declared
 from snellen.core.types import Outcome
@@ -16,7 +17,7 @@ CHOICES = ["He is sad.", "He is sad.", "She won.", "It rains."]
 
 def summary(exam: VqaNle, protocol: str, rows: list[tuple[dict[str, object], str]]) -> GroupSummary:
     chosen = exam.protocols[protocol]
-    samples = [exam.sample_from_row({"id": i, "split": "val"} | truth) for i, (truth, _reply) in enumerate(rows)]
+    samples = [rows_of(exam).sample({"id": i, "split": "val"} | truth) for i, (truth, _reply) in enumerate(rows)]
     marks = [mark_reply(chosen, s, reply) for s, (_truth, reply) in zip(samples, rows, strict=True)]
     return summarised(chosen, zip(samples, marks, strict=True))[0]
 
@@ -46,7 +47,7 @@ def test_the_headline_is_the_first_metric_that_is_shown() -> None:
 def test_nlxgpts_accuracy_is_any_annotators_answer_and_its_filter_the_majoritys(
     said: str, right: float, in_filter: float
 ) -> None:
-    sample = VQAX.sample_from_row({"id": 1, "answers": TEN, "explanation": ["a wall"]})
+    sample = rows_of(VQAX).sample({"id": 1, "answers": TEN, "explanation": ["a wall"]})
     mark = mark_reply(VQAX.protocols["nlxgpt"], sample, f"{said} because a wall")
     assert (mark.metrics["accuracy"], mark.metrics["majority_accuracy"]) == (right, in_filter)
     assert mark.outcome is (Outcome.CORRECT if right else Outcome.WRONG)
@@ -72,7 +73,7 @@ def test_nlxgpts_activities_are_cut_and_normalised_as_its_files_are() -> None:
         ("t-ball", "t ball", 1.0),
         ("t-ball", "t-ball", 0.0),
     ):
-        sample = ACTX.sample_from_row({"id": 1, "label": label})
+        sample = rows_of(ACTX).sample({"id": 1, "label": label})
         assert mark_reply(protocol, sample, f"{said} because x").metrics["accuracy"] == right, (label, said)
 
 
@@ -85,7 +86,7 @@ def test_e_vil_leads_with_its_task_score_and_names_it() -> None:
 
 
 def test_e_vil_compares_vcrs_choices_by_their_text() -> None:
-    sample = VCR.sample_from_row({"id": 1, "choices": CHOICES, "label": 0})
+    sample = rows_of(VCR).sample({"id": 1, "choices": CHOICES, "label": 0})
     said = {name: mark_reply(VCR.protocols[name], sample, "B because x").metrics for name in ("strict", "e-vil")}
     assert (said["strict"]["accuracy"], said["e-vil"]["accuracy"]) == (0.0, 1.0)
     assert mark_reply(VCR.protocols["e-vil"], sample, "C because x").metrics["accuracy"] == 0.0

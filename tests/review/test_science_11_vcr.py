@@ -12,6 +12,7 @@ from tests.support.command import snellen
 from tests.support.sets import png
 
 from snellen.core.errors import SnellenError
+from snellen.core.extras import rows_of
 from snellen.core.options import Selection
 from snellen.core.outcomes import mark_answer, mark_reply
 from snellen.core.results import GroupSummary
@@ -157,11 +158,11 @@ def test_rows_of_rationales_can_be_marked() -> None:
         "objects": ["person", "cake"],
         "rationale_label": 3,
     }
-    sample = VCR.sample_from_row(row)
+    sample = rows_of(VCR).sample(row)
     assert sample.tags["task"] == "QA->R"
     assert mark_reply(VCR.protocols["strict"], sample, "D").metrics["accuracy"] == 1.0
     with pytest.raises(SnellenError, match="a token must be a text or a list of object numbers, not 1"):
-        VCR.sample_from_row({"id": 1, "choices": [[1, 2, 3, 4]]})
+        rows_of(VCR).sample({"id": 1, "choices": [[1, 2, 3, 4]]})
 
 
 def test_synthetic_rationales_do_not_give_themselves_away() -> None:

@@ -11,6 +11,7 @@ from snellen.cli import options
 from snellen.cli.main import COMMANDS
 from snellen.core.errors import SnellenError
 from snellen.core.exam import Exam
+from snellen.core.extras import maker_of
 from snellen.core.options import Selection
 from snellen.core.types import Mark, Outcome
 from snellen.engine.mark.marking import Change, Remarked
@@ -64,7 +65,7 @@ def test_help_says_what_is_so() -> None:
 def test_a_page_of_samples_speaks_of_no_scores(tmp_path: Path) -> None:
     from snellen.show.data_page import write_data_page
 
-    load("salbench").make(tmp_path / "set", count=1, seed=0, workers=1)
+    maker_of(load("salbench")).make(tmp_path / "set", count=1, seed=0, workers=1)
     write_data_page("salbench", tmp_path / "set", tmp_path / "page.html", Selection(limit=1, splits=("P3",)))
     page = (tmp_path / "page.html").read_text()
     assert "not the real data set" in page

@@ -17,6 +17,7 @@ from PIL import Image
 
 import snellen
 from snellen import exams
+from snellen.core.extras import maker_of
 from snellen.core.options import Selection
 from snellen.engine.runs.run import Run
 
@@ -32,7 +33,7 @@ def sets(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """A small set of every exam, without the file that used to be the only note."""
     home = tmp_path_factory.mktemp("sets")
     for name in EXAMS:
-        exams.load(name).make(home / name, count=3, seed=5, workers=1)
+        maker_of(exams.load(name)).make(home / name, count=3, seed=5, workers=1)
         (home / name / "snellen_synthetic.json").unlink(missing_ok=True)
     return {name: home / name for name in EXAMS}
 

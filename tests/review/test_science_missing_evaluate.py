@@ -9,12 +9,13 @@ from tests.support.endpoint import Endpoint
 
 import snellen
 from snellen import exams
+from snellen.core.extras import maker_of
 
 
 @pytest.fixture(scope="module")
 def screens(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("screens")
-    exams.load("grounding").make(folder, count=2, seed=1, workers=1)
+    maker_of(exams.load("grounding")).make(folder, count=2, seed=1, workers=1)
     return folder
 
 
@@ -48,7 +49,7 @@ def test_an_address_that_nothing_uses_is_refused(screens: Path, tmp_path: Path) 
 
 def test_logprobs_are_asked_for_and_results_are_merged(tmp_path: Path) -> None:
     data = tmp_path / "vqax"
-    exams.load("vqax").make(data, count=4, seed=1, workers=1)
+    maker_of(exams.load("vqax")).make(data, count=4, seed=1, workers=1)
     with Endpoint(answer="red because it is") as server:
         snellen.evaluate(
             "vqax",

@@ -140,7 +140,7 @@ def test_a_prompt_that_looks_at_the_pictures_and_sets_of_words_work(tmp_path: Pa
 def test_a_form_of_answer_that_cannot_be_filled_in_is_refused_before_anything_is_asked(tmp_path: Path) -> None:
     with Endpoint(answer="3") as server:
         trial = Trial(tmp_path, server)
-        form = """Question(id=sample.id, benchmark="count", prompt="question", parts=(Text(text="?"),), options=("3", "4"),
+        form = """Question(id=sample.id, exam="count", prompt="question", parts=(Text(text="?"),), options=("3", "4"),
                     answer_form='{"answer": {}}')"""
         source = PLUGIN.replace('"How many?"', form).replace(
             "Sample\n", "Sample, Question\nfrom snellen.core.types import Text\n", 1

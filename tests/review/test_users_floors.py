@@ -21,7 +21,7 @@ from snellen import Exam, Picture, Prompt, Protocol, Question, Sample, Text
 OPTIONS = (("red", "blue"), ("blue", "green"))
 
 def ask(sample, _shots):
-    return Question(id=sample.id, benchmark="pick", prompt="question", parts=(Text(text="Which?"), *sample.pictures),
+    return Question(id=sample.id, exam="pick", prompt="question", parts=(Text(text="Which?"), *sample.pictures),
                     options=OPTIONS[int(sample.id) % 2], answer_kind="one-of", answer_form="It is {}")
 
 class Pick(Exam):

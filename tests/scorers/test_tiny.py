@@ -11,6 +11,7 @@ import pytest
 
 from snellen import exams, scorers
 from snellen.core.errors import MissingExtra, SnellenError
+from snellen.core.extras import maker_of
 from snellen.core.options import Selection
 from snellen.subjects.local.source import packaged
 
@@ -25,7 +26,7 @@ def pairs(tmp_path_factory: pytest.TempPathFactory) -> list[tuple[list[str], lis
 
     folder = tmp_path_factory.mktemp("pairs") / "d3"
     exam = exams.load("d3")
-    exam.make(folder, count=PAIRS, seed=9, workers=1)
+    maker_of(exam).make(folder, count=PAIRS, seed=9, workers=1)
     captions = json.loads((folder / "captions" / "reference.json").read_text())
     data = exam.open(folder, Selection())
     told = [(captions[s.id.removeprefix("d3/")], s.pictures) for s in data.full(lambda _id: True)]

@@ -12,7 +12,7 @@ from tests.support.sets import png
 from snellen.core.exam import Exam
 from snellen.core.outcomes import mark_reply
 from snellen.core.prompt import Prompt, by_name
-from snellen.core.protocol import Protocol
+from snellen.core.protocol import TEXT_ALONE, Protocol, ReplyContext
 from snellen.core.records import LAYOUT, DataEntry, Manifest, ProtocolEntry, SubjectEntry, Summary
 from snellen.core.results import GroupSummary, Metric, ProtocolSummary, Score
 from snellen.core.types import Answer, Mark, Picture, Sample
@@ -44,7 +44,7 @@ def _folder(path: Path, exam: str, subject: str, samples: int, source: str = "se
     path.mkdir(parents=True, exist_ok=True)
     data = DataEntry(source=source, fingerprint="", samples=samples, synthetic=summary.get("synthetic", False))
     manifest = Manifest(
-        snellen="0", created="today", benchmark=exam, subject=SubjectEntry(spec=subject), data=data, format=2
+        snellen="0", created="today", exam=exam, subject=SubjectEntry(spec=subject), data=data, format=2
     )
     (path / "run.json").write_bytes(msgspec.json.encode(manifest))
     return open_run(path)
@@ -52,9 +52,7 @@ def _folder(path: Path, exam: str, subject: str, samples: int, source: str = "se
 
 def _write_summary(run: Run, path: Path, protocols: Sequence[ProtocolSummary], **more: Any) -> None:
     known = {"synthetic": False, "complete": True, "samples": run.manifest.data.samples, "layout": LAYOUT} | more
-    made = Summary(
-        benchmark=run.manifest.benchmark, subject=run.manifest.subject.spec, protocols=tuple(protocols), **known
-    )
+    made = Summary(exam=run.manifest.exam, subject=run.manifest.subject.spec, protocols=tuple(protocols), **known)
     (path / "summary.json").write_bytes(msgspec.json.encode(made))
 
 
@@ -66,7 +64,7 @@ class Counting(Protocol):
 
     metrics = (Metric(name="score", label="exact"), Metric(name="off_by", label="off by", unit="count", detail=True))
 
-    def judge(self, reply: str, sample: Sample) -> Any:
+    def judge(self, reply: str, sample: Sample, context: ReplyContext = TEXT_ALONE) -> Any:
         verdict = super().judge(reply, sample)
         off = abs(float(verdict.reading) - float(sample.truth)) if verdict.readable else 2.0
         return verdict._replace(metrics=verdict.metrics | {"off_by": off})

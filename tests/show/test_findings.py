@@ -19,7 +19,7 @@ from snellen.show.terminal import print_findings, print_run
 
 
 def summary(*protocols: ProtocolSummary, **more: Any) -> Summary:
-    known = {"benchmark": "made-up", "subject": "x", "synthetic": False, "complete": True, "samples": 24}
+    known = {"exam": "made-up", "subject": "x", "synthetic": False, "complete": True, "samples": 24}
     return Summary(protocols=protocols, **(known | more))
 
 

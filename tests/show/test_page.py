@@ -13,6 +13,7 @@ from tests.show.pages import HOSTILE, inert, report
 
 from snellen import exams
 from snellen.core.errors import SnellenError
+from snellen.core.extras import PageGallery
 from snellen.core.gallery import FAILURES_FIRST, Gallery, GalleryFacts, Item, View, ranks
 from snellen.core.records import ControlRow
 from snellen.core.results import Metric
@@ -158,7 +159,8 @@ def test_an_exam_shows_its_samples_by_its_own_template(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, package: Path, exam: Dots
 ) -> None:
     seen: list[GalleryFacts] = []
-    monkeypatch.setattr(exam, "gallery", lambda facts: seen.append(facts) or Card(facts))
+    own = PageGallery(lambda _exam, facts: seen.append(facts) or Card(facts))
+    monkeypatch.setattr(exam, "extras", (own,))
     page = report(answered(tmp_path, monkeypatch, exam, a="3", b="2", c="3"), tmp_path=tmp_path)
     inert(page)
     text = page_text(tmp_path).partition('class="fold gallery"')[2]
@@ -181,7 +183,7 @@ def test_a_template_that_fails_or_would_not_escape_is_an_error(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, package: Path, exam: Dots, template: str
 ) -> None:
     (package / "card.html").write_text(template)
-    monkeypatch.setattr(exam, "gallery", Card)
+    monkeypatch.setattr(exam, "extras", (PageGallery(lambda _exam, facts: Card(facts)),))
     run = answered(tmp_path, monkeypatch, exam, a="3", b="2", c="3")
     with pytest.raises(SnellenError, match=r"card\.html|template failed"):
         write_report([run], tmp_path / "report.html")

@@ -16,11 +16,13 @@ from click.testing import CliRunner, Result
 from tests.show.made import group, made_run, protocol, score
 from tests.show.test_export import HOSTILE, renamed
 from tests.support.command import snellen
+from tests.support.extras import of
 from tests.support.sets import write_config
 
 from snellen import exams
 from snellen.cli.main import app
 from snellen.core.errors import SnellenError
+from snellen.core.extras import PaperTables
 from snellen.core.layout import Column, Layout
 from snellen.core.results import Metric, Score
 from snellen.engine.runs.run import Run, open_run
@@ -138,7 +140,10 @@ def test_scores_rows_and_data_frames_say_the_same(salbench: list[Run]) -> None:
 
 def test_columns_are_those_of_the_papers() -> None:
     def heads(exam: str, name: str, *parts: dict[str, str]) -> list[list[str]]:
-        return [[f"{c.group} {c.name}".strip() for c in x.columns] for x in exams.load(exam).tables(name, parts)]
+        return [
+            [f"{c.group} {c.name}".strip() for c in x.columns]
+            for x in of(exams.load(exam), PaperTables).layouts(name, parts)
+        ]
 
     illusion = heads("illusionbench", "original", {"split": "Illusion_IN", "task": "shape"})
     assert illusion == [["IN shape", "IN scene", "LOGO shape", "LOGO scene", "ICON shape", "ICON scene"]]
@@ -158,14 +163,14 @@ def test_columns_are_those_of_the_papers() -> None:
     assert vcr[-1] == "explanations CIDEr"
 
 
-@pytest.mark.parametrize("name", exams.names())
+@pytest.mark.parametrize("name", [n for n in exams.names() if exams.load(n).extra(PaperTables) is not None])
 def test_a_layouts_columns_are_filled_by_what_the_protocols_give(name: str) -> None:
     """Every metric that a layout names is one that some protocol of the exam declares."""
     exam = exams.load(name)
     parts: list[dict[str, str]] = [{"part": "all", "split": "web", "kind": "text"}, {"split": "val", "task": "pair"}]
     declared = [m for p in exam.protocols.values() for m in p.metrics]
     for protocol_name in exam.protocols:
-        for layout in exam.tables(protocol_name, parts):
+        for layout in of(exam, PaperTables).layouts(protocol_name, parts):
             unknown = [c.metric for c in layout.columns if not any(m.fits(c.metric) for m in declared)]
             assert not unknown
 

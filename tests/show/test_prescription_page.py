@@ -11,9 +11,11 @@ import pytest
 from PIL import Image
 from tests.show.eye_runs import Eyes, eyes
 from tests.show.pages import Page, inert, report
+from tests.support.extras import of
 
 from snellen import exams
 from snellen.comparison.thresholds import examined
+from snellen.core.extras import Thresholds
 from snellen.core.prescription import Share, Threshold
 from snellen.engine.runs.data_again import opened_again
 from snellen.show.prescription_charts import curve, letter_chart, nice, position
@@ -53,7 +55,7 @@ def test_sheets_on_the_page_are_the_pixels_that_were_asked(eyes: Eyes, tmp_path:
     exam = exams.load("eye")
     data = opened_again(eyes.best.folder, exam)
     sheet = next(iter(data.full(lambda name: name == chosen[0].sample.id)))
-    region = exam.close_up(chosen[0].sample, 0)
+    region = of(exam, Thresholds).close_up(chosen[0].sample, 0)
     assert region is not None
     with Image.open(io.BytesIO(sheet.pictures[0].data)) as whole:
         want = np.asarray(whole.crop(region).convert("RGB"))

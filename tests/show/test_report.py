@@ -18,6 +18,7 @@ from tests.support.sets import write_set
 import snellen
 from snellen import exams
 from snellen.core.errors import SnellenError
+from snellen.core.extras import maker_of
 from snellen.core.types import Mark, Outcome
 from snellen.engine.runs.run import Run
 from snellen.show import page as pages
@@ -138,7 +139,7 @@ def test_texts_get_shorter_then_samples_fewer_until_the_page_fits(
 
 def test_pictures_that_have_no_room_are_left_out_and_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     data = tmp_path / "data"
-    exams.load("illusionbench").make(data, count=4, seed=1, workers=1)
+    maker_of(exams.load("illusionbench")).make(data, count=4, seed=1, workers=1)
     run = snellen.evaluate("illusionbench", model="baseline/chance", data=data, out=tmp_path / "runs")
     page = report(run, tmp_path=tmp_path, samples=12)
     shown, whole = len(set(page.images())), size_of(tmp_path)
@@ -162,14 +163,14 @@ def test_a_page_of_a_thousand_samples_of_every_exam_is_below_five_megabytes(tmp_
     cheap = {"grounding": ("method/center", "method/random"), "d3": (), "vqax": (), "actx": ()}
     for name in exams.names():
         data = tmp_path / "data" / name
-        exams.load(name).make(data, count=60, seed=1, workers=2)
+        maker_of(exams.load(name)).make(data, count=60, seed=1, workers=2)
         for model in cheap.get(name, ("baseline/chance",)):
             snellen.evaluate(name, model=model, data=data, out=tmp_path / "runs")
         if name in ("vqax", "actx"):
             model = "baseline/constant:yes because it is visible"
             snellen.evaluate(name, model=model, data=data, out=tmp_path / "runs")
     runs = [snellen.Run(p) for p in sorted((tmp_path / "runs").iterdir())]
-    assert len({run.manifest.benchmark for run in runs}) == len(exams.names()) - 1, "all but D3, which needs a scorer"
+    assert len({run.manifest.exam for run in runs}) == len(exams.names()) - 1, "all but D3, which needs a scorer"
     page = report(*runs, tmp_path=tmp_path, samples=1000 // len(runs))
     inert(page)
     assert size_of(tmp_path) < 5_000_000

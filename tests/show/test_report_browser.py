@@ -11,6 +11,7 @@ from tests.show.pages import HOSTILE
 
 import snellen
 from snellen import exams
+from snellen.core.extras import maker_of
 from snellen.show.page import write_report
 
 CHROMIUM = Path("/usr/bin/chromium")
@@ -39,7 +40,7 @@ def page_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("salbench", ("baseline/pixels", "baseline/chance", f"baseline/constant:{HOSTILE}")),
         ("grounding", ("method/center", "method/random")),
     ):
-        exams.load(name).make(folder / name, count=9, seed=1, workers=1)
+        maker_of(exams.load(name)).make(folder / name, count=9, seed=1, workers=1)
         runs += [snellen.evaluate(name, model=model, data=folder / name, out=out) for model in models]
     page = folder / "report.html"
     write_report(runs, page)

@@ -348,7 +348,7 @@ def test_ranges_are_shown(tmp_path: Path, printed: Print) -> None:
 def test_shots_are_told_where_there_are_some(shots: int, title: str) -> None:
     data = DataEntry(source="", fingerprint="", samples=1)
     manifest = Manifest(
-        snellen="", created="", benchmark="salbench", subject=SubjectEntry(spec="x"), data=data,
+        snellen="", created="", exam="salbench", subject=SubjectEntry(spec="x"), data=data,
         options=Selection(shots=shots),
     )  # fmt: skip
     assert words.title(manifest) == title

@@ -34,7 +34,7 @@ def _rows(model: Path, work: Path) -> Iterator[tuple[dict[str, Any], dict[str, A
     from training.snellen_tiny import EXAMS, examine
 
     stated = _stated()
-    for exam in (e for e in EXAMS if e.benchmark in {key[0] for key in stated}):
+    for exam in (e for e in EXAMS if e.exam in {key[0] for key in stated}):
         yield from ((stated[_key(row)], row) for row in examine(model, work, (exam,)) if _key(row) in stated)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 import pytest
 
-from snellen.core.protocol import Group, Key, Protocol, Seen
+from snellen.core.protocol import Group, JoinedItems, Key, Protocol, Seen
 from snellen.core.results import Metric, Score
 from snellen.core.types import Mark, Outcome, Sample
 from snellen.stats.intervals import wilson
@@ -119,6 +119,10 @@ def test_marks_that_are_alike_are_kept_once() -> None:
 class Joined(Protocol):
     """Every two marks with one image are one item, right where both are."""
 
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
+        self.extras = (JoinedItems(self._items),)
+
     def seen(self, sample: Sample, mark: Mark) -> Seen:
         return super().seen(sample, mark)._replace(own=sample.tags["image"])
 
@@ -126,7 +130,7 @@ class Joined(Protocol):
         yield (("split", "one by one"),)
         yield (("split", "together"),)
 
-    def joined(self, group: Group) -> Iterable[tuple[Seen, int]] | None:
+    def _items(self, group: Group) -> Iterable[tuple[Seen, int]] | None:
         if group.by["split"] != "together":
             return None
         items: dict[object, list[Seen]] = {}

@@ -20,7 +20,7 @@ from snellen.subjects.crew import Crew
 from snellen.subjects.workers import receive
 
 PACK = msgspec.msgpack.encode
-QUESTION = Question(id="q", benchmark="b", prompt="p", parts=(Picture(data=b"\x89PNG"), Text(text="What color?")))
+QUESTION = Question(id="q", exam="b", prompt="p", parts=(Picture(data=b"\x89PNG"), Text(text="What color?")))
 
 
 def facts(**more: Any) -> bytes:

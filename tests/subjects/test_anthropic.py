@@ -28,7 +28,7 @@ def subject(model: str = "claude-sonnet-5-5", **settings: Any) -> Any:
 
 def body(model: str = "claude-sonnet-5-5", **settings: Any) -> dict[str, Any]:
     parts = (Picture(data=png(1)), Text(text="x"))
-    question = Question(id="q", benchmark="b", prompt="p", parts=parts)
+    question = Question(id="q", exam="b", prompt="p", parts=parts)
     found: dict[str, Any] = json.loads(subject(model, **settings).prepare(question).body)
     del found["messages"]
     return found

@@ -37,7 +37,7 @@ def question(images: int = 1, shots: int = 0) -> Question:
         )
     )
     shown = tuple(Picture(data=png(50 + i)) for i in range(images))
-    return Question(id="q", benchmark="b", prompt="p", parts=(*shown, Text(text="?")), history=history, system="short")
+    return Question(id="q", exam="b", prompt="p", parts=(*shown, Text(text="?")), history=history, system="short")
 
 
 def azure(**settings: Any) -> Any:

@@ -42,7 +42,7 @@ def question(images: int = 1, shots: int = 0, system: str | None = "short") -> Q
         )
     )
     shown = tuple(Picture(data=png(50 + i)) for i in range(images))
-    return Question(id="q", benchmark="b", prompt="p", parts=(*shown, Text(text="?")), history=history, system=system)
+    return Question(id="q", exam="b", prompt="p", parts=(*shown, Text(text="?")), history=history, system=system)
 
 
 def subject(kind: str, model: str = "m", **settings: Any) -> Any:

@@ -31,7 +31,7 @@ def subject(**settings: Any) -> Any:
 
 
 def question(*parts: Picture | Text, **more: Any) -> Question:
-    return Question(id="q", benchmark="b", prompt="p", parts=parts, **more)
+    return Question(id="q", exam="b", prompt="p", parts=parts, **more)
 
 
 def test_the_body_is_plain_chat_json_with_the_original_image_bytes() -> None:
@@ -399,7 +399,7 @@ def test_chance_is_even_and_sees_no_truth() -> None:
     async def draw(kind: str) -> list[str]:
         out = []
         for i in range(3000):
-            asked = Question(id=str(i), benchmark="b", prompt="p", parts=(), answer_kind=kind, options=("A", "B", "C"))  # type: ignore[arg-type]
+            asked = Question(id=str(i), exam="b", prompt="p", parts=(), answer_kind=kind, options=("A", "B", "C"))  # type: ignore[arg-type]
             out.append((await chance.answer(asked, None, None)).text)  # type: ignore[arg-type]
         return out
 

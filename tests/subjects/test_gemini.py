@@ -30,7 +30,7 @@ def subject(model: str = "gemini-3.8-flash", **settings: Any) -> Any:
 
 def body(model: str = "gemini-3.8-flash", **settings: Any) -> dict[str, Any]:
     parts = (Picture(data=png(1)), Text(text="x"))
-    question = Question(id="q", benchmark="b", prompt="p", parts=parts)
+    question = Question(id="q", exam="b", prompt="p", parts=parts)
     found: dict[str, Any] = json.loads(subject(model, **settings).prepare(question).body)
     return found
 
@@ -120,7 +120,7 @@ def test_the_finest_resolution_is_asked_for_each_picture() -> None:
 def test_a_gif_is_sent_as_png() -> None:
     out = io.BytesIO()
     Image.new("P", (6, 5)).save(out, "GIF")
-    question = Question(id="q", benchmark="b", prompt="p", parts=(Picture(data=out.getvalue()),))
+    question = Question(id="q", exam="b", prompt="p", parts=(Picture(data=out.getvalue()),))
     request = subject().prepare(question)
     assert request.images[0].transforms == ("gif to png",)
     assert json.loads(request.body)["contents"][0]["parts"][0]["inlineData"]["mimeType"] == "image/png"

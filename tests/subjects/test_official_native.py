@@ -42,7 +42,7 @@ def asked(pictures: int, system: str | None = "Be brief.") -> Question:
     shown = tuple(Picture(data=png(10 + i)) for i in range(pictures))
     parts = (*shown, Text(text="And here?\n"))
     return Question(
-        id="q", benchmark="b", prompt="p", parts=parts, system=system, history=tuple(history), shots=("a", "b", "c")
+        id="q", exam="b", prompt="p", parts=parts, system=system, history=tuple(history), shots=("a", "b", "c")
     )
 
 

@@ -56,7 +56,7 @@ def turns(shots: int) -> tuple[Turn, ...]:
 def question(images: int = 1, shots: int = 0, system: str | None = None) -> Question:
     shown = tuple(Picture(data=png(100 + i)) for i in range(images))
     return Question(
-        id="q", benchmark="b", prompt="p", parts=(*shown, Text(text="which?")), history=turns(shots), system=system
+        id="q", exam="b", prompt="p", parts=(*shown, Text(text="which?")), history=turns(shots), system=system
     )
 
 

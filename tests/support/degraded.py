@@ -61,7 +61,7 @@ def _packed(picture: Image.Image) -> bytes:
 def seen(text: str, pictures: list[bytes], spoil: Spoil) -> str:
     """What is answered to a question about spoilt pictures. Places are said in thousandths of the picture, whatever its size."""
     shown = tuple(Picture(data=spoil(data)) for data in pictures)
-    return solve(Question(id="", benchmark="eye", prompt="question", parts=(*shown, Text(text=text))))
+    return solve(Question(id="", exam="eye", prompt="question", parts=(*shown, Text(text=text))))
 
 
 def looking(spoil: Spoil) -> Callable[[dict[str, Any], int], tuple[int, dict[str, str], bytes]]:

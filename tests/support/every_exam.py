@@ -11,6 +11,7 @@ from snellen.core.adaptive import Adaptive
 from snellen.core.dataset import Dataset
 from snellen.core.errors import SnellenError
 from snellen.core.exam import Exam
+from snellen.core.extras import maker_of, traits_of
 from snellen.core.options import Selection
 from snellen.core.types import Question, Sample
 from snellen.engine.ask.questions import Ask, asker
@@ -25,8 +26,8 @@ def questions(home: Path, each: int, seed: int = 11) -> list[Question]:
 
 def _of(name: str, folder: Path, count: int, seed: int) -> Iterator[Question]:
     exam = exams.load(name)
-    if exam.needs_data:
-        exam.make(folder, count=count, seed=seed, workers=1)
+    if not traits_of(exam).drawn:
+        maker_of(exam).make(folder, count=count, seed=seed, workers=1)
     data = exam.open(folder, Selection(seed=seed))
     asked = {prompt: ask for prompt in exam.prompts if (ask := _asker(exam, data, prompt)) is not None}
     if isinstance(data, Adaptive):  # the first sheets of each faculty, the very first of which are the easiest

@@ -8,6 +8,7 @@ import shutil
 from pathlib import Path
 
 from snellen import exams
+from snellen.core.extras import maker_of
 
 HOME = "SETS_OF_THIS_TEST_RUN"
 """The variable that names the folder of the drawn sets (tests/conftest.py makes the folder and removes it)."""
@@ -27,6 +28,6 @@ def drawn(exam: str, *, count: int, seed: int) -> Path:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not folder.exists():
             part = folder.with_suffix(".part")
-            exams.load(exam).make(part, count=count, seed=seed, workers=1, progress=None)
+            maker_of(exams.load(exam)).make(part, count=count, seed=seed, workers=1, progress=None)
             part.rename(folder)
     return folder

@@ -106,7 +106,7 @@ class ExamQuestions(Questions):
 
 
 def _item(question: Question) -> Item:
-    clicked = question.benchmark == "grounding"
+    clicked = question.exam == "grounding"
     pictures = tuple(picture.data for picture in question.pictures)
     many = question.answer_kind == "any-of"
     return Item(question.id, question.text, question.options, many, clicked, pictures=pictures)

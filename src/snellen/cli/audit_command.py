@@ -36,6 +36,7 @@ def command(exam: str, protocols: tuple[str, ...], data: str | None, as_json: bo
     snellen audit vqax --data data/vqax-synthetic
     """
     from snellen import exams
+    from snellen.core.extras import truths_of
     from snellen.core.options import Selection
     from snellen.engine.mark.audit import audit
     from snellen.engine.mark.text_only import training
@@ -45,7 +46,7 @@ def command(exam: str, protocols: tuple[str, ...], data: str | None, as_json: bo
     data = data if where is None else str(options.data_of(name, where, data))
     found = exams.load(name)
     targets = choose(found, protocols)
-    samples = list(found.open(Path(data), Selection()).light()) if data else list(found.truths())
+    samples = list(found.open(Path(data), Selection()).light()) if data else list(truths_of(found))
     trained_on = training(found, Path(data)) if data else []
     rows = audit(found, samples, targets, real=data is not None, trained_on=trained_on, progress=_progress)
     if as_json:

@@ -30,16 +30,15 @@ def init(kind: str, out: Path) -> int:
     snellen data init choice --out mine
     snellen run mine --model baseline/chance
     """
-    from importlib import import_module
-
     from snellen import exams
+    from snellen.core.extras import DataTemplates
 
-    kinds = {name: path for exam in map(exams.load, exams.names()) for name, path in exam.templates.items()}
+    every = (exams.load(name).extra(DataTemplates) for name in exams.names())
+    kinds = {name: write for templates in every if templates is not None for name, write in templates.kinds.items()}
     if kind not in kinds:
         raise unknown("kind of data", kind, sorted(kinds))
-    module, _, function = kinds[kind].partition(":")
     try:
-        written, model = vars(import_module(module))[function](out)
+        written, model = kinds[kind](out)
     except OSError as error:
         raise SnellenError(f"--out {out}: cannot be written ({error.strerror})") from None
     click.echo(f"{written} has two rows to replace with your own; it runs as it is:")
@@ -65,10 +64,11 @@ def make(exam: str, own: dict[str, Any], count: int, seed: int, out: Path, worke
     """
     from snellen import exams
     from snellen.cli.progress import show_count
+    from snellen.core.extras import maker_of
 
     found = exams.load(exam)
     with show_count(f"making {found.name}") as progress:
-        files = found.make(out, count=count, seed=seed, workers=workers, progress=progress, **own)
+        files = maker_of(found).make(out, count=count, seed=seed, workers=workers, progress=progress, **own)
     click.echo(f"{len(files)} files of synthetic {found.name} in {out} (count {count}, seed {seed})")
     return 0
 
@@ -98,18 +98,20 @@ def get(exam: str, name: str | None, revision: str | None, out: Path | None) -> 
     commit again and checks the files. HF_TOKEN is used where the hub wants a login; HF_ENDPOINT moves the hub.
     """
     from snellen import exams
+    from snellen.core.extras import hub_data_of
     from snellen.data.hub import download
 
     found = exams.load(exam)
-    if name is not None and not found.sets:
+    published = hub_data_of(found)
+    if name is not None and not published.names:
         raise SnellenError(f"--set {name}: {found.name} has one data set")
-    if name is not None and name not in found.sets:
-        raise unknown("data set", name, found.sets, of=found.name)
-    source = found.hub(name)
+    if name is not None and name not in published.names:
+        raise unknown("data set", name, published.names, of=found.name)
+    source = published.find(name)
     folder = out or options.default_data_folder(exam if name is None else f"{exam}-{name}")
     command = f"snellen data get {exam}" + (f" --set {name}" if name else "") + (f" --out {out}" if out else "")
     lock, unpacked = download(
-        source.repo, source.patterns, folder, revision, lambda where: found.unpack(name, where), command
+        source.repo, source.patterns, folder, revision, lambda where: published.unpack(name, where), command
     )
     if unpacked:
         click.echo(f"{len(unpacked)} files unpacked")

@@ -62,18 +62,20 @@ def command(out: Path, count: int, seed: int, verbose: bool) -> int:
 def _exam(exam: Any, out: Path, count: int, seed: int, left_out: list[str], verbose: bool) -> list[Any]:
     """One exam with those of its demo subjects that can be had here."""
     from snellen.cli.progress import show_count
+    from snellen.core.extras import Demo, Maker
     from snellen.core.options import Selection
     from snellen.engine.plan.request import RunRequest
 
-    if not exam.demo:
+    demo, maker = exam.extra(Demo), exam.extra(Maker)
+    if demo is None or maker is None:
         return []
-    count = min(count, exam.demo_count or count)
+    count = min(count, demo.most or count)
     data = out / "data" / f"{exam.name}-synthetic-{count}-{seed}"
     with show_count(f"making synthetic {exam.name}") as counting:
-        exam.make(data, count=count, seed=seed, workers=None, progress=counting)
+        maker.make(data, count=count, seed=seed, workers=None, progress=counting)
     found = []
-    for spec in exam.demo:
-        model, part = spec.format(data=data) if "{data}" in spec else spec, exam.demo_parts.get(spec, Selection())
+    for spec in demo.subjects:
+        model, part = spec.format(data=data) if "{data}" in spec else spec, demo.parts.get(spec, Selection())
         request = RunRequest(exam.name, model, data, selection=part, out=out / "runs")
         found.append(_run(request, left_out, verbose))
     return [run for run in found if run is not None]

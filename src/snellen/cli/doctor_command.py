@@ -132,9 +132,10 @@ def _how_to_get(name: str) -> str:
     """What to do for a data set: not all can be downloaded by one command, and those that cannot say what else helps."""
     from snellen import exams
     from snellen.core.errors import SnellenError
+    from snellen.core.extras import hub_data_of
 
     try:
-        exams.load(name).hub(None)
+        hub_data_of(exams.load(name)).find(None)
     except SnellenError as error:
         return str(error)
     return f"'snellen data get {name}'"

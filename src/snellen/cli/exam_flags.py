@@ -12,6 +12,7 @@ import click
 
 from snellen.cli import options
 from snellen.core.errors import SnellenError
+from snellen.core.extras import Maker
 from snellen.core.options import Option
 from snellen.core.subject import SubjectKind
 
@@ -109,8 +110,12 @@ class MakeCommand(ExamCommand):
 
     def own(self, exam: Any) -> tuple[Option, ...]:
         """The options of its generator."""
-        found: tuple[Option, ...] = exam.make_options
-        return found
+        return _make_options(exam)
+
+
+def _make_options(exam: Any) -> tuple[Option, ...]:
+    maker: Maker | None = exam.extra(Maker)
+    return maker.options if maker is not None else ()
 
 
 def _exam_in(args: list[str]) -> str | None:
@@ -133,7 +138,7 @@ def _explained(error: click.NoSuchOption, exam: str | None) -> click.ClickExcept
     owners = [
         name
         for name in exams.names()
-        for option in (*exams.load(name).options, *exams.load(name).make_options)
+        for option in (*exams.load(name).options, *_make_options(exams.load(name)))
         if error.option_name in option.spellings
     ]
     if not owners:

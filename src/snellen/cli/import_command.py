@@ -14,7 +14,7 @@ from snellen.core.options import Selection
 @click.command("import")
 @click.argument("tool", metavar="inspect|lmms-eval|vlmevalkit|csv")
 @click.argument("files", metavar="FILE...", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option("--benchmark", "--exam", "exam", required=True, metavar="EXAM", help="The exam whose samples were asked.")
+@click.option("--exam", required=True, metavar="EXAM", help="The exam whose samples were asked.")
 @click.option(
     "--data",
     metavar="DIR",
@@ -74,7 +74,7 @@ def command(
     Exit code 1: the log's own totals are not what its samples give. Exit code 3: most of its samples have no answer.
 
     \b
-    snellen import inspect LOG.eval --benchmark salbench --data data/salbench
+    snellen import inspect LOG.eval --exam salbench --data data/salbench
     """
     from snellen import exams
     from snellen.engine.run import mostly_silent

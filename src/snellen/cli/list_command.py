@@ -9,6 +9,8 @@ from typing import Any
 import click
 
 from snellen.cli import options
+from snellen.core.extras import Thresholds
+from snellen.core.prompt import shots_of
 
 ALSO = {"models": "subjects"}
 """Another name of a list: what `--model` takes."""
@@ -105,7 +107,7 @@ def gather(what: str) -> list[dict[str, Any]]:
         return [row for kind in subjects.kinds().values() for row in kind.catalogue()]
     every = [exams.load(name) for name in exams.names()]
     if what == "faculties":
-        return [dict(row) for e in every for row in e.faculties()]
+        return [dict(row) for e in every if (own := e.extra(Thresholds)) is not None for row in own.faculties()]
     if what == "exams":
         return [
             {
@@ -113,7 +115,7 @@ def gather(what: str) -> list[dict[str, Any]]:
                 "about": e.title,
                 "splits": ", ".join(e.splits),
                 "tasks": ", ".join(e.tasks),
-                "shots": ", ".join(map(str, e.shots)),
+                "shots": ", ".join(map(str, shots_of(e.prompts.values()))),
                 "paper": e.paper,
             }
             for e in every

@@ -55,17 +55,19 @@ def command(exam: str, protocol: str, source: IO[bytes]) -> int:
 
 
 def _mark(exam: Any, protocol: Any, row: dict[str, Any]) -> dict[str, Any]:
+    from snellen.core.extras import rows_of
     from snellen.core.outcomes import mark_answer
     from snellen.core.types import Answer, Failure
 
     if "id" not in row:
         raise SnellenError('field "id" is missing')
-    error, response = row.get("error"), exam.reply_from_row(row)
+    form = rows_of(exam)
+    error, response = row.get("error"), form.reply(row)
     if response is None and "response" not in row and not error:
         raise SnellenError('field "response" (the reply, a text) is missing')
     if response is not None and not isinstance(response, str):
         raise SnellenError(f'field "response" must be a text or null, not {type(response).__name__}')
-    sample = exam.sample_from_row(row)
+    sample = form.sample(row)
     answer = Answer(
         id=sample.id,
         prompt="",
@@ -73,7 +75,7 @@ def _mark(exam: Any, protocol: Any, row: dict[str, Any]) -> dict[str, Any]:
         failure=Failure(kind="given", reason=str(error)) if error else None,
         finish_reason=row.get("finish_reason") if isinstance(row.get("finish_reason"), str) else None,
     )
-    mark = mark_answer(protocol, sample, answer, exam.evidence_from_row(row))
+    mark = mark_answer(protocol, sample, answer, form.evidence(row))
     return {
         "id": row["id"],
         "protocol": protocol.name,

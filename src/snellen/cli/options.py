@@ -15,6 +15,7 @@ import msgspec
 
 from snellen.core.errors import SnellenError
 from snellen.core.exam import Exam
+from snellen.core.extras import HubData, Maker, traits_of
 from snellen.core.options import IMAGES, Option, Selection
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -350,26 +351,25 @@ def data_folder(exam: str, given: str | None) -> Path:
 def _needs_data(exam: str) -> bool:
     from snellen import exams
 
-    return exams.load(exam).needs_data
+    return not traits_of(exams.load(exam)).drawn
 
 
 def _makes(exam: str) -> bool:
     """Whether an exam makes synthetic sets."""
     from snellen import exams
 
-    found = exams.load(exam)
-    return bool(found.maker) or type(found).make is not Exam.make
+    return exams.load(exam).extra(Maker) is not None
 
 
 def _fetches(exam: str) -> str:
     """Return what `data get` does for an exam; empty where it does nothing."""
     from snellen import exams
 
-    found = exams.load(exam)
-    if type(found).hub is Exam.hub:
+    published = exams.load(exam).extra(HubData)
+    if published is None:
         return ""
     try:
-        found.hub(None)
+        published.find(None)
     except SnellenError:
         return "says where the real one is"
     return "fetches the real one"
@@ -379,10 +379,12 @@ def _by_hub_name(exam: str, given: str) -> Path | None:
     """Where the set is that the hub calls so; None where the exam has no such set. Another name never stands for it."""
     from snellen import exams
 
-    found = exams.load(exam)
-    for name in (None, *found.sets):
+    found = exams.load(exam).extra(HubData)
+    if found is None:
+        return None
+    for name in (None, *found.names):
         try:
-            repo = found.hub(name).repo
+            repo = found.find(name).repo
         except SnellenError:  # not on the hub
             continue
         if repo.lower() == given.lower():

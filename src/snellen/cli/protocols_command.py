@@ -14,6 +14,7 @@ from snellen.cli import options
 from snellen.cli.completing import exam_names
 from snellen.core.errors import SnellenError
 from snellen.core.exam import Exam
+from snellen.core.extras import probes_of
 from snellen.core.options import Selection
 from snellen.core.text import for_terminal
 from snellen.core.types import Sample
@@ -128,15 +129,15 @@ def _exam_of(runs: Sequence[Path]) -> str:
         raise SnellenError("name an exam ('snellen list exams' has them), or a run with --run RUN")
     from snellen.engine.runs.run import open_run
 
-    return open_run(runs[0]).manifest.benchmark
+    return open_run(runs[0]).manifest.exam
 
 
 def _samples(exam: Exam, data: str | None) -> Sequence[Sample]:
     """What prompts are shown with: the exam's probes, or the first sample of each part of a data set."""
     if data is None:
-        if not exam.probes():
+        if not probes_of(exam):
             raise SnellenError(f"{exam.name} has no example samples to show its prompts with: give --data DIR")
-        return exam.probes()
+        return probes_of(exam)
     found: dict[tuple[str | None, str | None], Sample] = {}
     for sample in exam.open(Path(data), Selection()).light():
         found.setdefault((sample.tags.get("split"), sample.tags.get("task")), sample)
@@ -154,7 +155,7 @@ def table_json(table: ProtocolTable) -> dict[str, Any]:
         return {"row": r.name, "same": r.same, "values": dict(zip(table.columns, r.values, strict=True))} | shown
 
     sections = [s._asdict() | {"rows": [row(r) for r in s.rows]} for s in table.sections]
-    return {"benchmark": table.exam, "protocols": table.columns, "sections": sections}
+    return {"exam": table.exam, "protocols": table.columns, "sections": sections}
 
 
 def table_markdown(table: ProtocolTable) -> str:
@@ -214,19 +215,17 @@ def _shared(columns: Sequence[str], cells: Sequence[str]) -> dict[str, list[str]
 
 
 def _show_runs(
-    benchmark: str, paths: Sequence[Path], names: tuple[str, ...], every: bool, markdown: bool, as_json: bool
+    exam: str, paths: Sequence[Path], names: tuple[str, ...], every: bool, markdown: bool, as_json: bool
 ) -> None:
     from snellen.engine.mark.flips import compare
     from snellen.engine.runs.run import open_run
 
     runs = [open_run(path) for path in dict.fromkeys(paths)]
     for run in runs:
-        if run.manifest.benchmark != benchmark:
-            raise SnellenError(f"{run.path} is a run of {run.manifest.benchmark}, not of {benchmark}")
+        if run.manifest.exam != exam:
+            raise SnellenError(f"{run.path} is a run of {run.manifest.exam}, not of {exam}")
     if as_json:
-        options.print_json(
-            {"benchmark": benchmark, "runs": [run_json(run, compare(run, names), names) for run in runs]}
-        )
+        options.print_json({"exam": exam, "runs": [run_json(run, compare(run, names), names) for run in runs]})
         return
     from rich.text import Text
 
@@ -266,7 +265,7 @@ def _run_tables(
     run: Run, compared: Compared, names: Sequence[str], every: bool
 ) -> Iterator[tuple[str, Sequence[str], Sequence[Sequence[str]]]]:
     """Scores, agreement with stages, and flips: title, heads and rows."""
-    from snellen.comparison.thresholds import prescribing
+    from snellen.comparison.thresholds import thresholds_of
     from snellen.engine.mark.flips import STAGES
     from snellen.show import words
 
@@ -274,7 +273,7 @@ def _run_tables(
         (row["part"], str(row["n"]), row["protocol"], row["prompt"], row["label"], words.value(score), words.interval(score))
         for row, score in _scored(run, names)
     ]  # fmt: skip
-    drawn = prescribing(run.manifest) is not None
+    drawn = thresholds_of(run.manifest) is not None
     what = "threshold" if drawn else "percent"
     heads: tuple[str, ...] = ("part", "n", "protocol", "prompt", "headline", what, "95 % interval")
     yield "scores", heads, scores

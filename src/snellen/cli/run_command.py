@@ -73,6 +73,7 @@ def _run(exam: str | None, models: tuple[str, ...], own: dict[str, Any], given: 
     if suite.is_meant(exam, models, given):
         return suite.run(exam, models, own, given, limits)
     from snellen.cli.progress import show_progress
+    from snellen.core.extras import DefaultModel
     from snellen.engine.plan.plan import make_plan
     from snellen.engine.probe.kept import warnings_for
     from snellen.engine.run import carry_out
@@ -80,7 +81,7 @@ def _run(exam: str | None, models: tuple[str, ...], own: dict[str, Any], given: 
     given["model"] = models[0] if models else None
     request = request_of(exam, own, given)
     plan = make_plan(request._replace(limits=limits, out=Path(given["out"])))
-    if not request.model and plan.exam.default_model:
+    if not request.model and plan.exam.extra(DefaultModel) is not None:
         click.echo(f"no --model was named: {plan.subject.spec} is asked", err=True)
     if own.get("check_batching"):
         return _check_batching(plan, own["check_batching"])

@@ -32,7 +32,7 @@ def opened(paths: Sequence[Path], command: str, check: Callable[[Run], None] | N
             continue
         there = listing(path)
         passed += [f"{one.path.name} ({one.kind}): {one.why}" for one in there.passed]
-        for listed in sorted(there.runs, key=lambda one: (one.manifest.benchmark, one.manifest.created)):
+        for listed in sorted(there.runs, key=lambda one: (one.manifest.exam, one.manifest.created)):
             run = open_run(listed.path)
             try:
                 if check is not None:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from snellen.comparison.comparing import compare_runs
 from snellen.comparison.results import Comparison
-from snellen.comparison.thresholds import Examined, examined_again, prescribing
+from snellen.comparison.thresholds import Examined, examined_again, thresholds_of
 from snellen.core.errors import SnellenError
 from snellen.engine.runs.listing import Listed, listing
 
@@ -44,8 +44,8 @@ def compare_folder(
     there = listing(folder)
     groups: dict[tuple[str, str], list[Listed]] = {}
     for run in sorted(there.runs, key=lambda one: one.path.name):
-        drawn = prescribing(run.manifest) is not None  # thresholds can be compared whatever the sheets were
-        groups.setdefault((run.manifest.benchmark, "" if drawn else run.manifest.data.fingerprint), []).append(run)
+        drawn = thresholds_of(run.manifest) is not None  # thresholds can be compared whatever the sheets were
+        groups.setdefault((run.manifest.exam, "" if drawn else run.manifest.data.fingerprint), []).append(run)
     passed = tuple(f"{one.path.name} ({one.kind}): {one.why}" for one in there.passed if one.kind != "no run")
     found = [
         _compared(exam, tuple(run.path for run in runs), protocols, power, flips)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Hashable, Iterable, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 from snellen.comparison.headline import Members
-from snellen.core.protocol import Key, Protocol, Seen
+from snellen.core.protocol import JoinedItems, Key, Protocol, Seen, joined, roles
 from snellen.core.results import Metric, declared
 from snellen.core.types import NON_ANSWERS, Mark, Outcome, Sample
 from snellen.engine.mark.flips import answer_of, comparable
@@ -74,7 +74,7 @@ class Columns(NamedTuple):
 
     def metrics(self) -> list[str]:
         """The metrics that people report as the score, the headline first: shares, of which more is better."""
-        wanted = self.protocol.reported
+        wanted = roles(self.protocol).reported
         names = dict.fromkeys((self.protocol.headline, *self.values, *(m for m in wanted if not m.endswith(".*"))))
         found = []
         for name in names:
@@ -157,7 +157,7 @@ class _Making:
         self._known: dict[Hashable, int] = {}
         self._other: dict[Key, list[int]] = {}
         self._places: dict[int, tuple[object, _Placed]] = {}
-        self._joins = type(protocol).joined is not Protocol.joined
+        self._joins = protocol.extra(JoinedItems) is not None
 
     def add(self, sample: Sample, mark: Mark, guess: Guess | None) -> None:
         seen = self.protocol.seen(sample, mark)
@@ -213,7 +213,7 @@ class _Making:
     def join(self) -> None:
         """Items that several samples make up, as rows behind them."""
         for key, places in self._other.items():
-            items = self.protocol.joined(Members(key, [self.seen[self.rows[i]] for i in places]))
+            items = joined(self.protocol, Members(key, [self.seen[self.rows[i]] for i in places]))
             if items is None:
                 continue
             for seen, count in items:

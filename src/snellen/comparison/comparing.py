@@ -17,7 +17,7 @@ from snellen.comparison.results import Comparison, Flip, FlipSide, Row, Side
 from snellen.comparison.verdict import verdict
 from snellen.core.arm import Arm
 from snellen.core.errors import SnellenError
-from snellen.core.protocol import Key, Protocol, Seen
+from snellen.core.protocol import JoinedItems, Key, Protocol, Seen, joined
 from snellen.core.types import Mark, Outcome, Sample
 from snellen.engine.runs.run import Run
 from snellen.stats.repeats import mean_seen, usual_outcome
@@ -135,7 +135,7 @@ Each = Mapping[str, tuple[Seen, ...]]
 
 def _joined(protocol: Protocol, samples: Mapping[str, Sample], sides: Sequence[Each]) -> list[Both]:
     """Items that are made of several samples (VCR's answer and reason) as both runs have them; none where they do not match."""
-    if type(protocol).joined is Protocol.joined:
+    if protocol.extra(JoinedItems) is None:
         return []
     members: dict[Key, list[str]] = {}
     for i in sides[0]:
@@ -155,7 +155,7 @@ def _joined(protocol: Protocol, samples: Mapping[str, Sample], sides: Sequence[E
 def _items(protocol: Protocol, key: Key, marks: Sequence[tuple[Seen, ...]]) -> Iterator[list[Seen]]:
     """The larger items of a group, time by time: as often as all of its samples were asked."""
     for at in range(min(map(len, marks))):
-        items = protocol.joined(Members(key, [each[at] for each in marks]))
+        items = joined(protocol, Members(key, [each[at] for each in marks]))
         if items is not None:
             yield [seen for seen, count in items for _ in range(count)]
 

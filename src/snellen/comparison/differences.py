@@ -12,7 +12,7 @@ import msgspec
 
 from snellen.comparison.headline import own_difference
 from snellen.comparison.results import Again, Row, Silence
-from snellen.core.protocol import Key, Protocol, Seen
+from snellen.core.protocol import Key, Protocol, Seen, roles
 from snellen.core.results import declared
 from snellen.core.types import NON_ANSWERS, Outcome
 from snellen.stats.intervals import LEVEL, Interval, worth
@@ -80,7 +80,7 @@ def metric_of(protocol: Protocol, every: Iterable[Both]) -> str:
     names: dict[str, None] = {}
     for both in every:
         names.update(dict.fromkeys(name for name in both.first.values if name in both.second.values))
-    wanted = (protocol.headline, protocol.bounded, *names)
+    wanted = (protocol.headline, roles(protocol).bounded, *names)
     return next((name for name in wanted if name in names), "")
 
 

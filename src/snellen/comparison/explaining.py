@@ -17,6 +17,7 @@ from snellen.comparison.remarking import Marked, marked_again
 from snellen.comparison.repeated import of_repeats
 from snellen.comparison.resampling import interval_of
 from snellen.core.errors import SnellenError, unknown
+from snellen.core.extras import PaperTables
 from snellen.engine.runs.run import Run
 
 NEAREST = 3
@@ -248,10 +249,11 @@ def _published(found: Marked, readings: Readings, model: str, part: str, toleran
     """The paper's figures of a model for the parts that this run has; never beside synthetic data."""
     if found.manifest.data.synthetic:
         raise SnellenError("--published: this run is on synthetic data, which no paper has figures for")
+    tables = found.exam.extra(PaperTables)
     rows = [
         row
         for protocol, prompt in readings.marked
-        for row in found.exam.published(protocol, prompt)
+        for row in (tables.published(protocol, prompt) if tables is not None else ())
         if " · ".join(row.by.values()) in readings.scopes and part in ("", " · ".join(row.by.values()))
     ]
     if not rows:

@@ -88,7 +88,7 @@ def common(runs: Sequence[Opened], wanted: Sequence[str] = ()) -> Common:
     first, notes = runs[0], list[str]()
     for other in runs[1:]:
         _same_kind(first, other)
-    exam = exams.load(first.manifest.benchmark)
+    exam = exams.load(first.manifest.exam)
     refuse_thresholds(exam, "samples cannot be held against each other here")
     ids = _samples(runs, notes)
     entries = _entries(runs, wanted, notes)
@@ -108,9 +108,9 @@ def common(runs: Sequence[Opened], wanted: Sequence[str] = ()) -> Common:
 
 def _same_kind(first: Opened, other: Opened) -> None:
     a, b = first.manifest, other.manifest
-    if a.benchmark != b.benchmark:
+    if a.exam != b.exam:
         raise SnellenError(
-            f"{first.run.path} is a run of {a.benchmark} and {other.run.path} of {b.benchmark}: only runs of one exam can be compared"
+            f"{first.run.path} is a run of {a.exam} and {other.run.path} of {b.exam}: only runs of one exam can be compared"
         )
     if a.data.synthetic != b.data.synthetic:
         made, real = (first, other) if a.data.synthetic else (other, first)

@@ -19,7 +19,7 @@ from snellen.comparison.choices import (
 from snellen.comparison.columns import GONE, OUTCOMES, Columns, differing
 from snellen.comparison.differences import part_name
 from snellen.comparison.headline import Members
-from snellen.core.protocol import Key
+from snellen.core.protocol import Key, OtherScores, Protocol, roles
 from snellen.core.results import Score
 from snellen.stats.intervals import Interval
 from snellen.stats.jackknife import jackknifed
@@ -197,7 +197,7 @@ class Readings:
         if known not in self._own:
             own: Mapping[str, Score] = found.protocol.own_scores(group) if group.n else {}
             scores = {name: s.value for name, s in own.items() if s.value is not None and not s.unit}
-            self._own[known] = {**(found.protocol.other_scores(group) if group.n else {}), **scores}
+            self._own[known] = {**(_other_scores(found.protocol, group) if group.n else {}), **scores}
         return self._own[known], group.n
 
     def _members(self, found: Columns, key: Key, choice: Choice) -> Members:
@@ -271,7 +271,7 @@ class Readings:
             rows = self._rows(found, plain)
             metrics = [metric] if metric else self._metrics(found, rows, plain)
             if within:  # a macro score means little within one label
-                inner = found.protocol.breakdown or found.protocol.headline
+                inner = roles(found.protocol).breakdown
                 metrics = [m for m in metrics if m == inner or m in found.values]
             averages = [BY_SAMPLE, *([BY_PART] if len(parts) > 1 else self._averages(found, rows))]
             for samples in _groups_within(found, rows) if within else [""]:
@@ -317,7 +317,7 @@ class Readings:
                 continue
             kept.append(name)
         group = self._members(found, min(self.scopes[plain.scope].parts), plain)
-        return [*kept, *(name for name in found.protocol.other_scores(group) if name not in kept)]
+        return [*kept, *(name for name in _other_scores(found.protocol, group) if name not in kept)]
 
     def _averages(self, found: Columns, rows: Bools) -> list[str]:
         """The groupings that put each of these rows into one of several groups."""
@@ -379,3 +379,8 @@ def _mixed(reader: Columns, marker: Columns) -> Columns | None:
         values={name: pick(name, reader.values, marker.values) for name in marker.values},
         guesses={name: pick(name, reader.guesses, marker.guesses) for name in marker.guesses},
     )
+
+
+def _other_scores(protocol: Protocol, group: Members) -> Mapping[str, float]:
+    own = protocol.extra(OtherScores)
+    return own.of(group) if own is not None else {}

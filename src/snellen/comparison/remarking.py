@@ -11,6 +11,8 @@ from snellen.comparison.pairing import imported_notes
 from snellen.core.arm import Arm
 from snellen.core.errors import SnellenError
 from snellen.core.exam import Exam
+from snellen.core.extras import probes_of, traits_of
+from snellen.core.protocol import protocol_for
 from snellen.core.records import Manifest
 from snellen.core.types import Metrics, Sample
 from snellen.engine.mark.control_comparison import random_replies
@@ -36,7 +38,7 @@ class Marked(NamedTuple):
 def marked_again(run: Run) -> Marked:
     """Mark all answers of a run under every protocol that fits them."""
     manifest = run.manifest
-    exam = exams.load(manifest.benchmark)
+    exam = exams.load(manifest.exam)
     scan = run.folder.scan()
     if not len(scan.last):
         raise SnellenError(f"{run.path} has no answers yet: there is nothing to explain")
@@ -48,7 +50,7 @@ def marked_again(run: Run) -> Marked:
     judged = judging(run.folder, exam, scan)
     every: list[dict[tuple[str, str], Columns]] = [{} for _ in range(max(arm.repeat for arm in arms))]
     for target in targets:
-        guess = None if target.protocol.needs_evidence else _guess(exam, target)
+        guess = None if "evidence" in target.protocol.needs else _guess(exam, target)
         for repeat in sorted(arm.repeat for arm in arms if arm.first == target.arm):
             marks = judged(target, repeat)
             every[repeat - 1][target.protocol.name, target.arm.text] = columns(
@@ -69,19 +71,19 @@ def fitting(exam: Exam, own: list[Target], arms: set[Arm]) -> list[Target]:
     for name, protocol in exam.protocols.items():
         for arm in sorted(arms):
             if not arm.control and (arm.prompt == protocol.prompt or (protocol.prompt, arm) in like):
-                found.setdefault((name, arm), Target(protocol.for_prompt(arm.prompt), arm))
+                found.setdefault((name, arm), Target(protocol_for(protocol, arm.prompt), arm))
     return list(found.values())
 
 
 def _guess(exam: Exam, target: Target) -> Guess:
     """What a random one of the options would score, by metric, on the average; each kind of question is tried once."""
     prompt, protocol = target.arm.prompt, target.protocol
-    probes = {(p.tags.get("split"), p.tags.get("task")): p for p in exam.probes()}
+    probes = {(p.tags.get("split"), p.tags.get("task")): p for p in probes_of(exam)}
     known: dict[tuple[object, ...], dict[str, float]] = {}
 
     def guess(sample: Sample) -> Mapping[str, float]:
         like = sample.tags.get("split"), sample.tags.get("task")
-        asked = sample if exam.keeps_facts else probes.get(like)
+        asked = sample if traits_of(exam).keeps_facts else probes.get(like)
         try:
             question = question_of(exam, prompt, asked) if asked is not None else None
         except SnellenError:  # a prompt that cannot be asked without its examples or pictures

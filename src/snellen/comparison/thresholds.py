@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 from snellen import exams
 from snellen.core.errors import SnellenError
 from snellen.core.exam import Exam
+from snellen.core.extras import Thresholds
 from snellen.core.prescription import Compared, Threshold
 from snellen.core.records import Manifest, Summary
 from snellen.core.types import Mark, Sample
@@ -85,35 +86,40 @@ class Examined(NamedTuple):
         return list(dict.fromkeys(one.seed for one in self.each))
 
 
-def prescribing(manifest: Manifest) -> Exam | None:
-    """The exam of a run, if it is at hand and finds thresholds."""
+def thresholds_of(manifest: Manifest) -> Thresholds | None:
+    """Return how the exam of a run finds thresholds; None where its results are scores, or it is not at hand.
+
+    This is where rooms switch between the two kinds of result.
+    """
     try:
-        exam = exams.load(manifest.benchmark)
+        return exams.load(manifest.exam).extra(Thresholds)
     except SnellenError:
         return None
-    return exam if exam.prescribes else None
 
 
 def examined(runs: Sequence[Run]) -> Examined:
     """What runs of one exam found."""
-    exam = exams.load(runs[0].manifest.benchmark)
-    other = next((run for run in runs if run.manifest.benchmark != exam.name), None)
+    exam = exams.load(runs[0].manifest.exam)
+    finds = exam.extra(Thresholds)
+    if finds is None:
+        raise SnellenError(f"the exam {exam.name} finds no thresholds")
+    other = next((run for run in runs if run.manifest.exam != exam.name), None)
     if other is not None:
         raise SnellenError(
-            f"{runs[0].path} is a run of {exam.name} and {other.path} of {other.manifest.benchmark}: only runs of one exam can be compared"
+            f"{runs[0].path} is a run of {exam.name} and {other.path} of {other.manifest.exam}: only runs of one exam can be compared"
         )
     if len(runs) > len(LETTERS):
         raise SnellenError(f"{len(runs)} runs are too many to compare at once: name at most {len(LETTERS)}")
     specs = Counter(run.manifest.subject.spec for run in runs)
-    each = tuple(_one(letter, exam, run, specs) for letter, run in zip(LETTERS, runs, strict=False))
-    several = exam.prescriptions([one.rows for one in each]) if len(each) > 1 else ()
+    each = tuple(_one(letter, finds, run, specs) for letter, run in zip(LETTERS, runs, strict=False))
+    several = finds.compared([one.rows for one in each]) if len(each) > 1 else ()
     return Examined(exam.name, each, tuple(several))
 
 
 def examined_again(paths: Sequence[Path]) -> Examined | None:
     """The same of run folders; None where the first is of no exam of thresholds."""
     runs = [open_run(path) for path in paths]
-    if not runs or prescribing(runs[0].manifest) is None:
+    if not runs or thresholds_of(runs[0].manifest) is None:
         return None
     seen: set[Path] = set()
     for run in runs:
@@ -123,17 +129,16 @@ def examined_again(paths: Sequence[Path]) -> Examined | None:
         if not run.folder.has("summary.json"):
             raise SnellenError(f"{run.path} has no marks yet; 'snellen remark {run.path}' makes them")
         check_answers(run, run.summary)
-        exam = prescribing(run.manifest)
-        if exam is not None:
-            check_summary(run, run.summary, exam)
+        if thresholds_of(run.manifest) is not None:
+            check_summary(run, run.summary, exams.load(run.manifest.exam))
     if len(runs) < 2:
         raise SnellenError("a comparison takes at least two runs: snellen compare RUN RUN")
     return examined(runs)
 
 
-def _one(letter: str, exam: Exam, run: Run, specs: Mapping[str, int]) -> One:
+def _one(letter: str, finds: Thresholds, run: Run, specs: Mapping[str, int]) -> One:
     trials = tuple(_trials(run))
-    rows = tuple(exam.prescription((trial.sample, trial.mark) for trial in trials))
+    rows = tuple(finds.found((trial.sample, trial.mark) for trial in trials))
     spec = run.manifest.subject.spec
     name = f"{spec} ({run.path.name.rpartition('_')[2]})" if specs[spec] > 1 else spec
     return One(letter, name, run, run.manifest, run.summary, rows, trials)
@@ -150,7 +155,7 @@ def _trials(run: Run) -> Iterator[Trial]:
 
 def refuse_thresholds(exam: Exam, what: str) -> None:
     """An error where an exam finds thresholds and samples are to be held against each other."""
-    if exam.prescribes:
+    if exam.extra(Thresholds) is not None:
         raise SnellenError(
             f"{what}: the {exam.name} exam finds thresholds, and no two runs saw the same sheets; "
             "'snellen compare RUN RUN' compares thresholds"

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from snellen.core.errors import SnellenError, plugin_failed
-from snellen.core.protocol import Protocol, Verdict
+from snellen.core.protocol import Protocol, ReplyContext, Verdict
+from snellen.core.reply import ends_in_thought
 from snellen.core.scorer import Evidence
 from snellen.core.types import Answer, Mark, Outcome, Sample, Token
 
@@ -29,7 +30,7 @@ def mark_reply(
 ) -> Mark:
     """As `mark_answer`, for a reply text at hand."""
     verdict = _judge(protocol, sample, text, finish_reason == "length", tokens, evidence)
-    if protocol.unfinished(text):
+    if not verdict.whole and ends_in_thought(text):
         verdict = Verdict(None, False, False, protocol.blank(sample), measured=verdict.measured)
     outcome = _outcome(verdict, text, finish_reason, refused)
     if sample.truth is None and outcome is Outcome.WRONG:
@@ -47,11 +48,9 @@ def _judge(
     protocol: Protocol, sample: Sample, text: str, cut: bool, tokens: tuple[Token, ...], evidence: Evidence | None
 ) -> Verdict:
     try:
-        if evidence is not None and protocol.needs_evidence:
-            return protocol.judge_evidence(text, sample, evidence)
-        if tokens and protocol.reads_tokens:
-            return protocol.judge_tokens(text, sample, tokens)
-        return protocol.judge_cut(text, sample) if cut else protocol.judge(text, sample)
+        needs = protocol.needs
+        context = ReplyContext(cut, tokens if "tokens" in needs else (), evidence if "evidence" in needs else None)
+        return protocol.judge(text, sample, context)
     except SnellenError:
         raise
     except Exception as error:

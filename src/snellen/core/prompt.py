@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 from snellen.core.types import Question, Sample
@@ -25,6 +25,11 @@ class Prompt(NamedTuple):
     def asked_about(self, sample: Sample) -> bool:
         """Whether the prompt is asked about a sample."""
         return self.applies is None or self.applies(sample)
+
+
+def shots_of(prompts: Iterable[Prompt]) -> list[int]:
+    """Return the numbers of few-shot examples that any of the prompts can show."""
+    return sorted({n for prompt in prompts for n in prompt.shots} | {0})
 
 
 def by_name(*prompts: Prompt) -> dict[str, Prompt]:

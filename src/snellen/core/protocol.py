@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 from typing import Protocol as Interface
 
 from snellen.core.errors import SnellenError
-from snellen.core.reply import ends_in_thought
+from snellen.core.having import HasExtras
 from snellen.core.results import Floor, GroupSummary, Metric, Score
 from snellen.core.scorer import Evidence
 from snellen.core.types import Mark, Metrics, Outcome, Sample, Token
@@ -27,7 +27,8 @@ class Verdict(NamedTuple):
     """What a protocol says of one reply: the reading, whether it holds an answer at all, and the metric values.
 
     `outcome` is set where the protocol knows better than the reply's form tells, such as that it is a refusal.
-    `measured` are values of the reply itself, such as its entropy: they stay whatever becomes of the answer.
+    `measured` are values of the reply itself, such as its entropy: they stay whatever becomes of the answer. `whole` says that the
+    reply is known to be finished; of any other that ended inside its thinking nothing counts, whatever was read in it.
     """
 
     reading: Any
@@ -36,6 +37,7 @@ class Verdict(NamedTuple):
     metrics: Metrics
     outcome: Outcome | None = None
     measured: Metrics | None = None
+    whole: bool = False
 
 
 class Seen(NamedTuple):
@@ -68,33 +70,35 @@ class Group(Interface):
         """The samples' values of a metric, and how often each comes."""
 
 
-class Protocol:
+class ReplyContext(NamedTuple):
+    """What is known of a reply beside its text. Tokens and evidence come where the protocol `needs` them and there are any."""
+
+    cut: bool = False
+    """The endpoint says that it cut the reply off."""
+    tokens: tuple[Token, ...] = ()
+    evidence: Evidence | None = None
+    """What scorers said of the reply."""
+
+
+TEXT_ALONE = ReplyContext()
+
+
+class Protocol(HasExtras):
     """A named, versioned way to get from a reply to a score. All methods are pure."""
 
     name: str = ""
     version: str = "1"
     about: str = ""
     prompt: str = "question"
-    own_prompt: Prompt | None = None
-    """A prompt that the protocol brings along, beside those of the exam."""
     headline: str = "score"
     metrics: tuple[Metric, ...] = (Metric(name="score"),)
-    bounded: str = ""
-    """The metric that the range of non-answers is shown of; the headline if empty."""
-    breakdown: str = ""
-    """The metric of groups within a part; the headline if empty."""
-    reported: tuple[str, ...] = ()
-    """Metrics that people report as the score (`both.*`: a family). Empty: the headline, and every share that is a mean over samples."""
     cluster: str = "image"
     """What samples share that stand or fall together (`Seen.cluster`), in a word for people."""
-    reads_tokens: bool = False
-    needs_evidence: bool = False
-    own_files: bool = False
-    """Whether its exports need every sample, also where it is not the first protocol of a run."""
+    needs: tuple[Literal["tokens", "evidence", "records"], ...] = ()
+    """What it takes beside a reply's text: its tokens, what scorers said of it, or for its exports the records of every sample, also
+    where it is not the first protocol of a run."""
     origin: str = ""
     """The plugin that it comes from; empty for ours."""
-    code: str = ""
-    """The digest of that plugin's source: marks of an edited one are made again."""
 
     def __init__(
         self,
@@ -112,11 +116,11 @@ class Protocol:
         if isinstance(prompt, str):
             self.prompt = prompt
         else:
-            self.prompt, self.own_prompt = prompt.name, prompt
+            self.prompt, self.extras = prompt.name, (*self.extras, prompt)
 
     # ------------------------------------------------------------ one reply
 
-    def judge(self, reply: str, sample: Sample) -> Verdict:
+    def judge(self, reply: str, sample: Sample, context: ReplyContext = TEXT_ALONE) -> Verdict:
         """Read and mark one reply."""
         if self._read is None or self._mark is None:
             raise SnellenError(f"protocol {self.name} has neither judge() nor read and mark")
@@ -128,29 +132,9 @@ class Protocol:
             )
         return Verdict(reading, reading is not None, score >= 1.0, {"score": score})
 
-    def unfinished(self, reply: str) -> bool:
-        """Return whether a reply ended inside its thinking. Nothing of such a reply is read, whatever `judge` finds in it."""
-        return ends_in_thought(reply)
-
-    def judge_cut(self, reply: str, sample: Sample) -> Verdict:
-        """As `judge`, for a reply that the endpoint says it cut off."""
-        return self.judge(reply, sample)
-
-    def judge_tokens(self, reply: str, sample: Sample, tokens: tuple[Token, ...]) -> Verdict:
-        """As `judge`, with the tokens that make up the reply. Called where `reads_tokens` is set and there are any."""
-        return self.judge(reply, sample)
-
-    def judge_evidence(self, reply: str, sample: Sample, evidence: Evidence | None) -> Verdict:
-        """As `judge`, with what scorers said of the reply. Called where `needs_evidence` is set and there is any."""
-        return self.judge(reply, sample)
-
     def blank(self, sample: Sample) -> Metrics:
         """Metric values of a sample without a reply."""
         return dict.fromkeys((m.name for m in self.metrics if m.kind == "mean"), 0.0)
-
-    def for_prompt(self, prompt: str) -> Protocol:
-        """The protocol for the replies to a prompt, always the same object: some read other prompts by other rules."""
-        return self
 
     # ------------------------------------------------------------ all marks
 
@@ -166,12 +150,6 @@ class Protocol:
         part = tuple((k, sample.tags[k]) for k in ("split", "task") if k in sample.tags)
         yield part
         yield from ((*part, (k, v)) for k, v in sample.tags.items() if k not in ("split", "task"))
-
-    def joined(self, group: Group) -> Iterable[tuple[Seen, int]] | None:
-        """For a group whose marks make up larger items (an answer and its reason, both of which must be right): what is seen of
-        these items, and how often; it is then a whole part. None, as everywhere else, where samples stand for themselves.
-        """
-        return None
 
     def order(self, key: Key) -> Any:
         """What groups are sorted by."""
@@ -189,10 +167,73 @@ class Protocol:
         """Scores that are no means over samples, by their metric's name."""
         return {}
 
-    def other_scores(self, group: Group) -> Mapping[str, float]:
-        """Scores that others report of such replies and no summary shows, by a name for people; `snellen explain` tries them."""
-        return {}
 
-    def finish(self, groups: Sequence[GroupSummary]) -> tuple[GroupSummary, ...]:
-        """The groups as they are shown; a last word where one depends on another."""
-        return tuple(groups)
+# ---------------------------------------------------------------- what only some protocols have
+
+
+class MetricRoles(NamedTuple):
+    """Say which metrics stand where; empty is the headline."""
+
+    bounded: str = ""
+    """The metric that the range of non-answers is shown of."""
+    breakdown: str = ""
+    """The metric of groups within a part."""
+    reported: tuple[str, ...] = ()
+    """Metrics that people report as the score (`both.*`: a family). Empty: the headline, and every share that is a mean over samples."""
+
+
+class ByPrompt(NamedTuple):
+    """Read the replies to some prompts by other rules: gives the protocol for a prompt, always the same object."""
+
+    protocol: Callable[[str], Protocol]
+
+
+class JoinedItems(NamedTuple):
+    """Make larger items of a group's marks (an answer and its reason, both of which must be right).
+
+    `of` gives what is seen of these items, and how often; the group is then a whole part. None where samples stand for themselves.
+    """
+
+    of: Callable[[Group], Iterable[tuple[Seen, int]] | None]
+
+
+class FinishedGroups(NamedTuple):
+    """Change the groups before they are shown, where one depends on another."""
+
+    finished: Callable[[Sequence[GroupSummary]], tuple[GroupSummary, ...]]
+
+
+class OtherScores(NamedTuple):
+    """Scores that others report of such replies and no summary shows, by a name for people; `snellen explain` tries them."""
+
+    of: Callable[[Group], Mapping[str, float]]
+
+
+class PluginCode(NamedTuple):
+    """The digest of a plugin's source: marks of an edited one are made again."""
+
+    digest: str
+
+
+def roles(protocol: Protocol) -> MetricRoles:
+    """Return which metrics of a protocol stand where, the headline where it names none."""
+    own = protocol.extra(MetricRoles) or MetricRoles()
+    return own._replace(bounded=own.bounded or protocol.headline, breakdown=own.breakdown or protocol.headline)
+
+
+def protocol_for(protocol: Protocol, prompt: str) -> Protocol:
+    """Return the protocol for the replies to a prompt, always the same object."""
+    own = protocol.extra(ByPrompt)
+    return own.protocol(prompt) if own is not None else protocol
+
+
+def joined(protocol: Protocol, group: Group) -> Iterable[tuple[Seen, int]] | None:
+    """Return the larger items that a group's marks make up; None where samples stand for themselves."""
+    own = protocol.extra(JoinedItems)
+    return own.of(group) if own is not None else None
+
+
+def finished(protocol: Protocol, groups: Sequence[GroupSummary]) -> tuple[GroupSummary, ...]:
+    """Return the groups as they are shown."""
+    own = protocol.extra(FinishedGroups)
+    return own.finished(groups) if own is not None else tuple(groups)

@@ -99,7 +99,7 @@ class Manifest(Record, frozen=True):
 
     snellen: str
     created: str
-    benchmark: str
+    exam: str
     subject: SubjectEntry
     data: DataEntry
     options: Selection = Selection()
@@ -274,7 +274,7 @@ class ScorerSummary(Record, frozen=True):
 class Summary(Record, frozen=True):
     """summary.json: every score of a run, and what it took. Derived: `snellen remark` makes it again."""
 
-    benchmark: str
+    exam: str
     subject: str
     synthetic: bool
     complete: bool

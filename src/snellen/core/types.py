@@ -47,7 +47,7 @@ class Question(Struct, frozen=True):
     """
 
     id: str
-    benchmark: str
+    exam: str
     prompt: str
     parts: tuple[Part, ...]
     system: str | None = None

@@ -18,6 +18,7 @@ import msgspec
 from snellen import exams
 from snellen.core.dataset import Shard
 from snellen.core.errors import SnellenError
+from snellen.core.extras import traits_of
 from snellen.core.records import Manifest
 from snellen.core.types import Sample
 from snellen.engine.mark import marking, scoring
@@ -27,7 +28,7 @@ from snellen.engine.runs.folder import RunFolder
 from snellen.engine.runs.run import Run
 
 NAMED = 5
-DIFFERS = ("benchmark", "subject", "options", "protocols", "scorers", "snellen")
+DIFFERS = ("exam", "subject", "options", "protocols", "scorers", "snellen")
 """What all parts have in common."""
 
 
@@ -43,13 +44,13 @@ def merge(paths: Sequence[Path], out: Path | None = None) -> Run:
     """The run that these parts make up, in a folder of its own beside them (or in `out`)."""
     parts = _in_order([_part(path) for path in paths])
     first = parts[0]
-    exam = exams.load(first.manifest.benchmark)
+    exam = exams.load(first.manifest.exam)
     place = (out or first.folder.path.parent) / first.folder.path.name.removesuffix(f".1of{first.shard.of}")
     if place.exists():
         raise SnellenError(f"{place} is there already: remove it, or choose another --out")
     try:
         with RunFolder(place) as folder:
-            folder.write_samples(_dealt_back(parts), facts=exam.keeps_facts)
+            folder.write_samples(_dealt_back(parts), facts=traits_of(exam).keeps_facts)
             folder.write_chunks("answers.jsonl", (line for part in parts for line in part.folder.answer_lines()))
             for name in _evidence(parts):
                 folder.write_chunks(name, (line for part in parts for line in _lines(part.folder.path / name)))

@@ -18,6 +18,7 @@ from snellen import __version__, exams, scorers
 from snellen.core.adaptive import Adaptive
 from snellen.core.arm import Arm
 from snellen.core.errors import Interrupted, MostlySilent, SnellenError, Stopped
+from snellen.core.extras import Exports, traits_of
 from snellen.core.records import Manifest, SubjectEntry, Totals
 from snellen.core.subject import LEARNT, Reply
 from snellen.engine.answer.batches import Batching, batches_of
@@ -75,8 +76,11 @@ def _carried_out(
         _remove_if_empty(plan.folder)
         raise
     if plan.results is not None and finished.stopped is None:
+        exports = plan.exam.extra(Exports)
+        if exports is None or exports.collect is None:
+            raise SnellenError(f"--results: {plan.exam.name} has no files that collect several runs")
         every = marking.run_facts(finished.run.folder, plan.exam)
-        kept = [f"results: {line}" for facts in every for line in plan.exam.collect(facts, plan.results)]
+        kept = [f"results: {line}" for facts in every for line in exports.collect(facts, plan.results)]
         finished = finished._replace(notes=(*finished.notes, *kept))
     return finished if finished.stopped is not None else finished._replace(stopped=mostly_silent(finished.run))
 
@@ -252,7 +256,7 @@ def _write_manifest(folder: RunFolder, plan: Plan, notes: list[str]) -> tuple[Ta
     """Write run.json and samples.jsonl of a new run; add new protocols to an old one. Gives all protocols of the run."""
     now = wordings(plan)
     if not folder.has("samples.jsonl") and not isinstance(plan.data, Adaptive):
-        folder.write_samples(plan.data.light(), facts=plan.exam.keeps_facts)
+        folder.write_samples(plan.data.light(), facts=traits_of(plan.exam).keeps_facts)
     if not folder.has("run.json"):
         notes += other_data(plan)
         begun = manifest(plan, __version__, plan.limits.fresh)
@@ -459,7 +463,7 @@ def remark(path: str | Path, protocols: tuple[str, ...] = ()) -> marking.Remarke
     run = Run(Path(path))  # an error where it is no run folder, before anything is made there
     with run.folder as folder:
         known = folder.manifest()
-        exam = exams.load(known.benchmark)
+        exam = exams.load(known.exam)
         own = of_run(exam, known, folder.path)
         targets = choose(exam, protocols) if protocols else own
         notes = _kept_aside(folder)

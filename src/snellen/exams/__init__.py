@@ -8,7 +8,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from snellen.core.errors import SnellenError, unknown
-from snellen.core.exam import Exam
+from snellen.core.exam import Exam, extended
+from snellen.core.extras import traits_of
 from snellen.core.options import Selection
 from snellen.registry import Registry
 from snellen.registry.plugins import EXAMS, found
@@ -30,7 +31,7 @@ def known(name: str) -> str:
 
 def load(name: str) -> Exam:
     """An exam by name, with the protocols that plugins add; an unknown name is an error that says which there are."""
-    return _EXAMS.get(name).extended(found().protocols.get(name, ()))
+    return extended(_EXAMS.get(name), found().protocols.get(name, ()))
 
 
 def meant(word: str) -> tuple[str, Path | None]:
@@ -50,14 +51,14 @@ def meant(word: str) -> tuple[str, Path | None]:
 
 def _recognised(path: Path) -> str:
     found = {exam.name: said for exam in map(load, names()) if (said := exam.recognises(path)) is not None}
-    sure = [name for name in found if not load(name).last_resort] or list(found)
+    sure = [name for name in found if not traits_of(load(name)).last_resort] or list(found)
     if len(sure) == 1:
         return sure[0]
     if sure:
         said = ", ".join(f"{name} ({found[name]})" for name in sure)
         raise SnellenError(f"{path} could be data of {said}: say which, such as 'snellen run {sure[0]} --data {path}'")
     try:  # whoever takes any table says best what is missing
-        next(exam for exam in map(load, names()) if exam.last_resort).open(path, Selection())
+        next(exam for exam in map(load, names()) if traits_of(exam).last_resort).open(path, Selection())
     except StopIteration:
         pass
     except SnellenError as error:

@@ -220,7 +220,7 @@ def annotate(folder: Path) -> int:
 
 def result_of(run: Run, target: Target, dataset: str, limit: int, model: str | None) -> dict[str, Any]:
     """The original's result file of a run under one protocol, named as the original names it."""
-    from snellen.core.exam import RunFacts
+    from snellen.core.extras import RunFacts
     from snellen.exams.grounding.exports import exports
 
     samples = {s.id: s for s in run.samples()}

@@ -15,6 +15,7 @@ from snellen.core.dataset import Dataset
 from snellen.core.digest import digest
 from snellen.core.errors import SnellenError
 from snellen.core.exam import Exam
+from snellen.core.extras import Thresholds, rows_of, traits_of
 from snellen.core.options import Selection
 from snellen.core.protocol import Protocol
 from snellen.core.records import Wording
@@ -78,7 +79,7 @@ class Kept(Dataset):
 def import_log(request: ImportRequest) -> Imported:
     """Read a log and make a run of it, or find the run that it became before. Nothing of the log is executed."""
     exam = exams.load(request.exam)
-    if exam.prescribes:
+    if exam.extra(Thresholds) is not None:
         raise SnellenError(
             f"{exam.name} chooses each question by the answers before, so a log of it cannot be imported"
         )
@@ -116,7 +117,7 @@ def _sample(exam: Exam, row: Row, selection: Selection) -> Sample:
     if row.target is not None:
         known["answer"] = row.target
     try:
-        sample = exam.sample_from_row({k: v for k, v in known.items() if v != "" or k == "id"})
+        sample = rows_of(exam).sample({k: v for k, v in known.items() if v != "" or k == "id"})
     except SnellenError as error:
         raise SnellenError(
             f"{row.where}: the log has too little to mark it by ({error}); --data DIR has the truths"
@@ -159,7 +160,7 @@ def _pictures(data: Dataset) -> Mapping[str, Sequence[str]]:
 def _plan(request: ImportRequest, exam: Exam, log: Log, data: Dataset, asked: Asked) -> Plan:
     """What `run` would have planned, with the log in the place of whoever answers."""
     every = choose(exam, request.protocols, asked.prompt)
-    targets = tuple(t for t in every if not t.protocol.needs_evidence)
+    targets = tuple(t for t in every if "evidence" not in t.protocol.needs)
     if not targets:
         raise SnellenError(
             f"the protocols of {exam.name} need the pictures: 'snellen run {exam.name} --model replay/FILE' takes recorded replies"
@@ -210,7 +211,7 @@ def _written(request: ImportRequest, plan: Plan, log: Log, every: Sequence[Match
             own = of_run(plan.exam, folder.manifest(), folder.path)
             targets = tuple(dict.fromkeys(own + targets))
         if not folder.has("samples.jsonl"):
-            folder.write_samples(plan.data.light(), facts=plan.exam.keeps_facts)
+            folder.write_samples(plan.data.light(), facts=traits_of(plan.exam).keeps_facts)
         _write_manifest(folder, plan, targets, asked)
         folder.start_appending()
         known = folder.scan().last

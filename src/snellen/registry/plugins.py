@@ -27,7 +27,8 @@ from typing import Any, NamedTuple
 
 from snellen.core.errors import SnellenError, place_of, said_by, unknown
 from snellen.core.exam import Exam
-from snellen.core.protocol import Protocol
+from snellen.core.having import HasExtras
+from snellen.core.protocol import PluginCode, Protocol
 from snellen.core.scorer import ScorerKind
 from snellen.core.subject import SubjectKind
 
@@ -183,6 +184,7 @@ def _add_exam(result: Plugins, exam: Any, where: str, code: str) -> None:
         raise SnellenError(f"{where}: there is an exam '{exam.name}' already: choose another name")
     for name, protocol in exam.protocols.items():
         _check_protocol(protocol, f'{where}: EXAM.protocols["{name}"]', where, code)
+    _check_extras(exam, f"{where}: EXAM")
     exam.origin = where
     result.exams[exam.name] = exam
 
@@ -194,7 +196,15 @@ def _check_protocol(protocol: Any, what: str, where: str, code: str) -> None:
         )
     if not protocol.name:
         raise SnellenError(f"{what}: a protocol needs a name")
-    protocol.origin, protocol.code = where, code
+    _check_extras(protocol, what)
+    protocol.origin = where
+    protocol.extras = (*(one for one in protocol.extras if not isinstance(one, PluginCode)), PluginCode(code))
+
+
+def _check_extras(owner: HasExtras, what: str) -> None:
+    """Refuse extras without the comma that makes a tuple of one, which is easily forgotten, and two of a kind."""
+    if type(owner.extras) is not tuple or len({type(one) for one in owner.extras}) < len(owner.extras):
+        raise SnellenError(f"{what}.extras must be a tuple with one extra of each type, such as (Probes(...),)")
 
 
 def _add_kinds(known: dict[str, Any], brought: dict[str, Any], kind: type[Any], group: str, where: str) -> None:

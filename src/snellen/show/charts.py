@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from snellen.comparison.thresholds import prescribing
+from snellen.comparison.thresholds import thresholds_of
 from snellen.core.errors import MissingExtra, SnellenError, unknown
 from snellen.core.records import DataEntry
 from snellen.core.results import ProtocolSummary, Score, declared
@@ -95,8 +95,8 @@ def chart_of(runs: Sequence[Run], protocol: str | None = None) -> Chart:
         raise SnellenError("some runs are on synthetic data and some on real data: they do not belong in one chart")
     by_exam: dict[str, list[int]] = {}
     for at, run in enumerate(runs):
-        by_exam.setdefault(run.manifest.benchmark, []).append(at)
-    names = [_name(run, [runs[i] for i in by_exam[run.manifest.benchmark]]) for run in runs]
+        by_exam.setdefault(run.manifest.exam, []).append(at)
+    names = [_name(run, [runs[i] for i in by_exam[run.manifest.exam]]) for run in runs]
     known = list(dict.fromkeys(names))
     parts: list[Part] = []
     measured: list[str] = []
@@ -106,7 +106,7 @@ def chart_of(runs: Sequence[Run], protocol: str | None = None) -> Chart:
         measured.append(f"{exam}: {words.metric_name(first, first.headline)} under '{first.protocol}'")
         parts += _parts(results, f"{exam} · " if len(by_exam) > 1 else "")
     if not parts:
-        page = ": 'snellen report RUN...' draws thresholds" if any(prescribing(run.manifest) for run in runs) else ""
+        page = ": 'snellen report RUN...' draws thresholds" if any(thresholds_of(run.manifest) for run in runs) else ""
         raise SnellenError(f"these runs have no scores in percent to draw{page}")
     one = len(measured) == 1
     notes = [*([] if one else [f"{line}." for line in measured]), *_notes(runs, parts)]
@@ -121,7 +121,7 @@ def _protocol(runs: Sequence[Run], own: Sequence[int], at: int, wanted: str | No
         raise unknown("protocol", wanted, shared, of="these runs")
     if not shared:
         raise SnellenError(
-            f"the runs of {runs[at].manifest.benchmark} have no protocol in common: "
+            f"the runs of {runs[at].manifest.exam} have no protocol in common: "
             "'snellen remark RUN --protocol P' marks them by one more"
         )
     return next(p for p in runs[at].protocols if p.protocol == (wanted or shared[0]))

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from snellen.core.errors import SnellenError
+from snellen.core.extras import HubData
 from snellen.core.figures import between, number
 from snellen.core.records import Manifest
 from snellen.core.text import one_line
@@ -57,7 +58,8 @@ def _guess(run: Run) -> str:
     """The data set that `data get` would fetch, where there is only one."""
     exam = exam_of(run)
     try:
-        return "" if exam.sets else f" (the published one is {exam.hub(None).repo})"
+        source = exam.extra(HubData)
+        return "" if source is None or source.names else f" (the published one is {source.find(None).repo})"
     except SnellenError:
         return ""
 

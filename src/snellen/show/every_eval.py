@@ -72,9 +72,7 @@ def _files(
     model = model_of(run.manifest, model_id)
     name = evaluation_id(run, model, protocol)
     number = uuid.UUID(bytes=hashlib.sha256(name.encode()).digest()[:16], version=4)
-    folder = "/".join(
-        ("data", piece(run.manifest.benchmark), piece(model.developer), piece(model.id.partition("/")[2]))
-    )
+    folder = "/".join(("data", piece(run.manifest.exam), piece(model.developer), piece(model.id.partition("/")[2])))
     document = _document(run, rows, model, evaluator, now) | {"evaluation_id": name}
     if samples:
         lines = b"".join(instances(run, rows, name, model.id, SCHEMA))
@@ -105,7 +103,7 @@ def evaluation_id(run: Run, model: Model, protocol: str | None) -> str:
             "protocol": protocol,
         }
     )
-    return f"{manifest.benchmark}/{model.id}/{_seconds(manifest.created)}-{own[:12]}"
+    return f"{manifest.exam}/{model.id}/{_seconds(manifest.created)}-{own[:12]}"
 
 
 def _seconds(created: str) -> str:

@@ -13,6 +13,7 @@ import msgspec
 from snellen import __version__, exams
 from snellen.core.cells import Cell, Sheet, csv_bytes, workbook
 from snellen.core.errors import SnellenError
+from snellen.core.extras import PaperTables
 from snellen.core.layout import By, Layout
 from snellen.data import parquet
 from snellen.data.label import MARK
@@ -96,7 +97,8 @@ def _papers(rows: Rows, table: str) -> list[PaperTable]:
 
 def _layouts(exam: str, protocol: str, parts: Sequence[By]) -> Iterable[Layout]:
     """The tables of an exam's paper; none where the exam is a plugin that is not at hand."""
-    return exams.load(exam).tables(protocol, parts) if exam in exams.names() else ()
+    tables = exams.load(exam).extra(PaperTables) if exam in exams.names() else None
+    return tables.layouts(protocol, parts) if tables is not None else ()
 
 
 def _sheets(rows: Rows) -> list[Sheet]:

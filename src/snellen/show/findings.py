@@ -13,6 +13,7 @@ from typing import NamedTuple
 from snellen import exams
 from snellen.core.errors import SnellenError
 from snellen.core.exam import Exam
+from snellen.core.extras import Remarks
 from snellen.core.finding import BAD, DOUBT, FACT, GOOD, WEIGHTS, Finding
 from snellen.core.records import ControlRow, Manifest, Summary
 from snellen.core.results import GroupSummary, ProtocolSummary, Score, declared
@@ -48,7 +49,8 @@ def findings(summary: Summary, exam: Exam | None = None, stages: Mapping[str, in
     """Everything there is to say, the heaviest first. `stages` counts the samples on which protocols part, by stage."""
     if not summary.plain:
         return []
-    own = list(exam.findings(summary)) if exam is not None else []
+    remarks = exam.extra(Remarks) if exam is not None else None
+    own = list(remarks.findings(summary)) if remarks is not None else []
     headed = any(
         one.kind in HEADLINES for one in own
     )  # an exam's own word on its headline stands in the place of the common one
@@ -74,7 +76,7 @@ def findings_of(run: Run) -> list[Finding]:
 def loaded(manifest: Manifest) -> Exam | None:
     """The exam of a run; None for a plugin that is not loaded."""
     try:
-        return exams.load(manifest.benchmark)
+        return exams.load(manifest.exam)
     except SnellenError:
         return None
 

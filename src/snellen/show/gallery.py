@@ -210,7 +210,7 @@ def _views(
     reason = "the data set no longer has this sample"
     try:
         if picks:
-            exam = exams.load(run.manifest.benchmark)
+            exam = exams.load(run.manifest.exam)
             data = sources.of(run, exam)
             prompts: dict[str, list[str]] = {}
             for pick in picks:

@@ -9,7 +9,7 @@ import msgspec
 
 from snellen.comparison.comparing import compare_runs
 from snellen.comparison.results import Comparison, Flip, Row, Side
-from snellen.comparison.thresholds import prescribing
+from snellen.comparison.thresholds import thresholds_of
 from snellen.comparison.verdict import leading
 from snellen.core.digest import rank
 from snellen.core.errors import SnellenError
@@ -131,7 +131,7 @@ def exam_views(runs: Sequence[Run], views: Sequence[RunView], samples: int, sour
     """The runs by exam, in the order in which exams come."""
     by_exam: dict[str, list[tuple[Run, RunView]]] = {}
     for run, view in zip(runs, views, strict=True):
-        by_exam.setdefault(run.manifest.benchmark, []).append((run, view))
+        by_exam.setdefault(run.manifest.exam, []).append((run, view))
     return [_exam(name, f"exam-{at}", some, samples, sources) for at, (name, some) in enumerate(by_exam.items(), 1)]
 
 
@@ -139,7 +139,7 @@ def _exam(
     name: str, anchor: str, some: Sequence[tuple[Run, RunView]], samples: int, sources: gallery.Sources
 ) -> ExamView:
     views = [view for _run, view in some]
-    if prescribing(some[0][0].manifest) is not None:
+    if thresholds_of(some[0][0].manifest) is not None:
         return ExamView(name, anchor, views, [], [], [], embedded([run for run, _view in some], sources.album, anchor))
     kinds = ((SCORES, False), (ORACLE, True))
     charts = [(title, peeks, made) for title, peeks in kinds if (made := _chart(views, peeks))]

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from snellen import scorers
 from snellen.core.arm import CONTROLS, Arm
 from snellen.core.exam import Exam
+from snellen.core.extras import Thresholds, gallery_of
 from snellen.core.finding import Finding
 from snellen.core.gallery import Gallery, GalleryFacts, Item, View
 from snellen.core.records import PublishedRow, Summary
@@ -189,7 +190,7 @@ def run_view(number: int, run: Run, samples: int, sources: gallery.Sources) -> R
         gallery=shown,
         oracle=manifest.oracle,
         findings=findings(summary, exam, parting.counts),
-        drawn=exam is not None and exam.prescribes,
+        drawn=exam is not None and exam.extra(Thresholds) is not None,
     )
 
 
@@ -206,7 +207,7 @@ def _gallery(run: Run, exam: Exam | None, samples: int, sources: gallery.Sources
         doubt=lambda scorer: "" if synthetic else scorers.doubt(scorer),
         protocols=tuple(p.protocol for p in run.protocols),
     )
-    hook = exam.gallery(facts) if exam is not None else Gallery()
+    hook = gallery_of(exam, facts)
     found = gallery.survey(run, samples, hook)
     seen = gallery.look(run, found.picks)
     items = hook.arranged(gallery.items(run, found.picks, seen.answers, hook, sources))

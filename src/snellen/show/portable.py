@@ -78,7 +78,7 @@ def portable_rows(run: Run, protocol: str | None = None) -> list[ScoreRow]:
 
 def exam_of(run: Run) -> Exam:
     """The exam of a run."""
-    return exams.load(run.manifest.benchmark)
+    return exams.load(run.manifest.exam)
 
 
 # ---------------------------------------------------------------- whose model it is

@@ -13,6 +13,7 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from snellen.core.exam import Exam
+from snellen.core.extras import Thresholds
 from snellen.core.prescription import Range, Threshold, figure
 from snellen.show import prescription_words as said
 from snellen.show.prescription_charts import Bar, by_size
@@ -75,7 +76,8 @@ def _says(exam: Exam, sent: Sequence[Sent]) -> Iterator[str]:
 
 def between(exam: Exam, first: Threshold, second: Threshold) -> Range | None:
     """The ratio of two thresholds of one run, the second over the first."""
-    found = exam.prescriptions([[replace(first, sent_as="")], [replace(second, sent_as="")]])
+    finds = exam.extra(Thresholds)
+    found = finds.compared([[replace(first, sent_as="")], [replace(second, sent_as="")]]) if finds is not None else ()
     return found[0].ratios[0] if found else None
 
 

@@ -14,6 +14,7 @@ from snellen.comparison.thresholds import One, Trial
 from snellen.core.adaptive import Adaptive
 from snellen.core.errors import SnellenError
 from snellen.core.exam import Exam
+from snellen.core.extras import Thresholds
 from snellen.core.gallery import Region, Shown, Whole
 from snellen.core.pixels import decoded
 from snellen.core.prescription import Threshold, amount
@@ -80,11 +81,12 @@ def _is_typical(trial: Trial, mostly: dict[float, bool]) -> bool:
 def sheets(one: One, exam: Exam, row: Threshold, chosen: Sequence[Trial], album: Album) -> list[Sheet]:
     """Chosen trials as the page shows them."""
     replies = {a.id: a for a in one.run.folder.texts(keys=[(t.mark.id, _prompt(one)) for t in chosen])}
+    finds = exam.extra(Thresholds)
     drawn, why = _drawn(one, exam, [trial.sample.id for trial in chosen])
     found = []
     for trial in chosen:
         sample = drawn.get(trial.sample.id)
-        region = exam.close_up(trial.sample, one.seed) if sample is not None else None
+        region = finds.close_up(trial.sample, one.seed) if sample is not None and finds is not None else None
         shown = _pictures(sample, region, album) if sample is not None else [Shown(None, "", why)]
         rung = next((r for r in row.rungs if r.level == trial.level), None)
         answer = replies.get(trial.sample.id)

@@ -13,6 +13,7 @@ import msgspec
 from snellen.core.arm import Arm
 from snellen.core.errors import unknown
 from snellen.core.exam import Exam
+from snellen.core.extras import probes_of
 from snellen.core.outcomes import mark_reply
 from snellen.core.types import Mark, Outcome, Sample
 from snellen.engine.mark.plain_floors import texts_of
@@ -68,7 +69,7 @@ def build(
 
     `shown` are the samples that prompts are shown with, the exam's probes where there are none.
     """
-    tagged = ((p, {"split": "all", "task": "answer"} | p.tags) for p in shown or exam.probes())
+    tagged = ((p, {"split": "all", "task": "answer"} | p.tags) for p in shown or probes_of(exam))
     first: dict[tuple[str, str], Sample] = {}
     for probe, tags in tagged:
         first.setdefault((tags["split"], tags["task"]), msgspec.structs.replace(probe, tags=tags))

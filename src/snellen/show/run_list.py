@@ -70,7 +70,7 @@ def _row(name: str, run: Listed, one_year: bool) -> tuple[str, ...]:
     marks = SYNTHETIC * summary.synthetic + INCOMPLETE * (not summary.complete)
     return (
         one_line(name, 60),
-        one_line(manifest.benchmark, 30),
+        one_line(manifest.exam, 30),
         one_line(f"{manifest.subject.spec}{shots}", 80),
         one_line(_when(manifest.created, one_year), 20),
         _n(run),
@@ -170,7 +170,7 @@ def _plain(run: Listed) -> dict[str, Any]:
     manifest, summary, main = run.manifest, run.summary, main_protocol(run)
     return {
         "run": str(run.path),
-        "exam": manifest.benchmark,
+        "exam": manifest.exam,
         "subject": manifest.subject.spec,
         "created": manifest.created,
         "samples": manifest.data.samples,

@@ -83,7 +83,7 @@ def _marks(run: Run, name: str) -> dict[str, list[Judged]]:
 def _questions(run: Run, name: str, arms: list[str]) -> tuple[dict[str, Question], str]:
     """What was asked, from the data set where it is still what the run saw; or why that cannot be said."""
     try:
-        exam = exams.load(run.manifest.benchmark)
+        exam = exams.load(run.manifest.exam)
         data = unchanged(run.folder, exam)
         wanted = {(name, arm) for arm in arms}
         parsed = [Arm.parse(arm) for arm in arms]

@@ -53,7 +53,7 @@ def lines_of(runs: Sequence[Run], model: str) -> list[Shown]:
             continue
         group = whole[0]
         score = group.metrics[main.headline]
-        name = run.manifest.benchmark
+        name = run.manifest.exam
         known = found.get(name) or Shown(name, _part(group, len(whole)), group.n, NOTHING, NOTHING, NOTHING)
         spec = run.manifest.subject.spec
         if spec == model:

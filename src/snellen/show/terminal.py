@@ -13,7 +13,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from snellen.comparison.thresholds import examined, prescribing
+from snellen.comparison.thresholds import examined, thresholds_of
 from snellen.core.finding import BAD, DOUBT, Finding
 from snellen.core.records import ControlRow, PositionRow, Summary
 from snellen.core.results import GroupSummary, ProtocolSummary, Score
@@ -47,7 +47,7 @@ def print_run(run: Run, *, verbose: bool | None = None) -> None:
     out = console()
     summary = run.summary
     protocols = summary.plain
-    if verbose and prescribing(run.manifest) is None:
+    if verbose and thresholds_of(run.manifest) is None:
         from snellen.show.terminal_details import print_details
 
         print_details(out, summary)
@@ -60,7 +60,7 @@ def print_run(run: Run, *, verbose: bool | None = None) -> None:
     out.print(Text(" · ".join([for_terminal(name, 300), *marks]), style="bold"), soft_wrap=True)
     if unfit:
         out.print(Text(for_terminal(f"{unfit}. 'snellen remark RUN' marks what is there."), style="bold red"))
-    if protocols and prescribing(run.manifest) is not None:
+    if protocols and thresholds_of(run.manifest) is not None:
         from snellen.show.prescription_table import prescription_of
 
         prescription_of(out, examined([run]), verbose=bool(verbose))

@@ -342,7 +342,7 @@ def sample_values(
 def title(manifest: Manifest) -> str:
     """'salbench · baseline/pixels · 3 shots'."""
     shots = manifest.options.shots
-    return f"{manifest.benchmark} · {manifest.subject.spec}" + (f" · {shots} shots" if shots else "")
+    return f"{manifest.exam} · {manifest.subject.spec}" + (f" · {shots} shots" if shots else "")
 
 
 def no_answers(groups: Iterable[GroupSummary]) -> str:

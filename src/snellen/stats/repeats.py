@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from snellen.core.protocol import Key, Protocol, Seen
+from snellen.core.protocol import Key, Protocol, Seen, finished, roles
 from snellen.core.results import Consistency, GroupSummary, Score, Spread
 from snellen.core.types import NON_ANSWERS, Mark, Outcome, Sample
 from snellen.stats.tally import GroupMarks, Summarised, Tally, means
@@ -80,7 +80,7 @@ class Repeated:
         samples = {_key(group): group for group in self._of_samples().marks()}
         order = dict.fromkeys(key for groups in every for key in groups)
         found = [_together(self._protocol, [groups.get(key) for groups in every], samples[key]) for key in order]
-        return self._protocol.finish(found)
+        return finished(self._protocol, found)
 
     def _of_samples(self) -> Tally:
         """Every sample once, with its means over repeats."""
@@ -157,7 +157,7 @@ def _outcomes(there: Sequence[GroupSummary]) -> dict[str, int]:
 
 def _bounds(protocol: Protocol, there: Sequence[GroupSummary]) -> tuple[float, float] | None:
     """The mean of the repeats' bounds; a repeat without non-answers has its value for both."""
-    name = protocol.bounded or protocol.headline
+    name = roles(protocol).bounded
     if all(g.bounds is None for g in there):
         return None
     ends = []

@@ -12,7 +12,7 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
-from snellen.core.protocol import Key, Protocol, Seen
+from snellen.core.protocol import Key, Protocol, Seen, finished, joined, roles
 from snellen.core.results import GroupSummary, Metric, Score, declared
 from snellen.core.types import NON_ANSWERS, Mark, Outcome, Sample
 from snellen.stats.means import Clusters, alone, measured_interval, numbered, score, share_interval, summed
@@ -91,7 +91,7 @@ class Tally:
 
     def groups(self) -> tuple[GroupSummary, ...]:
         """The scores of all groups, in the protocol's order."""
-        return self._protocol.finish([one.group for one in self.summarised()])
+        return finished(self._protocol, [one.group for one in self.summarised()])
 
     def summarised(self) -> list[Summarised]:
         """As `groups`, before the protocol's last word."""
@@ -155,7 +155,7 @@ class GroupMarks:
 
 def _joined(protocol: Protocol, group: GroupMarks) -> GroupMarks:
     """The group, or what its marks make up together."""
-    items = protocol.joined(group)
+    items = joined(protocol, group)
     if items is None:
         return group
     found = GroupMarks(group.by, whole=True)
@@ -176,7 +176,7 @@ def _summary(protocol: Protocol, group: GroupMarks, *, joined: bool) -> Summaris
         n=group.n,
         outcomes=group.outcomes(),
         metrics={name: scores[name] for name in _in_order(protocol.metrics, scores)},
-        bounds=bounds(group, protocol.bounded or protocol.headline),
+        bounds=bounds(group, roles(protocol).bounded),
         whole=group.whole,
         clusters=group.clusters(),
     )

@@ -10,6 +10,7 @@ from typing import Any
 from snellen.core.arm import Arm
 from snellen.core.cores import cores
 from snellen.core.errors import SnellenError, unknown
+from snellen.core.extras import Solvers
 from snellen.core.subject import Caller, Given, Subject, SubjectKind
 from snellen.core.types import Answer, Failure, Question
 from snellen.subjects.workers import Workers
@@ -111,7 +112,8 @@ class BaselineKind(SubjectKind):
             if not text:
                 raise SnellenError("baseline/constant needs a text: baseline/constant:color")
             return Constant(text)
-        solvers = given.exam.solvers
+        own = given.exam.extra(Solvers)
+        solvers = own.functions if own is not None else {}
         if name in solvers:
             return Solver(name, solvers[name])
         raise unknown("baseline", name, ["chance", "constant:TEXT", *solvers], of=given.exam.name)

@@ -14,7 +14,7 @@ import msgspec
 
 from snellen.core.arm import Arm
 from snellen.core.errors import SnellenError
-from snellen.core.exam import Exam, Recorded
+from snellen.core.extras import Recorded, ReplayFormat
 from snellen.core.json_keys import repeated_key
 from snellen.core.subject import Caller, Given, Subject, SubjectKind
 from snellen.core.text import one_line
@@ -233,8 +233,8 @@ class ReplayKind(SubjectKind):
     forms = MappingProxyType({"replay/FILE": "recorded replies: JSON, JSON lines or CSV with id and text"})
 
     def build(self, name: str, given: Given) -> Subject:
-        own = type(given.exam).recorded is not Exam.recorded
-        return Replay(Path(name), given.exam.recorded if own else None)
+        own = given.exam.extra(ReplayFormat)
+        return Replay(Path(name), own.read if own is not None else None)
 
 
 KIND = ReplayKind()

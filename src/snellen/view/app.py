@@ -27,7 +27,7 @@ from snellen.view.records import Record
 from snellen.view.render import Renderer, static
 from snellen.view.run_page import run_context
 from snellen.view.runs_page import Counter, progress_of, runs_context
-from snellen.view.sample_page import RunFacts, gallery_of, pictures_of, sample_blocks, thumbnail_of
+from snellen.view.sample_page import RunFacts, pictures_of, run_gallery, sample_blocks, thumbnail_of
 from snellen.view.samples_page import form_context, samples_context
 from snellen.view.shelf import Shelf
 from snellen.view.wanted import PAGE, page_of, wanted_from
@@ -279,7 +279,7 @@ class Viewer:
         """How a run's exam shows samples: made once for a state of the run, as it may read what scorers said of all."""
         state = volume.entry.key, volume.index.version
         if self._shown is None or self._shown[0] != state:
-            self._shown = state, gallery_of(volume)
+            self._shown = state, run_gallery(volume)
         return self._shown[1]
 
     async def _volume(self, request: Request, wait: float) -> Volume:

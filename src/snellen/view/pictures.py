@@ -19,6 +19,7 @@ from snellen import exams
 from snellen.core.arm import Arm
 from snellen.core.dataset import Dataset
 from snellen.core.exam import Exam
+from snellen.core.extras import traits_of
 from snellen.core.images import MIME, sniff
 from snellen.core.pixels import decoded
 from snellen.core.records import Manifest
@@ -180,8 +181,8 @@ class Pictures:
 
         An exam without a data set draws what the run chose, so what it opens is of that run alone, and of now.
         """
-        exam = exams.load(manifest.benchmark)
-        if not exam.needs_data:
+        exam = exams.load(manifest.exam)
+        if traits_of(exam).drawn:
             return exam, unchanged(run, exam)
         name = manifest.data.source, manifest.data.fingerprint
         found = self._opened.pop(name, None) or (exam, unchanged(run, exam, self._where))

@@ -101,7 +101,7 @@ def runs_context(shelf: Shelf, found: Found, counter: Counter, given: Mapping[st
         "left_out": max(0, len(chosen) - PAGE),
         "total": len(rows),
         "passed": found.passed,
-        "exams": sorted({row.entry.manifest.benchmark for row in rows}),
+        "exams": sorted({row.entry.manifest.exam for row in rows}),
         "given": {"q": text, "exam": exam, "state": state, "sort": sort if sort in SORTS else ""},
         "sorts": SORTS,
         "states": STATES,
@@ -129,14 +129,14 @@ def _fits(row: RunRow, text: Sequence[str], exam: str, state: str) -> bool:
     states = ("incomplete", "going-on") if state == "incomplete" else (state,)
     return (
         all(word in said for word in text)
-        and (not exam or manifest.benchmark == exam)
+        and (not exam or manifest.exam == exam)
         and (state not in STATES or row.state in states)
     )
 
 
 def _sorted(rows: list[RunRow], sort: str) -> list[RunRow]:
     if sort == "exam":
-        return sorted(rows, key=lambda row: row.entry.manifest.benchmark)
+        return sorted(rows, key=lambda row: row.entry.manifest.exam)
     if sort == "subject":
         return sorted(rows, key=lambda row: row.entry.manifest.subject.spec)
     if sort == "score":

@@ -10,6 +10,7 @@ from snellen import exams, scorers
 from snellen.core.arm import Arm
 from snellen.core.errors import SnellenError
 from snellen.core.exam import Exam
+from snellen.core.extras import gallery_of
 from snellen.core.gallery import Gallery, GalleryFacts, Item, Pick, Shown, Whole
 from snellen.core.images import sniff
 from snellen.core.records import Manifest
@@ -80,27 +81,23 @@ def sample_blocks(volume: Volume, record: Record, loaded: Loaded | None, hook: G
     return blocks
 
 
-def gallery_of(volume: Volume) -> Gallery:
+def run_gallery(volume: Volume) -> Gallery:
     """How the run's exam shows samples; plainly where it is not installed."""
     manifest = volume.entry.manifest
-    exam = _exam(manifest)
-    if exam is None:
-        return Gallery()
     evidence = scoring.gather(RunFolder(volume.entry.path), manifest.scorers)
     synthetic = manifest.data.synthetic
-    return exam.gallery(
-        GalleryFacts(
-            synthetic,
-            evidence=lambda sample, prompt: evidence((sample, prompt)),
-            doubt=lambda scorer: "" if synthetic else scorers.doubt(scorer),
-            protocols=tuple(volume.plain),
-        )
+    facts = GalleryFacts(
+        synthetic,
+        evidence=lambda sample, prompt: evidence((sample, prompt)),
+        doubt=lambda scorer: "" if synthetic else scorers.doubt(scorer),
+        protocols=tuple(volume.plain),
     )
+    return gallery_of(_exam(manifest), facts)
 
 
 def _exam(manifest: Manifest) -> Exam | None:
     try:
-        return exams.load(manifest.benchmark)
+        return exams.load(manifest.exam)
     except SnellenError:
         return None
 

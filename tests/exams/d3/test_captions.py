@@ -7,8 +7,10 @@ import os
 from pathlib import Path
 
 import pytest
+from tests.support.extras import of
 
 from snellen.core.errors import SnellenError
+from snellen.core.extras import CaptionScoring, ReplayFormat, probes_of
 from snellen.core.options import Selection
 from snellen.core.types import Sample
 from snellen.exams.d3.data import D3Data
@@ -22,19 +24,19 @@ SHARED = Path(os.environ.get("SNELLEN_SHARED", Path(__file__).parents[3].parent 
 needs_shared = pytest.mark.skipif(
     not (SHARED / "d3_dataset.json").is_file(), reason="the real D3 files are not on this machine"
 )
-PROBE = BENCHMARK.probes()[0]
+PROBE = probes_of(BENCHMARK)[0]
 
 
 def test_every_entry_becomes_the_reply_that_the_prompt_asks_for() -> None:
     found = dict(rows(CAPTIONS))
     assert list(found) == ["d3/3", "d3/0"]
     assert json.loads(found["d3/3"]) == {"left_image": "The dog is facing left.", "right_image": 'It says "hi".'}
-    assert BENCHMARK.captions_of(found["d3/3"], PROBE) == ("The dog is facing left.", 'It says "hi".')
+    assert of(BENCHMARK, CaptionScoring).captions(found["d3/3"], PROBE) == ("The dog is facing left.", 'It says "hi".')
 
 
 def test_in_the_swapped_order_every_caption_stays_with_its_picture() -> None:
     assert json.loads(dict(rows(CAPTIONS, swapped=True))["d3/0"]) == {"left_image": "b", "right_image": "a"}
-    found = BENCHMARK.recorded(CAPTIONS)
+    found = of(BENCHMARK, ReplayFormat).read(CAPTIONS)
     assert found is not None
     assert {(r.id, r.prompt): read(r.text).texts for r in found} == {  # type: ignore[union-attr]
         ("d3/3", None): ("The dog is facing left.", 'It says "hi".'),
@@ -54,7 +56,7 @@ def test_one_bad_entry_is_named_with_its_file(tmp_path: Path) -> None:
     file = tmp_path / "captions.json"
     file.write_text(json.dumps(CAPTIONS | {"17": {"left": "only this"}}))
     with pytest.raises(SnellenError, match=r"captions\.json: captions of '17': expected an object with left and right"):
-        Replay(file, BENCHMARK.recorded)
+        Replay(file, of(BENCHMARK, ReplayFormat).read)
 
 
 def test_sets_are_recorded_by_their_own_keys() -> None:
@@ -99,7 +101,7 @@ def test_a_written_file_reads_back_as_the_same_replies() -> None:
 def test_all_247_real_pairs_import_with_the_counts_of_the_spec() -> None:
     captions = json.loads((SHARED / "d3_captions_gpt4o.json").read_text(encoding="utf-8"))
     replies = dict(rows(captions))
-    read_back = {i: BENCHMARK.captions_of(text, PROBE) for i, text in replies.items()}
+    read_back = {i: of(BENCHMARK, CaptionScoring).captions(text, PROBE) for i, text in replies.items()}
     assert len(replies) == 247
     assert all(found is not None for found in read_back.values())
     assert {i: tuple(captions[i.removeprefix("d3/")].values()) for i in replies} == read_back

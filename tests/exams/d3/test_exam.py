@@ -5,16 +5,18 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from tests.support.extras import of
 
 from snellen.core.errors import SnellenError
-from snellen.core.exam import Wanted
+from snellen.core.extras import OptionMeaning, Wanted, hub_data_of, maker_of, probes_of, truths_of
 from snellen.core.options import Selection
+from snellen.core.prompt import shots_of
 from snellen.exams.d3.exam import EXAM
 
 
 def test_the_option_sets_is_a_task() -> None:
     def tasks(given: tuple[str, ...], **options: object) -> tuple[tuple[str, ...], dict[str, object]]:
-        found = EXAM.understood(Wanted("m", None, Selection(tasks=given), options))
+        found = of(EXAM, OptionMeaning).applied(Wanted("m", None, Selection(tasks=given), options))
         return found.selection.tasks, dict(found.options)
 
     assert tasks((), sets=True) == (("set",), {})
@@ -26,18 +28,18 @@ def test_the_option_sets_is_a_task() -> None:
 
 def test_options_and_names() -> None:
     assert [o.name for o in EXAM.options] == ["scorers", "scorer_mode", "sets", "max_missing", "images"]
-    assert [(o.name, o.least, o.most) for o in EXAM.make_options] == [("sets", None, None)]
-    assert EXAM.shots == (0,)
-    assert EXAM.truths() == EXAM.probes()
+    assert [(o.name, o.least, o.most) for o in maker_of(EXAM).options] == [("sets", None, None)]
+    assert shots_of(EXAM.prompts.values()) == [0]
+    assert truths_of(EXAM) == probes_of(EXAM)
     assert {p.prompt for p in EXAM.protocols.values()} == {"pair"}
-    assert all(p.needs_evidence for p in EXAM.protocols.values())
+    assert all("evidence" in p.needs for p in EXAM.protocols.values())
     with pytest.raises(SnellenError, match="D3 is not on the hub"):
-        EXAM.hub(None)
+        hub_data_of(EXAM).find(None)
 
 
 def test_pairs_are_made_or_sets(tmp_path: Path) -> None:
-    EXAM.make(tmp_path / "pairs", count=1, seed=2, workers=1)
-    EXAM.make(tmp_path / "sets", count=1, seed=2, workers=1, sets=3)
+    maker_of(EXAM).make(tmp_path / "pairs", count=1, seed=2, workers=1)
+    maker_of(EXAM).make(tmp_path / "sets", count=1, seed=2, workers=1, sets=3)
     found = {name: EXAM.open(tmp_path / name, Selection()) for name in ("pairs", "sets")}
     assert {n: [s.tags["task"] for s in data.light()] for n, data in found.items()} == {
         "pairs": ["pair"],

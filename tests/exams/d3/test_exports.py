@@ -11,9 +11,11 @@ from typing import Any
 
 import msgspec
 import pytest
+from tests.support.extras import of
 
 from snellen.core.errors import SnellenError
-from snellen.core.exam import RunFacts
+from snellen.core.extras import CaptionScoring, Exports, ReplayFormat, RunFacts, rows_of
+from snellen.core.protocol import ReplyContext
 from snellen.core.records import DataEntry, Manifest, ScorerEntry, SubjectEntry, Totals
 from snellen.core.scorer import Similarities
 from snellen.core.types import Answer, Mark, Outcome, Sample
@@ -35,7 +37,7 @@ def record(uid: str, matrix: list[list[float]] | None, kind: str = "count") -> R
         return sample, Answer(id=sample.id, prompt="pair", text="no idea"), mark
     reply = json.dumps({"left_image": f"left of {uid}", "right_image": f"right of {uid}"})
     evidence = [Similarities("s", matrix, [False, False])]
-    verdict = protocol.judge_evidence(reply, sample, evidence)
+    verdict = protocol.judge(reply, sample, ReplyContext(evidence=evidence))
     outcome = Outcome.CORRECT if verdict.correct else Outcome.WRONG
     mark = Mark(id=sample.id, outcome=outcome, reading=verdict.reading, metrics=verdict.metrics)
     return sample, Answer(id=sample.id, prompt="pair", text=reply), mark
@@ -55,7 +57,7 @@ def facts(records: list[Record], prompt: str = "pair", spec: str = "api/m", synt
         synthetic=synthetic,
         origin={"generator": "d3"} if synthetic else {},
     )
-    manifest = Manifest(snellen="0", created="", benchmark="d3", subject=SubjectEntry(spec=spec), data=data)
+    manifest = Manifest(snellen="0", created="", exam="d3", subject=SubjectEntry(spec=spec), data=data)
     return RunFacts(manifest, protocol, prompt, groups, Totals(), stream)
 
 
@@ -64,7 +66,7 @@ RECORDS = [record("0", RIGHT), record("7", LEFT_ONLY), record("x", None, "state"
 
 
 def test_every_file_of_a_run() -> None:
-    files = dict(BENCHMARK.exports(facts(RECORDS)))
+    files = dict(of(BENCHMARK, Exports).files(facts(RECORDS)))
     assert set(files) == {"recalls.csv", "captions/api-m.json", "uid2acc/api-m.pkl", "uid2acc/api-m.json", "score.txt"}
     hits = {"0": [1.0, 1.0], "7": [1.0, 0.0], "x": [0.0, 0.0]}
     assert json.loads(files["uid2acc/api-m.json"]) == hits
@@ -82,7 +84,7 @@ def test_the_table_names_the_scorer_and_its_padding() -> None:
     metrics = run.groups[0].metrics | {"both.b.1": run.groups[0].metrics["both"]}
     group = msgspec.structs.replace(run.groups[0], metrics=metrics)
     told = run._replace(manifest=msgspec.structs.replace(run.manifest, scorers=entries), groups=(group,))
-    rows = csv.DictReader(io.StringIO(dict(BENCHMARK.exports(told))["recalls.csv"].decode()))
+    rows = csv.DictReader(io.StringIO(dict(of(BENCHMARK, Exports).files(told))["recalls.csv"].decode()))
     scorers = {row["metric"]: row["scorer"] for row in rows}
     assert (scorers["both"], scorers["both.b.1"]) == ("a (padding: none)", "b.1 (padding: full)")
 
@@ -93,32 +95,32 @@ def test_what_no_scorer_tells_apart_is_listed_where_there_are_several() -> None:
         return sample, answer, msgspec.structs.replace(mark, metrics=mark.metrics | {"both.other": both})
 
     records = [also(RECORDS[0], 0.0), also(RECORDS[1], 0.0), RECORDS[2]]
-    assert json.loads(dict(BENCHMARK.exports(facts(records)))["no_scorer.json"]) == ["7"]
-    assert "no_scorer.json" not in dict(BENCHMARK.exports(facts(RECORDS)))
+    assert json.loads(dict(of(BENCHMARK, Exports).files(facts(records)))["no_scorer.json"]) == ["7"]
+    assert "no_scorer.json" not in dict(of(BENCHMARK, Exports).files(facts(RECORDS)))
 
 
 def test_the_originals_line_is_of_pairs_alone() -> None:
     three = probe(set_names(3))
     mark = Mark(id=three.id, outcome=Outcome.UNPARSABLE, metrics=BENCHMARK.protocols["original"].blank(three))
     one = (three, Answer(id=three.id, prompt="pair"), mark)
-    assert "score.txt" not in dict(BENCHMARK.exports(facts([one])))
-    assert dict(BENCHMARK.exports(facts([one, *RECORDS])))["score.txt"] == b"| Scores : 33.33%\n"
+    assert "score.txt" not in dict(of(BENCHMARK, Exports).files(facts([one])))
+    assert dict(of(BENCHMARK, Exports).files(facts([one, *RECORDS])))["score.txt"] == b"| Scores : 33.33%\n"
 
 
 def test_the_same_run_gives_the_same_bytes() -> None:
     again = [record("0", RIGHT), record("7", LEFT_ONLY), record("x", None, "state")]
-    assert dict(BENCHMARK.exports(facts(RECORDS))) == dict(BENCHMARK.exports(facts(again)))
+    assert dict(of(BENCHMARK, Exports).files(facts(RECORDS))) == dict(of(BENCHMARK, Exports).files(facts(again)))
 
 
 def test_captions_that_a_run_wrote_are_replies_for_the_next() -> None:
-    files = dict(BENCHMARK.exports(facts(RECORDS)))
-    found = BENCHMARK.recorded(json.loads(files["captions/api-m.json"]))
+    files = dict(of(BENCHMARK, Exports).files(facts(RECORDS)))
+    found = of(BENCHMARK, ReplayFormat).read(json.loads(files["captions/api-m.json"]))
     assert found is not None
-    assert BENCHMARK.captions_of(next(iter(found)).text, RECORDS[0][0]) == ("left of 0", "right of 0")
+    assert of(BENCHMARK, CaptionScoring).captions(next(iter(found)).text, RECORDS[0][0]) == ("left of 0", "right of 0")
 
 
 def test_an_arm_with_the_other_order_is_written_in_the_data_sets_order() -> None:
-    files = dict(BENCHMARK.exports(facts(RECORDS[:2], prompt="pair+swapped")))
+    files = dict(of(BENCHMARK, Exports).files(facts(RECORDS[:2], prompt="pair+swapped")))
     assert json.loads(files["captions/api-m.json"])["0"] == {"left": "right of 0", "right": "left of 0"}
     assert json.loads(files["uid2acc/api-m.json"])["7"] == [0.0, 1.0]
 
@@ -127,19 +129,21 @@ def test_sets_have_a_recall_for_each_image() -> None:
     sample = probe(set_names(3))
     protocol = BENCHMARK.protocols["original"]
     evidence = [Similarities("s", [[9, 0, 0], [0, 9, 0], [9, 0, 0]])]
-    verdict = protocol.judge_evidence('{"image1": "a", "image2": "b", "image3": "c"}', sample, evidence)
+    verdict = protocol.judge('{"image1": "a", "image2": "b", "image3": "c"}', sample, ReplyContext(evidence=evidence))
     mark = Mark(id=sample.id, outcome=Outcome.WRONG, reading=verdict.reading, metrics=verdict.metrics)
-    files = dict(BENCHMARK.exports(facts([(sample, Answer(id=sample.id, prompt="pair"), mark)])))
+    files = dict(of(BENCHMARK, Exports).files(facts([(sample, Answer(id=sample.id, prompt="pair"), mark)])))
     assert json.loads(files["uid2acc/api-m.json"]) == {"probe-3": [1.0, 1.0, 0.0]}
     assert json.loads(files["captions/api-m.json"]) == {"probe-3": {"image1": "a", "image2": "b", "image3": "c"}}
 
 
 def test_further_protocols_have_a_table_only() -> None:
-    assert [name for name, _content in BENCHMARK.exports(facts(RECORDS)._replace(records=None))] == ["recalls.csv"]
+    assert [name for name, _content in of(BENCHMARK, Exports).files(facts(RECORDS)._replace(records=None))] == [
+        "recalls.csv"
+    ]
 
 
 def test_the_table_has_every_group_and_metric_with_chance_and_says_that_data_are_synthetic() -> None:
-    files = dict(BENCHMARK.exports(facts(RECORDS, spec="=cmd()", synthetic=True)))
+    files = dict(of(BENCHMARK, Exports).files(facts(RECORDS, spec="=cmd()", synthetic=True)))
     assert all("synthetic" in name or b"synthetic" in content for name, content in files.items())
     rows = list(csv.DictReader(io.StringIO(files["recalls.csv"].decode())))
     both = {r["kind"]: r for r in rows if r["metric"] == "both"}
@@ -176,7 +180,7 @@ def test_a_row_is_a_sample_and_evidence() -> None:
         "kind": "count",
         "truncated": [True, False],
     }
-    sample, evidence = BENCHMARK.sample_from_row(row), BENCHMARK.evidence_from_row(row)
+    sample, evidence = rows_of(BENCHMARK).sample(row), rows_of(BENCHMARK).evidence(row)
     assert (sample.id, sample.truth, sample.tags) == (
         "d3/7",
         {"uid": "7"},

@@ -9,6 +9,7 @@ from typing import Any
 import jinja2
 import pytest
 
+from snellen.core.extras import gallery_of
 from snellen.core.gallery import FAILURES_FIRST, GalleryFacts, Item, Pick, Shown, Whole
 from snellen.core.scorer import Evidence, Similarities
 from snellen.core.types import Answer, Mark, Outcome
@@ -49,7 +50,7 @@ def gallery(
             return None
         return [Similarities(name, table, (True, False)) for name, table in zip(("main", "other"), given, strict=False)]
 
-    made = EXAM.gallery(GalleryFacts(False, evidence, lambda name: (doubts or {}).get(name, "")))
+    made = gallery_of(EXAM, GalleryFacts(False, evidence, lambda name: (doubts or {}).get(name, "")))
     assert isinstance(made, D3Gallery)
     return made
 

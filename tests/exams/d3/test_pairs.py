@@ -10,8 +10,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from PIL import Image
+from tests.support.extras import of
 
 from snellen.core.errors import SnellenError
+from snellen.core.extras import ReplayFormat
 from snellen.core.options import Selection
 from snellen.exams.d3.check import check
 from snellen.exams.d3.data import D3Data
@@ -86,16 +88,16 @@ def test_two_folders_of_pictures_with_the_same_names(tmp_path: Path) -> None:
 def test_captions_of_the_rows_are_replies_to_their_pairs(tmp_path: Path) -> None:
     row = ROWS[0] | {"left_caption": "A grey button.", "right_caption": "A red button."}
     where = jsonl(tmp_path, row, {"left": "new.png", "right": "old.png", "caption_left": "x", "caption_right": "y"})
-    replay = Replay(where / "pairs.jsonl", EXAM.recorded)
+    replay = Replay(where / "pairs.jsonl", of(EXAM, ReplayFormat).read)
     assert replay.recorded_ids == {s.id for s in D3Data(where, Selection()).light()} == {"d3/shop", "d3/2"}
     text = "id,left,right,left_caption,right_caption\nshop,old.png,new.png,A grey button.,A red button.\n"
     (where / "said.csv").write_text(text)
-    assert Replay(where / "said.csv", EXAM.recorded).recorded_ids == {"d3/shop"}
+    assert Replay(where / "said.csv", of(EXAM, ReplayFormat).read).recorded_ids == {"d3/shop"}
 
 
 def test_plain_replies_are_still_plain_replies(tmp_path: Path) -> None:
     (tmp_path / "said.jsonl").write_text('{"id": "d3/shop", "text": "hello"}\n')
-    assert Replay(tmp_path / "said.jsonl", EXAM.recorded).recorded_ids == {"d3/shop"}
+    assert Replay(tmp_path / "said.jsonl", of(EXAM, ReplayFormat).read).recorded_ids == {"d3/shop"}
 
 
 @pytest.mark.parametrize(

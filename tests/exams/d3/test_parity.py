@@ -9,8 +9,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.support.extras import of
 
-from snellen.core.exam import RunFacts
+from snellen.core.extras import Exports, RunFacts
+from snellen.core.protocol import ReplyContext
 from snellen.core.records import DataEntry, Manifest, SubjectEntry, Totals
 from snellen.core.types import Answer, Mark, Outcome
 from snellen.exams.d3.exam import EXAM as BENCHMARK
@@ -42,7 +44,7 @@ def test_every_golden_row(row: dict[str, Any]) -> None:
     for similarities in (table(row), row["cosine_matrix_text_by_image"]):
         given = {"id": row["name"], "similarities": similarities}
         sample, evidence = sample_from_row(given), evidence_from_row(given)
-        verdict = ORIGINAL.judge_evidence(reply(len(similarities)), sample, evidence)
+        verdict = ORIGINAL.judge(reply(len(similarities)), sample, ReplyContext(evidence=evidence))
         names = (
             ("left", "right") if len(similarities) == 2 else tuple(f"image{i + 1}" for i in range(len(similarities)))
         )
@@ -56,9 +58,8 @@ def test_strict_differs_from_the_original_on_ties_only() -> None:
     differing = []
     for row in GOLDEN["pairs"]:
         given = {"id": row["name"], "similarities": table(row)}
-        verdict = STRICT.judge_evidence(
-            reply(len(given["similarities"])), sample_from_row(given), evidence_from_row(given)
-        )
+        context = ReplyContext(evidence=evidence_from_row(given))
+        verdict = STRICT.judge(reply(len(given["similarities"])), sample_from_row(given), context)
         if verdict.metrics["both"] != row["rand_25"]:
             differing.append(row["name"])
     assert differing == ["identical_captions", "identical_images", "all_identical"]
@@ -76,15 +77,17 @@ def test_the_printed_score_the_pickle_and_the_mean_are_the_originals() -> None:
     for uid, similarities in tables.items():
         row = {"id": uid, "similarities": similarities}
         sample = sample_from_row(row)
-        verdict = ORIGINAL.judge_evidence(reply(2), sample, evidence_from_row(row))
+        verdict = ORIGINAL.judge(reply(2), sample, ReplyContext(evidence=evidence_from_row(row)))
         outcome = Outcome.CORRECT if verdict.correct else Outcome.WRONG
         mark = Mark(id=sample.id, outcome=outcome, reading=verdict.reading, metrics=verdict.metrics)
         records.append((sample, Answer(id=sample.id, prompt="pair", text=reply(2)), mark))
     groups = summarised(ORIGINAL, ((s, m) for s, _a, m in records))
     subject = SubjectEntry(spec="replay/captions/gpt4o.json")
     data = DataEntry(source="set", fingerprint="0", samples=len(records))
-    manifest = Manifest(snellen="0", created="", benchmark="d3", subject=subject, data=data)
-    files = dict(BENCHMARK.exports(RunFacts(manifest, ORIGINAL, "pair", groups, Totals(), lambda: iter(records))))
+    manifest = Manifest(snellen="0", created="", exam="d3", subject=subject, data=data)
+    files = dict(
+        of(BENCHMARK, Exports).files(RunFacts(manifest, ORIGINAL, "pair", groups, Totals(), lambda: iter(records)))
+    )
     assert files["score.txt"].decode() == f"| Scores : {aggregate['printed_score_percent']}%\n"
     assert groups[0].metrics["both"].value == pytest.approx(aggregate["printed_score_percent"] / 100)
     assert groups[0].metrics["recall"].value == pytest.approx(aggregate["rand_50_mean_percent"] / 100)

@@ -7,9 +7,12 @@ from typing import Any
 
 import msgspec
 import pytest
+from tests.support.extras import of
 
 from snellen.core.errors import SnellenError
+from snellen.core.extras import CaptionScoring, probes_of
 from snellen.core.outcomes import mark_answer, mark_reply
+from snellen.core.protocol import ReplyContext
 from snellen.core.results import declared
 from snellen.core.scorer import Similarities
 from snellen.core.types import Answer, Failure, Mark, Outcome, Picture
@@ -21,7 +24,7 @@ from snellen.exams.d3.retrieval import retrieve
 from snellen.stats.tally import summarised
 
 ORIGINAL, STRICT = BENCHMARK.protocols["original"], BENCHMARK.protocols["strict"]
-PROBE = BENCHMARK.probes()[0]
+PROBE = probes_of(BENCHMARK)[0]
 REPLY = json.dumps({"left_image": "Darker than the right image.", "right_image": "A dog"})
 
 
@@ -33,7 +36,7 @@ def evidence(
 
 
 def test_all_metrics_of_a_pair() -> None:
-    verdict = ORIGINAL.judge_evidence(REPLY, PROBE, evidence([[0.3, 0.1], [0.25, 0.2]], [True, False]))
+    verdict = ORIGINAL.judge(REPLY, PROBE, ReplyContext(evidence=evidence([[0.3, 0.1], [0.25, 0.2]], [True, False])))
     assert verdict.reading == {"left": "Darker than the right image.", "right": "A dog"}
     assert (verdict.readable, verdict.correct) == (True, False)
     assert verdict.metrics == pytest.approx(
@@ -56,7 +59,7 @@ def test_all_metrics_of_a_pair() -> None:
 
 def test_a_tie_is_right_as_in_the_original_and_wrong_under_strict() -> None:
     tied = evidence([[0.5, 0.5], [0.5, 0.5]])
-    lenient, strict = (p.judge_evidence(REPLY, PROBE, tied) for p in (ORIGINAL, STRICT))
+    lenient, strict = (p.judge(REPLY, PROBE, ReplyContext(evidence=tied)) for p in (ORIGINAL, STRICT))
     assert (lenient.correct, lenient.metrics["both"], lenient.metrics["image_to_text"]) == (True, 1.0, 1.0)
     assert (strict.correct, strict.metrics["both"], strict.metrics["recall"], strict.metrics["image_to_text"]) == (
         False,
@@ -66,12 +69,12 @@ def test_a_tie_is_right_as_in_the_original_and_wrong_under_strict() -> None:
     )
     assert strict.metrics["margin"] == 0.0
     clear = evidence([[0.5, 0.4], [0.1, 0.2]])
-    assert all(p.judge_evidence(REPLY, PROBE, clear).correct for p in (ORIGINAL, STRICT))
+    assert all(p.judge(REPLY, PROBE, ReplyContext(evidence=clear)).correct for p in (ORIGINAL, STRICT))
 
 
 def test_further_scorers_have_metrics_of_their_own_and_do_not_decide() -> None:
     right, wrong = [[0.9, 0.1], [0.1, 0.9]], [[0.1, 0.9], [0.8, 0.9]]
-    verdict = ORIGINAL.judge_evidence(REPLY, PROBE, evidence(right, clip=wrong))
+    verdict = ORIGINAL.judge(REPLY, PROBE, ReplyContext(evidence=evidence(right, clip=wrong)))
     assert verdict.correct
     assert (verdict.metrics["both.clip"], verdict.metrics["recall.clip"]) == (0.0, 0.5)
     assert verdict.metrics["margin.clip"] == pytest.approx((-0.8 + 0.1) / 2)
@@ -117,15 +120,15 @@ def test_sets_of_more_than_two() -> None:
     sample = probe(set_names(3))
     reply = json.dumps({"image1": "a", "image2": "b", "image3": "c"})
     one_wrong = evidence([[0.9, 0.1, 0.2], [0.3, 0.4, 0.1], [0.6, 0.1, 0.5]])
-    verdict = ORIGINAL.judge_evidence(reply, sample, one_wrong)
+    verdict = ORIGINAL.judge(reply, sample, ReplyContext(evidence=one_wrong))
     assert (verdict.metrics["both"], verdict.metrics["recall"]) == (0.0, pytest.approx(2 / 3))
     assert [verdict.metrics[n] for n in set_names(3)] == [1.0, 1.0, 0.0]
     assert verdict.metrics["margin"] == pytest.approx((0.7 + 0.1 - 0.1) / 3)
     assert verdict.reading == {"image1": "a", "image2": "b", "image3": "c"}
-    assert BENCHMARK.captions_of(reply, sample) == ("a", "b", "c")
+    assert of(BENCHMARK, CaptionScoring).captions(reply, sample) == ("a", "b", "c")
     assert (chance_of_one(3), chance_of_all(3)) == (pytest.approx(1 / 3), pytest.approx(1 / 27))
     with pytest.raises(SnellenError, match="not a table of 3 x 3"):
-        ORIGINAL.judge_evidence(reply, sample, evidence([[1.0, 0.0], [0.0, 1.0]]))
+        ORIGINAL.judge(reply, sample, ReplyContext(evidence=evidence([[1.0, 0.0], [0.0, 1.0]])))
 
 
 def test_chance_is_what_captions_that_know_nothing_get() -> None:
@@ -142,12 +145,14 @@ def test_chance_is_what_captions_that_know_nothing_get() -> None:
 
 def test_a_similarity_that_is_no_number_is_no_hit() -> None:
     nan = float("nan")
-    verdict = ORIGINAL.judge_evidence(REPLY, PROBE, evidence([[nan, 0.1], [0.1, 0.9]]))
+    verdict = ORIGINAL.judge(REPLY, PROBE, ReplyContext(evidence=evidence([[nan, 0.1], [0.1, 0.9]])))
     assert (verdict.metrics["left"], verdict.metrics["both"], verdict.metrics["margin"]) == (0.0, 0.0, None)
 
 
 def test_every_metric_is_declared_with_its_unit_and_a_sample_has_counts_where_a_group_has_shares() -> None:
-    verdict = ORIGINAL.judge_evidence(REPLY, PROBE, evidence([[0.9, 0.1], [0.1, 0.9]], clip=[[0.9, 0.1], [0.1, 0.9]]))
+    verdict = ORIGINAL.judge(
+        REPLY, PROBE, ReplyContext(evidence=evidence([[0.9, 0.1], [0.1, 0.9]], clip=[[0.9, 0.1], [0.1, 0.9]]))
+    )
     mark = Mark(id=PROBE.id, outcome=Outcome.CORRECT, metrics=verdict.metrics)
     (group,) = summarised(ORIGINAL, [(PROBE, mark)])
     assert all(any(m.fits(name) for m in ORIGINAL.metrics) for name in (*verdict.metrics, *group.metrics))

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 import pytest
 
+from snellen.core.protocol import ReplyContext
 from snellen.core.results import GroupSummary
 from snellen.core.scorer import Similarities
 from snellen.core.types import Mark, Metrics, Outcome, Sample
@@ -154,7 +155,7 @@ def test_sets_stand_apart_from_pairs_because_chance_differs() -> None:
     three = probe(set_names(3))
     reply = '{"image1": "a", "image2": "b", "image3": "c"}'
     evidence = [Similarities("s", [[9, 0, 0], [0, 9, 0], [9, 0, 0]], [False] * 3)]
-    verdict = PROTOCOL.judge_evidence(reply, three, evidence)
+    verdict = PROTOCOL.judge(reply, three, ReplyContext(evidence=evidence))
     groups = summarise(
         [(three, Mark(id=three.id, outcome=Outcome.WRONG, metrics=verdict.metrics)), (sample(0), hit(0, 1.0, 1.0))]
     )

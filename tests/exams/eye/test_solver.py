@@ -21,7 +21,7 @@ Change = Callable[[bytes], bytes]
 def question(faculty: str, *pictures: bytes) -> Question:
     what = FACULTIES[faculty]
     parts = (*(Picture(data=data) for data in pictures), Text(text=what.question))
-    return Question(id="1", benchmark="eye", prompt="exam", parts=parts, options=what.options, answer_kind="one-of")
+    return Question(id="1", exam="eye", prompt="exam", parts=parts, options=what.options, answer_kind="one-of")
 
 
 def right(faculty: str, level: float, number: int, change: Change = bytes) -> bool:
@@ -128,7 +128,7 @@ def test_pictures_of_anything_are_no_reason_to_stop(faculty: str) -> None:
 
 def test_what_is_no_question_of_the_exam_gets_no_answer() -> None:
     blank = packed(Image.new("RGB", (100, 100)))
-    strange = Question(id="1", benchmark="eye", prompt="exam", parts=(Picture(data=blank), Text(text="What is this?")))
+    strange = Question(id="1", exam="eye", prompt="exam", parts=(Picture(data=blank), Text(text="What is this?")))
     assert asked(strange) is None
     assert solve(strange) == ""
     assert solve(question("letters")) == ""

@@ -8,11 +8,12 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from tests.support.extras import of
 
 from snellen.core.cores import cores
 from snellen.core.dataset import Dataset
 from snellen.core.errors import SnellenError
-from snellen.core.exam import Wanted
+from snellen.core.extras import OptionMeaning, Wanted
 from snellen.core.options import Option, Selection
 from snellen.core.subject import Given, Subject
 from snellen.core.types import Sample
@@ -47,7 +48,7 @@ def options_of(spec: str) -> tuple[Option, ...]:
 
 
 def wanted(model: str | None = None, **options: Any) -> Wanted:
-    return EXAM.understood(Wanted(model, None, Selection(), options))
+    return of(EXAM, OptionMeaning).applied(Wanted(model, None, Selection(), options))
 
 
 def takes(name: str, **given: Any) -> set[str]:

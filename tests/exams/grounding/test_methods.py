@@ -51,13 +51,13 @@ def seen(*detections: Detection, size: tuple[int, int] = SIZE) -> InProcess:
 
 def test_a_view_is_made_of_a_question_and_knows_no_truth() -> None:
     question = Question(
-        id="a", benchmark="grounding", prompt="instruction", parts=(Picture(data=SCREEN), Text(text="Click on it"))
+        id="a", exam="grounding", prompt="instruction", parts=(Picture(data=SCREEN), Text(text="Click on it"))
     )
     made = View.of(question)
     assert (made.width, made.height, made.instruction) == (*SIZE, "Click on it")
     assert set(View.__struct_fields__) == {"id", "image", "width", "height", "instruction"}
     with pytest.raises(SnellenError, match="2 pictures"):
-        View.of(Question(id="a", benchmark="g", prompt="p", parts=(Picture(data=SCREEN), Picture(data=SCREEN))))
+        View.of(Question(id="a", exam="g", prompt="p", parts=(Picture(data=SCREEN), Picture(data=SCREEN))))
 
 
 def test_the_catalogue_lists_the_originals_six_names_the_baselines_and_the_oracles_apart() -> None:

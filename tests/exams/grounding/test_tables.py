@@ -9,8 +9,9 @@ from typing import Any
 
 import msgspec
 import pytest
+from tests.support.extras import of
 
-from snellen.core.exam import RunFacts
+from snellen.core.extras import GroupLabels, RunFacts
 from snellen.core.outcomes import mark_answer
 from snellen.core.records import DataEntry, Manifest, SubjectEntry, Totals
 from snellen.core.types import Answer, Failure, Mark, Sample
@@ -169,7 +170,7 @@ def run(protocol: str, oracle: bool = False, boxes: bool = True, failing: tuple[
     manifest = Manifest(
         snellen="0.1.0",
         created="2026-01-01T00:00:00Z",
-        benchmark="grounding",
+        exam="grounding",
         subject=SubjectEntry(spec="method/omniparser", identity={"kind": "method", "parser": "omniparser 2"}),
         data=DataEntry(source="sets/tiny set", fingerprint="f", samples=12, synthetic=True),
     )
@@ -243,7 +244,7 @@ def test_outside_the_originals_protocol_what_is_not_there_is_null_and_sizes_are_
 def test_an_oracle_that_never_answers_is_one_all_the_same() -> None:
     facts = run("click", oracle=True, failing=tuple(range(12)))
     subject = {"spec": "oracle/omniparser", "identity": {"method": "oracle/omniparser", "oracle": "looks"}}
-    groups = EXAM.named_groups(facts.groups, subject)
+    groups = of(EXAM, GroupLabels).labelled(facts.groups, subject)
     assert all(g.by["part"] == ORACLE for g in groups)
     manifest = msgspec.structs.replace(facts.manifest, subject=msgspec.convert(subject, SubjectEntry))
     written = files(facts._replace(manifest=manifest, groups=groups))
@@ -251,7 +252,7 @@ def test_an_oracle_that_never_answers_is_one_all_the_same() -> None:
     assert result["oracle"] is True
     assert all(r["oracle"] for r in result["results"])
     assert ORACLE_TITLE in written["table.txt"]
-    assert EXAM.named_groups(facts.groups, {"spec": "ocr", "identity": {}}) == facts.groups
+    assert of(EXAM, GroupLabels).labelled(facts.groups, {"spec": "ocr", "identity": {}}) == facts.groups
 
 
 def test_an_oracles_files_all_say_so() -> None:

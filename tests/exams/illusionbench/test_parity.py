@@ -10,6 +10,7 @@ import pytest
 from tests.support.command import snellen
 
 from snellen.core.errors import SnellenError
+from snellen.core.extras import rows_of
 from snellen.core.types import Mark, Outcome
 from snellen.exams.illusionbench.exam import EXAM
 from snellen.exams.illusionbench.names import KEPT, parse
@@ -59,7 +60,7 @@ def compare(protocol: str, case: dict[str, Any], metrics: dict[str, Any], readin
 @pytest.mark.parametrize("protocol", ORIGINALS)
 def test_every_golden_row(protocol: str) -> None:
     for case in GOLDEN["cases"]:
-        sample, reply = EXAM.sample_from_row(case), EXAM.reply_from_row(case)
+        sample, reply = rows_of(EXAM).sample(case), rows_of(EXAM).reply(case)
         verdict = EXAM.protocols[protocol].judge(reply, sample)
         compare(protocol, case, verdict.metrics, verdict.reading)
 
@@ -96,11 +97,11 @@ def test_raw_texts_are_read_as_by_the_original(row: dict[str, str | None]) -> No
 
 
 def test_a_row_gives_its_response_or_its_raw_text_as_read() -> None:
-    assert EXAM.reply_from_row({"response": "BMW"}) == "BMW"
-    assert EXAM.reply_from_row({"error": "x"}) is None
-    assert EXAM.reply_from_row({"decoded_text": "the 'NASA' logo", "response": "BMW"}) == "nasa"
+    assert rows_of(EXAM).reply({"response": "BMW"}) == "BMW"
+    assert rows_of(EXAM).reply({"error": "x"}) is None
+    assert rows_of(EXAM).reply({"decoded_text": "the 'NASA' logo", "response": "BMW"}) == "nasa"
     with pytest.raises(SnellenError, match='field "mode" must be one of'):
-        EXAM.reply_from_row({"decoded_text": "x", "mode": "gpt"})
+        rows_of(EXAM).reply({"decoded_text": "x", "mode": "gpt"})
 
 
 def test_raw_texts_through_the_mark_command(tmp_path: Path) -> None:
@@ -121,7 +122,7 @@ def test_the_mean_is_lmms_evals_but_left_out_where_it_is_nan(row: dict[str, Any]
     for i, value in enumerate(row["values"]):
         truth = {"id": i, "subset": "Illusion_IN", "task": "shape", "shape": "cat", "scene": "Ocean"}
         metrics = {"shape_recall": None if value is None else float(value)}
-        marked.append((EXAM.sample_from_row(truth), Mark(str(i), Outcome.WRONG, None, metrics)))
+        marked.append((rows_of(EXAM).sample(truth), Mark(str(i), Outcome.WRONG, None, metrics)))
     found = [g.metrics.get("shape_recall") for g in summarised(protocol, marked) if set(g.by) == {"split", "task"}]
     means = [metric.value for metric in found if metric is not None]
     assert means == ([] if row["expected"] == "nan" else [pytest.approx(row["expected"])])

@@ -26,7 +26,7 @@ SCENE = "elements of the background contribute to forming the icon. Identify the
 
 def ask(data: bytes | None, text: str, options: tuple[str, ...], ident: str = "a") -> Question:
     parts = (Text(text=text),) if data is None else (Picture(data=data), Text(text=text))
-    return Question(id=ident, benchmark="illusionbench", prompt="x", parts=parts, options=options)
+    return Question(id=ident, exam="illusionbench", prompt="x", parts=parts, options=options)
 
 
 @cache

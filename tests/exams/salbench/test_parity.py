@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from tests.support.command import snellen
 
+from snellen.core.extras import rows_of
 from snellen.core.outcomes import mark_answer, mark_reply
 from snellen.core.results import GroupSummary
 from snellen.core.types import Answer, Failure, Mark, Sample
@@ -47,7 +48,7 @@ def test_every_golden_row_through_the_mark_command(protocol: str, tmp_path: Path
 def test_every_golden_row_of_every_protocol() -> None:
     for protocol, recorded in RECORDED.items():
         for case in GOLDEN["cases"]:
-            mark = mark_reply(PROTOCOLS[protocol], EXAM.sample_from_row(case), EXAM.reply_from_row(case))
+            mark = mark_reply(PROTOCOLS[protocol], rows_of(EXAM).sample(case), rows_of(EXAM).reply(case))
             options = case[recorded].get("observed_outcomes_over_40_seeds", [case[recorded]])
             assert any(same({"reading": mark.reading, "metrics": mark.metrics}, o) for o in options), (mark, case)
 

@@ -23,7 +23,7 @@ O3 = tuple(feature.title() for feature in wording.FEATURES_O3)
 def ask(data: bytes, text: str, options: tuple[str, ...] = P3) -> Question:
     kind: AnswerKind = "one-of" if len(options) == 3 else "any-of"
     parts = (Picture(data=data), Text(text=text))
-    return Question(id="a", benchmark="salbench", prompt="x", parts=parts, answer_kind=kind, options=options)
+    return Question(id="a", exam="salbench", prompt="x", parts=parts, answer_kind=kind, options=options)
 
 
 def box_of(scene: OddOneOut) -> tuple[float, float, float, float]:
@@ -89,7 +89,7 @@ def test_nothing_to_see_gives_no_answer() -> None:
     assert solve(ask(b"not an image", "")) == ""
     assert solve(ask(png(blank)[:60], "")) == ""
     assert solve(ask(png(alone), "", ("yes", "no", "maybe"))) == ""
-    assert solve(Question(id="a", benchmark="salbench", prompt="x", parts=(), options=P3)) == ""
+    assert solve(Question(id="a", exam="salbench", prompt="x", parts=(), options=P3)) == ""
 
 
 @pytest.mark.parametrize("mode", ["L", "P", "RGBA", "LA", "1", "CMYK", "I;16", "F"])

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from snellen.core.outcomes import mark_reply
+from snellen.core.protocol import roles
 from snellen.core.types import Mark, Sample
 from snellen.exams.salbench.exam import EXAM
 from snellen.exams.salbench.protocols import METRICS, PROTOCOLS
@@ -45,7 +46,7 @@ def test_every_metric_is_declared_with_its_label() -> None:
     assert labels["recall.size"] == ["recall of size"]
     for protocol in EXAM.protocols.values():
         assert any(m.fits(protocol.headline) for m in protocol.metrics)
-        assert (protocol.bounded, protocol.breakdown) == ("exact_match", "f1")
+        assert (roles(protocol).bounded, roles(protocol).breakdown) == ("exact_match", "f1")
 
 
 def test_alike_marks_are_counted_together() -> None:

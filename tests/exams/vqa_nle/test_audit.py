@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from snellen.core.extras import truths_of
 from snellen.engine.mark.audit import audit
 from snellen.engine.plan.plan import choose
 from snellen.exams.vqa_nle.exam import ACTX, ESNLIVE, VCR, VQAX, VqaNle
@@ -12,7 +13,7 @@ from snellen.exams.vqa_nle.protocols import PROTOCOLS
 
 @pytest.mark.parametrize("exam", [VQAX, ACTX, ESNLIVE, VCR], ids=lambda e: e.name)
 def test_an_audit_needs_no_data_set(exam: VqaNle) -> None:
-    rows = audit(exam, exam.truths(), choose(exam, (), None))
+    rows = audit(exam, truths_of(exam), choose(exam, (), None))
     assert {r["protocol"] for r in rows} == set(PROTOCOLS)
     for row in rows:
         assert row["metric"] == exam.protocols[row["protocol"]].headline

@@ -6,12 +6,14 @@ from typing import Any
 
 import pytest
 from jinja2 import ChoiceLoader, DictLoader, Environment, PackageLoader
+from tests.support.extras import of
 
 from snellen.core.errors import SnellenError
-from snellen.core.exam import Wanted
+from snellen.core.extras import OptionMeaning, Wanted, gallery_of, truths_of
 from snellen.core.gallery import GalleryFacts, Item, Pick, Shown
 from snellen.core.options import Selection
 from snellen.core.outcomes import mark_reply
+from snellen.core.protocol import protocol_for
 from snellen.core.results import declared
 from snellen.core.types import Answer, Sample, Token
 from snellen.exams.vqa_nle.exam import ACTX, ESNLIVE, VCR, VQAX, VqaNle
@@ -41,7 +43,7 @@ def wanted(prompt: str | None = None, **options: Any) -> Wanted:
     ],
 )
 def test_the_flags_of_multimodal_vqa_eval_choose_a_prompt(options: dict[str, Any], prompt: str | None) -> None:
-    found = VQAX.understood(wanted(results="all", **options))
+    found = of(VQAX, OptionMeaning).applied(wanted(results="all", **options))
     assert (found.prompt, found.options) == (prompt, {"results": "all"})
 
 
@@ -55,11 +57,11 @@ def test_the_flags_of_multimodal_vqa_eval_choose_a_prompt(options: dict[str, Any
 )
 def test_flags_that_contradict_each_other_are_refused(given: Wanted, message: str) -> None:
     with pytest.raises(SnellenError, match=message):
-        VQAX.understood(given)
+        of(VQAX, OptionMeaning).applied(given)
 
 
 def test_boxes_are_a_prompt_of_vcr_alone() -> None:
-    assert VCR.understood(wanted(prompt_mode="zero-boxes")).prompt == "zero-boxes"
+    assert of(VCR, OptionMeaning).applied(wanted(prompt_mode="zero-boxes")).prompt == "zero-boxes"
 
 
 @ALL
@@ -86,10 +88,10 @@ def test_an_unknown_protocol_is_an_error(exam: VqaNle) -> None:
 def test_every_score_is_declared_in_the_order_of_the_tables(exam: VqaNle) -> None:
     tokens = tuple(Token(text=t, logprob=-1.0, entropy=0.5) for t in ("A", " because", " it", " is"))
     for prompt in ("zero", "answer-only"):
-        for protocol in (p.for_prompt(prompt) for p in exam.protocols.values()):
+        for protocol in (protocol_for(p, prompt) for p in exam.protocols.values()):
             names = [m.name for m in protocol.metrics]
             assert len(names) == len(set(names))
-            marked = [(s, mark_reply(protocol, s, "A because it is", tokens=tokens)) for s in exam.truths()]
+            marked = [(s, mark_reply(protocol, s, "A because it is", tokens=tokens)) for s in truths_of(exam)]
             for group in summarised(protocol, marked):
                 assert list(group.metrics) == [n for n in names if n in group.metrics]
                 for name, score in group.metrics.items():
@@ -104,7 +106,7 @@ def test_every_score_is_declared_in_the_order_of_the_tables(exam: VqaNle) -> Non
 
 
 def item(text: str, tokens: tuple[Token, ...]) -> Item:
-    sample: Sample = VQAX.truths()[0]
+    sample: Sample = truths_of(VQAX)[0]
     protocols = list(VQAX.protocols.values())[:2]
     marks = {p.name: mark_reply(p, sample, text, tokens=tokens) for p in protocols}
     pick = Pick("wrong", "test", sample.id, "zero", marks)
@@ -115,7 +117,7 @@ def item(text: str, tokens: tuple[Token, ...]) -> Item:
 def test_a_reply_with_tokens_is_shown_with_each_words_entropy() -> None:
     words = (("no", 0.1), (" because", 9.0), (" <dogs>", 1.2))
     tokens = tuple(Token(text=t, logprob=-1.0, entropy=e) for t, e in words)
-    gallery = VQAX.gallery(GalleryFacts(synthetic=True, evidence=lambda _id, _prompt: None))
+    gallery = gallery_of(VQAX, GalleryFacts(synthetic=True, evidence=lambda _id, _prompt: None))
     with_tokens, without = item("no because <dogs>", tokens), item("no because dogs", ())
     view = gallery.view([with_tokens, without])
     own = view.each[0]

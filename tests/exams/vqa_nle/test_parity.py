@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from snellen.core.protocol import protocol_for
 from snellen.core.types import Picture, Question, Sample, Text
 from snellen.exams.vqa_nle import vqa_official
 from snellen.exams.vqa_nle.formats.images import coco_filename
@@ -67,7 +68,7 @@ def test_answers_alone(text: str, task: str, words: int, named: str | None, answ
     assert original.postprocess_answer_only(text, task, choices(named), words) == answer
     if words == original.ANSWER_WORDS.get(task, words):
         sample = Sample(id="1", tags={"task": task}, facts={"choices": choices(named)})
-        verdict = PROTOCOLS[MULTIMODAL_VQA_EVAL].for_prompt("answer-only").judge(text, sample)
+        verdict = protocol_for(PROTOCOLS[MULTIMODAL_VQA_EVAL], "answer-only").judge(text, sample)
         assert verdict.reading == {"answer": answer, "explanation": None}
 
 

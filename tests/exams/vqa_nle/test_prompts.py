@@ -7,9 +7,12 @@ import io
 import msgspec
 import pytest
 from PIL import Image
+from tests.support.extras import of
 
 from snellen.core.errors import SnellenError
+from snellen.core.extras import Demo, probes_of, truths_of
 from snellen.core.outcomes import mark_reply
+from snellen.core.protocol import protocol_for
 from snellen.core.types import Outcome, Picture, Sample, Text
 from snellen.exams.vqa_nle.exam import ACTX, ESNLIVE, VCR, VQAX
 from snellen.exams.vqa_nle.names import TASKS
@@ -32,9 +35,9 @@ def vcr(**facts: object) -> Sample:
 @pytest.mark.parametrize("exam", EXAMS, ids=lambda e: e.name)
 def test_every_prompt_renders_every_probe_without_truth_in_it(exam: object) -> None:
     for prompt in exam.prompts:  # type: ignore[attr-defined]
-        for sample in exam.probes():  # type: ignore[attr-defined]
+        for sample in probes_of(exam):  # type: ignore[attr-defined]
             question = exam.ask(prompt, sample)  # type: ignore[attr-defined]
-            assert question.benchmark == exam.name  # type: ignore[attr-defined]
+            assert question.exam == exam.name  # type: ignore[attr-defined]
             assert question.prompt == prompt
             turns = {"1shot": 2, "3shot": 6}.get(prompt, 0) if exam.prompts[prompt].asked_about(sample) else 0  # type: ignore[attr-defined]
             assert len(question.history) == turns
@@ -100,7 +103,7 @@ def test_options_in_the_demanded_form_are_read_by_every_protocol(task: str, prom
     for sample in truths(task):
         question = ask(prompt, sample)
         assert (question.answer_kind == "one-of") == bool(question.options)
-        for protocol in (p.for_prompt(prompt) for p in exam.protocols.values()):  # type: ignore[attr-defined]
+        for protocol in (protocol_for(p, prompt) for p in exam.protocols.values()):  # type: ignore[attr-defined]
             marks = [mark_reply(protocol, sample, question.answer_form.format(o)) for o in question.options]
             right = [m for m in marks if m.outcome is Outcome.CORRECT]
             assert len(right) == bool(question.options), protocol.name
@@ -109,9 +112,9 @@ def test_options_in_the_demanded_form_are_read_by_every_protocol(task: str, prom
 
 @pytest.mark.parametrize("exam", EXAMS, ids=lambda e: e.name)
 def test_what_the_demo_says_is_read(exam: object) -> None:
-    for spec in exam.demo:  # type: ignore[attr-defined]
+    for spec in of(exam, Demo).subjects:  # type: ignore[attr-defined]
         text = spec.partition(":")[2]
         for protocol in exam.protocols.values() if text else ():  # type: ignore[attr-defined]
-            marks = [mark_reply(protocol, s, text) for s in exam.truths()]  # type: ignore[attr-defined]
+            marks = [mark_reply(protocol, s, text) for s in truths_of(exam)]  # type: ignore[attr-defined]
             assert all(m.outcome in (Outcome.CORRECT, Outcome.WRONG) for m in marks)
             assert all(m.metrics["valid_explanation"] == 1.0 for m in marks)

@@ -7,7 +7,9 @@ from typing import Any
 import pytest
 
 from snellen.core.errors import SnellenError
+from snellen.core.extras import hub_data_of, rows_of
 from snellen.core.outcomes import mark_reply
+from snellen.core.protocol import protocol_for
 from snellen.core.types import Outcome, Sample, Token
 from snellen.exams.vqa_nle.exam import ACTX, ESNLIVE, VCR, VQAX, VqaNle
 from snellen.exams.vqa_nle.marking.synonyms import same_activity
@@ -22,8 +24,8 @@ def row(
     task: str, response: str, protocol: str = MULTIMODAL_VQA_EVAL, prompt: str = "zero", **truth: Any
 ) -> dict[str, Any]:
     """A row of `snellen mark`, read and marked."""
-    sample = EXAMS[task].sample_from_row({"id": 7, "response": response} | truth)
-    chosen = PROTOCOLS[protocol].for_prompt(prompt)
+    sample = rows_of(EXAMS[task]).sample({"id": 7, "response": response} | truth)
+    chosen = protocol_for(PROTOCOLS[protocol], prompt)
     mark = mark_reply(chosen, sample, response)
     return {
         "id": mark.id,
@@ -55,7 +57,7 @@ def test_a_row_without_truth_is_read_and_not_marked(task: str, protocol: str) ->
     assert set(found["reading"]) == {"answer", "explanation"}
     assert found["reading"]["explanation"] == "x"
     assert set(found["metrics"].values()) == {None}
-    sample = EXAMS[task].sample_from_row({"id": 1})
+    sample = rows_of(EXAMS[task]).sample({"id": 1})
     assert sample.truth is None
     assert set(PROTOCOLS[protocol].blank(sample).values()) == {None}
 
@@ -193,10 +195,10 @@ def test_what_is_valid_depends_on_the_protocol(protocol: str) -> None:
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)
 def test_answers_alone_are_marked_without_explanations(protocol: str) -> None:
-    protocol_here = PROTOCOLS[protocol].for_prompt("answer-only-boxes+blank")
-    assert protocol_here is PROTOCOLS[protocol].for_prompt("answer-only")
+    protocol_here = protocol_for(PROTOCOLS[protocol], "answer-only-boxes+blank")
+    assert protocol_here is protocol_for(PROTOCOLS[protocol], "answer-only")
     assert protocol_here.name == protocol
-    assert PROTOCOLS[protocol].for_prompt("3shot") is PROTOCOLS[protocol]
+    assert protocol_for(PROTOCOLS[protocol], "3shot") is PROTOCOLS[protocol]
     metrics = row("actx", "yoga", protocol, "answer-only", label="yoga")["metrics"]
     assert metrics["accuracy"] == 1.0
     assert "valid_explanation" not in metrics
@@ -218,12 +220,12 @@ def test_answers_alone_are_marked_without_explanations(protocol: str) -> None:
 )
 def test_truth_that_cannot_be_used_is_an_error(task: str, given: dict[str, Any], message: str) -> None:
     with pytest.raises(SnellenError, match=message):
-        EXAMS[task].sample_from_row({"id": 1} | given)
+        rows_of(EXAMS[task]).sample({"id": 1} | given)
 
 
 def test_letters_and_texts_name_the_right_choice() -> None:
     for answer in ("B", "b", "A man is angry."):
-        truth = VCR.sample_from_row({"id": 1, "choices": CHOICES, "answer": answer}).truth
+        truth = rows_of(VCR).sample({"id": 1, "choices": CHOICES, "answer": answer}).truth
         assert truth == {"answers": ["A man is angry."], "explanations": [], "label": 1}
 
 
@@ -243,7 +245,7 @@ def test_letters_and_texts_name_the_right_choice() -> None:
     ],
 )
 def test_outcomes(reply: str, finish: str | None, outcome: Outcome) -> None:
-    sample = VCR.sample_from_row({"id": 1, "choices": CHOICES, "label": 1})
+    sample = rows_of(VCR).sample({"id": 1, "choices": CHOICES, "label": 1})
     mark = mark_reply(PROTOCOLS["strict"], sample, reply, finish)
     assert mark.outcome is outcome
     if outcome in (Outcome.EMPTY, Outcome.TRUNCATED, Outcome.REFUSED):
@@ -257,8 +259,8 @@ def said(*pairs: tuple[str, float]) -> tuple[Token, ...]:
 
 def test_entropies_are_added_where_there_are_tokens() -> None:
     protocol = PROTOCOLS[MULTIMODAL_VQA_EVAL]
-    assert protocol.reads_tokens
-    sample = VQAX.sample_from_row({"id": 1, "answers": ["yes"]})
+    assert "tokens" in protocol.needs
+    sample = rows_of(VQAX).sample({"id": 1, "answers": ["yes"]})
     tokens = said(("yes", 0.5), (" because", 9.0), (" x", 1.0), (" y", 2.0))
     mark = mark_reply(protocol, sample, "yes because x y", tokens=tokens)
     assert mark.metrics["accuracy"] == 1.0
@@ -284,7 +286,7 @@ def test_entropies_part_where_the_reading_parts(
     task: str, reply: str, answer: float, explanation: float | None
 ) -> None:
     tokens = said(*((f" {w}" if at else w, float(at)) for at, w in enumerate(reply.replace("\n", "\n ").split(" "))))
-    sample = EXAMS[task].sample_from_row({"id": 1} | ({"choices": CHOICES, "label": 2} if task == "vcr" else {}))
+    sample = rows_of(EXAMS[task]).sample({"id": 1} | ({"choices": CHOICES, "label": 2} if task == "vcr" else {}))
     metrics = mark_reply(PROTOCOLS["strict"], sample, reply, tokens=tokens).metrics
     assert metrics["answer_entropy_mean"] == pytest.approx(answer)
     assert metrics.get("explanation_entropy_mean") == (None if explanation is None else pytest.approx(explanation))
@@ -309,4 +311,4 @@ def test_the_exam_objects() -> None:
         soft = {"strict", "e-vil"} if task == "vqax" else set()
         assert {p.name for p in exam.protocols.values() if p.headline != "accuracy"} == soft
         with pytest.raises(SnellenError, match="is not on the hub"):
-            exam.hub(None)
+            hub_data_of(exam).find(None)

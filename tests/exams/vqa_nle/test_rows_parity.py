@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from tests.support.vqa_rows import replies, rows
 
+from snellen.core.extras import rows_of
 from snellen.exams.vqa_nle import vqa_official
 from snellen.exams.vqa_nle.exam import ACTX, ESNLIVE, VQAX, VqaNle
 from snellen.exams.vqa_nle.marking.rules import target_of
@@ -38,7 +39,7 @@ def test_nlxgpt_marks_as_its_code_does(fact: str, exam: VqaNle, metric: str, whi
     marks = []
     for i, row in enumerate(ROWS):
         truth = getattr(row, field)
-        sample = exam.sample_from_row({"id": i, "answers": list(truth) if field == "answers" else truth})
+        sample = rows_of(exam).sample({"id": i, "answers": list(truth) if field == "answers" else truth})
         value = protocol.judge(replies(row)[which], sample).metrics[metric]
         marks.append(int(value == 1.0))
     assert [sum(marks), digest(marks)] == FACTS[fact]
@@ -56,7 +57,7 @@ def test_e_vils_task_score_is_the_soft_accuracy_of_normalised_answers() -> None:
     protocol = VQAX.protocols["e-vil"]
     scores, right = [], []
     for i, row in enumerate(ROWS):
-        sample = VQAX.sample_from_row({"id": i, "answers": list(row.answers)})
+        sample = rows_of(VQAX).sample({"id": i, "answers": list(row.answers)})
         scores.append(round(protocol.rules.soft(Read(row.said, None), row.answers) or 0.0, 9))
         accepted = protocol.rules.accepted(target_of(sample))
         right.append(int(vqa_official.normalise(row.said) in accepted))

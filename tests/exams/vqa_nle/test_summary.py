@@ -12,10 +12,12 @@ from typing import Any
 
 import msgspec
 import pytest
+from tests.support.extras import of
 
 from snellen.core.errors import SnellenError
-from snellen.core.exam import RunFacts
+from snellen.core.extras import Remarks, RunFacts, rows_of
 from snellen.core.outcomes import mark_reply
+from snellen.core.protocol import protocol_for
 from snellen.core.results import GroupSummary, Score
 from snellen.core.types import Answer, Mark, Outcome, Sample, Token
 from snellen.exams.vqa_nle.exam import ACTX, ESNLIVE, VCR, VQAX, VqaNle
@@ -88,7 +90,7 @@ def area(scores: Sequence[float], correct: Sequence[bool]) -> float:
 def summary(
     exam: VqaNle, rows: Rows, protocol: str = MULTIMODAL_VQA_EVAL, change: Callable[[Mark], Mark] = lambda m: m
 ) -> tuple[GroupSummary, ...]:
-    samples = [exam.sample_from_row({"id": i, "split": "val"} | truth) for i, (truth, _) in enumerate(rows)]
+    samples = [rows_of(exam).sample({"id": i, "split": "val"} | truth) for i, (truth, _) in enumerate(rows)]
     chosen = PROTOCOLS[protocol]
     marks = [change(mark_reply(chosen, s, reply)) for s, (_, reply) in zip(samples, rows, strict=True)]
     return summarised(chosen, zip(samples, marks, strict=True))
@@ -177,16 +179,16 @@ def test_e_vil_scores_only_where_all_metrics_are_available(scorer: Scorer) -> No
 
 
 def test_meteor_where_java_has_it_and_a_note_of_what_is_not_here(scorer: Scorer) -> None:
-    assert VQAX.unavailable_metrics(["zero"]) == {
+    assert of(VQAX, Remarks).unavailable(["zero"]) == {
         "METEOR": "needs Java",
         "SPICE": "needs much",
         "e-ViL's scores": "need METEOR, SPICE",
     }
-    assert VQAX.unavailable_metrics(["answer-only"]) == {}
+    assert of(VQAX, Remarks).unavailable(["answer-only"]) == {}
     scorer.java = True
     metrics = summary(VQAX, ROWS, "strict")[0].metrics
     assert (metrics["meteor_unfiltered"].value, metrics["meteor_filtered"].value) == (0.25, 0.25)
-    assert set(VQAX.unavailable_metrics(["zero", "answer-only"])) == {"SPICE", "e-ViL's scores"}
+    assert set(of(VQAX, Remarks).unavailable(["zero", "answer-only"])) == {"SPICE", "e-ViL's scores"}
 
 
 def test_a_java_that_does_not_work_costs_no_summary(scorer: Scorer, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -238,7 +240,7 @@ def test_floors_by_task_and_none_where_a_constant_is_right_by_construction() -> 
 
 
 def test_a_cut_explanation_is_still_an_explanation(scorer: Scorer) -> None:
-    sample = VQAX.sample_from_row({"id": 1, "split": "val"} | answers("yes"))
+    sample = rows_of(VQAX).sample({"id": 1, "split": "val"} | answers("yes"))
     protocol = PROTOCOLS["strict"]
     mark = mark_reply(protocol, sample, "no because it rains", "length")
     assert mark.outcome is Outcome.WRONG
@@ -266,7 +268,7 @@ CUT_ROWS = (
 def cut_marks(bounded: bool = False) -> list[tuple[Sample, Mark]]:
     found = []
     for at, (reply, finish, entropy) in enumerate(CUT_ROWS):
-        sample = VQAX.sample_from_row({"id": at, "split": "val"} | answers("yes"))
+        sample = rows_of(VQAX).sample({"id": at, "split": "val"} | answers("yes"))
         tokens = reply_tokens(reply, entropy, bounded)
         found.append((sample, mark_reply(PROTOCOLS["strict"], sample, reply, finish, tokens=tokens)))
     return found
@@ -301,11 +303,11 @@ def test_bounds_are_never_called_entropies() -> None:
 
 @pytest.mark.usefixtures("scorer")
 def test_a_cut_reply_keeps_what_its_whole_answer_scores() -> None:
-    sample = VQAX.sample_from_row({"id": "1", "answers": ["bus"] * 7 + ["truck"] * 3})
+    sample = rows_of(VQAX).sample({"id": "1", "answers": ["bus"] * 7 + ["truck"] * 3})
     mark = mark_reply(PROTOCOLS["strict"], sample, "truck because it is big and", "length")
     assert mark.outcome is Outcome.WRONG
     assert mark.metrics["soft_accuracy"] == pytest.approx(0.9)
-    activity = ACTX.sample_from_row({"id": "1", "label": "bicycling, mountain"})
+    activity = rows_of(ACTX).sample({"id": "1", "label": "bicycling, mountain"})
     mark = mark_reply(PROTOCOLS[MULTIMODAL_VQA_EVAL], activity, "bicycling because he", "length")
     assert mark.outcome is Outcome.WRONG
     assert (mark.metrics["accuracy"], mark.metrics["head_accuracy"], mark.metrics["synonym_accuracy"]) == (
@@ -331,10 +333,10 @@ def test_no_constant_answer_beats_the_floor(protocol: str) -> None:
         *(f"{c} because x" for t in truths for c in t["choices"]),
     ]
     for prompt in ("zero", "answer-only"):
-        chosen = PROTOCOLS[protocol].for_prompt(prompt)
+        chosen = protocol_for(PROTOCOLS[protocol], prompt)
         best: dict[str, float] = {}
         for constant in constants:
-            samples = [VCR.sample_from_row({"id": i, "split": "val"} | t) for i, t in enumerate(truths)]
+            samples = [rows_of(VCR).sample({"id": i, "split": "val"} | t) for i, t in enumerate(truths)]
             metrics = summarised(chosen, [(s, mark_reply(chosen, s, constant)) for s in samples])[0].metrics
             for name in ("accuracy", "letter_accuracy", "text_accuracy"):
                 best[name] = max(best.get(name, 0.0), metrics[name].value or 0.0)
@@ -348,7 +350,7 @@ def test_intervals_know_that_questions_share_images() -> None:
         marked = []
         for at in range(60):
             row = {"id": at, "split": "val", "label": "neutral"}
-            sample = msgspec.structs.replace(ESNLIVE.sample_from_row(row), facts={"image_name": f"{at % images}.jpg"})
+            sample = msgspec.structs.replace(rows_of(ESNLIVE).sample(row), facts={"image_name": f"{at % images}.jpg"})
             reply = "neutral because x" if at % images % 2 else "entailment because x"
             marked.append((sample, mark_reply(PROTOCOLS["strict"], sample, reply)))
         whole = summarised(PROTOCOLS["strict"], marked)[0]
@@ -395,8 +397,8 @@ def test_entropy_against_truth() -> None:
 
 
 def test_answers_alone_have_no_explanation_metrics(scorer: Scorer) -> None:
-    protocol = PROTOCOLS[MULTIMODAL_VQA_EVAL].for_prompt("answer-only")
-    sample = VQAX.sample_from_row({"id": 1, "split": "val"} | answers("yes"))
+    protocol = protocol_for(PROTOCOLS[MULTIMODAL_VQA_EVAL], "answer-only")
+    sample = rows_of(VQAX).sample({"id": 1, "split": "val"} | answers("yes"))
     metrics = summarised(protocol, [(sample, mark_reply(protocol, sample, "Yes, it is."))])[0].metrics
     assert metrics["accuracy"].value == 1.0
     assert set(metrics) == {"accuracy", "soft_accuracy"}

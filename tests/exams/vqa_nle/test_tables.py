@@ -14,9 +14,10 @@ import pytest
 
 from snellen.core.cells import from_cell
 from snellen.core.errors import SnellenError
-from snellen.core.exam import RunFacts
+from snellen.core.extras import RunFacts, rows_of
 from snellen.core.installing import install_command
 from snellen.core.outcomes import mark_reply
+from snellen.core.protocol import protocol_for
 from snellen.core.records import DataEntry, Manifest, SubjectEntry, Totals
 from snellen.core.types import Answer, Failure, Mark, Outcome, Sample, Token
 from snellen.exams.vqa_nle.entropy.spans import metrics_of, spans
@@ -61,11 +62,11 @@ def run(
     manifest = Manifest(
         snellen="0",
         created=created,
-        benchmark="vqax",
+        exam="vqax",
         subject=SubjectEntry(spec=spec),
         data=DataEntry(source="d", fingerprint="", samples=1),
     )
-    return RunFacts(manifest, PROTOCOLS[protocol].for_prompt(prompt), prompt, (), Totals(), lambda: iter(records))
+    return RunFacts(manifest, protocol_for(PROTOCOLS[protocol], prompt), prompt, (), Totals(), lambda: iter(records))
 
 
 def read(content: bytes) -> list[dict[str, str]]:
@@ -231,9 +232,9 @@ def test_statistics_count_explanations_of_cut_and_unmarked_replies_as_the_summar
     protocol = PROTOCOLS[MULTIMODAL_VQA_EVAL]
     given = [({"answers": ["yes"] * 3}, "no because it rains and", "length"), ({}, "no because it rains", "stop")]
     given += [({"answers": ["yes"] * 3}, "", "stop"), ({"answers": ["yes"] * 3}, "blue", "stop")]
-    samples = [VQAX.sample_from_row({"id": i, "split": "val"} | truth) for i, (truth, _, _) in enumerate(given)]
+    samples = [rows_of(VQAX).sample({"id": i, "split": "val"} | truth) for i, (truth, _, _) in enumerate(given)]
     marks = [mark_reply(protocol, s, reply, finish) for s, (_, reply, finish) in zip(samples, given, strict=True)]
-    failed = VQAX.sample_from_row({"id": 9, "split": "val", "answers": ["yes"] * 3})
+    failed = rows_of(VQAX).sample({"id": 9, "split": "val", "answers": ["yes"] * 3})
     samples.append(failed)
     marks.append(Mark(id="9", outcome=Outcome.ERROR, metrics=protocol.blank(failed)))
     records = [(s, Answer(id=s.id, prompt="zero"), m) for s, m in zip(samples, marks, strict=True)]

@@ -48,7 +48,7 @@ async def _nobody(request: Request) -> Reply:
 
 def questions(count: int) -> list[Question]:
     return [
-        Question(id=f"q{n}", benchmark="b", prompt="p", parts=(Picture(data=png(n)), Text(text="What color?")))
+        Question(id=f"q{n}", exam="b", prompt="p", parts=(Picture(data=png(n)), Text(text="What color?")))
         for n in range(count)
     ]
 

@@ -42,7 +42,7 @@ def question(number: int, text: str | None = None, *, pictures: int = 1, history
     asked = text if text is not None else "Question: " + "What color is the bus? " * (1 + number % 5)
     return Question(
         id=f"q{number}",
-        benchmark="test",
+        exam="test",
         prompt="p",
         parts=(Text(text=asked), *shown),
         history=before if history else (),
@@ -159,7 +159,7 @@ def test_llava_prompts_are_rendered_as_its_own_template_does(models: dict[str, P
     turns, text, rendered = row
     history = tuple(Turn(role=r, parts=(Text(text=t),)) for r, t in turns)  # type: ignore[arg-type]
     picture = Picture(data=png(1), name="x.png")
-    asked = Question(id="q", benchmark="b", prompt="p", parts=(Text(text=text), picture), history=history)
+    asked = Question(id="q", exam="b", prompt="p", parts=(Text(text=text), picture), history=history)
     subject = _shared(models["llava"])
     assert subject.load().render(subject.prepare(asked)).text == rendered
 
@@ -178,7 +178,7 @@ def test_qwen_prompts_keep_the_order_of_parts_and_the_system_turn(models: dict[s
     picture = Picture(data=png(1), name="x.png")
     parts = (Text(text="a"), picture, Text(text="b"), picture)
     subject = _shared(models["qwen"])
-    asked = Question(id="q", benchmark="b", prompt="p", parts=parts, system="be brief")
+    asked = Question(id="q", exam="b", prompt="p", parts=parts, system="be brief")
     image = "<|vision_start|><|image_pad|><|vision_end|>"
     assert subject.load().render(subject.prepare(asked)).text == (
         f"<|im_start|>system\nbe brief<|im_end|>\n<|im_start|>user\na{image}b{image}<|im_end|>\n<|im_start|>assistant\n"
@@ -191,7 +191,7 @@ def test_qwen_prompts_keep_the_order_of_parts_and_the_system_turn(models: dict[s
 def test_the_ledger(models: dict[str, Path]) -> None:
     subject = subject_of(models["llava"])
     drawn = Picture(data=png(1, mode="P"), name="p.png", transforms=("boxes drawn",))
-    asked = Question(id="q", benchmark="b", prompt="p", parts=(Text(text="Question:"), drawn))
+    asked = Question(id="q", exam="b", prompt="p", parts=(Text(text="Question:"), drawn))
     (answer,) = ask(subject, [asked])
     (call,) = answer.calls
     assert (call.kind, call.endpoint, call.model, call.tries, call.failed) == ("hf", "cpu", "tiny-llava", 1, ())
@@ -262,7 +262,7 @@ def test_one_bad_question_does_not_take_others_along(models: dict[str, Path]) ->
     questions = [question(i) for i in range(4)]
     asked = [
         *questions[:2],
-        Question(id="broken", benchmark="b", prompt="p", parts=(Text(text="Question: What?"), bad)),
+        Question(id="broken", exam="b", prompt="p", parts=(Text(text="Question: What?"), bad)),
         question(8, "What " * 3000),
         question(9, "What does <image> mean?"),
         *questions[2:],
@@ -277,7 +277,7 @@ def test_one_bad_question_does_not_take_others_along(models: dict[str, Path]) ->
 
 
 def test_what_is_no_image_is_said_before_it_is_asked(models: dict[str, Path]) -> None:
-    no_image = Question(id="q", benchmark="b", prompt="p", parts=(Picture(data=b"hello", name="x.png"),))
+    no_image = Question(id="q", exam="b", prompt="p", parts=(Picture(data=b"hello", name="x.png"),))
     with pytest.raises(SnellenError, match=r"x\.png: image does not decode"):
         _shared(models["llava"]).prepare(no_image)
     (answer,) = _shared(models["llava"]).answer_all([no_image], 1)

@@ -20,6 +20,7 @@ from tests.support.sets import png
 
 from snellen.core.errors import MissingExtra, SnellenError
 from snellen.core.exam import Exam
+from snellen.core.extras import maker_of
 from snellen.core.installing import install_command
 from snellen.core.types import Answer, Picture, Question, Text
 from snellen.subjects import build
@@ -60,7 +61,7 @@ def answers(subject: Any, asked: Sequence[Question]) -> list[Answer]:
 
 def question(text: str, *pictures: bytes) -> Question:
     shown = tuple(Picture(data=data, name=f"{i}.png") for i, data in enumerate(pictures))
-    return Question(id="q", benchmark="short", prompt="p", parts=(Text(text=text), *shown))
+    return Question(id="q", exam="short", prompt="p", parts=(Text(text=text), *shown))
 
 
 @pytest.fixture(scope="module")
@@ -95,8 +96,8 @@ def test_it_says_token_for_token_what_it_says_through_transformers(
     pytest.importorskip("transformers")
     torch.set_num_threads(1)
     by_torch = subject_of("hf/snellen-tiny").answer_all(asked, 8)
-    assert {q.benchmark for q in asked} == set(EXAMS)
-    assert len({(q.benchmark, q.prompt) for q in asked}) > 20
+    assert {q.exam for q in asked} == set(EXAMS)
+    assert len({(q.exam, q.prompt) for q in asked}) > 20
     assert len({a.text for a in by_onnx}) > 30
     for one, other in zip(by_onnx, by_torch, strict=True):
         assert said(one) == said(other)
@@ -140,7 +141,7 @@ print(msgspec.json.encode([[str(k), s.n] for k, s in run.scores().items()]).deco
 def test_subject_and_scorer_run_where_torch_and_transformers_cannot_be_imported(tmp_path: Path) -> None:
     from snellen import exams
 
-    exams.load("d3").make(tmp_path / "d3", count=6, seed=3, workers=1)
+    maker_of(exams.load("d3")).make(tmp_path / "d3", count=6, seed=3, workers=1)
     words = [sys.executable, "-c", BLOCKED, str(tmp_path / "d3"), str(tmp_path / "runs")]
     env = os.environ | {"SNELLEN_CACHE_DIR": str(tmp_path / "cache")}
     done = subprocess.run(words, capture_output=True, text=True, env=env, check=False)

@@ -434,9 +434,7 @@ class Batching:
         if entry.wordings.get(prompt, now) != now:
             edited = Failure(kind="reworded", reason="the reply is to an earlier wording of the prompt")
             return Answer(id=inside.id, prompt=inside.prompt, failure=edited, calls=(reply.call,))
-        question = Question(
-            id=inside.id, benchmark=self.plan.exam.name, prompt=inside.prompt, parts=(), shots=inside.shots
-        )
+        question = Question(id=inside.id, exam=self.plan.exam.name, prompt=inside.prompt, parts=(), shots=inside.shots)
         return self.plan.subject.answered(question, reply)
 
     def _is_refused(self, result: BatchResult) -> bool:

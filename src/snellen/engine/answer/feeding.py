@@ -65,7 +65,7 @@ def feed(by: Feeding, done: Callable[[Key], bool]) -> Iterator[Item]:
 
 def item_of(by: Feeding, one: Open) -> Item:
     """A question, made and prepared; or why it cannot be asked."""
-    bare = Question(id=one.id, benchmark=by.exam.name, prompt=one.arm.text, parts=())
+    bare = Question(id=one.id, exam=by.exam.name, prompt=one.arm.text, parts=())
     question = bare
     try:
         question = one.make()
@@ -128,7 +128,7 @@ class Wired(Struct, frozen=True):
     """An item on the pipe; its body is in the shared memory."""
 
     id: str
-    benchmark: str
+    exam: str
     prompt: str
     shots: tuple[str, ...] = ()
     key: str = ""
@@ -191,7 +191,7 @@ class ProcessFeed:
         return items
 
     def _item(self, w: Wired) -> Item:
-        question = Question(id=w.id, benchmark=w.benchmark, prompt=w.prompt, parts=(), shots=w.shots)
+        question = Question(id=w.id, exam=w.exam, prompt=w.prompt, parts=(), shots=w.shots)
         if w.failure is not None:
             return Item(question, None, w.failure)
         body = self._memory[w.at : w.at + w.size]
@@ -338,7 +338,7 @@ def _chunks(spec: FeedSpec, memory: mmap.mmap, taken: Callable[[], bool]) -> Ite
 
 def _wired(item: Item) -> Wired:
     question, request = item.question, item.prepared
-    bare = Wired(id=question.id, benchmark=question.benchmark, prompt=question.prompt, shots=question.shots)
+    bare = Wired(id=question.id, exam=question.exam, prompt=question.prompt, shots=question.shots)
     if item.failure is not None:
         return msgspec.structs.replace(bare, failure=item.failure)
     return msgspec.structs.replace(bare, key=request.key, images=request.images, cost_bound=request.cost_bound)

@@ -17,6 +17,7 @@ from snellen.core.arm import CONTROLS, Arm
 from snellen.core.dataset import Dataset
 from snellen.core.errors import SnellenError, unknown
 from snellen.core.exam import Exam
+from snellen.core.extras import SampleOptions
 from snellen.core.images import sniff
 from snellen.core.pixels import BadPicture, too_large
 from snellen.core.types import Part, Picture, Question, Sample, Text
@@ -110,7 +111,10 @@ def as_asked(exam: Exam, arm: Arm, sample: Sample, seed: int) -> Sample:
 
 
 def _moved(exam: Exam, sample: Sample, seed: int) -> Sample | None:
-    return exam.reordered(sample, random.Random(f"options/{seed}/{sample.id}"))  # noqa: S311 (a permutation, not a secret)
+    own = exam.extra(SampleOptions)
+    if own is None:
+        return None
+    return own.reordered(sample, random.Random(f"options/{seed}/{sample.id}"))  # noqa: S311 (a permutation, not a secret)
 
 
 def why_not_moved(exam: Exam, prompt: str, sample: Sample) -> str:

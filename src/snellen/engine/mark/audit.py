@@ -15,6 +15,7 @@ from typing import Any
 
 from snellen.core.errors import SnellenError
 from snellen.core.exam import Exam
+from snellen.core.extras import SampleOptions, probes_of
 from snellen.core.outcomes import mark_reply
 from snellen.core.protocol import Protocol
 from snellen.core.results import CHANCE, GroupSummary, Score
@@ -64,9 +65,11 @@ class _Blind:
 
     def __init__(self, exam: Exam, one: Target, samples: list[Sample], real: bool) -> None:
         self.exam, self.one, self.samples, self.real = exam, one, samples, real
+        options = exam.extra(SampleOptions)
+        self.each_differs = options is not None and options.each_differs
         self.protocol: Protocol = one.protocol
         self.prompt = one.arm.prompt
-        self.questions = {_part(p): exam.ask(self.prompt, p) for p in exam.probes()}
+        self.questions = {_part(p): exam.ask(self.prompt, p) for p in probes_of(exam)}
         for sample in samples:  # a data set may have parts that no probe has
             if _part(sample) not in self.questions:
                 self.questions[_part(sample)] = exam.ask(self.prompt, sample)
@@ -79,17 +82,17 @@ class _Blind:
         }
 
     def _asked(self, sample: Sample) -> Question:
-        return self.exam.ask(self.prompt, sample) if self.exam.own_options else self.questions[_part(sample)]
+        return self.exam.ask(self.prompt, sample) if self.each_differs else self.questions[_part(sample)]
 
     def _alike(self, sample: Sample) -> str:
         """What samples share that get the same marks for the same reply."""
-        return sample.id if self.exam.own_options else repr((sample.truth, _part(sample)))
+        return sample.id if self.each_differs else repr((sample.truth, _part(sample)))
 
     def _widest(self, members: Sequence[Sample]) -> Question:
         """The question of a part that offers the most options."""
         return (
             max(map(self._asked, members), key=lambda q: len(q.options))
-            if self.exam.own_options
+            if self.each_differs
             else self._asked(members[0])
         )
 
@@ -153,7 +156,7 @@ class _Blind:
     def _known(self, part: str) -> bool:
         """Whether the truths say what constants score: those of a data set, or all there can be where options are offered."""
         kinds = {_part(s) for s in self.members[part]}
-        probes = [p for p in self.exam.probes() if _part(p) in kinds]
+        probes = [p for p in probes_of(self.exam) if _part(p) in kinds]
         return self.real or any(self.exam.ask(q, p).options for p in probes for q in self.exam.prompts)
 
     def _best(self, part: str, constants: dict[str, float], metric: Score) -> dict[str, Any]:

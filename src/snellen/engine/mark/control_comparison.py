@@ -9,6 +9,7 @@ from statistics import fmean
 from typing import Any
 
 from snellen.core.exam import Exam
+from snellen.core.extras import SampleOptions, probes_of
 from snellen.core.outcomes import mark_reply
 from snellen.core.protocol import Key, Protocol
 from snellen.core.records import ControlRow
@@ -118,13 +119,15 @@ def _floor(group: GroupSummary | None, metric: str) -> dict[str, Any]:
 def chance(exam: Exam, protocol: Protocol, prompt: str, samples: list[Sample], metric: str) -> float | None:
     """What a subject that draws among the options would score on these samples, computed, not found."""
     total = 0.0
+    options = exam.extra(SampleOptions)
+    each_differs = options is not None and options.each_differs
     judged: dict[str, float] = {}
     for sample in samples:
         key = repr((sample.truth, [sample.tags.get(k) for k in ("split", "task", "config")]))
-        key = sample.id if exam.own_options else key
+        key = sample.id if each_differs else key
         if key not in judged:
-            alike = (p for p in exam.probes() if all(sample.tags.get(k) == p.tags.get(k) for k in ("split", "task")))
-            probe = sample if exam.own_options else next(alike, None)
+            alike = (p for p in probes_of(exam) if all(sample.tags.get(k) == p.tags.get(k) for k in ("split", "task")))
+            probe = sample if each_differs else next(alike, None)
             replies = random_replies(exam.ask(prompt, probe)) if probe is not None else []
             values = [mark_reply(protocol, sample, reply).metrics.get(metric) for reply in replies]
             numbers = [v for v in values if isinstance(v, float)]

@@ -20,8 +20,10 @@ from numpy.typing import NDArray
 
 from snellen.core.arm import Arm
 from snellen.core.errors import SnellenError, Stopped, plugin_failed
-from snellen.core.exam import Exam, RunFacts
+from snellen.core.exam import Exam
+from snellen.core.extras import Exports, GroupLabels, PaperTables, Remarks, RunFacts, SwappedPictures
 from snellen.core.outcomes import mark_reply
+from snellen.core.protocol import roles
 from snellen.core.records import PositionRow, PublishedRow, ScorerSummary, Summary
 from snellen.core.results import GroupSummary, ProtocolSummary
 from snellen.core.scorer import Evidence
@@ -183,7 +185,7 @@ class _Marking:
             groups = tally.groups()
             if plain is not None:
                 groups = with_floors(self.exam, target, list(plain.values()), groups)
-            groups = self.exam.named_groups(groups, msgspec.to_builtins(self.manifest.subject))
+            groups = self._labelled(groups)
         except SnellenError:
             raise
         except Exception as error:
@@ -197,8 +199,8 @@ class _Marking:
             headline=protocol.headline,
             groups=groups,
             metrics=protocol.metrics,
-            bounded=protocol.bounded or protocol.headline,
-            breakdown=protocol.breakdown or protocol.headline,
+            bounded=roles(protocol).bounded,
+            breakdown=roles(protocol).breakdown,
             repeats=repeats,
             cluster=protocol.cluster,
         )
@@ -206,7 +208,7 @@ class _Marking:
     def _answered(self, target: Target, repeat: int = 1) -> Iterator[tuple[Sample, AnswerText]]:
         """Samples as the arm asked them, in their order, with the latest answers; with tokens only where the protocol looks at them."""
         places = self._places_of(target.arm._replace(repeat=repeat).text)
-        answers = self.folder.texts_at(places.data, tokens=target.protocol.reads_tokens)
+        answers = self.folder.texts_at(places.data, tokens="tokens" in target.protocol.needs)
         seed = self.manifest.options.seed
         for sample, answer in zip(self.folder.samples(), answers, strict=False):
             if answer is not None:
@@ -218,7 +220,7 @@ class _Marking:
 
     def _judged(self, target: Target, repeat: int) -> Iterator[tuple[Sample, Mark]]:
         """Judge answer by answer."""
-        look = scoring.gather(self.folder, self.manifest.scorers) if target.protocol.needs_evidence else None
+        look = scoring.gather(self.folder, self.manifest.scorers) if "evidence" in target.protocol.needs else None
         for sample, answer in self._answered(target, repeat):
             mark = _judge(target, sample, answer, look)
             self.cut[target.name] += answer.finish_reason == "length" and mark.outcome not in NON_ANSWERS
@@ -255,6 +257,7 @@ class _Marking:
     ) -> Summary:
         """The summary of all protocols."""
         folder, manifest, scan = self.folder, self.manifest, self.scan
+        remarks = self.exam.extra(Remarks) or Remarks()
         arms = [arm.text for target in targets for arm in target.arm.times(self.repeats(target))]
         asked = {arm: self.asked[arm] for arm in arms}
         expected = {arm: manifest.questions.get(arm, manifest.data.samples) for arm in asked}
@@ -264,7 +267,7 @@ class _Marking:
         silent = silent_parts(plain)
         backends = scan.backends.rows()
         return Summary(
-            benchmark=self.exam.name,
+            exam=self.exam.name,
             subject=manifest.subject.spec,
             synthetic=manifest.data.synthetic,
             complete=asked == expected and not scan.failed and not any(s.unscored for s in scorers[:1]),
@@ -288,7 +291,7 @@ class _Marking:
             silent=silent,
             lost=lost_parts(plain),
             advice=advice(folder, scan, manifest, self.exam, silent, plain) if silent else (),
-            not_available=dict(self.exam.unavailable_metrics([t.arm.prompt for t in targets])),
+            not_available=dict(remarks.unavailable([t.arm.prompt for t in targets])),
             marked=tuple(t.entry for t in targets),
             answers_bytes=folder.answers_bytes,
             protocols=tuple(results),
@@ -302,28 +305,32 @@ class _Marking:
 
     def _position(self, targets: tuple[Target, ...]) -> tuple[PositionRow, ...]:
         """What the order of the pictures does, for each protocol that has both orders."""
-        found = []
+        found: list[PositionRow] = []
+        own = self.exam.extra(SwappedPictures)
+        if own is None:
+            return ()
         for one in targets:
             other = Target(one.protocol, one.arm.under("swapped"))
             if not one.arm.control and other in targets:
-                bias = self.exam.position_bias(self.folder.marks(one.name), self.folder.marks(other.name))
+                bias = own.bias(self.folder.marks(one.name), self.folder.marks(other.name))
                 found += [msgspec.convert({"protocol": one.name, **bias}, PositionRow)] if bias is not None else []
         return tuple(found)
 
     def _published(self, targets: tuple[Target, ...], results: list[ProtocolSummary]) -> tuple[PublishedRow, ...]:
         """The paper's figures for the parts that this run has, with as many examples before the question."""
-        shots = self.manifest.options.shots
+        shots, tables = self.manifest.options.shots, self.exam.extra(PaperTables)
         return tuple(
             PublishedRow(**row._asdict(), protocol=target.name)
             for target, result in zip(targets, results, strict=True)
-            for row in self.exam.published(target.protocol.name, target.arm.text)
+            for row in (tables.published(target.protocol.name, target.arm.text) if tables is not None else ())
             if row.shots == shots and any(g.by == row.by for g in result.groups)
         )
 
     def _notes(self, targets: tuple[Target, ...], results: list[ProtocolSummary]) -> tuple[str, ...]:
         """What the exam has to say of the results, each sentence once; control arms are not meant to score."""
         plain = [(t, r) for t, r in zip(targets, results, strict=True) if not t.arm.control]
-        said = [note for t, r in plain for note in self.exam.notes(self.facts(t, r))]
+        remarks = self.exam.extra(Remarks) or Remarks()
+        said = [note for t, r in plain for note in remarks.notes(self.facts(t, r))]
         for cut in [self.cut[t.name] for t, _r in plain[:1] if self.cut[t.name]]:
             replies, count = ("reply was", "it counts") if cut == 1 else ("replies were", "they count")
             said.append(f"{cut} {replies} cut off at the token limit after a readable answer; {count} as that answer")
@@ -334,11 +341,14 @@ class _Marking:
     def export(self, targets: tuple[Target, ...], results: list[ProtocolSummary]) -> None:
         """The exam's own files; those of further protocols in folders of their own."""
         self.folder.clear("exports")
+        exports = self.exam.extra(Exports)
+        if exports is None:
+            return
         for i, (target, result) in enumerate(zip(targets, results, strict=True)):
             facts = self.facts(target, result)
-            if i and not target.protocol.own_files:
+            if i and "records" not in target.protocol.needs:
                 facts = facts._replace(records=None)
-            for name, content in self.exam.exports(facts):
+            for name, content in exports.files(facts):
                 pieces = [content] if isinstance(content, bytes) else content
                 self.folder.write_chunks(f"exports/{name}" if i == 0 else f"exports/{target.name}/{name}", pieces)
 
@@ -368,7 +378,11 @@ class _Marking:
         if not has_own_floors(target.protocol):
             samples = [self.samples[mark.id] for mark in self.folder.marks(target.name)]
             groups = with_floors(self.exam, target, samples, groups)
-        return self.exam.named_groups(groups, msgspec.to_builtins(self.manifest.subject))
+        return self._labelled(groups)
+
+    def _labelled(self, groups: tuple[GroupSummary, ...]) -> tuple[GroupSummary, ...]:
+        own = self.exam.extra(GroupLabels)
+        return groups if own is None else own.labelled(groups, msgspec.to_builtins(self.manifest.subject))
 
 
 def _judge(target: Target, sample: Sample, answer: AnswerText, look: Look | None) -> Mark:

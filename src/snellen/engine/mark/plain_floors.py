@@ -49,7 +49,7 @@ class Constant(NamedTuple):
 
 def has_own_floors(protocol: Protocol) -> bool:
     """Whether a protocol says itself what its floors are, or cannot be tried without the pictures' scores."""
-    return type(protocol).floors is not Protocol.floors or protocol.needs_evidence
+    return type(protocol).floors is not Protocol.floors or "evidence" in protocol.needs
 
 
 def with_floors(

@@ -19,7 +19,8 @@ from snellen.core.arm import Arm
 from snellen.core.dataset import Dataset
 from snellen.core.digest import digest
 from snellen.core.errors import SnellenError, Stopped
-from snellen.core.exam import Exam, Progress
+from snellen.core.exam import Exam
+from snellen.core.extras import CaptionScoring, Progress
 from snellen.core.records import ScorerEntry
 from snellen.core.scorer import Evidence, Scorer, Similarities
 from snellen.core.types import Picture, Sample, Struct
@@ -149,9 +150,12 @@ def _captioned(
     folder: RunFolder, exam: Exam, light: dict[str, Sample], scan: Scan
 ) -> Iterator[tuple[AnswerText, tuple[str, ...]]]:
     """The answers that have captions, with them."""
+    own = exam.extra(CaptionScoring)
+    if own is None:
+        return
     for answer in folder.texts(scan):
         sample = light.get(answer.id)
-        captions = exam.captions_of(answer.text, sample) if sample is not None and answer.failure is None else None
+        captions = own.captions(answer.text, sample) if sample is not None and answer.failure is None else None
         if captions is not None:
             yield answer, captions
 

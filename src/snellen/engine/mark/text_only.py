@@ -2,7 +2,7 @@
 
 It learns from the training split where the data has one; else by folds, so that no image is in what is learnt and in what is asked.
 Its guesses are replies in the form that the prompt wants, and are marked like anyone's. The learner is `stats.text_floor`; an exam whose
-answers are no plain texts (a place on a screen) guesses by itself (`Exam.guess_from_text`).
+answers are no plain texts (a place on a screen) guesses by itself (the extra `TextGuess`).
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import msgspec
 
 from snellen.core.errors import SnellenError
 from snellen.core.exam import Exam
+from snellen.core.extras import TextGuess
 from snellen.core.options import Selection
 from snellen.core.outcomes import mark_reply
 from snellen.core.protocol import Protocol
@@ -58,7 +59,7 @@ def text_only(
     """What guessing from the question's text alone scores. `made` keeps guesses for the next protocol."""
     made = {} if made is None else made
     protocol, prompt = target.protocol, target.arm.prompt
-    if protocol.needs_evidence:
+    if "evidence" in protocol.needs:
         return TextOnly({})
     part_of = {s.id: _part(protocol, s) for s in samples}
     seen: dict[str, set[str]] = {}
@@ -105,7 +106,8 @@ def _guess(
     if key in made:
         return made[key]
     blind = [msgspec.structs.replace(s, truth=None) for s in asked]
-    own = exam.guess_from_text(prompt, known, blind)
+    guess = exam.extra(TextGuess)
+    own = guess.replies(exam, prompt, known, blind) if guess is not None else None
     if own is not None:
         made[key] = own
         return own

@@ -59,7 +59,7 @@ def _verified(path: Path, data: Path | None, exports: bool) -> Verified:
         )
     if data is not None and not data.exists():
         raise SnellenError(f"--data {data}: no such folder")
-    exam = exams.load(known.benchmark)
+    exam = exams.load(known.exam)
     targets = of_run(exam, known, path)
     scan, size = folder.scan(), folder.answers_bytes
     found = Differences()

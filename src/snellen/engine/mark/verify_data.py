@@ -14,6 +14,7 @@ from snellen.core.arm import Arm
 from snellen.core.dataset import Dataset
 from snellen.core.errors import SnellenError
 from snellen.core.exam import Exam
+from snellen.core.extras import traits_of
 from snellen.core.records import Manifest
 from snellen.core.seals import seal
 from snellen.core.types import ImageSent, Picture, Question, Sample
@@ -71,7 +72,7 @@ def _compare_samples(folder: RunFolder, exam: Exam, data: Dataset, found: Differ
             if whole:
                 found.add("samples.jsonl", f"sample {sample.id}", ABSENT, Plain("a sample of the data set"))
         else:
-            facts = exam.keeps_facts and bool(was.facts)
+            facts = traits_of(exam).keeps_facts and bool(was.facts)
             now = was if isinstance(data, Adaptive) and data.same(sample, was) else sample
             now = msgspec.structs.replace(sample, facts=now.facts)
             found.compare("samples.jsonl", f"sample {sample.id}", _plain(was, facts), _plain(now, facts))

@@ -17,7 +17,7 @@ def edited(known: Manifest, new: Manifest, targets: tuple[Target, ...]) -> list[
     """Prompts that ask something else now, and protocols that mark otherwise."""
     before = {entry.name: entry for entry in known.protocols}
     old = [(t, before[t.name]) for t in targets if t.name in before]
-    marks = [t.name for t, entry in old if entry.code not in ("", t.protocol.code)]
+    marks = [t.name for t, entry in old if entry.code not in ("", t.code)]
     versions = [
         f"{t.name} (version {entry.version}, now {t.protocol.version})"
         for t, entry in old

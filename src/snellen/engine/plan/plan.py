@@ -17,9 +17,11 @@ from snellen.core.arm import Arm
 from snellen.core.dataset import Dataset, Shard, part_of
 from snellen.core.digest import digest
 from snellen.core.errors import SnellenError
-from snellen.core.exam import Exam, Wanted
+from snellen.core.exam import Exam
+from snellen.core.extras import CaptionScoring, DefaultModel, OptionMeaning, Wanted
 from snellen.core.options import IMAGES, MAX_MISSING, SHOTS, Selection, refuse_unknown
-from snellen.core.protocol import Protocol
+from snellen.core.prompt import shots_of
+from snellen.core.protocol import PluginCode, Protocol
 from snellen.core.records import DataEntry, Manifest, ProtocolEntry, ScorerEntry, SubjectEntry
 from snellen.core.scorer import SCORER_MODE, SCORERS, Scorer
 from snellen.core.subject import LEARNT, Subject
@@ -50,9 +52,13 @@ class Target(NamedTuple):
     @property
     def entry(self) -> ProtocolEntry:
         """As the manifest has it."""
-        return ProtocolEntry(
-            name=self.name, version=self.protocol.version, prompt=self.arm.text, code=self.protocol.code
-        )
+        return ProtocolEntry(name=self.name, version=self.protocol.version, prompt=self.arm.text, code=self.code)
+
+    @property
+    def code(self) -> str:
+        """The digest of the source of the plugin that the protocol comes from; empty for ours."""
+        of_plugin = self.protocol.extra(PluginCode)
+        return of_plugin.digest if of_plugin is not None else ""
 
 
 class Feeding(NamedTuple):
@@ -122,7 +128,7 @@ class Plan(NamedTuple):
         mark = digest(
             {
                 "naming": NAMING,
-                "benchmark": self.exam.name,
+                "benchmark": self.exam.name,  # the word that folder names were always made with
                 "data": self.data.fingerprint,
                 "subject": subject,
                 "options": msgspec.to_builtins(self.selection),
@@ -151,9 +157,11 @@ def slug(spec: str) -> str:
 def make_plan(request: RunRequest, *, offline: bool = False) -> Plan:
     """Check everything that the user named, and open the data. `offline` makes a plan that calls nobody and scores nothing."""
     exam = exams.load(request.exam)
-    wanted = exam.understood(
-        Wanted(request.model or exam.default_model or None, request.prompt, request.selection, dict(request.options))
-    )
+    usual, meaning = exam.extra(DefaultModel), exam.extra(OptionMeaning)
+    model = request.model or (usual.spec if usual is not None else None)
+    wanted = Wanted(model, request.prompt, request.selection, dict(request.options))
+    if meaning is not None:
+        wanted = meaning.applied(wanted)
     selection = _checked(exam, wanted)
     targets = choose(exam, request.protocols, wanted.prompt, request.controls)
     for target in targets:
@@ -218,8 +226,9 @@ def _checked(exam: Exam, wanted: Wanted) -> Selection:
     selection = msgspec.structs.replace(wanted.selection, **given)
     if selection.limit is not None and selection.limit < 1:
         raise SnellenError(f"--limit {selection.limit}: must be at least 1")
-    if selection.shots not in exam.shots:
-        raise SnellenError(f"--shots {selection.shots}: {exam.name} has {', '.join(map(str, exam.shots))}")
+    shots = shots_of(exam.prompts.values())
+    if selection.shots not in shots:
+        raise SnellenError(f"--shots {selection.shots}: {exam.name} has {', '.join(map(str, shots))}")
     return selection
 
 
@@ -249,9 +258,10 @@ def _scorers(plan: Plan, options: Mapping[str, Any]) -> tuple[Scorer, ...]:
     """The scorers that the exam needs: those named, one for synthetic data, else the exam's own."""
     from snellen.scorers import FOR_SYNTHETIC, build
 
-    if not plan.exam.scorers:
+    own = plan.exam.extra(CaptionScoring)
+    if own is None:
         return ()
-    wanted = options.get(SCORERS.name) or (FOR_SYNTHETIC if plan.data.synthetic else plan.exam.scorers)
+    wanted = options.get(SCORERS.name) or (FOR_SYNTHETIC if plan.data.synthetic else own.scorers)
     mode = str(options.get(SCORER_MODE.name, SCORER_MODE.default))
     names = (wanted,) if isinstance(wanted, str) else wanted
     return tuple(build(str(name), mode=mode, cache=cache_folder()) for name in names)
@@ -366,7 +376,7 @@ def manifest(plan: Plan, version: str, fresh: bool) -> Manifest:
     return Manifest(
         snellen=version,
         created=time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
-        benchmark=plan.exam.name,
+        exam=plan.exam.name,
         subject=SubjectEntry(spec=plan.subject.spec, identity=dict(plan.subject.identity)),
         options=plan.selection,
         data=DataEntry(

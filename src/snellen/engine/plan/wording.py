@@ -12,6 +12,7 @@ from itertools import islice
 from snellen.core.digest import digest
 from snellen.core.errors import SnellenError
 from snellen.core.exam import Exam
+from snellen.core.extras import probes_of
 from snellen.core.records import Manifest, Wording
 from snellen.core.types import Part, Question, Text
 from snellen.engine.ask.questions import asker
@@ -62,7 +63,7 @@ def _replaced(old: Wording, mark: str, place: int) -> Wording:
 
 
 def _of_probes(exam: Exam, prompt: str) -> list[list[object]]:
-    probes = () if exam.origin else exam.probes()
+    probes = () if exam.origin else probes_of(exam)
     return [_said(exam.ask(prompt, p)) for p in probes if exam.prompts[prompt].asked_about(p)]
 
 

@@ -168,4 +168,4 @@ def _said(name: str, part: str, text: str, settings: Mapping[str, Any] | None = 
 
 
 def _question(name: str, parts: tuple[Part, ...]) -> Question:
-    return Question(id=name, benchmark=ProbeExam.name, prompt="probe", parts=parts)
+    return Question(id=name, exam=ProbeExam.name, prompt="probe", parts=parts)

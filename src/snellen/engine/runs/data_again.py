@@ -8,6 +8,7 @@ from snellen.core.adaptive import Adaptive
 from snellen.core.dataset import Dataset, Shard, part_of
 from snellen.core.errors import SnellenError
 from snellen.core.exam import Exam
+from snellen.core.extras import traits_of
 from snellen.engine.runs.folder import RunFolder
 
 
@@ -18,7 +19,7 @@ def opened_again(run: RunFolder, exam: Exam, where: Path | None = None) -> Datas
     """
     known = run.manifest()
     folder = where or Path(known.data.source)
-    if exam.needs_data and not folder.exists():
+    if not traits_of(exam).drawn and not folder.exists():
         raise SnellenError(f"the data folder {folder} is not there")
     data = part_of(exam.open(folder, known.options), None if known.shard is None else Shard(*known.shard))
     if isinstance(data, Adaptive):

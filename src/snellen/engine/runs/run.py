@@ -79,7 +79,7 @@ class Run:
 
     def _repr_html_(self) -> str:
         """What a notebook shows: the headlines, or why there are none."""
-        title = f"{self.manifest.benchmark} · {self.manifest.subject.spec}"
+        title = f"{self.manifest.exam} · {self.manifest.subject.spec}"
         try:
             return html_table(title, self.score_rows())
         except SnellenError as error:

@@ -62,7 +62,7 @@ def published_rows(manifest: Manifest, summary: Summary) -> list[ScoreRow]:
     return [
         ScoreRow(
             run="",
-            exam=manifest.benchmark,
+            exam=manifest.exam,
             subject=row.model,
             model_returned="",
             part=part_name(row.by),
@@ -110,7 +110,7 @@ def sample_rows(folder: RunFolder, manifest: Manifest, summary: Summary) -> Iter
     scan = folder.scan()
     shared: dict[str, Any] = {
         "run": _shown(folder.path),
-        "exam": manifest.benchmark,
+        "exam": manifest.exam,
         "subject": manifest.subject.spec,
         "complete": summary.complete,
         "synthetic": _synthetic(manifest, summary),
@@ -175,7 +175,7 @@ def _of_run(path: Path, manifest: Manifest, summary: Summary) -> dict[str, Any]:
     unknown = bool(totals.cost_unknown) and not totals.cost
     return {
         "run": _shown(path),
-        "exam": manifest.benchmark,
+        "exam": manifest.exam,
         "subject": manifest.subject.spec,
         "model_returned": _returned(summary),
         "complete": summary.complete,

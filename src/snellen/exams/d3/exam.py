@@ -3,14 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
 import msgspec
 
 from snellen.core.errors import SnellenError
-from snellen.core.exam import Exam, HubSet, Wanted
+from snellen.core.exam import Exam
+from snellen.core.extras import (
+    CaptionScoring,
+    DataTemplates,
+    Demo,
+    Exports,
+    HubData,
+    HubSet,
+    Maker,
+    OptionMeaning,
+    PageGallery,
+    PaperTables,
+    Probes,
+    ReplayFormat,
+    RowFormat,
+    SwappedPictures,
+    Wanted,
+    later,
+)
 from snellen.core.options import IMAGES, MAX_MISSING, Option
 from snellen.core.scorer import SCORER_MODE, SCORERS
 from snellen.core.types import Mark, Sample
@@ -29,6 +45,34 @@ from snellen.exams.d3.reading import read
 from snellen.exams.d3.recorded import recorded
 
 
+def _not_on_the_hub(_name: str | None) -> HubSet:
+    raise SnellenError(
+        "D3 is not on the hub: its dataset.zip is linked from github.com/manugaurdl/detect-describe-discriminate; unzip it so that "
+        "DIR/dataset.json and DIR/images are there. 'snellen data make d3 --out DIR' makes a synthetic set"
+    )
+
+
+def _sets_as_task(wanted: Wanted) -> Wanted:
+    """Take the option `sets` for a task."""
+    if "sets" not in wanted.options:
+        return wanted
+    options = {name: value for name, value in wanted.options.items() if name != "sets"}
+    tasks = dict.fromkeys((*wanted.selection.tasks, *(("set",) if wanted.options["sets"] else ())))
+    return wanted._replace(options=options, selection=msgspec.structs.replace(wanted.selection, tasks=tuple(tasks)))
+
+
+def _captions(reply: str, sample: Sample) -> tuple[str, ...] | None:
+    found = read(reply, names_of(sample))
+    return None if found is None else found.texts
+
+
+def _position_bias(given: Iterable[Mark], swapped: Iterable[Mark]) -> Mapping[str, Any] | None:
+    found = position_bias(given, swapped)
+    if found is None:
+        return None
+    return {"slot": found.slot._asdict(), "order": found.order._asdict(), "flipped": found.flipped, "n": found.n}
+
+
 class D3(Exam):
     """The exam object that the entry point names."""
 
@@ -41,7 +85,6 @@ class D3(Exam):
     tasks = TASKS
     prompts = PROMPTS
     protocols = PROTOCOLS
-    maker = "snellen.synthetic.pairs.sets:make_pairs_or_sets"
     options = (
         SCORERS,
         SCORER_MODE,
@@ -49,49 +92,31 @@ class D3(Exam):
         MAX_MISSING,
         IMAGES,
     )
-    make_options = (Option("sets", f"Sets of N images (3 to {MOST}) instead of pairs.", kind="int", metavar="N"),)
-    templates = MappingProxyType({"pair": "snellen.exams.d3.template:write"})
-    scorers = ("siglip",)
-    demo = ("replay/{data}/captions/reference.json", "onnx/snellen-tiny")
     max_tokens = 512
     reply_tokens = 130  # two captions of some 42 words
 
+    extras = (
+        Maker(
+            later("snellen.synthetic.pairs.sets:make_pairs_or_sets"),
+            (Option("sets", f"Sets of N images (3 to {MOST}) instead of pairs.", kind="int", metavar="N"),),
+        ),
+        DataTemplates({"pair": later("snellen.exams.d3.template:write")}),
+        HubData(_not_on_the_hub),
+        OptionMeaning(_sets_as_task),
+        Probes(probes),
+        Demo(("replay/{data}/captions/reference.json", "onnx/snellen-tiny")),
+        ReplayFormat(recorded),
+        RowFormat(rows.sample_from_row, evidence=rows.evidence_from_row),
+        CaptionScoring(("siglip",), _captions),
+        SwappedPictures(_position_bias),
+        Exports(exports),
+        PaperTables(tables),
+        PageGallery(lambda _exam, facts: D3Gallery(facts)),
+    )
+
     open = staticmethod(D3Data)
     check = staticmethod(check)
-    probes = staticmethod(probes)
-    recorded = staticmethod(recorded)
-    sample_from_row = staticmethod(rows.sample_from_row)
-    evidence_from_row = staticmethod(rows.evidence_from_row)
-    exports = staticmethod(exports)
-    tables = staticmethod(tables)
-    gallery = staticmethod(D3Gallery)
-
-    def recognises(self, where: Path) -> str | None:
-        return recognised(where)
-
-    def hub(self, name: str | None) -> HubSet:
-        raise SnellenError(
-            "D3 is not on the hub: its dataset.zip is linked from github.com/manugaurdl/detect-describe-discriminate; unzip it so that "
-            "DIR/dataset.json and DIR/images are there. 'snellen data make d3 --out DIR' makes a synthetic set"
-        )
-
-    def understood(self, wanted: Wanted) -> Wanted:
-        """`sets` is a task."""
-        if "sets" not in wanted.options:
-            return wanted
-        options = {name: value for name, value in wanted.options.items() if name != "sets"}
-        tasks = dict.fromkeys((*wanted.selection.tasks, *(("set",) if wanted.options["sets"] else ())))
-        return wanted._replace(options=options, selection=msgspec.structs.replace(wanted.selection, tasks=tuple(tasks)))
-
-    def captions_of(self, reply: str, sample: Sample) -> tuple[str, ...] | None:
-        found = read(reply, names_of(sample))
-        return None if found is None else found.texts
-
-    def position_bias(self, given: Iterable[Mark], swapped: Iterable[Mark]) -> Mapping[str, Any] | None:
-        found = position_bias(given, swapped)
-        if found is None:
-            return None
-        return {"slot": found.slot._asdict(), "order": found.order._asdict(), "flipped": found.flipped, "n": found.n}
+    recognises = staticmethod(recognised)
 
 
 EXAM = D3()

@@ -15,7 +15,7 @@ import msgspec
 
 from snellen.core.arm import Arm
 from snellen.core.cells import Cell, csv_bytes
-from snellen.core.exam import RunFacts
+from snellen.core.extras import RunFacts
 from snellen.exams.d3.names import PAIR, names_of
 from snellen.exams.d3.recorded import document
 from snellen.exams.d3.retrieval import printed_score

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from snellen.core.protocol import Group, Key, Protocol, Verdict
+from snellen.core.protocol import TEXT_ALONE, Group, Key, MetricRoles, Protocol, ReplyContext, Verdict
 from snellen.core.results import Floor, Metric, Score
-from snellen.core.scorer import Evidence
 from snellen.core.types import Metrics, Outcome, Sample
 from snellen.exams.d3 import summary
 from snellen.exams.d3.names import MOST, PAIR, ends, names_of, set_names
@@ -58,19 +57,15 @@ class D3Protocol(Protocol):
 
     headline = "both"
     metrics = METRICS
-    reported = (*HITS, "image_to_text", *(f"{name}.*" for name in HITS))
-    needs_evidence = True
+    needs = ("evidence",)
+    extras = (MetricRoles(reported=(*HITS, "image_to_text", *(f"{name}.*" for name in HITS))),)
 
     def __init__(self, name: str, about: str, *, ties: bool) -> None:
         super().__init__(name, about, version="3", prompt="pair")
         self.ties = ties
 
-    def judge(self, reply: str, sample: Sample) -> Verdict:
-        """Without a scorer: what was read and what can be said of its words, unmarked."""
-        return self.judge_evidence(reply, sample, None)
-
-    def judge_evidence(self, reply: str, sample: Sample, evidence: Evidence | None) -> Verdict:
-        """Read the captions and see whether each finds its picture.
+    def judge(self, reply: str, sample: Sample, context: ReplyContext = TEXT_ALONE) -> Verdict:
+        """Read the captions and see whether each finds its picture. Without a scorer's evidence they are unmarked.
 
         A table's rows and columns are in the order in which the pictures were shown, and so are `left` and `right`.
         """
@@ -80,9 +75,9 @@ class D3Protocol(Protocol):
             return Verdict(None, False, False, self.blank(sample))
         reading = dict(zip(names, captions.texts, strict=True))
         said = _said(captions)
-        if evidence is None:
+        if context.evidence is None:
             return Verdict(reading, True, False, dict.fromkeys(self.blank(sample)) | said, Outcome.UNMARKED)
-        main, *others = fitting(evidence, len(names))
+        main, *others = fitting(context.evidence, len(names))
         found = retrieve(main.table, ties=self.ties)
         metrics: Metrics = {"both": found.both, "recall": found.recall}
         metrics |= {name: float(hit) for name, hit in zip(names, found.hits, strict=True)}

@@ -8,7 +8,7 @@ from typing import Any
 
 from snellen.core.arm import Arm
 from snellen.core.errors import SnellenError
-from snellen.core.exam import Recorded
+from snellen.core.extras import Recorded
 from snellen.exams.d3.names import PAIR, asked_keys, names_in
 from snellen.exams.d3.pairs import captions_in
 from snellen.exams.d3.reading import text_of

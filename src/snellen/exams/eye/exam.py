@@ -2,17 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import msgspec
 
 from snellen.core.errors import SnellenError
-from snellen.core.exam import Exam, RunFacts, Wanted
+from snellen.core.exam import Exam
+from snellen.core.extras import (
+    DataTraits,
+    Exports,
+    OptionMeaning,
+    Probes,
+    Remarks,
+    RowFormat,
+    RunFacts,
+    Solvers,
+    Thresholds,
+    Wanted,
+)
 from snellen.core.options import Option
-from snellen.core.prescription import Threshold
 from snellen.core.seals import check_seal
-from snellen.core.types import Mark, Sample
+from snellen.core.types import Sample
 from snellen.exams.eye import courses
 from snellen.exams.eye.close import close_up
 from snellen.exams.eye.comparing import compared
@@ -51,6 +62,75 @@ SEALED = Option(
 )
 
 
+OPTIONS = (SIZES, CODECS, CONSTANT, AHEAD, SEALED)
+
+
+def _as_selection(wanted: Wanted) -> Wanted:
+    """Make the options that decide the questions a part of the selection."""
+    mine = {o.name for o in OPTIONS}
+    own = {
+        k: list(v) if isinstance(v, tuple) else v
+        for k, v in wanted.options.items()
+        if k in mine and v not in (None, False, ())
+    }
+    rest = {k: v for k, v in wanted.options.items() if k not in mine}
+    selection = msgspec.structs.replace(wanted.selection, own=own)
+    check_seal(selection.seed, str(own.get("sealed", "")))
+    planned(selection)  # says what is wrong with it before anything else is done
+    return wanted._replace(selection=selection, options=rest)
+
+
+def _sample_from_row(row: Mapping[str, Any]) -> Sample:
+    """Read a row of `snellen mark`, which says which faculty it was about."""
+    if row.get("faculty") not in FACULTIES:
+        raise SnellenError(f'field "faculty" must be one of {", ".join(FACULTIES)}')
+    return RowFormat().sample(row)
+
+
+def _truths() -> Sequence[Sample]:
+    """Return every option of every faculty that has a list of them, once."""
+    return [
+        Sample(
+            id=f"{name}/{option}",
+            tags={"faculty": name, "sheet": "trial"},
+            truth=option,
+            facts={"number": i, "level": faculty.levels[-1]},
+        )
+        for name, faculty in FACULTIES.items()
+        for i, option in enumerate(faculty.options)
+    ]
+
+
+def _faculties() -> Sequence[Mapping[str, Any]]:
+    return [
+        {
+            "name": f.name,
+            "about": f.about,
+            "dial": f.dial,
+            "ladder": f"{f.levels[0]:g} to {f.levels[-1]:g} {f.unit}, {len(f.levels)} levels",
+            "guess": f"{100 * f.guess:.1f} %",
+            "question": f.question,
+        }
+        for f in FACULTIES.values()
+    ]
+
+
+def _notes(run: RunFacts) -> Iterator[str]:
+    """Yield the faculties that could not be measured, and why."""
+    if run.records is None:
+        return
+    for found in by_course((sample, mark) for sample, _answer, mark in run.records()):
+        if found.why_not:
+            yield f"{found.name}: not measurable: {found.reason}"
+
+
+def _exports(run: RunFacts) -> Iterator[tuple[str, bytes]]:
+    """Yield the prescription, with its curves."""
+    if run.records is not None:
+        found = by_course((sample, mark) for sample, _answer, mark in run.records())
+        yield "prescription.json", msgspec.json.format(msgspec.json.encode(found), indent=1) + b"\n"
+
+
 class Eye(Exam):
     """The exam object that the entry point names."""
 
@@ -59,82 +139,21 @@ class Eye(Exam):
     splits = tuple(FACULTIES)
     prompts = PROMPTS
     protocols = PROTOCOLS
-    options = (SIZES, CODECS, CONSTANT, AHEAD, SEALED)
-    solvers: Mapping[str, str] = {"pixels": "snellen.exams.eye.solver.pixels:solve"}
-    needs_data = False
-    prescribes = True
+    options = OPTIONS
     max_tokens = 256
     reply_tokens = 3
+    extras = (
+        DataTraits(drawn=True),
+        OptionMeaning(_as_selection),
+        Probes(probes, _truths),
+        Solvers({"pixels": "snellen.exams.eye.solver.pixels:solve"}),
+        RowFormat(_sample_from_row),
+        Thresholds(by_course, compared, _faculties, close_up),
+        Remarks(_notes, findings),
+        Exports(_exports),
+    )
 
     open = staticmethod(EyeData)
-    probes = staticmethod(probes)
-
-    def understood(self, wanted: Wanted) -> Wanted:
-        """Options that decide the questions are part of the selection."""
-        mine = {o.name for o in self.options}
-        own = {
-            k: list(v) if isinstance(v, tuple) else v
-            for k, v in wanted.options.items()
-            if k in mine and v not in (None, False, ())
-        }
-        rest = {k: v for k, v in wanted.options.items() if k not in mine}
-        selection = msgspec.structs.replace(wanted.selection, own=own)
-        check_seal(selection.seed, str(own.get("sealed", "")))
-        planned(selection)  # says what is wrong with it before anything else is done
-        return wanted._replace(selection=selection, options=rest)
-
-    def sample_from_row(self, row: Mapping[str, Any]) -> Sample:
-        """A row of `snellen mark` says which faculty it was about."""
-        if row.get("faculty") not in FACULTIES:
-            raise SnellenError(f'field "faculty" must be one of {", ".join(FACULTIES)}')
-        return super().sample_from_row(row)
-
-    def truths(self) -> Sequence[Sample]:
-        """Every option of every faculty that has a list of them, once."""
-        return [
-            Sample(
-                id=f"{name}/{option}",
-                tags={"faculty": name, "sheet": "trial"},
-                truth=option,
-                facts={"number": i, "level": faculty.levels[-1]},
-            )
-            for name, faculty in FACULTIES.items()
-            for i, option in enumerate(faculty.options)
-        ]
-
-    def prescription(self, marked: Iterable[tuple[Sample, Mark]]) -> Sequence[Threshold]:
-        return by_course(marked)
-
-    prescriptions = staticmethod(compared)
-    close_up = staticmethod(close_up)
-    findings = staticmethod(findings)
-
-    def faculties(self) -> Sequence[Mapping[str, Any]]:
-        return [
-            {
-                "name": f.name,
-                "about": f.about,
-                "dial": f.dial,
-                "ladder": f"{f.levels[0]:g} to {f.levels[-1]:g} {f.unit}, {len(f.levels)} levels",
-                "guess": f"{100 * f.guess:.1f} %",
-                "question": f.question,
-            }
-            for f in FACULTIES.values()
-        ]
-
-    def notes(self, run: RunFacts) -> Iterable[str]:
-        """Faculties that could not be measured, and why."""
-        if run.records is None:
-            return
-        for found in by_course((sample, mark) for sample, _answer, mark in run.records()):
-            if found.why_not:
-                yield f"{found.name}: not measurable: {found.reason}"
-
-    def exports(self, run: RunFacts) -> Iterator[tuple[str, bytes]]:
-        """The prescription, with its curves."""
-        if run.records is not None:
-            found = by_course((sample, mark) for sample, _answer, mark in run.records())
-            yield "prescription.json", msgspec.json.format(msgspec.json.encode(found), indent=1) + b"\n"
 
 
 EXAM = Eye()

@@ -14,7 +14,7 @@ def ask(sample: Sample, _shots: Sequence[Sample]) -> Question:
     faculty = FACULTIES[sample.tags["faculty"]]
     return Question(
         id=sample.id,
-        benchmark="eye",
+        exam="eye",
         prompt="question",
         parts=(*sample.pictures, Text(text=faculty.question)),
         answer_kind="one-of" if faculty.options else "text",

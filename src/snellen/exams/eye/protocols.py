@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from snellen.core.prescription import CREDIBLE, Range, Threshold
-from snellen.core.protocol import Group, Key, Protocol, Seen, Verdict
+from snellen.core.protocol import TEXT_ALONE, Group, Key, MetricRoles, Protocol, ReplyContext, Seen, Verdict
 from snellen.core.results import Metric, Score
 from snellen.core.types import Mark, Metrics, Sample
 from snellen.exams.eye.faculties import FACULTIES
@@ -23,8 +23,7 @@ class EyeProtocol(Protocol):
     name = "threshold"
     about = "the one option or point that a reply chooses; a threshold from all trials of a faculty (Bayes, on a grid)"
     headline = "threshold"
-    bounded = breakdown = "right"
-    reported = ("threshold",)
+    extras = (MetricRoles("right", breakdown="right", reported=("threshold",)),)
     metrics = (
         Metric(name="threshold", label="threshold", kind="own", better="lower", interval=""),
         Metric(
@@ -44,7 +43,7 @@ class EyeProtocol(Protocol):
     def __init__(self) -> None:
         super().__init__(self.name, self.about, version="2")
 
-    def judge(self, reply: str, sample: Sample) -> Verdict:
+    def judge(self, reply: str, sample: Sample, context: ReplyContext = TEXT_ALONE) -> Verdict:
         options = FACULTIES[sample.tags["faculty"]].options
         read: Any = read_choice(reply, options) if options else read_point(reply)
         right = read is not None and (read == sample.truth if options else _inside(read, sample.truth))

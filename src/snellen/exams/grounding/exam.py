@@ -5,16 +5,28 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from snellen.core.dataset import Dataset, Problem
 from snellen.core.errors import SnellenError
-from snellen.core.exam import Exam, HubSet, RunFacts, Wanted
-from snellen.core.finding import Finding
-from snellen.core.layout import By, Layout
+from snellen.core.exam import Exam
+from snellen.core.extras import (
+    DataTemplates,
+    Demo,
+    Exports,
+    GroupLabels,
+    HubData,
+    Maker,
+    OptionMeaning,
+    PageGallery,
+    PaperTables,
+    Probes,
+    Remarks,
+    RowFormat,
+    TextGuess,
+    later,
+)
 from snellen.core.options import IMAGES, Option, Selection
-from snellen.core.records import Summary
 from snellen.core.results import GroupSummary
 from snellen.core.types import Sample
 from snellen.exams.grounding import fetch, summary
@@ -33,6 +45,43 @@ def _screen(text: str) -> tuple[int, int]:
     return int(found[1]), int(found[2])
 
 
+MAKE_OPTIONS = (
+    Option("style", "layouts (default), or original: the screens of openadapt-grounding.", metavar="NAME"),
+    Option(
+        "absent",
+        "Share of screenshots that also ask for one thing that is not there.",
+        kind="float",
+        metavar="SHARE",
+        least=0,
+        most=1,
+    ),
+    Option(
+        "phrasing",
+        "plain (default): targets by their names; natural: what a person wants, in a person's words; both: each target in both.",
+        metavar="NAME",
+    ),
+    Option("screen", "One size for all screenshots, such as 1920x1080.", metavar="WxH", parse=_screen),
+)
+
+
+def _guess(_exam: Exam, prompt: str, known: Sequence[Sample], asked: Sequence[Sample]) -> Sequence[str]:
+    """Guess a place, from where like instructions had theirs."""
+    from snellen.exams.grounding.floors import guesses
+
+    return guesses(known, asked)
+
+
+def _labelled(groups: tuple[GroupSummary, ...], subject: Mapping[str, Any]) -> tuple[GroupSummary, ...]:
+    return summary.named(groups, "oracle" in subject.get("identity", {}))
+
+
+def _gallery(exam: Exam, facts: GalleryFacts) -> Gallery:
+    from snellen.exams.grounding.gallery import ScreenGallery
+
+    main = next((name.partition("@")[0] for name in facts.protocols), "")
+    return ScreenGallery(exam.protocols.get(main))
+
+
 class Grounding(Exam):
     """The exam object that the entry point names."""
 
@@ -42,31 +91,24 @@ class Grounding(Exam):
     tasks = ("ground",)
     prompts = PROMPTS
     protocols = PROTOCOLS
-    maker = "snellen.synthetic.screens.make:make"
     options = (METHOD, *OF_METHODS, IMAGES)
-    make_options = (
-        Option("style", "layouts (default), or original: the screens of openadapt-grounding.", metavar="NAME"),
-        Option(
-            "absent",
-            "Share of screenshots that also ask for one thing that is not there.",
-            kind="float",
-            metavar="SHARE",
-            least=0,
-            most=1,
-        ),
-        Option(
-            "phrasing",
-            "plain (default): targets by their names; natural: what a person wants, in a person's words; both: each target in both.",
-            metavar="NAME",
-        ),
-        Option("screen", "One size for all screenshots, such as 1920x1080.", metavar="WxH", parse=_screen),
-    )
-    sets = tuple(fetch.SOURCES)
-    templates = MappingProxyType({"grounding": "snellen.exams.grounding.template:write"})
-    demo = ("method/ocr", "method/center")
-    demo_count = 12
     max_tokens = 512
     reply_tokens = 24
+    extras = (  # most import their module when they are called: every command loads the exam
+        Maker(later("snellen.synthetic.screens.make:make"), MAKE_OPTIONS),
+        DataTemplates({"grounding": later("snellen.exams.grounding.template:write")}),
+        HubData(fetch.hub, tuple(fetch.SOURCES), fetch.unpack),
+        OptionMeaning(chosen),
+        Probes(probes, truths),
+        TextGuess(_guess),
+        Demo(("method/ocr", "method/center"), most=12),
+        RowFormat(later("snellen.exams.grounding.rows:sample_from_row")),
+        GroupLabels(_labelled),
+        Remarks(later("snellen.exams.grounding.scales:notes"), later("snellen.exams.grounding.findings:findings")),
+        Exports(later("snellen.exams.grounding.exports:exports")),
+        PaperTables(later("snellen.exams.grounding.layout:tables")),
+        PageGallery(_gallery),
+    )
 
     def open(self, where: Path, options: Selection) -> Dataset:
         from snellen.exams.grounding.data import GroundingData
@@ -83,61 +125,6 @@ class Grounding(Exam):
         from snellen.exams.grounding.check import check
 
         return check(where, images)
-
-    def hub(self, name: str | None) -> HubSet:
-        return fetch.hub(name)
-
-    def unpack(self, name: str | None, folder: Path) -> Sequence[Path]:
-        return fetch.unpack(name, folder)
-
-    def understood(self, wanted: Wanted) -> Wanted:
-        return chosen(wanted)
-
-    def probes(self) -> Sequence[Sample]:
-        return probes()
-
-    def truths(self) -> Sequence[Sample]:
-        return truths()
-
-    def guess_from_text(self, prompt: str, known: Sequence[Sample], asked: Sequence[Sample]) -> Sequence[str]:
-        """A place, from where like instructions had theirs."""
-        from snellen.exams.grounding.floors import guesses
-
-        return guesses(known, asked)
-
-    def sample_from_row(self, row: Mapping[str, Any]) -> Sample:
-        from snellen.exams.grounding.rows import sample_from_row
-
-        return sample_from_row(row)
-
-    def named_groups(self, groups: tuple[GroupSummary, ...], subject: Mapping[str, Any]) -> tuple[GroupSummary, ...]:
-        return summary.named(groups, "oracle" in subject.get("identity", {}))
-
-    def notes(self, run: RunFacts) -> Iterator[str]:
-        from snellen.exams.grounding.scales import notes
-
-        return notes(run)
-
-    def tables(self, protocol: str, parts: Sequence[By]) -> Iterator[Layout]:
-        from snellen.exams.grounding.layout import tables
-
-        return tables(protocol, parts)
-
-    def findings(self, summary: Summary) -> Iterator[Finding]:
-        from snellen.exams.grounding.findings import findings
-
-        return findings(summary)
-
-    def exports(self, run: RunFacts) -> Iterator[tuple[str, bytes]]:
-        from snellen.exams.grounding.exports import exports
-
-        return exports(run)
-
-    def gallery(self, facts: GalleryFacts) -> Gallery:
-        from snellen.exams.grounding.gallery import ScreenGallery
-
-        main = next((name.partition("@")[0] for name in facts.protocols), "")
-        return ScreenGallery(self.protocols.get(main))
 
 
 EXAM = Grounding()

@@ -14,7 +14,7 @@ from typing import Any
 
 import msgspec
 
-from snellen.core.exam import RunFacts
+from snellen.core.extras import RunFacts
 from snellen.core.protocol import Protocol
 from snellen.core.results import GroupSummary
 from snellen.core.types import Answer, Mark, Outcome, Sample

@@ -14,7 +14,7 @@ from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
 from snellen.core.errors import SnellenError, unknown
-from snellen.core.exam import HubSet
+from snellen.core.extras import HubSet
 from snellen.data.folder import UNFINISHED
 from snellen.data.hub import LOCK, Lock, is_inside, read_lock
 from snellen.synthetic.writing import whole

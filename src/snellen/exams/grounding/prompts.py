@@ -119,7 +119,7 @@ def ask(sample: Sample, _shots: Sequence[Sample] = ()) -> Question:
     """The screenshot and the instruction: all that there is for whoever answers. There is no truth in it."""
     return Question(
         id=sample.id,
-        benchmark=EXAM,
+        exam=EXAM,
         prompt=INSTRUCTION.name,
         parts=(*sample.pictures, Text(text=str(sample.facts["instruction"]))),
         answer_kind="text",

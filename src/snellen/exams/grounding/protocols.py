@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from snellen.core.protocol import Protocol, Verdict
+from snellen.core.protocol import TEXT_ALONE, Protocol, ReplyContext, Verdict
 from snellen.core.results import Metric
 from snellen.core.types import Metrics, Outcome, Sample
 from snellen.exams.grounding.compat import original
@@ -44,18 +44,14 @@ class GroundingProtocol(GroundingSummary):
     ) -> None:
         self.name, self.about, self.metrics = name, about, metrics
         self.version = VERSION
-        self.headline, self.own_files = metrics[0].name, own_files
+        self.headline = metrics[0].name
+        self.needs = ("records",) if own_files else ()
         self._reader, self._rule, self._own_blank = reader, rule, own_blank or {}
 
-    def judge(self, reply: str, sample: Sample) -> Verdict:
-        return self._verdict(self.prediction(reply, sample), sample)
-
-    def judge_cut(self, reply: str, sample: Sample) -> Verdict:
-        return self._verdict(self.prediction(reply, sample, cut=True), sample)
-
-    def unfinished(self, reply: str) -> bool:
-        """Return whether a plain reply ended inside its thinking; a method's prediction may hold any words."""
-        return from_text(reply) is None and super().unfinished(reply)
+    def judge(self, reply: str, sample: Sample, context: ReplyContext = TEXT_ALONE) -> Verdict:
+        """Read and mark one reply. A method's prediction is whole, though it may hold any words."""
+        verdict = self._verdict(self.prediction(reply, sample, context.cut), sample)
+        return verdict._replace(whole=from_text(reply) is not None)
 
     def prediction(self, reply: str, sample: Sample, cut: bool = False) -> Prediction:
         """What is read in a reply. Ours takes the point of one that was cut off only where it is known to be whole."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from snellen.core.exam import RunFacts
+from snellen.core.extras import RunFacts
 from snellen.core.types import Outcome
 from snellen.exams.grounding.geometry import Point
 from snellen.exams.grounding.marking.marks import PLAIN, Truth, hits, truth_of

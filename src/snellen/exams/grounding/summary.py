@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from snellen.core.protocol import Group, Key, Protocol, Seen
+from snellen.core.protocol import FinishedGroups, Group, Key, MetricRoles, Protocol, Seen
 from snellen.core.results import Floor, GroupSummary, Score
 from snellen.core.types import Mark, Sample
 from snellen.exams.grounding.floors import Area, area_of, floor, widened
@@ -48,16 +48,36 @@ class Target(NamedTuple):
     cell: tuple[str, str]
 
 
+def finished(groups: Sequence[GroupSummary]) -> tuple[GroupSummary, ...]:
+    """The groups as they are shown, where that depends on the whole: no overlaps where nobody gave a box, an oracle is called
+    so, and splits that are the difficulties are shown once.
+    """
+    if not groups:
+        return ()
+    whole = groups[0]
+    left_out = {PEEKED, *(() if "iou" in whole.metrics else ACC_IOU)}
+    twice = _splits_are_difficulties(groups)
+    plain = (
+        msgspec.structs.replace(g, metrics={k: v for k, v in g.metrics.items() if k not in left_out})
+        for g in groups
+        if not (twice and "split" in g.by)
+    )
+    return named(plain, PEEKED in whole.metrics)
+
+
 class GroundingSummary(Protocol):
     """What grounding's protocols have in common once there are marks."""
 
     cluster = "screenshot"
-    reported = (CLICK.name, DETECTION.name, "present_accuracy")
+    extras = (
+        MetricRoles(reported=(CLICK.name, DETECTION.name, "present_accuracy")),
+        FinishedGroups(finished),
+    )
 
     def seen(self, sample: Sample, mark: Mark) -> Seen:
         """What is kept of a mark. Targets of one screenshot stand or fall together.
 
-        A target that is there and got no box was not found at any overlap; `finish` takes that back where no target got one.
+        A target that is there and got no box was not found at any overlap; `finished` takes that back where no target got one.
         """
         truth = truth_of(sample)
         means = (m.name for m in self.metrics if m.kind == "mean")
@@ -101,22 +121,6 @@ class GroundingSummary(Protocol):
     def own_scores(self, group: Group) -> Mapping[str, Score]:
         """Scores that are no means."""
         return _quantiles(group) | (_six_cells(group) if CELLS in self.metrics and group.whole else {})
-
-    def finish(self, groups: Sequence[GroupSummary]) -> tuple[GroupSummary, ...]:
-        """The groups as they are shown, where that depends on the whole: no overlaps where nobody gave a box, an oracle is called
-        so, and splits that are the difficulties are shown once.
-        """
-        if not groups:
-            return ()
-        whole = groups[0]
-        left_out = {PEEKED, *(() if "iou" in whole.metrics else ACC_IOU)}
-        twice = _splits_are_difficulties(groups)
-        plain = (
-            msgspec.structs.replace(g, metrics={k: v for k, v in g.metrics.items() if k not in left_out})
-            for g in groups
-            if not (twice and "split" in g.by)
-        )
-        return named(plain, PEEKED in whole.metrics)
 
 
 def _target(row: Seen) -> Target:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
 
 from snellen.core.errors import SnellenError
-from snellen.core.exam import Exam, HubSet
+from snellen.core.exam import Exam
+from snellen.core.extras import Demo, Exports, HubData, HubSet, Maker, PaperTables, Probes, RowFormat, Solvers, later
 from snellen.core.options import MAX_MISSING, SHOTS
 from snellen.exams.illusionbench.check import check
 from snellen.exams.illusionbench.data import IllusionData, sources
@@ -17,6 +17,8 @@ from snellen.exams.illusionbench.prompts import PROMPTS, probes, truths
 from snellen.exams.illusionbench.protocols import PROTOCOLS
 from snellen.exams.illusionbench.published import published
 from snellen.exams.illusionbench.rows import reply_from_row, sample_from_row
+
+HUB = HubSet("arshiahemmat/IllusionBench", ("*.parquet", "README.md"))
 
 
 class IllusionBench(Exam):
@@ -31,21 +33,21 @@ class IllusionBench(Exam):
     tasks = TASKS
     prompts = PROMPTS
     protocols = PROTOCOLS
-    maker = "snellen.synthetic.hidden.make:make"
     options = (SHOTS, MAX_MISSING)
-    solvers: Mapping[str, str] = {"pixels": "snellen.exams.illusionbench.solver:solve"}
-    demo = ("baseline/pixels", "onnx/snellen-tiny", "baseline/chance")
     max_tokens = 64
+    extras = (
+        Maker(later("snellen.synthetic.hidden.make:make")),
+        HubData(lambda _name: HUB),
+        Probes(probes, truths),
+        Solvers({"pixels": "snellen.exams.illusionbench.solver:solve"}),
+        Demo(("baseline/pixels", "onnx/snellen-tiny", "baseline/chance")),
+        RowFormat(sample_from_row, reply_from_row),
+        Exports(exports),
+        PaperTables(tables, published),
+    )
 
     open = staticmethod(IllusionData)
     check = staticmethod(check)
-    probes = staticmethod(probes)
-    truths = staticmethod(truths)
-    sample_from_row = staticmethod(sample_from_row)
-    reply_from_row = staticmethod(reply_from_row)
-    published = staticmethod(published)
-    exports = staticmethod(exports)
-    tables = staticmethod(tables)
 
     def recognises(self, where: Path) -> str | None:
         try:
@@ -53,9 +55,6 @@ class IllusionBench(Exam):
         except SnellenError:  # several sets
             return None
         return f"IllusionBench's {', '.join(found)}" if found else None
-
-    def hub(self, name: str | None) -> HubSet:
-        return HubSet("arshiahemmat/IllusionBench", ("*.parquet", "README.md"))
 
 
 EXAM = IllusionBench()

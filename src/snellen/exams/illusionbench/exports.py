@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import msgspec
 
 from snellen.core.cells import Cell, csv_bytes
-from snellen.core.exam import RunFacts
+from snellen.core.extras import RunFacts
 
 COLUMNS = ("model", "protocol", "subset", "task", "group", "value", "n", "metric", "percent", "low", "high", "floor")
 

@@ -115,7 +115,7 @@ def ask(prompt: str, sample: Sample, _shots: Sequence[Sample] = ()) -> Question:
     subset, task = sample.tags["split"], sample.tags["task"]
     return Question(
         id=sample.id,
-        benchmark="illusionbench",
+        exam="illusionbench",
         prompt=prompt,
         parts=(*sample.pictures, Text(text=TEXTS[prompt](subset, task))),
         answer_kind="one-of" if task != "both" else "text",

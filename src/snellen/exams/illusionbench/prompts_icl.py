@@ -65,7 +65,7 @@ def ask(prompt: str, sample: Sample, shots: Sequence[Sample]) -> Question:
     parts += [*sample.pictures, Text(text="\nAnswer: ")]
     return Question(
         id=sample.id,
-        benchmark="illusionbench",
+        exam="illusionbench",
         prompt=prompt,
         parts=tuple(parts),
         answer_kind="one-of" if task != "both" else "text",

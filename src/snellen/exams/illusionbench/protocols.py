@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from functools import cache, lru_cache
 from typing import NamedTuple
 
-from snellen.core.protocol import Group, Key, Protocol, Seen, Verdict
+from snellen.core.protocol import TEXT_ALONE, Group, Key, MetricRoles, Protocol, ReplyContext, Seen, Verdict
 from snellen.core.results import Floor, Metric
 from snellen.core.types import Mark, Metrics, Sample
 from snellen.exams.illusionbench import names, reading, summary
@@ -56,7 +56,7 @@ class IllusionProtocol(Protocol):
 
     cluster = "silhouette"
     headline = "recall"
-    reported = ("recall",)
+    extras = (MetricRoles(reported=("recall",)),)
 
     def __init__(
         self,
@@ -75,7 +75,7 @@ class IllusionProtocol(Protocol):
         self._silhouette = lru_cache(maxsize=65536)(names.silhouette)
         self._won = cache(self._won_by)  # groups overlap: each truth is judged once
 
-    def judge(self, reply: str, sample: Sample) -> Verdict:
+    def judge(self, reply: str, sample: Sample, context: ReplyContext = TEXT_ALONE) -> Verdict:
         tags = sample.tags
         return self._judged(reply, Asked(tags["split"], tags["task"], tags["shape"], tags["scene"]))
 

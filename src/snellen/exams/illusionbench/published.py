@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from snellen.core.exam import Published
+from snellen.core.extras import Published
 from snellen.exams.illusionbench.names import SUBSETS
 
 SOURCE = "Hemmat et al. 2024, read off the bars; both recalls taken to be of the shape prompt"

@@ -10,6 +10,7 @@ import msgspec
 
 from snellen.core.errors import SnellenError
 from snellen.core.exam import Exam
+from snellen.core.extras import DataTemplates, DataTraits, Maker, Probes, RowFormat, SampleOptions, TextGuess, later
 from snellen.core.options import IMAGES
 from snellen.core.types import Sample
 from snellen.data.tables import Row
@@ -25,6 +26,47 @@ from snellen.exams.own.survey import survey
 from snellen.stats.text_floor import Choices, choices
 
 
+def _choices(sample: Sample) -> Choices:
+    options = tuple(sample.facts["options"])
+    return Choices(sample.facts["question"], options, options.index(sample.truth) if sample.truth in options else None)
+
+
+def _reordered(sample: Sample, draw: Random) -> Sample | None:
+    """Return the sample in another order than the given one; the truth is the option's text, so it moves along."""
+    given = sample.facts.get("options", [])
+    if len(given) < 2:
+        return None
+    moved = list(given)
+    while moved == list(given):
+        draw.shuffle(moved)
+    return msgspec.structs.replace(sample, facts={**sample.facts, "options": moved})
+
+
+def _guess(_exam: Exam, prompt: str, known: Sequence[Sample], asked: Sequence[Sample]) -> Sequence[str] | None:
+    """Compare the options as texts where all questions are choices; else an answer is learnt in the common way."""
+    if any(s.tags["task"] != "choice" for s in (*known, *asked)):
+        return None
+    places = choices([_choices(s) for s in known], [_choices(s) for s in asked])
+    return [LETTERS[i] for i in places]
+
+
+def _sample_from_row(row: Mapping[str, Any]) -> Sample:
+    """Read a row of `snellen mark`: question, options and answer as in a table; it needs no picture."""
+    cells = {k: v for k, v in row.items() if k not in ("response", "error")} | {"image": "-"}
+    cells.setdefault("question", "-")
+    columns = columns_of(list(cells))
+    one = survey([Row(0, "it", cells)], columns)
+    try:
+        found = asked(cells, columns)
+        kind = kind_of(found, one.several)
+        if kind in ("choice", "labels") and one.unclear:
+            raise SnellenError(one.unclear)
+        truth = truth_of(found, kind, one.style or "text", columns.answer)
+    except Wrong as error:
+        raise SnellenError(f"field '{error.column}': {error}") from None
+    return sample(found._replace(images=()), str(row["id"]), kind, truth, {})
+
+
 class Own(Exam):
     """The exam object that the entry point names."""
 
@@ -33,59 +75,23 @@ class Own(Exam):
     tasks = KINDS
     prompts = PROMPTS
     protocols = PROTOCOLS
-    maker = "snellen.exams.own.template:make"
     max_tokens = 256
-    own_options = True
     options = (IMAGES,)
-    last_resort = True
-    templates: Mapping[str, str] = {
-        "choice": "snellen.exams.own.template:choice",
-        "text": "snellen.exams.own.template:text",
-    }
+    extras = (
+        Maker(later("snellen.exams.own.template:make")),
+        DataTemplates(
+            {"choice": later("snellen.exams.own.template:choice"), "text": later("snellen.exams.own.template:text")},
+        ),
+        DataTraits(last_resort=True),
+        Probes(probes, truths),
+        SampleOptions(_reordered, each_differs=True),
+        TextGuess(_guess),
+        RowFormat(_sample_from_row),
+    )
 
     open = staticmethod(OwnData)
     check = staticmethod(check)
-    probes = staticmethod(probes)
-    truths = staticmethod(truths)
     recognises = staticmethod(find.recognises)
-
-    def reordered(self, sample: Sample, draw: Random) -> Sample | None:
-        """Always another order than the given one; the truth is the option's text, so it moves along."""
-        given = sample.facts.get("options", [])
-        if len(given) < 2:
-            return None
-        moved = list(given)
-        while moved == list(given):
-            draw.shuffle(moved)
-        return msgspec.structs.replace(sample, facts={**sample.facts, "options": moved})
-
-    def guess_from_text(self, prompt: str, known: Sequence[Sample], asked: Sequence[Sample]) -> Sequence[str] | None:
-        """Where all questions are choices, their options are texts to be compared; else an answer is learnt in the common way."""
-        if any(s.tags["task"] != "choice" for s in (*known, *asked)):
-            return None
-        places = choices([_choices(s) for s in known], [_choices(s) for s in asked])
-        return [LETTERS[i] for i in places]
-
-    def sample_from_row(self, row: Mapping[str, Any]) -> Sample:
-        """A row of `snellen mark`: question, options and answer as in a table; it needs no picture."""
-        cells = {k: v for k, v in row.items() if k not in ("response", "error")} | {"image": "-"}
-        cells.setdefault("question", "-")
-        columns = columns_of(list(cells))
-        one = survey([Row(0, "it", cells)], columns)
-        try:
-            found = asked(cells, columns)
-            kind = kind_of(found, one.several)
-            if kind in ("choice", "labels") and one.unclear:
-                raise SnellenError(one.unclear)
-            truth = truth_of(found, kind, one.style or "text", columns.answer)
-        except Wrong as error:
-            raise SnellenError(f"field '{error.column}': {error}") from None
-        return sample(found._replace(images=()), str(row["id"]), kind, truth, {})
-
-
-def _choices(sample: Sample) -> Choices:
-    options = tuple(sample.facts["options"])
-    return Choices(sample.facts["question"], options, options.index(sample.truth) if sample.truth in options else None)
 
 
 EXAM = Own()

@@ -45,7 +45,7 @@ def ask(name: str, sample: Sample, _shots: Sequence[Sample] = ()) -> Question:
     """The question: pictures first, then the text."""
     return Question(
         id=sample.id,
-        benchmark="own",
+        exam="own",
         prompt=name,
         parts=(*sample.pictures, Text(text=wording(sample, how=name == "question"))),
         answer_kind=_ANSWER_KINDS.get(sample.tags["task"], "text"),

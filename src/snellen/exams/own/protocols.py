@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from snellen.core.protocol import Protocol, Seen, Verdict
+from snellen.core.protocol import TEXT_ALONE, MetricRoles, Protocol, ReplyContext, Seen, Verdict
 from snellen.core.reply import minus_signs
 from snellen.core.results import Metric
 from snellen.core.types import Mark, Metrics, Sample
@@ -70,13 +70,13 @@ class OwnProtocol(Protocol):
 
     headline = "accuracy"
     metrics = METRICS
-    reported = ("accuracy", "f1")
+    extras = (MetricRoles(reported=("accuracy", "f1")),)
 
     def __init__(self, name: str, about: str, readers: Readers) -> None:
         super().__init__(name, about, version="3")
         self._readers = readers
 
-    def judge(self, reply: str, sample: Sample) -> Verdict:
+    def judge(self, reply: str, sample: Sample, context: ReplyContext = TEXT_ALONE) -> Verdict:
         read = self._readers.read(reply, sample)
         metrics = score(read, sample)
         return Verdict(read, read is not None, metrics["accuracy"] == 1.0, metrics)

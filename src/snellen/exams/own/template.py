@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from snellen.core.errors import SnellenError
-from snellen.core.exam import Progress
+from snellen.core.extras import Progress
 from snellen.data.folder import UNFINISHED
 from snellen.data.label import labelled
 from snellen.synthetic.writing import making, write_bytes, write_text

@@ -2,11 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
 
 from snellen.core.errors import SnellenError
-from snellen.core.exam import Exam, HubSet
+from snellen.core.exam import Exam
+from snellen.core.extras import (
+    DataTraits,
+    DefaultModel,
+    Demo,
+    Exports,
+    HubData,
+    HubSet,
+    Maker,
+    PaperTables,
+    Probes,
+    RowFormat,
+    Solvers,
+    later,
+)
 from snellen.core.options import SHOTS, Selection
 from snellen.exams.salbench.check import check
 from snellen.exams.salbench.data import SalBenchData, sources
@@ -17,6 +30,10 @@ from snellen.exams.salbench.prompts import PROMPTS, probes, truths
 from snellen.exams.salbench.protocols import PROTOCOLS
 from snellen.exams.salbench.published import published
 from snellen.exams.salbench.rows import sample_from_row
+
+TINY = "onnx/snellen-tiny"
+FILES = ("P3*/*.parquet", "O3*/*.parquet")
+HUB = HubSet("salbench-vlm/salbench", (*FILES, *(f"*/{c}" for c in FILES), "README.md"))
 
 
 class SalBench(Exam):
@@ -29,22 +46,25 @@ class SalBench(Exam):
     tasks = ("D", "R", "VR")
     prompts = PROMPTS
     protocols = PROTOCOLS
-    maker = "snellen.synthetic.patterns.make:make"
     options = (SHOTS,)
-    solvers: Mapping[str, str] = {"pixels": "snellen.exams.salbench.solver.pixels:solve"}
-    default_model = "ollama/llava:7b"  # as in the SalBench Evaluation Plan v2
-    demo = ("baseline/pixels", "onnx/snellen-tiny", "baseline/chance", "baseline/constant:Color")
-    demo_parts: Mapping[str, Selection] = {"onnx/snellen-tiny": Selection(splits=("synthetic",), tasks=("D",))}
-    keeps_facts = False
+    extras = (
+        Maker(later("snellen.synthetic.patterns.make:make")),
+        HubData(lambda _name: HUB),
+        DataTraits(keeps_facts=False),
+        DefaultModel("ollama/llava:7b"),  # as in the SalBench Evaluation Plan v2
+        Probes(probes, truths),
+        Solvers({"pixels": "snellen.exams.salbench.solver.pixels:solve"}),
+        Demo(
+            ("baseline/pixels", TINY, "baseline/chance", "baseline/constant:Color"),
+            parts={TINY: Selection(splits=("synthetic",), tasks=("D",))},
+        ),
+        RowFormat(sample_from_row),
+        Exports(exports),
+        PaperTables(tables, published),
+    )
 
     open = staticmethod(SalBenchData)
     check = staticmethod(check)
-    probes = staticmethod(probes)
-    truths = staticmethod(truths)
-    sample_from_row = staticmethod(sample_from_row)
-    exports = staticmethod(exports)
-    published = staticmethod(published)
-    tables = staticmethod(tables)
 
     def recognises(self, where: Path) -> str | None:
         try:
@@ -52,10 +72,6 @@ class SalBench(Exam):
         except SnellenError:  # several sets
             return None
         return f"SalBench's {', '.join(found)}" if found else None
-
-    def hub(self, name: str | None) -> HubSet:
-        configs = ("P3*/*.parquet", "O3*/*.parquet")
-        return HubSet("salbench-vlm/salbench", (*configs, *(f"*/{c}" for c in configs), "README.md"))
 
 
 EXAM = SalBench()

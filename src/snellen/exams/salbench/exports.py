@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from snellen.core.cells import csv_bytes
-from snellen.core.exam import Content, RunFacts
+from snellen.core.extras import Content, RunFacts
 from snellen.core.results import GroupSummary
 from snellen.core.types import Answer, Mark, Outcome, Sample
 from snellen.exams.salbench.names import BY_NAME

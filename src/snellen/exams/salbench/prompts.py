@@ -169,7 +169,7 @@ def _question(prompt: str, sample: Sample, shots: Sequence[Sample], parts: Seque
     split = BY_NAME[sample.tags["config"]].split
     return Question(
         id=sample.id,
-        benchmark="salbench",
+        exam="salbench",
         prompt=prompt,
         parts=tuple(parts),
         answer_kind="one-of" if split == "P3" else "any-of",

@@ -6,7 +6,17 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import NamedTuple, cast
 
-from snellen.core.protocol import Group, Key, Protocol, Seen, Verdict
+from snellen.core.protocol import (
+    TEXT_ALONE,
+    Group,
+    Key,
+    MetricRoles,
+    OtherScores,
+    Protocol,
+    ReplyContext,
+    Seen,
+    Verdict,
+)
 from snellen.core.results import Floor, Metric, Score
 from snellen.core.types import Mark, Sample
 from snellen.exams.salbench import summary
@@ -25,6 +35,8 @@ METRICS = (
     Metric(name="precision.*", label="precision of {}", kind="own", detail=True),
     Metric(name="recall.*", label="recall of {}", kind="own", detail=True),
 )
+# a macro score means little within one category
+ROLES = MetricRoles("exact_match", breakdown="f1", reported=("macro_f1", "f1", "exact_match", "precision", "recall"))
 Labels = frozenset[str]
 
 
@@ -84,12 +96,8 @@ class Rules:
 class SalBenchProtocol(Protocol):
     """One protocol. Instances differ in their rules, macro categories and headline only."""
 
-    own_files = True
-
+    needs = ("records",)
     metrics = METRICS
-    bounded = "exact_match"
-    reported = ("macro_f1", "f1", "exact_match", "precision", "recall")
-    breakdown = "f1"  # a macro score means little within one category
 
     def __init__(
         self,
@@ -106,6 +114,7 @@ class SalBenchProtocol(Protocol):
         """`all_labels` says that macro scores count a label that no truth has, as 0; else they are over the labels that occur."""
         super().__init__(name, about, version=version)
         self.headline = headline
+        self.extras = (ROLES, OtherScores(self._other_scores))
         self._rules = rules
         self._macro_labels, self._all_labels, self._errors_in_categories = (
             macro_labels,
@@ -114,7 +123,7 @@ class SalBenchProtocol(Protocol):
         )
         self._grouped = lru_cache(maxsize=4096)(self._groups_of)
 
-    def judge(self, reply: str, sample: Sample) -> Verdict:
+    def judge(self, reply: str, sample: Sample, context: ReplyContext = TEXT_ALONE) -> Verdict:
         return self._rules.judge(reply, str(sample.truth), sample.tags["split"])
 
     def seen(self, sample: Sample, mark: Mark) -> Seen:
@@ -149,7 +158,7 @@ class SalBenchProtocol(Protocol):
         true, every = self._true_labels(split), self._all_labels
         return summary.label_scores(group, macro, true, with_errors=errors, all_labels=every)
 
-    def other_scores(self, group: Group) -> dict[str, float]:
+    def _other_scores(self, group: Group) -> dict[str, float]:
         split = BY_NAME[group.by["config"]].split
         return summary.other_scores(group, self._macro_labels(split), self._true_labels(split))
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from functools import cache
 from importlib.resources import files
 
-from snellen.core.exam import Published
+from snellen.core.extras import Published
 from snellen.exams.salbench.names import BY_NAME, labels_of
 
 SOURCE = "arXiv 2507.04741 as printed in salbench/salbench, taken to be of this protocol (docs/salbench.md)"

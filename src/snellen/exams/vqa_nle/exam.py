@@ -5,18 +5,31 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from random import Random
-from typing import Any
 
 import msgspec
 
 from snellen.core.dataset import Dataset, Problem
 from snellen.core.errors import SnellenError
-from snellen.core.exam import Exam, HubSet, RunFacts, Wanted
-from snellen.core.finding import Finding
-from snellen.core.gallery import Gallery, GalleryFacts
-from snellen.core.layout import By, Layout
+from snellen.core.exam import Exam
+from snellen.core.extras import (
+    Demo,
+    Exports,
+    HubData,
+    HubSet,
+    Maker,
+    OptionMeaning,
+    PageGallery,
+    PaperTables,
+    Probes,
+    Remarks,
+    RowFormat,
+    RunFacts,
+    SampleOptions,
+    TextGuess,
+    Wanted,
+    later,
+)
 from snellen.core.options import MAX_MISSING, Option, Selection
-from snellen.core.records import Summary
 from snellen.core.types import Sample
 from snellen.exams.vqa_nle import check, layout, rows
 from snellen.exams.vqa_nle.data import NleData
@@ -76,13 +89,25 @@ class VqaNle(Exam):
 
     def __init__(self, task: str) -> None:
         self.name = task
-        self.maker = f"snellen.synthetic.explained.make:make_{task}"
         self.title = f"{TITLES[task]}: {WHAT[task]}"
         self.paper = PAPERS[task]
         self.tasks = ("answer", "rationale") if task == "vcr" else (task,)
         self.prompts = prompts_of(task)
         self.protocols = protocols_of(task)
-        self.demo = DEMO[task]
+        self.extras = (
+            Maker(later(f"snellen.synthetic.explained.make:make_{task}")),
+            HubData(self._not_on_the_hub),
+            OptionMeaning(self._prompt_wanted),
+            Probes(lambda: probes(task), lambda: truths(task)),
+            Demo(DEMO[task]),
+            RowFormat(lambda row: rows.sample_from_row(task, row)),
+            Remarks(findings=findings, unavailable=_unavailable),
+            Exports(lambda run: tables.exports(task, run), self._collect),
+            PaperTables(lambda protocol, parts: layout.tables(task, protocol, parts)),
+            PageGallery(lambda _exam, _facts: ShadedGallery()),
+        )
+        if task == "vcr":
+            self.extras += (SampleOptions(_reordered), TextGuess(_guess))
 
     def open(self, where: Path, options: Selection) -> Dataset:
         return NleData(self.name, where, options)
@@ -90,13 +115,20 @@ class VqaNle(Exam):
     def check(self, where: Path) -> Iterator[Problem]:
         return check.check(self.name, where)
 
-    def hub(self, name: str | None) -> HubSet:
+    def recognises(self, where: Path) -> str | None:
+        try:
+            found = find(self.name, where)
+        except SnellenError:
+            return None
+        return f"annotations of {TITLES[self.name]}" if found.sources else None
+
+    def _not_on_the_hub(self, _name: str | None) -> HubSet:
         raise SnellenError(
             f"{TITLES[self.name]} is not on the hub as one data set: docs/vqa_nle_data.md says where its files come from and how "
             f"to lay them out; 'snellen data make {self.name} --out DIR' makes a synthetic set"
         )
 
-    def understood(self, wanted: Wanted) -> Wanted:
+    def _prompt_wanted(self, wanted: Wanted) -> Wanted:
         options = dict(wanted.options)
         mode, explain = options.pop("prompt_mode", None), options.pop("generate_explanations", None)
         if mode is None and explain is None:
@@ -112,66 +144,39 @@ class VqaNle(Exam):
             raise SnellenError(f"--prompt_mode {prompt}: {self.name} has {', '.join(self.prompts)}")
         return wanted._replace(prompt=prompt, options=options)
 
-    def recognises(self, where: Path) -> str | None:
-        try:
-            found = find(self.name, where)
-        except SnellenError:
-            return None
-        return f"annotations of {TITLES[self.name]}" if found.sources else None
-
-    def reordered(self, sample: Sample, draw: Random) -> Sample | None:
-        """VCR's four choices in another order, and the number of the right one with them."""
-        given = sample.facts.get("choices") or []
-        if self.name != "vcr" or len(given) < 2:
-            return None
-        order = list(range(len(given)))
-        while order == sorted(order):
-            draw.shuffle(order)
-        truth, label = sample.truth, sample.truth.get("label") if isinstance(sample.truth, dict) else None
-        if label is not None and label < len(order):
-            truth = {**truth, "label": order.index(label)}
-        moved = {**sample.facts, "choices": [given[i] for i in order]}
-        return msgspec.structs.replace(sample, facts=moved, truth=truth)
-
-    def probes(self) -> Sequence[Sample]:
-        return probes(self.name)
-
-    def truths(self) -> Sequence[Sample]:
-        return truths(self.name)
-
-    def guess_from_text(self, prompt: str, known: Sequence[Sample], asked: Sequence[Sample]) -> Sequence[str] | None:
-        """VCR's choices are texts to be compared; elsewhere an answer is learnt in the common way."""
-        if self.name != "vcr":
-            return None
-        chosen = choices([_choices(s) for s in known], [_choices(s) for s in asked])
-        questions = [self.ask(prompt, s) for s in asked]
-        return [q.answer_form.format(q.options[i]) for q, i in zip(questions, chosen, strict=True)]
-
-    def sample_from_row(self, row: Mapping[str, Any]) -> Sample:
-        return rows.sample_from_row(self.name, row)
-
-    def unavailable_metrics(self, prompts: Sequence[str]) -> Mapping[str, str]:
-        """METEOR, SPICE and BERTScore of explanations, as far as they are not here, and e-ViL's scores, which need all three."""
-        from snellen.stats.nlg import missing
-
-        found = missing() if any(map(wants_explanation, prompts)) else {}
-        return found | ({"e-ViL's scores": f"need {', '.join(found)}"} if found else {})
-
-    def tables(self, protocol: str, parts: Sequence[By]) -> Iterator[Layout]:
-        return layout.tables(self.name, protocol, parts)
-
-    def exports(self, run: RunFacts) -> Iterator[tuple[str, bytes]]:
-        return tables.exports(self.name, run)
-
-    def collect(self, run: RunFacts, results: Path) -> Iterable[str]:
+    def _collect(self, run: RunFacts, results: Path) -> Iterable[str]:
         for update in tables.publish(self.name, run, results):
             yield " ".join((update.why, *update.notes))
 
-    def findings(self, summary: Summary) -> Iterator[Finding]:
-        return findings(summary)
 
-    def gallery(self, facts: GalleryFacts) -> Gallery:
-        return ShadedGallery()
+def _reordered(sample: Sample, draw: Random) -> Sample | None:
+    """Return the sample with VCR's four choices in another order, and the number of the right one with them."""
+    given = sample.facts.get("choices") or []
+    if len(given) < 2:
+        return None
+    order = list(range(len(given)))
+    while order == sorted(order):
+        draw.shuffle(order)
+    truth, label = sample.truth, sample.truth.get("label") if isinstance(sample.truth, dict) else None
+    if label is not None and label < len(order):
+        truth = {**truth, "label": order.index(label)}
+    moved = {**sample.facts, "choices": [given[i] for i in order]}
+    return msgspec.structs.replace(sample, facts=moved, truth=truth)
+
+
+def _guess(exam: Exam, prompt: str, known: Sequence[Sample], asked: Sequence[Sample]) -> Sequence[str]:
+    """Compare VCR's choices as texts."""
+    chosen = choices([_choices(s) for s in known], [_choices(s) for s in asked])
+    questions = [exam.ask(prompt, s) for s in asked]
+    return [q.answer_form.format(q.options[i]) for q, i in zip(questions, chosen, strict=True)]
+
+
+def _unavailable(prompts: Sequence[str]) -> Mapping[str, str]:
+    """Return METEOR, SPICE and BERTScore of explanations, as far as they are not here, and e-ViL's scores, which need all three."""
+    from snellen.stats.nlg import missing
+
+    found = missing() if any(map(wants_explanation, prompts)) else {}
+    return found | ({"e-ViL's scores": f"need {', '.join(found)}"} if found else {})
 
 
 def _choices(sample: Sample) -> Choices:

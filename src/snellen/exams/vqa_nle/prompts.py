@@ -191,7 +191,7 @@ def ask(prompt: str, sample: Sample, shots: Sequence[Sample] = ()) -> Question:
     task, reason = task_of(sample.tags["task"]), _is_rationale(sample)
     return Question(
         id=sample.id,
-        benchmark=task,
+        exam=task,
         prompt=prompt,
         parts=(Text(text=text_of(prompt, sample)), *_pictures(prompt, sample)),
         answer_kind="one-of" if OPTIONS[task] else "text",

@@ -1,6 +1,6 @@
 """The four protocols of the exams with explanations. They share the prompt `zero`, so they share answers.
 
-A protocol reads by other rules where the prompt wants no explanation: `for_prompt` gives the object for a prompt. What it leads with
+A protocol reads by other rules where the prompt wants no explanation: its `ByPrompt` gives the object for a prompt. What it leads with
 depends on the exam, as in the papers: `protocols_of` gives the protocols of one.
 """
 
@@ -10,9 +10,20 @@ import copy
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from snellen.core.protocol import Group, Key, Protocol, Seen, Verdict
+from snellen.core.protocol import (
+    TEXT_ALONE,
+    ByPrompt,
+    Group,
+    JoinedItems,
+    Key,
+    MetricRoles,
+    Protocol,
+    ReplyContext,
+    Seen,
+    Verdict,
+)
 from snellen.core.results import Floor, Score
-from snellen.core.types import NON_ANSWERS, Mark, Metrics, Outcome, Sample, Token
+from snellen.core.types import NON_ANSWERS, Mark, Metrics, Outcome, Sample
 from snellen.exams.vqa_nle import summary
 from snellen.exams.vqa_nle.entropy.spans import metrics_of, spans
 from snellen.exams.vqa_nle.marking import rules as by
@@ -30,6 +41,12 @@ from snellen.exams.vqa_nle.names import (
 from snellen.exams.vqa_nle.reading import Read
 from snellen.exams.vqa_nle.vqa_official import normalise
 
+ROLES = MetricRoles(reported=tuple(m.name for m in summary.ACCURACIES))
+
+
+def _joined(group: Group) -> Iterable[tuple[Seen, int]] | None:
+    return summary.pairs(group) if group.by.get("task") == JOINT else None
+
 
 class NleProtocol(Protocol):
     """One protocol: a rule set, and how its readings become metrics. A metric that a task does not define is not there;
@@ -37,15 +54,17 @@ class NleProtocol(Protocol):
     """
 
     headline = "accuracy"
-    reported = tuple(m.name for m in summary.ACCURACIES)
-    reads_tokens = True
-    own_files = True  # each has the tables of its own marks
+    needs = ("tokens", "records")  # each has the tables of its own marks
 
     def __init__(self, name: str, version: str, rules: by.Rules, answer_only: by.Rules | None = None) -> None:
         super().__init__(name, rules.about, version=version, prompt="zero")
         self.rules = rules
         self.metrics = summary.declarations(explains=rules.explains, e_vil=rules.e_vil)
         self._answers = NleProtocol(name, version, answer_only) if answer_only else self
+        self._compose()
+
+    def _compose(self) -> None:
+        self.extras = (ROLES, ByPrompt(self._for_prompt), JoinedItems(_joined))
 
     def for_task(self, task: str) -> NleProtocol:
         """The same protocol as one exam shows it: its headline and what its metrics are called there."""
@@ -53,10 +72,11 @@ class NleProtocol(Protocol):
         other.headline = summary.headline(self.name, task)
         other.metrics = summary.named(self.metrics, self.name, task)
         other._answers = other if self._answers is self else self._answers.for_task(task)
+        other._compose()
         return other
 
-    def for_prompt(self, prompt: str) -> NleProtocol:
-        """The same protocol for the replies to a prompt; always the same object for the same kind of prompt."""
+    def _for_prompt(self, prompt: str) -> NleProtocol:
+        """Return the same protocol for the replies to a prompt; always the same object for the same kind of prompt."""
         return self if wants_explanation(prompt) else self._answers
 
     # ------------------------------------------------------------ marks
@@ -65,9 +85,16 @@ class NleProtocol(Protocol):
         """The protocol for a sample: where VCR's rationale is chosen, no explanation is expected under any prompt."""
         return self._answers if sample.tags["task"] == RATIONALE else self
 
-    def judge(self, reply: str, sample: Sample) -> Verdict:
-        """Read and mark one reply."""
-        return self._about(sample)._judged(reply, sample)
+    def judge(self, reply: str, sample: Sample, context: ReplyContext = TEXT_ALONE) -> Verdict:
+        """Read and mark one reply; with tokens also the entropies of answer and explanation, in nats (lower bounds where only bounds
+        are known). They are of the reply as it is, so a cut or refused one keeps them.
+        """
+        own = self._about(sample)
+        verdict = own._judged(reply, sample)
+        if not context.tokens:
+            return verdict
+        found = spans(context.tokens, verdict.reading if own.rules.explains else None)
+        return verdict._replace(measured=metrics_of(found))
 
     def _judged(self, reply: str, sample: Sample) -> Verdict:
         target = target_of(sample)
@@ -79,15 +106,6 @@ class NleProtocol(Protocol):
         open_ = target.marked and readable and metrics["accuracy"] is None
         outcome = Outcome.UNMARKED if open_ else None
         return Verdict(reading, readable, metrics["accuracy"] == 1.0, metrics, outcome)
-
-    def judge_tokens(self, reply: str, sample: Sample, tokens: tuple[Token, ...]) -> Verdict:
-        """As `judge`, with the entropies of answer and explanation, in nats (lower bounds where only bounds are known).
-
-        They are of the reply as it is, so a cut or refused one keeps them.
-        """
-        verdict = self.judge(reply, sample)
-        found = spans(tokens, verdict.reading if self._about(sample).rules.explains else None)
-        return verdict._replace(measured=metrics_of(found))
 
     def explained(self, mark: Mark) -> tuple[str | None, str | None]:
         """Explanation and answer of a mark; nothing where there was no reply or a refusal."""
@@ -139,9 +157,6 @@ class NleProtocol(Protocol):
         yield from super().groups(sample)
         if sample.facts.get("paired"):
             yield ("split", sample.tags["split"]), ("task", JOINT)
-
-    def joined(self, group: Group) -> Iterable[tuple[Seen, int]] | None:
-        return summary.pairs(group) if group.by.get("task") == JOINT else None
 
     def seen(self, sample: Sample, mark: Mark) -> Seen:
         return self._about(sample)._seen(sample, mark)

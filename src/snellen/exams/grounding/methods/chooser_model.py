@@ -43,7 +43,7 @@ class ModelChooser(Chooser):
         text = prompts.filled(prompts.CHOOSER, instruction=instruction, boxes=listed(detections))
         question = Question(
             id=sample,
-            benchmark=prompts.EXAM,
+            exam=prompts.EXAM,
             prompt=ROLE,
             system=prompts.CHOOSER_SYSTEM,
             parts=(

@@ -41,7 +41,7 @@ class Grounder(Locator):
         text = prompts.filled(self.form.template, instruction=instruction, width=sent[0], height=sent[1])
         question = Question(
             id=asked_id(view, crop),
-            benchmark=prompts.EXAM,
+            exam=prompts.EXAM,
             prompt=ROLE,
             parts=(
                 Picture(data=data, name=view.id, transforms=steps(crop, sent)),

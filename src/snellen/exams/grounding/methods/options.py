@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from snellen.core.errors import SnellenError
-from snellen.core.exam import Wanted
+from snellen.core.extras import Wanted
 from snellen.core.options import Option
 
 PREFIX = "method"

@@ -143,7 +143,7 @@ class _Hunt:
         shown = Picture(data=picture, name=view.id, transforms=steps(crop, (crop.inner.width, crop.inner.height)))
         question = Question(
             id=asked_id(view, crop),
-            benchmark=prompts.EXAM,
+            exam=prompts.EXAM,
             prompt=role,
             system=prompts.PLANNER_SYSTEM,
             parts=(shown, Text(text=text)),

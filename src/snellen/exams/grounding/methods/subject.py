@@ -167,7 +167,7 @@ class MethodSubject(Subject):
             return msgspec.structs.replace(parse, seconds=sum(known) if known else None)
         if self._pool is None:
             self._pool = self._outside.pool(OCR)
-        asked = Question(id=note, benchmark="grounding", prompt="parse", parts=(Picture(data=image),))
+        asked = Question(id=note, exam="grounding", prompt="parse", parts=(Picture(data=image),))
         try:
             text = await asyncio.wrap_future(self._pool.submit(asked))
         except RuntimeError as error:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from snellen.core.cells import Cell, csv_bytes
-from snellen.core.exam import RunFacts
+from snellen.core.extras import RunFacts
 from snellen.exams.vqa_nle.entropy.spans import KINDS, Spans, from_metrics
 from snellen.exams.vqa_nle.names import RATIONALE, image_of
 from snellen.stats.calibration import Bin, auroc, auroc_interval, curve

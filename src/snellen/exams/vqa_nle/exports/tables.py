@@ -19,7 +19,7 @@ import msgspec
 from snellen.core.arm import Arm
 from snellen.core.cells import Cell, Sheet, csv_bytes, workbook
 from snellen.core.errors import MissingExtra, SnellenError
-from snellen.core.exam import RunFacts
+from snellen.core.extras import RunFacts
 from snellen.core.records import Manifest
 from snellen.core.types import Answer, Mark, Sample
 from snellen.exams.vqa_nle.entropy.spans import token_entropy_cell

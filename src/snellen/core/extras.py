@@ -1,0 +1,367 @@
+"""The typed extras of an exam: what some exams have beyond a name, data, prompts and protocols.
+
+Each extra is one idea that a generic room looks up by its type: `exam.extra(Solvers)` gives the exam's solvers, or None. An exam lists
+them in `extras`. Fields are functions or plain values; those with a default may be left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from importlib import import_module
+from pathlib import Path
+from random import Random
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from snellen.core.errors import SnellenError
+from snellen.core.finding import Finding
+from snellen.core.gallery import Gallery, GalleryFacts, Region
+from snellen.core.layout import By, Layout
+from snellen.core.options import Option, Selection
+from snellen.core.prescription import Compared, Threshold
+from snellen.core.protocol import Protocol
+from snellen.core.records import Manifest, Summary, Totals
+from snellen.core.results import GroupSummary
+from snellen.core.scorer import Evidence
+from snellen.core.types import Answer, Mark, Sample
+
+if TYPE_CHECKING:
+    from snellen.core.exam import Exam
+
+Progress = Callable[[int, int], None]
+Content = bytes | Iterable[bytes]
+"""A file as a whole, or in pieces that come one by one."""
+
+
+class Published(NamedTuple):
+    """A figure from a paper that may stand beside a run on real data, with the same number of examples before the question."""
+
+    model: str
+    by: dict[str, str]
+    metric: str
+    value: float
+    source: str
+    shots: int = 0
+
+
+class Recorded(NamedTuple):
+    """A reply that was recorded elsewhere. `prompt` is None where it may stand for any."""
+
+    id: str
+    prompt: str | None
+    text: str
+
+
+class HubSet(NamedTuple):
+    """Where a real data set is: its name on the hub, and patterns of the files that are needed."""
+
+    repo: str
+    patterns: tuple[str, ...]
+
+
+class Wanted(NamedTuple):
+    """What a user asks for in an exam's own words, before it is planned. `options` has those that were given, by name."""
+
+    model: str | None
+    prompt: str | None
+    selection: Selection
+    options: Mapping[str, Any]
+
+
+class RunFacts(NamedTuple):
+    """What exports may use of a run. `records` gives every sample with its reply and mark.
+
+    Only the first protocol of a run and those that need `records` get them.
+    """
+
+    manifest: Manifest
+    protocol: Protocol
+    prompt: str
+    groups: tuple[GroupSummary, ...]
+    totals: Totals
+    records: Callable[[], Iterator[tuple[Sample, Answer, Mark]]] | None
+
+
+def no_rows(*_given: Any) -> Sequence[Any]:
+    """Return nothing, as the function of an extra that has nothing to say."""
+    return ()
+
+
+def later(named: str) -> Callable[..., Any]:
+    """Return the function that `module:function` names, as one that imports the module only when it is called."""
+
+    def call(*values: Any, **options: Any) -> Any:
+        module, _, name = named.partition(":")
+        return vars(import_module(module))[name](*values, **options)
+
+    return call
+
+
+# ---------------------------------------------------------------- data
+
+
+class Maker(NamedTuple):
+    """Write synthetic sets in the format of the real data."""
+
+    function: Callable[..., list[Path]]
+    options: tuple[Option, ...] = ()
+    """Options of `data make`, handed to the function by name."""
+
+    def make(
+        self,
+        out: Path,
+        *,
+        count: int,
+        seed: int,
+        workers: int | None = None,
+        progress: Progress | None = None,
+        **options: Any,
+    ) -> list[Path]:
+        """Write a set and return its files."""
+        return self.function(out, count=count, seed=seed, workers=workers, progress=progress, **options)
+
+
+class DataTemplates(NamedTuple):
+    """Start a data set of one's own: what `data init` writes, by kind.
+
+    Each function gets the folder, and returns the file to edit and a model that answers it as it is.
+    """
+
+    kinds: Mapping[str, Callable[[Path], tuple[Path, str]]]
+
+
+class HubData(NamedTuple):
+    """Say where the real data is.
+
+    `find` takes one of `names`, or None for the only set, and raises SnellenError where that is not on the hub.
+    """
+
+    find: Callable[[str | None], HubSet]
+    names: tuple[str, ...] = ()
+    unpack: Callable[[str | None, Path], Sequence[Path]] = no_rows
+    """Unpack what was downloaded as archives; return the new files."""
+
+
+class DataTraits(NamedTuple):
+    """Say how an exam's data differs from a folder that is read as it is."""
+
+    drawn: bool = False
+    """It has no data set on disk and draws its samples itself."""
+    last_resort: bool = False
+    """It takes data that is named by its path only where no other exam recognises it."""
+    keeps_facts: bool = True
+    """The run folder keeps the samples' facts, for marking."""
+
+
+# ---------------------------------------------------------------- asking
+
+
+class OptionMeaning(NamedTuple):
+    """Translate the exam's own options into the common ones; those that are used up are taken out."""
+
+    applied: Callable[[Wanted], Wanted]
+
+
+class DefaultModel(NamedTuple):
+    """Ask this model where the user names none."""
+
+    spec: str
+
+
+class Probes(NamedTuple):
+    """Show prompts and audit protocols without a data set, by samples without pictures."""
+
+    samples: Callable[[], Sequence[Sample]] = no_rows
+    """One sample of each split and task."""
+    every_truth: Callable[[], Sequence[Sample]] | None = None
+    """Samples with every truth that there can be, each once; None where `samples` has them."""
+
+    def truths(self) -> Sequence[Sample]:
+        """Return samples with every truth that there can be, each once."""
+        return (self.every_truth or self.samples)()
+
+
+class SampleOptions(NamedTuple):
+    """Reorder a sample's labelled options, for the control `options`.
+
+    `reordered` gives the sample in an order that the random numbers decide: the labels stay, the truth moves along; None where the
+    sample has no labelled options. Marking gets the same sample as asking.
+    """
+
+    reordered: Callable[[Sample, Random], Sample | None]
+    each_differs: bool = False
+    """Each sample brings options of its own: what chance gets is computed sample by sample."""
+
+
+class TextGuess(NamedTuple):
+    """Guess from the text alone, for the text-only floor of `audit`, where the common way (an answer learnt from words) does not fit.
+
+    `replies` gets the exam, a prompt, samples whose truth is known and samples to guess; None leaves it to the common way.
+    """
+
+    replies: Callable[[Exam, str, Sequence[Sample], Sequence[Sample]], Sequence[str] | None]
+
+
+class Solvers(NamedTuple):
+    """Classical solvers by name: `baseline/NAME` runs this `module:function` on questions."""
+
+    functions: Mapping[str, str]
+
+
+class Demo(NamedTuple):
+    """Take part in `snellen demo`: the subjects, the part of the data that some of them take, and the most samples."""
+
+    subjects: tuple[str, ...]
+    parts: Mapping[str, Selection] = {}
+    most: int | None = None
+
+
+# ---------------------------------------------------------------- marking
+
+
+def _sample_from_row(row: Mapping[str, Any]) -> Sample:
+    if "answer" not in row:
+        raise SnellenError('field "answer" (the truth) is missing')
+    tags = {k: v for k, v in row.items() if isinstance(v, str) and k not in ("id", "answer", "response", "error")}
+    return Sample(id=str(row["id"]), tags=tags, truth=row["answer"])
+
+
+def _reply_from_row(row: Mapping[str, Any]) -> Any:
+    return row.get("response")
+
+
+def _no_evidence(_row: Mapping[str, Any]) -> None:
+    return None
+
+
+class RowFormat(NamedTuple):
+    """Read rows of `snellen mark`. Functions raise SnellenError that names the field which is missing or wrong."""
+
+    sample: Callable[[Mapping[str, Any]], Sample] = _sample_from_row
+    """A light sample. By default `answer` is the truth, and other texts are tags."""
+    reply: Callable[[Mapping[str, Any]], Any] = _reply_from_row
+    """The reply, a text; None where the row has none."""
+    evidence: Callable[[Mapping[str, Any]], Evidence | None] = _no_evidence
+    """What scorers said, where the row brings it."""
+
+
+class ReplayFormat(NamedTuple):
+    """Read replies in a file format of the exam's own; None where the document is something else."""
+
+    read: Callable[[Any], Iterable[Recorded] | None]
+
+
+class CaptionScoring(NamedTuple):
+    """Compare captions with pictures by scorers. The first of `scorers` decides the headline.
+
+    `captions` gives a text for each picture, in the order of the pictures; None where the reply has none.
+    """
+
+    scorers: tuple[str, ...]
+    captions: Callable[[str, Sample], tuple[str, ...] | None]
+
+
+class SwappedPictures(NamedTuple):
+    """Tell what the order of the pictures does, from the marks of both orders; None where that says nothing."""
+
+    bias: Callable[[Iterable[Mark], Iterable[Mark]], Mapping[str, Any] | None]
+
+
+class Thresholds(NamedTuple):
+    """Find thresholds in place of scores: they have units of their own, and are compared by ratios, not sample by sample."""
+
+    found: Callable[[Iterable[tuple[Sample, Mark]]], Sequence[Threshold]]
+    """The thresholds of a run, from its samples and their marks under the first protocol."""
+    compared: Callable[[Sequence[Sequence[Threshold]]], Sequence[Compared]]
+    """The thresholds of several runs beside each other."""
+    faculties: Callable[[], Sequence[Mapping[str, Any]]]
+    """What can be examined, a row each, for `snellen list faculties`."""
+    close_up: Callable[[Sample, int], Region | None]
+    """The part of a sample's pictures to see in its own pixels; None where the whole is to be seen, smaller."""
+
+
+# ---------------------------------------------------------------- afterwards
+
+
+class PaperTables(NamedTuple):
+    """Lay out the tables of the exam's paper, for runs that have these groups of samples."""
+
+    layouts: Callable[[str, Sequence[By]], Iterable[Layout]]
+    published: Callable[[str, str], Iterable[Published]] = no_rows
+    """The paper's figures under a protocol and prompt. They are shown beside real data only."""
+
+
+def _all_available(_prompts: Sequence[str]) -> Mapping[str, str]:
+    return {}
+
+
+class Remarks(NamedTuple):
+    """Say in sentences what a person should know of a run that only this exam can tell."""
+
+    notes: Callable[[RunFacts], Iterable[str]] = no_rows
+    """Of the results under one protocol, with what to do: answers that look misread."""
+    findings: Callable[[Summary], Iterable[Finding]] = no_rows
+    """Of the scores: where they were lost, say."""
+    unavailable: Callable[[Sequence[str]], Mapping[str, str]] = _all_available
+    """Metrics that the replies to these prompts should have and cannot get on this machine, and what they need."""
+
+
+class GroupLabels(NamedTuple):
+    """Relabel the groups of a run, where their names say what kind of subject it had."""
+
+    labelled: Callable[[tuple[GroupSummary, ...], Mapping[str, Any]], tuple[GroupSummary, ...]]
+
+
+class Exports(NamedTuple):
+    """Write the files that the paper and its original code define, as (relative name, content)."""
+
+    files: Callable[[RunFacts], Iterable[tuple[str, Content]]]
+    collect: Callable[[RunFacts, Path], Iterable[str]] | None = None
+    """Merge a run into a folder that holds the results of many; return a line for people on what was kept."""
+
+
+class PageGallery(NamedTuple):
+    """Show the samples of a run on the page in a way of the exam's own."""
+
+    of: Callable[[Exam, GalleryFacts], Gallery]
+
+
+def gallery_of(exam: Exam | None, facts: GalleryFacts) -> Gallery:
+    """Return how an exam shows the samples of a run; plainly where it has no gallery, or is not at hand."""
+    own = exam.extra(PageGallery) if exam is not None else None
+    return own.of(exam, facts) if exam is not None and own is not None else Gallery()
+
+
+def probes_of(exam: Exam) -> Sequence[Sample]:
+    """Return one sample of each split and task without pictures; none where the exam has no probes."""
+    return (exam.extra(Probes) or Probes()).samples()
+
+
+def maker_of(exam: Exam) -> Maker:
+    """Return what writes an exam's synthetic sets; raise SnellenError where it has none."""
+    own = exam.extra(Maker)
+    if own is None:
+        raise SnellenError(f"the exam {exam.name} makes no synthetic set")
+    return own
+
+
+def hub_data_of(exam: Exam) -> HubData:
+    """Return where an exam's real data is; raise SnellenError where it has none."""
+    own = exam.extra(HubData)
+    if own is None:
+        raise SnellenError(f"the exam {exam.name} has no data set to download")
+    return own
+
+
+def truths_of(exam: Exam) -> Sequence[Sample]:
+    """Return samples with every truth that there can be, each once; none where the exam has no probes."""
+    return (exam.extra(Probes) or Probes()).truths()
+
+
+def rows_of(exam: Exam) -> RowFormat:
+    """Return how rows of `snellen mark` are read for an exam."""
+    return exam.extra(RowFormat) or RowFormat()
+
+
+def traits_of(exam: Exam) -> DataTraits:
+    """Return how an exam's data differs from a folder that is read as it is."""
+    return exam.extra(DataTraits) or DataTraits()
