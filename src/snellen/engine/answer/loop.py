@@ -21,7 +21,7 @@ from snellen.core.records import Totals
 from snellen.core.subject import Caller, Connection, Endpoint, Reply, Request
 from snellen.core.types import Answer, Call, Failure
 from snellen.engine.answer.choosing import ChoosingFeed
-from snellen.engine.answer.feeding import Feeder, Item
+from snellen.engine.answer.feeding import Feed, Item
 from snellen.engine.call.budget import Budget, budget_of
 from snellen.engine.call.caller import EndpointCaller
 from snellen.engine.call.exchange import Wire
@@ -92,7 +92,7 @@ class Asking:
         self.limiter = Limiter(limits.concurrency)
         self.callers: list[EndpointCaller] = []
         self.budget: Budget | None = None
-        self._feed: Feeder | ChoosingFeed | None = None
+        self._feed: Feed | ChoosingFeed | None = None
         self._reading: list[threading.Thread] = []
 
     async def run(self) -> None:
@@ -151,8 +151,7 @@ class Asking:
         """What a user should know of how it went."""
         repeated = sum(c.redacted for c in self.callers)
         said = [f"{repeated} replies repeated the API key: it was taken out of them before they were kept and marked"]
-        said = said[: bool(repeated)] + [note for e in self.plan.subject.endpoints for note in e.notes()]
-        return said + ([self._feed.note] if self._feed is not None and self._feed.note else [])
+        return said[: bool(repeated)] + [note for e in self.plan.subject.endpoints for note in e.notes()]
 
     async def _unless_stopped(self, work: asyncio.Future[T]) -> T | None:
         """The result of some work; None where the run is stopped before it is there."""
@@ -201,11 +200,11 @@ class Asking:
         # whatever ended the feed: what is in flight is paid for, so wait for it, unless the user will not
         await self._wait_while(lambda: bool(self._tasks) and not isinstance(self._stop, Interrupted))
 
-    def _opened_feed(self) -> Feeder | ChoosingFeed:
+    def _opened_feed(self) -> Feed | ChoosingFeed:
         data = self.plan.data
         if isinstance(data, Adaptive):
             return ChoosingFeed(self.plan, data, self.folder, self.scan)
-        return Feeder(self.plan, self.folder.path, self._is_done, self.total - self.begun)
+        return Feed(self.plan, self._is_done)
 
     def _in_thread(self, work: Callable[[], T]) -> asyncio.Future[T]:
         """Work in a thread that can be left behind; a result or an error that comes too late is dropped."""
