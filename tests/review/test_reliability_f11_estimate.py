@@ -15,6 +15,7 @@ from snellen.core.images import sniff
 from snellen.core.options import Selection
 from snellen.core.subject import Subject
 from snellen.engine.answer.feeding import Feed
+from snellen.engine.ask.questions import questions
 from snellen.engine.plan.estimate import estimate
 from snellen.engine.plan.plan import make_plan
 from snellen.engine.plan.request import RunRequest
@@ -82,4 +83,5 @@ def test_the_bound_of_a_call_counts_them_too(tmp_path: Path) -> None:
         price = plan.subject.price
         assert price is not None
         assert item.prepared.cost_bound >= price.of(counted(item.prepared.body), 0)
-        assert Subject().input_tokens(item.question) > 1000
+    for question in questions(plan.exam, plan.data, plan.arms, lambda _key: True, plan.applies, 0):
+        assert Subject().input_tokens(question) > 1000

@@ -272,7 +272,10 @@ class Subject:
         return ""
 
     def prepare(self, question: Question) -> Any:
-        """Work that needs no waiting (hashing, encoding). Raises SnellenError for an image that cannot be sent."""
+        """Work that needs no waiting (hashing, encoding). Raises SnellenError for an image that cannot be sent.
+
+        Of a question whose Request is ready, `answer` gets the texts alone: its pictures are in the Request, and memory holds them once.
+        """
         return None
 
     async def answer(self, question: Question, prepared: Any, call: Caller) -> Answer:

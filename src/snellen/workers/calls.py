@@ -51,7 +51,8 @@ class Calls(Generic[T]):
     """How messages to workers that call a function are written, and their replies read."""
 
     def __init__(self, function: Named) -> None:
-        returned = Any if isinstance(function, str) else _hints(_body(_target(function))).get("return", Any)
+        target = None if isinstance(function, str) else _target(function)
+        returned = _hints(target.__call__ if inspect.isclass(target) else target).get("return", Any)
         self._results = msgspec.msgpack.Decoder(list[returned], dec_hook=_decode)  # type: ignore[valid-type]
 
     def message(self, calls: Sequence[Sequence[Any]]) -> bytes:
@@ -91,11 +92,6 @@ def _target(function: Callable[..., Any]) -> Any:
     return function.func if isinstance(function, partial) else function
 
 
-def _body(target: Any) -> Any:
-    """Return what a call runs: a function itself, the `__call__` of a class's object."""
-    return target.__call__ if inspect.isclass(target) else target
-
-
 def _raw(value: Any) -> msgspec.Raw:
     return msgspec.Raw(_PACK.encode(value))
 
@@ -111,10 +107,10 @@ class Called:
         self._problem = b""
         try:
             function = _unbound(_BOUND.decode(job))
-            target = _target(function)
-            self._function = function() if inspect.isclass(target) else function
-            expected = _open(_body(target) if inspect.isclass(target) else function)
-            self._calls = msgspec.msgpack.Decoder(list[tuple[*expected]], dec_hook=_decode)  # type: ignore[valid-type]
+            self._function = function().__call__ if inspect.isclass(_target(function)) else function
+            hints = _hints(_target(self._function))
+            given = tuple(hints.get(name, Any) for name in _parameters(self._function))
+            self._calls = msgspec.msgpack.Decoder(list[tuple[*given]], dec_hook=_decode)  # type: ignore[valid-type]
         except Exception as error:
             self._problem = _failed(error)
 
@@ -143,24 +139,16 @@ def _unbound(told: Bound) -> Callable[..., Any]:
     module, _, name = told.path.partition(":")
     target = getattr(importlib.import_module(module), name)
     hints = _hints(target.__init__ if inspect.isclass(target) else target)
-    names = _parameters(target)[: len(told.first)] if told.first else []
-    first = [_decoded(raw, hints.get(name)) for raw, name in zip(told.first, names, strict=True)]
-    named = {name: _decoded(raw, hints.get(name)) for name, raw in told.named.items()}
+    names = inspect.signature(target).parameters if told.first else ()
+    first = [_decoded(raw, hints.get(name, Any)) for raw, name in zip(told.first, names, strict=False)]
+    named = {name: _decoded(raw, hints.get(name, Any)) for name, raw in told.named.items()}
     return partial(target, *first, **named) if first or named else target
 
 
-def _open(function: Callable[..., Any]) -> tuple[Any, ...]:
-    """Return the types of the arguments that a message gives: those that were not bound."""
-    hints, bound = _hints(_target(function)), function.keywords if isinstance(function, partial) else {}
-    taken = len(function.args) if isinstance(function, partial) else 0
-    left = [name for name in _parameters(_target(function))[taken:] if name not in bound]
-    return tuple(hints.get(name, Any) for name in left)
-
-
 def _parameters(function: Any) -> list[str]:
-    kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    """Return the parameters that a call has to give, in their order: those that are neither bound nor have a default."""
     found = inspect.signature(function).parameters.values()
-    return [one.name for one in found if one.kind in kinds and one.name != "self"]
+    return [one.name for one in found if one.default is one.empty and one.kind is not one.KEYWORD_ONLY]
 
 
 def _hints(function: Any) -> dict[str, Any]:
@@ -168,7 +156,7 @@ def _hints(function: Any) -> dict[str, Any]:
 
 
 def _decoded(raw: msgspec.Raw, kind: Any) -> Any:
-    return msgspec.msgpack.decode(raw, type=Any if kind is None else kind, dec_hook=_decode)
+    return msgspec.msgpack.decode(raw, type=kind, dec_hook=_decode)
 
 
 # ---------------------------------------------------------------- what msgpack has no words for

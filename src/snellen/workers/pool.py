@@ -123,12 +123,13 @@ class Workers(Generic[T]):
         return result
 
     def _sent(self, worker: Worker, calls: Sequence[Sequence[Any]]) -> Future[list[T]]:
+        message = self._calls.message(calls)
         results: Future[list[T]] = Future()
         results.set_running_or_notify_cancel()
         with self._lock:
             if worker in self._busy:
                 self._busy[worker] += 1
-        worker.submit(self._calls.message(calls)).add_done_callback(partial(self._replied, worker, results))
+        worker.submit(message).add_done_callback(partial(self._replied, worker, results))
         return results
 
     def _replied(self, worker: Worker, results: Future[list[T]], reply: Future[bytes]) -> None:

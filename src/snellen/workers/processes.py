@@ -81,8 +81,8 @@ class ProcessWorker:
         )
         self._outgoing: SimpleQueue[tuple[int, bytes] | None] = SimpleQueue()
         self._outgoing.put((0, msgspec.msgpack.encode((sys.path, job))))
-        for work in (self._write, self._read):
-            threading.Thread(target=work, name="snellen-worker", daemon=True).start()
+        for work, pipe in ((self._write, self.process.stdin), (self._read, self.process.stdout)):
+            threading.Thread(target=work, args=(pipe,), name="snellen-worker", daemon=True).start()
 
     def submit(self, message: bytes) -> Future[bytes]:
         """Send a message; the future has its reply, or WorkerLost."""
@@ -96,27 +96,22 @@ class ProcessWorker:
             self._fail()
         return future
 
-    def _write(self) -> None:
-        pipe = self.process.stdin
-        with contextlib.suppress(OSError, ValueError):  # it ended: the thread that reads says so
-            while pipe is not None and (frame := self._outgoing.get()) is not None:
+    def _write(self, pipe: IO[bytes]) -> None:
+        with contextlib.suppress(OSError):  # it ended: the thread that reads says so
+            while (frame := self._outgoing.get()) is not None:
                 send(pipe, *frame)
         with contextlib.suppress(OSError):
-            if pipe is not None:
-                pipe.close()
+            pipe.close()
 
-    def _read(self) -> None:
-        pipe = self.process.stdout
-        with contextlib.suppress(OSError, ValueError):
-            while pipe is not None and (frame := receive(pipe)) is not None:
+    def _read(self, pipe: IO[bytes]) -> None:
+        with pipe:
+            while (frame := receive(pipe)) is not None:
                 with self._lock:
                     future = self._pending.pop(frame[0])
                 future.set_result(frame[1])
         self.process.wait()
         self._outgoing.put(None)
         self._fail()
-        if pipe is not None:
-            pipe.close()
 
     def _fail(self) -> None:
         with self._lock:
@@ -149,7 +144,7 @@ def main() -> None:
 
 
 async def _serve(source: IO[bytes], sink: IO[bytes], job: bytes) -> None:
-    loop, ended = asyncio.get_running_loop(), asyncio.Event()
+    loop = asyncio.get_running_loop()
     called = Called(job)
     tasks: set[asyncio.Task[None]] = set()
 
@@ -167,7 +162,7 @@ async def _serve(source: IO[bytes], sink: IO[bytes], job: bytes) -> None:
         os._exit(0)  # the other side is gone, and with it the use of what is being worked on
 
     threading.Thread(target=read, daemon=True).start()
-    await ended.wait()
+    await asyncio.Event().wait()
 
 
 if __name__ == "__main__":

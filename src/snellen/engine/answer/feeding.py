@@ -12,11 +12,13 @@ from collections.abc import Callable, Iterator
 from itertools import islice
 from typing import Any, NamedTuple
 
+import msgspec
+
 from snellen.core.errors import SnellenError, place_of, said_by
 from snellen.core.pixels import BadPicture, check_image
 from snellen.core.subject import Request
 from snellen.core.text import one_line
-from snellen.core.types import Answer, Failure, Question
+from snellen.core.types import Answer, Failure, Question, Text
 from snellen.data.places import Key
 from snellen.engine.ask.questions import Open, to_ask
 from snellen.engine.plan.plan import Plan
@@ -73,7 +75,11 @@ def item_of(plan: Plan, one: Open) -> Item:
         for picture in question.pictures:
             check_image(picture)
         prepared = plan.subject.prepare(question)
-        return Item(question, prepared.again(one.arm.repeat) if isinstance(prepared, Request) else prepared)
+        if not isinstance(prepared, Request):
+            return Item(question, prepared)
+        without_pictures = tuple(part for part in question.parts if isinstance(part, Text))
+        question = msgspec.structs.replace(question, parts=without_pictures, history=())
+        return Item(question, prepared.again(one.arm.repeat))
     except BadPicture as error:
         return Item(question, None, Failure(kind="bad-image", reason=str(error)))
     except SnellenError as error:
