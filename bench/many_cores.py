@@ -29,7 +29,7 @@ from unittest.mock import patch
 
 import msgspec
 
-from waiting import PARSE, SECONDS, Recorder, kept_busy
+from waiting import PARSE, SECONDS, Recorder, kept_busy, parse_picture
 
 HERE = Path(__file__).resolve().parent
 MAKERS: dict[
@@ -113,10 +113,10 @@ def parsing(folder: Path, processes: int, seconds: float, screens: int) -> float
     os.environ |= {PARSE: str(folder / "parse.json"), SECONDS: str(took), "PYTHONPATH": str(HERE)}
     os.environ["SNELLEN_CACHE_DIR"] = str(folder / "cache")
     make(out=folder / "some", count=4 * screens, seed=5, screen=(1920, 1080))
-    alone, both = (asked(folder / "some", folder / f"runs{n}", n, ocr.__name__ + ":parse_question") for n in (1, 2))
+    alone, both = (asked(folder / "some", folder / f"runs{n}", n, ocr.parse_picture) for n in (1, 2))
     many = round(seconds * processes / took)
     make(out=folder / "many", count=many, seed=4, screen=(1920, 1080))
-    spent = asked(folder / "many", folder / "runs", processes, "waiting:parse_question")
+    spent = asked(folder / "many", folder / "runs", processes, parse_picture)
     busy = kept_busy(folder / "parse.log")
     [answers] = (folder / "runs").glob("*/answers.jsonl")
     questions = sum(1 for _ in answers.open())
@@ -129,15 +129,15 @@ def parsing(folder: Path, processes: int, seconds: float, screens: int) -> float
     return busy.processes
 
 
-def asked(data: Path, out: Path, processes: int, parser: str) -> float:
+def asked(data: Path, out: Path, processes: int, parser: Callable[..., Any]) -> float:
     """Seconds of a run by the method `ocr` on so many cores."""
     from snellen import evaluate
 
     began = time.monotonic()
     with (
-        patch("snellen.core.cores.cores", lambda: processes),
+        patch("snellen.workers.processes.cores", lambda: processes),
         patch("snellen.exams.grounding.methods.subject.cores", lambda: processes),
-        patch("snellen.exams.grounding.methods.subject.OCR", parser),
+        patch("snellen.exams.grounding.methods.subject.parse_picture", parser),
         warnings.catch_warnings(),
     ):
         warnings.simplefilter("ignore")  # the waiting ones give a parse of another screenshot: most answers are wrong

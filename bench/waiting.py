@@ -9,11 +9,15 @@ import json
 import os
 import random
 import time
-from functools import lru_cache
+from collections.abc import Callable
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from snellen.core.types import Question
+import msgspec
+
+from snellen.exams.grounding.methods.base import Parse
+from snellen.synthetic.tables import Shard
 
 PARSE, SECONDS = "SNELLEN_BENCH_PARSE", "SNELLEN_BENCH_SECONDS"
 
@@ -33,22 +37,44 @@ class Recorder:
         self.results.append(result)
         return result
 
-    def keep(self, path: Path) -> Waiting:
-        """Work that takes as long, and gives the first of the results."""
+    def keep(self, path: Path) -> Callable[..., Any]:
+        """Work that takes as long, and gives the first of the results: a stand-in for a maker's `_written`."""
         path.write_text(json.dumps([_plain(result) for result in self.results[:40]]))
-        return Waiting(str(path), self.seconds / self.images)
+        return partial(STAND_INS[self.real.__module__], str(path), self.seconds / self.images)
 
 
-class Waiting(NamedTuple):
-    """Stands in for a maker's `_written`: a function of whatever, then the key."""
+def of_tables(kept: str, seconds: float, job: Any, shard: Shard) -> list[Path]:
+    result: list[Path] = _waited(kept, seconds, shard)
+    return result
 
-    kept: str
-    seconds: float
 
-    def __call__(self, *given: Any) -> Any:
-        chance = random.Random(str(given[-1]))  # noqa: S311 (or all of them would come back in waves)
-        wait(self.seconds * images_in(given[-1]) * chance.uniform(0.5, 1.5), Path(self.kept).with_suffix(".log"))
-        return chance.choice(_results(self.kept))
+def of_screens(kept: str, seconds: float, draw: Any, out: Any, key: Any) -> tuple[Path, str]:
+    result: tuple[Path, str] = _waited(kept, seconds, key)
+    return result
+
+
+def of_pairs(kept: str, seconds: float, where: Any, draw: Any, key: Any) -> tuple[list[Path], tuple[str, str, str]]:
+    result: tuple[list[Path], tuple[str, str, str]] = _waited(kept, seconds, key)
+    return result
+
+
+def of_explained(kept: str, seconds: float, out: Any, label: Any, key: Any) -> tuple[list[Path], tuple[str, ...]]:
+    result: tuple[list[Path], tuple[str, ...]] = _waited(kept, seconds, key)
+    return result
+
+
+STAND_INS: dict[str, Callable[..., Any]] = {
+    "snellen.synthetic.tables": of_tables,
+    "snellen.synthetic.screens.make": of_screens,
+    "snellen.synthetic.pairs.folder": of_pairs,
+    "snellen.synthetic.explained.make": of_explained,
+}
+
+
+def _waited(kept: str, seconds: float, key: Any) -> Any:
+    chance = random.Random(str(key))  # noqa: S311 (or all of them would come back in waves)
+    wait(seconds * images_in(key) * chance.uniform(0.5, 1.5), Path(kept).with_suffix(".log"))
+    return chance.choice(_results(kept))
 
 
 def wait(seconds: float, log: Path) -> None:
@@ -105,13 +131,13 @@ def _results(path: str) -> list[Any]:
     return [_real(plain) for plain in json.loads(Path(path).read_text())]
 
 
-def parse_question(question: Question) -> str:
+def parse_picture(image: bytes) -> Parse:
     """Stands in for the embedded parser."""
-    chance = random.Random(question.pictures[0].data)  # noqa: S311 (as above)
+    chance = random.Random(image)  # noqa: S311 (as above)
     wait(float(os.environ[SECONDS]) * chance.uniform(0.5, 1.5), Path(os.environ[PARSE]).with_suffix(".log"))
     return _parse(os.environ[PARSE])
 
 
 @lru_cache
-def _parse(path: str) -> str:
-    return Path(path).read_text()
+def _parse(path: str) -> Parse:
+    return msgspec.json.decode(Path(path).read_bytes(), type=Parse)

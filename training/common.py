@@ -13,9 +13,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from snellen.synthetic.chance import generator
@@ -45,9 +43,9 @@ class Side(NamedTuple):
 
 
 class Example(NamedTuple):
-    """A pair of scenes, drawn and described."""
+    """A pair of scenes, drawn (both pictures one after the other, as RGB bytes) and described."""
 
-    images: NDArray[np.uint8]
+    images: bytes
     sides: tuple[Side, Side]
 
 
@@ -55,7 +53,7 @@ def example(key: tuple[int, int, int]) -> Example:
     """The pair of a seed and a number, at a size. No two differ in their words only: what is said follows from the scene."""
     seed, index, size = key
     told = difference(seed, index, TRAIN)
-    images = np.stack([np.asarray(draw(scene, (size, size)).image) for scene in (told.one, told.other)])
+    images = b"".join(draw(scene, (size, size)).image.tobytes() for scene in (told.one, told.other))
     both = zip((told.one, told.other), (told.said_of_one, told.said_of_other), told.captions, strict=True)
     one, other = (_side(scene, said, full, seed, index) for scene, said, full in both)
     return Example(images, (one, other))

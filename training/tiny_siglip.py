@@ -62,7 +62,7 @@ def gather(seed: int, count: int, workers: int) -> Pairs:
     sides: list[tuple[common.Side, common.Side]] = []
     keys = [(seed, index, SIZE) for index in range(count)]
     for index, made in enumerate(in_order(common.example, keys, workers)):
-        images[index] = torch.from_numpy(made.images)
+        images[index] = torch.frombuffer(bytearray(made.images), dtype=torch.uint8).view(images.shape[1:])
         sides.append(made.sides)
     flat = [side for both in sides for side in both]
     known = common.Sentences(text for side in flat for text in (*side.facts, *(t for slot in side.slots for t in slot)))

@@ -19,8 +19,7 @@ from snellen.core.extras import traits_of
 from snellen.core.options import Selection
 from snellen.engine.answer.loop import Progress
 from snellen.engine.plan.plan import make_plan
-from snellen.engine.plan.request import ERRORS_IN_A_ROW, Limits, RunRequest, served_by
-from snellen.engine.pool.ray_pool import RayPool
+from snellen.engine.plan.request import ERRORS_IN_A_ROW, Limits, RunRequest, cluster, served_by
 from snellen.engine.run import carry_out
 from snellen.engine.runs.run import Run
 
@@ -87,7 +86,7 @@ def evaluate(
             use_store,
             max_errors,
             batch_api,
-            pool=RayPool(on) if on else None,
+            pool=cluster(on) if on else None,
             serve=served_by(serve) if serve else (),
         ),
         out=Path(out),

@@ -14,7 +14,7 @@ from pathlib import Path
 SOURCE = Path(__file__).parents[2] / "src" / "snellen"
 LAYERS = (
     ("core",),
-    ("registry", "data", "stats"),
+    ("registry", "data", "stats", "workers"),
     ("synthetic",),
     ("exams", "subjects"),
     ("scorers",),
@@ -28,7 +28,14 @@ LAYERS = (
     ("cli",),
     ("grounding", "__main__"),
 )
-ENGINE = (("runs", "call", "ask"), ("pool",), ("plan",), ("answer", "mark", "probe"), ("run", "merging"), ("suite",))
+ENGINE = (
+    ("runs", "call", "ask"),
+    ("ray_pool",),
+    ("plan",),
+    ("answer", "mark", "probe"),
+    ("run", "merging"),
+    ("suite",),
+)
 HEIGHT = {room: height for height, rooms in enumerate(LAYERS) for room in rooms}
 ENGINE_HEIGHT = {room: height for height, rooms in enumerate(ENGINE) for room in rooms}
 APPLICATIONS = ("grounding", "annotate")

@@ -49,7 +49,7 @@ def wait_for_lines(out: Path, n: int, process: subprocess.Popen[str]) -> None:
 
 
 def test_four_kills_under_faults_answer_every_sample_once_and_ask_no_answered_sample_again(tmp_path: Path) -> None:
-    count = 700  # enough for the feeding process
+    count = 300
     data = write_set(tmp_path / "set", count)
     out, cache = tmp_path / "runs", tmp_path / "cache"
     draw = random.Random(5)
@@ -295,8 +295,8 @@ def test_damaged_derived_files_are_made_again(tmp_path: Path) -> None:
 
 
 def test_nothing_is_imported_from_the_working_folder(tmp_path: Path) -> None:
-    data = write_set(tmp_path / "set", 520)  # enough for the feeding process
-    for name in ("pyarrow", "queue", "mmap"):
+    data = write_set(tmp_path / "set", 40)
+    for name in ("pyarrow", "queue", "msgspec"):
         (tmp_path / f"{name}.py").write_text("raise SystemExit('imported from the working folder')")
     with Endpoint() as endpoint:
         command = [SNELLEN, *map(str, words(data, endpoint, tmp_path / "runs"))]
@@ -310,4 +310,4 @@ def test_nothing_is_imported_from_the_working_folder(tmp_path: Path) -> None:
             timeout=120,
         )
         assert done.returncode == 0, done.stderr
-        assert sum(endpoint.answered.values()) == 520
+        assert sum(endpoint.answered.values()) == 40

@@ -95,16 +95,6 @@ def test_another_run_takes_each_repeat_from_the_store_by_its_number(data: Path, 
     assert other.summary.totals.stored == 2 * COUNT
 
 
-def test_requests_of_the_feeding_process_are_those_of_a_thread(tmp_path: Path) -> None:
-    data = write_set(tmp_path / "set", 180)  # 540 questions: enough for the process
-    with at_random() as endpoint:
-        many = evaluate(data, endpoint, tmp_path / "runs", repeats=TIMES)
-        asked = len(endpoint.requests)
-        some = evaluate(data, endpoint, tmp_path / "others", repeats=TIMES, limit=20)
-        assert len(endpoint.requests) == asked == 540
-    assert said(some).items() <= said(many).items()
-
-
 def test_a_run_that_the_cap_stopped_goes_on_without_asking_again(data: Path, tmp_path: Path) -> None:
     with at_random() as endpoint:
         with pytest.raises(Stopped):

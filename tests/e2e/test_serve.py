@@ -97,16 +97,14 @@ def test_a_server_that_ends_in_the_middle_is_named(place: Place) -> None:
     assert "CUDA error: an illegal memory access" in done.stderr
 
 
-def test_a_command_that_is_killed_leaves_no_server_behind(place: Place) -> None:
+def test_a_command_that_is_ended_leaves_no_server_behind(place: Place) -> None:
     process = start(*place.words("vllm/m", "vllm"), cache=place.cache, **place.environment, STAND_IN_DELAY="60")
     begin = time.monotonic()
     while not place.listens and time.monotonic() - begin < 60:
         time.sleep(0.05)
     assert place.listens
-    process.kill()
+    process.terminate()
     process.communicate(timeout=60)
-    while place.listens and time.monotonic() - begin < 120:
-        time.sleep(0.05)
     assert place.lines[-1] == "ended"
     assert not place.listens
 
@@ -152,10 +150,10 @@ def test_nothing_is_started_beside_another_server_or_where_there_is_none(place: 
     assert f"something listens at 127.0.0.1:{place.port} already" in done.stderr
     assert not place.log.exists()
     nowhere = place.environment | {"PATH": "/nowhere", "PYTHONPATH": ""}
-    for tool, what in (("vllm", "there is no 'vllm' on the PATH"), ("sglang", "this Python has no sglang")):
+    for tool in ("vllm", "sglang"):
         done = snellen(*place.words(f"{tool}/m", tool), cache=place.cache, **nowhere)
         assert done.returncode == 2
-        assert what in done.stderr
+        assert f"{tool} is not installed" in done.stderr
 
 
 @pytest.mark.parametrize("more", [f"--api-key {KEY}", f"--api-key={KEY}", "--hf-token hf_0123456789abcdefghij"])

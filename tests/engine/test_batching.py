@@ -392,7 +392,7 @@ def test_a_fresh_run_says_that_a_batch_of_the_old_one_goes_on(tmp_path: Path) ->
 def test_data_that_ends_early_loses_nothing_that_was_read_before(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    class Ending(batches.Feeder):
+    class Ending(batches.Feed):
         """Data that cannot be read behind its first 32 rows."""
 
         def pull(self) -> list[Any]:
@@ -403,7 +403,7 @@ def test_data_that_ends_early_loses_nothing_that_was_read_before(
 
     write_set(tmp_path / "d", 40)
     with OpenAIBatchServer(chat) as server, monkeypatch.context() as patched:
-        patched.setattr(batches, "Feeder", Ending)
+        patched.setattr(batches, "Feed", Ending)
         with pytest.raises(SnellenError, match="row 33"):
             evaluate(server, tmp_path)
         assert len(server.paid()) == 32

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import io
 import json
 from pathlib import Path
 
@@ -69,25 +68,6 @@ def test_the_example_runs_reports_and_marks(dots: Path, tmp_path: Path) -> None:
     assert "dots" in listed.stdout
     checked = snellen("data", "check", "dots", "--data", dots, "--plugin", DOTS, cache=tmp_path)
     assert checked.returncode == 0, checked.stderr
-
-
-def test_a_large_plugin_run_goes_through_the_feeding_process(tmp_path: Path) -> None:
-    folder = tmp_path / "many"
-    folder.mkdir()
-    out = io.BytesIO()
-    Image.new("RGB", (4, 4)).save(out, "PNG")
-    names = [f"{i}.png" for i in range(600)]
-    for name in names:
-        (folder / name).write_bytes(out.getvalue())
-    (folder / "truth.csv").write_text("file,dots\n" + "".join(f"{n},1\n" for n in names))
-    with Endpoint(answer="1") as endpoint:
-        done = snellen(
-            *("run", "dots", "--plugin", DOTS, "--data", folder, "--model", "api/x", "--base-url", endpoint.url),
-            *("--out", tmp_path / "runs", "--json"),
-            cache=tmp_path,
-        )
-    assert done.returncode == 0, done.stderr
-    assert json.loads(done.stdout)["protocols"][0]["groups"][0]["metrics"]["score"]["value"] == 1.0
 
 
 def test_a_protocol_joins_an_old_run(tmp_path: Path) -> None:

@@ -13,12 +13,17 @@ import pytest
 
 PROC = Path("/proc")
 WAIT = 30.0
-WORK = """
+NAPS = """
 import time
+
+def nap(seconds: float) -> None:
+    time.sleep(seconds)
+"""
+WORK = """
+from naps import nap
 from snellen.synthetic.pool import in_order
-if __name__ == "__main__":
-    for _ in in_order(time.sleep, [0.02] * 100_000, workers=3):
-        print("made", flush=True)
+for _ in in_order(nap, [0.02] * 100_000, workers=3):
+    print("made", flush=True)
 """
 
 
@@ -46,6 +51,7 @@ def alive(pid: int) -> bool:
 def test_workers_end_with_their_parent(how: signal.Signals, tmp_path: Path) -> None:
     script = tmp_path / "work.py"
     script.write_text(WORK)
+    (tmp_path / "naps.py").write_text(NAPS)
     parent = subprocess.Popen([sys.executable, str(script)], stdout=subprocess.PIPE, env=dict(os.environ))
     assert parent.stdout is not None
     parent.stdout.readline()

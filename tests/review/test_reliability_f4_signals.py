@@ -22,7 +22,7 @@ from tests.support.sets import write_set
 from snellen.core.errors import SnellenError
 from snellen.core.extras import maker_of
 from snellen.core.options import Selection
-from snellen.engine.answer.feeding import Feeder
+from snellen.engine.answer.feeding import Feed
 from snellen.engine.plan.plan import make_plan
 from snellen.engine.plan.request import Limits, RunRequest
 from snellen.engine.run import carry_out
@@ -166,31 +166,6 @@ def test_the_second_signal_acts_at_once(tmp_path: Path, kind: signal.Signals) ->
     assert process.returncode == (130 if kind == signal.SIGINT else -signal.SIGTERM)
 
 
-def children(pid: int) -> list[int]:
-    try:
-        return [int(c) for c in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
-    except OSError:
-        return []
-
-
-@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="looks for the feeding process in /proc")
-def test_a_feeder_that_was_stopped(tmp_path: Path) -> None:
-    data = write_set(tmp_path / "set", 600)
-    with Endpoint(delay=0.05) as endpoint:
-        process = start(
-            *("run", "salbench", "--data", data, "--model", "api/m", "--base-url", endpoint.url),
-            *("--out", tmp_path / "runs", "--concurrency", 1),
-            cache=tmp_path / "cache",
-        )
-        wait_for(lambda: children(process.pid) and endpoint.requests, process)
-        (feeder,) = children(process.pid)
-        os.kill(feeder, signal.SIGSTOP)
-        process.send_signal(signal.SIGINT)
-        assert "interrupted" in ended(process)
-        assert process.returncode == 130
-        assert not Path(f"/proc/{feeder}").exists()
-
-
 @pytest.mark.parametrize("exam", ["d3", "grounding", "vqax"])
 def test_a_pipe_in_the_place_of_a_picture_is_an_error(tmp_path: Path, exam: str) -> None:
     from snellen import exams
@@ -257,15 +232,15 @@ def test_a_notebook_is_interrupted_before_everything_is_asked(tmp_path: Path) ->
 def test_an_error_of_the_feed_after_the_stop_is_not_printed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    pull, pulled = Feeder.pull, []
+    pull, pulled = Feed.pull, []
 
-    def breaks(feed: Feeder) -> object:
+    def breaks(feed: Feed) -> object:
         pulled.append(1)
         if len(pulled) > 1:
             raise SnellenError("the disk is gone")
         return pull(feed)
 
-    monkeypatch.setattr(Feeder, "pull", breaks)
+    monkeypatch.setattr(Feed, "pull", breaks)
     with Endpoint(delay=0.3, script=lambda _r, _n: (401, {}, b'{"error": {"message": "bad key"}}')) as endpoint:
         options = {"base_url": endpoint.url}
         request = RunRequest("salbench", "api/m", write_set(tmp_path / "set", 60), options=options, out=tmp_path)

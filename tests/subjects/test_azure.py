@@ -15,7 +15,6 @@ from tests.support.responses_server import AZURE_FILTER, THOUGHT, Provider, chat
 from tests.support.sets import png, write_set
 
 import snellen
-from snellen import subjects
 from snellen.core.errors import SnellenError
 from snellen.core.secret import Secret
 from snellen.core.types import Picture, Question, Text, Turn
@@ -128,17 +127,6 @@ def test_a_key_in_the_environment_goes_before_a_token_in_a_file(
     assert f"api-version={DATED}" in filed.connection.url
     monkeypatch.setenv("AZURE_OPENAI_API_KEY", "k-1")
     assert azure(key=Secret("")).connection.key.reveal() == "k-1"
-
-
-@pytest.mark.parametrize("version", ["", DATED])
-def test_another_process_makes_the_same_requests(monkeypatch: pytest.MonkeyPatch, version: str) -> None:
-    monkeypatch.setenv("AZURE_OPENAI_ENDPOINT", HOME)
-    monkeypatch.setenv("OPENAI_API_VERSION", version)
-    ours = azure(detail="low", reasoning="low")
-    again = subjects.kinds()["azure"].again(json.loads(json.dumps(ours.feed_spec())))
-    first, second = ours.prepare(question(3, 3)), again.prepare(question(3, 3))
-    assert (first.key, first.body) == (second.key, second.body)
-    assert not again.endpoint.connection.key  # type: ignore[union-attr]
 
 
 def test_an_older_version_is_another_run_and_another_request(monkeypatch: pytest.MonkeyPatch) -> None:

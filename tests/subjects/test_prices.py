@@ -14,7 +14,7 @@ from snellen.core.errors import SnellenError
 from snellen.core.secret import Secret
 from snellen.core.subject import Price
 from snellen.subjects.prices import built_in, given_price, read_table, table_price
-from snellen.subjects.remote.settings import Settings, settings_again, settings_from
+from snellen.subjects.remote.settings import Settings, settings_from
 
 KEY = Secret("sk-abc123456")
 TODAY = dt.date(2026, 11, 17)
@@ -154,8 +154,6 @@ def test_a_file_goes_before_the_table_and_the_table_fills_its_gaps(tmp_path: Pat
     assert remote("openai", "gpt-4.1", settings).price.source.startswith("built-in table")
     assert remote("api", "eyes", settings).price.input == 0.1
     assert remote("api", "ears", settings).price is None
-    again = settings_again(json.loads(json.dumps(settings.for_another_process() | {"price": list(own)})))
-    assert remote("openai", "gpt-4o", again, offline=True).price == own
 
 
 def test_the_endpoints_own_list_goes_before_the_table_and_not_before_a_file(tmp_path: Path) -> None:

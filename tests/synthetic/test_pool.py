@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from snellen.synthetic.pool import in_order
+from snellen.workers.calls import WorkFailed
 
 
 @pytest.mark.parametrize("workers", [None, 1, 2])
@@ -14,7 +15,7 @@ def test_work_comes_back_in_order(workers: int | None) -> None:
 
 
 def test_a_failure_in_a_worker_is_raised_here() -> None:
-    with pytest.raises(TypeError):
+    with pytest.raises(WorkFailed, match="TypeError"):
         list(in_order(abs, ["not a number"] * 20, 2))  # type: ignore[list-item]
 
 

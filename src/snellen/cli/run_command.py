@@ -104,8 +104,7 @@ def _run(exam: str | None, models: tuple[str, ...], own: dict[str, Any], given: 
 def limits_of(given: dict[str, Any]) -> Iterator[Limits]:
     """How to run, by the flags; a cluster is let go at the end."""
     from snellen.core.dataset import Shard
-    from snellen.engine.plan.request import Limits, served_by
-    from snellen.engine.pool.ray_pool import RayPool
+    from snellen.engine.plan.request import Limits, cluster, served_by
 
     limits = Limits(
         concurrency=_concurrency(given["concurrency"]),
@@ -118,7 +117,7 @@ def limits_of(given: dict[str, Any]) -> Iterator[Limits]:
         batch=given.get("batch_api", False),
         cancel_batches=given.get("cancel_batches", False),
         shard=Shard.parse(given["shard"]) if given["shard"] else None,
-        pool=RayPool(given["on"]) if given["on"] and not given["dry_run"] else None,
+        pool=cluster(given["on"]) if given["on"] and not given["dry_run"] else None,
         serve=served_by(given["serve"]) if given["serve"] else (),
     )
     try:

@@ -14,7 +14,8 @@ _SEEN: set[str] = set()
 SHORTEST = 4
 KEY_LENGTH = 16
 TAKEN_OUT = "[key]"
-_HUBS = ("HF_TOKEN", "HUGGING_FACE_HUB_TOKEN", "MODELSCOPE_API_TOKEN")
+HUBS = ("HF_TOKEN", "HUGGING_FACE_HUB_TOKEN", "MODELSCOPE_API_TOKEN")
+"""The names of hubs' tokens in the environment."""
 _SECRET_NAME = re.compile(r"(?:_KEY|_SECRET|_TOKEN|_PASSWORD|_PAT)(?:_?\d+)?$", re.IGNORECASE)
 _PREFIXES = ("sk-", "hf_", "gsk_", "xai-", "pk-", "r8_", "AIza", "nvapi-")
 # scheme, login, host: whatever stands between '//' and the last '@' before the path
@@ -37,7 +38,7 @@ def without_keys(environment: Mapping[str, str], *, tokens: bool = False) -> dic
     return {
         name: value
         for name, value in environment.items()
-        if (tokens and name in _HUBS) or not (_SECRET_NAME.search(name) or value in _SEEN)
+        if (tokens and name in HUBS) or not (_SECRET_NAME.search(name) or value in _SEEN)
     }
 
 

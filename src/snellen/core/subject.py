@@ -272,7 +272,10 @@ class Subject:
         return ""
 
     def prepare(self, question: Question) -> Any:
-        """Work that needs no waiting (hashing, encoding). Raises SnellenError for an image that cannot be sent."""
+        """Work that needs no waiting (hashing, encoding). Raises SnellenError for an image that cannot be sent.
+
+        Of a question whose Request is ready, `answer` gets the texts alone: its pictures are in the Request, and memory holds them once.
+        """
         return None
 
     async def answer(self, question: Question, prepared: Any, call: Caller) -> Answer:
@@ -318,16 +321,11 @@ class Subject:
         """By which rule its pictures are counted, in a line for estimates; nothing if there is none to name."""
         return ""
 
-    def feed_spec(self) -> Mapping[str, Any] | None:
-        """All that its kind's `again` needs to make the same requests in another process, and no key; None where that cannot be."""
-        return None
-
 
 class Given(NamedTuple):
     """What a subject is built from. `options` are the values of the options that it takes; `offline` means that it will not be called.
 
-    `build` makes another subject, for one that asks models: from its spec, and options that replace those given. `pool` makes
-    processes on all cores that run a `module:function` on questions.
+    `build` makes another subject, for one that asks models: from its spec, and options that replace those given.
     """
 
     options: Mapping[str, Any]
@@ -336,7 +334,6 @@ class Given(NamedTuple):
     seed: int
     offline: bool
     build: Callable[..., Subject]
-    pool: Callable[[str], Any]
 
 
 OptionsOf = Callable[[str], tuple[Option, ...]]
@@ -369,10 +366,6 @@ class SubjectKind:
     def catalogue(self) -> list[dict[str, Any]]:
         """Rows for `snellen list methods`, of a kind whose subjects are ways to answer; what they need, and whether it is there."""
         return []
-
-    def again(self, spec: Mapping[str, Any]) -> Subject:
-        """A subject that prepares the same requests as the one that gave the `feed_spec`. It cannot send them: it has no key."""
-        raise SnellenError(f"a subject {self.prefix}/ cannot be made again in another process")
 
     def worker(self, spec: Mapping[str, Any]) -> Subject:
         """The same subject as the one that has this `worker_spec`, to answer in a process of its own."""

@@ -66,12 +66,4 @@ def build(
         return build(other, exam, options={**given, **(changed or {})}, data=data, seed=seed, offline=offline)
 
     values = filled(kind.takes(name, given, options_of), given)
-    return kind.build(name, Given(values, exam, data, seed, offline, asked_by_it, _pool))
-
-
-def _pool(path: str) -> Any:
-    """Processes on all cores that run `module:function` on questions."""
-    from snellen.core.cores import cores
-    from snellen.subjects.workers import Workers
-
-    return Workers(path, cores())
+    return kind.build(name, Given(values, exam, data, seed, offline, asked_by_it))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import random
 from types import MappingProxyType
 from typing import Any
@@ -13,7 +12,9 @@ from snellen.core.errors import SnellenError, unknown
 from snellen.core.extras import Solvers
 from snellen.core.subject import Caller, Given, Subject, SubjectKind
 from snellen.core.types import Answer, Failure, Question
-from snellen.subjects.workers import Workers
+from snellen.workers.calls import WorkFailed
+from snellen.workers.pool import WorkerLost, Workers
+from snellen.workers.processes import on_all_cores
 
 
 def said(question: Question, text: str) -> Answer:
@@ -73,7 +74,7 @@ class Solver(Subject):
         self.spec = f"baseline/{name}"
         self.identity = {"kind": "baseline", "name": name}
         self._path = path
-        self._workers: Workers | None = None
+        self._workers: Workers[str] | None = None
         self.parallel = 2 * cores()
 
     def why_same(self, repeats: int) -> str:
@@ -81,10 +82,10 @@ class Solver(Subject):
 
     async def answer(self, question: Question, prepared: Any, call: Caller) -> Answer:
         if self._workers is None:
-            self._workers = Workers(self._path, cores())
+            self._workers = on_all_cores(self._path)
         try:
-            return said(question, await asyncio.wrap_future(self._workers.submit(question)))
-        except Exception as error:
+            return said(question, await self._workers.ask(question))
+        except (WorkFailed, WorkerLost, SnellenError) as error:
             return failed(question, "solver", f"{self.spec} failed ({error})")
 
     async def close(self) -> None:

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import multiprocessing
-import os
-import sys
-import threading
 from collections import deque
 from collections.abc import Callable, Generator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures import Future
 from typing import TypeVar
 
 from snellen.core.cores import cores
+from snellen.workers.processes import here
 
 CHUNK = 32
 """The most that a process is given at once; less where there is too little for all of them."""
@@ -19,8 +16,8 @@ WORTH_A_POOL = 16
 """Unless told otherwise, a list that is no longer is made right here: processes take longer to start."""
 WORTH_A_PROCESS = 4
 """Unless told otherwise, a process that would get fewer is not started."""
-MOST = 61 if sys.platform == "win32" else 1024
-"""Processes that a pool can have: Windows waits for no more."""
+AHEAD = 3
+"""Chunks under way for each process, so that none waits while the oldest chunk is not done."""
 
 Progress = Callable[[int, int], None]
 """Gets how many are made and how many there are in all."""
@@ -51,38 +48,17 @@ def _made(
     work: Callable[[_Key], _Made], keys: Sequence[_Key], workers: int | None, most: int
 ) -> Generator[_Made, None, None]:
     worth = -(-len(keys) // min(WORTH_A_PROCESS, most))
-    wanted = max(1, min(worth if workers is None else len(keys), cores() if workers is None else workers, MOST))
+    wanted = max(1, min(worth if workers is None else len(keys), cores() if workers is None else workers))
     size = max(1, min(most, len(keys) // (8 * wanted)))
     chunks = [keys[start : start + size] for start in range(0, len(keys), size)]
     if wanted == 1 or (workers is None and len(keys) <= WORTH_A_POOL):
         yield from map(work, keys)
         return
-    waiting: deque[Future[list[_Made]]] = deque()
-    context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(wanted, mp_context=context, initializer=end_with_parent) as pool:
-        try:
-            for chunk in chunks:
-                waiting.append(pool.submit(_chunk, work, chunk))
-                if len(waiting) > 2 * wanted:
-                    yield from waiting.popleft().result()
-            while waiting:
+    with here(work, wanted) as processes:
+        waiting: deque[Future[list[_Made]]] = deque()
+        for chunk in chunks:
+            waiting.append(processes.submit_all([(key,) for key in chunk]))
+            if len(waiting) > AHEAD * wanted:
                 yield from waiting.popleft().result()
-        finally:
-            for future in waiting:
-                future.cancel()
-
-
-def _chunk(work: Callable[[_Key], _Made], keys: Sequence[_Key]) -> list[_Made]:
-    return [work(key) for key in keys]
-
-
-def end_with_parent() -> None:
-    """Ends this process when the one that started it ends, in whichever way: a killed parent cannot say goodbye."""
-    parent = multiprocessing.parent_process()
-    if parent is not None:
-        threading.Thread(target=_watch, args=(parent,), daemon=True).start()
-
-
-def _watch(parent: multiprocessing.process.BaseProcess) -> None:
-    parent.join()
-    os._exit(1)
+        while waiting:
+            yield from waiting.popleft().result()

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import threading
 from collections import OrderedDict
-from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import NamedTuple
 
@@ -18,6 +17,8 @@ from snellen.core.types import Outcome
 from snellen.view.index import CODES, NONE
 from snellen.view.library import Volume
 from snellen.view.shelf import Stamp, stamp
+from snellen.workers.pool import Workers
+from snellen.workers.processes import here
 
 KEPT = 8
 WHICH = {
@@ -59,48 +60,51 @@ def pairs_of(one: Volume, other: Volume, protocol: str, which: str) -> Pairs:
 
 
 class Comparer:
-    """What `snellen compare` says of two runs, made once. A process of its own: it holds all marks in memory while it works."""
+    """What `snellen compare` says of two runs, made once, one after the other. A new process for each: it holds all marks in memory."""
 
     def __init__(self) -> None:
-        self._pool: ProcessPoolExecutor | None = None
+        self._turns = ThreadPoolExecutor(1, "comparing")
+        self._workers: Workers[bytes] | None = None
+        self._closed = False
         self._found: OrderedDict[Asked, Future[bytes]] = OrderedDict()
         self._lock = threading.Lock()
 
     def compare(self, one: Path, other: Path) -> Future[bytes]:
-        """A comparison that is being made; `read` reads it."""
+        """Return a comparison that is being made."""
         asked = one, other, stamp(one / "summary.json"), stamp(other / "summary.json")
         with self._lock:
             found = self._found.pop(asked, None)
             if found is None:
-                found = self._pooled().submit(_compared, str(one), str(other))
+                found = self._turns.submit(self._compared, one, other)
             self._found[asked] = found
             while len(self._found) > KEPT:
                 self._found.popitem(last=False)[1].cancel()
         return found
 
-    def _pooled(self) -> ProcessPoolExecutor:
-        if self._pool is None:
-            context = multiprocessing.get_context("spawn")
-            self._pool = ProcessPoolExecutor(1, mp_context=context, max_tasks_per_child=1)
-        return self._pool
+    def _compared(self, one: Path, other: Path) -> bytes:
+        with self._lock:
+            if self._closed:
+                raise CancelledError
+            self._workers = here(compared, 1)
+        with self._workers as workers:
+            return workers.submit(one, other).result()
 
     def close(self) -> None:
         """End what goes on."""
-        if self._pool is not None:
-            for child in list(multiprocessing.active_children()):
-                child.terminate()
-            self._pool.shutdown(wait=False, cancel_futures=True)
+        with self._lock:
+            self._closed = True
+        self._turns.shutdown(wait=False, cancel_futures=True)
+        if self._workers is not None:
+            self._workers.close()
 
 
 def read(raw: bytes) -> Comparison:
-    """A comparison as the other process wrote it."""
+    """Read a comparison as the other process wrote it."""
     return msgspec.json.decode(raw, type=Comparison)
 
 
-def _compared(one: str, other: str) -> bytes:
-    import signal
-
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C ends the server, which ends this
+def compared(one: Path, other: Path) -> bytes:
+    """Compare two runs."""
     from snellen.comparison.comparing import compare_runs
 
     return msgspec.json.encode(compare_runs([one, other], flips=False))

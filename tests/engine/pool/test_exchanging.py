@@ -3,38 +3,42 @@
 from __future__ import annotations
 
 import asyncio
-import threading
-from collections.abc import Collection
 
 import msgspec
 import pytest
-from tests.support.crews import FakeWorker, lost
 from tests.support.endpoint import Endpoint, completion
+from tests.support.fake_workers import FakeWorker, calling, hiring, lost, only
 
 from snellen.core.secret import Secret
 from snellen.core.subject import Connection
 from snellen.engine.call.exchange import Fault, Response
-from snellen.engine.pool.exchanging import CrewWire, Exchanging
-from snellen.subjects.crew import Crew
+from snellen.engine.ray_pool import ClusterWire, Exchangers, Exchanging
+from snellen.workers.pool import Hire
 
 KEY = "sk-wire-0123456789abcdefgh"
 BODY = msgspec.json.encode({"model": "m", "messages": []})
 
 
-def nobody(_taken: Collection[str], _closed: threading.Event) -> list[FakeWorker]:
-    return []
-
-
-def wire(url: str, *workers: FakeWorker, timeout: float = 5.0) -> CrewWire:
+def wire(url: str, hire: Hire, timeout: float = 5.0) -> ClusterWire:
     connection = Connection(f"{url}/chat/completions", f"{url}/models", {"X-Title": "t"}, Secret(KEY), "start it")
-    return CrewWire(Crew(workers, nobody), 7, connection, timeout)
+    return Exchangers(hire).wire(connection, timeout)
+
+
+def exchanging(place: str) -> FakeWorker:
+    return FakeWorker(place, calling(Exchanging))
+
+
+def fault_of(sender: ClusterWire) -> Fault:
+    with pytest.raises(Fault) as raised:
+        asyncio.run(sender.post(BODY))
+    return raised.value
 
 
 def test_a_worker_sends_what_a_transport_would_and_gets_the_key_apart_from_it() -> None:
-    workers = [FakeWorker(name, Exchanging().ask) for name in "ab"]
+    workers = [exchanging(name) for name in "ab"]
 
     async def run(url: str) -> tuple[list[Response], Response]:
-        sender = wire(url, *workers)
+        sender = wire(url, only(*workers))
         return await asyncio.gather(*(sender.post(BODY) for _ in range(6))), await sender.models()
 
     with Endpoint(models=[{"id": "m"}], delay=0.02) as endpoint:
@@ -45,32 +49,23 @@ def test_a_worker_sends_what_a_transport_would_and_gets_the_key_apart_from_it() 
     assert b'"id": "m"' in listing.body
     for worker in workers:
         with_key = [message for message in worker.asked if KEY.encode() in message]
-        assert with_key
-        assert not any(BODY in message for message in with_key)
+        assert len(with_key) == 1
+        assert BODY not in with_key[0]
 
 
 def test_faults_are_told_as_a_transport_tells_them() -> None:
-    async def run(sender: CrewWire) -> Fault:
-        with pytest.raises(Fault) as raised:
-            await sender.post(BODY)
-        return raised.value
-
-    fault = asyncio.run(run(wire("http://127.0.0.1:1/v1", FakeWorker("a", Exchanging().ask))))
+    fault = fault_of(wire("http://127.0.0.1:1/v1", only(exchanging("a"))))
     assert (fault.refused, fault.sent) == (True, False)
     with Endpoint(delay=30) as endpoint:
-        fault = asyncio.run(run(wire(endpoint.url, FakeWorker("a", Exchanging().ask), timeout=0.2)))
+        fault = fault_of(wire(endpoint.url, only(exchanging("a")), timeout=0.2))
     assert (str(fault), fault.refused, fault.sent) == ("timed out", False, True)
 
 
-def test_a_worker_that_is_lost_is_a_fault_and_only_what_was_out_may_have_been_billed() -> None:
-    async def first_told(message: bytes) -> bytes:
-        return b"" if KEY.encode() in message else await lost(message)
-
-    async def run(worker: FakeWorker) -> Fault:
-        with pytest.raises(Fault) as raised:
-            await wire("http://127.0.0.1:1/v1", worker).post(BODY)
-        return raised.value
-
-    fault = asyncio.run(run(FakeWorker("a", first_told)))
-    assert (str(fault), fault.refused, fault.sent) == ("it ended", False, True)
-    assert not asyncio.run(run(FakeWorker("a", lost))).sent
+def test_a_lost_worker_is_a_fault_that_may_have_been_billed_and_its_successor_knows_the_connection() -> None:
+    first = FakeWorker("a", calling(Exchanging))
+    with Endpoint() as endpoint:
+        sender = wire(endpoint.url, hiring([first], exchanging))
+        first._does = lost
+        fault = fault_of(sender)
+        assert (str(fault), fault.refused, fault.sent) == ("it ended", False, True)
+        assert asyncio.run(sender.post(BODY)).status == 200

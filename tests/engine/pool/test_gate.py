@@ -9,7 +9,7 @@ from unittest.mock import MagicMock
 import pytest
 
 from snellen.core.errors import SnellenError
-from snellen.engine.pool import ray_pool
+from snellen.engine import ray_pool
 
 TRACEBACK = 'Initialization failure from server:\nTraceback (most recent call last):\n  File "proxier.py", line 772\nRuntimeError: too slow\n\n'
 

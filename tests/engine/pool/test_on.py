@@ -16,8 +16,8 @@ from tests.support.sets import write_set
 
 from snellen import __version__
 from snellen.core.errors import MissingExtra, SnellenError
-from snellen.engine.pool import ray_pool
-from snellen.engine.pool.ray_pool import RayPool
+from snellen.engine import ray_pool
+from snellen.engine.ray_pool import RayPool
 
 
 @pytest.mark.parametrize("on", ["dask", "ray://", "Ray", "127.0.0.1:10001"])
@@ -69,7 +69,7 @@ def test_a_node_with_another_version_is_named(monkeypatch: pytest.MonkeyPatch) -
 def test_nothing_of_ray_is_imported_until_it_is_needed() -> None:
     program = (
         "import sys, snellen.api, snellen.cli.run_command\n"
-        "from snellen.engine.pool import ray_pool\n"
+        "from snellen.engine import ray_pool\n"
         "ray_pool.importlib.metadata.version = lambda name: '2.60.0'\n"
         "ray_pool.RayPool('ray').close()\n"
         "sys.exit('ray' in sys.modules)"

@@ -17,7 +17,7 @@ from tests.support.command import start
 from tests.support.endpoint import Endpoint
 from tests.support.sets import write_set
 
-from snellen.engine.pool import ray_pool
+from snellen.engine import ray_pool
 
 pytest.importorskip("ray", reason="Ray is not installed (extra ray)")
 KEY = "sk-ray-0123456789abcdefghij"
@@ -98,7 +98,7 @@ ALONE = """
 import json, os, sys
 from pathlib import Path
 from tests.support.cluster import _parents
-from snellen.engine.pool.ray_pool import RayPool
+from snellen.engine.ray_pool import RayPool
 
 pool = RayPool("ray")
 pool.open()

@@ -56,7 +56,7 @@ def takes(name: str, **given: Any) -> set[str]:
 
 
 def build(name: str, seed: int = 3, **options: Any) -> MethodSubject:
-    given = Given(options, EXAM, Targets(), seed, False, Model, lambda path: path)
+    given = Given(options, EXAM, Targets(), seed, False, Model)
     made = KIND.build(name, given)
     assert isinstance(made, MethodSubject)
     return made
@@ -179,7 +179,7 @@ def test_who_waits_for_a_parse_takes_no_place_among_those_who_call(monkeypatch: 
 
 def test_an_oracle_is_called_so_and_gets_the_truths_apart() -> None:
     assert build("oracle/center-fixed").identity["oracle"] == "looks at the answer; for comparison only"
-    given = Given({}, EXAM, None, 0, False, Model, lambda path: path)
+    given = Given({}, EXAM, None, 0, False, Model)
     with pytest.raises(SnellenError, match="needs a data set"):
         KIND.build("oracle/center", given)
 

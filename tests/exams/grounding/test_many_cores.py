@@ -8,11 +8,9 @@ import threading
 from concurrent.futures import Future
 from pathlib import Path
 
-import msgspec
 import pytest
 
 import snellen
-from snellen.core.types import Question
 from snellen.exams.grounding.methods.base import Parse, ToolFailure
 from snellen.exams.grounding.methods.ocr import missing
 from snellen.exams.grounding.methods.parsers import ParseCache
@@ -27,13 +25,13 @@ class Together:
 
     def __init__(self, wanted: int, patience: float = 60.0) -> None:
         self.wanted, self.patience, self.most = wanted, patience, 0
-        self.with_it: dict[str, Future[str]] = {}
+        self.with_it: dict[str, Future[Parse]] = {}
         self.lock = threading.Lock()
 
-    def submit(self, question: Question) -> Future[str]:
-        future: Future[str] = Future()
+    async def ask(self, image: bytes) -> Parse:
+        future: Future[Parse] = Future()
         with self.lock:
-            self.with_it[hashlib.sha256(question.pictures[0].data).hexdigest()] = future
+            self.with_it[hashlib.sha256(image).hexdigest()] = future
             self.most = max(self.most, len(self.with_it))
             if self.most >= self.wanted:
                 self.wanted = 0
@@ -42,13 +40,13 @@ class Together:
                 timer = threading.Timer(self.patience, self.done)
                 timer.daemon = True
                 timer.start()
-        return future
+        return await asyncio.wrap_future(future)
 
     def done(self) -> None:
         with self.lock:
             ready, self.with_it = list(self.with_it.values()), {}
         for future in ready:
-            future.set_result(msgspec.json.encode(SEEN).decode())
+            future.set_result(SEEN)
 
     def close(self) -> None:
         return
@@ -60,7 +58,7 @@ def test_targets_that_wait_for_the_same_screenshot_take_no_place(
 ) -> None:
     make(tmp_path / "set", count=10, seed=1, style="original")
     pool = Together(wanted=8)
-    monkeypatch.setattr("snellen.subjects._pool", lambda _path: pool)
+    monkeypatch.setattr("snellen.exams.grounding.methods.subject.on_all_cores", lambda _function: pool)
     monkeypatch.setattr("snellen.exams.grounding.methods.subject.cores", lambda: 2)
     run = snellen.evaluate("grounding", method="ocr", data=tmp_path / "set", out=tmp_path / "runs", use_store=False)
     asked = len((run.path / "answers.jsonl").read_text().splitlines())

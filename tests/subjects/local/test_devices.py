@@ -17,9 +17,10 @@ from snellen import evaluate
 from snellen.core.errors import SnellenError
 from snellen.core.subject import Reply, Request
 from snellen.core.types import Answer, Picture, Question, Text
+from snellen.subjects.in_workers import on_devices
 from snellen.subjects.local.kind import DEVICES, HF
 from snellen.subjects.local.settings import LocalSettings
-from snellen.subjects.processes import ProcessWorker, on_devices
+from snellen.workers.processes import ProcessWorker
 
 
 def words(data: Path, out: Path, *more: object) -> tuple[object, ...]:
@@ -62,9 +63,9 @@ def test_questions_of_a_process_that_is_killed_are_asked_again(models: dict[str,
     async def run() -> list[Answer]:
         tasks = [asyncio.create_task(subject.answer(q, subject.prepare(q), _nobody)) for q in questions(24)]
         await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
-        (first, _other) = subject._crew.workers
+        (first, _other) = subject._workers._busy
         assert isinstance(first, ProcessWorker)
-        os.kill(first._process.pid, signal.SIGKILL)
+        os.kill(first.process.pid, signal.SIGKILL)
         try:
             return await asyncio.gather(*tasks)
         finally:

@@ -28,7 +28,7 @@ from snellen.engine.answer.batch_filling import Filling
 from snellen.engine.answer.batch_replies import reply_of
 from snellen.engine.answer.batch_search import Search, Under
 from snellen.engine.answer.batch_wire import BatchWire, Ended, MayBeMade, until_stopped
-from snellen.engine.answer.feeding import Feeder, Item
+from snellen.engine.answer.feeding import Feed, Item
 from snellen.engine.answer.loop import Progress
 from snellen.engine.call.budget import BudgetReached
 from snellen.engine.call.caller import UNPROCESSED
@@ -151,7 +151,7 @@ class Batching:
         held, full = 0.0, False
         settled = self._done | self._tried
         handed_in: set[str] = set()
-        feed = Feeder(self.plan, self.folder.path, settled.__contains__, self.total - len(settled))
+        feed = Feed(self.plan, settled.__contains__)
         filling = Filling(self.api)
         self._revision, self._broken = self.endpoint.revision, None
         try:
@@ -161,7 +161,7 @@ class Batching:
                     break
                 for item in chunk:
                     key = (item.question.id, item.question.prompt)
-                    if key in settled or self._kept(item):  # a process that reads the data knows only the answers
+                    if self._kept(item):
                         continue
                     if item.prepared.key in handed_in:
                         continue  # its answer comes with another batch; then it is known
@@ -183,7 +183,6 @@ class Batching:
                     held += bound or 0.0
         finally:
             feed.close()
-            self.notes += [feed.note] if feed.note else []
         if filling.entries:
             under.append(await self._sent(filling))
         if full and not under:
@@ -193,7 +192,7 @@ class Batching:
             )
         return under
 
-    async def _pulled(self, feed: Feeder) -> list[Item]:
+    async def _pulled(self, feed: Feed) -> list[Item]:
         """The next questions. Whatever ends the reading early, those before it are handed in and collected first."""
         try:
             return await until_stopped(asyncio.to_thread(feed.pull), self._stopped)

@@ -1,7 +1,7 @@
 """The feed of an adaptive exam: which questions come next depends on the answers so far.
 
-It has the face of the other feeds. `pull`, called in a thread, waits until something can be asked; `told`, called by the asking loop with
-each answer, wakes it. A sample is written down before it is asked, so a process that goes on later asks the same.
+It has the interface of the plain feed. `pull`, called in a thread, waits until something can be asked; `told`, called by the asking loop
+with each answer, wakes it. A sample is written down before it is asked, so a process that goes on later asks the same.
 """
 
 from __future__ import annotations
@@ -27,8 +27,6 @@ AT_ONCE = 4
 
 class ChoosingFeed:
     """Questions as an adaptive data set chooses them, by how the first protocol reads the answers."""
-
-    note: str | None = None
 
     def __init__(self, plan: Plan, data: Adaptive, folder: RunFolder, scan: Scan) -> None:
         self._plan, self._data, self._folder = plan, data, folder
@@ -68,7 +66,7 @@ class ChoosingFeed:
         """The questions about a sample that have no answer yet."""
         exam = self._plan.exam
         return [
-            item_of(self._plan.feeding, Open(sample.id, arm, partial(_asked, exam, arm, sample)))
+            item_of(self._plan, Open(sample.id, arm, partial(_asked, exam, arm, sample)))
             for arm in self._plan.arms
             if not self._done((sample.id, arm.text))
         ]

@@ -12,6 +12,7 @@ import threading
 import time
 from collections.abc import Callable
 from contextvars import ContextVar
+from queue import SimpleQueue
 from typing import Any, NamedTuple, TypeVar
 
 from snellen.core.adaptive import Adaptive
@@ -21,7 +22,7 @@ from snellen.core.records import Totals
 from snellen.core.subject import Caller, Connection, Endpoint, Reply, Request
 from snellen.core.types import Answer, Call, Failure
 from snellen.engine.answer.choosing import ChoosingFeed
-from snellen.engine.answer.feeding import Feeder, Item
+from snellen.engine.answer.feeding import Feed, Item
 from snellen.engine.call.budget import Budget, budget_of
 from snellen.engine.call.caller import EndpointCaller
 from snellen.engine.call.exchange import Wire
@@ -92,8 +93,8 @@ class Asking:
         self.limiter = Limiter(limits.concurrency)
         self.callers: list[EndpointCaller] = []
         self.budget: Budget | None = None
-        self._feed: Feeder | ChoosingFeed | None = None
-        self._reading: list[threading.Thread] = []
+        self._feed: Feed | ChoosingFeed | None = None
+        self._reading: tuple[SimpleQueue[Any], threading.Thread] | None = None
 
     async def run(self) -> None:
         """Ask until all is answered, or raise what stopped the run (after what is in flight has ended)."""
@@ -125,7 +126,9 @@ class Asking:
             await self.plan.subject.close()
             if self._feed is not None:
                 self._feed.close()
-            for thread in self._reading:
+            if self._reading is not None:
+                turns, thread = self._reading
+                turns.put(None)
                 thread.join(GRACE)
             self._report()
 
@@ -151,8 +154,7 @@ class Asking:
         """What a user should know of how it went."""
         repeated = sum(c.redacted for c in self.callers)
         said = [f"{repeated} replies repeated the API key: it was taken out of them before they were kept and marked"]
-        said = said[: bool(repeated)] + [note for e in self.plan.subject.endpoints for note in e.notes()]
-        return said + ([self._feed.note] if self._feed is not None and self._feed.note else [])
+        return said[: bool(repeated)] + [note for e in self.plan.subject.endpoints for note in e.notes()]
 
     async def _unless_stopped(self, work: asyncio.Future[T]) -> T | None:
         """The result of some work; None where the run is stopped before it is there."""
@@ -182,13 +184,14 @@ class Asking:
                 self.store.look_up([i.prepared.key for i in chunk if isinstance(i.prepared, Request)])
             return chunk
 
-        ahead = self._in_thread(pull)
+        pulled = self._in_thread(pull)
+        ahead = pulled()
         try:
             while self._stop is None:
                 chunk = await self._unless_stopped(ahead)
                 if not chunk:
                     break
-                ahead = self._in_thread(pull)
+                ahead = pulled()
                 for item in chunk:
                     await self._wait_while(lambda: len(self._tasks) >= self._width() and self._stop is None)
                     if self._stop is not None:
@@ -201,35 +204,38 @@ class Asking:
         # whatever ended the feed: what is in flight is paid for, so wait for it, unless the user will not
         await self._wait_while(lambda: bool(self._tasks) and not isinstance(self._stop, Interrupted))
 
-    def _opened_feed(self) -> Feeder | ChoosingFeed:
+    def _opened_feed(self) -> Feed | ChoosingFeed:
         data = self.plan.data
         if isinstance(data, Adaptive):
             return ChoosingFeed(self.plan, data, self.folder, self.scan)
-        return Feeder(self.plan, self.folder.path, self._is_done, self.total - self.begun)
+        return Feed(self.plan, self._is_done)
 
-    def _in_thread(self, work: Callable[[], T]) -> asyncio.Future[T]:
-        """Work in a thread that can be left behind; a result or an error that comes too late is dropped."""
+    def _in_thread(self, work: Callable[[], T]) -> Callable[[], asyncio.Future[T]]:
+        """Return how to do some work once more, in one thread that can be left behind; what comes too late is dropped."""
         loop = asyncio.get_running_loop()
-        future: asyncio.Future[T] = loop.create_future()
-        future.add_done_callback(lambda f: f.cancelled() or f.exception())  # also if nobody waits for it any more
+        turns: SimpleQueue[asyncio.Future[T] | None] = SimpleQueue()
 
         def run() -> None:
-            try:
-                result = work()
-            except BaseException as error:
-                tell(future.set_exception, error)
-            else:
-                tell(future.set_result, result)
+            while (future := turns.get()) is not None:
+                try:
+                    tell(future, future.set_result, work())
+                except BaseException as error:
+                    tell(future, future.set_exception, error)
 
-        def tell(how: Callable[[Any], None], what: Any) -> None:
+        def tell(future: asyncio.Future[T], how: Callable[[Any], None], what: Any) -> None:
             with contextlib.suppress(RuntimeError):  # the loop has ended
                 loop.call_soon_threadsafe(lambda: None if future.done() else how(what))
 
+        def once_more() -> asyncio.Future[T]:
+            future: asyncio.Future[T] = loop.create_future()
+            future.add_done_callback(lambda f: f.cancelled() or f.exception())  # also if nothing waits for it any more
+            turns.put(future)
+            return future
+
         thread = threading.Thread(target=run, name="snellen-data", daemon=True)
         thread.start()
-        # one that gave its result may still be closing its connection to the data, which must not meet the end of the program
-        self._reading = [t for t in self._reading if t.is_alive()] + [thread]
-        return future
+        self._reading = turns, thread
+        return once_more
 
     async def _wait_while(self, condition: Callable[[], bool]) -> None:
         """Wait until a task ends or the run stops, for as long as the condition holds."""

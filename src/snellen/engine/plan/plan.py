@@ -61,20 +61,6 @@ class Target(NamedTuple):
         return of_plugin.digest if of_plugin is not None else ""
 
 
-class Feeding(NamedTuple):
-    """What questions are made from, here or in another process."""
-
-    exam: Exam
-    data: Dataset
-    subject: Subject
-    arms: tuple[Arm, ...]
-    seed: int
-
-    def applies(self, arm: Arm, sample: Sample) -> bool:
-        """Whether an arm is asked about a sample."""
-        return applies(self.exam, arm, sample, self.subject.chooses_only)
-
-
 class Plan(NamedTuple):
     """Everything that decides what is asked and how it is marked. `questions` counts them by arm.
 
@@ -112,14 +98,9 @@ class Plan(NamedTuple):
         """
         return tuple(again for arm in self.firsts for again in arm.times(self.repeats))
 
-    @property
-    def feeding(self) -> Feeding:
-        """What its questions are made from."""
-        return Feeding(self.exam, self.data, self.subject, self.arms, self.selection.seed)
-
     def applies(self, arm: Arm, sample: Sample) -> bool:
         """Whether an arm is asked about a sample."""
-        return self.feeding.applies(arm, sample)
+        return applies(self.exam, arm, sample, self.subject.chooses_only)
 
     @property
     def folder_name(self) -> str:

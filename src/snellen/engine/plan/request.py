@@ -5,14 +5,16 @@ from __future__ import annotations
 import shlex
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from snellen.core.dataset import Shard
 from snellen.core.errors import SnellenError
 from snellen.core.options import Selection
 from snellen.engine.call.budget import Purse
 from snellen.engine.call.serving import SERVERS
-from snellen.engine.pool.ray_pool import RayPool
+
+if TYPE_CHECKING:
+    from snellen.engine.ray_pool import RayPool
 
 TRIES, ERRORS_IN_A_ROW = 6, 50
 
@@ -60,6 +62,13 @@ class Limits(NamedTuple):
         for name, value in (("concurrency", self.concurrency), ("timeout", self.timeout), ("tries", self.tries)):
             if value is not None:
                 raise SnellenError(f"--{name} means nothing for {spec}: it calls no endpoint")
+
+
+def cluster(on: str) -> RayPool:
+    """Return the cluster that `--on` names. Nothing of Ray is loaded without it."""
+    from snellen.engine.ray_pool import RayPool
+
+    return RayPool(on)
 
 
 def served_by(text: str) -> tuple[str, ...]:

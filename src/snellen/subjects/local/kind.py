@@ -100,8 +100,8 @@ class LocalKind(SubjectKind):
             return self._subject(name, settings, offline=True)
         if asked["check_batching"]:
             raise SnellenError("--check-batching is for one device: give --device in place of --devices")
+        from snellen.subjects.in_workers import on_devices
         from snellen.subjects.local.stack import every_gpu
-        from snellen.subjects.processes import on_devices
 
         named = _devices(asked["devices"])
         devices = every_gpu() if named == ("all",) else named

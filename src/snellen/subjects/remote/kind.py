@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from snellen.core.errors import SnellenError
@@ -10,7 +9,7 @@ from snellen.core.options import Option
 from snellen.core.subject import Given, Subject, SubjectKind
 from snellen.subjects.remote.format import WireFormat
 from snellen.subjects.remote.service import Service
-from snellen.subjects.remote.settings import COMMON, settings_again, settings_from
+from snellen.subjects.remote.settings import COMMON, settings_from
 
 
 class RemoteKind(SubjectKind):
@@ -33,6 +32,3 @@ class RemoteKind(SubjectKind):
         from snellen.subjects.remote.subject import RemoteSubject
 
         return RemoteSubject(self.service, self.form, name, settings, offline=offline)
-
-    def again(self, spec: Mapping[str, Any]) -> Subject:
-        return self.subject(spec["name"], settings_again(spec["settings"]), offline=True)

@@ -59,16 +59,6 @@ class Settings(NamedTuple):
             return BUDGETS[self.reasoning]
         return UNSAID if thinks else 0
 
-    def for_another_process(self) -> dict[str, Any]:
-        """All of it but the key, as plain data."""
-        return {k: v for k, v in self._asdict().items() if k != "key"} | {"extra": dict(self.extra)}
-
-
-def settings_again(kept: Mapping[str, Any]) -> Settings:
-    """What `for_another_process` gave, after a way through JSON."""
-    price = Price(*kept["price"]) if kept["price"] else None
-    return Settings(**{**kept, "price": price, "stop": tuple(kept["stop"])})
-
 
 def settings_from(asked: Mapping[str, Any], max_tokens: int) -> Settings:
     """Settings from the values of declared options; an option that a kind does not declare is at its default."""

@@ -99,10 +99,6 @@ class RemoteSubject(Subject, Endpoint):
         self._head_as_written = self._head = form.head(model, service, self._params)
         self._encoded_shots = lru_cache(maxsize=64)(self._encode)
 
-    def feed_spec(self) -> dict[str, Any]:
-        price = list(self.price) if self.price is not None else None
-        return {"name": self.model, "settings": self._settings.for_another_process() | {"price": price}}
-
     def about(self) -> str:
         """Where the key is from, if not from where one would look first: a key of another service goes to this one."""
         own = ("", "--api-key", *self._service.key_variables[: self._service.own_keys])

@@ -149,7 +149,7 @@ def _layouts(count: int, seed: int, absent: float, screen: tuple[int, int] | Non
     return Plan("layouts", stamped(metadata | {"seed": seed}, label), range(count), draw)
 
 
-def _written(draw: Callable[[Any], layouts.Screenshot], out: Path, key: Any) -> tuple[Path, str]:
+def _written(draw: Callable[[Any], layouts.Screenshot], out: Path, key: int | original.Planned) -> tuple[Path, str]:
     """Draws a screenshot and writes its picture (it runs in other processes); gives the file and its sample's text."""
     made = draw(key)
     return write_bytes(out / made.record["image_path"], made.png), sample_text(made.record)

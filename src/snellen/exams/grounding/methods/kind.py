@@ -90,7 +90,6 @@ class MethodKind(SubjectKind):
             model=model,
             planner=model if planner is None else given.build(planner, {}),
             parser=OmniParserEndpoint(parser) if "parser:omniparser" in method.needs else None,
-            pool=given.pool,
         )
         truths = None
         if "truth" in method.needs:

@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import msgspec
 
 from snellen.core.errors import MissingExtra, SnellenError
-from snellen.core.types import Question
 from snellen.exams.grounding.methods.base import Parse, ToolFailure
 from snellen.exams.grounding.methods.ocr_boxes import Edges, find_shapes
 from snellen.exams.grounding.methods.pictures import opened
@@ -163,12 +162,11 @@ def _parser() -> OcrParser:
     return OcrParser()
 
 
-def parse_question(question: Question) -> str:
-    """The JSON of a Parse of a question's picture: what processes of the parser's own are given to do."""
+def parse_picture(image: bytes) -> Parse:
+    """Parse a picture, in a process that has the models in memory."""
     parser = _parser()  # its models are loaded before the clock starts
     began = time.perf_counter()
-    parse = parser.parse(question.pictures[0].data)
-    return msgspec.json.encode(msgspec.structs.replace(parse, seconds=round(time.perf_counter() - began, 4))).decode()
+    return msgspec.structs.replace(parser.parse(image), seconds=round(time.perf_counter() - began, 4))
 
 
 def is_words(text: str, score: float) -> bool:

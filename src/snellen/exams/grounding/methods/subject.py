@@ -7,10 +7,8 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-from collections.abc import Callable, Mapping
-from concurrent.futures import Future
+from collections.abc import Mapping
 from typing import Any, NamedTuple
-from typing import Protocol as Interface
 
 import msgspec
 
@@ -19,16 +17,18 @@ from snellen.core.digest import digest
 from snellen.core.errors import MissingExtra, SnellenError
 from snellen.core.images import ledger_entry
 from snellen.core.subject import Asked, Caller, Reply, Request, Subject
-from snellen.core.types import Answer, Call, Failure, Picture, Question
+from snellen.core.types import Answer, Call, Failure, Question
 from snellen.exams.grounding.methods.base import Method, Parse, ToolFailure, View
 from snellen.exams.grounding.methods.composed import Composed
-from snellen.exams.grounding.methods.ocr import missing
+from snellen.exams.grounding.methods.ocr import missing, parse_picture
 from snellen.exams.grounding.methods.oracle import OracleMethod, Target
 from snellen.exams.grounding.methods.parsers import KEPT, ParseCache
 from snellen.exams.grounding.methods.wire_omniparser import OmniParserEndpoint, parse_image
 from snellen.exams.grounding.reading.predictions import to_text
+from snellen.workers.calls import WorkFailed
+from snellen.workers.pool import WorkerLost, Workers
+from snellen.workers.processes import on_all_cores
 
-OCR = "snellen.exams.grounding.methods.ocr:parse_question"
 PLANNING = ("plan", "check")
 LEAST = 16
 """Questions that are in work at once, however few cores there are."""
@@ -40,21 +40,12 @@ MISSING = {
 }
 
 
-class Pool(Interface):
-    """Processes that run a function on questions."""
-
-    def submit(self, question: Question) -> Future[str]: ...
-
-    def close(self) -> None: ...
-
-
 class Outside(NamedTuple):
-    """What methods may need: a model, one that plans (perhaps the same), an OmniParser server, processes for the embedded parser."""
+    """What methods may need: a model, one that plans (perhaps the same), an OmniParser server."""
 
     model: Subject | None
     planner: Subject | None
     parser: OmniParserEndpoint | None
-    pool: Callable[[str], Pool]
 
     def check(self, name: str, needs: tuple[str, ...]) -> None:
         """One line on what is missing."""
@@ -100,7 +91,7 @@ class MethodSubject(Subject):
                 self.endpoints += (subject.endpoint,)
             identity["planner" if subject is not outside.model else "model"] = dict(subject.identity)
         self.identity = identity
-        self._pool: Pool | None = None
+        self._workers: Workers[Parse] | None = None
         self.parses = ParseCache(self._parse, max(KEPT, 2 * self.parallel))
         self.parse_calls: dict[bytes, list[Call]] = {}  # by picture: whoever asks first pays for them
         self._call: Caller | None = None
@@ -153,9 +144,9 @@ class MethodSubject(Subject):
         )
 
     async def close(self) -> None:
-        if self._pool is not None:
-            pool, self._pool = self._pool, None
-            await asyncio.to_thread(pool.close)
+        if self._workers is not None:
+            workers, self._workers = self._workers, None
+            await asyncio.to_thread(workers.close)
         for subject in self._given:
             await subject.close()
 
@@ -165,14 +156,12 @@ class MethodSubject(Subject):
             parse = await parse_image(lambda body: self._post(image, note, body, spent), image)
             known = [s for s in spent if s is not None]
             return msgspec.structs.replace(parse, seconds=sum(known) if known else None)
-        if self._pool is None:
-            self._pool = self._outside.pool(OCR)
-        asked = Question(id=note, exam="grounding", prompt="parse", parts=(Picture(data=image),))
+        if self._workers is None:
+            self._workers = on_all_cores(parse_picture)
         try:
-            text = await asyncio.wrap_future(self._pool.submit(asked))
-        except RuntimeError as error:
+            return await self._workers.ask(image)
+        except (WorkFailed, WorkerLost, SnellenError) as error:
             raise ToolFailure("parser", f"the embedded parser failed ({error})") from None
-        return msgspec.json.decode(text, type=Parse)
 
     async def _post(self, image: bytes, note: str, body: bytes, spent: list[float | None]) -> bytes | None:
         parser, call = self._outside.parser, self._call

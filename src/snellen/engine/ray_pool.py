@@ -1,7 +1,12 @@
-"""`--on ray`: workers as Ray actors, on every node of a cluster. The only place that knows Ray.
+"""`--on ray`: workers as Ray actors, on every node of a cluster. The only file that knows Ray.
 
 For endpoints there is one actor a node, which all runs of a suite share; for a local model one a GPU, or one a node where there is no
 GPU, as long as the run asks. Everything is started when it is first needed, so a run with nothing left to ask starts nothing.
+
+An actor that is for endpoints makes HTTP exchanges and nothing else: which request is next, how many are in flight, what it may cost and
+whether it is tried again is decided here. An actor that is lost with a request is a fault of the network after the request went out.
+The key goes to an actor in a message of its own, never together with a request: Ray keeps large messages in a store that it may
+write to disk.
 """
 
 from __future__ import annotations
@@ -19,20 +24,24 @@ import tempfile
 import threading
 import time
 import warnings
-from collections.abc import Collection, Iterator
-from itertools import count
+from collections.abc import Callable, Collection, Iterator
+from concurrent.futures import Future, wait
 from typing import Any, NamedTuple
+
+import msgspec
 
 from snellen import __version__
 from snellen.core.errors import MissingExtra, SnellenError, said_by
 from snellen.core.installing import install_command
-from snellen.core.secret import without_keys
+from snellen.core.secret import Secret, without_keys
 from snellen.core.subject import Connection, Subject
 from snellen.core.text import one_line
-from snellen.engine.pool.actor import Actor
-from snellen.engine.pool.exchanging import CrewWire
-from snellen.subjects.answering import CrewSubject, job_of
-from snellen.subjects.crew import Crew, WorkerLost
+from snellen.core.types import Struct
+from snellen.engine.call.exchange import Fault, Response
+from snellen.engine.call.transport import Transport, time_limit
+from snellen.subjects.in_workers import SubjectInWorkers, job_for
+from snellen.workers.calls import Called, job_of
+from snellen.workers.pool import WorkerLost, Workers
 
 HERE, AT = "ray", "ray://"
 TESTED = "2.60"
@@ -41,14 +50,140 @@ LOOPBACK = ("127.0.0.1", "::1")
 START = 180.0
 """Seconds that a worker may take to start, with the import of torch where it needs that."""
 SOON = 30.0
-"""Seconds that the first workers wait for the others: a GPU may be in use by somebody else."""
+"""Seconds that the first workers wait for the others: another program may be using a GPU."""
+SLACK = 60.0
+"""Seconds that a reply may take on its way beside the time limit of a try: after that the worker counts as lost."""
 CONNECT, LOOK, TRIES = 10.0, 0.5, 3
 AT_ONCE = 4096
 """Messages that an actor works on at once; how many there are is decided by the limiter."""
-
-
 LONGEST = 24
 """Bytes of the path of the folder for temporary files; up to 79 come behind it, and a socket's path has at most 103 (macOS) or 107."""
+
+
+# ---------------------------------------------------------------- in an actor
+
+
+class Actor:
+    """A worker on a node of the cluster."""
+
+    async def begin(self, job: bytes) -> str:
+        """Get ready to call the job's function. Gives the version of Snellen that the node has."""
+        self._called = await asyncio.to_thread(Called, job)
+        return __version__
+
+    async def ask(self, message: bytes) -> bytes:
+        """Make the calls of a message."""
+        return await self._called.reply(message)
+
+
+class Introduction(Struct, frozen=True):
+    """A connection, told to a worker once. The only message that holds a key."""
+
+    url: str
+    models_url: str
+    headers: dict[str, str]
+    key: str
+    key_header: tuple[str, str]
+    timeout: float
+
+
+class Exchange(Struct, frozen=True):
+    """Send this body, or ask for the model list; `of` is the number of a connection that was introduced."""
+
+    of: int
+    body: bytes = b""
+    models: bool = False
+    introduction: Introduction | None = None
+
+
+class Exchanged(Struct, frozen=True):
+    """A response, or a fault of the network."""
+
+    status: int = 0
+    headers: dict[str, str] = msgspec.field(default_factory=dict)
+    body: bytes = b""
+    fault: str | None = None
+    refused: bool = False
+    sent: bool = False
+
+
+class Exchanging:
+    """What an actor for endpoints does: it has one transport for each connection."""
+
+    def __init__(self) -> None:
+        self._wires: dict[int, Transport] = {}
+
+    async def __call__(self, exchange: Exchange) -> Exchanged:
+        """Make an exchange."""
+        told = exchange.introduction
+        if told is not None:
+            connection = Connection(told.url, told.models_url, told.headers, Secret(told.key), "", told.key_header)
+            self._wires.setdefault(exchange.of, Transport(connection, told.timeout))
+            return Exchanged()
+        wire = self._wires[exchange.of]
+        try:
+            response = await (wire.models() if exchange.models else wire.post(exchange.body))
+        except Fault as fault:
+            return Exchanged(fault=str(fault), refused=fault.refused, sent=fault.sent)
+        return Exchanged(status=response.status, headers=dict(response.headers), body=response.body)
+
+
+# ---------------------------------------------------------------- here
+
+
+class ClusterWire:
+    """The wire to one endpoint by way of the cluster."""
+
+    def __init__(self, workers: Workers[Exchanged], number: int, timeout: float) -> None:
+        self._workers, self._number, self._timeout = workers, number, timeout
+
+    async def post(self, body: bytes) -> Response:
+        return await self._sent(Exchange(of=self._number, body=body))
+
+    async def models(self) -> Response:
+        return await self._sent(Exchange(of=self._number, models=True))
+
+    async def _sent(self, exchange: Exchange) -> Response:
+        try:
+            told = await self._workers.ask(exchange, timeout=self._timeout + SLACK)
+        except WorkerLost as lost:
+            raise Fault(str(lost), sent=True) from None
+        if told.fault is not None:
+            raise Fault(told.fault, told.refused, told.sent)
+        return Response(told.status, told.headers, told.body)
+
+    async def close(self) -> None:
+        """Do nothing: workers close connections that are not used, and end with the pool."""
+
+
+class Exchangers:
+    """The workers that send requests, and the connections that each of them knows."""
+
+    def __init__(self, hire: Callable[..., Any]) -> None:
+        self._told: list[Exchange] = []
+        self._lock = threading.Lock()
+        self.workers: Workers[Exchanged] = Workers(Exchanging, hire, self._introduce)
+
+    def _introduce(self, _place: str, call: Callable[..., Future[Exchanged]]) -> None:
+        for told in self._told:
+            call(told).result(SLACK)
+
+    def wire(self, to: Connection, timeout: float | None) -> ClusterWire:
+        """Tell all workers of a connection."""
+        limit = timeout or time_limit(to)
+        told = Introduction(
+            url=to.url,
+            models_url=to.models_url,
+            headers=dict(to.headers),
+            key=to.key.reveal(),
+            key_header=to.key_header,
+            timeout=limit,
+        )
+        with self._lock:
+            first = Exchange(of=len(self._told), introduction=told)
+            self._told.append(first)
+        wait(self.workers.everywhere(first), SLACK)
+        return ClusterWire(self.workers, first.of, limit)
 
 
 class Place(NamedTuple):
@@ -65,19 +200,27 @@ class RayWorker:
     def __init__(self, place: Place, actor: Any, ray: Any) -> None:
         self.place, self.actor, self._ray = place.name, actor, ray
 
-    async def ask(self, message: bytes) -> bytes:
+    def submit(self, message: bytes) -> Future[bytes]:
+        """Send a message; the future has its reply, or WorkerLost."""
+        future: Future[bytes] = Future()
+
+        def done(reply: Future[bytes]) -> None:
+            error = reply.exception()
+            if error is None:
+                future.set_result(reply.result())
+            else:
+                future.set_exception(WorkerLost(f"the worker for {self.place} was lost ({type(error).__name__})"))
+
         try:
-            # shielded: Ray sets its result, also where nobody waits any more
-            reply: bytes = await asyncio.shield(asyncio.wrap_future(self.actor.ask.remote(message).future()))
+            self.actor.ask.remote(message).future().add_done_callback(done)
         except Exception as error:
-            raise WorkerLost(f"the worker at {self.place} was lost ({type(error).__name__})") from None
-        return reply
+            future.set_exception(WorkerLost(f"the worker for {self.place} was lost ({type(error).__name__})"))
+        return future
 
     def close(self) -> None:
-        try:
+        """Kill the actor."""
+        with contextlib.suppress(Exception):  # it is gone, or the cluster is
             self._ray.kill(self.actor)
-        except Exception:  # it is gone, or the cluster is
-            return
 
 
 class RayPool:
@@ -96,9 +239,7 @@ class RayPool:
         self._on = on
         self._lock = threading.Lock()
         self._ray: Any = None
-        self._exchanging: Crew | None = None
-        self._crews: list[Crew] = []
-        self._connections = count()
+        self._exchanging: Exchangers | None = None
         self._folders = contextlib.ExitStack()
 
     # ------------------------------------------------------------ what a run needs
@@ -116,45 +257,35 @@ class RayPool:
         """Connect, and start the workers that send requests."""
         self._exchangers()
 
-    def wire(self, connection: Connection, timeout: float | None) -> CrewWire:
-        """The wire to an endpoint, by way of all nodes."""
-        return CrewWire(self._exchangers(), next(self._connections), connection, timeout)
+    def wire(self, connection: Connection, timeout: float | None) -> ClusterWire:
+        """Return the wire to an endpoint, by way of all nodes."""
+        return self._exchangers().wire(connection, timeout)
 
     @property
     def nodes(self) -> int:
-        """How many workers send requests."""
+        """Return how many workers send requests."""
         return len(self._exchangers().workers)
 
-    def subject(self, plain: Subject) -> CrewSubject:
-        """A local model on every GPU of the cluster. `plain` is the same subject, made offline."""
+    def subject(self, plain: Subject) -> SubjectInWorkers:
+        """Return a local model on every GPU of the cluster. `plain` is the same subject, made offline."""
         with self._lock:
-            ray, job = self._started(), job_of(plain)
-            workers = self._hired(job)
-            crew = Crew(workers, lambda taken, closed: self._hired(job, taken, closed))
-            self._crews.append(crew)
+            self._started()
             try:
-                first = ray.get([worker.actor.ask.remote(b"") for worker in workers])
-                return CrewSubject(plain, crew, dict(zip(workers, first, strict=True)))
-            except BaseException as error:
-                crew.close()
-                if isinstance(error, (SnellenError, KeyboardInterrupt)):
-                    raise
-                raise SnellenError(
-                    f"--on {self._on}: a worker was lost at once ({one_line(said_by(error), 200)})"
-                ) from None
+                return SubjectInWorkers(plain, self._hiring(job_for(plain), gpus=True))
+            except WorkerLost as error:
+                raise SnellenError(f"--on {self._on}: {error} before it could say anything") from None
 
-    def _exchangers(self) -> Crew:
+    def _exchangers(self) -> Exchangers:
         with self._lock:
             if self._exchanging is None:
                 self._started()
-                self._exchanging = Crew(self._hired(b""), lambda taken, closed: self._hired(b"", taken, closed))
-                self._crews.append(self._exchanging)
+                self._exchanging = Exchangers(self._hiring(job_of(Exchanging), gpus=False))
             return self._exchanging
 
     def close(self) -> None:
         """End all workers; and Ray, where it was started here."""
-        for crew in self._crews:
-            crew.close()
+        if self._exchanging is not None:
+            self._exchanging.workers.close()
         if self._ray is not None:
             self._ray.shutdown()
             self._ray = None
@@ -163,53 +294,56 @@ class RayPool:
     # ------------------------------------------------------------ the cluster
 
     def _started(self) -> Any:
-        """Ray, connected."""
+        """Return Ray, connected."""
         if self._ray is None:
             named = self._on if self._on != HERE else os.environ.get("RAY_ADDRESS", "")
             _refuse_if_nobody_listens(named, f"--on {self._on}")
             self._ray = _connected(self._on, self._folders)
         return self._ray
 
-    def _places(self, job: bytes) -> list[Place]:
-        """Every node, or every GPU where a local model can have one; a node that offers no processor wants no work."""
+    def _places(self, gpus: bool) -> list[Place]:
+        """Return every node, or every GPU if there are any; a node that offers no processor wants no work."""
         alive = [node for node in self._ray.nodes() if node["Alive"]]
         nodes = [node for node in alive if node["Resources"].get("CPU")] or alive
         named = [(f"{n['NodeManagerAddress']} ({n['NodeID'][:8]})", n["NodeID"], n["Resources"]) for n in nodes]
-        gpus = [
+        every = [
             Place(f"{name} GPU {number + 1}", node, 1)
             for name, node, has in named
             for number in range(int(has.get("GPU", 0)))
         ]
-        return gpus if job and gpus else [Place(name, node, 0) for name, node, _has in named]
+        return every if gpus and every else [Place(name, node, 0) for name, node, _has in named]
 
-    def _hired(self, job: bytes, taken: Collection[str] = (), closed: threading.Event | None = None) -> list[RayWorker]:
-        """A worker at every place that is not taken, until the crew is `closed`. Of the first ones, what is wrong is an error."""
+    def _hiring(self, job: bytes, gpus: bool) -> Callable[..., list[RayWorker]]:
+        def hire(taken: Collection[str], closed: threading.Event | None) -> list[RayWorker]:
+            places = [place for place in self._places(gpus) if place.name not in taken]
+            return self._hired(places, job, closed)
+
+        return hire
+
+    def _hired(self, places: list[Place], job: bytes, closed: threading.Event | None) -> list[RayWorker]:
+        """Start a worker at each place, until `closed` is set. The first time (None), a problem with any of them is an error."""
         ray = self._ray
         near = _module("ray.util.scheduling_strategies").NodeAffinitySchedulingStrategy
         begun: dict[Any, RayWorker] = {}
-        for place in self._places(job):
-            if place.name in taken:
-                continue
+        for place in places:
             strategy = near(place.node, soft=False)
             made = ray.remote(Actor).options(
                 num_cpus=0, num_gpus=place.gpus, max_concurrency=AT_ONCE, scheduling_strategy=strategy
             )
             actor = made.remote()
             begun[actor.begin.remote(job)] = RayWorker(place, actor, ray)
-        if not begun:
-            return []
         ready, late, until = [], list(begun), time.monotonic() + START
         while late and time.monotonic() < until and not (closed is not None and closed.is_set()):
             some, late = ray.wait(late, num_returns=len(late), timeout=LOOK)
             ready += some
-            if ready:  # the run can begin, or go on; who is late is hired again on the way
+            if ready:  # the run can begin, or go on; places that are late are tried again on the way
                 until = min(until, time.monotonic() + SOON)
         wrong = {begun[one]: problem for one in ready if (problem := self._problem(one))}
         slow = {begun[one]: f"nothing heard for {START:g} s; are its GPUs in use?" for one in late}
         hired = [worker for worker in begun.values() if worker not in wrong and worker not in slow]
         for worker in wrong | slow:
             worker.close()
-        if closed is None and (wrong or not hired):
+        if closed is None and (wrong or (begun and not hired)):
             worker, why = next(iter((wrong | slow).items()))
             for other in hired:
                 other.close()
@@ -217,7 +351,7 @@ class RayPool:
         return hired
 
     def _problem(self, begun: Any) -> str:
-        """Why a worker is of no use, if it is of none."""
+        """Return why a worker cannot be used, or nothing."""
         try:
             version = self._ray.get(begun)
         except Exception as error:
