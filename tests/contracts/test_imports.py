@@ -28,7 +28,16 @@ LAYERS = (
     ("cli",),
     ("grounding", "__main__"),
 )
-ENGINE = (("runs", "call", "ask"), ("pool",), ("plan",), ("answer", "mark", "probe"), ("run", "merging"), ("suite",))
+ENGINE = (
+    ("runs", "call", "ask"),
+    ("pool",),
+    ("plan",),
+    ("answer", "mark", "probe"),
+    ("stopping", "manifests"),
+    ("asking", "remark"),
+    ("run", "merging"),
+    ("suite",),
+)
 HEIGHT = {room: height for height, rooms in enumerate(LAYERS) for room in rooms}
 ENGINE_HEIGHT = {room: height for height, rooms in enumerate(ENGINE) for room in rooms}
 APPLICATIONS = ("grounding", "annotate")

@@ -14,9 +14,9 @@ from snellen.core.options import Selection
 from snellen.core.types import Answer
 from snellen.engine.answer import feeding
 from snellen.engine.answer.feeding import Feed, Item, ProcessFeed, open_feed
+from snellen.engine.manifests import write_manifest
 from snellen.engine.plan.plan import Plan, make_plan
 from snellen.engine.plan.request import RunRequest
-from snellen.engine.run import _write_manifest
 from snellen.engine.runs.folder import RunFolder
 
 CANARY = "sk-feeding-canary"
@@ -44,7 +44,7 @@ def nothing_done(_key: object) -> bool:
 
 def process(made: Plan, run: Path) -> ProcessFeed:
     with RunFolder(run) as folder:
-        _write_manifest(folder, made, [])
+        write_manifest(folder, made)
     feed = open_feed(made, run, nothing_done, open_questions=10_000)
     assert isinstance(feed, ProcessFeed)
     return feed

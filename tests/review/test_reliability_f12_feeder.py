@@ -19,7 +19,7 @@ from snellen.engine.answer import feeding
 from snellen.engine.answer.feeding import Feed, ProcessFeed, open_feed
 from snellen.engine.plan.plan import Plan, make_plan
 from snellen.engine.plan.request import Limits, RunRequest
-from snellen.engine.run import carry_out
+from snellen.engine.run import run_plan
 from snellen.engine.runs.folder import RunFolder
 
 COUNT = 120
@@ -46,7 +46,7 @@ def test_no_room_for_the_shared_memory(planned: Any, monkeypatch: pytest.MonkeyP
         raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr(tempfile, "TemporaryFile", full)
-    assert carry_out(plan).stopped is None
+    assert run_plan(plan).stopped is None
     assert len(answers(plan)) == len(endpoint.requests) == COUNT
 
 
@@ -78,7 +78,7 @@ def test_a_feeder_that_dies_is_replaced(planned: Any, monkeypatch: pytest.Monkey
         return pull(feed)
 
     monkeypatch.setattr(ProcessFeed, "pull", dies)
-    finished = carry_out(plan)
+    finished = run_plan(plan)
     assert finished.stopped is None
     assert any("read in a thread" in note for note in finished.notes)
     kept = answers(plan)
@@ -89,7 +89,7 @@ def test_an_error_inside_the_process_is_told_and_survived(planned: Any, monkeypa
     plan, endpoint = planned
     spec = plan.subject.feed_spec()
     monkeypatch.setattr(plan.subject, "feed_spec", lambda: spec | {"settings": {**spec["settings"], "unheard_of": 1}})
-    finished = carry_out(plan)
+    finished = run_plan(plan)
     assert finished.stopped is None
     assert any("unheard_of" in note for note in finished.notes)
     assert len(answers(plan)) == len(endpoint.requests) == COUNT
