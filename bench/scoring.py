@@ -44,13 +44,13 @@ def child(data: Path, captions: Path, runs: Path, scorer: str, limit: int | None
     from snellen.engine.mark import scoring
     from snellen.engine.plan.plan import make_plan
     from snellen.engine.plan.request import RunRequest
-    from snellen.engine.run import carry_out
+    from snellen.engine.run import run_plan
     from snellen.engine.runs.folder import RunFolder
 
     selection, options = Selection(limit=limit), {"scorers": (scorer,)}
     plan = make_plan(RunRequest("d3", f"replay/{captions}", data, selection=selection, options=options, out=runs))
     kept: Any = plan.scorers[0]
-    run = carry_out(plan._replace(scorers=())).run
+    run = run_plan(plan._replace(scorers=())).run
     kept.texts([f"warm up {runs} {i}" for i in range(32)])  # new words, so that weights are read before the clock runs
     with RunFolder(run.path) as folder:
         begin = time.perf_counter()

@@ -283,7 +283,7 @@ def examine(model: Path, work: Path, exams: Sequence[Exam] = EXAMS, seed: int = 
     from snellen.core.options import Selection
     from snellen.engine.plan.plan import make_plan
     from snellen.engine.plan.request import RunRequest
-    from snellen.engine.run import carry_out
+    from snellen.engine.run import run_plan
     from snellen.exams import load
 
     found: list[dict[str, Any]] = []
@@ -299,7 +299,7 @@ def examine(model: Path, work: Path, exams: Sequence[Exam] = EXAMS, seed: int = 
             selection=Selection(splits=exam.splits, tasks=exam.tasks),
             out=work / "runs",
         )
-        finished = carry_out(make_plan(request))
+        finished = run_plan(make_plan(request))
         if finished.stopped is not None:
             raise finished.stopped
         found += [{"exam": exam.exam, **msgspec.structs.asdict(row)} for row in finished.run.controls]

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from snellen.core.results import Metric, Score
     from snellen.core.subject import Subject, SubjectKind
     from snellen.core.types import Answer, Call, Mark, Outcome, Picture, Question, Sample, Text
-    from snellen.engine.run import remark
+    from snellen.engine.remark import remark
     from snellen.engine.runs.run import Run, open_run
 
 __all__ = [
@@ -63,7 +63,7 @@ _HOME = {
     "snellen.comparison.explained": ("Explanation",),
     "snellen.comparison.gating": ("Gate",),
     "snellen.comparison.results": ("Comparison",),
-    "snellen.engine.run": ("remark",),
+    "snellen.engine.remark": ("remark",),
     "snellen.engine.runs.run": ("Run", "open_run"),
     "snellen.core.errors": ("SnellenError", "Stopped"),
     "snellen.core.exam": ("Exam",),

@@ -20,7 +20,7 @@ from snellen.core.options import Selection
 from snellen.engine.answer.loop import Progress
 from snellen.engine.plan.plan import make_plan
 from snellen.engine.plan.request import ERRORS_IN_A_ROW, Limits, RunRequest, cluster, served_by
-from snellen.engine.run import carry_out
+from snellen.engine.run import run_plan
 from snellen.engine.runs.run import Run
 
 
@@ -93,7 +93,7 @@ def evaluate(
         repeats=repeats,
     )
     try:
-        finished = carry_out(make_plan(request), on_progress)
+        finished = run_plan(make_plan(request), on_progress)
     finally:
         if request.limits.pool is not None:
             request.limits.pool.close()

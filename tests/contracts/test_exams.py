@@ -20,7 +20,8 @@ from snellen.core.types import NON_ANSWERS, Outcome, Question, Sample
 from snellen.engine.mark.marking import mark_run
 from snellen.engine.plan.plan import choose, make_plan
 from snellen.engine.plan.request import RunRequest
-from snellen.engine.run import carry_out, remark
+from snellen.engine.remark import remark
+from snellen.engine.run import run_plan
 from snellen.engine.runs.folder import RunFolder
 from snellen.stats.tally import summarised
 
@@ -197,7 +198,7 @@ def test_a_run_is_carried_out_marked_again_and_exported(exam: Exam, sets: dict[s
     if scored:
         pytest.importorskip("torch")
     plan = make_plan(RunRequest(exam.name, "baseline/constant:A", sets[exam.name], options=options, out=tmp_path))
-    finished = carry_out(plan)
+    finished = run_plan(plan)
     assert finished.stopped is None or isinstance(finished.stopped, MostlySilent)  # "A" is no answer to some exams
     run = finished.run
     assert run.summary.complete
@@ -220,7 +221,7 @@ def test_marks_are_written_though_the_summary_is_broken(
     if exam.extra(CaptionScoring) is not None:
         pytest.importorskip("torch")
     plan = make_plan(RunRequest(exam.name, "baseline/constant:A", sets[exam.name], out=tmp_path))
-    run = carry_out(plan).run
+    run = run_plan(plan).run
     target = choose(exam, (next(iter(exam.protocols)),))[0]
     marks = run.folder.marks_path(target.name)
     whole = marks.read_bytes()

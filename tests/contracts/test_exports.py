@@ -12,7 +12,7 @@ import pytest
 from snellen.core.exam import Exam
 from snellen.engine.plan.plan import make_plan
 from snellen.engine.plan.request import RunRequest
-from snellen.engine.run import carry_out
+from snellen.engine.run import run_plan
 from snellen.engine.runs.run import Run
 from snellen.show.export import SUFFIXES, exported, rows_of
 
@@ -27,7 +27,7 @@ MODELS = {
 def run(exam: Exam, sets: dict[str, Path], tmp_path: Path) -> Run:
     data = sets[exam.name]
     model = MODELS.get(exam.name, "baseline/constant:yes because it is so").format(data=data)
-    return carry_out(make_plan(RunRequest(exam.name, model, data, out=tmp_path / "runs"))).run
+    return run_plan(make_plan(RunRequest(exam.name, model, data, out=tmp_path / "runs"))).run
 
 
 def test_every_score_and_every_mark_is_exported(run: Run) -> None:

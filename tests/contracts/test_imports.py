@@ -33,6 +33,8 @@ ENGINE = (
     ("ray_pool",),
     ("plan",),
     ("answer", "mark", "probe"),
+    ("stopping", "manifests"),
+    ("asking", "remark"),
     ("run", "merging"),
     ("suite",),
 )

@@ -17,7 +17,7 @@ from snellen.engine.mark.holding import check_summary
 from snellen.engine.mark.verify import verify
 from snellen.engine.plan.plan import make_plan
 from snellen.engine.plan.request import RunRequest
-from snellen.engine.run import carry_out
+from snellen.engine.run import run_plan
 from snellen.engine.runs.run import Run
 from snellen.show.export import rows_of
 from snellen.show.findings import SAID_ELSEWHERE, findings
@@ -43,7 +43,7 @@ def runs(exam: Exam, sets: dict[str, Path], recorded: dict[str, tuple[Path, Path
 def _record(exam: Exam, data: Path, folder: Path) -> tuple[Path, Path]:
     folder.mkdir()
     model = MODELS.get(exam.name, "baseline/constant:yes because it is so").format(data=data)
-    first = carry_out(make_plan(RunRequest(exam.name, model, data, out=folder / "first"))).run
+    first = run_plan(make_plan(RunRequest(exam.name, model, data, out=folder / "first"))).run
     once = [{"id": a.id, "prompt": a.prompt, "text": a.text} for a in first.answers() if a.failure is None]
     twice = [*once, *({**a, "prompt": f"{a['prompt']}#2"} for a in once)]
     found = []
@@ -51,7 +51,7 @@ def _record(exam: Exam, data: Path, folder: Path) -> tuple[Path, Path]:
         path = folder / f"{name}.jsonl"
         path.write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
         request = RunRequest(exam.name, f"replay/{path}", data, out=folder / "runs", repeats=repeats)
-        found.append(carry_out(make_plan(request)).run.path)
+        found.append(run_plan(make_plan(request)).run.path)
     return found[0], found[1]
 
 

@@ -22,7 +22,7 @@ from snellen.core.records import Totals
 from snellen.engine.plan.estimate import Assumed, estimate
 from snellen.engine.plan.plan import make_plan
 from snellen.engine.plan.request import RunRequest
-from snellen.engine.run import carry_out
+from snellen.engine.run import run_plan
 
 KEYS = {"OPENAI_API_KEY": "sk-abc123456", "OPENROUTER_API_KEY": "sk-abc123456"}
 GPT_4O = (2.5, 10.0, 1.25)
@@ -57,7 +57,7 @@ def said_and_billed(
         request = RunRequest(exam, model, data, prompt=prompt, selection=Selection(shots=shots), options=options)
         said = estimate(make_plan(request, offline=True), exams.load(exam).max_tokens, assumed)
         assert not endpoint.requests
-        run = carry_out(make_plan(request._replace(out=tmp_path / "runs"))).run
+        run = run_plan(make_plan(request._replace(out=tmp_path / "runs"))).run
     return said, run.summary.totals
 
 

@@ -16,7 +16,7 @@ from tests.support.sets import png, write_set
 
 import snellen
 from snellen.core.errors import SnellenError, Stopped
-from snellen.engine import run as engine_run
+from snellen.engine import manifests
 from snellen.engine.answer import batch_search, batches
 from snellen.engine.runs.run import Run
 from snellen.subjects.anthropic_batches import AnthropicBatches
@@ -119,7 +119,7 @@ def test_answers_to_an_earlier_wording_do_not_stand_for_the_new_one(
         server.fail_once["look"] = 401
         with pytest.raises(SnellenError):
             evaluate(server, tmp_path, use_store=False)
-        monkeypatch.setattr(engine_run, "wordings", lambda _plan: {"question": "edited"})
+        monkeypatch.setattr(manifests, "wordings", lambda _plan: {"question": "edited"})
         run = evaluate(server, tmp_path, use_store=False)
     assert {a.calls[0].batch for a in run.answers()} == {"batch_1"}
     assert run.summary.totals.cost == pytest.approx(8 * EACH)  # what the old ones cost counts all the same

@@ -15,7 +15,8 @@ from snellen.core.types import Answer, Failure, Question
 from snellen.engine.mark.verify import verify
 from snellen.engine.plan.plan import Plan, make_plan
 from snellen.engine.plan.request import Limits, RunRequest
-from snellen.engine.run import carry_out, remark
+from snellen.engine.remark import remark
+from snellen.engine.run import run_plan
 from snellen.engine.runs.run import Run
 from snellen.exams.eye.faculties import FACULTIES
 
@@ -53,7 +54,7 @@ def test_it_finds_the_thresholds_that_were_put_in(tmp_path: Path) -> None:
         plan = make_plan(
             RunRequest("eye", "baseline/constant:1", Path(), selection=Selection(splits=THREE, seed=seed), out=out)
         )
-        run = carry_out(plan._replace(subject=ObserverSubject(Observer(out, put_in)))).run
+        run = run_plan(plan._replace(subject=ObserverSubject(Observer(out, put_in)))).run
         for group in run.summary.protocols[0].groups:
             found = group.metrics["threshold"]
             assert found.n == 40
@@ -72,21 +73,21 @@ def test_the_order_in_which_answers_come_changes_nothing(tmp_path: Path) -> None
         draw = random.Random(seed)
         lags = (lambda _id: 0.0) if seed is None else (lambda _id, draw=draw: draw.random() * 0.01)
         out = tmp_path / str(number)
-        run = carry_out(plan_of(out, *THREE, subject=ObserverSubject(Observer(out), lags))).run
+        run = run_plan(plan_of(out, *THREE, subject=ObserverSubject(Observer(out), lags))).run
         found.append((files(run), scores(run)))
     assert found[0] == found[1] == found[2]
 
 
 def test_a_faculty_whose_answers_are_slow_does_not_hold_up_the_others(tmp_path: Path) -> None:
     slow = ObserverSubject(Observer(tmp_path), lambda i: 0.05 if i.startswith("letters") else 0.0)
-    carry_out(plan_of(tmp_path, *THREE, subject=slow, ahead=2))
+    run_plan(plan_of(tmp_path, *THREE, subject=slow, ahead=2))
     last = {name: max(i for i, asked in enumerate(slow.asked_ids) if asked.startswith(name)) for name in THREE}
     assert last["letters"] > last["size"] and last["letters"] > last["orientation"]
 
 
 @pytest.mark.parametrize("after", [1, 7, 50])
 def test_a_stopped_exam_goes_on_with_the_same_questions_and_asks_none_again(tmp_path: Path, after: int) -> None:
-    whole = carry_out(plan_of(tmp_path / "whole", *THREE)).run
+    whole = run_plan(plan_of(tmp_path / "whole", *THREE)).run
 
     class Stopping(ObserverSubject):
         async def answer(self, question: Question, prepared: object, call: Caller) -> Answer:
@@ -97,9 +98,9 @@ def test_a_stopped_exam_goes_on_with_the_same_questions_and_asks_none_again(tmp_
     out = tmp_path / "parts"
     observer = Observer(out)
     first = Stopping(observer)
-    assert carry_out(plan_of(out, *THREE, subject=first)).stopped is not None
+    assert run_plan(plan_of(out, *THREE, subject=first)).stopped is not None
     second = ObserverSubject(observer)
-    run = carry_out(plan_of(out, *THREE, subject=second)).run
+    run = run_plan(plan_of(out, *THREE, subject=second)).run
     assert not set(first.asked_ids) & set(second.asked_ids)
     assert (files(run), scores(run)) == (files(whole), scores(whole))
 
@@ -113,19 +114,19 @@ def test_a_question_that_failed_is_asked_again_and_the_others_are_as_they_were(t
             return await super().answer(question, prepared, call)
 
     observer = Observer(tmp_path)
-    first = carry_out(plan_of(tmp_path, *THREE, subject=Failing(observer))).run
+    first = run_plan(plan_of(tmp_path, *THREE, subject=Failing(observer))).run
     assert not first.summary.complete
     before = (first.path / "samples.jsonl").read_bytes()
     again = ObserverSubject(observer)
-    second = carry_out(plan_of(tmp_path, *THREE, subject=again)).run
+    second = run_plan(plan_of(tmp_path, *THREE, subject=again)).run
     assert again.asked_ids == ["letters/003"]
     assert second.summary.complete
     assert (second.path / "samples.jsonl").read_bytes() == before
 
 
 def test_a_torn_line_of_samples_is_chosen_again(tmp_path: Path) -> None:
-    whole = carry_out(plan_of(tmp_path / "whole", *THREE)).run
-    run = carry_out(plan_of(tmp_path / "torn", *THREE)).run
+    whole = run_plan(plan_of(tmp_path / "whole", *THREE)).run
+    run = run_plan(plan_of(tmp_path / "torn", *THREE)).run
     samples, answers = run.path / "samples.jsonl", run.path / "answers.jsonl"
     kept = answers.read_bytes().split(b"\n")[:20]
     asked = {line.split(b'"id":"', 1)[1].split(b'"')[0] for line in kept}
@@ -135,12 +136,12 @@ def test_a_torn_line_of_samples_is_chosen_again(tmp_path: Path) -> None:
     samples.write_bytes(b"\n".join(chosen) + b'\n{"id":"letters/02')
     answers.write_bytes(b"\n".join(kept) + b"\n")
     (run.path / "summary.json").unlink()
-    again = carry_out(plan_of(tmp_path / "torn", *THREE)).run
+    again = run_plan(plan_of(tmp_path / "torn", *THREE)).run
     assert files(again) == files(whole)
 
 
 def test_verify_draws_every_sheet_again(tmp_path: Path) -> None:
-    run = carry_out(plan_of(tmp_path, *THREE)).run
+    run = run_plan(plan_of(tmp_path, *THREE)).run
     assert verify(run.path).total == 0
     samples = run.path / "samples.jsonl"
     text = samples.read_text(encoding="utf-8")
@@ -156,7 +157,7 @@ def test_verify_finds_one_changed_pixel(tmp_path: Path, monkeypatch: pytest.Monk
 
     from snellen.exams.eye import data
 
-    run = carry_out(plan_of(tmp_path, "letters")).run
+    run = run_plan(plan_of(tmp_path, "letters")).run
     draw = data.draw
 
     def touched(faculty: str, level: float, *, seed: int, number: int, size: int) -> object:
@@ -179,7 +180,7 @@ def test_verify_finds_one_changed_pixel(tmp_path: Path, monkeypatch: pytest.Monk
 def test_remark_gives_the_same_thresholds_without_drawing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from snellen.exams.eye import data
 
-    run = carry_out(plan_of(tmp_path, *THREE)).run
+    run = run_plan(plan_of(tmp_path, *THREE)).run
     before = scores(run)
     monkeypatch.delattr(data, "draw")
     remark(run.path)

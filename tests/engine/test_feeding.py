@@ -13,7 +13,7 @@ from snellen.core.options import Selection
 from snellen.engine.answer.feeding import CHUNK, Feed, Item
 from snellen.engine.plan.plan import Plan, make_plan
 from snellen.engine.plan.request import Limits, RunRequest
-from snellen.engine.run import carry_out
+from snellen.engine.run import run_plan
 
 NOWHERE = "http://127.0.0.1:9/v1"
 
@@ -80,5 +80,5 @@ def test_no_more_than_a_chunk_is_read_ahead(tmp_path: Path, monkeypatch: pytest.
         monkeypatch.setattr(Feed, "pull", counted)
         options = {"base_url": endpoint.url}
         request = RunRequest("salbench", "api/m", tmp_path / "set", ("paper",), options=options, out=tmp_path / "runs")
-        assert carry_out(make_plan(request._replace(limits=Limits(concurrency=4)))).stopped is None
+        assert run_plan(make_plan(request._replace(limits=Limits(concurrency=4)))).stopped is None
     assert max(ahead) <= 2 * CHUNK

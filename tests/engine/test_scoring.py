@@ -15,7 +15,8 @@ from snellen.core.scorer import Embedded
 from snellen.engine.mark import scoring
 from snellen.engine.plan.plan import Plan, make_plan
 from snellen.engine.plan.request import RunRequest
-from snellen.engine.run import Finished, carry_out, remark
+from snellen.engine.remark import remark
+from snellen.engine.run import Finished, run_plan
 from snellen.engine.runs.folder import RunFolder
 from snellen.engine.runs.run import open_run
 
@@ -64,7 +65,7 @@ def plan_of(home: Path, *scorers: Fake) -> Plan:
 
 
 def run(home: Path, *scorers: Fake) -> Finished:
-    return carry_out(plan_of(home, *scorers))
+    return run_plan(plan_of(home, *scorers))
 
 
 def metric(finished: Finished, name: str = "both") -> Score:

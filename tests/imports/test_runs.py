@@ -14,7 +14,7 @@ import snellen
 from snellen.comparison.gate import gate_runs
 from snellen.core.errors import SnellenError
 from snellen.engine.mark.verify import verify
-from snellen.engine.run import remark
+from snellen.engine.remark import remark
 from snellen.show.gallery import Seen
 from snellen.show.page_facts import facts_of
 

@@ -19,7 +19,7 @@ from snellen.engine.call.exchange import Fault, Response
 from snellen.engine.call.retry import retry_after
 from snellen.engine.plan.plan import make_plan
 from snellen.engine.plan.request import Limits, RunRequest
-from snellen.engine.run import carry_out
+from snellen.engine.run import run_plan
 from snellen.engine.runs.folder import RunFolder
 from snellen.subjects.compatible import CHAT
 from snellen.subjects.remote.reading import listed_price
@@ -38,7 +38,7 @@ def answers(
         options = {"base_url": endpoint.url, "logprobs": 2, "price": "1/2"}
         request = RunRequest("salbench", "api/m", tmp_path / "set", ("paper",), options=options, out=tmp_path / "runs")
         plan = make_plan(request._replace(limits=Limits(tries=2)))
-        carry_out(plan)
+        run_plan(plan)
         asked = len(endpoint.requests)
     return list(RunFolder(plan.folder).answers()), asked
 

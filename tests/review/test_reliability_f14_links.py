@@ -13,7 +13,8 @@ from snellen.core.errors import SnellenError
 from snellen.core.types import Answer
 from snellen.engine.plan.plan import make_plan
 from snellen.engine.plan.request import RunRequest
-from snellen.engine.run import carry_out, remark
+from snellen.engine.remark import remark
+from snellen.engine.run import run_plan
 from snellen.engine.runs.folder import RunFolder
 
 PRECIOUS = b"do not touch\nhalf a line"
@@ -28,7 +29,7 @@ def run(tmp_path: Path) -> Path:
 def again(tmp_path: Path) -> Path:
     request = RunRequest("salbench", "baseline/constant:Color", tmp_path / "set", out=tmp_path / "runs")
     plan = make_plan(request)
-    carry_out(plan)
+    run_plan(plan)
     return plan.folder
 
 

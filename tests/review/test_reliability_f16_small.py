@@ -16,7 +16,7 @@ from snellen.core.extras import maker_of
 from snellen.core.options import Selection
 from snellen.engine.plan.plan import make_plan
 from snellen.engine.plan.request import RunRequest
-from snellen.engine.run import carry_out
+from snellen.engine.run import run_plan
 from snellen.exams.d3.exam import EXAM as D3
 from snellen.exams.salbench.exam import EXAM as SALBENCH
 from snellen.exams.vqa_nle.exports.tables import short_name
@@ -66,7 +66,7 @@ def test_rows_that_are_called_like_a_repeat_keep_ids_of_their_own(tmp_path: Path
     write_config(tmp_path / "set", "P3", len(names), image_id=given)
     ids = [s.id for s in SALBENCH.open(tmp_path / "set", Selection()).light()]
     assert len(set(ids)) == len(names)
-    run = carry_out(make_plan(RunRequest("salbench", "baseline/constant:Color", tmp_path / "set", out=tmp_path))).run
+    run = run_plan(make_plan(RunRequest("salbench", "baseline/constant:Color", tmp_path / "set", out=tmp_path))).run
     assert run.summary.complete
 
 

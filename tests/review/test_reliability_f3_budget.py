@@ -25,7 +25,7 @@ from snellen.engine.call.exchange import Fault, Response
 from snellen.engine.call.limiter import Limiter
 from snellen.engine.plan.plan import make_plan
 from snellen.engine.plan.request import Limits, RunRequest
-from snellen.engine.run import carry_out
+from snellen.engine.run import run_plan
 from snellen.engine.runs.folder import RunFolder
 from snellen.exams.grounding.exam import EXAM
 from snellen.subjects.remote.settings import Settings
@@ -234,9 +234,9 @@ def test_a_question_that_is_stopped_midway_keeps_its_bill(tmp_path: Path) -> Non
         options = {"base_url": endpoint.url, "model": "api/m", "method_options": {"format": "gpt"}}
         request = RunRequest("grounding", "method/vlm+narrow", tmp_path / "set", options=options, out=tmp_path / "runs")
         plan = make_plan(request._replace(limits=Limits(max_cost=CAP, concurrency=4, use_store=False)))
-        assert isinstance(carry_out(plan).stopped, BudgetReached)
+        assert isinstance(run_plan(plan).stopped, BudgetReached)
         billed = 0.01 * len(endpoint.requests)
         assert billed <= CAP + 1e-9
         assert RunFolder(plan.folder).scan().totals.cost == pytest.approx(billed)
-        assert isinstance(carry_out(plan).stopped, BudgetReached)
+        assert isinstance(run_plan(plan).stopped, BudgetReached)
         assert 0.01 * len(endpoint.requests) == pytest.approx(billed)  # a resume has nothing left to spend

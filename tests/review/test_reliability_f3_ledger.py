@@ -22,7 +22,7 @@ from snellen.core.types import Call
 from snellen.engine.call.store import Store
 from snellen.engine.plan.plan import Plan, make_plan
 from snellen.engine.plan.request import Limits, RunRequest
-from snellen.engine.run import carry_out
+from snellen.engine.run import run_plan
 from snellen.engine.runs.folder import RunFolder
 from snellen.exams.grounding.exam import EXAM
 
@@ -48,7 +48,7 @@ def billed(endpoint: Endpoint) -> float:
 
 def test_replies_that_are_lost_before_any_names_a_cost_do_not_break_the_cap(tmp_path: Path) -> None:
     with Endpoint(cost=PRICE, script=lambda _r, _n: LOST if len(endpoint.requests) <= 20 else None) as endpoint:
-        first = carry_out(planned(tmp_path, endpoint)).stopped
+        first = run_plan(planned(tmp_path, endpoint)).stopped
         assert billed(endpoint) <= 0.1 + 1e-9
         assert len(endpoint.requests) == 6
         assert "lost before any said what a call costs" in str(first)
@@ -58,7 +58,7 @@ def test_replies_that_are_lost_before_any_names_a_cost_do_not_break_the_cap(tmp_
 def test_what_was_lost_before_the_first_cost_counts_once_there_is_one(tmp_path: Path) -> None:
     with Endpoint(cost=PRICE, script=lambda _r, _n: LOST if len(endpoint.requests) <= 6 else None) as endpoint:
         for _again in range(4):
-            assert carry_out(planned(tmp_path, endpoint)).stopped is not None
+            assert run_plan(planned(tmp_path, endpoint)).stopped is not None
         assert billed(endpoint) == pytest.approx(0.1)
 
 
@@ -66,10 +66,10 @@ def test_a_run_whose_replies_were_all_lost_goes_on_once_the_server_is_well(tmp_p
     ill = True
     with Endpoint(cost=PRICE, script=lambda _r, _n: LOST if ill else None) as endpoint:
         for asked in (6, 7, 8):  # one more each time
-            assert isinstance(carry_out(planned(tmp_path, endpoint, 6, max_cost=1)).stopped, Stopped)
+            assert isinstance(run_plan(planned(tmp_path, endpoint, 6, max_cost=1)).stopped, Stopped)
             assert len(endpoint.requests) == asked
         ill = False
-        done = carry_out(planned(tmp_path, endpoint, max_cost=1))
+        done = run_plan(planned(tmp_path, endpoint, max_cost=1))
         assert done.stopped is None
         assert RunFolder(done.run.path).scan().answered == 6
 
@@ -78,13 +78,13 @@ def test_an_endpoint_that_names_no_cost_is_still_told_from_lost_replies(tmp_path
     with Endpoint() as endpoint:
         for _again in range(2):
             with pytest.raises(SnellenError, match="does not say what a call costs"):
-                carry_out(planned(tmp_path, endpoint))
+                run_plan(planned(tmp_path, endpoint))
         assert len(endpoint.requests) == 1
 
 
 def test_the_ledger_counts_every_lost_try_also_of_a_call_that_was_answered(tmp_path: Path) -> None:
     with Endpoint(cost=PRICE, script=lambda _r, times: LOST if times <= 2 else None) as endpoint:
-        done = carry_out(planned(tmp_path, endpoint, 3, max_cost=None))
+        done = run_plan(planned(tmp_path, endpoint, 3, max_cost=None))
         assert done.stopped is None
         totals = RunFolder(done.run.path).scan().totals
         assert (totals.calls, totals.tries, totals.unsure, totals.cost_unknown) == (3, 9, 6, 0)
@@ -150,7 +150,7 @@ def test_nothing_is_sent_after_a_stop(tmp_path: Path) -> None:
     refused = (401, {}, b'{"error": {"message": "bad key"}}')
     with Endpoint(script=lambda _r, _n: refused) as endpoint:
         with pytest.raises(SnellenError, match="bad key"):
-            carry_out(planned(tmp_path, endpoint, max_cost=None, concurrency=2))
+            run_plan(planned(tmp_path, endpoint, max_cost=None, concurrency=2))
         assert len(endpoint.requests) <= 2
 
 
@@ -159,7 +159,7 @@ def test_a_lost_try_before_the_key_is_refused_is_kept(tmp_path: Path) -> None:
     with Endpoint(script=lambda _r, times: LOST if times == 1 else refused) as endpoint:
         plan = planned(tmp_path, endpoint, 1, max_cost=None)
         with pytest.raises(SnellenError, match="bad key"):
-            carry_out(plan)
+            run_plan(plan)
         assert RunFolder(plan.folder).scan().totals.unsure == 1
 
 
@@ -175,7 +175,7 @@ def test_a_question_of_several_calls_that_is_interrupted_keeps_its_bill(tmp_path
         options = {"base_url": endpoint.url, "model": "api/m", "method_options": {"format": "gpt"}}
         request = RunRequest("grounding", "method/vlm+narrow", tmp_path / "set", options=options, out=tmp_path / "runs")
         plan = make_plan(request._replace(limits=Limits(max_cost=1, concurrency=1, use_store=False)))
-        assert isinstance(carry_out(plan).stopped, Interrupted)
+        assert isinstance(run_plan(plan).stopped, Interrupted)
         totals = RunFolder(plan.folder).scan().totals
         assert len(endpoint.requests) == 2
         assert (totals.cost, totals.unsure) == (pytest.approx(PRICE), 1)

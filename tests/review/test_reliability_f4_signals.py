@@ -25,7 +25,7 @@ from snellen.core.options import Selection
 from snellen.engine.answer.feeding import Feed
 from snellen.engine.plan.plan import make_plan
 from snellen.engine.plan.request import Limits, RunRequest
-from snellen.engine.run import carry_out
+from snellen.engine.run import run_plan
 
 LONG = 60  # seconds: far more than a stop takes, far less than the time limits that would end the waiting by themselves
 
@@ -245,7 +245,7 @@ def test_an_error_of_the_feed_after_the_stop_is_not_printed(
         options = {"base_url": endpoint.url}
         request = RunRequest("salbench", "api/m", write_set(tmp_path / "set", 60), options=options, out=tmp_path)
         with pytest.raises(SnellenError, match="bad key"):
-            carry_out(make_plan(request._replace(limits=Limits(concurrency=2, use_store=False))))
+            run_plan(make_plan(request._replace(limits=Limits(concurrency=2, use_store=False))))
     gc.collect()
     assert len(pulled) == 2
     assert "never retrieved" not in caplog.text

@@ -18,7 +18,7 @@ from snellen.core.types import Answer, Sample
 from snellen.engine.ask import controls
 from snellen.engine.plan.plan import Plan, make_plan
 from snellen.engine.plan.request import Limits, RunRequest
-from snellen.engine.run import carry_out
+from snellen.engine.run import run_plan
 
 
 def claiming(width: int, height: int) -> bytes:
@@ -61,7 +61,7 @@ def test_a_picture_too_large_is_one_failure(
     write_config(tmp_path / "set", "P3", 40, image=images)
     with Endpoint(delay=0.01) as endpoint:
         plan = planned(tmp_path / "set", endpoint, tmp_path / "runs", "blank")
-        finished = carry_out(plan)
+        finished = run_plan(plan)
         assert finished.stopped is None
         found = answers(plan)
         failed = {key: a.failure for key, a in found.items() if a.failure is not None}
@@ -71,7 +71,7 @@ def test_a_picture_too_large_is_one_failure(
         assert all("larger than" in f.reason for f in failed.values())
         assert set(drawn) == {(8, 8)}
         assert len(endpoint.requests) == 40  # 39 pictures, and one blank that is the same for all
-        carry_out(planned(tmp_path / "set", endpoint, tmp_path / "runs", "blank"))
+        run_plan(planned(tmp_path / "set", endpoint, tmp_path / "runs", "blank"))
         assert len(endpoint.requests) == 40  # the resume pays for nothing again
 
 
@@ -93,7 +93,7 @@ def test_a_question_that_cannot_be_made_is_one_failure(tmp_path: Path, monkeypat
             return ask(exam, prompt, sample, shots)
 
         monkeypatch.setattr(type(plan.exam), "ask", breaks)
-        carry_out(plan)
+        run_plan(plan)
         found = answers(plan)
         failed = [a for a in found.values() if a.failure is not None]
         assert len(found) == 40
@@ -121,7 +121,7 @@ def test_data_that_ends_in_an_error_keeps_what_was_asked(
         monkeypatch.setattr(type(plan.data), "full", breaks)
         for _ in range(2):
             with pytest.raises(kind):
-                carry_out(plan)
+                run_plan(plan)
             assert len(answers(plan)) == 45
             assert len(endpoint.requests) == 45
         monkeypatch.undo()

@@ -21,7 +21,7 @@ from snellen.core.options import Selection
 from snellen.core.secret import redact_all
 from snellen.engine.plan.plan import Plan, make_plan
 from snellen.engine.plan.request import RunRequest
-from snellen.engine.run import carry_out
+from snellen.engine.run import run_plan
 from snellen.engine.runs.folder import RunFolder
 from snellen.exams.grounding.exam import EXAM as GROUNDING
 from snellen.exams.grounding.methods.wire_omniparser import OmniParserEndpoint
@@ -96,7 +96,7 @@ def run(tmp_path: Path, endpoint: Endpoint) -> Plan:
     options = {"base_url": endpoint.url, "api_key": KEY, "logprobs": 2}
     request = RunRequest("salbench", "vllm/m", tmp_path / "set", ("paper",), options=options, selection=Selection())
     plan = make_plan(request._replace(out=tmp_path / "runs"))
-    finished = carry_out(plan)
+    finished = run_plan(plan)
     assert finished.stopped is None
     assert any("repeated the API key" in note for note in finished.notes) == (endpoint.script is not None)
     return plan
@@ -119,7 +119,7 @@ def test_in_the_model_list(tmp_path: Path) -> None:
         unknown = RunRequest("salbench", "vllm/other", tmp_path / "set", ("paper",), options={"base_url": endpoint.url})
         endpoint.models = [{"id": KEY}]
         with pytest.raises(SnellenError, match="has no model 'other'") as caught:
-            carry_out(
+            run_plan(
                 make_plan(unknown._replace(out=tmp_path / "runs", options=dict(unknown.options) | {"api_key": KEY}))
             )
         assert KEY not in str(caught.value)

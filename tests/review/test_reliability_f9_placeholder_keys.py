@@ -13,7 +13,7 @@ from tests.support.sets import write_config
 from snellen.core.secret import Secret
 from snellen.engine.plan.plan import make_plan
 from snellen.engine.plan.request import RunRequest
-from snellen.engine.run import carry_out
+from snellen.engine.run import run_plan
 from snellen.engine.runs.folder import RunFolder
 from snellen.subjects.compatible import CHAT
 
@@ -64,7 +64,7 @@ def test_the_score_does_not_depend_on_the_key(tmp_path: Path, key: str, right: i
         options = {"base_url": endpoint.url, "api_key": key}
         request = RunRequest("salbench", "api/m", tmp_path / "set", ("paper",), options=options, out=tmp_path / "runs")
         plan = make_plan(request)
-        carry_out(plan)
+        run_plan(plan)
     folder = RunFolder(plan.folder)
     assert {a.text for a in folder.answers()} == {"color"}
     assert sum(m.outcome == "correct" for m in folder.marks("paper")) == right

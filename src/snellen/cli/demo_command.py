@@ -100,7 +100,7 @@ def _run(request: Any, left_out: list[str], verbose: bool) -> Any:
     from snellen.cli.progress import show_progress
     from snellen.core.errors import MissingExtra, MostlySilent
     from snellen.engine.plan.plan import make_plan
-    from snellen.engine.run import carry_out
+    from snellen.engine.run import run_plan
     from snellen.show.terminal import print_run
 
     try:
@@ -109,7 +109,7 @@ def _run(request: Any, left_out: list[str], verbose: bool) -> Any:
         left_out.append(f"{request.exam} · {request.model}: {lacking}")
         return None
     with show_progress(f"{plan.exam.name} · {plan.subject.spec}") as shown:
-        finished = carry_out(plan, shown.asking, shown.scoring)
+        finished = run_plan(plan, shown.asking, shown.scoring)
     if finished.stopped is not None and not isinstance(finished.stopped, MostlySilent):
         raise finished.stopped
     if verbose:

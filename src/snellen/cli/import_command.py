@@ -77,7 +77,7 @@ def command(
     snellen import inspect LOG.eval --exam salbench --data data/salbench
     """
     from snellen import exams
-    from snellen.engine.run import mostly_silent
+    from snellen.engine.run import mostly_unanswered
     from snellen.imports.importing import ImportRequest, import_log
     from snellen.show.imported_table import print_imported
 
@@ -102,7 +102,7 @@ def command(
         )
     else:
         print_imported(done, verbose=verbose)
-    stopped = mostly_silent(done.run)
+    stopped = mostly_unanswered(done.run)
     if stopped is not None:
         raise stopped
     return 1 if any(figure.agrees is False for figure in done.record.figures) else 0

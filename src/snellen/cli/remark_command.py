@@ -29,7 +29,7 @@ def command(runs: tuple[Path, ...], protocols: tuple[str, ...], as_json: bool) -
     snellen remark runs/salbench_* --protocol paper,robust
     """
     from snellen.engine.mark.missing_answers import Unasked
-    from snellen.engine.run import remark
+    from snellen.engine.remark import remark
     from snellen.engine.runs.run import open_run
     from snellen.show.terminal import print_remarked, print_run
 

@@ -76,7 +76,7 @@ def _run(exam: str | None, models: tuple[str, ...], own: dict[str, Any], given: 
     from snellen.core.extras import DefaultModel
     from snellen.engine.plan.plan import make_plan
     from snellen.engine.probe.kept import warnings_for
-    from snellen.engine.run import carry_out
+    from snellen.engine.run import run_plan
 
     given["model"] = models[0] if models else None
     request = request_of(exam, own, given)
@@ -91,7 +91,7 @@ def _run(exam: str | None, models: tuple[str, ...], own: dict[str, Any], given: 
     for line in warned:
         click.echo(f"warning: {line}", err=True)
     with show_progress(f"{plan.exam.name} · {plan.subject.spec}") as shown:
-        finished = carry_out(plan, shown.asking, shown.scoring)
+        finished = run_plan(plan, shown.asking, shown.scoring)
     for note in (n for n in finished.notes if n not in warned):
         click.echo(note if note.startswith("results: ") else f"note: {note}", err=True)
     _show(finished, given)

@@ -97,7 +97,7 @@ def generate(type: str, count: int, output_dir: str | None, seed: int | None, st
 def run(method: str, dataset: str, limit: int, protocol: str, model: str | None, **given: str | None) -> int:
     """Run a method on a data set, or go on with a run that was interrupted; write the original's result file."""
     from snellen.cli.progress import show_progress
-    from snellen.engine.run import carry_out
+    from snellen.engine.run import run_plan
     from snellen.exams.grounding.exports import json_file, safe_name
     from snellen.exams.grounding.tables import console_table
 
@@ -108,7 +108,7 @@ def run(method: str, dataset: str, limit: int, protocol: str, model: str | None,
     click.echo(f"Loaded {len(plan.data)} elements from {dataset}")
     click.echo(f"Running evaluation: {plan.subject.spec} on {dataset}")
     with show_progress(f"{method} on {dataset}") as shown:
-        finished = carry_out(plan, shown.asking, shown.scoring)
+        finished = run_plan(plan, shown.asking, shown.scoring)
     for note in finished.notes:
         click.echo(f"note: {note}", err=True)
     silent = finished.stopped if isinstance(finished.stopped, MostlySilent) else None

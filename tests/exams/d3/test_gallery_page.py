@@ -17,7 +17,7 @@ import snellen
 from snellen.core.scorer import Embedded
 from snellen.engine.plan.plan import make_plan
 from snellen.engine.plan.request import RunRequest
-from snellen.engine.run import carry_out
+from snellen.engine.run import run_plan
 
 # for each pair: which way its captions lean, from -1 (the other's image) to 1 (their own)
 LEANINGS = {"0": (0.9, 0.9), "1": (-0.5, 0.8), "2": (-0.9, -0.7), "3": (0.0, 0.3)}
@@ -70,7 +70,7 @@ def scored(tmp_path: Path, *scorers: str) -> snellen.Run:
         out=tmp_path / "runs",
     )
     plan = make_plan(request, offline=True)._replace(scorers=tuple(map(Leaning, scorers)))
-    return carry_out(plan).run
+    return run_plan(plan).run
 
 
 def articles(tmp_path: Path) -> dict[str, str]:

@@ -16,7 +16,7 @@ from tests.show.pages import HOSTILE, inert, report
 import snellen
 from snellen.core.errors import SnellenError
 from snellen.core.types import Answer, Picture, Sample
-from snellen.engine.run import remark
+from snellen.engine.remark import remark
 from snellen.exams.grounding.gallery import ScreenGallery
 from snellen.exams.grounding.reading.predictions import Detection, Prediction, to_text
 from snellen.show.album import Album

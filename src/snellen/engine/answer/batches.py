@@ -12,14 +12,14 @@ import secrets
 import tempfile
 import time
 from collections.abc import Callable, Generator
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 import msgspec
 
 from snellen.core.arm import Arm
 from snellen.core.batch import BatchApi, BatchResult, BatchState, Step
 from snellen.core.errors import Interrupted, SnellenError, Stopped
-from snellen.core.records import REFUSED
+from snellen.core.records import REFUSED, Totals
 from snellen.core.subject import Endpoint, Price, Reply, Request
 from snellen.core.text import one_line
 from snellen.core.types import Answer, Failure, Question
@@ -60,6 +60,8 @@ class Batching:
         on_progress: Callable[[Progress], None] | None,
     ) -> None:
         self.plan, self.folder, self.store = plan, folder, store
+        self.reused = Totals()
+        self.concurrency: dict[str, Any] = {}
         self.endpoint, self.api = batches_of(plan)
         self.books = Books(folder)
         self.total = sum(plan.questions.values())
@@ -106,7 +108,6 @@ class Batching:
         finally:
             self.notes += self.endpoint.notes()
             await self._transport.close()
-            await self.plan.subject.close()
             self._report()
 
     async def _work(self) -> None:

@@ -31,7 +31,7 @@ from snellen.engine.call.preflight import preflight
 from snellen.engine.call.store import Store
 from snellen.engine.call.transport import Transport
 from snellen.engine.plan.plan import Plan
-from snellen.engine.plan.request import TRIES, Limits
+from snellen.engine.plan.request import TRIES
 from snellen.engine.runs.folder import RunFolder, Scan
 
 TICK = 0.2
@@ -68,14 +68,12 @@ class Asking:
         plan: Plan,
         folder: RunFolder,
         scan: Scan,
-        limits: Limits,
         store: Store | None,
         on_progress: Callable[[Progress], None] | None,
-        reused: Totals | None = None,
     ) -> None:
-        """`reused` counts what comes from the store this time, and how old it is."""
-        self._reused = Totals() if reused is None else reused
-        self.plan, self.folder, self.scan, self.limits, self.store = plan, folder, scan, limits, store
+        self.reused = Totals()
+        """What comes from the store this time, and how old it is."""
+        self.plan, self.folder, self.scan, self.limits, self.store = plan, folder, scan, plan.limits, store
         self.total = sum(plan.questions.values())
         arms = {arm.text for arm in plan.arms}
         self._is_done = scan.last.answered
@@ -90,7 +88,7 @@ class Asking:
         self._arrived: list[Answer] = []
         self._stop: BaseException | None = None
         self._start = time.monotonic()
-        self.limiter = Limiter(limits.concurrency)
+        self.limiter = Limiter(self.limits.concurrency)
         self.callers: list[EndpointCaller] = []
         self.budget: Budget | None = None
         self._feed: Feed | ChoosingFeed | None = None
@@ -123,7 +121,6 @@ class Asking:
             self._flush()
             for _endpoint, transport in transports:
                 await transport.close()
-            await self.plan.subject.close()
             if self._feed is not None:
                 self._feed.close()
             if self._reading is not None:
@@ -154,7 +151,13 @@ class Asking:
         """What a user should know of how it went."""
         repeated = sum(c.redacted for c in self.callers)
         said = [f"{repeated} replies repeated the API key: it was taken out of them before they were kept and marked"]
-        return said[: bool(repeated)] + [note for e in self.plan.subject.endpoints for note in e.notes()]
+        said = said[: bool(repeated)] + [note for e in self.plan.subject.endpoints for note in e.notes()]
+        return said + [caller.trust.note for caller in self.callers if caller.trust.note]
+
+    @property
+    def concurrency(self) -> dict[str, Any]:
+        """What the limiter did."""
+        return {"last_limit": self.limiter.limit, "changes": [c._asdict() for c in self.limiter.history]}
 
     async def _unless_stopped(self, work: asyncio.Future[T]) -> T | None:
         """The result of some work; None where the run is stopped before it is there."""
@@ -304,7 +307,7 @@ class Asking:
         for one in answer.calls:
             self.totals.add(one)
             if one.stored:
-                self._reused.add(one)
+                self.reused.add(one)
         if self._feed is not None:
             self._feed.told(answer)
         self._arrived.append(answer)

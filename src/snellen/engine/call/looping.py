@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Coroutine, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from typing import Any, TypeVar
 
 from snellen.core.subject import Subject
@@ -30,8 +30,19 @@ def run_loop(work: Coroutine[Any, Any, T]) -> T:
 
 
 @contextmanager
-def unasked(subject: Subject) -> Iterator[ExitStack]:
-    """A subject that was not asked yet, and may hold workers: it is closed when the block ends, unless somebody takes it (`pop_all`)."""
-    with ExitStack() as waits:
-        waits.callback(lambda: run_loop(subject.close()))
-        yield waits
+def closing(subject: Subject) -> Iterator[None]:
+    """Close a subject, which may hold workers, at the end of the block. Closing it twice does no harm."""
+    try:
+        yield
+    finally:
+        run_loop(subject.close())
+
+
+@contextmanager
+def closing_on_error(subject: Subject) -> Iterator[None]:
+    """Close a subject if the block fails; else its next owner does."""
+    try:
+        yield
+    except BaseException:
+        run_loop(subject.close())
+        raise

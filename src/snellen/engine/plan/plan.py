@@ -28,7 +28,7 @@ from snellen.core.subject import LEARNT, Subject
 from snellen.core.types import Sample
 from snellen.engine.ask.controls import known_control, partners, why_not_moved
 from snellen.engine.ask.questions import asker
-from snellen.engine.call.looping import unasked
+from snellen.engine.call.looping import closing_on_error
 from snellen.engine.call.serving import check_server
 from snellen.engine.call.store import cache_folder
 from snellen.engine.plan.request import Limits, RunRequest
@@ -153,7 +153,7 @@ def make_plan(request: RunRequest, *, offline: bool = False) -> Plan:
         _check_adaptive(exam, targets, request.limits)
     data = part_of(data, request.limits.shard)
     subject = _subject(wanted, exam, data, selection, request.limits, offline)
-    with unasked(subject) as waits:
+    with closing_on_error(subject):
         request.limits.check(subject.spec, bool(subject.endpoints))
         if request.limits.serve:
             check_server(request.limits.serve[0], subject)
@@ -162,7 +162,6 @@ def make_plan(request: RunRequest, *, offline: bool = False) -> Plan:
         plan = plan._replace(repeats=_checked_repeats(request.repeats, subject))
         plan = _that_apply(plan, named=bool(request.protocols))
         plan = plan if offline else plan._replace(scorers=_scorers(plan, wanted.options))
-        waits.pop_all()  # from here on it is the plan's
     return plan
 
 

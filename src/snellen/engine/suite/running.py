@@ -13,9 +13,11 @@ from typing import NamedTuple
 from snellen.core.errors import Interrupted, SnellenError
 from snellen.engine.answer.loop import Progress
 from snellen.engine.call.budget import BudgetReached, Purse, budget_of
+from snellen.engine.manifests import fresh_and_unfinished
 from snellen.engine.plan.plan import make_plan
-from snellen.engine.run import INTERRUPTED, Ends, Finished, carry_out, first_signal, fresh_and_unfinished
+from snellen.engine.run import Finished, run_plan
 from snellen.engine.runs.folder import RunFolder
+from snellen.engine.stopping import INTERRUPTED, StopSwitch, first_signal
 from snellen.engine.suite.cells import Cell
 
 LOOK = 0.2
@@ -57,7 +59,7 @@ class Carrying:
         self.cells, self._watch = tuple(cells), watch
         self.purse = Purse(max_cost) if max_cost is not None else None
         self._interrupted = False
-        self._ends = [Ends() for _ in self.cells]
+        self._switches = [StopSwitch() for _ in self.cells]
         self._ended: dict[int, Ended] = {}
         self._bugs: list[BaseException] = []
 
@@ -98,8 +100,8 @@ class Carrying:
 
     def _stop(self) -> None:
         self._interrupted = True
-        for ends in self._ends:
-            ends()
+        for switch in self._switches:
+            switch()
 
     def _lane(self, numbers: Sequence[int]) -> None:
         for number in numbers:
@@ -118,11 +120,11 @@ class Carrying:
             return Ended(cell, None, BudgetReached(NOT_BEGUN))
         try:
             plan = make_plan(cell.request._replace(limits=cell.request.limits._replace(purse=self.purse)))
-            finished = carry_out(
+            finished = run_plan(
                 plan,
                 lambda progress: self._watch.asking(number, progress),
                 lambda done, total: self._watch.scoring(number, done, total),
-                self._ends[number],
+                self._switches[number],
             )
         except SnellenError as error:
             return Ended(cell, None, error)

@@ -1,0 +1,126 @@
+"""The manifest of a run: begin it, add to it, put the run aside, remove a run that came to nothing."""
+
+from __future__ import annotations
+
+import contextlib
+import shutil
+from pathlib import Path
+
+import msgspec
+
+from snellen import __version__
+from snellen.core.adaptive import Adaptive
+from snellen.core.errors import SnellenError
+from snellen.core.extras import traits_of
+from snellen.core.records import Manifest, SubjectEntry
+from snellen.core.subject import LEARNT
+from snellen.engine.answer.swapped import swapped
+from snellen.engine.mark import scoring
+from snellen.engine.plan.edits import edited, moved, other_data
+from snellen.engine.plan.plan import Plan, Target, manifest, of_run, scorer_entry
+from snellen.engine.plan.wording import renewed, wordings
+from snellen.engine.probe.kept import identity_of
+from snellen.engine.runs.batch_books import has_open
+from snellen.engine.runs.folder import RunFolder
+
+
+def write_manifest(folder: RunFolder, plan: Plan) -> tuple[tuple[Target, ...], list[str]]:
+    """Write run.json and samples.jsonl of a new run, or add new protocols to an old one.
+
+    Return all protocols of the run, and notes for the user.
+    """
+    now = wordings(plan)
+    if not folder.has("samples.jsonl") and not isinstance(plan.data, Adaptive):
+        folder.write_samples(plan.data.light(), facts=traits_of(plan.exam).keeps_facts)
+    if not folder.has("run.json"):
+        begun = manifest(plan, __version__, plan.limits.fresh)
+        begun = msgspec.structs.replace(begun, subject=_with_identity(begun, plan))
+        folder.write_record(msgspec.structs.replace(begun, wordings=renewed(begun, now, folder.answers_end)))
+        return plan.targets, other_data(plan)
+    known = folder.manifest()
+    before = of_run(plan.exam, known, folder.path)
+    targets = joined(before, plan.targets)
+    scored_by = scoring.joined(known.scorers, map(scorer_entry, plan.scorers))
+    where, notes = moved(known.data, plan)
+    new = msgspec.structs.replace(
+        known, data=where, scorers=scored_by, wordings=renewed(known, now, folder.answers_end)
+    )
+    if targets != before or any(arm.repeat > 1 and arm.text not in known.questions for arm in plan.arms):
+        asked = known.questions | {arm.text: n for arm, n in plan.questions.items()}
+        new = msgspec.structs.replace(new, questions=asked)
+    edits = edited(known, new, targets)
+    if edits and folder.has("summary.json"):  # it is of the old wording or of the old marks
+        (folder.path / "summary.json").unlink()
+    new = msgspec.structs.replace(new, protocols=tuple(t.entry for t in targets))
+    if new != known:
+        folder.write_record(new)
+    return targets, [*notes, *edits]
+
+
+def joined(before: tuple[Target, ...], more: tuple[Target, ...]) -> tuple[Target, ...]:
+    """Return a run's protocols in the order in which they were added: the first stays the first."""
+    return tuple(dict.fromkeys(before + more))
+
+
+def note_identity(folder: RunFolder, plan: Plan) -> None:
+    """Add what the endpoint said of the model to the manifest. What was learnt before stays where nothing was learnt this time."""
+    known = folder.manifest()
+    subject = _with_identity(known, plan)
+    if known.subject != subject:
+        folder.write_record(msgspec.structs.replace(known, subject=subject))
+
+
+def _with_identity(known: Manifest, plan: Plan) -> SubjectEntry:
+    """Return the subject with what is known of its endpoint. None of that is part of the run's name."""
+    learnt = {name: said for name, said in known.subject.identity.items() if name in LEARNT}
+    return msgspec.structs.replace(known.subject, identity=learnt | identity_of(plan.subject))
+
+
+def fresh_and_unfinished(path: Path) -> bool:
+    """Return whether a run was begun with --fresh and is not complete: the same command goes on with it."""
+    folder = RunFolder(path)
+    if not folder.has("run.json") or not folder.manifest().fresh:
+        return False
+    return not (folder.has("summary.json") and folder.summary().complete)
+
+
+def make_room(plan: Plan) -> list[str]:
+    """Put an older run aside where --fresh asks for it or its server has another model by now; return notes for the user."""
+    notes: list[str] = []
+    if plan.limits.fresh and not fresh_and_unfinished(plan.folder):
+        notes += _put_aside(plan.folder)[1]
+    found = swapped(plan)
+    if found is None:
+        return notes
+    said = f"{plan.subject.spec} is not the model that gave this run's answers: {found.what}"
+    if not found.sure:
+        return [*notes, f"{said} (or its server was started again): --fresh asks everything again"]
+    old, more = _put_aside(plan.folder)
+    return [*notes, f"{said}; the old run is kept as {old}, everything is asked", *more]
+
+
+def _put_aside(path: Path) -> tuple[str, list[str]]:
+    """Rename a run folder; return its new name and notes for the user."""
+    if not path.exists():
+        return "", []
+    with RunFolder(path) as folder:
+        number = next(n for n in range(1, 10_000) if not path.with_name(f"{path.name}.old{n}").exists())
+        old = path.with_name(f"{path.name}.old{number}")
+        under_way = has_open(folder)
+        path.rename(old)
+    if not under_way:
+        return old.name, []
+    return old.name, [f"the run that was put aside has a batch at the provider, which is paid there; {old} has its id"]
+
+
+def remove_if_empty(path: Path) -> None:
+    """Remove a run that failed before its first answer, so that later commands do not trip over it.
+
+    A run with a batch at the provider stays: its books are all that leads to what is paid there. So does one that was marked, and one
+    whose answers are a link.
+    """
+    folder = RunFolder(path)
+    had_some = folder.answers_bytes or folder.has("summary.json") or folder.answers_path.is_symlink()
+    if folder.has("run.json") and not had_some and not has_open(folder):
+        with contextlib.suppress(SnellenError), folder:
+            shutil.rmtree(path, ignore_errors=True)
