@@ -28,7 +28,7 @@ from snellen.engine.runs.run import open_run
 from snellen.exams import load
 from snellen.exams.illusionbench import reading
 from snellen.exams.illusionbench.protocols import Asked, IllusionProtocol, Read
-from snellen.show.protocol_table import ProtocolTable, Row, build
+from snellen.present.model.protocol_table import ProtocolTable, Row, build
 
 ILLUSION = load("illusionbench")
 NAMES = ["cat-Ocean-Easy-1.25-1.png", "dog-City-Hard-0.85-2.png", "paper_clip-Sand_dune-Easy-1.5-3.png"]

@@ -15,9 +15,9 @@ from tests.support.sets import write_set
 
 import snellen
 from snellen.core.errors import SnellenError
-from snellen.show.sample_facts import sample_facts
-from snellen.show.sample_lists import flipped, print_wrong, wrong
-from snellen.show.sample_view import print_sample
+from snellen.present.model.sample_view import sample_facts
+from snellen.present.terminal.sample import print_sample
+from snellen.present.terminal.sample_lists import flipped, print_wrong, wrong
 
 OLD = Path(__file__).parents[1] / "engine" / "run_0_1"
 HOSTILE = "\x1b]0;owned\x07\x1b[2J[red]Color[/red]\ntruth: size\u202e"

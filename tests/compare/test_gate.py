@@ -23,10 +23,10 @@ from snellen.core.errors import SnellenError
 from snellen.core.protocol import Protocol, Seen
 from snellen.core.results import Metric
 from snellen.core.types import Outcome, Sample
-from snellen.show.comparison_table import _fitting
-from snellen.show.gate_files import junit, summary
-from snellen.show.gate_table import print_gate
-from snellen.show.tables import console
+from snellen.present.files.gate import junit, summary
+from snellen.present.terminal.comparison import _fitting
+from snellen.present.terminal.gate import print_gate
+from snellen.present.terminal.tables import console
 from snellen.stats.significance import mcnemar
 
 GOOD, BAD = Outcome.CORRECT, Outcome.WRONG

@@ -11,8 +11,8 @@ from snellen.comparison.results import Row, Side
 from snellen.comparison.verdict import leading, verdict
 from snellen.core.protocol import Protocol
 from snellen.core.types import Outcome
-from snellen.show.comparison_table import _print_rows
-from snellen.show.tables import console
+from snellen.present.terminal.comparison import _print_rows
+from snellen.present.terminal.tables import console
 
 GOOD, BAD, LOST = Outcome.CORRECT, Outcome.WRONG, Outcome.UNPARSABLE
 

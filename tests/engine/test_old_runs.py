@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 import snellen
-from snellen.show.page import write_report
-from snellen.show.terminal import print_run
+from snellen.present.page.report import write_report
+from snellen.present.terminal.run import print_run
 
 OLD = Path(__file__).parent / "run_0_1"
 

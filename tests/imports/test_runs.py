@@ -15,8 +15,8 @@ from snellen.comparison.gate import gate_runs
 from snellen.core.errors import SnellenError
 from snellen.engine.mark.verify import verify
 from snellen.engine.run import remark
-from snellen.show.gallery import Seen
-from snellen.show.page_facts import facts_of
+from snellen.present.model.run_facts import facts_of
+from snellen.present.model.sample_view import Seen
 
 INSPECT = LOGS / "inspect.eval"
 

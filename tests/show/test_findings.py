@@ -14,8 +14,8 @@ from snellen.core.results import GroupSummary, Metric, ProtocolSummary, Score
 from snellen.core.silence import Silent, silent_parts
 from snellen.exams.grounding.exam import EXAM as GROUNDING
 from snellen.exams.vqa_nle.exam import VQAX
-from snellen.show.findings import findings, heaviest
-from snellen.show.terminal import print_findings, print_run
+from snellen.present.model.findings import findings, heaviest
+from snellen.present.terminal.run import print_findings, print_run
 
 
 def summary(*protocols: ProtocolSummary, **more: Any) -> Summary:

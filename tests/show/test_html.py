@@ -20,9 +20,9 @@ import snellen
 from snellen.core.errors import SnellenError
 from snellen.core.gallery import KINDS, Gallery, Pick
 from snellen.core.types import ImageSent
-from snellen.show import flip_gallery, gallery, pictures
-from snellen.show.album import Album
-from snellen.show.page import DETAILS, write_report
+from snellen.present.page import flip_gallery, gallery, pictures
+from snellen.present.page.image_pool import ImagePool
+from snellen.present.page.report import DETAILS, write_report
 
 
 def answered(tmp_path: Path, replies: Callable[[int], Any], data: Path, **more: Any) -> snellen.Run:
@@ -166,7 +166,7 @@ def test_gallery_shows_disagreements_first_then_non_answers_then_wrong_then_corr
     assert found.counts == found.shown
     assert sum(found.counts.values()) == 18
     assert gallery.survey(run, 48, Gallery()) == found
-    parting = flip_gallery.parting(run, 48, gallery.Sources(Album()))
+    parting = flip_gallery.parting(run, 48, gallery.Sources(ImagePool()))
     row = next(r for r in parting.rows if (r.first, r.second) == ("paper", "robust"))
     assert row.agreement.first == 0
     assert row.agreement.second == row.stages["reading"] == found.counts["disagree"] > 0

@@ -27,8 +27,8 @@ def command(runs: tuple[Path, ...], out: Path, protocol: str | None) -> int:
     snellen chart runs/salbench_* --out salbench.pdf
     """
     from snellen.cli.several import opened
-    from snellen.show.charts import write_chart
-    from snellen.show.page import check
+    from snellen.present.files.charts import write_chart
+    from snellen.present.model.checks import check
 
     found, passed = opened(runs, "chart", check)
     write_chart(found, out, protocol)

@@ -72,7 +72,7 @@ def command(
                 "--protocol, --power, --flips and --explain hold samples against each other; "
                 f"the {thresholds.exam} exam finds thresholds, which are compared as they are: leave them out"
             )
-        from snellen.show.prescription_table import document, print_compared
+        from snellen.present.terminal.prescription import document, print_compared
 
         if as_json:
             options.print_json(document(thresholds))
@@ -80,7 +80,7 @@ def command(
             print_compared(thresholds, verbose=verbose)
         return 0
     from snellen.comparison.comparing import compare_runs
-    from snellen.show.comparison_table import print_comparison
+    from snellen.present.terminal.comparison import print_comparison
 
     wanted = None if power is None else power / 100
     found = compare_runs(runs, protocols=protocols, power=wanted, flips=as_json or flips > 0, explain=explain)
@@ -96,13 +96,13 @@ def _folder(
 ) -> int:
     """All runs of a folder, exam by exam."""
     from snellen.comparison.by_exam import compare_folder
-    from snellen.show.comparison_folder import print_folder
+    from snellen.present.terminal.comparison_folder import print_folder
 
     if of_two:
         raise SnellenError(f"--flips and --explain are for two runs: name them, such as {folder}/RUN {folder}/RUN")
     found = compare_folder(folder, protocols=protocols, power=None if power is None else power / 100)
     if as_json:
-        from snellen.show.prescription_table import document
+        from snellen.present.terminal.prescription import document
 
         exams = [
             {"exam": e.exam, "why": e.why, "comparison": msgspec.to_builtins(e.found)}

@@ -13,7 +13,7 @@ from snellen.core.errors import SnellenError
 
 if TYPE_CHECKING:
     from snellen.engine.runs.run import Run
-    from snellen.show.export import Rows
+    from snellen.present.files.export import Rows
 
 FORMATS = ("csv", "parquet", "latex", "md", "xlsx", "json")
 FOLDERS = ("eee", "hf")
@@ -91,8 +91,8 @@ def command(
     snellen export runs/salbench_* --format eee --evaluator Lab --out records
     """
     from snellen.cli.several import opened as opened_runs
-    from snellen.show import export as files
-    from snellen.show.page import check_marks
+    from snellen.present.files import export as files
+    from snellen.present.model.checks import check_marks
 
     form = form or _by_name(out)
     if out is None and form in files.BINARY:
@@ -133,8 +133,8 @@ def _records(
     told: Mapping[str, str | None],
 ) -> int:
     """Write records for others, all of them or none."""
-    from snellen.show.eval_results import eval_results
-    from snellen.show.every_eval import Evaluator, records
+    from snellen.present.files.eval_results import eval_results
+    from snellen.present.files.every_eval import Evaluator, records
 
     if out is None:
         raise SnellenError(f"{form} is a folder of files: name it with --out")
@@ -158,8 +158,8 @@ def _records(
 
 def _counted(rows: Rows, form: str) -> str:
     """What a file holds."""
-    from snellen.show.export import FOR_PAPERS, ONE_TABLE
-    from snellen.show.words import counted
+    from snellen.present.files.export import FOR_PAPERS, ONE_TABLE
+    from snellen.present.model.formatting import counted
 
     if form in FOR_PAPERS:
         return "the headlines"
@@ -170,7 +170,7 @@ def _counted(rows: Rows, form: str) -> str:
 
 
 def _by_name(out: Path | None) -> str:
-    from snellen.show.export import OTHER_SUFFIXES, SUFFIXES
+    from snellen.present.files.export import OTHER_SUFFIXES, SUFFIXES
 
     if out is None:
         return "csv"

@@ -45,9 +45,10 @@ def command(
     snellen report runs
     """
     from snellen.cli.several import opened as opened_runs
-    from snellen.show.findings import findings_of
-    from snellen.show.page import check, write_report
-    from snellen.show.terminal import print_findings, print_run
+    from snellen.present.model.checks import check
+    from snellen.present.model.findings import findings_of
+    from snellen.present.page.report import write_report
+    from snellen.present.terminal.run import print_findings, print_run
 
     opened, passed = opened_runs(runs, "report", check)
     page = out or (None if as_json else Path("report.html"))
