@@ -10,7 +10,7 @@ from PIL import Image
 from tests.support.sets import png
 
 from snellen.core.errors import SnellenError
-from snellen.present.page.image_pool import ImagePool, HeldImage
+from snellen.present.page.image_pool import HeldImage, ImagePool
 
 
 def noise(width: int, height: int, form: str = "PNG") -> bytes:

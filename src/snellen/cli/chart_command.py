@@ -6,6 +6,8 @@ from pathlib import Path
 
 import click
 
+from snellen.cli.model_labels import model_labels
+
 
 @click.command("chart")
 @click.argument("runs", nargs=-1, required=True, type=click.Path(path_type=Path))
@@ -20,6 +22,7 @@ import click
     help="The file to write: .svg, .png or .pdf.",
 )
 @click.option("--protocol", metavar="P", help="Scores under this protocol (default: the first that the runs share).")
+@model_labels
 def command(runs: tuple[Path, ...], out: Path, protocol: str | None) -> int:
     """Draw the scores of RUNS, or of all runs in a folder: a dot with its interval for each part and run, and the floors.
 

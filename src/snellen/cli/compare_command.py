@@ -8,6 +8,7 @@ import click
 import msgspec
 
 from snellen.cli import options
+from snellen.cli.model_labels import model_labels
 from snellen.core.errors import SnellenError
 
 
@@ -39,6 +40,7 @@ from snellen.core.errors import SnellenError
     help="Read the answers of two runs in every defensible way: under how many choices each leads (docs/explaining.md).",
 )
 @click.option("-v", "--verbose", is_flag=True, help="Show every part under every protocol.")
+@model_labels
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document, with every flip.")
 def command(
     runs: tuple[Path, ...],

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from snellen.cli.model_labels import model_labels
 from snellen.core.errors import SnellenError
 
 if TYPE_CHECKING:
@@ -70,6 +71,7 @@ class Form(click.Choice[str]):
 @click.option("--model-id", metavar="OWNER/NAME", help="eee: the model's name, where --model does not say it.")
 @click.option("--dataset", metavar="OWNER/NAME", help="hf: the data set on the hub, where `data get` did not fetch it.")
 @click.option("--source-url", metavar="URL", help="hf: where the run, or what is told of it, can be read.")
+@model_labels
 def command(
     runs: tuple[Path, ...],
     form: str | None,

@@ -10,6 +10,7 @@ import click
 import msgspec
 
 from snellen.cli import options
+from snellen.cli.model_labels import model_labels
 from snellen.core.errors import SnellenError
 
 if TYPE_CHECKING:
@@ -36,6 +37,7 @@ SHOWN = 20
     metavar="N",
     help=f"How many samples to list (default: {SHOWN}; with --json, all).",
 )
+@model_labels
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 def command(
     run: Path,

@@ -17,6 +17,7 @@ from snellen.comparison.results import Comparison, Flip, FlipSide, Row, Side
 from snellen.comparison.verdict import verdict
 from snellen.core.arm import Arm
 from snellen.core.errors import SnellenError
+from snellen.core.model_names import model_name
 from snellen.core.protocol import Key, Protocol, Seen
 from snellen.core.records import COUNTED
 from snellen.core.types import Mark, Outcome, Sample
@@ -179,7 +180,7 @@ def _side(one: Opened, shared: Common) -> Side:
     return Side(
         letter=one.letter,
         run=str(one.run.path),
-        subject=one.manifest.subject.spec,
+        subject=model_name(one.manifest),
         shots=one.manifest.options.shots,
         complete=one.summary.complete,
         oracle=one.manifest.oracle,

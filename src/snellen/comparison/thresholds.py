@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 from snellen import exams
 from snellen.core.errors import SnellenError
 from snellen.core.exam import Exam
+from snellen.core.model_names import model_name
 from snellen.core.prescription import Compared, Threshold
 from snellen.core.records import Manifest, Summary
 from snellen.core.types import Mark, Sample
@@ -104,7 +105,7 @@ def examined(runs: Sequence[Run]) -> Examined:
         )
     if len(runs) > len(LETTERS):
         raise SnellenError(f"{len(runs)} runs are too many to compare at once: name at most {len(LETTERS)}")
-    specs = Counter(run.manifest.subject.spec for run in runs)
+    specs = Counter(model_name(run.manifest) for run in runs)
     each = tuple(_one(letter, exam, run, specs) for letter, run in zip(LETTERS, runs, strict=False))
     several = exam.prescriptions([one.rows for one in each]) if len(each) > 1 else ()
     return Examined(exam.name, each, tuple(several))
@@ -134,7 +135,7 @@ def examined_again(paths: Sequence[Path]) -> Examined | None:
 def _one(letter: str, exam: Exam, run: Run, specs: Mapping[str, int]) -> One:
     trials = tuple(_trials(run))
     rows = tuple(exam.prescription((trial.sample, trial.mark) for trial in trials))
-    spec = run.manifest.subject.spec
+    spec = model_name(run.manifest)
     name = f"{spec} ({run.path.name.rpartition('_')[2]})" if specs[spec] > 1 else spec
     return One(letter, name, run, run.manifest, run.summary, rows, trials)
 
@@ -167,7 +168,7 @@ def document(found: Examined) -> dict[str, Any]:
         "runs": [
             {
                 "letter": one.letter,
-                "subject": one.manifest.subject.spec,
+                "subject": model_name(one.manifest),
                 "run": str(one.run.path),
                 "seed": one.seed,
                 "complete": one.summary.complete,

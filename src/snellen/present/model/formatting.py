@@ -14,6 +14,7 @@ import msgspec
 
 from snellen.comparison.results import Row
 from snellen.core import figures
+from snellen.core.model_names import model_name
 from snellen.core.prescription import BOUNDS, CREDIBLE, amount, figure
 from snellen.core.records import ControlRow, DifferenceRow, Manifest, Summary, Totals
 from snellen.core.results import CHANCE, GroupSummary, ProtocolSummary, Score, declared
@@ -368,7 +369,7 @@ def sample_values(
 def title(manifest: Manifest) -> str:
     """'salbench · baseline/pixels · 3 shots'."""
     shots = manifest.options.shots
-    return f"{manifest.benchmark} · {manifest.subject.spec}" + (f" · {shots} shots" if shots else "")
+    return f"{manifest.benchmark} · {model_name(manifest)}" + (f" · {shots} shots" if shots else "")
 
 
 def no_answers(groups: Iterable[GroupSummary]) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from snellen.core.model_names import model_name
 from snellen.core.records import Totals
 from snellen.core.results import ProtocolSummary, Score
 from snellen.core.text import one_line
@@ -79,7 +80,7 @@ def _plain(run: Listed) -> dict[str, Any]:
     return {
         "run": str(run.path),
         "exam": manifest.benchmark,
-        "subject": manifest.subject.spec,
+        "subject": model_name(manifest),
         "created": manifest.created,
         "samples": manifest.data.samples,
         "answered": formatting.answered_of(summary)[0],

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from snellen.comparison.comparing import compare_runs
-from snellen.comparison.results import Comparison, Flip, Row, Side
+from snellen.comparison.results import Comparison, Flip, Side
 from snellen.comparison.thresholds import prescribing
 from snellen.comparison.verdict import leading
 from snellen.core.digest import rank
@@ -16,28 +16,15 @@ from snellen.core.errors import SnellenError
 from snellen.core.gallery import Gallery, Pick, Shown
 from snellen.engine.runs.run import Run
 from snellen.present.model import formatting
-from snellen.present.model.comparison_view import named_rows, whole_rows
+from snellen.present.model.comparison_view import ComparedTable, compared_tables
+from snellen.present.model.run_view import OverviewRow
 from snellen.present.page import gallery
 from snellen.present.page.prescription_view import View, embedded
-from snellen.present.page.run_view import OverviewRow, RunView
+from snellen.present.page.report_run import ReportRun
 
 EACH = 6  # samples of a side that are shown
 SCORES = "Headline scores under each run's main protocol, part by part"
 ORACLE = "ORACLE runs, which look at the answer: for comparison only"
-
-
-class Table(NamedTuple):
-    """Differences between two runs: each row by its name, and how far the chart of them reaches."""
-
-    title: str
-    head: str
-    rows: list[tuple[str, Row]]
-    reach: float
-
-    @property
-    def holm(self) -> bool:
-        """Whether p is adjusted for the number of parts."""
-        return self.head == "part" and sum(row.tested and bool(row.part) for _name, row in self.rows) > 1
 
 
 class RankRow(NamedTuple):
@@ -80,7 +67,7 @@ class Versus(NamedTuple):
     found: Comparison | None
     refused: str
     numbers: list[int]
-    tables: list[Table]
+    tables: list[ComparedTable]
     ranks: list[RankRow]
     heads: list[str]
     between: str
@@ -95,7 +82,7 @@ class Versus(NamedTuple):
         return any(row.side.seconds is not None for row in self.ranks)
 
 
-Parts = list[tuple[str, list[tuple[RunView, OverviewRow]]]]
+Parts = list[tuple[str, list[tuple[ReportRun, OverviewRow]]]]
 
 
 class ExamView(NamedTuple):
@@ -103,7 +90,7 @@ class ExamView(NamedTuple):
 
     name: str
     anchor: str
-    views: list[RunView]
+    views: list[ReportRun]
     charts: list[tuple[str, bool, Parts]]
     versus: list[Versus]
     alone: list[str]
@@ -128,50 +115,52 @@ def who(sides: Sequence[Side]) -> str:
     return ", ".join(f"{side.letter} is {side.subject}" for side in sides)
 
 
-def exam_views(runs: Sequence[Run], views: Sequence[RunView], samples: int, sources: gallery.Sources) -> list[ExamView]:
+def exam_views(
+    runs: Sequence[Run], views: Sequence[ReportRun], samples: int, sources: gallery.Sources
+) -> list[ExamView]:
     """The runs by exam, in the order in which exams come."""
-    by_exam: dict[str, list[tuple[Run, RunView]]] = {}
+    by_exam: dict[str, list[tuple[Run, ReportRun]]] = {}
     for run, view in zip(runs, views, strict=True):
         by_exam.setdefault(run.manifest.benchmark, []).append((run, view))
     return [_exam(name, f"exam-{at}", some, samples, sources) for at, (name, some) in enumerate(by_exam.items(), 1)]
 
 
 def _exam(
-    name: str, anchor: str, some: Sequence[tuple[Run, RunView]], samples: int, sources: gallery.Sources
+    name: str, anchor: str, some: Sequence[tuple[Run, ReportRun]], samples: int, sources: gallery.Sources
 ) -> ExamView:
     views = [view for _run, view in some]
     if prescribing(some[0][0].manifest) is not None:
         return ExamView(name, anchor, views, [], [], [], embedded([run for run, _view in some], sources.pool, anchor))
     kinds = ((SCORES, False), (ORACLE, True))
     charts = [(title, peeks, made) for title, peeks in kinds if (made := _chart(views, peeks))]
-    groups: dict[str, list[tuple[Run, RunView]]] = {}
+    groups: dict[str, list[tuple[Run, ReportRun]]] = {}
     for run, view in some:
-        if not view.oracle:
+        if not view.view.oracle:
             data = run.manifest.data
             groups.setdefault(repr((data.synthetic, sorted(data.origin.items()))), []).append((run, view))
     versus = [_versus(own, samples, sources) for own in groups.values() if len(own) > 1]
-    alone = [view.title for own in groups.values() if len(own) == 1 < len(views) for _run, view in own]
+    alone = [view.view.title for own in groups.values() if len(own) == 1 < len(views) for _run, view in own]
     return ExamView(name, anchor, views, charts, versus, alone)
 
 
-def _chart(views: Sequence[RunView], peeks: bool) -> Parts:
+def _chart(views: Sequence[ReportRun], peeks: bool) -> Parts:
     """Every part with the runs that have it, each under its main protocol."""
-    parts: dict[str, list[tuple[RunView, OverviewRow]]] = {}
+    parts: dict[str, list[tuple[ReportRun, OverviewRow]]] = {}
     for view in views:
-        for row in view.overview if bool(view.oracle) is peeks else ():
+        for row in view.view.overview if bool(view.view.oracle) is peeks else ():
             if row.first:
                 parts.setdefault(row.part, []).append((view, row))
     return list(parts.items())
 
 
-def _versus(some: Sequence[tuple[Run, RunView]], samples: int, sources: gallery.Sources) -> Versus:
+def _versus(some: Sequence[tuple[Run, ReportRun]], samples: int, sources: gallery.Sources) -> Versus:
     runs, numbers = [run for run, _view in some], [view.number for _run, view in some]
     try:
         found = compare_runs(runs, flips=samples > 0)
         pair = found if found.ranking is None else _best_two(found, runs, samples)
     except SnellenError as error:
         return Versus(None, str(error), numbers, [], [], [], "", [])
-    tables = _tables(found) if found.ranking is None else []
+    tables = compared_tables(found) if found.ranking is None else []
     ranks, heads = _ranks(found)
     letters = {side.run: side.letter for side in found.sides}
     flips = _one_sided(pair, letters, {str(run.path): run for run in runs}, sources) if samples else []
@@ -187,22 +176,6 @@ def _best_two(found: Comparison, runs: Sequence[Run], samples: int) -> Compariso
 
 
 # ---------------------------------------------------------------- differences and places
-
-
-def _tables(found: Comparison) -> list[Table]:
-    """The parts under the main protocol, and all samples under every protocol."""
-    main = found.protocols[0]
-    by, rows = named_rows([row for row in found.rows if row.protocol == main])
-    made = [_table(f"Under '{main}'{by}", "part", rows)] if rows else []
-    by, wholes = whole_rows(found)
-    if len(wholes) > 1:
-        made.append(_table(f"All samples, by protocol{by}", "protocol", wholes))
-    return made
-
-
-def _table(title: str, head: str, rows: list[tuple[str, Row]]) -> Table:
-    ends = [abs(v) for _name, row in rows for v in (row.difference, row.low, row.high) if v is not None]
-    return Table(title, head, rows, max([*ends, 1e-9]))
 
 
 def _ranks(found: Comparison) -> tuple[list[RankRow], list[str]]:

@@ -14,15 +14,15 @@ from typing import Any
 
 import jinja2
 
-from snellen.comparison.verdict import p_of
 from snellen.core.errors import SnellenError
 from snellen.engine.runs.run import Run
 from snellen.present.html.rendering import Detail, Templates
+from snellen.present.model import formatting
 from snellen.present.model.checks import check
 from snellen.present.page.exam_view import exam_views
 from snellen.present.page.gallery import Sources
 from snellen.present.page.image_pool import ImagePool
-from snellen.present.page.run_view import run_view
+from snellen.present.page.report_run import report_run
 
 HERE = "snellen.present.page"
 SAMPLES = 48
@@ -64,13 +64,14 @@ def write_report(
     shown = samples
     while True:
         sources = Sources(ImagePool(), tuple(data))
-        views = [run_view(number, run, shown, sources) for number, run in enumerate(runs, 1)]
+        views = [report_run(number, run, shown, sources) for number, run in enumerate(runs, 1)]
         given = {
             "runs": views,
             "exams": exam_views(runs, views, shown, sources),
             "each": max(2, FIRST_SCREEN // max(1, len(runs))),
             "passed_over": passed_over,
             "fewer": shown < samples,
+            "legend": formatting.legend(p for run in runs for p in run.summary.protocols),
         }
         made = _made("report.html", sources.pool, room, given, at_any_size=shown == 0)
         if made is not None:
@@ -109,7 +110,7 @@ def _rendered(name: str, pool: ImagePool, detail: Detail, given: dict[str, Any])
     """A page, and the length of its longest text that may be cut."""
     templates = Templates(HERE, detail, left_out=pool.left_out)
     try:
-        made = templates.page(name, pool=pool, p_of=p_of, **given)
+        made = templates.page(name, pool=pool, **given)
     except jinja2.TemplateError as error:
         raise SnellenError(f"the page cannot be made: a template failed: {error}") from None
     return made.encode("utf-8", "backslashreplace"), templates.longest

@@ -9,11 +9,10 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from snellen.comparison.results import Comparison, Flip, FlipSide, Ranking, Row, Side
-from snellen.comparison.verdict import CHANCE, amount, p_of
+from snellen.comparison.results import Comparison, Flip, FlipSide, Ranking, Side
 from snellen.core.text import for_terminal, one_line
 from snellen.present.model import formatting, repeats
-from snellen.present.model.comparison_view import named_rows, whole_rows
+from snellen.present.model.comparison_view import ComparedTable, compared_tables
 from snellen.present.terminal.leads import print_leads
 from snellen.present.terminal.tables import console, first_that_fits, longest_word, plain_table, shown
 
@@ -36,7 +35,7 @@ def print_comparison(found: Comparison, *, flips: int = 0, verbose: bool = False
             said = "-v and --power are for two runs at a time (--json has what each pair shows)."
             out.print(Text(said, style="yellow"))
     else:
-        _print_rows(out, found, verbose)
+        print_differences(out, found, verbose=verbose)
     if found.leads is not None:
         print_leads(out, found.leads, verbose=verbose)
     if flips:
@@ -76,96 +75,39 @@ def sides_table(sides: Sequence[Side]) -> Table:
 # ---------------------------------------------------------------- two runs
 
 
-def _print_rows(out: Console, found: Comparison, verbose: bool) -> None:
-    for protocol in found.protocols if verbose else found.protocols[:1]:
-        own = [row for row in found.rows if row.protocol == protocol]
-        if not own:
-            continue
-        by, named = named_rows(own)
-        out.print(Text(for_terminal(f"\nUnder '{protocol}'{by}:", 200)))
-        out.print(_fitting(out, named, "part"))
-        _print_headlines(out, own)
-        _print_power(out, own, found.power)
-    by, wholes = whole_rows(found)
-    if len(wholes) > 1:
-        out.print(Text(for_terminal(f"\nAll samples, by protocol{by}:", 200)))
-        out.print(_fitting(out, wholes, "protocol"))
+def print_differences(out: Console, found: Comparison, *, verbose: bool = False) -> None:
+    """Print the parts under the main protocol (`verbose`: under every one), and all samples by protocol."""
+    for table in compared_tables(found, every=verbose):
+        out.print(Text(for_terminal(f"\n{table.title}:", 200)))
+        out.print(fitting(out, table))
+        for note in table.notes:
+            out.print(Text(for_terminal(note, 1000), style="dim"))
 
 
-def _fitting(out: Console, rows: Sequence[tuple[str, Row]], head: str) -> Table:
-    """With as many columns as there is room for: names of parts and protocols are never broken."""
+def fitting(out: Console, table: ComparedTable) -> Table:
+    """Return the table with as many columns as there is room for: names of parts and protocols are never broken."""
     kinds = ((True, True), (False, True), (False, False))
-    return first_that_fits(out, [_differences(rows, head, only=only, silent=silent) for only, silent in kinds])
+    return first_that_fits(out, [_differences(table, only=only, silent=silent) for only, silent in kinds])
 
 
-def _differences(rows: Sequence[tuple[str, Row]], head: str, *, only: bool, silent: bool) -> Table:
-    """Both scores, the difference with its interval, p, and what it is made of."""
-    one = rows[0][1]
-    a, b = one.first_run, one.second_run
-    silent = silent and any(row.silence.first or row.silence.second for _name, row in rows)
-    parts = head == "part" and sum(row.tested and bool(row.part) for _name, row in rows) > 1
+def _differences(found: ComparedTable, *, only: bool, silent: bool) -> Table:
+    a, b = found.first, found.second
+    silent = silent and found.has_silent
     table = plain_table()
-    table.add_column(head, overflow="fold", min_width=longest_word(name for name, _row in rows))
-    sizes = [formatting.on_clusters(row.n, row.clusters, row.cluster) for _name, row in rows]
-    table.add_column("n", justify="right", min_width=longest_word(sizes))
+    table.add_column(found.head, overflow="fold", min_width=longest_word(r.name for r in found.rows))
+    table.add_column("n", justify="right", min_width=longest_word(r.size for r in found.rows))
     for name in (a, b):
         table.add_column(name, justify="right", no_wrap=True)
     table.add_column(f"{b} - {a} [95 %]", no_wrap=True)
-    table.add_column("p, Holm" if parts else "p", justify="right", no_wrap=True)
-    if only:
-        table.add_column(f"only {a}/{b}", justify="right", no_wrap=True)
-    if silent:
-        table.add_column(f"silent {a}/{b}", justify="right", no_wrap=True)
-    for (name, row), size in zip(rows, sizes, strict=True):
-        clear = row.tested and row.p_holm < CHANCE
-        cells = [
-            shown(name, 80),
-            Text(size),
-            *(Text(formatting.number(v, row.unit)) for v in (row.first, row.second)),
-        ]
-        cells.append(Text(formatting.change(row), style="bold" if clear else ""))
-        cells.append(Text(p_of(row), style="bold" if clear else ""))
-        if only:
-            cells.append(Text(f"{row.only_first}/{row.only_second}" if row.tested else ""))
-        if silent:
-            gone = "/".join(str(sum(s.values())) for s in (row.silence.first, row.silence.second))
-            cells.append(Text(gone if row.tested else ""))
-        table.add_row(*cells)
+    more = [found.p, *([f"only {a}/{b}"] if only else []), *([f"silent {a}/{b}"] if silent else [])]
+    for name in more:
+        table.add_column(name, justify="right", no_wrap=True)
+    for r in found.rows:
+        style = "bold" if r.clear else ""
+        last = [*([Text(r.only)] if only else []), *([Text(r.silent)] if silent else [])]
+        told = [Text(r.difference, style=style), Text(r.p, style=style)]
+        table.add_row(shown(r.name, 80), Text(r.size), Text(r.first), Text(r.second), *told, *last)
     return table
-
-
-def _print_headlines(out: Console, rows: Sequence[Row]) -> None:
-    """Say how a headline was compared that is not a mean over samples."""
-    own = next((row for row in rows if row.headline is not None), None)
-    if own is not None and own.headline is not None:
-        said = f"{own.headline.label}, the headline, is not a mean over samples: its interval is by the jackknife, p is of {own.label}."
-        out.print(Text(for_terminal(said[:1].upper() + said[1:], 1000), style="dim"))
-
-
-def _print_power(out: Console, rows: Sequence[Row], power: float | None) -> None:
-    """What these samples could have shown, and how many show the difference that was asked for."""
-    few = [row for row in rows if row.least_p >= CHANCE]
-    if few:
-        out.print(Text(f"No p (–): on so few {few[0].cluster}s no difference can be told from chance.", style="dim"))
-    small = [(row.part, row.smallest) for row in rows if row.smallest is not None]
-    if small:
-        each = _range([(part, f"{100 * d:.1f}", d) for part, d in small])
-        said = f"Smallest difference that would show, four times in five: {each} points."
-        out.print(Text(said, style="dim"))
-    needed = [(row.part, row.needed) for row in rows if row.needed is not None]
-    if power is not None and needed:
-        each = _range([(part, f"{n:,}", n) for part, n in needed])
-        out.print(Text(f"To show {amount(power, '')} it takes {each} samples."))
-
-
-def _range(found: Sequence[tuple[str, str, float]]) -> str:
-    """'22.4 to 25.9 in the parts, 14.0 over all'."""
-    parts = sorted((value, said) for part, said, value in found if part)
-    low, high = (parts[0][1], parts[-1][1]) if parts else ("", "")
-    every = [said for part, said, _value in found if not part]
-    if not every:
-        return low if low == high else f"{low} to {high}"
-    return f"over all {every[0]}, in the parts {low if low == high else f'{low} to {high}'}"
 
 
 # ---------------------------------------------------------------- many runs

@@ -29,7 +29,7 @@ def print_imported(done: Imported, *, verbose: bool = False) -> None:
     """One screen; `verbose` shows every figure of the log."""
     out, record, manifest = console(), done.record, done.run.manifest
     marks = " · SYNTHETIC" if manifest.data.synthetic else ""
-    title = f"{manifest.benchmark} · {manifest.subject.spec}{marks}"
+    title = f"{formatting.title(manifest)}{marks}"
     out.print(Text(for_terminal(title, 300), style="bold"))
     for line in _facts(record):
         out.print(Text(for_terminal(line, 400)))

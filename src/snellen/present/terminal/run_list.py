@@ -9,6 +9,7 @@ from typing import Any
 
 from rich.text import Text
 
+from snellen.core.model_names import model_name
 from snellen.core.text import for_terminal, one_line
 from snellen.engine.runs.listing import Listed, Listing
 from snellen.present.model import formatting
@@ -58,7 +59,7 @@ def _row(name: str, run: Listed, one_year: bool) -> tuple[str, ...]:
     return (
         one_line(name, 60),
         one_line(manifest.benchmark, 30),
-        one_line(f"{manifest.subject.spec}{shots}", 80),
+        one_line(f"{model_name(manifest)}{shots}", 80),
         one_line(_when(manifest.created, one_year), 20),
         _n(run),
         spread(headlines(run)),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
+from typing import Literal
 
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
@@ -12,6 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from snellen.core.text import for_terminal
+from snellen.present.model.table_view import Cell, ScoreCell, TableView
 
 NARROW = 100
 """Below this width, tables have one metric or protocol a row."""
@@ -44,6 +46,37 @@ def plain_table(*columns: str, kept: tuple[str, ...] = ()) -> Table:
     for name in columns:
         whole = name in NUMBERS or name in kept
         table.add_column(shown(name), justify="right" if name in NUMBERS else "left", no_wrap=whole, overflow="fold")
+    return table
+
+
+def cell(content: Cell, *, mark: bool = False) -> Text:
+    """Return a text, or a score with its interval, floor and n; `mark` puts a star behind a headline."""
+    if content is None:
+        return Text("–", style="dim")
+    if not isinstance(content, ScoreCell):
+        return shown(content)
+    style = WARNINGS[content.floor_word]
+    text = Text(content.value, style=f"bold {style}".strip())
+    for piece, of_piece in (
+        (content.interval, "not bold"),
+        (content.floor_said, f"not bold {style or 'dim'}"),
+        (content.other_n, "not bold dim"),
+    ):
+        if piece:
+            text.append(f" {piece}", style=of_piece)
+    return text.append(" *") if mark and content.headline else text
+
+
+def table_of(view: TableView) -> Table:
+    """Return a table of the model as the terminal has it."""
+    table = plain_table()
+    for heading in view.headings:
+        number = heading.kind == "number"
+        justify: Literal["left", "right"] = "right" if number else "left"
+        text = f"{heading.text}\n{heading.below}".rstrip()
+        table.add_column(shown(text), justify=justify, no_wrap=number, overflow="fold")
+    for row in view.rows:
+        table.add_row(*map(cell, row))
     return table
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from snellen.comparison.results import Comparison, Row, with_headlines
-from snellen.comparison.verdict import p_of
+from snellen.comparison.results import Comparison
 from snellen.present.model import formatting
+from snellen.present.model.comparison_view import compared_tables
 from snellen.present.model.formatting import plain
 from snellen.present.viewer.pairs import WHICH, Pairs
 from snellen.present.viewer.records import Record
@@ -51,8 +51,7 @@ def compare_context(
         ),
         "found": found,
         "problem": problem,
-        "rows": _rows(found) if found is not None else [],
-        "p": p_of,
+        "tables": compared_tables(found, every=True) if found is not None else [],
     }
 
 
@@ -82,7 +81,3 @@ def _side(handle: RunHandle, record: Record, protocol: str) -> tuple[SampleRow, 
     else:
         reply = answer.text
     return row, reply, plain(mark.reading) if mark is not None else ""
-
-
-def _rows(found: Comparison) -> list[tuple[str, list[Row]]]:
-    return [(name, with_headlines(row for row in found.rows if row.protocol == name)) for name in found.protocols]

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from snellen.core.model_names import model_name
 from snellen.core.results import Score
 from snellen.present.model import formatting
 from snellen.present.viewer.run_index import Entry, Found, RunIndex, being_written, stamp
@@ -138,7 +139,7 @@ def _sorted(rows: list[RunRow], sort: str) -> list[RunRow]:
     if sort == "exam":
         return sorted(rows, key=lambda row: row.entry.manifest.benchmark)
     if sort == "subject":
-        return sorted(rows, key=lambda row: row.entry.manifest.subject.spec)
+        return sorted(rows, key=lambda row: model_name(row.entry.manifest))
     if sort == "score":
         return sorted(rows, key=lambda row: -max((s.value or 0.0 for _part, s in row.scores), default=-1.0))
     if sort == "cost":
