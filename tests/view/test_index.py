@@ -18,7 +18,7 @@ from snellen.engine.runs.run import Run, open_run
 from snellen.present.viewer import records
 from snellen.present.viewer.run_index import RunIndex
 from snellen.present.viewer.sample_filter import SampleFilter, page_of, rows_of, wanted_from
-from snellen.present.viewer.sample_index import CODES, NOWHERE, Index, Source, source_of
+from snellen.present.viewer.sample_index import CODES, NOWHERE, RunFiles, SampleIndex, source_of
 
 FAILED = Failure(kind="error", reason="503")
 
@@ -29,13 +29,13 @@ def run(runs: Path, tmp_path: Path) -> Run:
     return open_run(shutil.copytree(next(runs.glob("*chance*")), tmp_path / "runs" / "mine"))
 
 
-def source(run: Run) -> Source:
+def source(run: Run) -> RunFiles:
     names = {p.protocol: p.repeats for p in run.summary.protocols}
     return source_of(RunIndex(run.path.parent), run.path, open_run(run.path).manifest, names)
 
 
-def indexed(run: Run) -> Index:
-    index = Index()
+def indexed(run: Run) -> SampleIndex:
+    index = SampleIndex()
     index.update(source(run))
     return index
 

@@ -25,7 +25,7 @@ from snellen.core.errors import Stopped
 from snellen.core.options import Selection
 from snellen.engine.runs.run import Run, open_run
 from snellen.exams.salbench.data import SalBenchData
-from snellen.present.viewer.runs_page import Counter
+from snellen.present.viewer.runs_page import LineCounter
 
 
 def words_of(page: str) -> str:
@@ -270,7 +270,7 @@ def test_a_run_that_goes_on_is_shown_while_it_grows(tmp_path: Path) -> None:
 
 
 def test_lines_are_counted_as_they_come(tmp_path: Path) -> None:
-    path, counter = tmp_path / "answers.jsonl", Counter()
+    path, counter = tmp_path / "answers.jsonl", LineCounter()
     assert counter.lines(path) == (0, 0)
     bad, said = b'{"failure":{"kind":"http"}}\n', b'{"text":"\\"failure\\":{","failure":null}\n'
     for written, expected in (

@@ -14,7 +14,7 @@ from snellen.core.errors import SnellenError
 
 if TYPE_CHECKING:
     from snellen.engine.runs.run import Run
-    from snellen.present.files.export import Rows
+    from snellen.present.files.export import ExportRows
 
 FORMATS = ("csv", "parquet", "latex", "md", "xlsx", "json")
 FOLDERS = ("eee", "hf")
@@ -158,7 +158,7 @@ def _records(
     return 0
 
 
-def _counted(rows: Rows, form: str) -> str:
+def _counted(rows: ExportRows, form: str) -> str:
     """What a file holds."""
     from snellen.present.files.export import FOR_PAPERS, ONE_TABLE
     from snellen.present.model.formatting import counted

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from snellen.core.results import Score
     from snellen.engine.mark.flips import Compared, Flip, Side
     from snellen.engine.runs.run import Run
-    from snellen.present.model.protocol_table import ProtocolTable, Row
+    from snellen.present.model.protocol_table import ProtocolRow, ProtocolTable
 
 SHOWN = 20
 LONGEST = 120
@@ -149,7 +149,7 @@ def _samples(exam: Exam, data: str | None) -> Sequence[Sample]:
 def table_json(table: ProtocolTable) -> dict[str, Any]:
     """The comparison as plain values; `shown` (a diff, say) where the printed text is not the value."""
 
-    def row(r: Row) -> dict[str, Any]:
+    def row(r: ProtocolRow) -> dict[str, Any]:
         shown = {} if r.shown is None else {"shown": dict(zip(table.columns, r.shown, strict=True))}
         return {"row": r.name, "same": r.same, "values": dict(zip(table.columns, r.values, strict=True))} | shown
 

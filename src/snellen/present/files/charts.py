@@ -40,7 +40,7 @@ WITHOUT_DATE: dict[str, dict[str, Any]] = {
 }
 
 
-class Point(NamedTuple):
+class ChartPoint(NamedTuple):
     """A subject's score of a part; `under` where it is at or below its floor, `silent` where many questions got no answer."""
 
     run: int
@@ -49,20 +49,20 @@ class Point(NamedTuple):
     silent: str = ""
 
 
-class Part(NamedTuple):
+class ChartPart(NamedTuple):
     """A part of an exam with the scores of all runs that have it."""
 
     name: str
     n: int
-    points: list[Point]
+    points: list[ChartPoint]
 
 
-class Chart(NamedTuple):
+class ScoreChart(NamedTuple):
     """What is drawn: who the runs are, the parts, what is measured, and what has to be said below it."""
 
     title: str
     runs: list[str]
-    parts: list[Part]
+    parts: list[ChartPart]
     notes: list[str]
 
 
@@ -88,7 +88,7 @@ def write_chart(runs: Sequence[Run], path: Path, protocol: str | None = None) ->
 # ---------------------------------------------------------------- what is drawn
 
 
-def chart_of(runs: Sequence[Run], protocol: str | None = None) -> Chart:
+def chart_of(runs: Sequence[Run], protocol: str | None = None) -> ScoreChart:
     """The scores of runs under one protocol of each exam: the one named, or the first that its runs share."""
     data = {run.manifest.data.synthetic for run in runs}
     if len(data) > 1:
@@ -98,7 +98,7 @@ def chart_of(runs: Sequence[Run], protocol: str | None = None) -> Chart:
         by_exam.setdefault(run.manifest.benchmark, []).append(at)
     names = [_name(run, [runs[i] for i in by_exam[run.manifest.benchmark]]) for run in runs]
     known = list(dict.fromkeys(names))
-    parts: list[Part] = []
+    parts: list[ChartPart] = []
     measured: list[str] = []
     for exam, own in by_exam.items():
         results = {known.index(names[at]): _protocol(runs, own, at, protocol) for at in own}
@@ -110,7 +110,7 @@ def chart_of(runs: Sequence[Run], protocol: str | None = None) -> Chart:
         raise SnellenError(f"these runs have no scores in percent to draw{page}")
     one = len(measured) == 1
     notes = [*([] if one else [f"{line}." for line in measured]), *_notes(runs, parts)]
-    return Chart(measured[0] if one else "Scores by exam and part", known, parts, notes)
+    return ScoreChart(measured[0] if one else "Scores by exam and part", known, parts, notes)
 
 
 def _protocol(runs: Sequence[Run], own: Sequence[int], at: int, wanted: str | None) -> ProtocolSummary:
@@ -127,8 +127,8 @@ def _protocol(runs: Sequence[Run], own: Sequence[int], at: int, wanted: str | No
     return next(p for p in runs[at].protocols if p.protocol == (wanted or shared[0]))
 
 
-def _parts(results: dict[int, ProtocolSummary], before: str) -> list[Part]:
-    found: dict[str, Part] = {}
+def _parts(results: dict[int, ProtocolSummary], before: str) -> list[ChartPart]:
+    found: dict[str, ChartPart] = {}
     for at, p in results.items():
         silent = {tuple(row.by.items()): f"{100 * row.share:.0f} % no answer" for row in silent_parts([p])}
         for group in p.groups:
@@ -137,8 +137,8 @@ def _parts(results: dict[int, ProtocolSummary], before: str) -> list[Part]:
                 continue
             name = f"{before}{formatting.group_name(group)}"
             under = bool(declared(p.metrics, p.headline).better and formatting.floor_word(p, p.headline, score))
-            part = found.setdefault(name, Part(name, group.n, []))
-            part.points.append(Point(at, score, under, silent.get(tuple(group.by.items()), "")))
+            part = found.setdefault(name, ChartPart(name, group.n, []))
+            part.points.append(ChartPoint(at, score, under, silent.get(tuple(group.by.items()), "")))
     return list(found.values())
 
 
@@ -150,7 +150,7 @@ def _name(run: Run, of_exam: Sequence[Run]) -> str:
     return one_line(said, NAME) + (" (ORACLE: looks at the answer)" if run.manifest.oracle else "")
 
 
-def _notes(runs: Sequence[Run], parts: Sequence[Part]) -> list[str]:
+def _notes(runs: Sequence[Run], parts: Sequence[ChartPart]) -> list[str]:
     notes = ["Bars: 95 % intervals."]
     if any(p.score.floor is not None for part in parts for p in part.points):
         notes[0] += " Upright lines: floors, what never looking gets; hollow: at or below it."
@@ -169,7 +169,7 @@ def _notes(runs: Sequence[Run], parts: Sequence[Part]) -> list[str]:
 # ---------------------------------------------------------------- drawing
 
 
-def _draw(chart: Chart, path: Path, ending: str) -> None:
+def _draw(chart: ScoreChart, path: Path, ending: str) -> None:
     import matplotlib
     from matplotlib.figure import Figure
     from matplotlib.lines import Line2D
@@ -210,7 +210,7 @@ def _draw(chart: Chart, path: Path, ending: str) -> None:
         figure.savefig(path, format=ending, dpi=300, metadata=WITHOUT_DATE[ending])
 
 
-def _part(axes: Any, part: Part, y: float) -> float:
+def _part(axes: Any, part: ChartPart, y: float) -> float:
     """A heading and a row for each run; gives where the next part begins."""
     axes.text(0, y + HEAD * 0.62, f"{one_line(part.name, NAME)} (n = {part.n:,})", fontweight="bold", va="center")
     y += HEAD

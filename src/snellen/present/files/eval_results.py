@@ -16,7 +16,7 @@ from snellen.core.records import Manifest
 from snellen.core.text import one_line
 from snellen.engine.runs.run import Run
 from snellen.engine.runs.tidy import ScoreRow
-from snellen.present.files.portable import Files, Source, exam_of, one_of_each, portable_rows, slug, source_of
+from snellen.present.files.portable import Files, HubSource, exam_of, one_of_each, portable_rows, slug, source_of
 
 FOLDER = ".eval_results"
 
@@ -40,7 +40,7 @@ def _file(run: Run, protocol: str | None, dataset: str | None, url: str | None) 
     rows = portable_rows(run, protocol)
     headline = [r for r in rows if r.headline and r.protocol == rows[0].protocol]
     known = source_of(run.manifest)
-    source = Source(dataset, known.commit if known.repo == dataset else "") if dataset else known
+    source = HubSource(dataset, known.commit if known.repo == dataset else "") if dataset else known
     if not source.repo:
         raise SnellenError(
             f"{run.path}: nobody wrote down which data set of the hub it saw; say it with --dataset OWNER/NAME"
@@ -62,7 +62,7 @@ def _guess(run: Run) -> str:
         return ""
 
 
-def _entry(row: ScoreRow, source: Source, manifest: Manifest, url: str | None) -> dict[str, Any]:
+def _entry(row: ScoreRow, source: HubSource, manifest: Manifest, url: str | None) -> dict[str, Any]:
     if row.value is None:
         raise TypeError("a score without a value")
     place = {"id": source.repo, "task_id": slug("_".join(row.by.values()), "-")}

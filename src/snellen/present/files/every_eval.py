@@ -24,8 +24,8 @@ from snellen.present.files.every_eval_samples import instances
 from snellen.present.files.portable import (
     UNKNOWN,
     Files,
-    Model,
-    Source,
+    HubSource,
+    PortableModel,
     model_of,
     one_of_each,
     part_id,
@@ -93,7 +93,7 @@ def _files(
     )
 
 
-def evaluation_id(run: Run, model: Model, protocol: str | None) -> str:
+def evaluation_id(run: Run, model: PortableModel, protocol: str | None) -> str:
     """A run's name in records, the same each time it is exported."""
     manifest = run.manifest
     own = digest(
@@ -116,7 +116,9 @@ def _seconds(created: str) -> str:
         return created
 
 
-def _document(run: Run, rows: Sequence[ScoreRow], model: Model, evaluator: Evaluator, now: int) -> dict[str, Any]:
+def _document(
+    run: Run, rows: Sequence[ScoreRow], model: PortableModel, evaluator: Evaluator, now: int
+) -> dict[str, Any]:
     manifest, source = run.manifest, source_of(run.manifest)
     if not evaluator.name.strip():
         raise SnellenError("a record says who ran the evaluation: name yourself or your organisation with --evaluator")
@@ -165,7 +167,7 @@ def _library(manifest: Manifest) -> dict[str, Any]:
     }
 
 
-def _model(run: Run, model: Model) -> dict[str, Any]:
+def _model(run: Run, model: PortableModel) -> dict[str, Any]:
     returned = run.score_rows()[0].model_returned
     details = {"deployment_type": model.deployment, "model_availability": model.weights}
     details |= {"model_returned": returned} if returned else {}
@@ -180,7 +182,7 @@ def result_id(row: ScoreRow) -> str:
     return f"{part_id(row)}.{row.metric}"
 
 
-def _result(row: ScoreRow, source: Source, run: Run) -> dict[str, Any]:
+def _result(row: ScoreRow, source: HubSource, run: Run) -> dict[str, Any]:
     return {
         "evaluation_result_id": result_id(row),
         "evaluation_name": part_id(row),
@@ -192,7 +194,7 @@ def _result(row: ScoreRow, source: Source, run: Run) -> dict[str, Any]:
     }
 
 
-def _data(row: ScoreRow, source: Source, run: Run) -> dict[str, Any]:
+def _data(row: ScoreRow, source: HubSource, run: Run) -> dict[str, Any]:
     details = {"part": row.part, "fingerprint": row.data_fingerprint, "selection": json.dumps(row.options)}
     missing = len(run.manifest.data.missing)
     details |= {"samples_left_out": str(missing)} if missing else {}

@@ -32,7 +32,7 @@ ONE_TABLE = ("csv", "parquet")
 _PARQUET = {"text": "string", "integer": "int64", "number": "double", "yes or no": "bool"}
 
 
-class Rows(NamedTuple):
+class ExportRows(NamedTuple):
     """What is exported: scores, and samples where they are asked for."""
 
     scores: list[ScoreRow]
@@ -52,7 +52,7 @@ class Rows(NamedTuple):
 
 def rows_of(
     runs: Sequence[Run], *, samples: bool = False, protocol: str | None = None, published: bool = False
-) -> Rows:
+) -> ExportRows:
     """The rows of some runs, of one protocol where it is named; a paper's figure once, however many runs it fits."""
     scores: list[ScoreRow] = []
     papers: dict[tuple[Any, ...], ScoreRow] = {}
@@ -68,18 +68,18 @@ def rows_of(
         check_protocol(scores, protocol)
     wanted = [r for r in (*scores, *papers.values()) if protocol in (None, r.protocol)]
     if not samples:
-        return Rows(wanted)
-    return Rows(wanted, [r for run in runs for r in run.sample_rows() if protocol in (None, r.protocol)])
+        return ExportRows(wanted)
+    return ExportRows(wanted, [r for run in runs for r in run.sample_rows() if protocol in (None, r.protocol)])
 
 
-def exported(rows: Rows, form: str, table: str = "") -> bytes:
+def exported(rows: ExportRows, form: str, table: str = "") -> bytes:
     """A file's content. CSV and Parquet hold one table: that of the samples where there are any, else that of the scores.
 
     Tables for papers have no samples. `table` names a table of the exams' papers (`paper`, `details`), for formats in `WITH_TABLES`.
     """
     if table and form not in WITH_TABLES:
         raise SnellenError(f"--table has no form in {form}: choose from {', '.join(WITH_TABLES)}")
-    writers: dict[str, Callable[[Rows], bytes]] = {
+    writers: dict[str, Callable[[ExportRows], bytes]] = {
         "csv": lambda some: _wide_csv(_papers(some, table)) if table else _csv(some),
         "parquet": _parquet,
         "latex": lambda some: latex(_papers(some, table)).encode(),
@@ -90,7 +90,7 @@ def exported(rows: Rows, form: str, table: str = "") -> bytes:
     return writers[form](rows)
 
 
-def _papers(rows: Rows, table: str) -> list[PaperTable]:
+def _papers(rows: ExportRows, table: str) -> list[PaperTable]:
     return paper_tables(rows.scores, table, _layouts)
 
 
@@ -99,7 +99,7 @@ def _layouts(exam: str, protocol: str, parts: Sequence[By]) -> Iterable[Layout]:
     return exams.load(exam).tables(protocol, parts) if exam in exams.names() else ()
 
 
-def _sheets(rows: Rows) -> list[Sheet]:
+def _sheets(rows: ExportRows) -> list[Sheet]:
     return [Sheet(t.name, _cells(t)) for t in rows.tables]
 
 
@@ -127,7 +127,7 @@ def wide_rows(table: PaperTable) -> list[Sequence[Cell]]:
     return rows
 
 
-def _csv(rows: Rows) -> bytes:
+def _csv(rows: ExportRows) -> bytes:
     return csv_bytes(_cells(rows.tables[-1]), line_end="\r\n")
 
 
@@ -137,7 +137,7 @@ def _cells(table: Table) -> list[Sequence[Any]]:
     return [table.names, *plain]
 
 
-def _parquet(rows: Rows) -> bytes:
+def _parquet(rows: ExportRows) -> bytes:
     """One table, typed; with our label in the metadata where data was made by us, as in the data sets themselves."""
     table = rows.tables[-1]
     notes = {"snellen.table": f"{table.name} {SCHEMA}", "snellen.version": __version__}
@@ -151,7 +151,7 @@ def _parquet(rows: Rows) -> bytes:
         return path.read_bytes()
 
 
-def _json(rows: Rows) -> bytes:
+def _json(rows: ExportRows) -> bytes:
     document: dict[str, Any] = {"schema": SCHEMA, "snellen": __version__, "status": rows.status, "scores": rows.scores}
     document |= {} if rows.samples is None else {"samples": rows.samples}
     return msgspec.json.format(msgspec.json.encode(document), indent=2) + b"\n"

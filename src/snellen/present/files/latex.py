@@ -9,7 +9,7 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 
 from snellen.core.text import one_line
-from snellen.present.model.paper_table import NOTHING, Figure, Head, Line, PaperTable
+from snellen.present.model.paper_table import NOTHING, Head, PaperFigure, PaperLine, PaperTable
 
 _SPECIAL = {
     "\\": r"\textbackslash{}",
@@ -153,15 +153,15 @@ def _row(cells: list[str]) -> str:
     return " & ".join(cells) + r" \\"
 
 
-def _name(line: Line) -> str:
+def _name(line: PaperLine) -> str:
     return " ".join(filter(None, [escaped(line.name), _status(line)]))
 
 
-def _status(line: Line) -> str:
+def _status(line: PaperLine) -> str:
     return rf"{{\scriptsize ({escaped(line.status)})}}" if line.status else ""
 
 
-def _inline(line: Line) -> list[str]:
+def _inline(line: PaperLine) -> list[str]:
     """'$61.1_{\\,[55.1,\\,67.0]}$', with notes behind it in small letters."""
     return [
         _row(
@@ -173,7 +173,7 @@ def _inline(line: Line) -> list[str]:
     ]
 
 
-def _stacked(line: Line) -> list[str]:
+def _stacked(line: PaperLine) -> list[str]:
     """The figures, and in rows of their own below them the intervals and the notes; the status of the line stands there, too."""
     intervals = [rf"{{\scriptsize ${_interval(f)}$}}" if f.interval else "" for f in line.figures]
     if not any(intervals):
@@ -187,13 +187,13 @@ def _stacked(line: Line) -> list[str]:
     return [*(" & ".join(row) + r" \\[-2pt]" for row in above), _row(last)]
 
 
-def _interval(figure: Figure) -> str:
+def _interval(figure: PaperFigure) -> str:
     return figure.interval.replace(", ", r",\,")
 
 
-def _value(figure: Figure, interval: str = "") -> str:
+def _value(figure: PaperFigure, interval: str = "") -> str:
     return "--" if figure.value == NOTHING else f"${figure.value}{DAGGER if figure.floor_word else ''}{interval}$"
 
 
-def _notes(figure: Figure) -> str:
+def _notes(figure: PaperFigure) -> str:
     return rf" {{\scriptsize ({escaped(', '.join(figure.notes))})}}" if figure.notes else ""

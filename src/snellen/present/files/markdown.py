@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from snellen.core.text import one_line
-from snellen.present.model.paper_table import Figure, Line, PaperTable
+from snellen.present.model.paper_table import PaperFigure, PaperLine, PaperTable
 
 # an underscore within a word is none of Markdown's; the slash of an address keeps it from becoming a link
 _TO_ESCAPE = re.compile(r"[\\|<>&*`\[\]~!#$@]|(?<=:)/(?=/)|(?<![^\W_])_|_(?![^\W_])")
@@ -39,11 +39,11 @@ def _row(cells: list[str]) -> str:
     return f"| {' | '.join(cells)} |"
 
 
-def _name(line: Line) -> str:
+def _name(line: PaperLine) -> str:
     return escaped(line.name) + (f" (**{escaped(line.status)}**)" if line.status else "")
 
 
-def _figure(figure: Figure) -> str:
+def _figure(figure: PaperFigure) -> str:
     said = ", ".join(filter(None, [*figure.notes, figure.floor_word]))
     notes = f" ({escaped(said)})" if said else ""
     return " ".join(filter(None, [figure.value, figure.interval])) + notes

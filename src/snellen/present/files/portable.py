@@ -30,7 +30,7 @@ REFUSED = {
 UNKNOWN = "unknown"
 
 
-class Model(NamedTuple):
+class PortableModel(NamedTuple):
     """A model as records name it, and how it was run; what nobody can know from a run is 'unknown'."""
 
     id: str
@@ -41,7 +41,7 @@ class Model(NamedTuple):
     engine: str = ""
 
 
-class Source(NamedTuple):
+class HubSource(NamedTuple):
     """Where the data is published, and the commit that was fetched; empty where the run does not know."""
 
     repo: str = ""
@@ -89,7 +89,7 @@ _WEIGHTS = ("hf", "llava", "qwen")
 _OURS = ("baseline", "method")
 
 
-def model_of(manifest: Manifest, given: str | None = None) -> Model:
+def model_of(manifest: Manifest, given: str | None = None) -> PortableModel:
     """The model of a run as OWNER/NAME: as `given`, else as far as the subject's name says it."""
     spec, identity = manifest.subject.spec, manifest.subject.identity
     kind = str(identity.get("kind") or spec.partition("/")[0])
@@ -110,24 +110,24 @@ def model_of(manifest: Manifest, given: str | None = None) -> Model:
     developer = model.partition("/")[0]
     if kind in _HOSTED:
         closed = kind != "gemini" or name.startswith("gemini")  # it serves open models, too
-        return Model(model, developer, "externally_managed", "closed_weights" if closed else UNKNOWN, kind)
+        return PortableModel(model, developer, "externally_managed", "closed_weights" if closed else UNKNOWN, kind)
     if kind in ("openrouter", "azure"):
-        return Model(model, developer, "externally_managed", UNKNOWN, kind)
+        return PortableModel(model, developer, "externally_managed", UNKNOWN, kind)
     if kind in _LOCAL:
-        return Model(model, developer, "self_deployed", UNKNOWN, engine=_LOCAL[kind])
+        return PortableModel(model, developer, "self_deployed", UNKNOWN, engine=_LOCAL[kind])
     if kind in _WEIGHTS:
         known = "open_weights" if identity.get("commit") else UNKNOWN
-        return Model(model, developer, "self_deployed", known, engine="transformers")
-    return Model(model, developer)
+        return PortableModel(model, developer, "self_deployed", known, engine="transformers")
+    return PortableModel(model, developer)
 
 
 # ---------------------------------------------------------------- which data it saw
 
 
-def source_of(manifest: Manifest) -> Source:
+def source_of(manifest: Manifest) -> HubSource:
     """The data set on the hub that `snellen data get` fetched, if the folder is still there and says so."""
     lock = read_lock(Path(manifest.data.source))
-    return Source(lock.repo, lock.commit) if lock is not None else Source()
+    return HubSource(lock.repo, lock.commit) if lock is not None else HubSource()
 
 
 def slug(text: str, instead: str = "_") -> str:

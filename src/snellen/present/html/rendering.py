@@ -22,7 +22,7 @@ from snellen.present.model.formatting import plain
 SHORT = 300
 
 
-class Detail(NamedTuple):
+class TextDetail(NamedTuple):
     """How much is told of a sample: characters of a long text, and whether thoughts, prompt and ledger are there."""
 
     long: int
@@ -35,7 +35,7 @@ class Templates:
     def __init__(
         self,
         own: str,
-        detail: Detail,
+        detail: TextDetail,
         *,
         left_out: Collection[str] = (),
         filters: Mapping[str, Callable[..., Any]] | None = None,

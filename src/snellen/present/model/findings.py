@@ -147,7 +147,7 @@ def _silent(summary: Summary) -> Iterator[Finding]:
 # ---------------------------------------------------------------- does it see?
 
 
-class Part(NamedTuple):
+class FloorPart(NamedTuple):
     """A part of the exam under the main protocol: its headline, and whether any protocol has it above its floor."""
 
     name: str
@@ -156,7 +156,7 @@ class Part(NamedTuple):
     clear: bool
 
 
-def _parts(summary: Summary) -> list[Part]:
+def _parts(summary: Summary) -> list[FloorPart]:
     """The parts that have a score; one that most questions got no answer in says nothing about the model's sight."""
     main, found = summary.plain[0], []
     protocols, lost = summary.plain, [row.by for row in summary.lost]
@@ -168,7 +168,7 @@ def _parts(summary: Summary) -> list[Part]:
             continue
         above = [_above(p, part[p.protocol]) for p in protocols if p.protocol in part]
         seen = any(word != "below" for word in above)
-        found.append(Part(formatting.group_name(part[main.protocol]), score, seen, above[0] == "clear"))
+        found.append(FloorPart(formatting.group_name(part[main.protocol]), score, seen, above[0] == "clear"))
     return found
 
 
@@ -217,11 +217,11 @@ def _sees(summary: Summary) -> Iterator[Finding]:
     yield Finding(GOOD if floored else FACT, "score", said)
 
 
-def _everywhere(parts: Sequence[Part]) -> str:
+def _everywhere(parts: Sequence[FloorPart]) -> str:
     return f" in {formatting.every(len(parts), 'part')}" if len(parts) > 1 else ""
 
 
-def _against(parts: Sequence[Part]) -> str:
+def _against(parts: Sequence[FloorPart]) -> str:
     """'93.3 to 100.0 (floor 16.7 to 50.0)'."""
     floors = [p.score for p in parts if p.score.floor is not None]
     values = _range([(p.score.value or 0.0, formatting.value(p.score)) for p in parts])

@@ -185,7 +185,7 @@ def forbidden(protocol: ProtocolSummary) -> str:
     )
 
 
-def forbidden_by(protocols: Iterable[ProtocolSummary]) -> list[tuple[Names, str]]:
+def forbidden_by(protocols: Iterable[ProtocolSummary]) -> list[tuple[ProtocolNames, str]]:
     """The same of several protocols, those together that say the same."""
     return together((p.protocol, said) for p in protocols if (said := forbidden(p)))
 
@@ -287,42 +287,42 @@ def size(protocol: ProtocolSummary, groups: Iterable[GroupSummary]) -> str:
     return on_clusters(largest.n, largest.clusters, protocol.cluster)
 
 
-class Names(list[str]):
+class ProtocolNames(list[str]):
     """The names of what is equal; people see 'click, screenspot'."""
 
     def __str__(self) -> str:
         return ", ".join(self)
 
 
-def together(pairs: Iterable[tuple[str, T]]) -> list[tuple[Names, T]]:
+def together(pairs: Iterable[tuple[str, T]]) -> list[tuple[ProtocolNames, T]]:
     """Equal things once, under all their names.
 
     >>> [(str(names), thing) for names, thing in together([("click", 1), ("strict", 2), ("screenspot", 1)])]
     [('click, screenspot', 1), ('strict', 2)]
     """
-    found: list[tuple[Names, T]] = []
+    found: list[tuple[ProtocolNames, T]] = []
     for name, thing in pairs:
         same = next((names for names, other in found if other == thing), None)
         if same is None:
-            found.append((Names([name]), thing))
+            found.append((ProtocolNames([name]), thing))
         else:
             same.append(name)
     return found
 
 
-class Column(NamedTuple):
+class ProtocolColumn(NamedTuple):
     """Protocols that say the same of a part: their names, and the first of them with its group."""
 
-    names: Names
+    names: ProtocolNames
     protocol: ProtocolSummary
     group: GroupSummary
 
 
-def columns(protocols: Sequence[ProtocolSummary], part: Mapping[str, GroupSummary]) -> list[Column]:
+def columns(protocols: Sequence[ProtocolSummary], part: Mapping[str, GroupSummary]) -> list[ProtocolColumn]:
     """The protocols that have a part, those together that say the same of it."""
     by_name = {p.protocol: p for p in protocols if p.protocol in part}
     found = together((name, (p.headline, part[name])) for name, p in by_name.items())
-    return [Column(names, by_name[names[0]], group) for names, (_headline, group) in found]
+    return [ProtocolColumn(names, by_name[names[0]], group) for names, (_headline, group) in found]
 
 
 class Breakdown(NamedTuple):
@@ -344,13 +344,13 @@ def breakdown(protocols: Sequence[ProtocolSummary]) -> Breakdown:
     return Breakdown([(name, most(g.values())) for name, g in zip(names, groups, strict=True)], scores)
 
 
-def outcomes_of(marks: Mapping[str, Mark]) -> list[tuple[Names, Outcome]]:
+def outcomes_of(marks: Mapping[str, Mark]) -> list[tuple[ProtocolNames, Outcome]]:
     """The outcomes of a sample, each with the protocols that say so."""
     return together((name, mark.outcome) for name, mark in marks.items())
 
 
 def sample_values(
-    protocols: Mapping[str, ProtocolSummary], columns: Sequence[tuple[Names, Mark]]
+    protocols: Mapping[str, ProtocolSummary], columns: Sequence[tuple[ProtocolNames, Mark]]
 ) -> Iterator[tuple[str, list[str]]]:
     """Every metric that a sample has under some protocol: its name, and its value in each column."""
     keys = dict.fromkeys(key for _names, mark in columns for key, value in mark.metrics.items() if value is not None)

@@ -23,7 +23,7 @@ Layouts = Callable[[str, str, Sequence[By]], Iterable[Layout]]
 Group = tuple[tuple[str, str], ...]
 
 
-class Figure(NamedTuple):
+class PaperFigure(NamedTuple):
     """A cell: a value, its interval, what else must be said of it, and 'at floor' or 'below floor' where that is so."""
 
     value: str
@@ -32,7 +32,7 @@ class Figure(NamedTuple):
     floor_word: str = ""
 
 
-class Line(NamedTuple):
+class PaperLine(NamedTuple):
     """A row of the table: who, after how many examples, what nobody may overlook, and a figure for each column.
 
     `name` tells rows apart: it has the shots, and the folder where a subject has several runs.
@@ -40,7 +40,7 @@ class Line(NamedTuple):
 
     name: str
     status: str
-    figures: tuple[Figure, ...]
+    figures: tuple[PaperFigure, ...]
     subject: str = ""
     shots: int = 0
 
@@ -64,9 +64,9 @@ class PaperTable(NamedTuple):
     protocol: str
     name: str
     heads: tuple[Head, ...]
-    lines: tuple[Line, ...]
+    lines: tuple[PaperLine, ...]
     floors: tuple[str, ...]
-    published: tuple[Line, ...]
+    published: tuple[PaperLine, ...]
     caption: tuple[str, ...]
 
 
@@ -189,21 +189,23 @@ def _told_apart(parts: dict[Group, str]) -> Iterable[str]:
         yield name if names.count(name) == 1 else " · ".join(f"{key} {value}" for key, value in by)
 
 
-def _line(name: str, places: Iterable[tuple[Group, str]], rows: Sequence[ScoreRow], folder: str = "") -> Line:
+def _line(name: str, places: Iterable[tuple[Group, str]], rows: Sequence[ScoreRow], folder: str = "") -> PaperLine:
     """A run's line; `folder` tells runs of one subject apart."""
     found = {(_group(r), r.metric): r for r in rows}
     said = [word for word in statuses(r.status for r in rows).split(", ") if word and word != "SYNTHETIC"]
-    figures = tuple(_figure(found[place]) if place in found else Figure(NOTHING) for place in places)
-    return Line(name + folder, ", ".join(said), figures, rows[0].subject + folder, _shots(rows[0]))
+    figures = tuple(_figure(found[place]) if place in found else PaperFigure(NOTHING) for place in places)
+    return PaperLine(name + folder, ", ".join(said), figures, rows[0].subject + folder, _shots(rows[0]))
 
 
-def _figure(row: ScoreRow) -> Figure:
+def _figure(row: ScoreRow) -> PaperFigure:
     notes = [row.interval] if row.interval in BOUNDS else []
     if row.n != row.part_n:
         notes.append(f"n = {row.n}")
     if row.silence in ("many", "most") and row.answers:
         notes.append(f"{100 * (row.non_answers or 0) / row.answers:.0f} % no answer")
-    return Figure(number(row.value, row.unit), between(row.low, row.high, row.unit), tuple(notes), _floor_word(row))
+    return PaperFigure(
+        number(row.value, row.unit), between(row.low, row.high, row.unit), tuple(notes), _floor_word(row)
+    )
 
 
 def _floor_word(row: ScoreRow) -> str:

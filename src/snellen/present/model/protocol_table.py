@@ -35,7 +35,7 @@ _FORMAT = re.compile(r"\b(?:respon[ds]\w*|reply|answer|formats?|separated|words?
 _TASK = re.compile(r"\b(?:task|identify|examine|choose|choosing|select|determine|which|what|how)\b", re.IGNORECASE)
 
 
-class Row(NamedTuple):
+class ProtocolRow(NamedTuple):
     """A row of the table: one value a protocol, to be compared; `shown` is what is printed where that is another text."""
 
     name: str
@@ -55,7 +55,7 @@ class Section(NamedTuple):
     title: str
     split: str
     task: str
-    rows: tuple[Row, ...]
+    rows: tuple[ProtocolRow, ...]
 
 
 class ProtocolTable(NamedTuple):
@@ -157,23 +157,23 @@ class _Rendered:
         return sum(carrier(c, sample, text) is not None for c in self.judges)
 
 
-def _prompt_rows(rendered: _Rendered, sample: Sample) -> Iterator[Row]:
+def _prompt_rows(rendered: _Rendered, sample: Sample) -> Iterator[ProtocolRow]:
     columns = [rendered.printed(c.arm.prompt, sample) for c in rendered.targets]
     first = columns[0]
-    yield Row("prompt", tuple(c.arm.prompt for c in rendered.targets))
+    yield ProtocolRow("prompt", tuple(c.arm.prompt for c in rendered.targets))
     diffs = (first.text, *(word_diff(first.frame, p.frame) for p in columns[1:]))
-    yield Row("wording", tuple(p.text for p in columns), diffs)
+    yield ProtocolRow("wording", tuple(p.text for p in columns), diffs)
     parts = [sentences(p.frame) for p in columns]
     formats = [[s for s in part if _FORMAT.search(s)] for part in parts]
     rest = [[s for s in part if s not in f] for part, f in zip(parts, formats, strict=True)]
-    yield Row("description", tuple(" ".join(s for s in part if not _TASK.search(s)) or "–" for part in rest))
-    yield Row("task sentence", tuple(" ".join(s for s in part if _TASK.search(s)) or "–" for part in rest))
-    yield Row("options offered", tuple(_offered(rendered, c.arm.prompt, sample) for c in rendered.targets))
-    yield Row("options listed", tuple(", ".join(p.options) or "none" for p in columns))
+    yield ProtocolRow("description", tuple(" ".join(s for s in part if not _TASK.search(s)) or "–" for part in rest))
+    yield ProtocolRow("task sentence", tuple(" ".join(s for s in part if _TASK.search(s)) or "–" for part in rest))
+    yield ProtocolRow("options offered", tuple(_offered(rendered, c.arm.prompt, sample) for c in rendered.targets))
+    yield ProtocolRow("options listed", tuple(", ".join(p.options) or "none" for p in columns))
     orders = [difference(first.options, p.options).rpartition("; ")[2] for p in columns]
     shown = "(the order that others are compared with)" if first.options else orders[0]
-    yield Row("option order", tuple(orders), (shown, *orders[1:]))
-    yield Row("answer format demanded", tuple(" ".join(f) or "–" for f in formats))
+    yield ProtocolRow("option order", tuple(orders), (shown, *orders[1:]))
+    yield ProtocolRow("answer format demanded", tuple(" ".join(f) or "–" for f in formats))
 
 
 def _offered(rendered: _Rendered, prompt: str, sample: Sample) -> str:
@@ -191,7 +191,7 @@ def _offered(rendered: _Rendered, prompt: str, sample: Sample) -> str:
     return f"{mixed}{counts}" + (f"; the same for {', '.join(alike)}" if alike else "; other tasks get another list")
 
 
-def _candidate_rows(rendered: _Rendered, split: str, tasks: list[str]) -> Iterator[Row]:
+def _candidate_rows(rendered: _Rendered, split: str, tasks: list[str]) -> Iterator[ProtocolRow]:
     samples = [s for s in rendered.probes if s.tags["split"] == split and s.tags["task"] in (tasks or [s.tags["task"]])]
     kinds = rendered.kinds(split)
     for sample in samples if kinds else samples[:1]:
@@ -200,10 +200,10 @@ def _candidate_rows(rendered: _Rendered, split: str, tasks: list[str]) -> Iterat
             rendered.sort(rendered.printed(c.arm.prompt, sample).options, split).get(kind, []) for c in rendered.targets
         ]
         name = f"{kind} candidates".strip()
-        yield Row(name, tuple(", ".join(names) or "none" for names in lists))
+        yield ProtocolRow(name, tuple(", ".join(names) or "none" for names in lists))
         against = [difference(lists[0], names) for names in lists]
         shown = "(what others are compared with)" if lists[0] else against[0]
-        yield Row(f"{name}, difference", tuple(against), (shown, *against[1:]))
+        yield ProtocolRow(f"{name}, difference", tuple(against), (shown, *against[1:]))
 
 
 # ---------------------------------------------------------------- rules, tried with replies
@@ -313,37 +313,37 @@ def _word(mark: Mark) -> str:
     return "no" if mark.outcome is Outcome.WRONG else str(mark.outcome)
 
 
-def _reply_rows(rendered: _Rendered, sample: Sample) -> Iterator[Row]:
+def _reply_rows(rendered: _Rendered, sample: Sample) -> Iterator[ProtocolRow]:
     case = find_case(rendered, sample)
     if case.known:
-        yield Row("X and Y", tuple("{X} and {Y}".format(**_own(rendered, c, case)) for c in rendered.targets))
+        yield ProtocolRow("X and Y", tuple("{X} and {Y}".format(**_own(rendered, c, case)) for c in rendered.targets))
     else:
-        yield Row("a right answer", (NOT_TRIED,) * len(rendered.targets))
+        yield ProtocolRow("a right answer", (NOT_TRIED,) * len(rendered.targets))
     for name, _harmless, marks in _tried(rendered, case):
-        yield Row(name, tuple(_word(m) for m in marks))
+        yield ProtocolRow(name, tuple(_word(m) for m in marks))
 
 
-def _rule_rows(rendered: _Rendered, sample: Sample) -> Iterator[Row]:
+def _rule_rows(rendered: _Rendered, sample: Sample) -> Iterator[ProtocolRow]:
     case = find_case(rendered, sample)
     tried = list(_tried(rendered, case))
     columns = [_Rule(rendered, c, case, {n: m[i] for n, _h, m in tried}) for i, c in enumerate(rendered.targets)]
     harmless = [marks for _n, h, marks in tried if h]
     # where no text that was tried is right, there is nothing to tell from
     if any(r.carrier is not None for r in columns):
-        yield Row("format required", tuple(r.required for r in columns))
-        yield Row("extraction", tuple(r.extraction() for r in columns))
-        yield Row("matching", tuple(r.matching() for r in columns))
-        yield Row("normalisation", tuple(r.normalisation() for r in columns))
+        yield ProtocolRow("format required", tuple(r.required for r in columns))
+        yield ProtocolRow("extraction", tuple(r.extraction() for r in columns))
+        yield ProtocolRow("matching", tuple(r.matching() for r in columns))
+        yield ProtocolRow("normalisation", tuple(r.normalisation() for r in columns))
     if case.known:
         good = [sum(m[i].outcome is Outcome.CORRECT for m in harmless) for i in range(len(columns))]
-        yield Row("tolerance", tuple(f"{n} of {len(harmless)} harmless variants accepted" for n in good))
+        yield ProtocolRow("tolerance", tuple(f"{n} of {len(harmless)} harmless variants accepted" for n in good))
     else:
-        yield Row("tolerance", (NOT_TRIED,) * len(columns))
-    yield Row("fallback", tuple(r.fallback() for r in columns))
+        yield ProtocolRow("tolerance", (NOT_TRIED,) * len(columns))
+    yield ProtocolRow("fallback", tuple(r.fallback() for r in columns))
     if case.known:
-        yield Row("can be won by listing every option", tuple(r.won_by_listing() for r in columns))
-        yield Row("true options marked wrong as printed", tuple(r.misprinted() for r in columns))
-    yield Row("headline score", tuple(c.protocol.headline for c in rendered.targets))
+        yield ProtocolRow("can be won by listing every option", tuple(r.won_by_listing() for r in columns))
+        yield ProtocolRow("true options marked wrong as printed", tuple(r.misprinted() for r in columns))
+    yield ProtocolRow("headline score", tuple(c.protocol.headline for c in rendered.targets))
 
 
 class _Rule:

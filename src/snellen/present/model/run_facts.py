@@ -13,12 +13,12 @@ from snellen.core.text import for_terminal
 from snellen.engine.runs.run import Run
 from snellen.present.model import formatting, repeats
 from snellen.present.model.formatting import plain
-from snellen.present.model.sample_view import Seen
+from snellen.present.model.sample_view import SeenAnswers
 
 UNKNOWN = "not known: the truths are those of the log that was imported, not of a data set"
 
 
-def facts_of(run: Run, summary: Summary, seen: Seen) -> list[tuple[str, str]]:
+def facts_of(run: Run, summary: Summary, seen: SeenAnswers) -> list[tuple[str, str]]:
     """Identity and cost of a run, as name and value."""
     manifest = run.manifest
     identity = dict(manifest.subject.identity)

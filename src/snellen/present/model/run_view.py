@@ -22,9 +22,9 @@ from snellen.engine.runs.run import Run
 from snellen.present.model import formatting, repeats
 from snellen.present.model.controls_view import ControlsView, all_controls, controls, position, position_line
 from snellen.present.model.findings import SAID_ELSEWHERE, findings, heaviest
-from snellen.present.model.formatting import Names
+from snellen.present.model.formatting import ProtocolNames
 from snellen.present.model.run_facts import facts_of
-from snellen.present.model.sample_view import Seen
+from snellen.present.model.sample_view import SeenAnswers
 from snellen.present.model.table_view import Heading, ScoreCell, TableView, score_cell
 
 MOST_CELLS = 240
@@ -43,7 +43,7 @@ class OutcomeShare(NamedTuple):
 class OutcomeRow(NamedTuple):
     """The outcomes of a part under protocols that say the same; in words; and how far the score could be."""
 
-    names: Names
+    names: ProtocolNames
     shares: tuple[OutcomeShare, ...]
     text: str
     bounds: str
@@ -73,7 +73,7 @@ class PartView(NamedTuple):
 class BreakdownColumn(NamedTuple):
     """The scores of groups under protocols that say the same, by one metric."""
 
-    names: Names
+    names: ProtocolNames
     metric: str
     cells: tuple[ScoreCell | None, ...]
 
@@ -100,7 +100,7 @@ class OverviewRow(NamedTuple):
 
     part: str
     size: str
-    names: Names
+    names: ProtocolNames
     metric: str
     cell: ScoreCell | None
     silent: str
@@ -164,7 +164,7 @@ class RunView:
     published_source: str
     described: TableView
     prompts: tuple[tuple[str, str], ...]
-    forbidden: tuple[tuple[Names, str], ...]
+    forbidden: tuple[tuple[ProtocolNames, str], ...]
     legend: str
     repeats: int
     first_only: str
@@ -191,7 +191,7 @@ class RunView:
 
 
 def run_view(
-    run: Run, exam: Exam | None = None, *, stages: Mapping[str, int] | None = None, seen: Seen | None = None
+    run: Run, exam: Exam | None = None, *, stages: Mapping[str, int] | None = None, seen: SeenAnswers | None = None
 ) -> RunView:
     """Make the view of a run. `exam` adds what only it can tell, `stages` counts the samples on which protocols part, `seen` is what a
     pass over all answers gave.
@@ -288,7 +288,7 @@ def _part(protocols: Sequence[ProtocolSummary], part: dict[str, GroupSummary], o
     )
 
 
-def _lines(columns: Sequence[formatting.Column]) -> Iterable[tuple[str, tuple[str, ...]]]:
+def _lines(columns: Sequence[formatting.ProtocolColumn]) -> Iterable[tuple[str, tuple[str, ...]]]:
     """Return the further rows of a part: outcomes, how alike repeats are, how far the score could be."""
     yield "outcomes", tuple(formatting.outcomes(c.group) for c in columns)
     if any(c.group.consistency for c in columns):
@@ -297,7 +297,7 @@ def _lines(columns: Sequence[formatting.Column]) -> Iterable[tuple[str, tuple[st
         yield formatting.bounded(c.protocol for c in columns), tuple(formatting.bounds(c.group) for c in columns)
 
 
-def _outcome_row(names: Names, group: GroupSummary, outcomes: Sequence[str]) -> OutcomeRow:
+def _outcome_row(names: ProtocolNames, group: GroupSummary, outcomes: Sequence[str]) -> OutcomeRow:
     """Return the outcomes of a group as shares of its answers."""
     shares: list[OutcomeShare] = []
     before = 0
@@ -336,7 +336,7 @@ def _breakdown(protocols: Sequence[ProtocolSummary]) -> Breakdown:
         key = formatting.breakdown_metric(p)
         scores = (g[p.protocol].metrics.get(key) if p.protocol in g else None for g in groups)
         cells = tuple(score_cell(p, key, score, n) for score, n in zip(scores, sizes, strict=True))
-        columns[p.protocol] = BreakdownColumn(Names(), formatting.metric_name(p, key), cells)
+        columns[p.protocol] = BreakdownColumn(ProtocolNames(), formatting.metric_name(p, key), cells)
     same = formatting.together((name, (c.metric, [x and x.printed for x in c.cells])) for name, c in columns.items())
     found = tuple(columns[names[0]]._replace(names=names) for names, _printed in same)
     return Breakdown(tuple(zip(names, sizes, strict=True)), found)

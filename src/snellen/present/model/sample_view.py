@@ -29,7 +29,7 @@ class Judged(NamedTuple):
     mark: Mark
 
 
-class Asked(NamedTuple):
+class SampleQuestion(NamedTuple):
     """One question about the sample: what was asked (or why that is not known any more), the answer, and its marks."""
 
     prompt: str
@@ -43,7 +43,7 @@ class SampleFacts(NamedTuple):
     """One sample of a run, under every arm that asked about it."""
 
     sample: Sample
-    asked: tuple[Asked, ...]
+    asked: tuple[SampleQuestion, ...]
 
 
 def sample_facts(run: Run, name: str) -> SampleFacts:
@@ -59,7 +59,7 @@ def sample_facts(run: Run, name: str) -> SampleFacts:
     asked, why = _questions(run, name, arms)
     return SampleFacts(
         sample,
-        tuple(Asked(arm, asked.get(arm), why, answers.get(arm), tuple(marks.get(arm, ()))) for arm in arms),
+        tuple(SampleQuestion(arm, asked.get(arm), why, answers.get(arm), tuple(marks.get(arm, ()))) for arm in arms),
     )
 
 
@@ -130,7 +130,7 @@ def _plain_question(question: Question | None) -> dict[str, Any] | None:
 # ---------------------------------------------------------------- what is shown beside a sample
 
 
-class Seen(NamedTuple):
+class SeenAnswers(NamedTuple):
     """What a pass over all answers gave: names that endpoints returned, latencies, and the answers that were wanted."""
 
     models: Counter[str]

@@ -19,7 +19,7 @@ from snellen.present.model import formatting
 from snellen.present.model.comparison_view import ComparedTable, compared_tables
 from snellen.present.model.run_view import OverviewRow
 from snellen.present.page import gallery
-from snellen.present.page.prescription_view import View, embedded
+from snellen.present.page.prescription_view import PrescriptionView, embedded
 from snellen.present.page.report_run import ReportRun
 
 EACH = 6  # samples of a side that are shown
@@ -94,7 +94,7 @@ class ExamView(NamedTuple):
     charts: list[tuple[str, bool, Parts]]
     versus: list[Versus]
     alone: list[str]
-    rx: View | None = None
+    rx: PrescriptionView | None = None
     """Of an exam that finds thresholds, these, in the place of comparisons and of scores in percent."""
 
     @property

@@ -25,7 +25,7 @@ class PairRow(NamedTuple):
     stages: dict[str, int]
 
 
-class Card(NamedTuple):
+class FlippedCard(NamedTuple):
     """One flipped sample with its picture."""
 
     flip: Flip
@@ -39,7 +39,7 @@ class Parting(NamedTuple):
 
     rows: list[PairRow]
     counts: dict[str, int]
-    cards: dict[str, list[Card]]
+    cards: dict[str, list[FlippedCard]]
     samples: int
 
 
@@ -51,14 +51,14 @@ def parting(run: Run, size: int, sources: gallery.Sources) -> Parting:
     return Parting(rows, found.counts, _cards(run, found, sources) if size else {}, found.samples)
 
 
-def _cards(run: Run, found: Compared, sources: gallery.Sources) -> dict[str, list[Card]]:
+def _cards(run: Run, found: Compared, sources: gallery.Sources) -> dict[str, list[FlippedCard]]:
     chosen = {stage: choose([f for f in found.flips if f.stage == stage], EACH) for stage in STAGES}
     picks = [Pick("", "", f.id, f.first.prompt, {}) for some in chosen.values() for f in some]
     answers = gallery.look(run, picks).answers if picks else {}
     shown = iter(gallery.items(run, picks, answers, Gallery(), sources) if picks else ())
-    cards: dict[str, list[Card]] = {}
+    cards: dict[str, list[FlippedCard]] = {}
     for stage, some in chosen.items():
-        cards[stage] = [Card(f, item.tags, item.truth, item.query) for f, item in zip(some, shown, strict=False)]
+        cards[stage] = [FlippedCard(f, item.tags, item.truth, item.query) for f, item in zip(some, shown, strict=False)]
     return {stage: some for stage, some in cards.items() if some}
 
 

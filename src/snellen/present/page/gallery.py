@@ -27,7 +27,7 @@ from snellen.engine.ask.questions import asker
 from snellen.engine.runs.data_again import unchanged
 from snellen.engine.runs.run import InStep, Run
 from snellen.present.model import formatting
-from snellen.present.model.sample_view import MISSING, Seen, kind_of
+from snellen.present.model.sample_view import MISSING, SeenAnswers, kind_of
 from snellen.present.page.image_pool import ImagePool
 from snellen.present.page.pictures import PagePictures
 
@@ -37,7 +37,7 @@ MOST_TOKENS = 400
 # ---------------------------------------------------------------- choosing
 
 
-class Survey(NamedTuple):
+class GallerySurvey(NamedTuple):
     """What one pass over all marks gave: the number of samples of each kind, and the chosen ones."""
 
     counts: dict[str, int]
@@ -49,7 +49,7 @@ class Survey(NamedTuple):
         return {kind: sum(p.kind == kind for p in self.picks) for kind in KINDS}
 
 
-def survey(run: Run, size: int, shown: Gallery) -> Survey:
+def survey(run: Run, size: int, shown: Gallery) -> GallerySurvey:
     """Read all marks in step, and choose samples: kinds in the gallery's order, and of each kind the hardest or a seeded draw."""
     summaries = run.protocols
     prompts = {s.prompt: [p.protocol for p in summaries if p.prompt == s.prompt] for s in summaries}
@@ -70,7 +70,7 @@ def survey(run: Run, size: int, shown: Gallery) -> Survey:
                 pick = Pick(kind, part, marks[0].id, prompt, {})
                 best.offer(pick, zip(protocols, marks, strict=True), shown.hardness(pick.id, prompt))
     ranked = {kind: [best.ranked() for _name, best in sorted(pool.items())] for kind, pool in pools.items()}
-    return Survey(counts, choose(ranked, size, shown.kinds))
+    return GallerySurvey(counts, choose(ranked, size, shown.kinds))
 
 
 def _part(sample: Sample | None, keys: set[str]) -> str:
@@ -125,10 +125,10 @@ def choose(pools: dict[str, list[list[Pick]]], size: int, kinds: Sequence[str] =
 # ---------------------------------------------------------------- the evidence behind the chosen samples
 
 
-def look(run: Run, picks: list[Pick]) -> Seen:
+def look(run: Run, picks: list[Pick]) -> SeenAnswers:
     """Read all answers once."""
     wanted = {(p.id, p.prompt) for p in picks}
-    seen, latencies = Seen(Counter(), Counter(), (), {}), array("d")
+    seen, latencies = SeenAnswers(Counter(), Counter(), (), {}), array("d")
     for answer in run.answers():
         if (answer.id, answer.prompt) in wanted:
             telling = answer.tokens[:MOST_TOKENS] if any(t.entropy is not None for t in answer.tokens) else ()

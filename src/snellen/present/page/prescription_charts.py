@@ -27,7 +27,7 @@ class Tick(NamedTuple):
     text: str
 
 
-class Dot(NamedTuple):
+class AnswerDot(NamedTuple):
     """The answers at one level: where they are, how large, and how many of how many were right."""
 
     x: float
@@ -41,7 +41,7 @@ class Curve(NamedTuple):
 
     line: Whole
     band: Whole
-    dots: list[Dot]
+    dots: list[AnswerDot]
     ticks: list[Tick]
     guess: float
     threshold: float | None
@@ -84,7 +84,7 @@ def curve(row: Threshold) -> Curve:
     upper = [f"{x(v):.1f},{y(high):.1f}" for v, _p, _low, high in row.curve]
     lower = [f"{x(v):.1f},{y(low):.1f}" for v, _p, low, _high in reversed(row.curve)]
     dots = [
-        Dot(
+        AnswerDot(
             x(rung.level),
             y(rung.right / rung.n),
             min(LARGEST, DOT * sqrt(rung.n)),
@@ -110,7 +110,7 @@ def curve(row: Threshold) -> Curve:
 # ---------------------------------------------------------------- ratios
 
 
-class Scale(NamedTuple):
+class RatioScale(NamedTuple):
     """A scale of ratios around one, from 0 to 1 along its length."""
 
     reach: float
@@ -120,11 +120,11 @@ class Scale(NamedTuple):
         return 0.5 + log(value) / (2 * self.reach)
 
 
-def ratios(found: Sequence[Range | None]) -> Scale:
+def ratios(found: Sequence[Range | None]) -> RatioScale:
     """A scale that has room for some ratios with their intervals."""
     ends = [abs(log(v)) for one in found if one is not None for v in (one.low, one.high)]
     reach = 1.08 * max([*ends, log(2)])
-    scale = Scale(reach, [])
+    scale = RatioScale(reach, [])
     values = [v for v in (0.1, 0.2, 0.5, 1, 2, 5, 10) if abs(log(v)) <= reach]
     return scale._replace(ticks=[Tick(scale.at(v), f"{v:g}") for v in values])
 
@@ -163,7 +163,7 @@ LINES = ("KRSVD", "NCHZO", "VDSNR", "ZOKCH", "HNVSZ", "DCRKO", "SZNHV")
 """What they say, again from the first where there are more."""
 
 
-class Glyph(NamedTuple):
+class ChartLetter(NamedTuple):
     """A letter at a place."""
 
     letter: str
@@ -171,12 +171,12 @@ class Glyph(NamedTuple):
     y: float
 
 
-class Line(NamedTuple):
+class ChartLine(NamedTuple):
     """A line of the chart: letters of a height in pixels as sent, whether they are read, and where it is."""
 
     height: float
     text: str
-    glyphs: list[Glyph]
+    glyphs: list[ChartLetter]
     y: float
     read: bool
 
@@ -191,17 +191,17 @@ class Reach(NamedTuple):
     said_at: float
 
 
-class Chart(NamedTuple):
+class LetterChart(NamedTuple):
     """The letter chart with a mark for each who was examined."""
 
     wide: float
     high: float
     end: float
-    lines: list[Line]
+    lines: list[ChartLine]
     reaches: list[Reach]
 
 
-def letter_chart(marks: Sequence[tuple[str, Threshold]]) -> Chart | None:
+def letter_chart(marks: Sequence[tuple[str, Threshold]]) -> LetterChart | None:
     """Lines of letters from the ladder's largest to its smallest, each a tenth of a decade below the last, as on a chart of Bailey and
     Lovie; and for each of `marks` (words, threshold) the place down to which it is read.
     """
@@ -210,17 +210,17 @@ def letter_chart(marks: Sequence[tuple[str, Threshold]]) -> Chart | None:
         return None
     tallest, smallest = max(known[0][1].ladder), min(known[0][1].ladder)
     finest = min(found.value for _text, _row, found in known)
-    lines, y = list[Line](), 12.0
+    lines, y = list[ChartLine](), 12.0
     for at, height in enumerate(_heights(tallest, smallest)):
         left = BEFORE + 9 * (tallest - height) / 2
         letters = enumerate(LINES[at % len(LINES)])
-        glyphs = [Glyph(letter, left + 2 * height * place, y) for place, letter in letters]
-        lines.append(Line(height, f"{figure(height)} px", glyphs, y, height >= finest * 0.999))
+        glyphs = [ChartLetter(letter, left + 2 * height * place, y) for place, letter in letters]
+        lines.append(ChartLine(height, f"{figure(height)} px", glyphs, y, height >= finest * 0.999))
         y += height + GAP + 0.35 * height
     reaches = _apart([_reach(text, row, found, lines) for text, row, found in known])
     end = BEFORE + 9 * tallest + 8
     behind = 16 + A_LETTER * max(len(text) for text, _row, _found in known)
-    return Chart(end + behind, max(y + 4, reaches[-1].said_at + 8), end, lines, reaches)
+    return LetterChart(end + behind, max(y + 4, reaches[-1].said_at + 8), end, lines, reaches)
 
 
 def _heights(tallest: float, smallest: float) -> Iterator[float]:
@@ -230,7 +230,7 @@ def _heights(tallest: float, smallest: float) -> Iterator[float]:
         height /= STEP
 
 
-def _reach(text: str, row: Threshold, found: Range, lines: Sequence[Line]) -> Reach:
+def _reach(text: str, row: Threshold, found: Range, lines: Sequence[ChartLine]) -> Reach:
     low, high = (found.value, found.value) if row.bound else (found.low, found.high)
     y = _place(found.value, lines)
     return Reach(text, y, _place(high, lines), _place(low, lines), y)
@@ -245,7 +245,7 @@ def _apart(reaches: Sequence[Reach]) -> list[Reach]:
     return found
 
 
-def _place(height: float, lines: Sequence[Line]) -> float:
+def _place(height: float, lines: Sequence[ChartLine]) -> float:
     """How far down letters of a height are, between two lines by their ratio: below the last line that is at least so high."""
     bottoms = [(line.height, line.y + line.height + GAP / 2 + 0.17 * line.height) for line in lines]
     if height >= bottoms[0][0]:

@@ -35,7 +35,7 @@ REPLY = 300
 EXAMPLES = 2
 
 
-class Sheet(NamedTuple):
+class ShownSheet(NamedTuple):
     """A sheet on the page: its level, its pictures (or why there are none), the truth, and what was answered."""
 
     id: str
@@ -77,7 +77,7 @@ def _is_typical(trial: Trial, mostly: dict[float, bool]) -> bool:
     return (trial.mark.outcome is Outcome.CORRECT) == mostly.get(trial.level, False)
 
 
-def sheets(one: One, exam: Exam, row: Threshold, chosen: Sequence[Trial], pool: ImagePool) -> list[Sheet]:
+def sheets(one: One, exam: Exam, row: Threshold, chosen: Sequence[Trial], pool: ImagePool) -> list[ShownSheet]:
     """Chosen trials as the page shows them."""
     replies = {a.id: a for a in one.run.folder.texts(keys=[(t.mark.id, _prompt(one)) for t in chosen])}
     drawn, why = _drawn(one, exam, [trial.sample.id for trial in chosen])
@@ -90,7 +90,7 @@ def sheets(one: One, exam: Exam, row: Threshold, chosen: Sequence[Trial], pool: 
         answer = replies.get(trial.sample.id)
         said = answer.text if answer is not None and answer.failure is None else ""
         found.append(
-            Sheet(
+            ShownSheet(
                 trial.sample.id,
                 amount(trial.level, row.unit),
                 shown,

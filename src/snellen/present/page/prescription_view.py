@@ -19,9 +19,9 @@ from snellen.present.model import formatting
 from snellen.present.model import threshold_text as said
 from snellen.present.model.formatting import plain
 from snellen.present.page.image_pool import ImagePool
-from snellen.present.page.prescription_charts import Bar, Chart, Curve, Tick, curve, letter_chart, ratios
+from snellen.present.page.prescription_charts import Bar, Curve, LetterChart, Tick, curve, letter_chart, ratios
 from snellen.present.page.prescription_resolution import Resolution, resolutions
-from snellen.present.page.prescription_sheets import Sheet, around, examples, sheets
+from snellen.present.page.prescription_sheets import ShownSheet, around, examples, sheets
 
 LETTERS = "letters"
 """The faculty that a letter chart is of."""
@@ -36,7 +36,7 @@ class FacultyView(NamedTuple):
     anchor: str
     row: Threshold
     curve: Curve
-    sheets: list[Sheet]
+    sheets: list[ShownSheet]
     failed: bool
 
 
@@ -59,7 +59,7 @@ class RatioView(NamedTuple):
     others: list[tuple[str, str, Bar | None, int]]
 
 
-class View(NamedTuple):
+class PrescriptionView(NamedTuple):
     """A prescription, ready for its template."""
 
     title: str
@@ -70,17 +70,17 @@ class View(NamedTuple):
     verdicts: list[str]
     ratios: list[RatioView]
     scale: list[Tick]
-    chart: Chart | None
+    chart: LetterChart | None
     glyphs: dict[str, Whole]
     sealed: str
 
 
-def embedded(runs: Sequence[Run], pool: ImagePool, prefix: str) -> View:
+def embedded(runs: Sequence[Run], pool: ImagePool, prefix: str) -> PrescriptionView:
     """The same as a part of a page of other things."""
     return prescription_view(examined(runs), pool, prefix)
 
 
-def prescription_view(found: Examined, pool: ImagePool, prefix: str = "rx") -> View:
+def prescription_view(found: Examined, pool: ImagePool, prefix: str = "rx") -> PrescriptionView:
     """All that the template gets; `prefix` begins the names of its places."""
     exam = exams.load(found.exam)
     models = [_model(one, exam, pool, f"{prefix}-{one.letter.lower()}") for one in found.each]
@@ -102,7 +102,7 @@ def prescription_view(found: Examined, pool: ImagePool, prefix: str = "rx") -> V
         for row in found.compared
     ]
     chart = letter_chart(list(_marks(found)))
-    return View(
+    return PrescriptionView(
         title=found.exam,
         models=models,
         seeds=said.seeds(found),

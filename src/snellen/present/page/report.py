@@ -16,7 +16,7 @@ import jinja2
 
 from snellen.core.errors import SnellenError
 from snellen.engine.runs.run import Run
-from snellen.present.html.rendering import Detail, Templates
+from snellen.present.html.rendering import Templates, TextDetail
 from snellen.present.model import formatting
 from snellen.present.model.checks import check
 from snellen.present.page.exam_view import exam_views
@@ -37,7 +37,7 @@ FIRST_SCREEN = 10
 """Findings that the first screen has room for."""
 
 
-DETAILS = (Detail(2000, True), Detail(800, True), Detail(300, False))
+DETAILS = (TextDetail(2000, True), TextDetail(800, True), TextDetail(300, False))
 """From the most to the least; the first that leaves room for the pictures is taken."""
 
 
@@ -106,7 +106,7 @@ def _made(
     return text, _rendered("pool.html", pool, detail, {})[0]
 
 
-def _rendered(name: str, pool: ImagePool, detail: Detail, given: dict[str, Any]) -> tuple[bytes, int]:
+def _rendered(name: str, pool: ImagePool, detail: TextDetail, given: dict[str, Any]) -> tuple[bytes, int]:
     """A page, and the length of its longest text that may be cut."""
     templates = Templates(HERE, detail, left_out=pool.left_out)
     try:

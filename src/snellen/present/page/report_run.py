@@ -13,7 +13,7 @@ from snellen.engine.mark import scoring
 from snellen.engine.runs.run import Run
 from snellen.present.model.findings import loaded
 from snellen.present.model.run_view import RunView, run_view
-from snellen.present.model.sample_view import Seen
+from snellen.present.model.sample_view import SeenAnswers
 from snellen.present.page import flip_gallery, gallery
 
 
@@ -21,7 +21,7 @@ class ShownGallery(NamedTuple):
     """The gallery of a run: how the exam shows samples, the chosen ones, and what its templates get."""
 
     gallery: Gallery
-    survey: gallery.Survey
+    survey: gallery.GallerySurvey
     items: list[Item]
     view: View
     prompts: int
@@ -56,7 +56,7 @@ def report_run(number: int, run: Run, samples: int, sources: gallery.Sources) ->
     return ReportRun(number, run_view(run, exam, stages=parting.counts, seen=seen), parting, shown)
 
 
-def _gallery(run: Run, exam: Exam | None, samples: int, sources: gallery.Sources) -> tuple[ShownGallery, Seen]:
+def _gallery(run: Run, exam: Exam | None, samples: int, sources: gallery.Sources) -> tuple[ShownGallery, SeenAnswers]:
     """Return the samples as the exam shows them, and what was seen of the answers on the way."""
     evidence = scoring.gather(run.folder, run.manifest.scorers)
     synthetic = run.manifest.data.synthetic

@@ -19,7 +19,7 @@ NEVER_LOOK = ("baseline/chance", "baseline/constant", "method/center")
 NOTHING = "–"
 
 
-class Shown(NamedTuple):
+class DemoLine(NamedTuple):
     """A part of an exam in one line: what the shipped model scored, what another subject that looks did, and the floor."""
 
     exam: str
@@ -43,9 +43,9 @@ class Disagreement(NamedTuple):
         return 100 * ((self.high[1].value or 0.0) - (self.low[1].value or 0.0))
 
 
-def lines_of(runs: Sequence[Run], model: str) -> list[Shown]:
+def lines_of(runs: Sequence[Run], model: str) -> list[DemoLine]:
     """A line for each exam: the first part under the first protocol."""
-    found: dict[str, Shown] = {}
+    found: dict[str, DemoLine] = {}
     for run in runs:
         main = next(iter(run.summary.plain), None)
         whole = [g for g in main.groups if g.whole] if main is not None else []
@@ -54,7 +54,7 @@ def lines_of(runs: Sequence[Run], model: str) -> list[Shown]:
         group = whole[0]
         score = group.metrics[main.headline]
         name = run.manifest.benchmark
-        known = found.get(name) or Shown(name, _part(group, len(whole)), group.n, NOTHING, NOTHING, NOTHING)
+        known = found.get(name) or DemoLine(name, _part(group, len(whole)), group.n, NOTHING, NOTHING, NOTHING)
         spec = run.manifest.subject.spec
         if spec == model:
             known = known._replace(model=_said(score))

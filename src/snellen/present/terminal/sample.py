@@ -14,7 +14,7 @@ from snellen.engine.runs.run import Run
 from snellen.imports.record import samples_of
 from snellen.present.model import formatting
 from snellen.present.model.formatting import plain
-from snellen.present.model.sample_view import Asked, SampleFacts
+from snellen.present.model.sample_view import SampleFacts, SampleQuestion
 from snellen.present.terminal.tables import console, plain_table
 
 LONG, SHORT = 2000, 300
@@ -65,7 +65,7 @@ def _fact(out: Console, name: str, value: str, limit: int = SHORT) -> None:
         out.print(line)
 
 
-def _print_question(out: Console, one: Asked) -> None:
+def _print_question(out: Console, one: SampleQuestion) -> None:
     question = one.question
     if question is None:
         out.print(Text(f"question: not available: {one.unknown}", style="yellow"))
@@ -82,7 +82,7 @@ def _pictures(question: Question) -> str:
     return ", ".join(named) or "none"
 
 
-def _print_answer(out: Console, one: Asked) -> None:
+def _print_answer(out: Console, one: SampleQuestion) -> None:
     answer = one.answer
     if answer is None:
         return
@@ -130,7 +130,7 @@ def _done(transforms: tuple[str, ...]) -> str:
     return f" ({', '.join(transforms)})" if transforms else ""
 
 
-def _print_marks(out: Console, one: Asked, summaries: dict[str, ProtocolSummary]) -> None:
+def _print_marks(out: Console, one: SampleQuestion, summaries: dict[str, ProtocolSummary]) -> None:
     """A row for all protocols that say the same."""
     if not one.judged:
         out.print(Text("no marks"))
@@ -142,7 +142,7 @@ def _print_marks(out: Console, one: Asked, summaries: dict[str, ProtocolSummary]
     out.print(table)
 
 
-def _row(protocol: str, one: Asked, summaries: dict[str, ProtocolSummary]) -> tuple[str, str, str]:
+def _row(protocol: str, one: SampleQuestion, summaries: dict[str, ProtocolSummary]) -> tuple[str, str, str]:
     mark = next(j.mark for j in one.judged if j.protocol == protocol)
     summary = summaries.get(protocol)
     values = [

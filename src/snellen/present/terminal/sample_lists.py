@@ -22,7 +22,7 @@ LONG = 60
 SHORT_ID = 34
 
 
-class Wrong(NamedTuple):
+class WrongSample(NamedTuple):
     """A sample that is not correct under a protocol."""
 
     id: str
@@ -31,7 +31,7 @@ class Wrong(NamedTuple):
     reading: Any
 
 
-class Flipped(NamedTuple):
+class FlippedSample(NamedTuple):
     """A sample that is correct under some protocols and not under others: what each of these read, and where they part."""
 
     id: str
@@ -46,19 +46,19 @@ def main_protocol(run: Run) -> str:
     return next(iter(prompts_of(run)), "")
 
 
-def wrong(run: Run, protocol: str) -> Iterator[Wrong]:
+def wrong(run: Run, protocol: str) -> Iterator[WrongSample]:
     """Samples that are wrong under a protocol or have no answer, in the order of the marks."""
     truths = {s.id: s.truth for s in run.samples()}
     for mark in run.marks(protocol):
         if mark.outcome not in (Outcome.CORRECT, Outcome.UNMARKED):
-            yield Wrong(mark.id, mark.outcome, truths.get(mark.id), mark.reading)
+            yield WrongSample(mark.id, mark.outcome, truths.get(mark.id), mark.reading)
 
 
-def flipped(run: Run, protocols: tuple[str, ...] = ()) -> Iterator[Flipped]:
+def flipped(run: Run, protocols: tuple[str, ...] = ()) -> Iterator[FlippedSample]:
     """Samples that protocols mark differently, each once."""
-    found: dict[str, Flipped] = {}
+    found: dict[str, FlippedSample] = {}
     for flip in compare(run, protocols).flips:
-        one = found.setdefault(flip.id, Flipped(flip.id, None, {}, {}, ()))
+        one = found.setdefault(flip.id, FlippedSample(flip.id, None, {}, {}, ()))
         for side in (flip.first, flip.second):
             (one.correct if side.outcome is Outcome.CORRECT else one.not_correct)[side.protocol] = side.reading
         found[flip.id] = one._replace(stages=tuple(dict.fromkeys((*one.stages, flip.stage))))
@@ -102,7 +102,7 @@ def _sides(side: dict[str, Any]) -> str:
     return "\n".join(f"{names}: {reading}" for names, reading in read)
 
 
-def _whole(shown: Sequence[Wrong | Flipped]) -> tuple[str, ...]:
+def _whole(shown: Sequence[WrongSample | FlippedSample]) -> tuple[str, ...]:
     """Ids are there to be copied: they are not broken where that leaves room for the rest."""
     return ("sample",) if all(len(one.id) <= SHORT_ID for one in shown) else ()
 
@@ -124,7 +124,7 @@ def _cell(text: str, limit: int | None = LONG) -> Text:
     return Text(one_line(text, limit) if limit else for_terminal(text))
 
 
-def _print(run: Run, title: str, table: Any, shown: Iterable[Wrong | Flipped], total: int) -> None:
+def _print(run: Run, title: str, table: Any, shown: Iterable[WrongSample | FlippedSample], total: int) -> None:
     out = console()
     synthetic = " · SYNTHETIC" * run.summary.synthetic
     out.print(

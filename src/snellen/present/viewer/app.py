@@ -21,15 +21,15 @@ from snellen.core.gallery import Gallery
 from snellen.core.types import Question
 from snellen.present.viewer import compare_page, records
 from snellen.present.viewer.pairs import WHICH, Comparer, pairs_of, read
-from snellen.present.viewer.pictures import Image, QuestionCache, large
-from snellen.present.viewer.records import Record
+from snellen.present.viewer.pictures import QuestionCache, ServedImage, large
+from snellen.present.viewer.records import SampleRecord
 from snellen.present.viewer.render import static, templates_of
 from snellen.present.viewer.run_handle import RunHandle, RunHandles
 from snellen.present.viewer.run_index import RunIndex
 from snellen.present.viewer.run_page import run_context
-from snellen.present.viewer.runs_page import Counter, progress_of, runs_context
+from snellen.present.viewer.runs_page import LineCounter, progress_of, runs_context
 from snellen.present.viewer.sample_filter import PAGE, page_of, wanted_from
-from snellen.present.viewer.sample_page import RunFacts, gallery_of, pictures_of, sample_blocks, thumbnail_of
+from snellen.present.viewer.sample_page import PageRun, gallery_of, pictures_of, sample_blocks, thumbnail_of
 from snellen.present.viewer.samples_page import form_context, samples_context
 
 T = TypeVar("T")
@@ -55,7 +55,7 @@ class Viewer:
         self.pictures = QuestionCache(data)
         self.comparer = Comparer()
         self._templates = templates_of()
-        self._counter = Counter()
+        self._counter = LineCounter()
         self._static = static()
         self._limit: anyio.CapacityLimiter | None = None
         self._shown: tuple[tuple[str, int], Gallery] | None = None
@@ -137,7 +137,7 @@ class Viewer:
             raise HTTPException(404, f"This run has no sample number {row}.")
         wanted = wanted_from(request.query_params.multi_items(), handle.plain)
 
-        def around() -> tuple[int | None, int, list[Record]]:
+        def around() -> tuple[int | None, int, list[SampleRecord]]:
             rows = self.handles.rows(handle, wanted, SEARCH_WAIT)
             listed = [] if rows is None else rows.tolist()
             at = listed.index(row) if row in listed else None
@@ -165,7 +165,7 @@ class Viewer:
             return form_context(handle, wanted) | {
                 "record": record,
                 "blocks": blocks,
-                "run": RunFacts(1, handle.protocols),
+                "run": PageRun(1, handle.protocols),
                 "place": at,
                 "of": total,
                 "up": f"{here}/samples{at_page.query()}",
@@ -272,7 +272,7 @@ class Viewer:
 
     # ------------------------------------------------------------ common to all
 
-    def _load(self, handle: RunHandle, some: Sequence[Record]) -> Future[None]:
+    def _load(self, handle: RunHandle, some: Sequence[SampleRecord]) -> Future[None]:
         """Have the questions of some samples loaded; those without an answer were not asked."""
         wanted = {record.sample.id: tuple(record.answers) for record in some if record.answers}
         return self.pictures.ask_for(handle.entry.key, handle.entry.path, handle.entry.manifest, wanted)
@@ -340,7 +340,7 @@ def _compared(going_on: Future[bytes]) -> tuple[Any, str]:
         return None, str(error) or type(error).__name__
 
 
-def _picture(found: Image | None) -> Response:
+def _picture(found: ServedImage | None) -> Response:
     if found is None:
         raise HTTPException(404, "This picture cannot be shown.")
     return Response(found.data, headers={"content-type": found.mime, **KEPT_PICTURE})

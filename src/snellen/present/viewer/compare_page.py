@@ -9,19 +9,19 @@ from snellen.present.model import formatting
 from snellen.present.model.comparison_view import compared_tables
 from snellen.present.model.formatting import plain
 from snellen.present.viewer.pairs import WHICH, Pairs
-from snellen.present.viewer.records import Record
+from snellen.present.viewer.records import SampleRecord
 from snellen.present.viewer.render import asked
 from snellen.present.viewer.run_handle import RunHandle
 from snellen.present.viewer.sample_filter import PAGE, SampleFilter
-from snellen.present.viewer.samples_page import SampleRow, sample_row
+from snellen.present.viewer.samples_page import ListedSample, sample_row
 
 
-class Pair(NamedTuple):
+class SamplePair(NamedTuple):
     """A sample with what both runs said, and what the protocol read in it."""
 
     id: str
     truth: str
-    sides: tuple[tuple[SampleRow, str, str], ...]
+    sides: tuple[tuple[ListedSample, str, str], ...]
 
 
 def shared(one: RunHandle, other: RunHandle) -> list[str]:
@@ -56,7 +56,10 @@ def compare_context(
 
 
 def pairs_context(
-    handles_: tuple[RunHandle, RunHandle], pairs: Pairs, records: tuple[list[Record], list[Record]], protocol: str
+    handles_: tuple[RunHandle, RunHandle],
+    pairs: Pairs,
+    records: tuple[list[SampleRecord], list[SampleRecord]],
+    protocol: str,
 ) -> dict[str, Any]:
     """What the template's list of samples gets. What one of the runs no longer has is passed over."""
     found = []
@@ -65,11 +68,11 @@ def pairs_context(
         other = second.get(record.sample.id)
         if other is not None:
             sides = tuple(_side(v, r, protocol) for v, r in zip(handles_, (record, other), strict=True))
-            found.append(Pair(record.sample.id, plain(record.sample.truth), sides))
+            found.append(SamplePair(record.sample.id, plain(record.sample.truth), sides))
     return {"pairs": found, "counts": pairs.counts, "total": len(pairs.first), "size": PAGE}
 
 
-def _side(handle: RunHandle, record: Record, protocol: str) -> tuple[SampleRow, str, str]:
+def _side(handle: RunHandle, record: SampleRecord, protocol: str) -> tuple[ListedSample, str, str]:
     mark = record.marks.get(protocol)
     row = sample_row(handle, record, f"/run/{handle.entry.key}", SampleFilter())
     arm = handle.protocols[protocol].prompt

@@ -43,7 +43,7 @@ K = TypeVar("K")
 V = TypeVar("V")
 
 
-class Loaded(NamedTuple):
+class LoadedQuestions(NamedTuple):
     """What was asked about one sample, by arm; or why that is not known any more."""
 
     questions: Mapping[str, Question]
@@ -55,7 +55,7 @@ class Loaded(NamedTuple):
         return 1000 + sum(len(p.data) for q in self.questions.values() for p in q.pictures)
 
 
-class Image(NamedTuple):
+class ServedImage(NamedTuple):
     """A picture as a response: bytes and their type."""
 
     data: bytes
@@ -105,8 +105,8 @@ class QuestionCache:
         self._pending: dict[str, _Pending] = {}
         self._lock = threading.Lock()
         self._opened: OrderedDict[tuple[str, str], tuple[Exam, Dataset]] = OrderedDict()
-        self._loaded: Bounded[tuple[str, str], Loaded] = Bounded(LOADED_BYTES)
-        self._small: Bounded[str, Image] = Bounded(SMALL_BYTES)
+        self._loaded: Bounded[tuple[str, str], LoadedQuestions] = Bounded(LOADED_BYTES)
+        self._small: Bounded[str, ServedImage] = Bounded(SMALL_BYTES)
 
     def ask_for(self, key: str, path: Path, manifest: Manifest, wanted: Mapping[str, Collection[str]]) -> Future[None]:
         """Load what was asked about samples, given by their ids with the arms that asked; what is there already is not read again.
@@ -129,11 +129,11 @@ class QuestionCache:
                 del pending.wanted[old]
         return pending.told
 
-    def loaded(self, key: str, sample: str) -> Loaded | None:
+    def loaded(self, key: str, sample: str) -> LoadedQuestions | None:
         """What was asked about a sample, if it was loaded."""
         return self._loaded.get((key, sample))
 
-    def small(self, data: bytes) -> Image | None:
+    def small(self, data: bytes) -> ServedImage | None:
         """A thumbnail; None where the picture cannot be used."""
         sha = hashlib.sha256(data).hexdigest()
         found = self._small.get(sha)
@@ -172,7 +172,7 @@ class QuestionCache:
         except Exception as error:  # a damaged data set costs the pictures, never the page
             why = _said(error)
         for i, questions in found.items():
-            loaded = Loaded(questions, why)
+            loaded = LoadedQuestions(questions, why)
             self._loaded.put((key, i), loaded, loaded.size)
 
     def _open(self, run: RunFolder, manifest: Manifest) -> tuple[Exam, Dataset]:
@@ -191,15 +191,15 @@ class QuestionCache:
         return found
 
 
-def large(data: bytes) -> Image | None:
+def large(data: bytes) -> ServedImage | None:
     """A picture for a page: as the data set has it where browsers show that, else a copy; None where it cannot be used."""
     head = sniff(data)
     if head.codec in WEB and len(data) <= AS_IT_IS and head.width and head.height:
-        return Image(data, MIME[head.codec])
+        return ServedImage(data, MIME[head.codec])
     return scaled(data, LARGE)
 
 
-def scaled(data: bytes, side: int) -> Image | None:
+def scaled(data: bytes, side: int) -> ServedImage | None:
     """A copy of a picture that is no larger than `side` either way; None for one that does not decode."""
     try:
         with decoded(data) as image:
@@ -210,7 +210,7 @@ def scaled(data: bytes, side: int) -> Image | None:
         copy.save(out, "WEBP", quality=80)
     except Exception:  # Pillow has many ways to say that a file is damaged
         return None
-    return Image(out.getvalue(), MIME["webp"])
+    return ServedImage(out.getvalue(), MIME["webp"])
 
 
 def _said(error: Exception) -> str:

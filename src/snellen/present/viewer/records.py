@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from snellen.core.types import Answer, Mark, Sample
 from snellen.engine.runs.folder import MARKS
-from snellen.present.viewer.sample_index import NOWHERE, UNREADABLE, Index, Source
+from snellen.present.viewer.sample_index import NOWHERE, UNREADABLE, RunFiles, SampleIndex
 
 T = TypeVar("T")
 LONGEST_LINE = 32 << 20
@@ -22,7 +22,7 @@ _SAMPLES = msgspec.json.Decoder(Sample)
 _ANSWERS = msgspec.json.Decoder(Answer)
 
 
-class Record(NamedTuple):
+class SampleRecord(NamedTuple):
     """All that the run's files say of one sample: answers by arm, marks by protocol."""
 
     row: int
@@ -31,7 +31,7 @@ class Record(NamedTuple):
     marks: dict[str, Mark]
 
 
-def read(source: Source, index: Index, rows: Sequence[int]) -> list[Record]:
+def read(source: RunFiles, index: SampleIndex, rows: Sequence[int]) -> list[SampleRecord]:
     """Some samples with their answers and marks. One whose line was damaged since is passed over."""
     samples = _at(source.samples, [int(index.places[row]) for row in rows], _SAMPLES)
     answers = {
@@ -43,7 +43,7 @@ def read(source: Source, index: Index, rows: Sequence[int]) -> list[Record]:
         for name, column in index.marks.items()
     }
     return [
-        Record(
+        SampleRecord(
             int(row),
             sample,
             {arm: a for arm, some in answers.items() if (a := some[i]) is not None},
@@ -94,7 +94,7 @@ class _Words(msgspec.Struct):
 _WORDS = msgspec.json.Decoder(_Words)
 
 
-def matching(source: Source, index: Index, text: str, stopped: Callable[[], bool]) -> NDArray[np.bool_]:
+def matching(source: RunFiles, index: SampleIndex, text: str, stopped: Callable[[], bool]) -> NDArray[np.bool_]:
     """Which samples have a text in their id, truth, facts or an answer, whatever the case. Stops early where nobody waits any more."""
     needle = text.casefold()
     raw = needle.encode() if needle.isascii() and needle.isprintable() and not set(needle) & {'"', "\\"} else b""

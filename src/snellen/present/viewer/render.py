@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 
 from snellen.core.gallery import Gallery, Whole
 from snellen.core.text import one_line
-from snellen.present.html.rendering import Detail, Templates
+from snellen.present.html.rendering import Templates, TextDetail
 from snellen.present.viewer.sample_filter import TAG
 
 LONG = 20_000
@@ -18,7 +18,7 @@ HERE = "snellen.present.viewer"
 
 def templates_of(own: str = HERE) -> Templates:
     """Return the templates of the viewer, or of another application that looks like it."""
-    return Templates(own, Detail(LONG, True), filters={"short": _short, "asked": asked, "tagged": _tagged})
+    return Templates(own, TextDetail(LONG, True), filters={"short": _short, "asked": asked, "tagged": _tagged})
 
 
 def static() -> dict[str, tuple[bytes, str]]:

@@ -17,9 +17,9 @@ from snellen.core.records import Summary
 from snellen.core.results import ProtocolSummary
 from snellen.engine.runs.folder import marked_as
 from snellen.present.viewer import records
-from snellen.present.viewer.run_index import Entry, RunIndex
+from snellen.present.viewer.run_index import RunEntry, RunIndex
 from snellen.present.viewer.sample_filter import Rows, SampleFilter, rows_of
-from snellen.present.viewer.sample_index import Index, Source, source_of
+from snellen.present.viewer.sample_index import RunFiles, SampleIndex, source_of
 
 KEPT = 6
 KEPT_SEARCHES = 8
@@ -31,10 +31,10 @@ FRESH = 0.5
 class RunHandle:
     """A run that is looked at: its files and its index. `summary` is None where it is not marked yet."""
 
-    entry: Entry
+    entry: RunEntry
     summary: Summary | None
-    source: Source
-    index: Index
+    source: RunFiles
+    index: SampleIndex
 
     @property
     def protocols(self) -> dict[str, ProtocolSummary]:
@@ -66,7 +66,7 @@ class RunHandles:
         self.run_index = run_index
         self._pool = ThreadPoolExecutor(1, "index")
         self._searcher = ThreadPoolExecutor(1, "search")
-        self._indexes: OrderedDict[str, tuple[Index, Future[None] | None, float]] = OrderedDict()
+        self._indexes: OrderedDict[str, tuple[SampleIndex, Future[None] | None, float]] = OrderedDict()
         self._searches: OrderedDict[tuple[str, int, str], Future[NDArray[np.bool_]]] = OrderedDict()
         self._lock = threading.Lock()
         self._closed = False
@@ -80,9 +80,9 @@ class RunHandles:
         protocols = {p.protocol: p.repeats for p in summary.protocols} if summary is not None else {}
         source = source_of(self.run_index, entry.path, entry.manifest, protocols)
         with self._lock:
-            index, going_on, looked = self._indexes.pop(key, (Index(), None, 0.0))
+            index, going_on, looked = self._indexes.pop(key, (SampleIndex(), None, 0.0))
             if going_on is not None and going_on.done() and index.outdated(source):
-                index, going_on = Index(), None
+                index, going_on = SampleIndex(), None
             if going_on is None or (going_on.done() and time.monotonic() - looked > FRESH):
                 going_on = self._pool.submit(index.update, source)
                 looked = time.monotonic()

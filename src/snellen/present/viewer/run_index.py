@@ -26,7 +26,7 @@ OUTSIDE = "linked out"
 KEPT_SUMMARIES = 4
 
 
-class Headline(NamedTuple):
+class RunHeadline(NamedTuple):
     """What the list of runs shows of a summary; a summary itself is about a megabyte."""
 
     protocol: str
@@ -37,7 +37,7 @@ class Headline(NamedTuple):
     expected: int
 
 
-class Entry(NamedTuple):
+class RunEntry(NamedTuple):
     """A run of the folder. `headline` is None where it is not marked yet, `problem` says what is wrong with its summary.
 
     `pending` is a run of which only run.json was read yet.
@@ -46,7 +46,7 @@ class Entry(NamedTuple):
     key: str
     path: Path
     manifest: Manifest
-    headline: Headline | None = None
+    headline: RunHeadline | None = None
     problem: str = ""
     pending: bool = False
 
@@ -56,13 +56,13 @@ class Entry(NamedTuple):
         return self.headline is not None and self.headline.complete
 
 
-class Found(NamedTuple):
+class FoundRuns(NamedTuple):
     """All runs, the latest first, and what was passed over."""
 
-    runs: tuple[Entry, ...]
+    runs: tuple[RunEntry, ...]
     passed: tuple[PassedOver, ...]
 
-    def get(self, key: str) -> Entry | None:
+    def get(self, key: str) -> RunEntry | None:
         """The run of a key."""
         return next((run for run in self.runs if run.key == key), None)
 
@@ -92,7 +92,7 @@ class RunIndex:
         self.folder = folder
         self._root = here.parent if alone else here
         self._only = here.name if alone else None
-        self._entries: dict[str, tuple[tuple[Stamp | None, ...], Entry]] = {}
+        self._entries: dict[str, tuple[tuple[Stamp | None, ...], RunEntry]] = {}
         self._summaries: dict[str, tuple[Stamp | None, Summary]] = {}
         self._lock = threading.Lock()
 
@@ -107,36 +107,36 @@ class RunIndex:
         """A regular file inside the folder; None for all else. Names in a run's own records may be anything."""
         return path if path.is_file() and self.inside(path) else None
 
-    def found(self, seconds: float = float("inf")) -> Found:
+    def found(self, seconds: float = float("inf")) -> FoundRuns:
         """What the folder holds now. Of runs that are new, the latest are read for so long; the others are `pending`."""
-        runs: list[Entry] = []
+        runs: list[RunEntry] = []
         passed: list[PassedOver] = []
         with self._lock:
             for path in self._paths():
                 one = self._begun(path)
-                (runs if isinstance(one, Entry) else passed).append(one)  # type: ignore[arg-type]
+                (runs if isinstance(one, RunEntry) else passed).append(one)  # type: ignore[arg-type]
             runs.sort(key=lambda run: (run.manifest.created, run.path.name), reverse=True)
             end = time.monotonic() + seconds
             for at, run in enumerate(runs):
                 if run.pending and time.monotonic() < end:
                     read = self._read(run)
-                    if isinstance(read, Entry):
+                    if isinstance(read, RunEntry):
                         runs[at] = read
                     else:
                         passed.append(read)
         refused = {one.path for one in passed}
-        return Found(tuple(run for run in runs if run.path not in refused), tuple(passed))
+        return FoundRuns(tuple(run for run in runs if run.path not in refused), tuple(passed))
 
-    def run(self, key: str) -> Entry | None:
+    def run(self, key: str) -> RunEntry | None:
         """The run of a key, looked up among the folder's names."""
         with self._lock:
             path = next((p for p in self._paths() if key_of(p.name) == key), None)
             one = self._begun(path) if path is not None else None
-            if isinstance(one, Entry) and one.pending:
+            if isinstance(one, RunEntry) and one.pending:
                 one = self._read(one)
-        return one if isinstance(one, Entry) else None
+        return one if isinstance(one, RunEntry) else None
 
-    def summary(self, entry: Entry) -> Summary | None:
+    def summary(self, entry: RunEntry) -> Summary | None:
         """A run's summary; None where it has none that can be used."""
         path = self.file(entry.path / "summary.json")
         if path is None:
@@ -163,7 +163,7 @@ class RunIndex:
             raise SnellenError(f"{self.folder} cannot be read ({error.strerror})") from None
         return (self._root / name for name in names)
 
-    def _begun(self, path: Path) -> Entry | PassedOver:
+    def _begun(self, path: Path) -> RunEntry | PassedOver:
         """What was read of a run before, or its manifest."""
         record = path / "run.json"
         if not self.inside(path):
@@ -176,11 +176,11 @@ class RunIndex:
         if kept is not None and kept[0] == _stamps(path):
             return kept[1]
         try:
-            return Entry(key_of(path.name), path, RunFolder(path).manifest(), pending=True)
+            return RunEntry(key_of(path.name), path, RunFolder(path).manifest(), pending=True)
         except (SnellenError, OSError) as error:
             return PassedOver(path, DAMAGED, str(error))
 
-    def _read(self, entry: Entry) -> Entry | PassedOver:
+    def _read(self, entry: RunEntry) -> RunEntry | PassedOver:
         """A run with its headline, kept until its records change."""
         path = entry.path
         stamps = _stamps(path)
@@ -211,12 +211,12 @@ def _stamps(path: Path) -> tuple[Stamp | None, Stamp | None]:
     return stamp(path / "run.json"), stamp(path / "summary.json")
 
 
-def _headline(run: Listed) -> Headline:
+def _headline(run: Listed) -> RunHeadline:
     main, summary = main_protocol(run), run.summary
     expected = sum(summary.expected.values()) or summary.questions
     asked = sum(summary.asked.values())
     scores = tuple(headlines(run))
-    return Headline(main.protocol if main else "", scores, summary.totals, summary.complete, asked, expected)
+    return RunHeadline(main.protocol if main else "", scores, summary.totals, summary.complete, asked, expected)
 
 
 # ---------------------------------------------------------------- runs that go on

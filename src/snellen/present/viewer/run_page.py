@@ -8,21 +8,21 @@ from typing import Any
 from snellen.engine.runs.run import Run
 from snellen.present.model import formatting, repeats
 from snellen.present.model.run_view import PartView, RunView, run_view
-from snellen.present.model.sample_view import Seen
+from snellen.present.model.sample_view import SeenAnswers
 from snellen.present.viewer.run_handle import RunHandle
-from snellen.present.viewer.runs_page import Progress
+from snellen.present.viewer.runs_page import RunProgress
 from snellen.present.viewer.sample_filter import SampleFilter
 
 MOST_VALUES = 12
 MOST_TAGS = 6
 
 
-def run_context(handle: RunHandle, progress: Progress | None) -> dict[str, Any]:
+def run_context(handle: RunHandle, progress: RunProgress | None) -> dict[str, Any]:
     """Return what the template of a run gets; `run` is None where the run is not marked yet."""
     entry = handle.entry
     run = None
     if handle.summary is not None:
-        run = run_view(Run(entry.path), seen=Seen(Counter(), Counter(), [], {}))
+        run = run_view(Run(entry.path), seen=SeenAnswers(Counter(), Counter(), [], {}))
     return {
         "entry": entry,
         "title": formatting.title(entry.manifest) + repeats.times(handle.repeats),

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from snellen.core.model_names import model_name
 from snellen.core.results import Score
 from snellen.present.model import formatting
-from snellen.present.viewer.run_index import Entry, Found, RunIndex, being_written, stamp
+from snellen.present.viewer.run_index import FoundRuns, RunEntry, RunIndex, being_written, stamp
 
 SORTS = {
     "": "latest first",
@@ -27,7 +27,7 @@ FAILED = b'"failure":{'
 """What a line has whose calls failed. Within a text the quotes would be escaped."""
 
 
-class Progress(NamedTuple):
+class RunProgress(NamedTuple):
     """How far a run is that is not complete: questions that got an answer, and those whose calls failed."""
 
     answers: int
@@ -39,16 +39,16 @@ class Progress(NamedTuple):
 class RunRow(NamedTuple):
     """A run in the list. `progress` is None for a complete one; `more` counts the parts whose scores are left out."""
 
-    entry: Entry
+    entry: RunEntry
     title: str
     state: str
-    progress: Progress | None
+    progress: RunProgress | None
     scores: tuple[tuple[str, Score], ...]
     more: int
     cost: str
 
 
-class Counter:
+class LineCounter:
     """Counts the lines of answers files that grow, and the failures among them: each line is looked at once."""
 
     def __init__(self) -> None:
@@ -75,7 +75,7 @@ class Counter:
         return count, failed
 
 
-def progress_of(run_index: RunIndex, entry: Entry, counter: Counter) -> Progress | None:
+def progress_of(run_index: RunIndex, entry: RunEntry, counter: LineCounter) -> RunProgress | None:
     """How far a run is; None where it is complete and nobody writes to it."""
     answers = run_index.file(entry.path / "answers.jsonl")
     now = stamp(answers) if answers is not None else None
@@ -87,10 +87,12 @@ def progress_of(run_index: RunIndex, entry: Entry, counter: Counter) -> Progress
     lines, failures = counter.lines(answers) if answers is not None else (0, 0)
     good = min(lines - failures, expected) if expected else lines - failures
     failed = min(failures, expected - good) if expected else failures  # one that was asked again may have been answered
-    return Progress(good, failed, expected, going_on)
+    return RunProgress(good, failed, expected, going_on)
 
 
-def runs_context(run_index: RunIndex, found: Found, counter: Counter, given: Mapping[str, str]) -> dict[str, Any]:
+def runs_context(
+    run_index: RunIndex, found: FoundRuns, counter: LineCounter, given: Mapping[str, str]
+) -> dict[str, Any]:
     """What the template of the first page gets."""
     rows = [_row(run_index, entry, counter) for entry in found.runs]
     text, exam, state, sort = (given.get(name, "") for name in ("q", "exam", "state", "sort"))
@@ -112,7 +114,7 @@ def runs_context(run_index: RunIndex, found: Found, counter: Counter, given: Map
     }
 
 
-def _row(run_index: RunIndex, entry: Entry, counter: Counter) -> RunRow:
+def _row(run_index: RunIndex, entry: RunEntry, counter: LineCounter) -> RunRow:
     progress = None if entry.pending else progress_of(run_index, entry, counter)
     state = (
         "" if entry.pending else "complete" if progress is None else "going-on" if progress.going_on else "incomplete"

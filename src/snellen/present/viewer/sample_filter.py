@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from snellen.core.types import NON_ANSWERS, Outcome
-from snellen.present.viewer.sample_index import CODES, NOWHERE, Index
+from snellen.present.viewer.sample_index import CODES, NOWHERE, SampleIndex
 
 PAGE = 50
 NOT_CORRECT, NO_ANSWER = "not-correct", "no-answer"
@@ -81,7 +81,7 @@ def wanted_from(given: Sequence[tuple[str, str]], protocols: Sequence[str]) -> S
 
 
 def rows_of(
-    index: Index, wanted: SampleFilter, protocols: Sequence[str], matching: NDArray[np.bool_] | None = None
+    index: SampleIndex, wanted: SampleFilter, protocols: Sequence[str], matching: NDArray[np.bool_] | None = None
 ) -> Rows:
     """The rows that a filter lets through, in its order. `protocols` are those without a control, the main one first.
 
@@ -105,7 +105,7 @@ def rows_of(
     return rows[_order(index, rows, wanted.sort)] if wanted.sort else rows
 
 
-def _with_outcome(index: Index, protocol: str, outcome: str) -> NDArray[np.bool_]:
+def _with_outcome(index: SampleIndex, protocol: str, outcome: str) -> NDArray[np.bool_]:
     """Samples with such an answer: any of them, where questions were asked several times."""
     if outcome == NOT_CORRECT:
         codes = [CODES[o] for o in Outcome if o not in (Outcome.CORRECT, Outcome.UNMARKED)]
@@ -119,7 +119,7 @@ def _with_outcome(index: Index, protocol: str, outcome: str) -> NDArray[np.bool_
     return found
 
 
-def _in_state(index: Index, state: str) -> NDArray[np.bool_]:
+def _in_state(index: SampleIndex, state: str) -> NDArray[np.bool_]:
     """By the answers to all arms: one is failed or open where any of its questions is."""
     failed = np.zeros(len(index), bool)
     there = np.zeros(len(index), bool)
@@ -132,7 +132,7 @@ def _in_state(index: Index, state: str) -> NDArray[np.bool_]:
     return there if state == "answered" else ~(there | failed)
 
 
-def _order(index: Index, rows: Rows, sort: str) -> Rows:
+def _order(index: SampleIndex, rows: Rows, sort: str) -> Rows:
     """By the reply to the first arm that has one."""
     value = np.zeros(len(index), np.float64)
     seen = np.zeros(len(index), bool)

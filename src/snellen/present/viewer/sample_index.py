@@ -82,7 +82,7 @@ class TagColumn(NamedTuple):
     codes: NDArray[np.int32]
 
 
-class Source(NamedTuple):
+class RunFiles(NamedTuple):
     """What an index is made from: the files of a run that may be read, and the protocols that it was marked by."""
 
     samples: Path | None
@@ -91,14 +91,14 @@ class Source(NamedTuple):
     manifest: Manifest
 
 
-def source_of(run_index: RunIndex, path: Path, manifest: Manifest, protocols: Mapping[str, int]) -> Source:
+def source_of(run_index: RunIndex, path: Path, manifest: Manifest, protocols: Mapping[str, int]) -> RunFiles:
     """The files of a run that are inside the folder. `protocols` may be named by anybody; each has its number of repeats."""
     names = [marked_as(name, at) for name, repeats in protocols.items() for at in range(1, repeats + 1)]
     marks = {name: run_index.file(path / "marks" / f"{name}.jsonl") for name in names}
-    return Source(run_index.file(path / "samples.jsonl"), run_index.file(path / "answers.jsonl"), marks, manifest)
+    return RunFiles(run_index.file(path / "samples.jsonl"), run_index.file(path / "answers.jsonl"), marks, manifest)
 
 
-class Index:
+class SampleIndex:
     """The columns of one run. `update` brings them up to what the files say now, while others may read them."""
 
     def __init__(self) -> None:
@@ -122,7 +122,7 @@ class Index:
     def __len__(self) -> int:
         return len(self.places)
 
-    def outdated(self, source: Source) -> bool:
+    def outdated(self, source: RunFiles) -> bool:
         """Whether what was read is no longer there, so that a new index has to be made."""
         now = _stamp(source.answers)
         lost = self._answers is not None and (now is None or now[0] != self._answers or now[1] < self._end)
@@ -130,7 +130,7 @@ class Index:
             lost or _stamp(source.samples) != self._samples or _since(source.manifest) != self._since
         )
 
-    def update(self, source: Source) -> None:
+    def update(self, source: RunFiles) -> None:
         """Read what is new."""
         size = sum(p.stat().st_size for p in (source.samples, source.answers, *source.marks.values()) if p is not None)
         self.done, self.total = 0, max(1, size)
@@ -143,7 +143,7 @@ class Index:
         self.version += changed or not self.ready
         self.ready = True
 
-    def _read_samples(self, source: Source) -> bool:
+    def _read_samples(self, source: RunFiles) -> bool:
         if self.ready:
             return False
         now = _stamp(source.samples)
@@ -166,7 +166,7 @@ class Index:
         self._samples = now
         return True
 
-    def _read_answers(self, source: Source, rows: _Rows) -> bool:
+    def _read_answers(self, source: RunFiles, rows: _Rows) -> bool:
         """As `RunFolder.scan` has it: the last line counts, but no failure after an answer, and none to an earlier wording."""
         since = self._since = _since(source.manifest)
         if not self.ready:
@@ -192,7 +192,7 @@ class Index:
             np.full(n, NOWHERE, np.int64), np.zeros(n, bool), np.zeros(n, np.int32), np.zeros(n, np.float32)
         )
 
-    def _read_marks(self, source: Source, rows: _Rows) -> bool:
+    def _read_marks(self, source: RunFiles, rows: _Rows) -> bool:
         changed = not self.ready or self.marks.keys() != source.marks.keys()
         found: dict[str, MarkColumn] = {}
         for name, path in source.marks.items():

@@ -19,12 +19,12 @@ from snellen.engine.mark import scoring
 from snellen.engine.runs.folder import RunFolder, marked_as
 from snellen.present.model.formatting import plain
 from snellen.present.model.sample_view import MISSING, compare_with_ledger, kind_of
-from snellen.present.viewer.pictures import Loaded
-from snellen.present.viewer.records import Record
+from snellen.present.viewer.pictures import LoadedQuestions
+from snellen.present.viewer.records import SampleRecord
 from snellen.present.viewer.run_handle import RunHandle
 
 
-class RunFacts(NamedTuple):
+class PageRun(NamedTuple):
     """What the templates of galleries look at in a run."""
 
     number: int
@@ -54,7 +54,9 @@ class Block(NamedTuple):
     prints: list[Print]
 
 
-def sample_blocks(handle: RunHandle, record: Record, loaded: Loaded | None, hook: Gallery) -> list[Block]:
+def sample_blocks(
+    handle: RunHandle, record: SampleRecord, loaded: LoadedQuestions | None, hook: Gallery
+) -> list[Block]:
     """A block for each arm that asked about the sample; those of controls are shown plainly."""
     blocks = []
     for number, arm in enumerate(handle.index.arms):
@@ -152,7 +154,7 @@ def _turns(
 
 def _item(
     handle: RunHandle,
-    record: Record,
+    record: SampleRecord,
     arm: str,
     answer: Answer,
     question: Question | None,

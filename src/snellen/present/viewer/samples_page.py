@@ -8,7 +8,7 @@ from snellen.core.types import Outcome
 from snellen.engine.runs.folder import marked_as
 from snellen.present.model import formatting
 from snellen.present.model.formatting import plain
-from snellen.present.viewer.records import Record
+from snellen.present.viewer.records import SampleRecord
 from snellen.present.viewer.run_handle import RunHandle
 from snellen.present.viewer.sample_filter import KINDS, PAGE, SORTS, STATES, TAG, Rows, SampleFilter
 
@@ -17,7 +17,7 @@ MOST_VALUES = 400
 MOST_ARMS = 3
 
 
-class Reply(NamedTuple):
+class ListedReply(NamedTuple):
     """What was said to one arm. `arm` is empty where the run has only one."""
 
     arm: str
@@ -25,21 +25,21 @@ class Reply(NamedTuple):
     failed: bool
 
 
-class SampleRow(NamedTuple):
+class ListedSample(NamedTuple):
     """A sample in the list."""
 
     row: int
     id: str
     tags: list[tuple[str, str]]
     truth: str
-    replies: list[Reply]
+    replies: list[ListedReply]
     more: int
-    outcomes: list[tuple[formatting.Names, Outcome]]
+    outcomes: list[tuple[formatting.ProtocolNames, Outcome]]
     flipped: bool
     address: str
 
 
-class Choice(NamedTuple):
+class TagChoice(NamedTuple):
     """A tag that the filter offers: its values, and the one chosen."""
 
     name: str
@@ -49,7 +49,7 @@ class Choice(NamedTuple):
 
 
 def samples_context(
-    handle: RunHandle, wanted: SampleFilter, rows: Rows, page: int, pages: int, records: list[Record]
+    handle: RunHandle, wanted: SampleFilter, rows: Rows, page: int, pages: int, records: list[SampleRecord]
 ) -> dict[str, Any]:
     """What the template of a page of samples gets."""
     base = f"/run/{handle.entry.key}"
@@ -72,7 +72,7 @@ def form_context(handle: RunHandle, wanted: SampleFilter) -> dict[str, Any]:
     """What the filter's form gets, on every page about samples."""
     chosen = dict(wanted.tags)
     choices = [
-        Choice(key, TAG + key, column.values, chosen.get(key, ""))
+        TagChoice(key, TAG + key, column.values, chosen.get(key, ""))
         for key, column in handle.index.tags.items()
         if 1 < len(column.values) <= MOST_VALUES or key in chosen
     ]
@@ -91,19 +91,19 @@ def form_context(handle: RunHandle, wanted: SampleFilter) -> dict[str, Any]:
     }
 
 
-def sample_row(handle: RunHandle, record: Record, base: str, wanted: SampleFilter) -> SampleRow:
+def sample_row(handle: RunHandle, record: SampleRecord, base: str, wanted: SampleFilter) -> ListedSample:
     """A sample in the list: the beginning of each reply, and the outcomes, protocols together that say the same."""
     marks = {name: record.marks[name] for name in handle.plain_marks if name in record.marks}
     several = len(handle.index.arms) > 1
     replies = [
-        Reply(
+        ListedReply(
             arm if several else "",
             f"{a.failure.kind}: {a.failure.reason}" if a.failure is not None else a.text,
             a.failure is not None,
         )
         for arm, a in record.answers.items()
     ]
-    return SampleRow(
+    return ListedSample(
         record.row,
         record.sample.id,
         [(k, v) for k, v in record.sample.tags.items() if v],
@@ -116,7 +116,7 @@ def sample_row(handle: RunHandle, record: Record, base: str, wanted: SampleFilte
     )
 
 
-def _disagree(handle: RunHandle, record: Record, time: int) -> bool:
+def _disagree(handle: RunHandle, record: SampleRecord, time: int) -> bool:
     """Whether one protocol calls an answer correct and another does not."""
     marks = (record.marks.get(marked_as(name, time)) for name in handle.plain)
     return len({m.outcome is Outcome.CORRECT for m in marks if m is not None and m.outcome is not Outcome.ERROR}) > 1

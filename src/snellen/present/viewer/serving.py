@@ -65,7 +65,7 @@ def server_of(app: Guard) -> uvicorn.Server:
     import uvicorn
     from uvicorn.protocols.http.h11_impl import H11Protocol
 
-    class Protocol(H11Protocol):
+    class BoundedProtocol(H11Protocol):
         def connection_made(self, transport: Any) -> None:
             super().connection_made(transport)
             self.made = self.loop.time()
@@ -79,7 +79,7 @@ def server_of(app: Guard) -> uvicorn.Server:
     config = uvicorn.Config(
         app,
         loop="asyncio",
-        http=Protocol,
+        http=BoundedProtocol,
         ws="none",
         lifespan="off",
         log_level="warning",
