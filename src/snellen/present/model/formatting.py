@@ -147,11 +147,6 @@ def floor_word(protocol: ProtocolSummary, key: str, score: Score | None) -> str:
     return "below floor" if worse else ""
 
 
-def floor_said(protocol: ProtocolSummary, key: str, score: Score) -> str:
-    """'floor 16.7', 'at floor 40.0' or 'below floor 50.0', beside a score; nothing where there is no floor."""
-    return "" if score.floor is None else f"{floor_word(protocol, key, score) or 'floor'} {floor(score)}"
-
-
 def floor_why(score: Score) -> str:
     """What is behind a floor: "floor 16.7: always 'cat'; 100.0 by an answer that the prompt forbids: 'cat, dog'"."""
     if score.floor is None:
@@ -323,25 +318,6 @@ def columns(protocols: Sequence[ProtocolSummary], part: Mapping[str, GroupSummar
     by_name = {p.protocol: p for p in protocols if p.protocol in part}
     found = together((name, (p.headline, part[name])) for name, p in by_name.items())
     return [ProtocolColumn(names, by_name[names[0]], group) for names, (_headline, group) in found]
-
-
-class Breakdown(NamedTuple):
-    """The groups within the parts, each with its n, and for each protocol its score of each group."""
-
-    groups: list[tuple[str, int]]
-    scores: list[tuple[ProtocolSummary, list[Score | None]]]
-
-
-def breakdown(protocols: Sequence[ProtocolSummary]) -> Breakdown:
-    """What is shown of the groups within the parts; empty where there are none."""
-    groups = side_by_side(protocols, whole=False)
-    names = told_apart([next(iter(g.values())) for g in groups])
-    scores = [
-        (p, [g[p.protocol].metrics.get(breakdown_metric(p)) if p.protocol in g else None for g in groups])
-        for p in protocols
-        if groups
-    ]
-    return Breakdown([(name, most(g.values())) for name, g in zip(names, groups, strict=True)], scores)
 
 
 def outcomes_of(marks: Mapping[str, Mark]) -> list[tuple[ProtocolNames, Outcome]]:

@@ -8,14 +8,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from rich.text import Text
-
 from snellen.core.exam import Exam
 from snellen.core.results import declared
-from snellen.core.text import for_terminal
 from snellen.engine.mark.audit import CONSTANT, CONTRADICTIONS, FORBIDDEN, TEXT, WON
 from snellen.present.model import formatting
-from snellen.present.terminal.tables import console, plain_table, shown
+from snellen.present.terminal.tables import console, plain_table, say, shown
 
 COLUMNS = ("part", "n", "chance", "constant", "forbidden", "text only")
 NOTHING = formatting.percent(None)
@@ -25,20 +22,20 @@ Row = dict[str, Any]
 def print_audit(exam: Exam, rows: Sequence[Row], *, real: bool) -> None:
     """Everything that `snellen audit` says to people. `real`: the truths are those of a data set."""
     out = console()
-    out.print(Text(for_terminal(f"{exam.name}: what subjects that never look would score, percent"), style="bold"))
+    say(out, f"{exam.name}: what subjects that never look would score, percent", "bold")
     by_protocol: dict[str, list[Row]] = {}
     for row in rows:
         by_protocol.setdefault(row["protocol"], []).append(row)
     told = [(name, (_label(exam, some[0]), [_cells(row) for row in some])) for name, some in by_protocol.items()]
     used = [i for i in range(len(COLUMNS)) if any(c[i] != NOTHING for _n, (_l, cells) in told for c in cells)]
     for names, (label, cells) in formatting.together(told) if len(used) > 2 else ():
-        out.print(Text(for_terminal(f"{names} ({label})", 300)))
+        say(out, f"{names} ({label})", limit=300)
         table = plain_table(*(COLUMNS[i] for i in used), kept=COLUMNS[1:])
         for line in cells:
             table.add_row(*(shown(line[i]) for i in used))
         out.print(table)
     for text in _said(rows, real=real):
-        out.print(Text(for_terminal(text, 1000)))
+        say(out, text, limit=1000)
 
 
 def _label(exam: Exam, row: Row) -> str:

@@ -14,7 +14,7 @@ from snellen.core.text import for_terminal, one_line
 from snellen.present.model import formatting, repeats
 from snellen.present.model.comparison_view import ComparedTable, compared_tables
 from snellen.present.terminal.leads import print_leads
-from snellen.present.terminal.tables import console, first_that_fits, longest_word, plain_table, shown
+from snellen.present.terminal.tables import console, first_that_fits, longest_word, plain_table, say, shown
 
 REPLY = 120
 """The most characters that are shown of a reply."""
@@ -25,15 +25,15 @@ def print_comparison(found: Comparison, *, flips: int = 0, verbose: bool = False
     out = console()
     marks = " · SYNTHETIC" if found.synthetic else ""
     said = f"{found.exam} · {formatting.counted(found.samples, 'common sample')}{marks}"
-    out.print(Text(for_terminal(said, 300), style="bold"))
+    say(out, said, "bold", 300)
     out.print(sides_table(found.sides))
     for note in found.notes:
-        out.print(Text(f"Note: {for_terminal(note, 600)}", style="yellow"))
+        say(out, f"Note: {for_terminal(note, 600)}", "yellow")
     if found.ranking is not None:
         _print_ranking(out, found.ranking)
         if verbose or found.power is not None:
             said = "-v and --power are for two runs at a time (--json has what each pair shows)."
-            out.print(Text(said, style="yellow"))
+            say(out, said, "yellow")
     else:
         print_differences(out, found, verbose=verbose)
     if found.leads is not None:
@@ -42,10 +42,10 @@ def print_comparison(found: Comparison, *, flips: int = 0, verbose: bool = False
         _print_flips(out, found, flips)
     out.print()
     for sentence in found.verdict:
-        out.print(Text(for_terminal(sentence, 1000), style="bold"))
-    out.print(Text("Next:", style="dim"))
+        say(out, sentence, "bold", 1000)
+    say(out, "Next:", "dim")
     for command in _next(found, flips):
-        out.print(Text(for_terminal(f"  {command}", 2000), style="dim"), soft_wrap=True)
+        say(out, f"  {command}", "dim", 2000, soft_wrap=True)
 
 
 def sides_table(sides: Sequence[Side]) -> Table:
@@ -78,10 +78,10 @@ def sides_table(sides: Sequence[Side]) -> Table:
 def print_differences(out: Console, found: Comparison, *, verbose: bool = False) -> None:
     """Print the parts under the main protocol (`verbose`: under every one), and all samples by protocol."""
     for table in compared_tables(found, every=verbose):
-        out.print(Text(for_terminal(f"\n{table.title}:", 200)))
+        say(out, f"\n{table.title}:", limit=200)
         out.print(fitting(out, table))
         for note in table.notes:
-            out.print(Text(for_terminal(note, 1000), style="dim"))
+            say(out, note, "dim", 1000)
 
 
 def fitting(out: Console, table: ComparedTable) -> Table:
@@ -117,7 +117,7 @@ def _print_ranking(out: Console, ranking: Ranking) -> None:
     labels = list(dict.fromkeys(row.label for row in ranking.rows))
     one = len(labels) == 1 and all(row.headline is None for row in ranking.rows)
     by = f", by {labels[0]}" if one else ""
-    out.print(Text(for_terminal(f"\nUnder '{ranking.protocol}'{by}, the best first:", 200)))
+    say(out, f"\nUnder '{ranking.protocol}'{by}, the best first:", limit=200)
     table = plain_table()
     table.add_column("part", overflow="fold")
     table.add_column("n", justify="right")
@@ -136,7 +136,7 @@ def _print_ranking(out: Console, ranking: Ranking) -> None:
     said = (
         "Runs that share a small letter cannot be told apart (p by pairs, Holm's correction over all pairs of a part)."
     )
-    out.print(Text(said, style="dim"))
+    say(out, said, "dim")
 
 
 # ---------------------------------------------------------------- flips
@@ -146,15 +146,14 @@ def _print_flips(out: Console, found: Comparison, most: int) -> None:
     """Samples under the main protocol that only one side got right, grouped by who did."""
     main = [flip for flip in found.flips if flip.protocol == found.protocols[0]]
     if found.ranking is not None:
-        out.print(Text("\nFlips are listed for two runs at a time."))
+        say(out, "\nFlips are listed for two runs at a time.")
     for letter in dict.fromkeys(flip.only for flip in main):
         own = [flip for flip in main if flip.only == letter]
         more = f" (the first {most})" if len(own) > most else ""
-        out.print(
-            Text(
-                f"\nOnly {letter} right under '{found.protocols[0]}': {formatting.counted(len(own), 'sample')}{more}",
-                style="bold",
-            )
+        say(
+            out,
+            f"\nOnly {letter} right under '{found.protocols[0]}': {formatting.counted(len(own), 'sample')}{more}",
+            "bold",
         )
         for flip in own[:most]:
             _print_flip(out, flip)
@@ -164,7 +163,7 @@ def _print_flip(out: Console, flip: Flip) -> None:
     out.print(shown(f"{flip.id} · {flip.part}", 160))
     for letter, side in ((flip.first_run, flip.first), (flip.second_run, flip.second)):
         times = f" ({side.right} of {side.times} right)" if side.times > 1 else ""
-        out.print(Text(f"  {letter} {side.outcome}{times}: {_reply(side)}"))
+        say(out, f"  {letter} {side.outcome}{times}: {_reply(side)}")
 
 
 def _reply(side: FlipSide) -> str:

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import shlex
 
-from rich.text import Text
-
 from snellen.comparison.by_exam import ByExam
 from snellen.core.text import for_terminal, one_line
 from snellen.present.model import formatting
 from snellen.present.terminal.comparison import print_comparison, sides_table
 from snellen.present.terminal.prescription import print_compared
-from snellen.present.terminal.tables import console
+from snellen.present.terminal.tables import console, say
 
 
 def print_folder(all_of_it: ByExam, *, verbose: bool = False) -> None:
@@ -21,23 +19,23 @@ def print_folder(all_of_it: ByExam, *, verbose: bool = False) -> None:
         if one.thresholds is not None:
             print_compared(one.thresholds, verbose=verbose)
         elif one.found is None:
-            out.print(Text(f"{one.exam}: {one_line(one.why, 300)}", style="yellow"))
+            say(out, f"{one.exam}: {one_line(one.why, 300)}", "yellow")
         elif verbose:
             print_comparison(one.found, verbose=True)
         else:
             marks = " · SYNTHETIC" if one.found.synthetic else ""
             said = f"{one.exam} · {formatting.counted(one.found.samples, 'common sample')}{marks}"
-            out.print(Text(for_terminal(said, 300), style="bold"))
+            say(out, said, "bold", 300)
             out.print(sides_table(one.found.sides))
             for sentence in one.found.verdict:
-                out.print(Text(for_terminal(sentence, 1000)))
+                say(out, sentence, limit=1000)
         out.print()
     for line in all_of_it.passed:
-        out.print(Text(f"Passed over: {one_line(line, 300)}", style="yellow"))
+        say(out, f"Passed over: {one_line(line, 300)}", "yellow")
     where, page = (for_terminal(shlex.quote(str(p))) for p in (all_of_it.folder, all_of_it.folder / "report.html"))
     pairs = any(one.found is not None and one.found.ranking is None for one in all_of_it.exams)
     more = "-v shows every table; " if pairs and not verbose else ""
-    out.print(Text(f"Next: {more}of one exam:", style="dim"))
+    say(out, f"Next: {more}of one exam:", "dim")
     exam = next((one.exam for one in all_of_it.exams if one.found is not None or one.thresholds is not None), "EXAM")
-    out.print(Text(f"  snellen compare {where}/{exam}_*", style="dim"), soft_wrap=True)
-    out.print(Text(f"  snellen report {where} --out {page}", style="dim"), soft_wrap=True)
+    say(out, f"  snellen compare {where}/{exam}_*", "dim", soft_wrap=True)
+    say(out, f"  snellen report {where} --out {page}", "dim", soft_wrap=True)

@@ -12,7 +12,7 @@ from snellen.core.results import GroupSummary, ProtocolSummary, Score
 from snellen.core.text import for_terminal
 from snellen.engine.runs.run import Run
 from snellen.present.model import formatting
-from snellen.present.terminal.tables import console, plain_table
+from snellen.present.terminal.tables import console, plain_table, say
 
 NEVER_LOOK = ("baseline/chance", "baseline/constant", "method/center")
 """Subjects that say nothing of a picture; the floor stands for them."""
@@ -111,35 +111,31 @@ def print_story(runs: Sequence[Run], model: str, sees: Sequence[str], after: Seq
     """The demo's end. `sees` are sentences on what the model sees, `after` what to do next."""
     out = console()
     rows = lines_of(runs, model)
-    out.print(
-        Text(
-            f"{formatting.counted(len(rows), 'exam')}, {formatting.counted(len(runs), 'run')}, on SYNTHETIC data",
-            style="bold",
-        )
+    say(
+        out,
+        f"{formatting.counted(len(rows), 'exam')}, {formatting.counted(len(runs), 'run')}, on SYNTHETIC data",
+        "bold",
     )
     table = plain_table("exam", "part", "n", _short(model), "another that looks", "floor", kept=("exam", "n", "floor"))
     for row in rows:
         table.add_row(*(Text(for_terminal(cell)) for cell in (row.exam, row.part, str(row.n), *row[3:])))
     out.print(table)
-    out.print(
-        Text(
-            "Percent [95 % interval], the first protocol of each exam. Floor: who never looks. Do not compare with published scores.",
-            style="dim",
-        )
+    say(
+        out,
+        "Percent [95 % interval], the first protocol of each exam. Floor: who never looks. "
+        "Do not compare with published scores.",
+        "dim",
     )
     for line in sees:
-        out.print(Text(for_terminal(line, 1000)))
+        say(out, line, limit=1000)
     found = disagreement(runs)
     if found is not None:
         (high, best), (low, worst) = found.high, found.low
-        out.print(
-            Text(
-                for_terminal(
-                    f"Where protocols disagree: {formatting.title(found.run.manifest)}, {found.part}: the same replies are "
-                    f"{formatting.value(best)} under {high} and {formatting.value(worst)} under {low}."
-                )
-            )
+        say(
+            out,
+            f"Where protocols disagree: {formatting.title(found.run.manifest)}, {found.part}: the same replies are "
+            f"{formatting.value(best)} under {high} and {formatting.value(worst)} under {low}.",
         )
-    out.print(Text("Next:", style="bold"))
+    say(out, "Next:", "bold")
     for line in after:
-        out.print(Text(for_terminal(f"  {line}")), soft_wrap=True)
+        say(out, f"  {line}", soft_wrap=True)

@@ -14,7 +14,7 @@ from snellen.comparison.explained_words import described, percent
 from snellen.core.text import for_terminal
 from snellen.present.model import formatting
 from snellen.present.terminal.specification_curve import LABEL, VALUES, buckets, choices, curve
-from snellen.present.terminal.tables import console, plain_table, shown
+from snellen.present.terminal.tables import console, plain_table, say, shown
 
 HITS = 5
 """The most readings that are listed beside a figure."""
@@ -28,9 +28,9 @@ def print_explanation(found: Explanation, *, verbose: bool = False) -> None:
     """Everything that fits one screen; `verbose` shows every choice below the curve, and the curve beside a figure."""
     out = console()
     marks = " · SYNTHETIC" if found.synthetic else ""
-    out.print(Text(for_terminal(f"{found.exam} · {found.subject}{marks}", 300), style="bold"))
+    say(out, f"{found.exam} · {found.subject}{marks}", "bold", 300)
     for note in found.notes:
-        out.print(Text(f"Note: {for_terminal(note, 600)}", style="yellow"))
+        say(out, f"Note: {for_terminal(note, 600)}", "yellow")
     again = f" Asked {found.repeats} times: every number is the mean over these." if found.repeats > 1 else ""
     out.print(shown(f"The run's own number: {percent(found.headline.value)}, {_own(found)}.{again}", 600))
     out.print(shown(_all(found), 600))
@@ -41,10 +41,10 @@ def print_explanation(found: Explanation, *, verbose: bool = False) -> None:
         _print_figure(out, figure, found)
     out.print()
     for sentence in found.verdict:
-        out.print(Text(for_terminal(sentence, 1000), style="bold"))
-    out.print(Text("Next:", style="dim"))
+        say(out, sentence, "bold", 1000)
+    say(out, "Next:", "dim")
     for command in _next(found):
-        out.print(Text(for_terminal(f"  {command}", 2000), style="dim"), soft_wrap=True)
+        say(out, f"  {command}", "dim", 2000, soft_wrap=True)
 
 
 def _own(found: Explanation) -> str:
@@ -75,23 +75,23 @@ def _print_curve(out: Console, found: Explanation, verbose: bool) -> None:
     columns = buckets(found.readings)
     out.print()
     for line in curve(found, columns):
-        out.print(Text(line), soft_wrap=True)
+        say(out, line, soft_wrap=True)
     left = ROWS
     for one in choices(found, columns):
         if not verbose and len(one.rows) > left:
             continue
         left -= len(one.rows)
-        out.print(Text(f"{one.dimension:>{LABEL}}", style="dim"))
+        say(out, f"{one.dimension:>{LABEL}}", "dim")
         for name, marks in one.rows:
-            out.print(Text(f"{for_terminal(name, LABEL):>{LABEL}} {marks}"), soft_wrap=True)
-    out.print(Text("◆ the run's own number; █ every reading of a column, ▒ some", style="dim"))
+            say(out, f"{for_terminal(name, LABEL):>{LABEL}} {marks}", soft_wrap=True)
+    say(out, "◆ the run's own number; █ every reading of a column, ▒ some", "dim")
 
 
 def _print_swings(out: Console, swings: Sequence[Swing]) -> None:
     """How far each choice moves the number by itself."""
     if not swings:
         return
-    out.print(Text("\nEach choice by itself, all else being as the run has it:"))
+    say(out, "\nEach choice by itself, all else being as the run has it:")
     table = plain_table()
     for name in ("choice", "lowest", "with", "highest", "with"):
         table.add_column(name, justify="right" if name.endswith("est") else "left", overflow="fold")
@@ -112,7 +112,7 @@ def _print_figure(out: Console, one: Figure, found: Explanation) -> None:
     source = f" ({one.source})" if one.source else ""
     some = one.hits or one.nearest
     head = "readings that give it" if one.hits else "no reading gives it; the nearest"
-    out.print(Text(for_terminal(f"\n{one.text}{source}, within {100 * one.tolerance:.2g} points: {head}", 400)))
+    say(out, f"\n{one.text}{source}, within {100 * one.tolerance:.2g} points: {head}", limit=400)
     table = plain_table()
     table.add_column("number", justify="right", no_wrap=True)
     table.add_column("n", justify="right", no_wrap=True)
@@ -123,7 +123,7 @@ def _print_figure(out: Console, one: Figure, found: Explanation) -> None:
         table.add_row(*(shown(cell, 200) for cell in cells))
     out.print(table)
     if len(some) > HITS:
-        out.print(Text(f"and {len(some) - HITS:,} more (--json has all)", style="dim"))
+        say(out, f"and {len(some) - HITS:,} more (--json has all)", "dim")
     if one.split:
         _print_split(out, one, some[0])
 
@@ -131,7 +131,7 @@ def _print_figure(out: Console, one: Figure, found: Explanation) -> None:
 def _print_split(out: Console, one: Figure, end: Reading) -> None:
     """The way from the run's own number to the first of these, stage by stage."""
     title = f"From {percent(one.start.value)}, the run's own number there, to {percent(end.value)}, by stage:"
-    out.print(Text(f"\n{title}"))
+    say(out, f"\n{title}")
     table = plain_table()
     for name in ("stage", "before", "after"):
         table.add_column(name, overflow="fold")

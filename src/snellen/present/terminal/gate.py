@@ -5,13 +5,12 @@ from __future__ import annotations
 import shlex
 
 from rich.table import Table
-from rich.text import Text
 
 from snellen.comparison.gating import Check, Gate
 from snellen.core.text import for_terminal
 from snellen.present.model import formatting, repeats
 from snellen.present.model.gate_view import COLUMNS, cells, metric_line
-from snellen.present.terminal.tables import console, first_that_fits, longest_word, plain_table, shown
+from snellen.present.terminal.tables import console, first_that_fits, longest_word, plain_table, say, shown
 
 
 def print_gate(found: Gate, verbose: bool = False) -> None:
@@ -19,26 +18,26 @@ def print_gate(found: Gate, verbose: bool = False) -> None:
     out = console()
     marks = " · SYNTHETIC" if found.synthetic else ""
     said = f"{found.exam} · {formatting.counted(found.samples, 'common sample')}{marks}"
-    out.print(Text(for_terminal(said, 300), style="bold"))
+    say(out, said, "bold", 300)
     for name, subject, times, path in (
         ("A, baseline", found.baseline_subject, found.baseline_repeats, found.baseline),
         ("B, run", found.subject, found.repeats, found.run),
     ):
-        out.print(Text(for_terminal(f"{name:12} {subject}{repeats.times(times)}  ({path})", 600)))
+        say(out, f"{name:12} {subject}{repeats.times(times)}  ({path})", limit=600)
     listed = found.checks if verbose or len(found.checks) <= MOST else _short(found)
-    out.print(Text(f"\n{for_terminal(metric_line(found), 400)}:"))
+    say(out, f"\n{for_terminal(metric_line(found), 400)}:")
     first = ("A", "B") if any(0 < c.clusters < c.n for c in listed) else ("n",)
     several = len({c.protocol for c in found.checks}) > 1
     out.print(first_that_fits(out, [_checks(listed, several=several, without=some) for some in ((), first, SCORES)]))
     if len(listed) < len(found.checks):
-        out.print(Text(f"{len(found.checks) - len(listed)} more checks that passed: -v shows them", style="dim"))
+        say(out, f"{len(found.checks) - len(listed)} more checks that passed: -v shows them", "dim")
     for note in found.notes:
-        out.print(Text(f"Note: {for_terminal(note, 600)}", style="yellow"))
+        say(out, f"Note: {for_terminal(note, 600)}", "yellow")
     if not found.passed:
-        out.print(Text("Next:", style="dim"))
+        say(out, "Next:", "dim")
         command = f"  snellen compare {shlex.quote(found.baseline)} {shlex.quote(found.run)} --flips 5"
-        out.print(Text(for_terminal(command, 2000), style="dim"), soft_wrap=True)
-    out.print(Text(for_terminal(f"{found.said}.", 1000), style="bold green" if found.passed else "bold red"))
+        say(out, command, "dim", 2000, soft_wrap=True)
+    say(out, f"{found.said}.", "bold green" if found.passed else "bold red", 1000)
 
 
 SCORES = ("n", "A", "B")

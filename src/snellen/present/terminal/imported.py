@@ -15,7 +15,7 @@ from snellen.core.types import Mark, Outcome
 from snellen.imports.importing import Imported
 from snellen.imports.record import Against, FigureEntry, ImportedSample, Record, read_samples
 from snellen.present.model import formatting
-from snellen.present.terminal.tables import console, plain_table, shown
+from snellen.present.terminal.tables import console, plain_table, say, shown
 
 MOST_FIGURES, EXAMPLES = 8, 3
 WORDINGS = {
@@ -30,20 +30,20 @@ def print_imported(done: Imported, *, verbose: bool = False) -> None:
     out, record, manifest = console(), done.record, done.run.manifest
     marks = " · SYNTHETIC" if manifest.data.synthetic else ""
     title = f"{formatting.title(manifest)}{marks}"
-    out.print(Text(for_terminal(title, 300), style="bold"))
+    say(out, title, "bold", 300)
     for line in _facts(record):
-        out.print(Text(for_terminal(line, 400)))
+        say(out, line, limit=400)
     if done.again:
-        out.print(Text("Imported before: the answers are as they were, and were marked again.", style="dim"))
+        say(out, "Imported before: the answers are as they were, and were marked again.", "dim")
     for note in record.notes:
-        out.print(Text(f"Note: {for_terminal(note, 600)}", style="yellow"))
+        say(out, f"Note: {for_terminal(note, 600)}", "yellow")
     _print_figures(out, record, verbose)
     _print_against(out, record, done.against)
     _print_missing(out, done.run.summary)
     _print_examples(out, done)
-    out.print(Text("Next:", style="dim"))
+    say(out, "Next:", "dim")
     for command in _next(done):
-        out.print(Text(for_terminal(f"  {command}", 2000), style="dim"), soft_wrap=True)
+        say(out, f"  {command}", "dim", 2000, soft_wrap=True)
 
 
 def _facts(record: Record) -> list[str]:
@@ -61,7 +61,7 @@ def _facts(record: Record) -> list[str]:
 def _print_figures(out: Console, record: Record, verbose: bool) -> None:
     """The log's own figures to the last digit, those first that can be made again."""
     if not record.figures:
-        out.print(Text("\nThe log has no scores of its own."))
+        say(out, "\nThe log has no scores of its own.")
         return
     known = [f for f in record.figures if f.computed is not None]
     picked = record.figures if verbose else (known or record.figures)[:MOST_FIGURES]
@@ -73,12 +73,12 @@ def _print_figures(out: Console, record: Record, verbose: bool) -> None:
         table.add_row(shown(name, 60), str(figure.n or ""), _digits(figure.logged), Text(computed, style=style))
     out.print(table)
     if len(picked) < len(record.figures):
-        out.print(Text(f"and {len(record.figures) - len(picked)} more figures (-v shows them)", style="dim"))
+        say(out, f"and {len(record.figures) - len(picked)} more figures (-v shows them)", "dim")
     wrong = [f for f in record.figures if f.agrees is False]
     if wrong:
         those = f"{formatting.counted(len(wrong), 'figure')} of the log {'is' if len(wrong) == 1 else 'are'}"
         said = f"DIFFERS: {those} not what its samples give."
-        out.print(Text(said, style="bold red"))
+        say(out, said, "bold red")
 
 
 def _digits(value: float | None) -> str:
@@ -111,22 +111,17 @@ def _print_against(out: Console, record: Record, rows: Sequence[Against]) -> Non
     out.print(table)
     undecided = max((row.undecided for row in rows), default=0)
     if decided and undecided:
-        out.print(
-            Text(
-                f"{undecided} samples have a score between right and wrong, or none: they are in no verdict.",
-                style="dim",
-            )
-        )
+        say(out, f"{undecided} samples have a score between right and wrong, or none: they are in no verdict.", "dim")
 
 
 def _print_missing(out: Console, summary: Summary) -> None:
     """What the log has no answers to, and why."""
     for line in formatting.silence(summary)[:MOST_FIGURES] if summary.lost else ():
-        out.print(Text(for_terminal(line, 300), style="bold red"))
+        say(out, line, "bold red", 300)
     if summary.failed:
-        out.print(Text(formatting.incomplete(summary), style="bold red"))
+        say(out, formatting.incomplete(summary), "bold red")
     for reason, n in list(summary.failures.items())[:EXAMPLES]:
-        out.print(Text(f"  {n} x {for_terminal(reason, 300)}", style="red"))
+        say(out, f"  {n} x {for_terminal(reason, 300)}", "red")
 
 
 def _print_examples(out: Console, done: Imported) -> None:
@@ -142,11 +137,11 @@ def _print_examples(out: Console, done: Imported) -> None:
     unread = f"; in {row.unread} of these our reader finds no answer" if row.unread else ""
     said = f"Where verdicts part under '{row.protocol}' ({row.part or 'all'}): "
     said += f"{len(row.only_theirs)} right for {done.record.tool} only{unread}; {len(row.only_ours)} right for us only."
-    out.print(Text(f"\n{for_terminal(said, 400)}"))
+    say(out, f"\n{for_terminal(said, 400)}")
     texts = {(a.id, Arm.parse(a.prompt).repeat): a.text for a in done.run.folder.texts() if a.id in ids}
     for name in dict.fromkeys(ids):
         one = next(i for i in sorted(marks) if i[0] == name and _part(theirs.get(i), marks[i]))
-        out.print(Text(f"  {_example(texts.get(one, ''), theirs[one], marks[one], done.record.tool)}"))
+        say(out, f"  {_example(texts.get(one, ''), theirs[one], marks[one], done.record.tool)}")
 
 
 def _part(theirs: ImportedSample | None, ours: Mark) -> bool:

@@ -6,15 +6,14 @@ from rich.console import Console
 from rich.text import Text
 
 from snellen.comparison.lead_records import Leads
-from snellen.core.text import for_terminal
-from snellen.present.terminal.tables import plain_table, shown
+from snellen.present.terminal.tables import plain_table, say, shown
 
 
 def print_leads(out: Console, found: Leads, *, verbose: bool = False) -> None:
     """The readings by protocol, or the first other choice that there is; `verbose` by every choice."""
     a, b = found.first_run, found.second_run
     where = f" ({found.part})" if found.part else ""
-    out.print(Text(for_terminal(f"\n{found.readings} readings of the same answers{where}, who leads (clearly):", 300)))
+    say(out, f"\n{found.readings} readings of the same answers{where}, who leads (clearly):", limit=300)
     table = plain_table()
     table.add_column("choice", overflow="fold")
     for name in ("readings", a, b):

@@ -16,7 +16,7 @@ from snellen.core.prescription import Compared, Threshold
 from snellen.core.text import for_terminal
 from snellen.present.model import formatting
 from snellen.present.model import threshold_text as said
-from snellen.present.terminal.tables import console, fits, plain_table, shown
+from snellen.present.terminal.tables import console, fits, plain_table, say, shown
 
 LINES = 20
 """What a prescription of eight faculties takes at most."""
@@ -55,11 +55,11 @@ def print_compared(found: Examined, *, verbose: bool = False) -> None:
 def prescription_of(out: Console, one: Examined, *, verbose: bool) -> None:
     """The rows of one run, for whoever prints the rest: why some have no threshold is in the run's notes."""
     out.print(_rows(one.first.rows))
-    out.print(Text(said.LEGEND, style="dim"))
+    say(out, said.LEGEND, "dim")
     if verbose:
         out.print(_details(one.first.rows))
-        out.print(Text(SLOPE, style="dim"))
-    out.print(Text(for_terminal(said.sentence(one.first), 600)))
+        say(out, SLOPE, "dim")
+    say(out, said.sentence(one.first), limit=600)
 
 
 def _print(out: Console, found: Examined, after: Sequence[str], verbose: bool) -> None:
@@ -67,24 +67,24 @@ def _print(out: Console, found: Examined, after: Sequence[str], verbose: bool) -
     legend = [] if found.several else [said.LEGEND]
     sayings = list(sentences(found))
     used = 1 + 2 + len(found.first.rows) + sum(_high(out, line) for line in (*legend, *sayings, *after))
-    out.print(Text(_title(found), style="bold"), soft_wrap=True)
+    say(out, _title(found), "bold", soft_wrap=True)
     for one in found.each if found.several else ():
-        out.print(Text(for_terminal(f"{one.letter}  {one.name}", 200)), soft_wrap=True)
+        say(out, f"{one.letter}  {one.name}", limit=200, soft_wrap=True)
     for table in tables:
         out.print(table)
     for line in legend:
-        out.print(Text(line, style="dim"))
+        say(out, line, "dim")
     if verbose:
         _print_details(out, found)
     for line in _fitting(out, _reasons(found), None if verbose or found.several else LINES - used):
-        out.print(Text(for_terminal(line, 400), style="yellow"))
+        say(out, line, "yellow", 400)
     for one in found.each:
         if not one.summary.complete:
-            out.print(Text(for_terminal(formatting.incomplete(one.summary), 300), style="bold red"))
+            say(out, formatting.incomplete(one.summary), "bold red", 300)
     for line in sayings:
-        out.print(Text(for_terminal(line, 1000), style="bold"))
+        say(out, line, "bold", 1000)
     for line in after:
-        out.print(Text(for_terminal(line, 1000)), soft_wrap=line.startswith(("Page", "Next")))
+        say(out, line, limit=1000, soft_wrap=line.startswith(("Page", "Next")))
 
 
 def _title(found: Examined) -> str:
@@ -97,9 +97,9 @@ def _title(found: Examined) -> str:
 def _print_details(out: Console, found: Examined) -> None:
     for one in found.each:
         if found.several:
-            out.print(Text(for_terminal(one.name, 200)))
+            say(out, one.name, limit=200)
         out.print(_details(one.rows))
-    out.print(Text(SLOPE, style="dim"))
+    say(out, SLOPE, "dim")
 
 
 def _reasons(found: Examined) -> list[str]:

@@ -6,7 +6,7 @@ from rich.text import Text
 
 from snellen.core.text import for_terminal
 from snellen.engine.probe.results import Probe
-from snellen.present.terminal.tables import console, plain_table
+from snellen.present.terminal.tables import console, plain_table, say
 
 STYLES = {"found": "red", "fine": "green", "cannot tell": "yellow", "rejected": "yellow", "not tried": "dim"}
 NOTHING = "nothing found"
@@ -30,7 +30,7 @@ def headline(probe: Probe) -> str:
 def print_probe(probe: Probe, changes: tuple[str, ...] = (), before: Probe | None = None) -> None:
     """The headline, a row a part, the format to ask for points with, and what changed since the last probe."""
     out = console()
-    out.print(Text(for_terminal(headline(probe)), style="bold"))
+    say(out, headline(probe), "bold")
     table = plain_table("part", "verdict", "what", kept=("part", "verdict"))
     for result in probe.results:
         sure = f" ({result.sure})" if result.sure else ""
@@ -38,7 +38,7 @@ def print_probe(probe: Probe, changes: tuple[str, ...] = (), before: Probe | Non
         table.add_row(Text(result.part), verdict, Text(for_terminal(result.said)))
     out.print(table)
     for line in _below(probe, changes, before):
-        out.print(Text(for_terminal(line)))
+        say(out, line)
 
 
 def _below(probe: Probe, changes: tuple[str, ...], before: Probe | None) -> list[str]:

@@ -21,7 +21,7 @@ from snellen.present.model.controls_view import ControlsView
 from snellen.present.model.findings import SAID_ELSEWHERE, loaded
 from snellen.present.model.run_view import Headlines, RunView, run_view
 from snellen.present.model.table_view import ScoreCell
-from snellen.present.terminal.tables import WARNINGS, cell, console, fits, longest_word, plain_table, shown
+from snellen.present.terminal.tables import WARNINGS, cell, console, fits, longest_word, plain_table, say, shown
 
 if TYPE_CHECKING:
     from snellen.engine.mark.marking import Remarked
@@ -52,7 +52,7 @@ def print_run(run: Run, *, verbose: bool | None = None) -> None:
     asked = repeats.times(view.repeats)
     _print_title(out, f"{view.title} · {formatting.counted(view.samples, 'sample')}{asked}", view)
     if view.stale:
-        out.print(Text(for_terminal(f"{view.stale}. 'snellen remark RUN' marks what is there."), style="bold red"))
+        say(out, f"{view.stale}. 'snellen remark RUN' marks what is there.", "bold red")
     if view.thresholds:
         from snellen.present.terminal.prescription import prescription_of
 
@@ -61,14 +61,14 @@ def print_run(run: Run, *, verbose: bool | None = None) -> None:
         out.print(_scores(view.headlines))
         out.print(_legend(view, view.headlines, bool(verbose)), style="dim")
         for line in view.alike:
-            out.print(Text(line))
+            say(out, line)
     if view.controls is not None:
         _print_controls(out, view.controls, verbose)
     if view.position_line:
-        out.print(Text(view.position_line))
+        say(out, view.position_line)
     doubts = [one for one in view.findings if one.kind not in SAID and one.weight in COLOURS]
     for one in doubts[:SHOWN_FINDINGS]:
-        out.print(Text(for_terminal(one.text, 300), style=COLOURS[one.weight]))
+        say(out, one.text, COLOURS[one.weight], 300)
     _print_notes(out, view)
     _print_end(out, view, verbose)
 
@@ -87,7 +87,7 @@ def print_findings(views: Sequence[RunView]) -> None:
 def _print_title(out: Console, name: str, view: RunView) -> None:
     marks = (("SYNTHETIC", view.synthetic), ("INCOMPLETE", not view.complete), (STALE, view.stale))
     said = " · ".join([for_terminal(name, 300), *(word for word, is_so in marks if is_so)])
-    out.print(Text(said, style="bold"), soft_wrap=True)
+    say(out, said, "bold", soft_wrap=True)
 
 
 # ---------------------------------------------------------------- the scores
@@ -145,13 +145,13 @@ def _legend(view: RunView, found: Headlines, verbose: bool) -> Text:
 def _print_controls(out: Console, found: ControlsView, verbose: bool | None) -> None:
     """Print what controls do to each part; the intervals where there is room."""
     title = f"With altered input ({found.metric}, {found.protocol}; differences in points):"
-    out.print(Text(for_terminal(title, 200)))
+    say(out, title, limit=200)
     table = _controls(found, intervals=True)
     whole = fits(out, table)
     out.print(table if whole else _controls(found, intervals=False))
     if not whole and not verbose:
         where = "on the page" if verbose is None else "-v"
-        out.print(Text(f"Intervals of the differences: {where}.", style="dim"))
+        say(out, f"Intervals of the differences: {where}.", "dim")
 
 
 def _controls(found: ControlsView, *, intervals: bool) -> Table:
@@ -171,27 +171,27 @@ def _controls(found: ControlsView, *, intervals: bool) -> Table:
 
 def _print_notes(out: Console, view: RunView) -> None:
     if view.no_answers:
-        out.print(Text(view.no_answers, style="yellow"))
+        say(out, view.no_answers, "yellow")
     _print_some(out, view.silence, SHOWN_SILENT, "more parts with many non-answers", "bold red")
     for line in view.advice:
-        out.print(Text(f"What would help: {for_terminal(line, 400)}.", style="yellow"))
+        say(out, f"What would help: {for_terminal(line, 400)}.", "yellow")
     for note in view.notes:
-        out.print(Text(f"Note: {for_terminal(note, 600)}", style="bold yellow"))
+        say(out, f"Note: {for_terminal(note, 600)}", "bold yellow")
     if view.synthetic:
-        out.print(Text(formatting.SYNTHETIC, style="bold yellow"))
+        say(out, formatting.SYNTHETIC, "bold yellow")
     if view.incomplete:
-        out.print(Text(view.incomplete, style="bold red"))
+        say(out, view.incomplete, "bold red")
     _print_some(out, [f"  {n} x {why}" for why, n in view.failures], SHOWN_REASONS, "other reasons", "red", "  ")
     for line in view.scored_by:
-        out.print(Text(for_terminal(line, 300)))
-    out.print(Text(view.calls))
+        say(out, line, limit=300)
+    say(out, view.calls)
 
 
 def _print_some(out: Console, lines: Sequence[str], most: int, more: str, style: str, indent: str = "") -> None:
     for line in lines[:most]:
-        out.print(Text(for_terminal(line, 310), style=style))
+        say(out, line, style, 310)
     if len(lines) > most:
-        out.print(Text(f"{indent}and {len(lines) - most} {more}", style=style))
+        say(out, f"{indent}and {len(lines) - most} {more}", style)
 
 
 def _print_end(out: Console, view: RunView, verbose: bool | None) -> None:
@@ -201,10 +201,10 @@ def _print_end(out: Console, view: RunView, verbose: bool | None) -> None:
     )
     where = f"Run: {for_terminal(view.path)}"
     if len(where) + len(next_step) + 3 <= out.width:
-        out.print(Text(f"{where} · {next_step}"))
+        say(out, f"{where} · {next_step}")
     else:
-        out.print(Text(where), soft_wrap=True)
-        out.print(Text(f"{next_step}."))
+        say(out, where, soft_wrap=True)
+        say(out, f"{next_step}.")
 
 
 # ---------------------------------------------------------------- marking again
@@ -214,10 +214,10 @@ def print_remarked(done: Remarked) -> None:
     """What marking again changed: the sum, and the protocols that have a part in it."""
     out = console()
     of = sum(marks for marks, _changed in done.counts.values())
-    out.print(Text(f"{sum(n for _marks, n in done.counts.values()):,} of {formatting.counted(of, 'mark')} changed"))
+    say(out, f"{sum(n for _marks, n in done.counts.values()):,} of {formatting.counted(of, 'mark')} changed")
     for protocol, (marks, changed) in done.counts.items():
         if changed:
-            out.print(Text(f"  {protocol}: {changed:,} of {marks:,}"), soft_wrap=True)
+            say(out, f"  {protocol}: {changed:,} of {marks:,}", soft_wrap=True)
     if done.changes:
         table = Table(title="changed marks", title_justify="left")
         for name in ("protocol", "sample", "was", "is"):
@@ -231,4 +231,4 @@ def print_remarked(done: Remarked) -> None:
             )
         out.print(table)
         if len(done.changes) > SHOWN_CHANGES:
-            out.print(Text(f"and {len(done.changes) - SHOWN_CHANGES} more"))
+            say(out, f"and {len(done.changes) - SHOWN_CHANGES} more")

@@ -14,7 +14,7 @@ from snellen.core.text import for_terminal, one_line
 from snellen.engine.runs.listing import Listed, Listing
 from snellen.present.model import formatting
 from snellen.present.model.run_list import cost, headlines, spread, tails
-from snellen.present.terminal.tables import console, plain_table
+from snellen.present.terminal.tables import console, plain_table, say
 
 SHOWN_PASSED = 5
 SYNTHETIC, INCOMPLETE = "S", "!"
@@ -36,14 +36,14 @@ def print_listing(folder: Path, found: Listing) -> None:
             cells = (before, exam, one_line(subject, room), *after)  # a line a run; `show` has the whole name
             table.add_row(*(Text(for_terminal(cell)) for cell in cells))
         out.print(table)
-        out.print(Text(_legend(shown), style="dim"))
+        say(out, _legend(shown), "dim")
     if found.older:
-        out.print(Text(f"and {formatting.counted(found.older, 'older run')}: --all shows them."))
+        say(out, f"and {formatting.counted(found.older, 'older run')}: --all shows them.")
     if not found.runs:
-        out.print(Text(f"No runs in {for_terminal(str(folder))}: 'snellen run EXAM --model MODEL' makes one."))
+        say(out, f"No runs in {for_terminal(str(folder))}: 'snellen run EXAM --model MODEL' makes one.")
     _print_passed(out.print, found)
     if shown:
-        out.print(Text(f"Next: snellen show {for_terminal(_shortest(folder, shown))}"), soft_wrap=True)
+        say(out, f"Next: snellen show {for_terminal(_shortest(folder, shown))}", soft_wrap=True)
 
 
 def _shortest(folder: Path, shown: Sequence[Listed]) -> str:

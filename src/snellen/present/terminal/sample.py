@@ -15,7 +15,7 @@ from snellen.imports.record import samples_of
 from snellen.present.model import formatting
 from snellen.present.model.formatting import plain
 from snellen.present.model.sample_view import SampleFacts, SampleQuestion
-from snellen.present.terminal.tables import console, plain_table
+from snellen.present.terminal.tables import console, plain_table, say
 
 LONG, SHORT = 2000, 300
 METRICS = 6
@@ -39,8 +39,8 @@ def print_sample(run: Run, facts: SampleFacts) -> None:
         _print_answer(out, one)
         _print_marks(out, one, summaries)
     if not facts.asked:
-        out.print(Text("It was not asked yet."))
-    out.print(Text(f"Next: snellen show {for_terminal(str(run.path))} --flips"), soft_wrap=True)
+        say(out, "It was not asked yet.")
+    say(out, f"Next: snellen show {for_terminal(str(run.path))} --flips", soft_wrap=True)
 
 
 def _print_imported(out: Console, run: Run, name: str) -> None:
@@ -54,7 +54,7 @@ def _print_imported(out: Console, run: Run, name: str) -> None:
 
 
 def _heading(out: Console, text: str) -> None:
-    out.print(Text(text, style="bold"), soft_wrap=True)
+    say(out, text, "bold", soft_wrap=True)
 
 
 def _fact(out: Console, name: str, value: str, limit: int = SHORT) -> None:
@@ -68,7 +68,7 @@ def _fact(out: Console, name: str, value: str, limit: int = SHORT) -> None:
 def _print_question(out: Console, one: SampleQuestion) -> None:
     question = one.question
     if question is None:
-        out.print(Text(f"question: not available: {one.unknown}", style="yellow"))
+        say(out, f"question: not available: {one.unknown}", "yellow")
         return
     _fact(out, "system", question.system or "", LONG)
     _fact(out, "question", question.text, LONG)
@@ -87,7 +87,7 @@ def _print_answer(out: Console, one: SampleQuestion) -> None:
     if answer is None:
         return
     if answer.failure is not None:
-        out.print(Text(f"failed: {one_line(f'{answer.failure.kind}: {answer.failure.reason}', SHORT)}", style="red"))
+        say(out, f"failed: {one_line(f'{answer.failure.kind}: {answer.failure.reason}', SHORT)}", "red")
     else:
         _fact(out, "reply", answer.text or "(empty)", LONG)
     if answer.thinking:
@@ -133,7 +133,7 @@ def _done(transforms: tuple[str, ...]) -> str:
 def _print_marks(out: Console, one: SampleQuestion, summaries: dict[str, ProtocolSummary]) -> None:
     """A row for all protocols that say the same."""
     if not one.judged:
-        out.print(Text("no marks"))
+        say(out, "no marks")
         return
     table = plain_table("protocol", "outcome", "read", "metrics", kept=("outcome",))
     rows = ((j.protocol, _row(j.protocol, one, summaries)) for j in one.judged)

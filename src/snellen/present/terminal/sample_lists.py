@@ -15,7 +15,7 @@ from snellen.engine.mark.flips import compare, prompts_of
 from snellen.engine.runs.run import Run
 from snellen.present.model import formatting, repeats
 from snellen.present.model.formatting import plain
-from snellen.present.terminal.tables import console, plain_table
+from snellen.present.terminal.tables import console, plain_table, say
 
 FEW = 3
 LONG = 60
@@ -127,19 +127,17 @@ def _cell(text: str, limit: int | None = LONG) -> Text:
 def _print(run: Run, title: str, table: Any, shown: Iterable[WrongSample | FlippedSample], total: int) -> None:
     out = console()
     synthetic = " · SYNTHETIC" * run.summary.synthetic
-    out.print(
-        Text(f"{for_terminal(formatting.title(run.manifest), 300)} · {for_terminal(title)}{synthetic}", style="bold")
-    )
+    say(out, f"{for_terminal(formatting.title(run.manifest), 300)} · {for_terminal(title)}{synthetic}", "bold")
     first_only = repeats.first_only(run.summary.plain)
     if first_only:
-        out.print(Text(f"{first_only} 'snellen show RUN ID' has all of them."))
+        say(out, f"{first_only} 'snellen show RUN ID' has all of them.")
     some = list(shown)
     if some:
         out.print(table)
         if total > len(some):
-            out.print(Text(f"and {total - len(some):,} more; --limit N shows more."))
+            say(out, f"and {total - len(some):,} more; --limit N shows more.")
     next_step = _next(run.path, some[0].id) if some else f"Next: snellen report {for_terminal(str(run.path))}"
-    out.print(Text(next_step), soft_wrap=True)
+    say(out, next_step, soft_wrap=True)
 
 
 def print_some(run: Run) -> None:
@@ -152,9 +150,9 @@ def print_some(run: Run) -> None:
     ids = few or [sample.id for sample in islice(run.samples(), FEW)]
     if ids:
         which = "not correct" if few else "samples"
-        out.print(Text(_as_many(f"Look at ({which}): ", [one_line(i, LONG) for i in ids], out.width)), soft_wrap=True)
-        out.print(Text("More of them: --wrong, --flips."))
-        out.print(Text(_next(run.path, ids[0])), soft_wrap=True)
+        say(out, _as_many(f"Look at ({which}): ", [one_line(i, LONG) for i in ids], out.width), soft_wrap=True)
+        say(out, "More of them: --wrong, --flips.")
+        say(out, _next(run.path, ids[0]), soft_wrap=True)
 
 
 def _as_many(before: str, ids: Sequence[str], width: int) -> str:

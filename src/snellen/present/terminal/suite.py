@@ -18,7 +18,7 @@ from snellen.engine.runs.listing import Listed
 from snellen.engine.suite.running import Ended
 from snellen.present.model import formatting
 from snellen.present.model.run_list import cost, headlines, spread
-from snellen.present.terminal.tables import console, plain_table
+from snellen.present.terminal.tables import console, plain_table, say
 
 MOST_ROWS = 30
 MOST_REASONS = 5
@@ -55,17 +55,17 @@ def print_suite(name: str, out: Path, ended: Sequence[Ended], max_cost: float | 
     table = plain_table("exam", "model", "n", "score", "cost", "", "state", kept=("score", "cost", "", "state"))
     for how in ended[:MOST_ROWS]:
         table.add_row(*(Text(for_terminal(cell)) for cell in _row(how)))
-    screen.print(Text(for_terminal(f"{name}: {formatting.counted(len(ended), 'run')}"), style="bold"))
+    say(screen, f"{name}: {formatting.counted(len(ended), 'run')}", "bold")
     screen.print(table)
     if len(ended) > MOST_ROWS:
-        screen.print(Text(f"and {len(ended) - MOST_ROWS} more: snellen runs {for_terminal(str(out))} --all"))
-    screen.print(Text(_legend(ended), style="dim"))
+        say(screen, f"and {len(ended) - MOST_ROWS} more: snellen runs {for_terminal(str(out))} --all")
+    say(screen, _legend(ended), "dim")
     for line in reasons(ended):
-        screen.print(Text(line, style="yellow"))
-    screen.print(Text(_total(ended, max_cost)))
-    screen.print(Text("Next:"))
+        say(screen, line, "yellow")
+    say(screen, _total(ended, max_cost))
+    say(screen, "Next:")
     for line in _next(out, ended):
-        screen.print(Text(f"  {line}"), soft_wrap=True)
+        say(screen, f"  {line}", soft_wrap=True)
 
 
 def _row(how: Ended) -> tuple[str, ...]:

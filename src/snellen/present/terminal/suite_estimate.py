@@ -11,7 +11,7 @@ from rich.text import Text
 from snellen.core.text import for_terminal, one_line
 from snellen.engine.suite.cells import Cell
 from snellen.present.model import formatting
-from snellen.present.terminal.tables import console, plain_table
+from snellen.present.terminal.tables import console, plain_table, say
 
 MOST_ROWS = 30
 UNKNOWN = "?"
@@ -32,24 +32,23 @@ def print_estimates(name: str, rows: Sequence[Estimated], max_cost: float | None
         table.add_row(*(Text(for_terminal(cell)) for cell in _estimate(row)))
     screen = console()
     title = f"{name}: {formatting.counted(len(rows), 'run')}, estimate, nothing was called"
-    screen.print(Text(for_terminal(title), style="bold"))
+    say(screen, title, "bold")
     screen.print(table)
     if len(rows) > MOST_ROWS:
-        screen.print(Text(f"and {len(rows) - MOST_ROWS} more: --json has all"))
+        say(screen, f"and {len(rows) - MOST_ROWS} more: --json has all")
     total = totals(rows)
     said = f"In all: {_count(total['calls'])} calls, {_count(total['tokens'])} tokens, {_usd(total['money_usd'])}"
     said += f" (at most {_usd(total['money_usd_at_most'])}), about {_time(total['seconds'])} with servers beside each other."
-    screen.print(Text(said))
-    screen.print(
-        Text(
-            "There: questions that are answered already. Tokens: in and out; 'snellen estimate' has the details.",
-            style="dim",
-        )
+    say(screen, said)
+    say(
+        screen,
+        "There: questions that are answered already. Tokens: in and out; 'snellen estimate' has the details.",
+        "dim",
     )
     most = total["money_usd_at_most"]
     if max_cost is not None and not isinstance(most, str) and most > max_cost:
-        screen.print(Text(f"The cap is {max_cost:g} USD: the suite may stop before it is done.", style="yellow"))
-    screen.print(Text("Next: the same command without --dry-run"))
+        say(screen, f"The cap is {max_cost:g} USD: the suite may stop before it is done.", "yellow")
+    say(screen, "Next: the same command without --dry-run")
 
 
 def _estimate(row: Estimated) -> tuple[str, ...]:

@@ -35,6 +35,11 @@ def console() -> Console:
     return Console(highlight=False, width=WIDTH_WHEN_NOT_A_TERMINAL)
 
 
+def say(out: Console, text: str, style: str = "", limit: int | None = None, *, soft_wrap: bool = False) -> None:
+    """Print a line: control characters as escapes, none of it read as markup, cut at `limit`."""
+    out.print(Text(for_terminal(text, limit), style=style), soft_wrap=soft_wrap)
+
+
 def shown(text: str, limit: int = 300) -> Text:
     """A text from outside as a cell."""
     return Text(for_terminal(text, limit))

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from rich.text import Text
-
 from snellen.core.text import for_terminal, one_line
 from snellen.engine.mark.differing import Difference
 from snellen.engine.mark.verify import Verified
 from snellen.present.model.formatting import counted
-from snellen.present.terminal.tables import console
+from snellen.present.terminal.tables import console, say
 
 SHOWN = 20
 LONG = 60
@@ -20,15 +18,15 @@ def print_verified(path: Path, found: Verified) -> None:
     """One screen."""
     out = console()
     for difference in found.differences[:SHOWN]:
-        out.print(Text(_line(difference), style="red"))
+        say(out, _line(difference), "red")
     if found.total > SHOWN:
-        out.print(Text(f"and {found.total - SHOWN:,} more; --json has them", style="red"))
-    out.print(Text(f"Compared: {for_terminal(', '.join(found.checked))}."))
+        say(out, f"and {found.total - SHOWN:,} more; --json has them", "red")
+    say(out, f"Compared: {for_terminal(', '.join(found.checked))}.")
     for line in found.unchecked:
-        out.print(Text(f"Not compared: {for_terminal(line, 400)}.", style="yellow"))
-    out.print(Text(_verdict(found), style="bold red" if found.total else "bold green"))
+        say(out, f"Not compared: {for_terminal(line, 400)}.", "yellow")
+    say(out, _verdict(found), "bold red" if found.total else "bold green")
     if found.total:
-        out.print(Text(_next(path, found)), soft_wrap=True)
+        say(out, _next(path, found), soft_wrap=True)
 
 
 def _line(d: Difference) -> str:
