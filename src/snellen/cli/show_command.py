@@ -89,10 +89,10 @@ def _whole(run: Run, as_json: bool) -> None:
 
 
 def _sample(run: Run, name: str, as_json: bool) -> None:
-    from snellen.present.model.sample_view import document, sample_facts
+    from snellen.present.model.sample_view import document, sample_view
     from snellen.present.terminal.sample import print_sample
 
-    facts = sample_facts(run, name)
+    facts = sample_view(run, name)
     if as_json:
         options.print_json({"run": str(run.path)} | document(facts))
     else:

@@ -137,13 +137,19 @@ def _in_words(answer: str) -> bool:
 
 
 def floor_word(protocol: ProtocolSummary, key: str, score: Score | None) -> str:
-    """'at floor' or 'below floor', as the printed figures have it, where a score is no better than that of not looking."""
-    better = declared(protocol.metrics, key).better
-    if score is None or score.value is None or score.floor is None or not better:
+    """Return 'at floor' or 'below floor' where a score is no better than that of not looking."""
+    if score is None:
         return ""
-    if value(score) == floor(score):
+    return against_floor(score.value, score.floor, score.unit, declared(protocol.metrics, key).better)
+
+
+def against_floor(value: float | None, floor: float | None, unit: str, better: str) -> str:
+    """Return 'at floor' or 'below floor', as the printed figures have it; nothing for a better value, or without a floor."""
+    if value is None or floor is None or not better:
+        return ""
+    if number(value, unit) == number(floor, unit):
         return "at floor"
-    worse = score.value > score.floor if better == "lower" else score.value < score.floor
+    worse = value > floor if better == "lower" else value < floor
     return "below floor" if worse else ""
 
 

@@ -199,23 +199,12 @@ def _line(name: str, places: Iterable[tuple[Group, str]], rows: Sequence[ScoreRo
 
 def _figure(row: ScoreRow) -> PaperFigure:
     notes = [row.interval] if row.interval in BOUNDS else []
+    floor_word = formatting.against_floor(row.value, row.floor, row.unit, row.better)
     if row.n != row.part_n:
         notes.append(f"n = {row.n}")
     if row.silence in ("many", "most") and row.answers:
         notes.append(f"{100 * (row.non_answers or 0) / row.answers:.0f} % no answer")
-    return PaperFigure(
-        number(row.value, row.unit), between(row.low, row.high, row.unit), tuple(notes), _floor_word(row)
-    )
-
-
-def _floor_word(row: ScoreRow) -> str:
-    """'at floor' or 'below floor', as the printed figures have it."""
-    if row.value is None or row.floor is None or not row.better:
-        return ""
-    if number(row.value, row.unit) == number(row.floor, row.unit):
-        return "at floor"
-    worse = row.value > row.floor if row.better == "lower" else row.value < row.floor
-    return "below floor" if worse else ""
+    return PaperFigure(number(row.value, row.unit), between(row.low, row.high, row.unit), tuple(notes), floor_word)
 
 
 def _floor(rows: Sequence[ScoreRow]) -> str:

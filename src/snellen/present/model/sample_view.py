@@ -39,14 +39,14 @@ class SampleQuestion(NamedTuple):
     judged: tuple[Judged, ...]
 
 
-class SampleFacts(NamedTuple):
+class SampleView(NamedTuple):
     """One sample of a run, under every arm that asked about it."""
 
     sample: Sample
     asked: tuple[SampleQuestion, ...]
 
 
-def sample_facts(run: Run, name: str) -> SampleFacts:
+def sample_view(run: Run, name: str) -> SampleView:
     """Look a sample up; an error that says what is close to its name where there is none."""
     sample = next((s for s in run.samples() if s.id == name), None)
     if sample is None:
@@ -57,7 +57,7 @@ def sample_facts(run: Run, name: str) -> SampleFacts:
     answers = {a.prompt: a for a in run.folder.answers(scan, [(name, prompt) for prompt in arms])}
     marks = _marks(run, name)
     asked, why = _questions(run, name, arms)
-    return SampleFacts(
+    return SampleView(
         sample,
         tuple(SampleQuestion(arm, asked.get(arm), why, answers.get(arm), tuple(marks.get(arm, ()))) for arm in arms),
     )
@@ -96,7 +96,7 @@ def _questions(run: Run, name: str, arms: list[str]) -> tuple[dict[str, Question
         return {}, one_line(str(error) or type(error).__name__)
 
 
-def document(facts: SampleFacts) -> dict[str, Any]:
+def document(facts: SampleView) -> dict[str, Any]:
     """The same as plain values, without the bytes of pictures."""
     return {
         "id": facts.sample.id,

@@ -14,14 +14,14 @@ from snellen.engine.runs.run import Run
 from snellen.imports.record import samples_of
 from snellen.present.model import formatting
 from snellen.present.model.formatting import plain
-from snellen.present.model.sample_view import SampleFacts, SampleQuestion
+from snellen.present.model.sample_view import SampleQuestion, SampleView
 from snellen.present.terminal.tables import console, plain_table, say
 
 LONG, SHORT = 2000, 300
 METRICS = 6
 
 
-def print_sample(run: Run, facts: SampleFacts) -> None:
+def print_sample(run: Run, facts: SampleView) -> None:
     """Tags and truth, then for each question what was asked, answered, read, marked and paid."""
     out = console()
     sample = facts.sample
